@@ -2,6 +2,8 @@ import { DriverRegistry, type CloudTarget, type DriverCredential } from '#driver
 import { describeDriver } from './driver-conformance';
 import { describeEditedRules, describeTokens } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
+import { describeFederation } from './federation-conformance';
+import { federatedBench, type FederatedType } from './federated-bench';
 import { SimulatedCloud } from './simulated-cloud';
 
 const OPERATIONS = {
@@ -28,7 +30,14 @@ const ROLE: DriverCredential = {
   identity: null,
 };
 
-async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
+const FEDERATED: FederatedType = {
+  credentialType: 'WEB_IDENTITY',
+  data: { roleArn: 'arn:aws:iam::123456789012:role/federated' },
+  unknown: { roleArn: 'arn:aws:iam::123456789012:role/nobodys' },
+  exchange: 'AssumeRoleWithWebIdentity',
+};
+
+async function startBench({ capacity }: BenchOptions, federated?: FederatedType): Promise<DriverBench> {
   const cloud = await SimulatedCloud.start('AWS', OPERATIONS, capacity);
   const registry = new DriverRegistry({
     AWS_ENDPOINT_URL_EC2: `${cloud.url}/aws/ec2`,
@@ -36,7 +45,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
     DRAWBRIDGE_AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
     DRAWBRIDGE_AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
   });
-  return {
+  const bench: DriverBench = {
     cloud: {
       ports: true,
       marks: true,
@@ -65,11 +74,13 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
     reset: () => cloud.reset(),
     close: cloud.close,
   };
+  return federated ? federatedBench(bench, cloud, federated) : bench;
 }
 
 describeDriver('AWS', startBench);
 describeEditedRules('AWS driver', startBench);
 describeTokens('AWS driver', startBench);
+describeFederation('AWS driver', (options) => startBench(options, FEDERATED));
 
 describe('AWS driver in other partitions', () => {
   let bench: DriverBench;

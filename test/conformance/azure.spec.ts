@@ -2,6 +2,8 @@ import { DriverRegistry, type CloudTarget } from '#drivers';
 import { describeDriver } from './driver-conformance';
 import { describeEditedRules, describeTokens, describeUnpolledWrites } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
+import { describeFederation } from './federation-conformance';
+import { federatedBench, type FederatedType } from './federated-bench';
 import { SimulatedCloud } from './simulated-cloud';
 
 const OPERATIONS = {
@@ -33,13 +35,27 @@ const group = (name: string, data: Record<string, string> = PRINCIPAL): CloudTar
 /** The target's name in the simulated cloud. */
 const nameOf = ({ identifier }: CloudTarget): string => `simulated-group/${identifier.split('/').at(-1)}`;
 
-async function startBench({ capacity, operationMs }: BenchOptions): Promise<DriverBench> {
+const FEDERATED: FederatedType = {
+  credentialType: 'FEDERATED',
+  data: {
+    tenantId: PRINCIPAL.tenantId,
+    clientId: PRINCIPAL.clientId,
+    subscriptionId: PRINCIPAL.subscriptionId,
+  },
+  unknown: { clientId: '00000000-0000-4000-8000-00000000dead' },
+  exchange: 'RequestToken',
+};
+
+async function startBench(
+  { capacity, operationMs }: BenchOptions,
+  federated?: FederatedType,
+): Promise<DriverBench> {
   const cloud = await SimulatedCloud.start('AZURE', OPERATIONS, capacity, operationMs);
   const registry = new DriverRegistry({
     AZURE_AUTHORITY_HOST: `${cloud.url}/azure/login`,
     AZURE_RESOURCE_MANAGER_URL: `${cloud.url}/azure/arm`,
   });
-  return {
+  const bench: DriverBench = {
     cloud: {
       ports: true,
       marks: true,
@@ -77,9 +93,11 @@ async function startBench({ capacity, operationMs }: BenchOptions): Promise<Driv
     reset: () => cloud.reset(),
     close: cloud.close,
   };
+  return federated ? federatedBench(bench, cloud, federated) : bench;
 }
 
 describeDriver('AZURE', startBench);
 describeEditedRules('AZURE driver', startBench);
 describeTokens('AZURE driver', startBench);
+describeFederation('AZURE driver', (options) => startBench(options, FEDERATED));
 describeUnpolledWrites('AZURE driver', startBench, 'done');

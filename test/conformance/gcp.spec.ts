@@ -4,6 +4,8 @@ import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
 import { describeDriver } from './driver-conformance';
 import { describeEditedRules, describeTokens, describeUnpolledWrites } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
+import { describeFederation } from './federation-conformance';
+import { federatedBench, type FederatedType } from './federated-bench';
 import { SimulatedCloud } from './simulated-cloud';
 
 const OPERATIONS = {
@@ -40,14 +42,31 @@ const network = (identifier: string, data: Readonly<Record<string, string>> = KE
 const path = (name: string): string => `projects/simulated-project/global/networks/${name}`;
 const nameOf = ({ identifier }: CloudTarget): string => identifier.split('/').at(-1)!;
 
-async function startBench({ capacity, operationMs }: BenchOptions): Promise<DriverBench> {
+const FEDERATED: FederatedType = {
+  credentialType: 'FEDERATION',
+  data: {
+    project_id: 'simulated-project',
+    projectNumber: '123456789012',
+    poolId: 'drawbridge',
+    providerId: 'main',
+  },
+  unknown: { poolId: 'another-pool' },
+  exchange: 'exchangeToken',
+};
+
+async function startBench(
+  { capacity, operationMs }: BenchOptions,
+  federated?: FederatedType,
+): Promise<DriverBench> {
   const cloud = await SimulatedCloud.start('GCP', OPERATIONS, capacity, operationMs);
   const registry = new DriverRegistry({
     GCP_COMPUTE_URL: `${cloud.url}/gcp`,
     GCP_RESOURCE_MANAGER_URL: `${cloud.url}/gcp`,
     GOOGLE_OAUTH_TOKEN_URL: `${cloud.url}/gcp/token`,
+    GOOGLE_STS_URL: `${cloud.url}/gcp/sts`,
+    GOOGLE_IAM_CREDENTIALS_URL: `${cloud.url}/gcp/iamcredentials`,
   });
-  return {
+  const bench: DriverBench = {
     cloud: {
       ports: true,
       marks: true,
@@ -80,9 +99,11 @@ async function startBench({ capacity, operationMs }: BenchOptions): Promise<Driv
     reset: () => cloud.reset(),
     close: cloud.close,
   };
+  return federated ? federatedBench(bench, cloud, federated) : bench;
 }
 
 describeDriver('GCP', startBench);
 describeEditedRules('GCP driver', startBench);
 describeTokens('GCP driver', startBench);
+describeFederation('GCP driver', (options) => startBench(options, FEDERATED));
 describeUnpolledWrites('GCP driver', startBench, 'unknown');

@@ -53,6 +53,11 @@ export class SimulatedCloud {
     await this.request('PATCH', `/_rules?${query}`, edit);
   }
 
+  /** Makes the simulated account trust an issuer's tokens. @param subject undefined: of any subject */
+  async trust(issuer: string, subject?: string): Promise<void> {
+    await this.request('PUT', '/_trusts', { provider: this.provider, issuer, subject });
+  }
+
   async revokeTokens(): Promise<void> {
     await this.request('POST', '/_tokens/revoke', { provider: this.provider });
   }

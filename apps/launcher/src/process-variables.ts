@@ -6,6 +6,7 @@ export type ProcessName = 'api' | 'worker' | 'simulator' | 'migrate';
 const SERVICE = [
   'DATABASE_URL',
   'DEPLOYMENT_ID',
+  'DRAWBRIDGE_AWS_IDENTITY',
   'LOG_LEVEL',
   'MASTER_KEYS',
   'METRICS_HOST',

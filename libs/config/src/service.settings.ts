@@ -10,6 +10,8 @@ import {
 } from './server-urls';
 import { toInteger } from './transforms';
 
+const AWS_IDENTITIES = ['keys', 'token-file', 'container', 'instance'];
+
 /** The environment of every process that uses the database. Property names are variable names. */
 export class DatabaseUrlSettings {
   @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_MESSAGE}` })
@@ -34,6 +36,10 @@ export class ServiceSettings extends DatabaseUrlSettings {
   @Matches(ISSUER_URL, { message: `OIDC_ISSUER_URL must be ${ISSUER_URL_MESSAGE}` })
   @MaxLength(200, { message: 'OIDC_ISSUER_URL must be at most 200 characters' })
   OIDC_ISSUER_URL?: string;
+
+  /** the only source of the keys with which this deployment assumes tenants' roles */
+  @IsIn(AWS_IDENTITIES, { message: `DRAWBRIDGE_AWS_IDENTITY must be one of ${AWS_IDENTITIES.join(', ')}` })
+  DRAWBRIDGE_AWS_IDENTITY = 'keys';
 
   /** port for metrics and health probes, separate from the API's own port; unset: none is opened */
   @IsOptional()

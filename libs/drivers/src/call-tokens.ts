@@ -21,7 +21,12 @@ const RENEW_BEFORE_MS = 300_000;
 
 /** Short-lived tokens by credential, renewed five minutes before they expire. */
 export class TokenCache<T> {
-  private readonly tokens = new LRUCache<string, CachedToken<T>>({ max: CAPACITY });
+  private readonly tokens: LRUCache<string, CachedToken<T>>;
+
+  /** @param capacity maximum number of tokens; the least recently used one is dropped, and requested again when needed */
+  constructor(capacity = CAPACITY) {
+    this.tokens = new LRUCache({ max: capacity });
+  }
 
   /**
    * The token for one driver call. Concurrent calls share one request.

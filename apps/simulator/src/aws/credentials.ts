@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IssuedTokens } from '../issued-tokens';
+import { parsePolicy, type SessionPolicy } from './session-policy';
 
 export const ACCOUNT_ID = '123456789012';
 export const ROLE_ARN = `arn:aws:iam::${ACCOUNT_ID}:role/simulated`;
@@ -43,6 +44,8 @@ export interface Caller {
   readonly userId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string | undefined;
+  /** of a role's session that was limited; null: it is not */
+  readonly policy: SessionPolicy | null;
 }
 
 export interface SessionCredentials {
@@ -69,6 +72,7 @@ export function findCaller(
       userId: 'AIDASIMULATED0000001',
       secretAccessKey: key.secret,
       sessionToken: undefined,
+      policy: null,
     };
   }
   const session = sessionToken === undefined ? null : readToken(sessionToken);
@@ -79,14 +83,22 @@ export function findCaller(
     userId: assumedRoleId(session.name),
     secretAccessKey: secretOf(accessKeyId),
     sessionToken,
+    policy: session.policy,
   };
 }
 
 /** Issues temporary credentials of the simulated role. */
-export function issueSession(name: string, durationSeconds: number, issuedAt: number): SessionCredentials {
+export function issueSession(
+  name: string,
+  durationSeconds: number,
+  issuedAt: number,
+  policy: SessionPolicy | null = null,
+): SessionCredentials {
   const accessKeyId = `ASIA${randomBytes(8).toString('hex').toUpperCase()}`;
   const expiresAt = Math.floor(Date.now() / 1000 + durationSeconds) * 1000;
-  const claims = Buffer.from(`${accessKeyId} ${name} ${expiresAt} ${issuedAt}`).toString('base64url');
+  const limits = policy ? Buffer.from(JSON.stringify(policy)).toString('base64url') : '';
+  const text = `${accessKeyId} ${name} ${expiresAt} ${issuedAt} ${limits}`;
+  const claims = Buffer.from(text).toString('base64url');
   return {
     accessKeyId,
     secretAccessKey: secretOf(accessKeyId),
@@ -107,6 +119,7 @@ interface SessionClaims {
   readonly expiresAt: number;
   /** stamp of `IssuedTokens` */
   readonly issuedAt: number;
+  readonly policy: SessionPolicy | null;
 }
 
 function readToken(token: string): SessionClaims | null {
@@ -114,10 +127,14 @@ function readToken(token: string): SessionClaims | null {
   const expected = Buffer.from(hmac(claims));
   const given = Buffer.from(seal);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-  const [accessKeyId = '', name = '', expiresAt = '', issuedAt = ''] = Buffer.from(claims, 'base64url')
+  const [accessKeyId = '', name = '', expiresAt = '', issuedAt = '', limits = ''] = Buffer.from(
+    claims,
+    'base64url',
+  )
     .toString()
     .split(' ');
-  return { accessKeyId, name, expiresAt: Number(expiresAt), issuedAt: Number(issuedAt) };
+  const policy = limits ? parsePolicy(Buffer.from(limits, 'base64url').toString()) : null;
+  return { accessKeyId, name, expiresAt: Number(expiresAt), issuedAt: Number(issuedAt), policy };
 }
 
 const hmac = (text: string): string =>

@@ -23,6 +23,7 @@ import type { PrefixLists } from './prefix-lists';
 import { QueryForm } from './query-form';
 import { describeGroups, describeRules } from './read-rules';
 import type { SecurityGroups } from './security-groups';
+import { allows } from './session-policy';
 import { checkSignature, type SignatureProblem, type SignedCall } from './signature';
 import { authorizeIngress, revokeIngress, updateDescriptionsIngress } from './write-rules';
 import { xmlAnswer, type XmlStructure } from './xml';
@@ -108,6 +109,8 @@ export class Ec2Endpoint {
       );
     }
     if (!this.admit(signed, operation)) return refusal(requestLimitExceeded());
+    const forbidden = forbiddenTarget(action, signed, targets);
+    if (forbidden !== null) return refusal(unauthorized({ action, signed, targetId: forbidden }));
     const effect = isDryRun(form) ? 'check' : operation.effect;
     const addresses = operation.addresses(form);
     const caller = signed.accessKeyId;
@@ -168,9 +171,29 @@ const FAULT_ERRORS: Readonly<Record<Refusal, (call: RefusedCall) => AwsError>> =
   unauthenticated: notValidated,
 };
 
+/** Calls for which AWS checks the target; the others are checked without one. */
+const CHECKED_ON_TARGET: ReadonlySet<string> = new Set([
+  'AuthorizeSecurityGroupIngress',
+  'RevokeSecurityGroupIngress',
+  'UpdateSecurityGroupRuleDescriptionsIngress',
+  'GetManagedPrefixListEntries',
+  'ModifyManagedPrefixList',
+]);
+
+const arnOf = ({ region }: SignedCall, targetId: string): string =>
+  `arn:aws:ec2:${region}:${ACCOUNT_ID}:${isListId(targetId) ? 'prefix-list' : 'security-group'}/${targetId || '*'}`;
+
+/** The target that the session's policy does not allow the call on; null: it allows all of them. */
+function forbiddenTarget(action: string, signed: SignedCall, targets: readonly string[]): string | null {
+  const { policy } = signed.caller;
+  if (!policy) return null;
+  const isAllowed = (resource: string): boolean => allows(policy, `ec2:${action}`, resource);
+  if (!CHECKED_ON_TARGET.has(action)) return isAllowed('*') ? null : (targets[0] ?? '');
+  return targets.find((target) => !isAllowed(arnOf(signed, target))) ?? null;
+}
+
 function unauthorized({ action, signed, targetId }: RefusedCall): AwsError {
-  const kind = isListId(targetId) ? 'prefix-list' : 'security-group';
-  const resource = `arn:aws:ec2:${signed.region}:${ACCOUNT_ID}:${kind}/${targetId || '*'}`;
+  const resource = arnOf(signed, targetId);
   return new AwsError(
     'UnauthorizedOperation',
     'You are not authorized to perform this operation. ' +

@@ -15,6 +15,7 @@ import {
   type Caller,
 } from './credentials';
 import { QueryForm } from './query-form';
+import { MAX_POLICY_LENGTH, parsePolicy, type SessionPolicy } from './session-policy';
 import { checkSignature, type SignatureProblem } from './signature';
 import { xmlAnswer, type XmlStructure } from './xml';
 
@@ -118,10 +119,10 @@ export class StsEndpoint {
       perform: async () => {
         const problem = await tokenProblem(form.text('WebIdentityToken') ?? '', 'AWS', this.world.trusts);
         return answerWith(WEB_IDENTITY, () => {
-          const { roleArn, name, seconds } = readAssumption(form);
+          const { roleArn, name, seconds, policy } = readAssumption(form);
           if (problem !== null) throw TOKEN_REFUSALS[problem]();
           if (roleArn !== FEDERATED_ROLE_ARN) throw notAuthorized();
-          return assumed(name, seconds, this.issued);
+          return assumed(name, seconds, policy, this.issued);
         });
       },
       refuse: (why) => refusal(faultError(why, WEB_IDENTITY, caller)),
@@ -133,6 +134,7 @@ interface Assumption {
   readonly roleArn: string;
   readonly name: string;
   readonly seconds: number;
+  readonly policy: SessionPolicy | null;
 }
 
 /** What both ways to assume a role take. @throws AwsError */
@@ -146,20 +148,33 @@ function readAssumption(form: QueryForm): Assumption {
     /^\d{3,5}$/.test(duration) && Number(duration) >= 900 && Number(duration) <= 43_200,
     'Value at durationSeconds must be between 900 and 43200',
   );
-  return { roleArn, name, seconds: Number(duration) };
+  return { roleArn, name, seconds: Number(duration), policy: readPolicy(form.text('Policy')) };
+}
+
+function readPolicy(text: string | undefined): SessionPolicy | null {
+  if (text === undefined) return null;
+  check(text.length <= MAX_POLICY_LENGTH, `Value at policy must have length at most ${MAX_POLICY_LENGTH}`);
+  const policy = parsePolicy(text);
+  if (!policy) throw new AwsError('MalformedPolicyDocument', 'The policy is not in the valid JSON format.');
+  return policy;
 }
 
 function assumeRole(form: QueryForm, caller: Caller, issued: IssuedTokens): XmlStructure {
-  const { roleArn, name, seconds } = readAssumption(form);
+  const { roleArn, name, seconds, policy } = readAssumption(form);
   check(/^[\w+=,.@:/-]{2,1224}$/.test(form.text('ExternalId') ?? 'none'), 'Value at externalId is invalid');
   // the role's trust policy requires an external id, as AWS recommends for third-party access
   if (roleArn !== ROLE_ARN || form.text('ExternalId') === undefined)
     throw accessDenied('AssumeRole', caller.arn, roleArn);
-  return assumed(name, seconds, issued);
+  return assumed(name, seconds, policy, issued);
 }
 
-function assumed(name: string, seconds: number, issued: IssuedTokens): XmlStructure {
-  const session = issueSession(name, seconds, issued.stamp());
+function assumed(
+  name: string,
+  seconds: number,
+  policy: SessionPolicy | null,
+  issued: IssuedTokens,
+): XmlStructure {
+  const session = issueSession(name, seconds, issued.stamp(), policy);
   return {
     AssumedRoleUser: { AssumedRoleId: assumedRoleId(name), Arn: assumedRoleArn(name) },
     Credentials: {

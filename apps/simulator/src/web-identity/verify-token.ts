@@ -18,6 +18,8 @@ export type TokenProblem =
 
 const MAX_TOKEN_LENGTH = 20_000;
 const FETCH_TIMEOUT_MS = 3000;
+/** How far in the future a token may have been issued, by the cloud's clock. */
+const MAX_SKEW_SECONDS = 60;
 /** By jose's error codes; other errors are `malformed`. */
 const PROBLEMS: Readonly<Record<string, TokenProblem>> = {
   [errors.JOSEAlgNotAllowed.code]: 'algorithm',
@@ -52,6 +54,7 @@ export async function tokenProblem(
     return problemOf(error);
   }
   if (!TIMES.every((name) => claims[name] === undefined || Number.isInteger(claims[name]))) return 'claims';
+  if (claims.iat! > Date.now() / 1000 + MAX_SKEW_SECONDS) return 'not-yet';
   return trust.subject === null || claims.sub === trust.subject ? null : 'subject';
 }
 

@@ -7,6 +7,7 @@ import { fingerprint } from '../fingerprint';
 import { readCredential, readRegion, type AwsKeys } from './aws-credentials';
 import { toFailure } from './aws-errors';
 import type { RoleSessions } from './role-sessions';
+import { sessionPolicy } from './session-policy';
 import type { SdkSettings } from './sdk-settings';
 
 /** EC2 with one tenant's credentials. */
@@ -45,7 +46,9 @@ export class Ec2Clients {
     const region = readRegion(target);
     const credential = readCredential(target.credential);
     const token =
-      'roleArn' in credential ? await this.roles.keys(credential, region) : new CallToken(credential);
+      'roleArn' in credential
+        ? await this.roles.keys(credential, region, sessionPolicy(target, region, credential.roleArn))
+        : new CallToken(credential);
     return { call: (send) => token.use((keys) => accessWith(this.client(region, keys), keys).call(send)) };
   }
 
@@ -64,7 +67,9 @@ export class Ec2Clients {
   forgetStaleSession(target: CloudTarget, { kind, code }: CallFailure): void {
     const credential = readCredential(target.credential);
     const isStale = kind === 'denied' || code === 'RequestExpired';
-    if (isStale && 'roleArn' in credential) this.roles.forget(credential, readRegion(target));
+    if (!isStale || !('roleArn' in credential)) return;
+    const region = readRegion(target);
+    this.roles.forget(credential, region, sessionPolicy(target, region, credential.roleArn));
   }
 
   /** @throws DriverError `denied` when the tenant's role can be assumed without the condition that protects it */

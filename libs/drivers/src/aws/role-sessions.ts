@@ -1,14 +1,16 @@
-import type { Credentials } from '@aws-sdk/client-sts';
 import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
 import { DriverError } from '../driver-error';
 import { fingerprint } from '../fingerprint';
 import { requireSubjectCondition } from '../identity-tokens';
-import { readOwnKeys, type AssumableRole, type AwsKeys, type FederatedRole } from './aws-credentials';
-import { unexpectedResponse, toFailure } from './aws-errors';
+import { assumeWithKeys, assumeWithToken, type Assumption } from './assume-role';
+import type { AssumableRole, AwsKeys, FederatedRole } from './aws-credentials';
+import { OwnIdentity } from './own-identity';
+import { NO_CALLS } from './session-policy';
 import type { SdkSettings } from './sdk-settings';
 
-const SESSION_NAME = 'drawbridge';
 const SESSION_SECONDS = 3600;
+/** One session for each target in use, of about 2 kB. */
+const CAPACITY = 5000;
 /** The audience that AWS's documentation names. */
 const AUDIENCE = 'sts.amazonaws.com';
 
@@ -16,27 +18,30 @@ type Role = AssumableRole | FederatedRole;
 
 /** Temporary keys for the tenants' roles. */
 export class RoleSessions {
-  private readonly sessions = new TokenCache<AwsKeys>();
+  private readonly sessions = new TokenCache<AwsKeys>(CAPACITY);
+  private readonly own: OwnIdentity;
 
   constructor(
-    private readonly environment: NodeJS.ProcessEnv,
+    environment: NodeJS.ProcessEnv,
     private readonly settings: SdkSettings,
-  ) {}
-
-  /** Keys of the role. @throws DriverError */
-  async keys(role: Role, region: string): Promise<CallToken<AwsKeys>> {
-    return this.sessions.take(this.sessionKey(role, region), () => this.open(role, region));
+  ) {
+    this.own = new OwnIdentity(environment, settings);
   }
 
-  /** Assumes the role without the cache. @throws DriverError */
+  /** Keys of the role that may do what a policy allows. @throws DriverError */
+  async keys(role: Role, region: string, policy: string): Promise<CallToken<AwsKeys>> {
+    return this.sessions.take(this.sessionKey(role, region, policy), () => this.open(role, region, policy));
+  }
+
+  /** Assumes the role without the cache. The session may do nothing. @throws DriverError */
   async check(role: Role, region: string): Promise<void> {
-    await this.open(role, region);
+    await this.open(role, region, NO_CALLS);
     await this.requireCondition(role, region);
   }
 
   /** Makes the next call request new keys: the role's permissions may have changed. */
-  forget(role: Role, region: string): void {
-    this.sessions.forget(this.sessionKey(role, region));
+  forget(role: Role, region: string, policy: string): void {
+    this.sessions.forget(this.sessionKey(role, region, policy));
   }
 
   /**
@@ -46,13 +51,15 @@ export class RoleSessions {
    */
   async requireCondition(role: Role, region: string): Promise<void> {
     const { roleArn } = role;
+    const assumption = { roleArn, seconds: SESSION_SECONDS, policy: NO_CALLS };
     if ('identity' in role)
       return requireSubjectCondition(
-        () => this.assumeWithToken(role, region, 'probe'),
+        async () =>
+          assumeWithToken(this.settings, region, assumption, await role.identity.sign(AUDIENCE, 'probe')),
         `The trust policy of ${roleArn}`,
       );
     try {
-      await this.assume({ roleArn }, region, readOwnKeys(this.environment));
+      await this.assume(assumption, region, undefined);
     } catch (error) {
       if (error instanceof DriverError && error.kind === 'denied') return;
       throw error;
@@ -63,66 +70,25 @@ export class RoleSessions {
     );
   }
 
-  private open(role: Role, region: string): Promise<IssuedToken<AwsKeys>> {
-    return 'identity' in role
-      ? this.assumeWithToken(role, region, 'credential')
-      : this.assume(role, region, readOwnKeys(this.environment));
+  private async open(role: Role, region: string, policy: string): Promise<IssuedToken<AwsKeys>> {
+    const assumption = { roleArn: role.roleArn, seconds: SESSION_SECONDS, policy };
+    if ('externalId' in role) return this.assume(assumption, region, role.externalId);
+    const token = await role.identity.sign(AUDIENCE, 'credential');
+    return assumeWithToken(this.settings, region, assumption, token);
   }
 
   private async assume(
-    { roleArn, externalId }: Pick<AssumableRole, 'roleArn'> & Partial<AssumableRole>,
+    assumption: Assumption,
     region: string,
-    own: AwsKeys,
+    externalId: string | undefined,
   ): Promise<IssuedToken<AwsKeys>> {
-    const { STSClient, AssumeRoleCommand } = await import('@aws-sdk/client-sts');
-    const client = new STSClient(this.settings.clientConfig('AWS_ENDPOINT_URL_STS', region, own));
-    const command = new AssumeRoleCommand({
-      RoleArn: roleArn,
-      RoleSessionName: SESSION_NAME,
-      DurationSeconds: SESSION_SECONDS,
-      ...(externalId !== undefined && { ExternalId: externalId }),
-    });
-    const response = await client.send(command, this.settings.deadline()).catch((error: unknown) => {
-      throw toFailure(error, [own.secretAccessKey]);
-    });
-    return issuedKeys(response, 'AssumeRole');
+    const own = await this.own.keys(region);
+    return own.use((keys) => assumeWithKeys(this.settings, region, assumption, { keys, externalId }));
   }
 
-  /** Not signed: the token is the proof, and this deployment needs no keys of its own. */
-  private async assumeWithToken(
-    { roleArn, identity }: FederatedRole,
-    region: string,
-    subject: 'credential' | 'probe',
-  ): Promise<IssuedToken<AwsKeys>> {
-    const { STSClient, AssumeRoleWithWebIdentityCommand } = await import('@aws-sdk/client-sts');
-    const token = await identity.sign(AUDIENCE, subject);
-    const client = new STSClient(this.settings.clientConfig('AWS_ENDPOINT_URL_STS', region, null));
-    const command = new AssumeRoleWithWebIdentityCommand({
-      RoleArn: roleArn,
-      RoleSessionName: SESSION_NAME,
-      DurationSeconds: SESSION_SECONDS,
-      WebIdentityToken: token,
-    });
-    const response = await client.send(command, this.settings.deadline()).catch((error: unknown) => {
-      throw toFailure(error, [token]);
-    });
-    return issuedKeys(response, 'AssumeRoleWithWebIdentity');
-  }
-
-  private sessionKey(role: Role, region: string): string {
+  private sessionKey(role: Role, region: string, policy: string): string {
     if ('identity' in role)
-      return fingerprint(role.roleArn, role.identity.issuer, role.identity.subject, region);
-    const own = readOwnKeys(this.environment);
-    return fingerprint(role.roleArn, role.externalId, region, own.accessKeyId, own.secretAccessKey);
+      return fingerprint(role.roleArn, role.identity.issuer, role.identity.subject, region, policy);
+    return fingerprint(role.roleArn, role.externalId, region, this.own.cacheKey, policy);
   }
-}
-
-function issuedKeys(
-  { Credentials }: { readonly Credentials?: Credentials | undefined },
-  operation: string,
-): IssuedToken<AwsKeys> {
-  const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = Credentials ?? {};
-  if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration) throw unexpectedResponse(operation);
-  const token = { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
-  return { token, expiresAt: Expiration.getTime() };
 }

@@ -7,11 +7,11 @@ import { unexpectedResponse } from './azure-errors';
 import type { Deadline } from './deadline';
 import { requestJson } from './request-json';
 
-/** Characters that are valid in a header. A token has some kilobytes at most. */
 /** The audience that Entra's documentation names. */
 const AUDIENCE = 'api://AzureADTokenExchange';
 /** No matching trust of the app, by issuer, audience or subject. */
 const NOT_KNOWN = /AADSTS(70021\d?|7002138)\b/;
+/** Characters that are valid in a header. A token has some kilobytes at most. */
 const TOKEN = /^[\x21-\x7e]{1,20000}$/;
 
 /** Tokens for the tenants' service principals (OAuth client credentials grant). */

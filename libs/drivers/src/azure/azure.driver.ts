@@ -50,8 +50,8 @@ class AzureDriver implements ProviderDriver {
     return `AZURE:${readGroupName(target).subscriptionId}`;
   }
 
-  checkCredential(credential: DriverCredential): Promise<void> {
-    return this.tokens.check(readCredential(credential), this.deadline());
+  async checkCredential(credential: DriverCredential): Promise<void> {
+    await this.tokens.check(readCredential(credential), this.deadline());
   }
 
   async verify(target: CloudTarget, config: ResourceConfig): Promise<void> {

@@ -1,0 +1,52 @@
+import type { IdentityTokens } from '#drivers';
+import { describeAccess } from './access-conformance';
+import { kinds, thrown } from './driver-actions';
+import type { BenchOptions, DriverBench } from './driver-bench';
+import { CAPACITY, driverSuite } from './driver-suite';
+import { describeTokens } from './identity-conformance';
+
+/** What every driver must do with credentials that are trusts of the cloud and hold no secret. */
+export function describeFederation(
+  name: string,
+  start: (options: BenchOptions) => Promise<DriverBench>,
+): void {
+  describe(`${name} with a credential without a secret`, () => {
+    const suite = driverSuite(() => start({ capacity: CAPACITY }));
+    const { specOf, add, apply, addresses } = suite.actions;
+    describeAccess(suite);
+
+    it('opens and closes through the trust', async () => {
+      const [result] = await apply([add(specOf('203.0.113.7/32'))]);
+      if (result?.result !== 'done') throw new Error('The rule was not added');
+      expect(await addresses()).toEqual(['203.0.113.7']);
+      const removal = { action: 'remove', ruleId: 'any', providerRuleId: result.providerRuleId! } as const;
+      expect(kinds(await apply([removal]))).toEqual(['done']);
+      expect(await addresses()).toEqual([]);
+    });
+
+    it('is denied without a call where this deployment has no issuer', async () => {
+      const target = { ...suite.target, credential: { ...suite.target.credential, identity: null } };
+      const error: unknown = await suite.bench.driver.readRules(target).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ kind: 'denied' });
+      expect(String(error)).toContain('OIDC_ISSUER_URL');
+      expect(await thrown(suite.bench.driver.checkCredential(target.credential))).toBe('denied');
+      expect(await suite.bench.calls(suite.target)).toEqual([]);
+    });
+
+    it('gets nothing through the trust of another credential', async () => {
+      const { credential } = suite.target;
+      const trusted = credential.identity!;
+      const other: IdentityTokens = {
+        ...trusted,
+        subject: `${trusted.subject}-other`,
+        sign: (audience) => trusted.sign(audience, 'probe'),
+      };
+      const target = { ...suite.target, credential: { ...credential, identity: other } };
+      expect(await thrown(suite.bench.driver.verify(target, {}))).toMatch(/denied|transient/);
+      expect(kinds(await apply([add(specOf('203.0.113.7/32'))], target))).not.toEqual(['done']);
+      expect(await addresses()).toEqual([]);
+    });
+  });
+
+  describeTokens(`${name} with a credential without a secret`, start);
+}

@@ -1,0 +1,161 @@
+import { DriverRegistry, type DriverCredential } from '#drivers';
+import type { Provider } from '#rules';
+import { LocalServer } from '../harness/local-server';
+
+type Refusal = readonly [message: string, status: number, body: string];
+
+const identity: DriverCredential['identity'] = {
+  issuer: 'https://drawbridge.example.com/oidc/one',
+  subject: 'org:one:credential:one',
+  sign: (audience, subject) => Promise.resolve(`token-for-${audience}-of-${subject}`),
+};
+
+const aws = (code: string, message: string, status = 400): Refusal => [
+  code,
+  status,
+  `<ErrorResponse><Error><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+];
+const google = (error: string, description: string, status = 400): Refusal => [
+  description,
+  status,
+  JSON.stringify({ error, error_description: description }),
+];
+const entra = (number: number, description: string, error = 'invalid_client', status = 401): Refusal => [
+  `AADSTS${number}`,
+  status,
+  JSON.stringify({ error, error_description: `AADSTS${number}: ${description}`, error_codes: [number] }),
+];
+
+const UNREACHABLE = "Couldn't retrieve verification key from your identity provider";
+
+const CASES: readonly (readonly [Provider, DriverCredential, 'denied' | 'transient', Refusal])[] = [
+  ...(
+    [
+      ['denied', aws('AccessDenied', 'Not authorized to perform sts:AssumeRoleWithWebIdentity', 403)],
+      ['denied', aws('InvalidIdentityToken', 'Incorrect token audience')],
+      ['denied', aws('IDPRejectedClaim', 'The identity provider reported that authentication failed', 403)],
+      ['denied', aws('ExpiredTokenException', 'Token expired')],
+      ['denied', aws('RegionDisabledException', 'STS is not activated in this region', 403)],
+      ['transient', aws('IDPCommunicationError', 'The identity provider did not respond')],
+      ['transient', aws('InvalidIdentityToken', UNREACHABLE)],
+    ] as const
+  ).map(
+    ([kind, refusal]) =>
+      ['AWS', typed('WEB_IDENTITY', { roleArn: 'arn:aws:iam::123456789012:role/x' }), kind, refusal] as const,
+  ),
+  ...(
+    [
+      [
+        'denied',
+        google('unauthorized_client', 'The given credential is rejected by the attribute condition.', 401),
+      ],
+      ['denied', google('invalid_grant', 'The audience in ID Token does not match the expected audience.')],
+      [
+        'denied',
+        google('invalid_target', 'The target service indicated by the "audience" parameters is invalid.'),
+      ],
+      ['transient', google('invalid_grant', "Error connecting to the given credential's issuer.")],
+      ['transient', google('internal_failure', 'Backend Error', 503)],
+    ] as const
+  ).map(
+    ([kind, refusal]) =>
+      [
+        'GCP',
+        typed('FEDERATION', {
+          project_id: 'p',
+          projectNumber: '123456789012',
+          poolId: 'pool',
+          providerId: 'main',
+        }),
+        kind,
+        refusal,
+      ] as const,
+  ),
+  ...(
+    [
+      ['transient', entra(70021, 'No matching federated identity record found.', 'invalid_request', 400)],
+      ['transient', entra(700211, 'No matching record for the presented assertion issuer.')],
+      ['transient', entra(700213, 'No matching record for the presented assertion subject.')],
+      ['transient', entra(7002138, 'The subject differs in upper and lower case.')],
+      ['denied', entra(700024, 'Client assertion is not within its valid time range.')],
+      ['denied', entra(700016, 'Application was not found in the directory.', 'unauthorized_client', 400)],
+    ] as const
+  ).map(
+    ([kind, refusal]) =>
+      [
+        'AZURE',
+        typed('FEDERATED', {
+          tenantId: '00000000-0000-4000-8000-000000000002',
+          clientId: '00000000-0000-4000-8000-000000000003',
+          subscriptionId: '00000000-0000-4000-8000-000000000001',
+        }),
+        kind,
+        refusal,
+      ] as const,
+  ),
+];
+
+function typed(credentialType: string, data: Record<string, string>): DriverCredential {
+  return { credentialType, data, externalId: null, identity };
+}
+
+describe('The exchange of a token', () => {
+  let service: LocalServer;
+
+  beforeAll(async () => {
+    service = await LocalServer.start(() => ({ status: 500, body: '' }));
+  });
+  afterAll(() => service.stop());
+
+  const named = CASES.map(
+    ([provider, credential, kind, refusal]) => [provider, refusal[0], kind, credential, refusal] as const,
+  );
+
+  it.each(named)(
+    'of %s that is refused with "%s" is %s',
+    async (provider, message, kind, credential, refusal) => {
+      const [, status, body] = refusal;
+      service.requests.length = 0;
+      service.answer = () => ({ status, body });
+      const driver = await new DriverRegistry({
+        AWS_ENDPOINT_URL_STS: service.url,
+        GOOGLE_STS_URL: service.url,
+        AZURE_AUTHORITY_HOST: service.url,
+      }).driver(provider);
+      const error: unknown = await driver.checkCredential(credential).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ kind });
+      expect(String(error)).toContain(message);
+      expect(String(error)).not.toContain('token-for-');
+      // the probe follows a success only, and a driver does not retry
+      expect(service.requests).toHaveLength(1);
+      expect(service.requests[0]!.headers.authorization).toBeUndefined();
+    },
+  );
+
+  it('with a service account of Google is denied when the account does not let the pool act as it', async () => {
+    const denial = {
+      code: 403,
+      message: "Permission 'iam.serviceAccounts.getAccessToken' denied",
+      status: 'PERMISSION_DENIED',
+    };
+    service.answer = ({ path }) =>
+      path === '/v1/token'
+        ? { body: JSON.stringify({ access_token: 'federated', expires_in: 3599 }) }
+        : { status: 403, body: JSON.stringify({ error: denial }) };
+    const driver = await new DriverRegistry({
+      GOOGLE_STS_URL: service.url,
+      GOOGLE_IAM_CREDENTIALS_URL: service.url,
+    }).driver('GCP');
+    const credential = typed('FEDERATION', {
+      project_id: 'p',
+      projectNumber: '123456789012',
+      poolId: 'pool',
+      providerId: 'main',
+      serviceAccountEmail: 'drawbridge@p.iam.gserviceaccount.com',
+    });
+    await expect(driver.checkCredential(credential)).rejects.toMatchObject({
+      kind: 'denied',
+      message: expect.stringContaining('getAccessToken') as unknown,
+    });
+  });
+});
