@@ -33,14 +33,14 @@ export type IdTokenVariables = Readonly<
 >;
 
 /** The programs of an action's steps, and the defaults of its inputs. */
-export interface ActionSteps {
+interface ActionSteps {
   readonly main: string;
   readonly post: string;
   readonly defaults: Readonly<Record<string, string>>;
 }
 
 /** Drawbridge's own, as its `action.yml` says. */
-export function drawbridgeAction(): ActionSteps {
+function drawbridgeAction(): ActionSteps {
   const { inputs, runs } = actionFile();
   const defaults = Object.entries(inputs).map(([name, input]) => [name, input.default ?? '']);
   return {
