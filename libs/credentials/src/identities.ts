@@ -1,9 +1,10 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
-import type { IdentityTokens } from '#drivers';
-import { AuditTrail, SYSTEM_ACTOR, withAuditFallback, type Database, type SealedCredential } from '#entities';
+import { DriverError, type IdentityTokens } from '#drivers';
+import { SYSTEM_ACTOR, withAuditFallback, type Database, type SealedCredential } from '#entities';
 import { openIdentityKey, type MasterKeys, type PublicIdentityKey } from '#secrets';
 import { IdentityKeyRotation } from './identity-key-rotation';
 import type { IdentityKeyRow, IdentityKeyStore } from './identity-key.store';
+import { SignatureStore } from './signature.store';
 
 const TOKEN_SECONDS = 300;
 /** Against clocks that are behind. */
@@ -26,7 +27,7 @@ interface Keys {
  * this organization only. Tokens are made for exchanges with clouds and nothing else, and each is audited.
  */
 export class Identities {
-  private readonly audit = new AuditTrail();
+  private readonly signatures = new SignatureStore();
   private keys: Promise<Keys> | null = null;
 
   /** @param issuerUrl the setting OIDC_ISSUER_URL, without a slash at its end; null: there is no issuer */
@@ -65,6 +66,7 @@ export class Identities {
     return (await this.current()).published;
   }
 
+  /** @throws DriverError `denied` when the credential no longer exists */
   private async sign(
     { id, organizationId }: Pick<SealedCredential, 'id' | 'organizationId'>,
     issuer: string,
@@ -74,8 +76,8 @@ export class Identities {
     const { signing, kid } = await this.current();
     const jti = randomUUID();
     // before the token exists: none is unrecorded. What removes rules must go on when the trail takes no records
-    await withAuditFallback((trail) =>
-      this.audit.writeRevocation(this.database.autocommit, organizationId, trail, {
+    const exists = await withAuditFallback((trail) =>
+      this.signatures.record(this.database.autocommit, organizationId, id, trail, {
         ...SYSTEM_ACTOR,
         eventType: 'IDENTITY_TOKEN_SIGNED',
         resourceType: 'CREDENTIAL',
@@ -84,6 +86,7 @@ export class Identities {
         details: { jti, audience, subject, keyId: kid },
       }),
     );
+    if (!exists) throw new DriverError('denied', 'The credential was deleted');
     // loaded by processes that sign only
     const { SignJWT } = await import('jose');
     const now = Math.floor(Date.now() / 1000);
