@@ -1,8 +1,7 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { DriverError, type IdentityTokens } from '#drivers';
 import { SYSTEM_ACTOR, withAuditFallback, type Database, type SealedCredential } from '#entities';
-import { openIdentityKey, type MasterKeys, type PublicIdentityKey } from '#secrets';
-import { IdentityKeyRotation } from './identity-key-rotation';
+import { newIdentityKey, openIdentityKey, type MasterKeys, type PublicIdentityKey } from '#secrets';
 import type { IdentityKeyRow, IdentityKeyStore } from './identity-key.store';
 import { SignatureStore } from './signature.store';
 
@@ -127,7 +126,7 @@ export class Identities {
   /** Several processes may make the first key at once: the database keeps one. */
   private async withFirst(rows: IdentityKeyRow[]): Promise<IdentityKeyRow[]> {
     if (rows.length > 0) return rows;
-    await new IdentityKeyRotation(this.database, this.masterKeys, this.store).rotate();
+    await this.store.addFirst(this.database.autocommit, await newIdentityKey(this.masterKeys));
     return this.store.published(this.database.autocommit);
   }
 }

@@ -46,6 +46,15 @@ export class IdentityKeyStore {
     return rows[0] ?? null;
   }
 
+  /** Adds a key that signs at once, unless there is one. Of two at once, one is added. */
+  async addFirst(tx: Tx, key: NewIdentityKey): Promise<void> {
+    await tx.query(
+      `INSERT INTO identity_keys (kid, generation, public_key, master_key_version, sealed_key, signs_from)
+       SELECT $1, 1, $2, $3, $4, now() WHERE NOT EXISTS (SELECT FROM identity_keys) ON CONFLICT DO NOTHING`,
+      [key.kid, JSON.stringify(key.publicKey), key.masterKeyVersion, key.sealedKey],
+    );
+  }
+
   /** Deletes keys that are no longer published. @returns how many */
   async deleteUnpublished(tx: Tx): Promise<number> {
     const rows = returned(
