@@ -228,7 +228,7 @@ describe('Identity keys', () => {
     const { payload } = await verified(await sign());
     await tx.query('DROP TRIGGER refused ON audit_records');
     await owner.close();
-    const kept = await database.autocommit.query(
+    const kept = await database.autocommit.query<unknown[]>(
       `SELECT entry->'details'->>'jti' AS jti FROM unwritten_audit_records WHERE organization_id = $1`,
       [credential.organizationId],
     );
