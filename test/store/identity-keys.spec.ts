@@ -180,6 +180,15 @@ describe('Identity keys', () => {
     expect(await keys()).toMatchObject([{ kid }]);
   });
 
+  it('are published where they cannot be opened, and sign nothing there', async () => {
+    const kid = await signingKid();
+    const before = (await signatures()).length;
+    const process = new Identities(database, MasterKeys.parse(secondMasterKey), store, ISSUER);
+    expect(await process.published()).toMatchObject([{ kid }]);
+    await expect(sign(process)).rejects.toMatchObject({ kind: 'denied' });
+    expect(await signatures()).toHaveLength(before);
+  });
+
   it('sign with a record of each signature, which names the token', async () => {
     const { payload, protectedHeader } = await verified(await sign());
     const subject = `org:${credential.organizationId}:credential:${credential.id}`;

@@ -1,7 +1,14 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { DriverError, type IdentityTokens } from '#drivers';
 import { SYSTEM_ACTOR, withAuditFallback, type Database, type SealedCredential } from '#entities';
-import { newIdentityKey, openIdentityKey, type MasterKeys, type PublicIdentityKey } from '#secrets';
+import {
+  newIdentityKey,
+  openIdentityKey,
+  SealBrokenError,
+  type MasterKeys,
+  type PublicIdentityKey,
+  type SealedIdentityKey,
+} from '#secrets';
 import type { IdentityKeyRow, IdentityKeyStore } from './identity-key.store';
 import { SignatureStore } from './signature.store';
 
@@ -17,8 +24,7 @@ export type CredentialIdentity = Pick<IdentityTokens, 'issuer' | 'subject'>;
 interface Keys {
   readonly readAt: number;
   readonly published: readonly PublicIdentityKey[];
-  readonly kid: string;
-  readonly signing: KeyObject;
+  readonly signing: SealedIdentityKey;
 }
 
 /**
@@ -65,14 +71,16 @@ export class Identities {
     return (await this.current()).published;
   }
 
-  /** @throws DriverError `denied` when the credential no longer exists */
+  /** @throws DriverError `denied` when the credential no longer exists, or the key cannot be opened */
   private async sign(
     { id, organizationId }: Pick<SealedCredential, 'id' | 'organizationId'>,
     issuer: string,
     audience: string,
     subject: string,
   ): Promise<string> {
-    const { signing, kid } = await this.current();
+    const { signing } = await this.current();
+    const key = this.opened(signing);
+    const { kid } = signing;
     const jti = randomUUID();
     // before the token exists: none is unrecorded. What removes rules must go on when the trail takes no records
     const exists = await withAuditFallback((trail) =>
@@ -97,7 +105,7 @@ export class Identities {
       .setIssuedAt(now)
       .setNotBefore(now - TOLERANCE_SECONDS)
       .setExpirationTime(now + TOKEN_SECONDS)
-      .sign(signing);
+      .sign(key);
   }
 
   private current(): Promise<Keys> {
@@ -115,12 +123,17 @@ export class Identities {
     const rows = await this.withFirst(await this.store.published(this.database.autocommit));
     const signing = rows.findLast(({ mayHaveSigned }) => mayHaveSigned);
     if (!signing) throw new Error('No identity key may sign yet');
-    return {
-      readAt,
-      published: rows.map(({ publicKey }) => publicKey),
-      kid: signing.kid,
-      signing: openIdentityKey(this.masterKeys, signing),
-    };
+    return { readAt, published: rows.map(({ publicKey }) => publicKey), signing };
+  }
+
+  /** For one signature: publishing goes on where the key cannot be opened. @throws DriverError `denied` when it cannot */
+  private opened(key: SealedIdentityKey): KeyObject {
+    try {
+      return openIdentityKey(this.masterKeys, key);
+    } catch (error) {
+      if (!(error instanceof SealBrokenError)) throw error;
+      throw new DriverError('denied', 'The key of the issuer cannot be decrypted');
+    }
   }
 
   /** Several processes may make the first key at once: the database keeps one. */
