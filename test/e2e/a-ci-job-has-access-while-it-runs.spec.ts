@@ -140,7 +140,7 @@ const node = node24();
       const job = bench.job();
       expect((await job.main()).code).toBe(0);
       job.killRunner();
-      await until('nobody is allowed', async () => (await bench.allowed()).length === 0, 6_000);
+      await until('nobody is allowed', async () => (await bench.allowed()).length === 0);
       await isOver(job);
     });
 
@@ -173,10 +173,6 @@ const node = node24();
 
     it.each([
       [{ lease: '30' }, 'The input lease is "30". Fix: set it to a whole number from 60 to 3600.'],
-      [
-        { url: 'http://127.0.0.1:2' },
-        'http://127.0.0.1:2 cannot be reached: nothing listens there (ECONNREFUSED). Fix:',
-      ],
       [{ trust: '', 'api-key': 'dbk_unknown-key-0123456789' }, 'Fix: check the input api-key'],
       [{ resources: 'nothing-of-this-name' }, 'There is no resource "nothing-of-this-name"'],
     ])('%j', async (inputs, expected) => {

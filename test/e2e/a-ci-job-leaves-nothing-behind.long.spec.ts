@@ -91,6 +91,15 @@ const node = node24();
     expect(await bench.allowed()).toEqual([]);
   });
 
+  it('does not get it from a server that cannot be reached, after three attempts', async () => {
+    const { code, output } = await bench.job({ url: 'http://127.0.0.1:2' }).main();
+    expect(code).toBe(1);
+    expect(output).toContain(
+      '::error::http://127.0.0.1:2 cannot be reached: nothing listens there (ECONNREFUSED). Fix: check the input url',
+    );
+    expect(output.match(/trying again in [24] s/g)?.length).toBeGreaterThanOrEqual(2);
+  });
+
   it('that was killed before it had any does not get it from its post step', async () => {
     const job = bench.job();
     const ended = job.main();

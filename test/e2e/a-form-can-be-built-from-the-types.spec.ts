@@ -85,7 +85,9 @@ describe('A form can be built from the types', () => {
   let types: readonly ProviderTypes[];
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
+    // some types need an issuer
+    const api = { OIDC_ISSUER_URL: 'https://drawbridge.example.com/oidc' };
+    drawbridge = await Drawbridge.start({ worker: false, api });
     org = await organization(drawbridge, []);
     types = await org.admin.expect(200, org.admin.get<ProviderTypes[]>('/resources/types'));
   });

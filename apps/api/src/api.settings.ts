@@ -65,11 +65,6 @@ export class ApiSettings extends ServiceSettings {
   @Max(5, { message: 'DRAIN_SECONDS must be 0 to 5' })
   DRAIN_SECONDS?: number;
 
-  /** the public URL, for links; unset: this machine at PORT */
-  @IsOptional()
-  @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL must be an http or https address' })
-  PUBLIC_URL?: string;
-
   /** the same service where it is reached over IPv4 only: clients read their IPv4 address there */
   @IsOptional()
   @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL_IPV4 must be an http or https address' })

@@ -22,6 +22,8 @@ async function bundle(root, source) {
   const { outputFiles } = await build({
     entryPoints: [`apps/action/src/${source}`],
     absWorkingDir: root,
+    // paths of packages are in the text
+    preserveSymlinks: true,
     tsconfig: 'tsconfig.json',
     bundle: true,
     write: false,

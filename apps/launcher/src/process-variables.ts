@@ -12,6 +12,7 @@ const SERVICE = [
   'METRICS_HOST',
   'METRICS_PORT',
   'OIDC_ISSUER_URL',
+  'PUBLIC_URL',
   'REDIS_URL',
 ];
 
@@ -36,7 +37,6 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
     'PASSWORD_HASH_COST',
     'PAYMENT',
     'PORT',
-    'PUBLIC_URL',
     'PUBLIC_URL_IPV4',
     'PUBLIC_URL_IPV6',
     'RATE_LIMIT_PER_MINUTE',

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ISSUER_URL, ISSUER_URL_MESSAGE } from '#config';
 import { IdentityKeyRotation, IdentityKeyStore, issuerConfiguration, type Rotation } from '#credentials';
 import type { Database } from '#entities';
 import { MasterKeys } from '#secrets';
@@ -81,6 +82,7 @@ function formatRotation(rotation: Rotation | null): string {
 async function writeFiles(database: Database, { issuer, to }: Arguments): Promise<string> {
   if (issuer === undefined || to === undefined)
     throw new OperatorError('files needs --issuer with the URL of the issuer, and --to with a folder.');
+  if (!ISSUER_URL.test(issuer)) throw new OperatorError(`--issuer must be ${ISSUER_URL_MESSAGE}.`);
   const keys = (await new IdentityKeyStore().published(database.autocommit)).map(
     ({ publicKey }) => publicKey,
   );

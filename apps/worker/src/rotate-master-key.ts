@@ -6,7 +6,7 @@ import { DataKeyStore } from '#tenant-store';
 import { MasterKeys, resealIdentityKey, rewrapDataKey } from '#secrets';
 import { OperatorError, withDatabase } from './operator-command';
 
-const HELP = `Wraps every organization's data key anew, by the newest master key.
+const HELP = `Wraps every organization's data key and the issuer's keys anew, by the newest master key.
 
   npm run rotate-master-key
 

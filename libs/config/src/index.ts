@@ -1,4 +1,5 @@
 export { EXIT_CONFIGURATION, loadSettings, settingNames, SettingsError } from './load-settings';
+export { issuerUrlOf } from './issuer-url';
 export { DatabaseUrlSettings, ServiceSettings } from './service.settings';
 export { toInteger, toList, toBoolean } from './transforms';
-export { LISTEN_ADDRESS_MESSAGE } from './server-urls';
+export { ISSUER_URL, ISSUER_URL_MESSAGE, LISTEN_ADDRESS_MESSAGE } from './server-urls';

@@ -19,3 +19,5 @@ export const ISSUER_URL =
   /^(https:\/\/[a-z0-9.-]+(\/[\w.~-]+)*|http:\/\/(localhost|127\.0\.0\.1)(:\d{1,5})?(\/[\w.~-]+)*)$/;
 export const ISSUER_URL_MESSAGE =
   'an https address without port, query and slash at the end, like https://drawbridge.example.com/oidc';
+/** In tokens, with an organization's id after it: AWS takes issuers of at most 255 characters. */
+export const MAX_ISSUER_URL_LENGTH = 200;

@@ -3,6 +3,7 @@ import {
   ISSUER_URL,
   ISSUER_URL_MESSAGE,
   LISTEN_ADDRESS_MESSAGE,
+  MAX_ISSUER_URL_LENGTH,
   POSTGRES_URL,
   POSTGRES_URL_MESSAGE,
   REDIS_URL,
@@ -28,13 +29,20 @@ export class ServiceSettings extends DatabaseUrlSettings {
   @Matches(/^[a-z0-9-]{1,32}$/, { message: 'DEPLOYMENT_ID must be 1 to 32 characters of a-z, 0-9 and -' })
   DEPLOYMENT_ID = 'default';
 
+  /** the public URL, for links and the issuer; unset: this machine at PORT, and no issuer */
+  @IsOptional()
+  @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL must be an http or https address' })
+  PUBLIC_URL?: string;
+
   /**
-   * The issuer's URL without an organization, for clouds that trust this deployment's tokens; unset: there is no issuer.
+   * The issuer's URL without an organization, for clouds that trust this deployment's tokens; unset: see `issuerUrlOf`.
    * Clouds compare it character by character.
    */
   @IsOptional()
   @Matches(ISSUER_URL, { message: `OIDC_ISSUER_URL must be ${ISSUER_URL_MESSAGE}` })
-  @MaxLength(200, { message: 'OIDC_ISSUER_URL must be at most 200 characters' })
+  @MaxLength(MAX_ISSUER_URL_LENGTH, {
+    message: `OIDC_ISSUER_URL must be at most ${MAX_ISSUER_URL_LENGTH} characters`,
+  })
   OIDC_ISSUER_URL?: string;
 
   /** the only source of the keys with which this deployment assumes tenants' roles */

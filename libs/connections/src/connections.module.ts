@@ -5,7 +5,7 @@ import {
   type OnApplicationShutdown,
   type Provider,
 } from '@nestjs/common';
-import type { ServiceSettings } from '#config';
+import { issuerUrlOf, type ServiceSettings } from '#config';
 import { CredentialOpener, Identities, IdentityKeyStore } from '#credentials';
 import { DriverRegistry } from '#drivers';
 import { Database } from '#entities';
@@ -17,7 +17,10 @@ export interface ConnectionOptions {
   readonly applicationName: string;
   /** connections to PostgreSQL, at most */
   readonly poolSize: number;
-  readonly settings: Pick<ServiceSettings, 'DATABASE_URL' | 'REDIS_URL' | 'OIDC_ISSUER_URL'> & {
+  readonly settings: Pick<
+    ServiceSettings,
+    'DATABASE_URL' | 'REDIS_URL' | 'OIDC_ISSUER_URL' | 'PUBLIC_URL'
+  > & {
     readonly MASTER_KEYS: string;
   };
   /** the drivers read the providers' endpoints from it */
@@ -59,7 +62,7 @@ export class ConnectionsModule {
     refuseWrongMasterKeys(masterKeys, await new DataKeyStore().oneOfEachVersion(database.autocommit));
     const identityKeys = new IdentityKeyStore();
     refuseUnknownIdentityKeys(masterKeys, await identityKeys.published(database.autocommit));
-    const identities = new Identities(database, masterKeys, identityKeys, settings.OIDC_ISSUER_URL ?? null);
+    const identities = new Identities(database, masterKeys, identityKeys, issuerUrlOf(settings));
     if (settings.REDIS_URL !== undefined) await refuseWrongRedis(settings.REDIS_URL);
     const queue = connectQueue(
       { redisUrl: settings.REDIS_URL ?? null, databaseUrl: settings.DATABASE_URL },

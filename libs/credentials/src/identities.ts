@@ -1,9 +1,16 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
-import type { IdentityTokens } from '#drivers';
-import { AuditTrail, SYSTEM_ACTOR, withAuditFallback, type Database, type SealedCredential } from '#entities';
-import { openIdentityKey, type MasterKeys, type PublicIdentityKey } from '#secrets';
-import { IdentityKeyRotation } from './identity-key-rotation';
+import { DriverError, type IdentityTokens } from '#drivers';
+import { SYSTEM_ACTOR, withAuditFallback, type Database, type SealedCredential } from '#entities';
+import {
+  newIdentityKey,
+  openIdentityKey,
+  SealBrokenError,
+  type MasterKeys,
+  type PublicIdentityKey,
+  type SealedIdentityKey,
+} from '#secrets';
 import type { IdentityKeyRow, IdentityKeyStore } from './identity-key.store';
+import { SignatureStore } from './signature.store';
 
 const TOKEN_SECONDS = 300;
 /** Against clocks that are behind. */
@@ -17,8 +24,7 @@ export type CredentialIdentity = Pick<IdentityTokens, 'issuer' | 'subject'>;
 interface Keys {
   readonly readAt: number;
   readonly published: readonly PublicIdentityKey[];
-  readonly kid: string;
-  readonly signing: KeyObject;
+  readonly signing: SealedIdentityKey;
 }
 
 /**
@@ -26,7 +32,7 @@ interface Keys {
  * this organization only. Tokens are made for exchanges with clouds and nothing else, and each is audited.
  */
 export class Identities {
-  private readonly audit = new AuditTrail();
+  private readonly signatures = new SignatureStore();
   private keys: Promise<Keys> | null = null;
 
   /** @param issuerUrl the setting OIDC_ISSUER_URL, without a slash at its end; null: there is no issuer */
@@ -65,17 +71,20 @@ export class Identities {
     return (await this.current()).published;
   }
 
+  /** @throws DriverError `denied` when the credential no longer exists, or the key cannot be opened */
   private async sign(
     { id, organizationId }: Pick<SealedCredential, 'id' | 'organizationId'>,
     issuer: string,
     audience: string,
     subject: string,
   ): Promise<string> {
-    const { signing, kid } = await this.current();
+    const { signing } = await this.current();
+    const key = this.opened(signing);
+    const { kid } = signing;
     const jti = randomUUID();
     // before the token exists: none is unrecorded. What removes rules must go on when the trail takes no records
-    await withAuditFallback((trail) =>
-      this.audit.writeRevocation(this.database.autocommit, organizationId, trail, {
+    const exists = await withAuditFallback((trail) =>
+      this.signatures.record(this.database.autocommit, organizationId, id, trail, {
         ...SYSTEM_ACTOR,
         eventType: 'IDENTITY_TOKEN_SIGNED',
         resourceType: 'CREDENTIAL',
@@ -84,6 +93,7 @@ export class Identities {
         details: { jti, audience, subject, keyId: kid },
       }),
     );
+    if (!exists) throw new DriverError('denied', 'The credential was deleted');
     // loaded by processes that sign only
     const { SignJWT } = await import('jose');
     const now = Math.floor(Date.now() / 1000);
@@ -95,7 +105,7 @@ export class Identities {
       .setIssuedAt(now)
       .setNotBefore(now - TOLERANCE_SECONDS)
       .setExpirationTime(now + TOKEN_SECONDS)
-      .sign(signing);
+      .sign(key);
   }
 
   private current(): Promise<Keys> {
@@ -113,18 +123,23 @@ export class Identities {
     const rows = await this.withFirst(await this.store.published(this.database.autocommit));
     const signing = rows.findLast(({ mayHaveSigned }) => mayHaveSigned);
     if (!signing) throw new Error('No identity key may sign yet');
-    return {
-      readAt,
-      published: rows.map(({ publicKey }) => publicKey),
-      kid: signing.kid,
-      signing: openIdentityKey(this.masterKeys, signing),
-    };
+    return { readAt, published: rows.map(({ publicKey }) => publicKey), signing };
+  }
+
+  /** For one signature: publishing goes on where the key cannot be opened. @throws DriverError `denied` when it cannot */
+  private opened(key: SealedIdentityKey): KeyObject {
+    try {
+      return openIdentityKey(this.masterKeys, key);
+    } catch (error) {
+      if (!(error instanceof SealBrokenError)) throw error;
+      throw new DriverError('denied', 'The key of the issuer cannot be decrypted');
+    }
   }
 
   /** Several processes may make the first key at once: the database keeps one. */
   private async withFirst(rows: IdentityKeyRow[]): Promise<IdentityKeyRow[]> {
     if (rows.length > 0) return rows;
-    await new IdentityKeyRotation(this.database, this.masterKeys, this.store).rotate();
+    await this.store.addFirst(this.database.autocommit, await newIdentityKey(this.masterKeys));
     return this.store.published(this.database.autocommit);
   }
 }

@@ -28,10 +28,7 @@ export class IdentityKeyRotation {
    */
   async rotate(): Promise<Rotation | null> {
     const key = await newIdentityKey(this.masterKeys);
-    return this.database.transaction(async (tx) => {
-      const isFirst = (await this.keys.published(tx)).length === 0;
-      return this.added(tx, key, isFirst ? 0 : PUBLISHED_BEFORE_SECONDS);
-    });
+    return this.database.transaction((tx) => this.added(tx, key));
   }
 
   /** Deletes every key, and makes one that signs at once: clouds refuse it until they fetch the list again. */
@@ -39,17 +36,13 @@ export class IdentityKeyRotation {
     const key = await newIdentityKey(this.masterKeys);
     return this.database.transaction(async (tx) => {
       await this.keys.deleteAll(tx);
-      return this.added(tx, key, 0);
+      return this.added(tx, key);
     });
   }
 
-  private async added(
-    tx: Tx,
-    key: Awaited<ReturnType<typeof newIdentityKey>>,
-    publishedSeconds: number,
-  ): Promise<Rotation | null> {
+  private async added(tx: Tx, key: Awaited<ReturnType<typeof newIdentityKey>>): Promise<Rotation | null> {
     const deleted = await this.keys.deleteUnpublished(tx);
-    const added = await this.keys.add(tx, key, publishedSeconds);
+    const added = await this.keys.add(tx, key, PUBLISHED_BEFORE_SECONDS);
     return added && { kid: key.kid, ...added, deleted };
   }
 }

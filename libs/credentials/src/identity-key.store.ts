@@ -29,19 +29,30 @@ export class IdentityKeyStore {
   }
 
   /**
-   * Adds a key after the others. Its generation is unique: of two at once, one is added.
-   * @param publishedSeconds how long it is published before it signs
+   * Adds a key after the others; the first one signs at once. One statement counts the keys and adds this one, and its
+   * generation is unique: of two at once, one is added, and a second key never signs before it was published.
+   * @param publishedSeconds how long it is published before it signs, unless it is the first one
    * @returns null when the last one does not sign yet, or another one was added meanwhile
    */
   async add(tx: Tx, key: NewIdentityKey, publishedSeconds: number): Promise<{ signsFrom: Date } | null> {
     const rows = await tx.query<{ signsFrom: Date }[]>(
       `INSERT INTO identity_keys (kid, generation, public_key, master_key_version, sealed_key, signs_from)
-       SELECT $1, coalesce(max(generation), 0) + 1, $2, $3, $4, now() + make_interval(secs => $5) FROM identity_keys
+       SELECT $1, coalesce(max(generation), 0) + 1, $2, $3, $4,
+         now() + CASE WHEN count(*) = 0 THEN interval '0' ELSE make_interval(secs => $5) END FROM identity_keys
        HAVING count(*) FILTER (WHERE signs_from > now()) = 0
        ON CONFLICT DO NOTHING RETURNING signs_from AS "signsFrom"`,
       [key.kid, JSON.stringify(key.publicKey), key.masterKeyVersion, key.sealedKey, publishedSeconds],
     );
     return rows[0] ?? null;
+  }
+
+  /** Adds a key that signs at once, unless there is one. Of two at once, one is added. */
+  async addFirst(tx: Tx, key: NewIdentityKey): Promise<void> {
+    await tx.query(
+      `INSERT INTO identity_keys (kid, generation, public_key, master_key_version, sealed_key, signs_from)
+       SELECT $1, 1, $2, $3, $4, now() WHERE NOT EXISTS (SELECT FROM identity_keys) ON CONFLICT DO NOTHING`,
+      [key.kid, JSON.stringify(key.publicKey), key.masterKeyVersion, key.sealedKey],
+    );
   }
 
   /** Deletes keys that are no longer published. @returns how many */

@@ -1,5 +1,5 @@
 export { CredentialOpener } from './credential-opener';
 export { Identities, type CredentialIdentity } from './identities';
-export { issuerConfiguration } from './issuer-configuration';
+export { issuerConfiguration, type IssuerConfiguration } from './issuer-configuration';
 export { IdentityKeyRotation, type Rotation } from './identity-key-rotation';
 export { IdentityKeyStore } from './identity-key.store';

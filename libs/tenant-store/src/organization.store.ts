@@ -53,6 +53,10 @@ export class OrganizationStore implements TenantStore<OrganizationStore> {
     return toRow(await tx.findOneByOrFail(OrganizationEntity, { id: organization }));
   }
 
+  exists(tx: Tx, organization: OrganizationId): Promise<boolean> {
+    return tx.existsBy(OrganizationEntity, { id: organization });
+  }
+
   /** Reads and locks the row until the commit, so that a comparison with it shows what changed. */
   async findLocked(tx: Tx, organization: OrganizationId): Promise<OrganizationRow> {
     return toRow(await lockedRow(tx, organization));

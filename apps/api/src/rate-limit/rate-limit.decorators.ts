@@ -3,10 +3,14 @@ import { Reflector } from '@nestjs/core';
 import { SkipThrottle } from '@nestjs/throttler';
 
 /** Limits in addition to the general limit `default`, for routes decorated with them. */
-export type ExtraLimit = 'password' | 'registration';
+export type ExtraLimit = 'password' | 'registration' | 'issuer';
 
 /** Route decorator: also counted against these limits. */
 export const CountedAs = Reflector.createDecorator<readonly ExtraLimit[]>();
+
+/** Route decorator: counted against these limits, and not against the general one. */
+export const CountedOnlyAs = (limits: readonly ExtraLimit[]): MethodDecorator & ClassDecorator =>
+  applyDecorators(SkipThrottle({ default: true }), CountedAs(limits));
 
 const UNCOUNTED = 'drawbridge:uncounted';
 

@@ -15,6 +15,8 @@ import type { ExtraLimit } from './rate-limit.decorators';
 import type { RequestWindows } from './request-windows';
 
 const GENERAL = 'default';
+/** Limits whose count is shown in the headers: of the general one, or of the one that takes its place. */
+const SHOWN: ReadonlySet<string> = new Set([GENERAL, 'issuer' satisfies ExtraLimit]);
 const REGISTRATION: ExtraLimit = 'registration';
 
 /** Counts every request of a client before any other processing, with one counter for all routes. */
@@ -28,7 +30,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     super(options, windows, reflector);
   }
 
-  /** Sets the headers of the general counter, or of the counter that refused. @throws ApiError 429 */
+  /** Sets the headers of the general counter or the one in its place, or of the counter that refused. @throws ApiError 429 */
   protected override async handleRequest(request: ThrottlerRequest): Promise<boolean> {
     const { context, limit, ttl, throttler } = request;
     const { req, res } = this.httpOf(context);
@@ -36,7 +38,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     const key = this.keyOf(req, name);
     const count = await this.windows.increment(key, ttl, limit);
     const remaining = Math.max(0, limit - count.totalHits);
-    if (count.isBlocked || name === GENERAL) {
+    if (count.isBlocked || SHOWN.has(name)) {
       res.setHeader('X-RateLimit-Limit', limit);
       res.setHeader('X-RateLimit-Remaining', remaining);
       res.setHeader('X-RateLimit-Reset', count.timeToExpire);

@@ -11,6 +11,8 @@ import { SharedWindows } from './shared-windows';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const REGISTRATIONS_PER_HOUR = 5;
+/** A cloud fetches the issuers of many organizations from few addresses. */
+const ISSUER_FACTOR = 10;
 
 const reflector = new Reflector();
 
@@ -33,6 +35,12 @@ export function rateLimits(settings: ApiSettings): ThrottlerModuleOptions {
     throttlers: [
       { name: 'default', ttl: MINUTE_MS, limit: perMinute },
       { ...password, skipIf: notCountedAs('password') },
+      {
+        name: 'issuer',
+        ttl: MINUTE_MS,
+        limit: perMinute * ISSUER_FACTOR,
+        skipIf: notCountedAs('issuer'),
+      },
       ...(settings.EMBEDDED ? [] : [{ ...registration, skipIf: notCountedAs('registration') }]),
     ],
   };
