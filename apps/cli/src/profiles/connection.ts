@@ -87,6 +87,6 @@ function credentialOf(file: ConfigFile, name: string, profile: Profile | null, u
   throw new CommandFailure(
     EXIT.denied,
     'You are not signed in',
-    'drawbridge login, or set DRAWBRIDGE_API_KEY',
+    'drawbridge login, or set DRAWBRIDGE_API_KEY; in CI DRAWBRIDGE_ID_TOKEN will do',
   );
 }
