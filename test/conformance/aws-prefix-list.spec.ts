@@ -47,6 +47,13 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
     withWrongSecret: ({ identifier }) => list(identifier, { ...KEYS, secretAccessKey: 'another-secret' }),
     unknownCredential: () => list('', { ...KEYS, accessKeyId: 'AKIANOBODYKNOWSTHIS1' }).credential,
     malformedSpec: { address: '203.0.113.250/33', protocol: 'all', ports: [] },
+    role: {
+      verified: ['DescribeManagedPrefixLists', 'GetManagedPrefixListEntries', 'ModifyManagedPrefixList'].map(
+        (action) => `ec2:${action}`,
+      ),
+      polling: [],
+      withdraw: (permissions) => cloud.withdraw(permissions),
+    },
     edit: ({ identifier }, address, edit) => cloud.edit(identifier, address, edit),
     addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
     rules: ({ identifier }) => cloud.rules(identifier),

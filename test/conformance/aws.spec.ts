@@ -64,6 +64,16 @@ async function startBench({ capacity }: BenchOptions, federated?: FederatedType)
       revoke: () => cloud.revokeTokens(),
       refused: ({ identifier }) => cloud.callsWith(identifier, ['RequestExpired', 'AuthFailure']),
     },
+    role: {
+      verified: [
+        'AuthorizeSecurityGroupIngress',
+        'RevokeSecurityGroupIngress',
+        'DescribeSecurityGroups',
+        'DescribeSecurityGroupRules',
+      ].map((action) => `ec2:${action}`),
+      polling: [],
+      withdraw: (permissions) => cloud.withdraw(permissions),
+    },
     edit: ({ identifier }, address, edit) => cloud.edit(identifier, address, edit),
     addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
     rules: ({ identifier }) => cloud.rules(identifier),

@@ -80,9 +80,12 @@ async function startBench(
         cloud.callsWith(nameOf(target), ['ExpiredAuthenticationToken', 'InvalidAuthenticationToken']),
     },
     edit: (target, address, edit) => cloud.edit(nameOf(target), address, edit),
-    denyPolling: async () => {
-      for (const operation of ['GetOperation', 'GetOperationResult'])
-        await cloud.injectOperationFault(operation, 'refuse');
+    role: {
+      verified: ['read', ...['read', 'write', 'delete'].map((verb) => `securityRules/${verb}`)].map(
+        (action) => `Microsoft.Network/networkSecurityGroups/${action}`,
+      ),
+      polling: ['operations', 'operationResults'].map((kind) => `Microsoft.Network/locations/${kind}/read`),
+      withdraw: (permissions) => cloud.withdraw(permissions),
     },
     addUnmanaged: (target, rule) => cloud.addUnmanaged(nameOf(target), rule),
     rules: (target) => cloud.rules(nameOf(target)),

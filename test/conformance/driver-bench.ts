@@ -60,6 +60,15 @@ interface TokenBench {
   refused(target: CloudTarget): Promise<readonly unknown[]>;
 }
 
+/** Access that the cloud gives by a role, whose permissions can be taken away until the reset. */
+interface RoleBench {
+  /** permissions that `verify` needs or checks */
+  readonly verified: readonly string[];
+  /** permissions to poll operations; empty where the cloud has none that are asynchronous */
+  readonly polling: readonly string[];
+  withdraw(permissions: readonly string[]): Promise<void>;
+}
+
 export interface BenchOptions {
   /** maximum number of rules of a target, per IP version */
   readonly capacity: number;
@@ -120,8 +129,8 @@ export interface DriverBench {
   readonly edit?: (target: CloudTarget, address: string, edit: RuleEdit) => Promise<void>;
   /** where credentials are exchanged for tokens */
   readonly tokens?: TokenBench;
-  /** Denies the credential to poll operations; where the cloud has asynchronous operations. */
-  readonly denyPolling?: () => Promise<void>;
+  /** where access is given by a role */
+  readonly role?: RoleBench;
   /** Makes the next `count` credential checks fail with the fault. */
   injectCheckFault(fault: Fault, options: { count: number }): Promise<void>;
   /** The effects of all calls on the target in order, including refused ones. */

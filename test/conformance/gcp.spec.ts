@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { DriverRegistry, type CloudTarget } from '#drivers';
 import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
+import { GRANTED } from '../../apps/simulator/src/roles/roles';
 import { describeDriver } from './driver-conformance';
 import { describeEditedRules, describeTokens, describeUnpolledWrites } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
@@ -86,9 +87,10 @@ async function startBench(
       refused: (target) => cloud.callsWith(nameOf(target), ['authError']),
     },
     edit: (target, address, edit) => cloud.edit(nameOf(target), address, edit),
-    denyPolling: async () => {
-      for (const operation of ['globalOperations.wait', 'globalOperations.get'])
-        await cloud.injectOperationFault(operation, 'refuse');
+    role: {
+      verified: GRANTED.GCP,
+      polling: ['compute.globalOperations.get'],
+      withdraw: (permissions) => cloud.withdraw(permissions),
     },
     addUnmanaged: (target, rule) => cloud.addUnmanaged(nameOf(target), rule),
     rules: (target) => cloud.rules(nameOf(target)),

@@ -149,7 +149,8 @@ export function describeUnpolledWrites(
 
     it('reports no change of the batch as denied, and retries complete all of them', async () => {
       const { id } = await addOne(specOf('203.0.113.1/32'));
-      await suite.bench.denyPolling!();
+      const { role } = suite.bench;
+      await role!.withdraw(role!.polling);
       const cidrs = ['203.0.113.2/32', '203.0.113.3/32', '203.0.113.4/32'];
       const changes = [...cidrs.map((cidr) => add(specOf(cidr))), remove(id)];
       const first = kinds(await apply(changes));

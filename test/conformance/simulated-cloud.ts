@@ -58,6 +58,11 @@ export class SimulatedCloud {
     await this.request('PUT', '/_trusts', { provider: this.provider, issuer, subject });
   }
 
+  /** Takes permissions away from the account's role, until the reset. */
+  async withdraw(permissions: readonly string[]): Promise<void> {
+    await this.request('PUT', '/_roles', { provider: this.provider, without: permissions });
+  }
+
   async revokeTokens(): Promise<void> {
     await this.request('POST', '/_tokens/revoke', { provider: this.provider });
   }

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { ruleKey } from '#rules';
-import { kinds, EXPIRES_AT } from './driver-actions';
+import { kinds, remove, EXPIRES_AT } from './driver-actions';
 import type { DriverSuite } from './driver-suite';
+
+/** Seconds since 1970. */
+const LONG_AGO = 1_600_000_000;
 
 /** Rules of other programs and of other deployments. */
 export function describeUnmanagedRules(suite: DriverSuite): void {
-  const { specOf, add, apply, read } = suite.actions;
+  const { specOf, add, apply, read, addresses } = suite.actions;
 
   describe('unmanaged rules', () => {
     it('reports an address that an unmanaged rule allows as done and does not change that rule', async () => {
@@ -48,6 +51,19 @@ export function describeUnmanagedRules(suite: DriverSuite): void {
       const isSeen = suite.bench.cloud.batch !== 'whole-list' || suite.bench.cloud.sharedList;
       expect(observed).toHaveLength(isSeen ? 3 : 2);
       expect(new Set(observed.map(({ ownRuleId }) => ownRuleId))).toEqual(new Set([null]));
+    });
+
+    it('a rule whose time has passed stays until it is removed: no cloud ends rules by itself', async () => {
+      const ruleId = randomUUID();
+      const mark = { deployment: suite.target.deployment, ruleId, expiresAt: LONG_AGO };
+      const spec = specOf('203.0.113.7/32');
+      const [added] = await apply([{ action: 'add', ruleId, spec, mark, config: {} }]);
+      if (added?.result !== 'done' || added.providerRuleId === null) throw new Error('It was not added');
+      const { providerRuleId } = added;
+      expect(await read()).toEqual([{ key: ruleKey(spec), providerRuleId, ownRuleId: ruleId }]);
+      expect(await addresses()).toEqual(['203.0.113.7']);
+      expect(kinds(await apply([remove(providerRuleId)]))).toEqual(['done']);
+      expect(await addresses()).toEqual([]);
     });
 
     it('recognizes its own marks with and without expiry', async () => {

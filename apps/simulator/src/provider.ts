@@ -4,6 +4,7 @@ import type { Clock } from './ground-truth/clock';
 import type { Ledger, OpenRule } from './ground-truth/ledger';
 import type { CallEffect, FaultScript } from './faults/fault-script';
 import type { ProviderName } from './provider-name';
+import type { Roles } from './roles/roles';
 import type { Trusts } from './web-identity/trusts';
 
 /** An incoming request. The path includes the provider's prefix, because signatures cover it. */
@@ -97,6 +98,7 @@ export interface World {
   readonly calls: CallLog;
   readonly faults: FaultScript;
   readonly trusts: Trusts;
+  readonly roles: Roles;
   /** number of resets: a call that arrived before a reset must not change the state after it */
   readonly epoch: number;
 }

@@ -3,6 +3,7 @@ import { CallLog } from './ground-truth/call-log';
 import { Clock } from './ground-truth/clock';
 import { Ledger } from './ground-truth/ledger';
 import type { World } from './provider';
+import { Roles } from './roles/roles';
 import { Trusts } from './web-identity/trusts';
 
 /** The state that the providers share: one clock, one ledger, one call log, one fault script. */
@@ -12,14 +13,16 @@ export class SimulatedWorld implements World {
   readonly calls = new CallLog(this.clock);
   readonly faults = new FaultScript();
   readonly trusts = new Trusts();
+  readonly roles = new Roles();
   epoch = 0;
 
-  /** Clears the ledger, the call log, the faults and the trusts. */
+  /** Clears the ledger, the call log, the faults, the trusts and withdrawn permissions. */
   reset(): void {
     this.epoch += 1;
     this.ledger.clear();
     this.calls.journal.clear();
     this.faults.clear();
     this.trusts.clear();
+    this.roles.clear();
   }
 }

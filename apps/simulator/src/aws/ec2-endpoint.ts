@@ -25,7 +25,7 @@ import { describeGroups, describeRules } from './read-rules';
 import type { SecurityGroups } from './security-groups';
 import { allows } from './session-policy';
 import { checkSignature, type SignatureProblem, type SignedCall } from './signature';
-import { authorizeIngress, revokeIngress, updateDescriptionsIngress } from './write-rules';
+import { authorizeIngress, revokeIngress } from './write-rules';
 import { xmlAnswer, type XmlStructure } from './xml';
 
 const NAMESPACE = 'http://ec2.amazonaws.com/doc/2016-11-15/';
@@ -35,7 +35,6 @@ const ON_GROUPS: ReadonlyMap<string, Ec2Operation<SecurityGroups>> = new Map([
   ['RevokeSecurityGroupIngress', revokeIngress],
   ['DescribeSecurityGroupRules', describeRules],
   ['DescribeSecurityGroups', describeGroups],
-  ['UpdateSecurityGroupRuleDescriptionsIngress', updateDescriptionsIngress],
 ]);
 
 const ON_LISTS: ReadonlyMap<string, Ec2Operation<PrefixLists>> = new Map([
@@ -109,7 +108,7 @@ export class Ec2Endpoint {
       );
     }
     if (!this.admit(signed, operation)) return refusal(requestLimitExceeded());
-    const forbidden = forbiddenTarget(action, signed, targets);
+    const forbidden = this.forbiddenTarget(action, signed, targets);
     if (forbidden !== null) return refusal(unauthorized({ action, signed, targetId: forbidden }));
     const effect = isDryRun(form) ? 'check' : operation.effect;
     const addresses = operation.addresses(form);
@@ -120,6 +119,16 @@ export class Ec2Endpoint {
       refuse: (why) => refusal(FAULT_ERRORS[why]({ action, signed, targetId: targets[0] ?? '' })),
       ...(operation.failLater && { failLater: () => answerWith(action, () => operation.failLater!(form)) }),
     });
+  }
+
+  /** The target on which the account's or the session's policy does not allow the call; null: both allow all of them. */
+  private forbiddenTarget(action: string, signed: SignedCall, targets: readonly string[]): string | null {
+    const { policy } = signed.caller;
+    if (!this.world.roles.allows('AWS', `ec2:${action}`)) return targets[0] ?? '';
+    if (!policy) return null;
+    const isAllowed = (resource: string): boolean => allows(policy, `ec2:${action}`, resource);
+    if (!CHECKED_ON_TARGET.has(action)) return isAllowed('*') ? null : (targets[0] ?? '');
+    return targets.find((target) => !isAllowed(arnOf(signed, target))) ?? null;
   }
 
   private admit(signed: SignedCall, operation: BoundOperation): boolean {
@@ -175,22 +184,12 @@ const FAULT_ERRORS: Readonly<Record<Refusal, (call: RefusedCall) => AwsError>> =
 const CHECKED_ON_TARGET: ReadonlySet<string> = new Set([
   'AuthorizeSecurityGroupIngress',
   'RevokeSecurityGroupIngress',
-  'UpdateSecurityGroupRuleDescriptionsIngress',
   'GetManagedPrefixListEntries',
   'ModifyManagedPrefixList',
 ]);
 
 const arnOf = ({ region }: SignedCall, targetId: string): string =>
   `arn:aws:ec2:${region}:${ACCOUNT_ID}:${isListId(targetId) ? 'prefix-list' : 'security-group'}/${targetId || '*'}`;
-
-/** The target that the session's policy does not allow the call on; null: it allows all of them. */
-function forbiddenTarget(action: string, signed: SignedCall, targets: readonly string[]): string | null {
-  const { policy } = signed.caller;
-  if (!policy) return null;
-  const isAllowed = (resource: string): boolean => allows(policy, `ec2:${action}`, resource);
-  if (!CHECKED_ON_TARGET.has(action)) return isAllowed('*') ? null : (targets[0] ?? '');
-  return targets.find((target) => !isAllowed(arnOf(signed, target))) ?? null;
-}
 
 function unauthorized({ action, signed, targetId }: RefusedCall): AwsError {
   const resource = arnOf(signed, targetId);

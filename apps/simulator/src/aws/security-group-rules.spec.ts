@@ -5,7 +5,6 @@ import {
   DescribeVpcsCommand,
   EC2Client,
   RevokeSecurityGroupIngressCommand,
-  UpdateSecurityGroupRuleDescriptionsIngressCommand,
   type AuthorizeSecurityGroupIngressCommandInput,
   type IpPermission,
   type SecurityGroupRule,
@@ -286,20 +285,6 @@ it('has the configured number of groups, with ids that count up in hexadecimal',
   expect((await here.send(added)).SecurityGroupRules).toHaveLength(1);
   here.destroy();
   await large.close();
-});
-
-it('changes a description without closing the rule', async () => {
-  const [rule] = await authorize([tcp(22, '203.0.113.1/32')]);
-  await ec2.send(
-    new UpdateSecurityGroupRuleDescriptionsIngressCommand({
-      GroupId: GROUP,
-      SecurityGroupRuleDescriptions: [
-        { SecurityGroupRuleId: rule?.SecurityGroupRuleId, Description: 'drawbridge:x' },
-      ],
-    }),
-  );
-  expect(await inbound()).toEqual([{ ...rule, Description: 'drawbridge:x' }]);
-  expect(await inbound(OTHER_GROUP)).toEqual([]);
 });
 
 it('answers InvalidAction to an action that is not simulated', async () => {

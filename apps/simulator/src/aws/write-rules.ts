@@ -1,6 +1,6 @@
 import { AwsError, dryRunSucceeded, missingParameter } from './aws-error';
 import { isDryRun, itemsToApply, type Ec2Operation } from './ec2-operation';
-import { checkDescription, readPermissions, checkDuplicates, type RuleSpec } from './permissions';
+import { readPermissions, checkDuplicates, type RuleSpec } from './permissions';
 import type { QueryForm } from './query-form';
 import { checkRuleIds, ruleIdNotFound } from './rule-ids';
 import type { SecurityGroupRule, SecurityGroups } from './security-groups';
@@ -54,31 +54,6 @@ export const revokeIngress: Ec2Operation<SecurityGroups> = {
       unknownIpPermissionSet: [],
       revokedSecurityGroupRuleSet: removed.map((rule) => ({ ...ruleXml(rule), tagSet: undefined })),
     };
-  },
-};
-
-/** UpdateSecurityGroupRuleDescriptionsIngress, by rule id or by permission; without a description it is removed. */
-export const updateDescriptionsIngress: Ec2Operation<SecurityGroups> = {
-  effect: 'change',
-  targets: namedGroup,
-  items: (form) => form.list('SecurityGroupRuleDescription').length + countRanges(form),
-  perform(form, groups, how) {
-    const groupId = readGroup(form, groups);
-    const byId = form.list('SecurityGroupRuleDescription').map((entry) => {
-      const description = entry.text('Description');
-      checkDescription(description);
-      return { rule: findById(groups, groupId, entry.text('SecurityGroupRuleId') ?? ''), description };
-    });
-    const bySpec = readPermissions(form).map((spec) => ({
-      rule: findBySpec(groups, groupId, spec),
-      description: spec.description,
-    }));
-    if (byId.length + bySpec.length === 0) throw missingParameter('ipPermissions');
-    endDryRun(form);
-    for (const { rule, description } of itemsToApply([...byId, ...bySpec], how)) {
-      groups.describe(rule, description);
-    }
-    return { return: true };
   },
 };
 

@@ -1,4 +1,4 @@
-import type { CallEffect, FaultKind } from '../faults/fault-script';
+import type { CallEffect } from '../faults/fault-script';
 import { applyFault, type CallModifiers, type Refusal } from '../faults/apply-fault';
 import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
@@ -95,6 +95,7 @@ export class ArmEndpoint {
       return errorAnswer(new AzureError(400, 'MissingApiVersionParameter', message));
     }
     if (!this.admit(route)) return errorAnswer(tooManyRequests());
+    if (!this.world.roles.allows('AZURE', route.action)) return errorAnswer(unauthorizedFor(route, request));
     const { operation, effect } = route;
     const scope = { provider: 'AZURE', operation, effect, targets: target === null ? [] : [target] } as const;
     const perform = (how: CallModifiers, fails = false): CloudAnswer =>
@@ -106,7 +107,7 @@ export class ArmEndpoint {
           group: target ?? '',
           how,
           fails,
-          refused: this.refusedActions(),
+          granted: this.world.roles.permissionsOf('AZURE'),
           base: baseOf(request),
         });
       });
@@ -115,15 +116,6 @@ export class ArmEndpoint {
       failLater: () => perform({}, true),
       refuse: (why) => errorAnswer(FAULT_ERRORS[why](route, names, request)),
     });
-  }
-
-  private refusedActions(): string[] {
-    const refused = this.world.faults
-      .active()
-      .filter(({ provider, kind }) => provider === 'AZURE' && kind === ('refuse' satisfies FaultKind));
-    return refused.flatMap((fault) =>
-      ROUTES.filter(({ operation }) => operation === fault.operation).map(({ action }) => action),
-    );
   }
 
   private checkTarget({ subscription, resourceGroup, group }: RouteNames): void {
@@ -145,11 +137,14 @@ const FAULT_ERRORS: Readonly<
   error: internalError,
   'not-found': (_, { resourceGroup, group }) => groupNotFound(resourceGroup ?? RESOURCE_GROUP, group ?? ''),
   quota: () => ruleLimitReached(1000),
-  refuse: (route, _, { path }) => unauthorized(CLIENT_ID, route.action, path.slice(ARM_PREFIX.length)),
+  refuse: (route, _, request) => unauthorizedFor(route, request),
   conflict: anotherOperation,
   invalid: () => invalidContent('sourceAddressPrefix is malformed.'),
   unauthenticated: () => new AzureError(401, ...TOKEN_ERRORS.invalid),
 };
+
+const unauthorizedFor = ({ action }: Route, { path }: CloudRequest): AzureError =>
+  unauthorized(CLIENT_ID, action, path.slice(ARM_PREFIX.length));
 
 /** The group in a path as `resource group/name`, whether or not it exists. */
 const targetOf = ({ resourceGroup, group }: RouteNames): string | null =>

@@ -24,8 +24,8 @@ export interface GroupCall {
   readonly how: CallModifiers;
   /** the change is accepted and fails later */
   readonly fails: boolean;
-  /** actions that `refuse` faults deny */
-  readonly refused: readonly string[];
+  /** actions that the role allows */
+  readonly granted: readonly string[];
   /** URL of the resource manager, for links */
   readonly base: string;
 }
@@ -91,10 +91,8 @@ export class GroupCalls {
     return jsonAnswer(202, undefined, 'OK', operationLinks(base, request, operation));
   }
 
-  /** A `refuse` fault of an operation also appears in the permissions. */
-  listPermissions({ refused }: GroupCall): CloudAnswer {
-    const grants = [{ actions: ['Microsoft.Network/networkSecurityGroups/*'], notActions: refused }];
-    return jsonAnswer(200, { value: grants }, 'OK');
+  listPermissions({ granted }: GroupCall): CloudAnswer {
+    return jsonAnswer(200, { value: [{ actions: granted, notActions: [] }] }, 'OK');
   }
 
   getOperation({ names }: GroupCall): CloudAnswer {

@@ -202,6 +202,37 @@ describe('a rule changed by another program', () => {
   });
 });
 
+describe('the permissions of the role', () => {
+  const LIST = 'ec2:DescribeSecurityGroups';
+
+  it('can be taken away and given back, and a reset gives back all', async () => {
+    const granted = (await read('/_roles')).find(({ provider }) => provider === 'AWS');
+    await control('PUT', '/_roles', { provider: 'AWS', without: ['ec2:AuthorizeSecurityGroupIngress'] });
+    await expect(openByApi('x', 'x')).rejects.toThrow(
+      'not authorized to perform: ec2:AuthorizeSecurityGroup',
+    );
+    const { body } = await control('PUT', '/_roles', { provider: 'AWS', without: [LIST] });
+    expect(granted?.['permissions']).toEqual(
+      [...((body as typeof granted)!['permissions'] as string[]), LIST].toSorted(),
+    );
+    await openByApi('x', 'x');
+    await control('POST', '/_reset');
+    expect(await read('/_roles')).toContainEqual(granted);
+  });
+
+  it.each([
+    ['APISIX', [], 'provider'],
+    ['AWS', ['ec2:DescribeVpcs'], 'without'],
+    ['AWS', LIST, 'without'],
+    ['AWS', undefined, 'without'],
+  ])('of %s cannot lose %j: the message names %s', async (provider, without, field) => {
+    expect(await control('PUT', '/_roles', { provider, without })).toMatchObject({
+      status: 400,
+      body: { field },
+    });
+  });
+});
+
 describe('revoking tokens', () => {
   it('is possible for clouds that issue tokens, and refused for the others', async () => {
     for (const provider of ['AWS', 'GCP', 'AZURE'])

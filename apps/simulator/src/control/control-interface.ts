@@ -1,5 +1,6 @@
 import { canHit, FAULT_KINDS, type ActiveFault, type FaultKind } from '../faults/fault-script';
 import { OutsideEditRefused, type CloudProvider, type UnmanagedRuleFilter, type World } from '../provider';
+import { GRANTED, WITH_ROLES } from '../roles/roles';
 import { AUDIENCES, TRUSTING } from '../web-identity/trusts';
 import { BadInput, Input, required } from './input';
 
@@ -40,6 +41,8 @@ export class ControlInterface {
     'DELETE /_faults': () => this.clearFaults(),
     'GET /_trusts': () => ok(this.world.trusts.list()),
     'PUT /_trusts': (request) => this.setTrust(request),
+    'GET /_roles': () => ok(this.describeRoles()),
+    'PUT /_roles': (request) => this.setRole(request),
     'POST /_tokens/revoke': (request) => this.revokeTokens(request),
     'POST /_reset': () => this.resetAll(),
   };
@@ -176,6 +179,20 @@ export class ControlInterface {
     };
     this.world.trusts.set(trust);
     return ok(trust);
+  }
+
+  private describeRoles(): unknown {
+    const { roles } = this.world;
+    return WITH_ROLES.map((provider) => ({ provider, permissions: roles.permissionsOf(provider) }));
+  }
+
+  /** What an administrator of the account does: take permissions away from Drawbridge's role, and give them back. */
+  private setRole({ body }: ControlRequest): ControlAnswer {
+    const input = Input.fromJson(body, ['provider', 'without']);
+    const provider = required('provider', input.oneOf('provider', WITH_ROLES), WITH_ROLES);
+    const granted = GRANTED[provider];
+    this.world.roles.withdraw(provider, required('without', input.someOf('without', granted), granted));
+    return ok({ provider, permissions: this.world.roles.permissionsOf(provider) });
   }
 
   private clearFaults(): ControlAnswer {

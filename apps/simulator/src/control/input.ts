@@ -51,6 +51,15 @@ export class Input {
     throw new BadInput(name, `${name} must be a text`);
   }
 
+  /** A list of texts, each of which must be one of the allowed ones. */
+  someOf(name: string, allowed: readonly string[]): string[] | undefined {
+    const value = this.get(name);
+    if (value === undefined) return undefined;
+    if (Array.isArray(value) && value.every((text) => allowed.includes(text as string)))
+      return value as string[];
+    throw new BadInput(name, `${name} must be a list of some of`, allowed);
+  }
+
   /** A whole number from `lowest` to `highest`. */
   integer(name: string, lowest: number, highest: number): number | undefined {
     const value = this.get(name);

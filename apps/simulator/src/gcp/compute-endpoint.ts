@@ -1,4 +1,4 @@
-import type { CallEffect, FaultKind } from '../faults/fault-script';
+import type { CallEffect } from '../faults/fault-script';
 import { applyFault, type Refusal } from '../faults/apply-fault';
 import type { IssuedTokens } from '../issued-tokens';
 import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
@@ -55,7 +55,7 @@ export class ComputeEndpoint {
     private readonly tokens: IssuedTokens,
     state: Omit<ComputeState, 'isGranted'>,
   ) {
-    this.state = { ...state, isGranted: (permission) => this.isGranted(permission) };
+    this.state = { ...state, isGranted: (permission) => this.world.roles.allows('GCP', permission) };
   }
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
@@ -86,6 +86,8 @@ export class ComputeEndpoint {
     const { operation, method, call } = routed;
     const { effect } = method;
     if (!this.buckets.take(effect, BUCKET)) return refusal(rateLimitExceeded(PROJECT));
+    if (method.permission !== null && !this.state.isGranted(method.permission))
+      return refusal(this.faultError('refuse', method, targets[0]));
     const scope = { provider: 'GCP', operation, effect, targets } as const;
     return applyFault(this.world, request.epoch, scope, {
       perform: (how) => this.perform(method, call, how),
@@ -119,21 +121,12 @@ export class ComputeEndpoint {
       error: backendError,
       'not-found': () => notFound(path),
       quota: () => quotaExceeded(this.maxRules),
-      refuse: () => forbidden(permission, path),
+      refuse: () => forbidden(permission ?? 'resourcemanager.projects.get', path),
       conflict: () => notReady(path),
       invalid: () => invalidValue('sourceRanges[0]', ''),
       unauthenticated,
     };
     return errors[why]();
-  }
-
-  /** A `refuse` fault of an operation also removes the operation's permission. */
-  private isGranted(permission: string): boolean {
-    const refused = this.world.faults
-      .active()
-      .filter(({ provider, kind }) => provider === 'GCP' && kind === ('refuse' satisfies FaultKind))
-      .map(({ operation }) => METHODS[operation ?? '']?.permission);
-    return permission.startsWith('compute.') && !refused.includes(permission);
   }
 }
 

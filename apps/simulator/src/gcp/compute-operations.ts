@@ -20,13 +20,14 @@ export interface ComputeCall {
 export interface ComputeState {
   readonly firewalls: Firewalls;
   readonly operations: Operations;
-  /** whether the service account has a permission: `refuse` faults remove some */
+  /** whether the service account has a permission */
   readonly isGranted: (permission: string) => boolean;
 }
 
 export interface ComputeMethod {
   readonly effect: CallEffect;
-  readonly permission: string;
+  /** null: everybody may call it */
+  readonly permission: string | null;
   readonly path: RegExp;
   readonly verb: string;
   /** networks that a call affects */
@@ -137,7 +138,7 @@ export const METHODS: Readonly<Record<string, ComputeMethod>> = {
   },
   'firewalls.testIamPermissions': {
     effect: 'check',
-    permission: '',
+    permission: null,
     path: /^global\/firewalls\/([^/]+)\/testIamPermissions$/,
     verb: 'POST',
     targets: networkOfRule,
@@ -149,7 +150,7 @@ export const METHODS: Readonly<Record<string, ComputeMethod>> = {
   },
   'projects.testIamPermissions': {
     effect: 'check',
-    permission: '',
+    permission: null,
     path: /^testIamPermissions$/,
     verb: 'POST',
     targets: () => [],
