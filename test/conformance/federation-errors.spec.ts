@@ -1,10 +1,10 @@
-import { DriverRegistry, type DriverCredential } from '#drivers';
+import { DriverRegistry, type DriverCredential, type DriverError, type IdentityTokens } from '#drivers';
 import type { Provider } from '#rules';
 import { LocalServer } from '../harness/local-server';
 
 type Refusal = readonly [message: string, status: number, body: string];
 
-const identity: DriverCredential['identity'] = {
+const identity: IdentityTokens = {
   issuer: 'https://drawbridge.example.com/oidc/one',
   subject: 'org:one:credential:one',
   sign: (audience, subject) => Promise.resolve(`token-for-${audience}-of-${subject}`),
@@ -131,6 +131,51 @@ describe('The exchange of a token', () => {
       expect(service.requests[0]!.headers.authorization).toBeUndefined();
     },
   );
+
+  it('of Azure with a trust that Entra has not known for ten minutes is denied, and a success starts them anew', async () => {
+    const [, credential] = CASES.find(([provider]) => provider === 'AZURE')!;
+    const driver = await new DriverRegistry({ AZURE_AUTHORITY_HOST: service.url }).driver('AZURE');
+    const unknown = entra(700213, 'No matching record for the presented assertion subject.');
+    const outcomeAfter = async (minutes: number, isKnown = false): Promise<unknown> => {
+      // the probe with another subject is refused in any case
+      let exchanges = 0;
+      service.answer = () => {
+        exchanges += 1;
+        if (!isKnown || exchanges > 1) return { status: unknown[1], body: unknown[2] };
+        return { body: JSON.stringify({ access_token: 'token', expires_in: 3599 }) };
+      };
+      now.mockReturnValue(start + minutes * 60_000);
+      return driver.checkCredential(credential).then(
+        () => 'accepted',
+        ({ kind }: DriverError) => kind,
+      );
+    };
+    const start = Date.now();
+    const now = jest.spyOn(Date, 'now');
+    try {
+      expect(await outcomeAfter(0)).toBe('transient');
+      expect(await outcomeAfter(9.9)).toBe('transient');
+      expect(await outcomeAfter(10)).toBe('denied');
+      await outcomeAfter(11, true);
+      expect(await outcomeAfter(12)).toBe('transient');
+      expect(await outcomeAfter(22)).toBe('denied');
+    } finally {
+      now.mockRestore();
+    }
+  });
+
+  it('names the issuer and the subject of the token, which the cloud does not', async () => {
+    for (const [provider, credential, , [, status, body]] of CASES) {
+      service.answer = () => ({ status, body });
+      const driver = await new DriverRegistry({
+        AWS_ENDPOINT_URL_STS: service.url,
+        GOOGLE_STS_URL: service.url,
+        AZURE_AUTHORITY_HOST: service.url,
+      }).driver(provider);
+      const error: unknown = await driver.checkCredential(credential).catch((reason: unknown) => reason);
+      expect(String(error)).toContain(`issuer ${identity.issuer}, about ${identity.subject}`);
+    }
+  });
 
   it('with a service account of Google is denied when the account does not let the pool act as it', async () => {
     const denial = {

@@ -1,3 +1,4 @@
+import { CallFailure } from './call-failure';
 import { DriverError } from './driver-error';
 
 /** Tokens that this deployment signs about one credential, for clouds that trust its issuer. None is stored. */
@@ -21,6 +22,14 @@ export function requireIdentity(identity: IdentityTokens | null): IdentityTokens
     'denied',
     'This deployment has no issuer that the cloud could trust: its operator sets OIDC_ISSUER_URL',
   );
+}
+
+/** Adds to a cloud's refusal what the token said, which the cloud does not quote. Other errors are returned as they are. */
+export function withIdentity(error: unknown, { issuer, subject }: IdentityTokens): unknown {
+  if (!(error instanceof CallFailure)) return error;
+  const { kind, code, settled, retryAfterMs } = error;
+  const message = `${error.message} (the token is of the issuer ${issuer}, about ${subject})`;
+  return new CallFailure(kind, message, code, settled, retryAfterMs);
 }
 
 /**

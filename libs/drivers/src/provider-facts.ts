@@ -1,5 +1,6 @@
 import type { PortsPerRule, Provider, ResourceConfig } from '#rules';
 import type { DriverTraits } from './provider-driver';
+import type { TrustSetup } from './trust-setup';
 
 /** The required format of a text field, and the error message for other values. */
 export interface FieldForm {
@@ -34,16 +35,8 @@ export interface CredentialShape {
   readonly parse?: (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, string>>;
   /** the cloud trusts tokens that this deployment signs: needs an issuer, holds no secret */
   readonly needsIssuer?: true;
-  /** commands and policies to paste, so that the cloud trusts the organization's issuer */
-  readonly setup?: (values: SetupValues) => string;
-}
-
-/** What a setup snippet names. */
-interface SetupValues {
-  /** the organization's issuer, an https URL */
-  readonly issuer: string;
-  /** the `sub` claim of the credential's tokens */
-  readonly subject: string;
+  /** commands to paste into a shell, so that the cloud trusts the organization's issuer */
+  readonly setup?: (trust: TrustSetup) => string;
 }
 
 /** By credentialType. */

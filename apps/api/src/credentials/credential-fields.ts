@@ -1,4 +1,3 @@
-import type { CredentialIdentity } from '#credentials';
 import { DriverRegistry, type CredentialShape } from '#drivers';
 import type { Provider } from '#rules';
 import { badRequest } from '../errors/api-error';
@@ -27,7 +26,7 @@ export function credentialFields(
   const fields = pastedFields(shape, given);
   for (const field of [...shape.required, ...shape.optional]) {
     const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
-    const pasted = typeof value === 'string' ? value.trim() : '';
+    const pasted = textOf(value);
     const isLeftOut = pasted === '' && (value === undefined || value === null || typeof value === 'string');
     if (isLeftOut && shape.optional.includes(field)) continue;
     const text = repaired(shape, field, pasted);
@@ -61,13 +60,16 @@ export function refuseChangedTargets(
   throw badRequest(`credentialData.${changed} ${message}`, { [`credentialData.${changed}`]: message });
 }
 
-/** The commands that make a cloud trust the issuer for one credential; null: the type needs no issuer. */
-export const setupOf = (
-  provider: Provider,
-  credentialType: string,
-): ((identity: CredentialIdentity) => string) | null => {
+/** Makes the commands with which a cloud trusts the issuer for one credential; null: the type needs no issuer. */
+export const setupOf = (provider: Provider, credentialType: string): CredentialShape['setup'] | null => {
   const { needsIssuer, setup } = shapeOf(provider, credentialType);
-  return needsIssuer && setup ? setup : null;
+  return needsIssuer ? setup : null;
+};
+
+/** Ids that are numbers are pasted as such. */
+const textOf = (value: unknown): string => {
+  if (typeof value === 'string') return value.trim();
+  return Number.isSafeInteger(value) ? String(value) : '';
 };
 
 /** The text itself when it is well-formed, or too long to be looked at. */

@@ -19,11 +19,16 @@ export const toCredential = (
 });
 
 function identityOf(
-  { id, provider, credentialType }: Pick<CredentialRow, 'id' | 'provider' | 'credentialType'>,
+  {
+    id,
+    provider,
+    credentialType,
+    hints,
+  }: Pick<CredentialRow, 'id' | 'provider' | 'credentialType' | 'hints'>,
   organization: OrganizationId,
   identities: Identities,
 ): { identity?: CredentialIdentityDto } {
   const setup = setupOf(provider, credentialType);
   const identity = setup && identities.identityOf(organization, id);
-  return identity ? { identity: { ...identity, setup: setup(identity) } } : {};
+  return identity ? { identity: { ...identity, setup: setup({ ...identity, hints }) } } : {};
 }

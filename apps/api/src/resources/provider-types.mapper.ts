@@ -19,7 +19,7 @@ import { exampleMessage } from './resource-naming';
 
 /**
  * Everything a form for a provider's credentials and resources needs. Uses static facts only; no driver is loaded.
- * @param identity for set-up commands, with a placeholder for the credential; null: there is no issuer
+ * @param identity for set-up commands, with placeholders for the credential and its fields; null: there is no issuer
  */
 export function toProviderTypes(provider: Provider, identity: CredentialIdentity | null): ProviderTypesDto {
   const facts = DriverRegistry.facts(provider);
@@ -31,7 +31,7 @@ export function toProviderTypes(provider: Provider, identity: CredentialIdentity
       credentialType,
       fields: credentialFieldsOf(shape),
       needsIssuer: shape.needsIssuer ?? false,
-      ...(identity && shape.setup && { setup: shape.setup(identity) }),
+      ...(identity && shape.setup && { setup: shape.setup({ ...identity, hints: {} }) }),
     })),
     resourceTypes: Object.entries(facts.resourceTypes).map(toResourceType),
     ...(facts.region && { region: toTextForm({ ...facts.region, words: exampleMessage(facts.region) }) }),

@@ -173,9 +173,9 @@ export class ControlInterface {
     const provider = required('provider', input.oneOf('provider', TRUSTING), TRUSTING);
     const trust = {
       provider,
-      issuer: required('issuer', input.text('issuer')),
-      audience: input.text('audience') ?? AUDIENCES[provider],
-      subject: input.text('subject') ?? null,
+      issuer: required('issuer', input.filledText('issuer')),
+      audience: input.filledText('audience') ?? AUDIENCES[provider],
+      subject: input.filledText('subject') ?? null,
     };
     this.world.trusts.set(trust);
     return ok(trust);

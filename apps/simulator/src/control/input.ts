@@ -51,6 +51,13 @@ export class Input {
     throw new BadInput(name, `${name} must be a text`);
   }
 
+  /** A text that must not be empty. */
+  filledText(name: string): string | undefined {
+    const text = this.text(name);
+    if (text === '') throw new BadInput(name, `${name} must not be empty`);
+    return text;
+  }
+
   /** A list of texts, each of which must be one of the allowed ones. */
   someOf(name: string, allowed: readonly string[]): string[] | undefined {
     const value = this.get(name);

@@ -1,4 +1,5 @@
 import { TRAFFIC_FIELDS, type FieldForm, type ProviderFacts } from '../provider-facts';
+import { trustSetup } from './trust-setup';
 
 const ROLE_ARN: FieldForm = {
   pattern: /^arn:aws(-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,1024}$/,
@@ -6,20 +7,34 @@ const ROLE_ARN: FieldForm = {
   example: 'arn:aws:iam::123456789012:role/drawbridge',
 };
 
-/** @param provider the issuer without its scheme, as AWS names it */
-const trustPolicy = (provider: string, subject: string): object => ({
-  Version: '2012-10-17',
-  Statement: [
+/** What a user or a role needs. */
+const POLICY = `{
+  "Version": "2012-10-17",
+  "Statement": [
     {
-      Effect: 'Allow',
-      Principal: { Federated: `arn:aws:iam::ACCOUNT:oidc-provider/${provider}` },
-      Action: 'sts:AssumeRoleWithWebIdentity',
-      Condition: {
-        StringEquals: { [`${provider}:aud`]: 'sts.amazonaws.com', [`${provider}:sub`]: subject },
-      },
+      "Sid": "SecurityGroups",
+      "Effect": "Allow",
+      "Action": [
+        "ec2:AuthorizeSecurityGroupIngress",
+        "ec2:DescribeSecurityGroupRules",
+        "ec2:DescribeSecurityGroups",
+        "ec2:RevokeSecurityGroupIngress"
+      ],
+      "Resource": "*"
     },
-  ],
-});
+    {
+      "Sid": "PrefixLists",
+      "Effect": "Allow",
+      "Action": [
+        "ec2:DescribeManagedPrefixLists",
+        "ec2:GetManagedPrefixListEntries",
+        "ec2:ModifyManagedPrefixList"
+      ],
+      "Resource": "*"
+    }
+  ]
+}
+`;
 
 export const AWS_FACTS: ProviderFacts = {
   provider: 'AWS',
@@ -96,14 +111,7 @@ export const AWS_FACTS: ProviderFacts = {
       forms: { roleArn: ROLE_ARN },
       hints: ['roleArn'],
       needsIssuer: true,
-      setup: ({ issuer, subject }) => {
-        const provider = issuer.replace(/^https?:\/\//, '');
-        return `aws iam create-open-id-connect-provider --url '${issuer}' --client-id-list sts.amazonaws.com
-
-The trust policy of the role:
-${JSON.stringify(trustPolicy(provider, subject), null, 2)}
-`;
-      },
+      setup: (trust) => trustSetup(trust, POLICY),
     },
   },
   resourceTypes: {
@@ -134,33 +142,7 @@ ${JSON.stringify(trustPolicy(provider, subject), null, 2)}
       },
     },
   },
-  policy: `{
-  "Version": "2012-10-17",
-  "Statement": [
-    {
-      "Sid": "SecurityGroups",
-      "Effect": "Allow",
-      "Action": [
-        "ec2:AuthorizeSecurityGroupIngress",
-        "ec2:DescribeSecurityGroupRules",
-        "ec2:DescribeSecurityGroups",
-        "ec2:RevokeSecurityGroupIngress"
-      ],
-      "Resource": "*"
-    },
-    {
-      "Sid": "PrefixLists",
-      "Effect": "Allow",
-      "Action": [
-        "ec2:DescribeManagedPrefixLists",
-        "ec2:GetManagedPrefixListEntries",
-        "ec2:ModifyManagedPrefixList"
-      ],
-      "Resource": "*"
-    }
-  ]
-}
-`,
+  policy: POLICY,
   revocation: {
     cutsConnections: 'no',
     words:

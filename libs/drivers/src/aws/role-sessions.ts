@@ -1,7 +1,7 @@
 import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
 import { DriverError } from '../driver-error';
 import { fingerprint } from '../fingerprint';
-import { requireSubjectCondition } from '../identity-tokens';
+import { requireSubjectCondition, withIdentity } from '../identity-tokens';
 import { assumeWithKeys, assumeWithToken, type Assumption } from './assume-role';
 import type { AssumableRole, AwsKeys, FederatedRole } from './aws-credentials';
 import { OwnIdentity } from './own-identity';
@@ -74,7 +74,9 @@ export class RoleSessions {
     const assumption = { roleArn: role.roleArn, seconds: SESSION_SECONDS, policy };
     if ('externalId' in role) return this.assume(assumption, region, role.externalId);
     const token = await role.identity.sign(AUDIENCE, 'credential');
-    return assumeWithToken(this.settings, region, assumption, token);
+    return assumeWithToken(this.settings, region, assumption, token).catch((error: unknown) => {
+      throw withIdentity(error, role.identity);
+    });
   }
 
   private async assume(

@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { CallFailure } from '../call-failure';
 import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
 import { fingerprint } from '../fingerprint';
-import { requireSubjectCondition } from '../identity-tokens';
+import { requireSubjectCondition, withIdentity } from '../identity-tokens';
 import type { ServicePrincipal } from './azure-credentials';
 import { unexpectedResponse } from './azure-errors';
 import type { Deadline } from './deadline';
@@ -11,12 +12,18 @@ import { requestJson } from './request-json';
 const AUDIENCE = 'api://AzureADTokenExchange';
 /** No matching trust of the app, by issuer, audience or subject. */
 const NOT_KNOWN = /AADSTS(70021\d?|7002138)\b/;
+/** How long a trust may be unknown before that counts as a refusal. */
+const UNKNOWN_MS = 600_000;
+const MUST_FIT = 'Issuer, subject and audience must fit exactly.';
+const CAPACITY = 200;
 /** Characters that are valid in a header. A token has some kilobytes at most. */
 const TOKEN = /^[\x21-\x7e]{1,20000}$/;
 
 /** Tokens for the tenants' service principals (OAuth client credentials grant). */
 export class AccessTokens {
   private readonly tokens = new TokenCache<string>();
+  /** since when Entra has not known a trust, in milliseconds since 1970, without a success between */
+  private readonly unknownSince = new LRUCache<string, number>({ max: CAPACITY });
 
   /**
    * @param authority URL of the token service, `https://login.microsoftonline.com`
@@ -63,11 +70,29 @@ export class AccessTokens {
       return this.post(tenantId, clientId, { client_secret: clientSecret }, [clientSecret], deadline);
     }
     const assertion = await proof.identity.sign(AUDIENCE, 'credential');
-    return this.post(tenantId, clientId, assertionFields(assertion), [assertion], deadline).catch(
-      (error: unknown) => {
-        throw asNotKnownYet(error);
-      },
-    );
+    const key = cacheKey(principal);
+    try {
+      const fields = assertionFields(assertion);
+      const issued = await this.post(tenantId, clientId, fields, [assertion], deadline);
+      this.unknownSince.delete(key);
+      return issued;
+    } catch (error) {
+      throw withIdentity(this.judged(error, key), proof.identity);
+    }
+  }
+
+  /**
+   * Entra does not know a new trust everywhere for some minutes, and may forget an old one for a moment: no verdict before
+   * it has not known the trust for ten minutes. A session whose rule waits for it fails by its own time limit.
+   */
+  private judged(error: unknown, key: string): unknown {
+    if (!(error instanceof CallFailure) || !NOT_KNOWN.test(error.message)) return error;
+    const since = this.unknownSince.get(key) ?? Date.now();
+    this.unknownSince.set(key, since);
+    if (Date.now() - since >= UNKNOWN_MS)
+      return new CallFailure('denied', `${error.message} ${MUST_FIT}`, error.code, true);
+    const hint = `Entra may need some minutes to know a new trust. ${MUST_FIT}`;
+    return new CallFailure('transient', `${error.message} ${hint}`, error.code, true);
   }
 
   private async post(
@@ -97,16 +122,6 @@ const assertionFields = (assertion: string): Readonly<Record<string, string>> =>
   client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
   client_assertion: assertion,
 });
-
-/**
- * Entra does not know a new trust everywhere for some minutes, and may forget an old one for a moment: no verdict yet.
- * A session whose rule waits for it fails by its own time limit.
- */
-function asNotKnownYet(error: unknown): unknown {
-  if (!(error instanceof CallFailure) || !NOT_KNOWN.test(error.message)) return error;
-  const hint = 'Entra may need some minutes to know a new trust; issuer and subject must fit exactly.';
-  return new CallFailure('transient', `${error.message} ${hint}`, error.code, true);
-}
 
 const cacheKey = ({ tenantId, clientId, proof }: ServicePrincipal): string =>
   'clientSecret' in proof

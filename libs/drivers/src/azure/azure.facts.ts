@@ -4,6 +4,7 @@ import {
   type ProviderFacts,
   type ResourceTypeFacts,
 } from '../provider-facts';
+import { trustSetup } from './trust-setup';
 
 const UUID: FieldForm = {
   pattern: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
@@ -56,6 +57,24 @@ const nameTarget: ResourceTypeFacts['nameTarget'] = ({ identifier, hints }) => {
   return { key: `AZURE:network-security-group:${id}`, identifier: id };
 };
 
+/** The custom role that the app needs. */
+const POLICY = `{
+  "Name": "Drawbridge",
+  "Description": "Adds rules to network security groups and takes them out again",
+  "AssignableScopes": ["/subscriptions/<subscription>"],
+  "Actions": [
+    "Microsoft.Authorization/permissions/read",
+    "Microsoft.Network/locations/operations/read",
+    "Microsoft.Network/locations/operationResults/read",
+    "Microsoft.Network/networkSecurityGroups/read",
+    "Microsoft.Network/networkSecurityGroups/securityRules/read",
+    "Microsoft.Network/networkSecurityGroups/securityRules/write",
+    "Microsoft.Network/networkSecurityGroups/securityRules/delete"
+  ],
+  "NotActions": []
+}
+`;
+
 export const AZURE_FACTS: ProviderFacts = {
   provider: 'AZURE',
   variables: ['AZURE_AUTHORITY_HOST', 'AZURE_RESOURCE_MANAGER_URL'],
@@ -97,16 +116,7 @@ export const AZURE_FACTS: ProviderFacts = {
       fixedHints: ['subscriptionId'],
       aliases: { tenant: 'tenantId', appId: 'clientId' },
       needsIssuer: true,
-      setup: ({
-        issuer,
-        subject,
-      }) => `az ad app federated-credential create --id APP_ID --parameters '${JSON.stringify({
-        name: 'drawbridge',
-        issuer,
-        subject,
-        audiences: ['api://AzureADTokenExchange'],
-      })}'
-`,
+      setup: (trust) => trustSetup(trust, POLICY),
     },
   },
   resourceTypes: {
@@ -141,20 +151,5 @@ export const AZURE_FACTS: ProviderFacts = {
     words:
       'Established connections live on, unless flushConnection is enabled on the network security group: then they are looked at again with every change of its rules.',
   },
-  policy: `{
-  "Name": "Drawbridge",
-  "Description": "Adds rules to network security groups and takes them out again",
-  "AssignableScopes": ["/subscriptions/<subscription>"],
-  "Actions": [
-    "Microsoft.Authorization/permissions/read",
-    "Microsoft.Network/locations/operations/read",
-    "Microsoft.Network/locations/operationResults/read",
-    "Microsoft.Network/networkSecurityGroups/read",
-    "Microsoft.Network/networkSecurityGroups/securityRules/read",
-    "Microsoft.Network/networkSecurityGroups/securityRules/write",
-    "Microsoft.Network/networkSecurityGroups/securityRules/delete"
-  ],
-  "NotActions": []
-}
-`,
+  policy: POLICY,
 };

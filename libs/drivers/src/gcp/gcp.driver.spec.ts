@@ -256,7 +256,7 @@ describe('GCP driver', () => {
   it.each([
     [
       ['compute.firewalls.list', 'compute.firewalls.create'],
-      'The service account lacks compute.firewalls.delete, compute.firewalls.update',
+      'The credential lacks compute.firewalls.delete, compute.firewalls.update',
     ],
     [
       [
@@ -291,7 +291,7 @@ describe('GCP driver', () => {
       'names what is missing on the project',
       [200, { permissions: ['compute.firewalls.list', 'compute.networks.get', 'compute.firewalls.create'] }],
       [418, {}],
-      'The service account lacks compute.firewalls.delete, compute.firewalls.update, compute.firewalls.get, compute.globalOperations.get, compute.networks.updatePolicy',
+      'The credential lacks compute.firewalls.delete, compute.firewalls.update, compute.firewalls.get, compute.globalOperations.get, compute.networks.updatePolicy',
     ],
     [
       'does not take a 400 about the project for permission',

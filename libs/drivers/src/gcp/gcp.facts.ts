@@ -6,6 +6,7 @@ import {
   type TargetName,
   type ProviderFacts,
 } from '../provider-facts';
+import { trustSetup } from './trust-setup';
 
 /** The config fields that select instances. */
 const LISTS = ['targetTags', 'targetServiceAccounts'] as const;
@@ -17,6 +18,20 @@ const PROVIDER_NAME =
   /^\/\/iam\.googleapis\.com\/projects\/(\d+)\/locations\/global\/workloadIdentityPools\/([a-z0-9-]+)\/providers\/([a-z0-9-]+)$/;
 const IMPERSONATION_URL = /\/serviceAccounts\/([^/:]+):generateAccessToken$/;
 const SPELLING = new RegExp(`^(?:projects/(${PROJECT_ID})/global/networks/)?(${NETWORK})$`, 'i');
+
+/** The custom role that a service account or a principal needs. */
+const POLICY = `title: Drawbridge
+stage: GA
+includedPermissions:
+  - compute.firewalls.create
+  - compute.firewalls.delete
+  - compute.firewalls.get
+  - compute.firewalls.list
+  - compute.firewalls.update
+  - compute.globalOperations.get
+  - compute.networks.get
+  - compute.networks.updatePolicy
+`;
 
 /** Google's key JSON. Its URLs (`token_uri`) are ignored: they would determine where the signed assertion is sent. */
 const CREDENTIAL_TYPES: CredentialTypes = {
@@ -74,16 +89,29 @@ const CREDENTIAL_TYPES: CredentialTypes = {
         pattern: new RegExp(`^${PROJECT_ID}$`),
         words: 'must be the id of a Google Cloud project',
         example: 'production-123456',
+        missing: 'must be the id of the project whose networks are meant',
       },
       projectNumber: {
         pattern: /^\d{6,20}$/,
         words: 'must be the number of a Google Cloud project, not its id',
         example: '123456789012',
+        missing:
+          "must be the project's number: gcloud projects describe prints it; a key file belongs to SERVICE_ACCOUNT",
       },
-      poolId: { pattern: POOL_ID, words: 'must be the id of a pool', example: 'drawbridge' },
-      providerId: { pattern: POOL_ID, words: 'must be the id of a provider', example: 'main' },
+      poolId: {
+        pattern: POOL_ID,
+        words: 'must be the id of a pool',
+        example: 'drawbridge',
+        missing: 'must be the id that the pool has or will have',
+      },
+      providerId: {
+        pattern: POOL_ID,
+        words: 'must be the id of a provider',
+        example: 'main',
+        missing: 'must be the id that the provider in the pool has or will have',
+      },
       serviceAccountEmail: {
-        pattern: /^[^\s@/:]{1,200}@[\w.-]{1,200}$/,
+        pattern: /^[\w.-]{1,200}@[\w.-]{1,200}$/,
         words: 'must be the e-mail address of the service account',
         example: 'drawbridge@production-123456.iam.gserviceaccount.com',
       },
@@ -92,14 +120,7 @@ const CREDENTIAL_TYPES: CredentialTypes = {
     fixedHints: ['project_id'],
     needsIssuer: true,
     parse: idsOfExternalAccount,
-    setup: ({ issuer, subject }) => `gcloud iam workload-identity-pools create drawbridge --location=global
-gcloud iam workload-identity-pools providers create-oidc main --location=global \\
-  --workload-identity-pool=drawbridge --issuer-uri='${issuer}' \\
-  --attribute-mapping=google.subject=assertion.sub \\
-  --attribute-condition="assertion.sub=='${subject}'"
-gcloud projects add-iam-policy-binding PROJECT_ID --role=projects/PROJECT_ID/roles/drawbridge \\
-  --member='principal://iam.googleapis.com/projects/PROJECT_NUMBER/locations/global/workloadIdentityPools/drawbridge/subject/${subject}'
-`,
+    setup: (trust) => trustSetup(trust, POLICY),
   },
 };
 
@@ -117,20 +138,6 @@ function idsOfExternalAccount(given: Readonly<Record<string, unknown>>): Record<
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 1000) : '');
-
-/** The custom role that the service account needs. */
-const POLICY = `title: Drawbridge
-stage: GA
-includedPermissions:
-  - compute.firewalls.create
-  - compute.firewalls.delete
-  - compute.firewalls.get
-  - compute.firewalls.list
-  - compute.firewalls.update
-  - compute.globalOperations.get
-  - compute.networks.get
-  - compute.networks.updatePolicy
-`;
 
 export const GCP_FACTS: ProviderFacts = {
   provider: 'GCP',

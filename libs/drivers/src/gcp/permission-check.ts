@@ -33,7 +33,7 @@ export async function requirePermissions(network: VpcNetwork): Promise<void> {
 function refuseMissing(required: readonly string[], granted: readonly string[]): void {
   const missing = required.filter((permission) => !granted.includes(permission));
   if (missing.length === 0) return;
-  throw new DriverError('denied', `The service account lacks ${missing.join(', ')}`);
+  throw new DriverError('denied', `The credential lacks ${missing.join(', ')}`);
 }
 
 /** @returns null when the Resource Manager may not be asked, or does not know the project */

@@ -1,7 +1,7 @@
 import type { IssuedToken } from '../call-tokens';
 import { DriverError } from '../driver-error';
 import { fingerprint } from '../fingerprint';
-import { requireIdentity, type IdentityTokens } from '../identity-tokens';
+import { requireIdentity, withIdentity, type IdentityTokens } from '../identity-tokens';
 import type { DriverCredential } from '../provider-driver';
 import { GCP_FACTS } from './gcp.facts';
 import { refusal, tokenRefusal, unexpectedResponse } from './gcp-errors';
@@ -72,7 +72,11 @@ export class TokenExchange {
     });
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const request = { method: 'POST', headers, body: body.toString() };
-    const text = await exchange(`${this.sts}/v1/token`, request, REQUEST_TIMEOUT_MS, exchangeRefusal);
+    const text = await exchange(`${this.sts}/v1/token`, request, REQUEST_TIMEOUT_MS, exchangeRefusal).catch(
+      (error: unknown) => {
+        throw withIdentity(error, identity);
+      },
+    );
     const issued = JSON.parse(text) as { access_token?: unknown; expires_in?: unknown };
     if (typeof issued.access_token !== 'string' || typeof issued.expires_in !== 'number')
       throw unexpectedResponse('the token exchange');

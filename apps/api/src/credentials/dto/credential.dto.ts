@@ -93,7 +93,7 @@ export class CredentialIdentityDto {
   subject!: string;
   @ApiProperty({
     example: "az ad app federated-credential create --id APP_ID --parameters '…'",
-    description: 'Commands and policies to paste, with these values filled in',
+    description: 'Commands to paste into a shell, with these values and the credential’s own filled in',
   })
   setup!: string;
 }

@@ -53,7 +53,7 @@ export class CredentialTypeDto {
   @ApiPropertyOptional({
     example: "az ad app federated-credential create --id APP_ID --parameters '…'",
     description:
-      'With needsIssuer, where there is an issuer: commands and policies to paste. CREDENTIAL stands for the id of the credential, whose own `identity` has them complete',
+      'With needsIssuer, where there is an issuer: commands to paste into a shell. Words in capitals stand for the id and the fields of the credential, whose own `identity` has them complete',
   })
   setup?: string;
 }
