@@ -1,6 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { pino } from 'pino';
+import { ConvergenceRunner, MACHINE_TIMING, type Convergence } from '#engine';
 import { LeaseStore, SweepStore } from '#engine-store';
 import { Database } from '#entities';
 import { cloneDatabase } from '../harness/database';
+import { until } from '../harness/until';
 
 interface Made {
   readonly organization: string;
@@ -128,5 +132,65 @@ describe('Targets that wait for a slot', () => {
   it('is nothing when nothing is due', async () => {
     expect(await waiting()).toEqual([]);
     expect(await store.waitingTarget(database.autocommit, busy.targets[0]!)).toBeNull();
+  });
+
+  describe('in a worker', () => {
+    const CAPACITY = 3;
+    /** A call of a cloud: slots are in use meanwhile. */
+    const CALL_MS = 30;
+
+    class CountedStore extends SweepStore {
+      fills = 0;
+
+      override waitingTargets(
+        ...given: Parameters<SweepStore['waitingTargets']>
+      ): ReturnType<SweepStore['waitingTargets']> {
+        this.fills += 1;
+        return super.waitingTargets(...given);
+      }
+    }
+
+    /** A worker that converges as the engine does, as far as others see it: a lease, then nothing is due. */
+    const worker = (): { runner: ConvergenceRunner; counted: CountedStore; done: string[] } => {
+      const leases = new LeaseStore();
+      const counted = new CountedStore();
+      const done: string[] = [];
+      const convergence: Convergence = {
+        converge: async ({ targetId }) => {
+          const lease = await leases.take(database.autocommit, targetId, 10, false);
+          if (!lease) return;
+          done.push(targetId);
+          await pause(CALL_MS);
+          await database.autocommit.query('UPDATE rules SET due_at = NULL WHERE target_id = $1', [targetId]);
+          await leases.release(database.autocommit, lease);
+        },
+        handOver: () => Promise.resolve(),
+      };
+      const log = pino({ enabled: false });
+      const runner = new ConvergenceRunner(database, counted, convergence, CAPACITY, MACHINE_TIMING, log);
+      return { runner, counted, done };
+    };
+
+    it('with all slots in use are followed by the rest, though another worker sweeps', async () => {
+      for (const target of busy.targets) await rule(target, -1);
+      const [one, two] = [worker(), worker()];
+      const turns = [one, two].flatMap(({ runner }, index) =>
+        busy.targets.slice(index * CAPACITY, (index + 1) * CAPACITY).map((target) => runner.wake(target)),
+      );
+      await Promise.all(turns);
+      await until('nothing waits', async () => (await waiting()).length === 0);
+      expect(new Set([...one.done, ...two.done])).toEqual(new Set(busy.targets));
+      expect(Math.min(one.done.length, two.done.length)).toBeGreaterThan(CAPACITY);
+      await Promise.all([one, two].map(({ runner }) => runner.stop(1000)));
+    });
+
+    it('with free slots are followed by no question', async () => {
+      await rule(busy.targets[0]!, -1);
+      const { runner, counted, done } = worker();
+      await runner.wake(busy.targets[0]!);
+      expect(done).toEqual([busy.targets[0]]);
+      await runner.stop(1000);
+      expect(counted.fills).toBe(0);
+    });
   });
 });

@@ -33,7 +33,7 @@ describe('The sweeping worker', () => {
 
   const worker = (name: string): { sweeper: Sweeper; lease: CountedLease } => {
     const lease = new CountedLease();
-    const runner = { fill: () => Promise.resolve([]), standBy: () => undefined };
+    const runner = { fill: () => Promise.resolve([]) };
     const sweeper = new Sweeper(
       database,
       new SweepStore(),

@@ -44,6 +44,7 @@ export class ConvergenceRunner {
   /** the database may have more waiting targets than `waiting` */
   private hasMore = false;
   private filledAt = -Infinity;
+  private isRefilling = false;
   private readonly stopping = new AbortController();
 
   constructor(
@@ -69,31 +70,28 @@ export class ConvergenceRunner {
     if (!use || this.isStopping) return;
     this.waiting.set(targetId, use);
     this.startNext();
+    // where this one has to wait there is probably more, and the sweeping worker does not know when slots become free here
+    if (this.waiting.has(targetId)) this.hasMore = true;
     await this.running.get(targetId)?.done;
   }
 
   /**
-   * Reads the waiting targets and starts as many as the shares allow. Only the sweeping worker calls it.
+   * Reads the waiting targets and starts as many as the shares allow. The sweeping worker calls it; every worker continues
+   * with it while targets wait for its slots, so that a backlog is worked off by all of them.
+   * @param forOthers whether other workers take what this one has no slots for
    * @returns the targets that still wait @throws Error when the database is unreachable
    */
-  async fill(): Promise<readonly SlotUse[]> {
+  async fill(forOthers = false): Promise<readonly SlotUse[]> {
     this.filledAt = this.timing.now();
-    const found = await this.store.waitingTargets(
-      this.database.autocommit,
-      this.capacity,
-      this.capacity * WAITING_PER_SLOT,
-    );
+    const limit = this.capacity * WAITING_PER_SLOT;
+    const perOrganization = forOthers ? limit : this.capacity;
+    const found = await this.store.waitingTargets(this.database.autocommit, perOrganization, limit);
     if (this.isStopping) return [];
     this.hasMore = found.length >= this.capacity;
     this.waiting.clear();
     for (const use of found) this.waiting.set(use.targetId, merged(use, this.waiting.get(use.targetId)));
     this.startNext();
     return [...this.waiting.values()].filter(({ targetId }) => !this.running.has(targetId));
-  }
-
-  /** Stops polling: another worker sweeps and wakes this one. */
-  standBy(): void {
-    this.hasMore = false;
   }
 
   /**
@@ -144,8 +142,17 @@ export class ConvergenceRunner {
     if (this.isStopping) return;
     this.startNext();
     if (rerun) this.inBackground(this.wake(targetId));
-    if (this.hasMore && this.waiting.size === 0 && this.timing.now() - this.filledAt >= POLL_INTERVAL_MS) {
-      this.inBackground(this.fill().then(() => undefined));
+    if (this.hasMore && this.waiting.size === 0 && !this.isRefilling) this.inBackground(this.refill());
+  }
+
+  private async refill(): Promise<void> {
+    this.isRefilling = true;
+    try {
+      const waitMs = this.filledAt + POLL_INTERVAL_MS - this.timing.now();
+      if (waitMs > 0) await this.timing.wait(waitMs);
+      if (!this.isStopping) await this.fill();
+    } finally {
+      this.isRefilling = false;
     }
   }
 

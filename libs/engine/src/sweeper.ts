@@ -77,7 +77,6 @@ export class Sweeper {
     this.sweeps = role.sweeps;
     this.hasOthers = role.hasOthers;
     this.askAt = this.now() + (role.sweeps ? RENEW_AFTER_MS : Math.min(role.heldForMs, LEASE_SECONDS * 1000));
-    if (!role.sweeps) this.runner.standBy();
   }
 
   /**
@@ -108,7 +107,7 @@ export class Sweeper {
 
   /** Fills this worker's slots, and wakes other workers for the rest. */
   private async distribute(): Promise<void> {
-    const waiting = await this.runner.fill();
+    const waiting = await this.runner.fill(this.hasOthers);
     if (!this.hasOthers) return;
     const byProvider = grouped(waiting, ({ provider }) => provider);
     this.dispatch(
