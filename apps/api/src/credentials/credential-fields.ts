@@ -26,7 +26,7 @@ export function credentialFields(
   const fields = pastedFields(shape, given);
   for (const field of [...shape.required, ...shape.optional]) {
     const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
-    const pasted = textOf(value);
+    const pasted = typeof value === 'string' ? value.trim() : '';
     const isLeftOut = pasted === '' && (value === undefined || value === null || typeof value === 'string');
     if (isLeftOut && shape.optional.includes(field)) continue;
     const text = repaired(shape, field, pasted);
@@ -64,12 +64,6 @@ export function refuseChangedTargets(
 export const setupOf = (provider: Provider, credentialType: string): CredentialShape['setup'] | null => {
   const { needsIssuer, setup } = shapeOf(provider, credentialType);
   return needsIssuer ? setup : null;
-};
-
-/** Ids that are numbers are pasted as such. */
-const textOf = (value: unknown): string => {
-  if (typeof value === 'string') return value.trim();
-  return Number.isSafeInteger(value) ? String(value) : '';
 };
 
 /** The text itself when it is well-formed, or too long to be looked at. */

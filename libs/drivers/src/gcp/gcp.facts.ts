@@ -96,7 +96,7 @@ const CREDENTIAL_TYPES: CredentialTypes = {
         words: 'must be the number of a Google Cloud project, not its id',
         example: '123456789012',
         missing:
-          "must be the project's number: gcloud projects describe prints it; a key file belongs to SERVICE_ACCOUNT",
+          "must be the project's number, as a text: gcloud projects describe prints it; a key file belongs to SERVICE_ACCOUNT",
       },
       poolId: {
         pattern: POOL_ID,
