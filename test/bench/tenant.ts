@@ -98,13 +98,15 @@ async function closedAfter(org: Organization, stoppedAt: ReadonlyMap<string, num
     },
     TIMEOUT_MS,
   );
-  const addresses = await org.drawbridge.query<{ id: string; address: string }>(
-    'SELECT id, ipv4_address AS address FROM sessions WHERE id = ANY ($1::uuid[])',
+  const addresses = await org.drawbridge.query<{ id: string; address: string; target: string }>(
+    `SELECT ip.session_id AS id, ip.ip_address AS address, r.resource_identifier AS target
+     FROM resource_ips ip JOIN resources r ON r.id = ip.resource_id WHERE ip.session_id = ANY ($1::uuid[])`,
     [ids],
   );
   const closed = new Map<string, number>();
-  for (const { event, address, at } of await org.drawbridge.cloud.timeline()) {
-    if (event === 'closed') closed.set(address, at / 1000);
+  // other organizations may close the same address elsewhere
+  for (const { event, target, address, at } of await org.drawbridge.cloud.timeline()) {
+    if (event === 'closed') closed.set(`${target} ${address}`, at / 1000);
   }
-  return addresses.map(({ id, address }) => closed.get(address)! - stoppedAt.get(id)!);
+  return addresses.map(({ id, address, target }) => closed.get(`${target} ${address}`)! - stoppedAt.get(id)!);
 }

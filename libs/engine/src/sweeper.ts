@@ -10,6 +10,11 @@ const CREDENTIALS_BATCH_SIZE = 10;
 /** A crashed sweeper is replaced after this time: the others try to take the lease when it ends. */
 const LEASE_SECONDS = 4;
 const RENEW_AFTER_MS = 1500;
+/**
+ * How long sessions are ended before their rules are removed: each target then needs one write for all of them, and writes
+ * are what a large backlog waits for.
+ */
+const EXPIRE_FIRST_MS = 2000;
 /** Finished rows that nothing waits for. */
 const PURGE_INTERVAL_MS = 5000;
 
@@ -94,6 +99,7 @@ export class Sweeper {
   }
 
   private async expireSessions(stopping: AbortSignal): Promise<void> {
+    let distributedAt = this.now();
     for (;;) {
       const { count, targets } = await this.database.transaction((tx) =>
         this.store.expireSessions(tx, BATCH_SIZE),
@@ -101,7 +107,9 @@ export class Sweeper {
       if (count > 0) this.log.info({ count }, 'Sessions are over');
       if (this.hasOthers) this.dispatch(targets);
       if (count < BATCH_SIZE || stopping.aborted) return;
+      if (this.now() - distributedAt < EXPIRE_FIRST_MS) continue;
       await this.distribute();
+      distributedAt = this.now();
     }
   }
 
