@@ -31,9 +31,13 @@ describe('The sweeping worker', () => {
     await drop();
   });
 
-  const worker = (name: string): { sweeper: Sweeper; lease: CountedLease } => {
+  /** @param fill what the worker does with what waits */
+  const worker = (
+    name: string,
+    fill: () => Promise<[]> = () => Promise.resolve([]),
+  ): { sweeper: Sweeper; lease: CountedLease } => {
     const lease = new CountedLease();
-    const runner = { fill: () => Promise.resolve([]) };
+    const runner = { fill };
     const sweeper = new Sweeper(
       database,
       new SweepStore(),
@@ -75,5 +79,32 @@ describe('The sweeping worker', () => {
     await second.sweeper.standDown();
     await third.sweeper.sweep(NEVER);
     expect([second.sweeper.isSweeping, third.sweeper.isSweeping]).toEqual([false, true]);
+  });
+
+  it('ends all sessions of a backlog before it removes their rules: each target then needs one write', async () => {
+    await database.autocommit.query(
+      `WITH organization AS (
+         INSERT INTO organizations (slug, name) VALUES ('many', 'Many') RETURNING id
+       ), person AS (
+         INSERT INTO users (organization_id, email, name) SELECT id, 'many@example.com', 'Ada' FROM organization RETURNING id
+       )
+       INSERT INTO sessions (organization_id, user_id, ipv4_address, status, expires_at)
+       SELECT organization.id, person.id, host('10.0.0.0'::inet + n), 'ACTIVE', now() - interval '1 minute'
+       FROM organization, person, generate_series(1, 2100) n`,
+    );
+    const liveWhenFilled: number[] = [];
+    const { sweeper } = worker('many', async () => {
+      const [row] = await database.autocommit.query<{ live: number }[]>(
+        `SELECT count(*)::int AS live FROM sessions WHERE status = 'ACTIVE' AND expires_at <= now()`,
+      );
+      liveWhenFilled.push(row!.live);
+      return [];
+    });
+    await sweeper.catchUp();
+    expect(liveWhenFilled.filter((live) => live > 0)).toEqual([]);
+    const [row] = await database.autocommit.query<{ ended: number }[]>(
+      `SELECT count(*)::int AS ended FROM sessions WHERE ended_reason = 'EXPIRED'`,
+    );
+    expect(row!.ended).toBe(2100);
   });
 });
