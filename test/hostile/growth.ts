@@ -6,6 +6,10 @@ const LARGE = SMALL * FACTOR;
 /** Linear work grows by FACTOR, quadratic work by its square: the limit lies between, far from both. */
 const LIMIT = FACTOR * 5;
 const RUNS = 7;
+/** Work that takes less for the short text is not told from noise: quadratic work takes seconds for the long one. */
+const LEAST_MS = 0.05;
+/** Nothing linear takes this long for the long text, on any machine: it is not measured again. */
+const SURE_MS = 1000;
 /** Timeout of work that never ends, so that the test can name it. */
 const TIMEOUT_MS = 5000;
 
@@ -26,11 +30,11 @@ export function growthOf(work: (text: string) => unknown, textOf: (length: numbe
   const never = { ratio: Infinity, isLinear: false };
   // the first run of an expression is interpreted, the next ones are compiled
   if (!ends(work, small)) return never;
-  const floor = fastest(scan, small, 3);
+  const floor = Math.max(LEAST_MS, fastest(scan, small, 3));
   let base = Math.max(floor, timeOf(work, small));
   if (!ends(work, large)) return never;
   let least = timeOf(work, large);
-  for (let run = 0; run < RUNS && least > base * LIMIT; run += 1) {
+  for (let run = 0; run < RUNS && least > base * LIMIT && least < SURE_MS; run += 1) {
     base = Math.max(base, floor, fastest(work, small, RUNS));
     least = Math.min(least, timeOf(work, large));
   }
