@@ -1,4 +1,10 @@
-import { DriverRegistry, type DriverCredential, type DriverError, type IdentityTokens } from '#drivers';
+import {
+  DriverRegistry,
+  type DriverCredential,
+  type DriverError,
+  type IdentityTokens,
+  type ProviderDriver,
+} from '#drivers';
 import type { Provider } from '#rules';
 import { LocalServer } from '../harness/local-server';
 
@@ -107,6 +113,15 @@ describe('The exchange of a token', () => {
   });
   afterAll(() => service.stop());
 
+  /** A driver whose token service answers what the test says. */
+  const driverOf = (provider: Provider): Promise<ProviderDriver> =>
+    new DriverRegistry({
+      AWS_ENDPOINT_URL_STS: service.url,
+      GOOGLE_STS_URL: service.url,
+      GOOGLE_IAM_CREDENTIALS_URL: service.url,
+      AZURE_AUTHORITY_HOST: service.url,
+    }).driver(provider);
+
   const named = CASES.map(
     ([provider, credential, kind, refusal]) => [provider, refusal[0], kind, credential, refusal] as const,
   );
@@ -117,11 +132,7 @@ describe('The exchange of a token', () => {
       const [, status, body] = refusal;
       service.requests.length = 0;
       service.answer = () => ({ status, body });
-      const driver = await new DriverRegistry({
-        AWS_ENDPOINT_URL_STS: service.url,
-        GOOGLE_STS_URL: service.url,
-        AZURE_AUTHORITY_HOST: service.url,
-      }).driver(provider);
+      const driver = await driverOf(provider);
       const error: unknown = await driver.checkCredential(credential).catch((reason: unknown) => reason);
       expect(error).toMatchObject({ kind });
       expect(String(error)).toContain(message);
@@ -134,7 +145,7 @@ describe('The exchange of a token', () => {
 
   it('of Azure with a trust that Entra has not known for ten minutes is denied, and a success starts them anew', async () => {
     const [, credential] = CASES.find(([provider]) => provider === 'AZURE')!;
-    const driver = await new DriverRegistry({ AZURE_AUTHORITY_HOST: service.url }).driver('AZURE');
+    const driver = await driverOf('AZURE');
     const unknown = entra(700213, 'No matching record for the presented assertion subject.');
     const outcomeAfter = async (minutes: number, isKnown = false): Promise<unknown> => {
       // the probe with another subject is refused in any case
@@ -167,11 +178,7 @@ describe('The exchange of a token', () => {
   it('names the issuer and the subject of the token, which the cloud does not', async () => {
     for (const [provider, credential, , [, status, body]] of CASES) {
       service.answer = () => ({ status, body });
-      const driver = await new DriverRegistry({
-        AWS_ENDPOINT_URL_STS: service.url,
-        GOOGLE_STS_URL: service.url,
-        AZURE_AUTHORITY_HOST: service.url,
-      }).driver(provider);
+      const driver = await driverOf(provider);
       const error: unknown = await driver.checkCredential(credential).catch((reason: unknown) => reason);
       expect(String(error)).toContain(`issuer ${identity.issuer}, about ${identity.subject}`);
     }
@@ -187,10 +194,7 @@ describe('The exchange of a token', () => {
       path === '/v1/token'
         ? { body: JSON.stringify({ access_token: 'federated', expires_in: 3599 }) }
         : { status: 403, body: JSON.stringify({ error: denial }) };
-    const driver = await new DriverRegistry({
-      GOOGLE_STS_URL: service.url,
-      GOOGLE_IAM_CREDENTIALS_URL: service.url,
-    }).driver('GCP');
+    const driver = await driverOf('GCP');
     const credential = typed('FEDERATION', {
       project_id: 'p',
       projectNumber: '123456789012',
