@@ -178,25 +178,34 @@ describe('Any request gets an answer that the OpenAPI document declares', () => 
   );
 
   withCpuTimes('by what they cost', () => {
+    /** What each request costs the API, sent one after another, in the order of the queue. */
+    async function costsOf(queue: readonly Generated[]): Promise<{ kind: string; ms: number }[]> {
+      const costs: { kind: string; ms: number }[] = [];
+      let before = cpuMs(drawbridge.apiServer.pid);
+      const wrong = await play(queue, 1, ({ shape }, { status }) => {
+        const now = cpuMs(drawbridge.apiServer.pid);
+        costs.push({ kind: `${shape.name} ${status}`, ms: now - before });
+        before = now;
+      });
+      expect(wrong.join('\n\n')).toBe('');
+      return costs;
+    }
+
     it(
-      `${TIMED} of them cost the API no more than three times what such a request usually costs, but for one in fifty`,
+      `${TIMED} of them cost the API no more than three times what such a request usually costs, but for one in a hundred`,
       async () => {
+        const queue = generated(TIMED, SEED + 1_000_000);
+        // each is sent in two worlds: collecting garbage falls on another request the second time
+        const [first, second] = [await costsOf(queue), await costsOf(queue)];
         const costs = new Map<string, number[]>();
-        let before = cpuMs(drawbridge.apiServer.pid);
-        const wrong = await play(generated(TIMED, SEED + 1_000_000), 1, ({ shape }, { status }) => {
-          const now = cpuMs(drawbridge.apiServer.pid);
-          const kind = `${shape.name} ${status}`;
-          costs.set(kind, [...(costs.get(kind) ?? []), now - before]);
-          before = now;
-        });
-        expect(wrong.join('\n\n')).toBe('');
+        for (const [index, { kind, ms }] of first.entries())
+          costs.set(kind, [...(costs.get(kind) ?? []), Math.min(ms, second[index]!.ms)]);
         const ratios = [...costs.values()]
           .filter((times) => times.length >= MIN_SAMPLES)
           .flatMap((times) => times.map((time) => time / middle(times)))
           .toSorted((one, other) => one - other);
-        // collecting garbage falls on one in a hundred
-        const late = ratios[Math.floor(ratios.length * 0.98)]!;
-        process.stderr.write(`\n98 of 100 requests cost at most ${late.toFixed(2)} times the usual\n`);
+        const late = ratios[Math.floor(ratios.length * 0.99)]!;
+        process.stderr.write(`\n99 of 100 requests cost at most ${late.toFixed(2)} times the usual\n`);
         expect(late).toBeLessThanOrEqual(3);
       },
       MAX_MS,
