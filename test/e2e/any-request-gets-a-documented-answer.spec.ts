@@ -5,7 +5,7 @@ import { requestShapes, type RequestShape } from '../builders/documented-request
 import { furnishedOrganization } from '../builders/furnished-organization';
 import { KNOWN_ID, requestsTo, type GeneratedRequest } from '../builders/generated-requests';
 import { group } from '../builders/organization';
-import type { Identity } from '../harness/api-client';
+import { type Identity, unexpectedFailures } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { OpenApiContract } from '../harness/openapi-contract';
 
@@ -112,7 +112,10 @@ describe('Any request gets an answer that the OpenAPI document declares', () => 
     const text = await response.text();
     const { status } = response;
     const said = `${method} ${path}\n  ${JSON.stringify(headers)} as caller ${request.caller}\n  ${body?.slice(0, 500)}`;
-    if (status >= 500) return { status, wrong: `${status} ${text.slice(0, 500)}\n  ${said}` };
+    if (status >= 500) {
+      const cause = unexpectedFailures(drawbridge.apiServer.output).at(-1);
+      return { status, wrong: `${status} ${text.slice(0, 500)}\n  ${said}\n  ${cause}` };
+    }
     try {
       const contentType = response.headers.get('content-type');
       contract.check({ method, path: new URL(base + path).pathname, status, contentType, text });

@@ -58,15 +58,21 @@ export interface Credential {
 
 export type Identity = { readonly token: string } | { readonly apiKey: string } | null;
 
+/** The lines of a server's log on requests that failed for a reason that is none of the caller's. */
+export const unexpectedFailures = (log: string): string[] =>
+  log.split('\n').filter((line) => line.includes('A request failed unexpectedly'));
+
 /** An HTTP client of the API. Each response must conform to the API's own OpenAPI document. */
 export class ApiClient {
   constructor(
     private readonly base: string,
     readonly identity: Identity = null,
+    /** what the server has logged, for failed requests */
+    private readonly log: () => string = () => '',
   ) {}
 
   as(identity: Identity): ApiClient {
-    return new ApiClient(this.base, identity);
+    return new ApiClient(this.base, identity, this.log);
   }
 
   /** @param signal disconnects when it is aborted */
@@ -89,8 +95,9 @@ export class ApiClient {
   /** @returns the body. @throws Error unless the response has this status */
   async expect<T>(status: number, answer: Promise<Answer<T>>): Promise<T> {
     const { status: got, body } = await answer;
-    if (got !== status) throw new Error(`Expected ${status}, got ${got}: ${JSON.stringify(body)}`);
-    return body;
+    if (got === status) return body;
+    const cause = got < 500 ? [] : unexpectedFailures(this.log());
+    throw new Error([`Expected ${status}, got ${got}: ${JSON.stringify(body)}`, ...cause].join('\n'));
   }
 
   async send<T>(

@@ -34,7 +34,8 @@ export class Drawbridge {
     private readonly processes: Processes,
     private readonly isShared: boolean,
   ) {
-    this.api = new ApiClient(`http://127.0.0.1:${processes.api.port}/api/v1`);
+    const base = `http://127.0.0.1:${processes.api.port}/api/v1`;
+    this.api = new ApiClient(base, null, () => processes.api.output);
     this.cloud = new SimulatorClient(`http://127.0.0.1:${processes.simulator.port}`);
     this.sql = new Pool({ connectionString: processes.ownerUrl, max: 4 });
     // dropping the database cuts connections that are still closing; an interrupted query rejects by itself

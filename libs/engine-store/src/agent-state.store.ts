@@ -65,8 +65,13 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
            -- until it is observed again, it may have been removed meanwhile
            removal_sent_at = CASE WHEN NOT o.desired THEN coalesce(r.removal_sent_at, now())
              WHEN r.state <> 'absent' THEN r.removal_sent_at END
-         FROM jsonb_to_recordset($1::jsonb) AS o(id uuid, revision int, desired boolean, "endsAt" float8)
-         WHERE r.id = o.id AND r.revision = o.revision RETURNING 1`,
+         FROM (
+           -- in the order in which settlements lock them
+           SELECT o.* FROM jsonb_to_recordset($1::jsonb) AS o(id uuid, revision int, desired boolean, "endsAt" float8)
+           JOIN rules offered ON offered.id = o.id AND offered.revision = o.revision
+           ORDER BY o.id FOR NO KEY UPDATE OF offered
+         ) o
+         WHERE r.id = o.id RETURNING 1`,
         [
           JSON.stringify(
             fresh.map(({ id, revision, desired, endsAt }) => ({

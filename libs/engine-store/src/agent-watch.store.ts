@@ -93,13 +93,17 @@ export class AgentWatchStore {
     return finished.length;
   }
 
-  /** Records that the host's agent is away, once per absence. */
+  /**
+   * Records that the host's agent is away, once per absence. It waits for no lock: an agent whose row is locked is sending
+   * a request, which waits for the target that is locked here.
+   */
   async recordAway(tx: Tx, { targetId }: Lease, message: string, trail: Trail): Promise<void> {
     const away = returned<{ id: string; organizationId: OrganizationId; name: string; seenAt: Date }>(
       await tx.query(
-        `UPDATE agents a SET told_away = true FROM targets t
-         WHERE t.id = $1 AND a.target_key = t.key AND NOT a.told_away
-           AND a.seen_at <= now() - make_interval(secs => $2)
+        `UPDATE agents a SET told_away = true WHERE a.id IN (
+           SELECT gone.id FROM targets t JOIN agents gone ON gone.target_key = t.key
+           WHERE t.id = $1 AND NOT gone.told_away AND gone.seen_at <= now() - make_interval(secs => $2)
+           FOR NO KEY UPDATE OF gone SKIP LOCKED)
          RETURNING a.id, a.organization_id AS "organizationId", a.name, a.seen_at AS "seenAt"`,
         [targetId, AGENT_AWAY_SECONDS],
       ),

@@ -1,6 +1,7 @@
 import { AGENT_AWAY_SECONDS, type OrganizationId } from '#rules';
 import { withoutContent } from './agent-version';
 import { type TenantStore, type Tx, returned } from '#entities';
+import { lockOwners } from './lock-owners';
 
 /** An agent's request under a name. */
 export interface AgentVisit {
@@ -73,7 +74,9 @@ export class AgentStore implements TenantStore<AgentStore> {
   /**
    * Admits one installation at a time under a name: the first one, until it is away or its key is revoked. A different key
    * takes over only when the serving key is revoked or expired, or the name was released, never because the host is
-   * silent. The row lock serializes the requests of an agent.
+   * silent. The row lock serializes the requests of an agent. A new connection or conflict requests a health check.
+   *
+   * Lock order of requests: the agent, its target, owners, rules. Workers begin at the target, and never wait for an agent.
    */
   async admit(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<Admission> {
     const before = await this.locked(tx, organization, visit);
@@ -83,6 +86,7 @@ export class AgentStore implements TenantStore<AgentStore> {
     if (!same && !mayTakeOver(known)) {
       await this.noteRival(tx, known.id, visit);
       const { id, otherKey, unreported } = known;
+      if (unreported) await this.requestCheck(tx, organization, visit.targetKey, true);
       return { kind: 'rival', id, serving: known, otherKey, unreported };
     }
     const servedVersion = same ? known.servedVersion : withoutContent(known.servedVersion);
@@ -93,8 +97,10 @@ export class AgentStore implements TenantStore<AgentStore> {
       [known.id, visit.instance, visit.address, visit.software, servedVersion, visit.keyId, same],
     );
     const agent = { id: known.id, targetKey: visit.targetKey, servedVersion };
+    const connected = created || known.away || !same;
+    if (connected) await this.requestCheck(tx, organization, visit.targetKey, false);
     if (!same || known.away) await this.invalidateRules(tx, visit.targetKey, known.seenAt);
-    return { kind: 'serving', agent, connected: created || known.away || !same };
+    return { kind: 'serving', agent, connected };
   }
 
   /** Lets another key or installation take over the name for `TAKEOVER_WINDOW`. @returns null when no agent has the name */
@@ -119,7 +125,8 @@ export class AgentStore implements TenantStore<AgentStore> {
   }
 
   /**
-   * Schedules a comparison of the host, and a verification of resources suspended while the agent was away.
+   * Schedules a comparison of the host, which locks its target, and a verification of resources suspended while the agent
+   * was away. A resource that is just being edited or verified keeps its schedule: its editor waits for the agent.
    * @param report resources get a health event whatever the outcome
    */
   async requestCheck(
@@ -129,8 +136,9 @@ export class AgentStore implements TenantStore<AgentStore> {
     report: boolean,
   ): Promise<void> {
     await tx.query(
-      `UPDATE resources r SET verify_due_at = now() FROM targets t
-       WHERE t.key = $2 AND r.target_id = t.id AND r.organization_id = $1 AND r.suspended_by_check`,
+      `UPDATE resources SET verify_due_at = now() WHERE id IN (
+         SELECT r.id FROM resources r JOIN targets t ON t.id = r.target_id
+         WHERE t.key = $2 AND r.organization_id = $1 AND r.suspended_by_check FOR NO KEY UPDATE OF r SKIP LOCKED)`,
       [organization, targetKey],
     );
     await tx.query(
@@ -185,6 +193,13 @@ export class AgentStore implements TenantStore<AgentStore> {
    * @param since the last request before: from then on a rule may have been absent until it is observed again
    */
   private async invalidateRules(tx: Tx, targetKey: string, since: string): Promise<void> {
+    await lockOwners(
+      tx,
+      `targets t JOIN rules r ON r.target_id = t.id JOIN rule_holders holder ON holder.rule_id = r.id
+       JOIN resource_ips ip ON ip.id = holder.resource_ip_id
+       WHERE t.key = $1 AND r.state <> 'absent'`,
+      [targetKey],
+    );
     await tx.query(
       `UPDATE rules SET state = 'unknown', due_at = now(), revision = revision + 1, attempts = 0,
          removal_sent_at = coalesce(removal_sent_at, $2::timestamptz)

@@ -1,4 +1,4 @@
-const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
+const PASSING_CODES: ReadonlySet<string> = new Set([
   // network
   'ECONNREFUSED',
   'ECONNRESET',
@@ -19,6 +19,9 @@ const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
   '08003',
   '08004',
   '08006',
+  // serialization failure, deadlock: it lost against others, also when tried again
+  '40001',
+  '40P01',
 ]);
 
 // pg gives these no code; the last two are TypeORM's, when a transaction loses its connection between two statements
@@ -40,11 +43,11 @@ function* layers(error: unknown, depth = 0): Generator<Error> {
   yield* layers(error.cause, depth + 1);
 }
 
-/** Whether the database or the network to it is unavailable, so that a retry may help. */
+/** Whether the database or the network to it is unavailable or too busy, so that a retry may help. */
 export function isUnavailable(error: unknown): boolean {
   for (const layer of layers(error)) {
     const code = codeOf(layer);
-    if (code !== null && LOST_CONNECTION_CODES.has(code)) return true;
+    if (code !== null && PASSING_CODES.has(code)) return true;
     if (LOST_CONNECTION_MESSAGES.test(layer.message)) return true;
   }
   return false;

@@ -61,7 +61,8 @@ export class AgentAdmissions {
         const key = await this.authorizedKey(tx, principal, visit);
         const admission = await this.agents.admit(tx, organizationId, visit);
         if (admission.kind === 'serving' && key.agents.length === 0) await this.bind(tx, actor, visit, trail);
-        await this.recordAdmission(tx, principal, visit, admission, trail);
+        const entry = admissionEntry(principal, visit, admission);
+        if (entry) await this.audit.writeRevocation(tx, organizationId, trail, entry);
         return admission.kind === 'serving'
           ? { done: await work(tx, { agent: admission.agent, key, trail }) }
           : { admission };
@@ -103,21 +104,6 @@ export class AgentAdmissions {
       resourceName: keyName,
       details: { agents: [visit.name] },
     });
-  }
-
-  /** Records a connection or a conflict in the audit trail and requests a health check of the host. */
-  private async recordAdmission(
-    tx: Tx,
-    principal: Principal,
-    visit: AgentVisit,
-    admission: Admission,
-    trail: Trail,
-  ): Promise<void> {
-    const { organizationId } = principal;
-    const entry = admissionEntry(principal, visit, admission);
-    if (!entry) return;
-    await this.audit.writeRevocation(tx, organizationId, trail, entry);
-    await this.agents.requestCheck(tx, organizationId, visit.targetKey, admission.kind === 'rival');
   }
 }
 

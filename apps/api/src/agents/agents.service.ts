@@ -137,14 +137,15 @@ export class AgentsService {
       errorMessage: errorMessage ?? null,
     }));
     return this.admissions.admitted(actor, visit, async (tx, { agent, trail }) => {
+      const guard = report.guard && canonicalGuard(report.guard);
+      // it locks the target: before any rule
+      if (guard) await this.noteGuard(tx, actor, visit, agent, guard, trail);
       if (agent.servedVersion === report.version) {
         const outcome = { results, cleared: report.cleared ?? false };
         await settleReport(tx, this.stores, visit.targetKey, outcome, `agent ${agent.id}`, trail);
       }
       const version = await this.states.version(tx, organizationId, agent);
-      if (!report.guard) return version;
-      const guard = canonicalGuard(report.guard);
-      await this.noteGuard(tx, actor, visit, agent, guard, trail);
+      if (!guard) return version;
       // a report on an earlier state says nothing about a release that this one did not list
       const ended =
         version === report.version &&
