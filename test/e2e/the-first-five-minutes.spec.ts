@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '../harness/free-port';
 import { SimulatorClient } from '../harness/simulator-client';
 import { until } from '../harness/until';
 
@@ -15,12 +16,6 @@ async function listen(): Promise<{ server: Server; port: number }> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const address = server.address();
   return { server, port: typeof address === 'object' && address ? address.port : 0 };
-}
-
-async function freePort(): Promise<number> {
-  const { server, port } = await listen();
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 /** `npm start`, as seen in a terminal. */
@@ -113,7 +108,7 @@ describe('The first five minutes', () => {
   });
 
   it('METRICS_PORT is the API’s port, the next one the worker’s, and all listen on loopback only', async () => {
-    const metricsPort = await freePort();
+    const metricsPort = await freePort(1);
     const measured = start({ METRICS_PORT: String(metricsPort) });
     await measured.ready();
     const read = async (port: number): Promise<string> =>
