@@ -7,7 +7,7 @@ import { figure, type Figure } from './figure';
 import type { FloorSettings } from './floor';
 import { startSessions, type LoadOutcome } from './load';
 
-const ROUNDS = 3;
+const ROUNDS = 9;
 const SESSIONS = 1500;
 /** Node.js compiles the code of a request in its first thousands of requests */
 const WARM_UP = 4000;
