@@ -94,6 +94,12 @@ const TIMEOUTS = {
   idle_in_transaction_session_timeout: 15_000,
 };
 
+/**
+ * Opening a connection costs the database a process and this one a key derivation: a burst after some quiet seconds is not to
+ * open them all again. Shorter than the time after which networks forget an idle connection.
+ */
+const IDLE_CONNECTION_MS = 5 * 60_000;
+
 /** The product's tables. Not connected yet: call `initialize()`. */
 export function createDataSource(settings: DatabaseSettings): DataSource {
   return new DataSource({
@@ -104,6 +110,8 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
     connectTimeoutMS: 5000,
     extra: {
       ...((settings.hasTimeouts ?? true) ? TIMEOUTS : {}),
+      idleTimeoutMillis: IDLE_CONNECTION_MS,
+      keepAlive: true,
       // `drawbridge.live_state` tells the rollout's trigger that this process maintains holders itself.
       // Statements here never gain from a custom plan; planning each time costs as much as running them.
       options: '-c plan_cache_mode=force_generic_plan -c drawbridge.live_state=on',
