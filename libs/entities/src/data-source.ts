@@ -111,7 +111,6 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
     extra: {
       ...((settings.hasTimeouts ?? true) ? TIMEOUTS : {}),
       idleTimeoutMillis: IDLE_CONNECTION_MS,
-      keepAlive: true,
       // `drawbridge.live_state` tells the rollout's trigger that this process maintains holders itself.
       // Statements here never gain from a custom plan; planning each time costs as much as running them.
       options: '-c plan_cache_mode=force_generic_plan -c drawbridge.live_state=on',
