@@ -1,4 +1,4 @@
-const PASSING_CODES: ReadonlySet<string> = new Set([
+const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
   // network
   'ECONNREFUSED',
   'ECONNRESET',
@@ -19,14 +19,14 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   '08003',
   '08004',
   '08006',
-  // serialization failure, deadlock: it lost against others, also when tried again
-  '40001',
-  '40P01',
 ]);
 
 // pg gives these no code; the last two are TypeORM's, when a transaction loses its connection between two statements
 const LOST_CONNECTION_MESSAGES =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Database connection provided by a query runner was already released|Query runner already released)/;
+
+/** Serialization failure, deadlock. */
+const CONFLICT_CODES: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 /** PostgreSQL cannot store U+0000 in a text. */
 const REFUSED_TEXT_CODES: ReadonlySet<string> = new Set(['22021', '22P05']);
@@ -43,21 +43,16 @@ function* layers(error: unknown, depth = 0): Generator<Error> {
   yield* layers(error.cause, depth + 1);
 }
 
-/** Whether the database or the network to it is unavailable or too busy, so that a retry may help. */
-export function isUnavailable(error: unknown): boolean {
-  for (const layer of layers(error)) {
-    const code = codeOf(layer);
-    if (code !== null && PASSING_CODES.has(code)) return true;
-    if (LOST_CONNECTION_MESSAGES.test(layer.message)) return true;
-  }
-  return false;
-}
+const hasCode = (error: unknown, codes: ReadonlySet<string>): boolean =>
+  [...layers(error)].some((layer) => codes.has(codeOf(layer) ?? ''));
+
+/** Whether the database or the network to it is unavailable, so that a retry may help. */
+export const isUnavailable = (error: unknown): boolean =>
+  hasCode(error, LOST_CONNECTION_CODES) ||
+  [...layers(error)].some(({ message }) => LOST_CONNECTION_MESSAGES.test(message));
+
+/** Whether the transaction lost against a concurrent one: it was rolled back, and may be run again. */
+export const isConflict = (error: unknown): boolean => hasCode(error, CONFLICT_CODES);
 
 /** Whether the client sent a character that PostgreSQL cannot store. */
-export function isTextRefused(error: unknown): boolean {
-  for (const layer of layers(error)) {
-    const code = codeOf(layer);
-    if (code !== null && REFUSED_TEXT_CODES.has(code)) return true;
-  }
-  return false;
-}
+export const isTextRefused = (error: unknown): boolean => hasCode(error, REFUSED_TEXT_CODES);

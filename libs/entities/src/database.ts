@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { createDataSource, type DatabaseSettings } from './data-source';
-import { isUnavailable } from './database-faults';
+import { isConflict, isUnavailable } from './database-faults';
 import { postgresErrorField } from './postgres-error';
 import { grantServiceRole, type ServiceRole } from './service-role';
 import { UnusableDatabase } from './unusable-database';
@@ -9,8 +9,6 @@ import { UnusableDatabase } from './unusable-database';
 /** Where a statement runs: in a transaction or in autocommit mode. Always a store method's first argument. */
 export type Tx = EntityManager;
 
-const SERIALIZATION_FAILURE = '40001';
-const DEADLOCK = '40P01';
 const MAX_ATTEMPTS = 4;
 
 /** The constraint that an insert or update violated; null: none. */
@@ -127,8 +125,7 @@ export class Database {
       try {
         return await work();
       } catch (error) {
-        const state = postgresErrorField(error, 'code');
-        if (attempt >= MAX_ATTEMPTS || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error;
+        if (attempt >= MAX_ATTEMPTS || !isConflict(error)) throw error;
       }
     }
   }

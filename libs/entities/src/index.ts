@@ -4,7 +4,7 @@ export * from './audit-trail';
 export * from './audit-fallback';
 export * from './database';
 export type { DatabaseSettings } from './data-source';
-export { isTextRefused, isUnavailable } from './database-faults';
+export { isConflict, isTextRefused, isUnavailable } from './database-faults';
 export * from './ledger-partitions';
 export * from './list-marks';
 export * from './notification-feed';

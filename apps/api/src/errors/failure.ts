@@ -1,7 +1,7 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
 import { ScopeError } from '#guards';
 import { ApiError, type ApiErrorExtras } from './api-error';
-import { isTextRefused, isUnavailable } from '#entities';
+import { isConflict, isTextRefused, isUnavailable } from '#entities';
 
 /** The normalized form of any error that ended a request. */
 export interface Failure extends ApiErrorExtras {
@@ -39,7 +39,8 @@ export function failureOf(exception: unknown): Failure {
   if (isTextRefused(exception)) {
     return { status: 400, message: 'Text must not contain the character U+0000', unexpected: false };
   }
-  if (isUnavailable(exception)) {
+  // a conflict that outlasted its retries
+  if (isUnavailable(exception) || isConflict(exception)) {
     return {
       status: HttpStatus.SERVICE_UNAVAILABLE,
       message: 'The service is temporarily unavailable, please try again',

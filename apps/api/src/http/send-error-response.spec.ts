@@ -107,6 +107,7 @@ describe('sendErrorResponse', () => {
       new Error('Query runner already released. Cannot run queries anymore.'),
     ],
     ['too slow', new Error('Query read timeout')],
+    ['undecided between transactions', wrapped('40P01')],
   ])('sends 503 with Retry-After when the database is %s', async (_, thrown) => {
     const response = await request(failing(thrown)).get('/api/v1/sessions');
     expect(response.status).toBe(503);
