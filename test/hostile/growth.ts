@@ -1,10 +1,13 @@
 import { createContext, Script } from 'node:vm';
 
-const SMALL = 4000;
-const FACTOR = 16;
+const SMALL = 1000;
+const FACTOR = 64;
 const LARGE = SMALL * FACTOR;
-/** Linear work grows by FACTOR, quadratic work by its square: the limit lies between, far from both. */
-const LIMIT = FACTOR * 5;
+/**
+ * Linear work grows by FACTOR, and three times that where the long text outgrows a cache or the young generation.
+ * Quadratic work grows by FACTOR squared: the limit lies between, four times away from both.
+ */
+const LIMIT = FACTOR * 12;
 const RUNS = 7;
 /** Work that takes less for the short text is not told from noise: quadratic work takes seconds for the long one. */
 const LEAST_MS = 0.05;
@@ -22,7 +25,7 @@ export interface Growth {
 /**
  * Compares the time that two texts of one shape take. Both are measured in this run, relative to each other and to a
  * plain scan of the shorter text, independent of the machine's speed. A steep result is measured again, and the fastest
- * run of each counts: other load only slows work down.
+ * run of each counts: compilation and collection only slow work down.
  */
 export function growthOf(work: (text: string) => unknown, textOf: (length: number) => string): Growth {
   const small = textOf(SMALL);
@@ -31,7 +34,7 @@ export function growthOf(work: (text: string) => unknown, textOf: (length: numbe
   // the first run of an expression is interpreted, the next ones are compiled
   if (!ends(work, small)) return never;
   const floor = Math.max(LEAST_MS, fastest(scan, small, 3));
-  let base = Math.max(floor, timeOf(work, small));
+  let base = Math.max(floor, fastest(work, small, 3));
   if (!ends(work, large)) return never;
   let least = timeOf(work, large);
   for (let run = 0; run < RUNS && least > base * LIMIT && least < SURE_MS; run += 1) {
@@ -59,14 +62,16 @@ function fastest(work: (text: string) => unknown, text: string, runs: number): n
   return Math.min(...Array.from({ length: runs }, () => timeOf(work, text)));
 }
 
+/** The processor's time in milliseconds: a clock would count what else the machine does in the meantime. */
 function timeOf(work: (text: string) => unknown, text: string): number {
-  const from = process.hrtime.bigint();
+  const from = process.cpuUsage();
   try {
     work(text);
   } catch {
     // a refusal is an answer: only its time counts
   }
-  return Number(process.hrtime.bigint() - from) / 1e6;
+  const { user, system } = process.cpuUsage(from);
+  return (user + system) / 1000;
 }
 
 /** Reads each character once. */
