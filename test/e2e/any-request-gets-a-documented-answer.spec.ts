@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
+import { grouped } from '#rules';
 import { requestShapes, type RequestShape } from '../builders/documented-requests';
 import { furnishedOrganization } from '../builders/furnished-organization';
 import { KNOWN_ID, requestsTo, type GeneratedRequest } from '../builders/generated-requests';
@@ -21,6 +22,9 @@ const MIN_SAMPLES = 8;
 const MAX_MS = 3_600_000;
 
 const TIMED = Math.min(COUNT, 20_000);
+const MOST_RATIO = 3;
+/** What is dear by itself is dear in each of them. */
+const MOST_WORLDS = 5;
 const CALLERS = 9;
 /** Only Linux reports the CPU time of a thread. */
 const withCpuTimes = existsSync('/proc/self/schedstat') ? describe : describe.skip;
@@ -34,6 +38,11 @@ interface Outcome {
   readonly status: number;
   /** what the answer has that no answer may have */
   readonly wrong: string | null;
+}
+
+interface Cost {
+  readonly kind: string;
+  readonly ms: number;
 }
 
 interface World {
@@ -182,8 +191,8 @@ describe('Any request gets an answer that the OpenAPI document declares', () => 
 
   withCpuTimes('by what they cost', () => {
     /** What each request costs the API, sent one after another, in the order of the queue. */
-    async function costsOf(queue: readonly Generated[]): Promise<{ kind: string; ms: number }[]> {
-      const costs: { kind: string; ms: number }[] = [];
+    async function costsOf(queue: readonly Generated[]): Promise<Cost[]> {
+      const costs: Cost[] = [];
       let before = cpuMs(drawbridge.apiServer.pid);
       const wrong = await play(queue, 1, ({ shape }, { status }) => {
         const now = cpuMs(drawbridge.apiServer.pid);
@@ -198,23 +207,31 @@ describe('Any request gets an answer that the OpenAPI document declares', () => 
       `${TIMED} of them cost the API no more than three times what such a request usually costs, but for one in a hundred`,
       async () => {
         const queue = generated(TIMED, SEED + 1_000_000);
-        // each is sent in two worlds: collecting garbage falls on another request the second time
-        const [first, second] = [await costsOf(queue), await costsOf(queue)];
-        const costs = new Map<string, number[]>();
-        for (const [index, { kind, ms }] of first.entries())
-          costs.set(kind, [...(costs.get(kind) ?? []), Math.min(ms, second[index]!.ms)]);
-        const ratios = [...costs.values()]
-          .filter((times) => times.length >= MIN_SAMPLES)
-          .flatMap((times) => times.map((time) => time / middle(times)))
-          .toSorted((one, other) => one - other);
-        const late = ratios[Math.floor(ratios.length * 0.99)]!;
+        const costs = await costsOf(queue);
+        let late = Infinity;
+        // each is sent in several worlds: collecting garbage falls on another request the next time
+        for (let world = 1; world < MOST_WORLDS && late > MOST_RATIO; world += 1) {
+          for (const [index, { ms }] of (await costsOf(queue)).entries())
+            costs[index] = { ...costs[index]!, ms: Math.min(costs[index]!.ms, ms) };
+          late = lateRatio(costs);
+        }
         process.stderr.write(`\n99 of 100 requests cost at most ${late.toFixed(2)} times the usual\n`);
-        expect(late).toBeLessThanOrEqual(3);
+        expect(late).toBeLessThanOrEqual(MOST_RATIO);
       },
       MAX_MS,
     );
   });
 });
+
+/** How many times the usual cost of its kind one in a hundred exceeds. */
+function lateRatio(costs: readonly Cost[]): number {
+  const ratios = [...grouped(costs, ({ kind }) => kind).values()]
+    .map((ofKind) => ofKind.map(({ ms }) => ms))
+    .filter((times) => times.length >= MIN_SAMPLES)
+    .flatMap((times) => times.map((time) => time / middle(times)))
+    .toSorted((one, other) => one - other);
+  return ratios[Math.floor(ratios.length * 0.99)]!;
+}
 
 const middle = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!;
