@@ -43,7 +43,11 @@ describe('run gives access while a command runs', () => {
   it('the rule is there for the command, and gone when it has ended', async () => {
     const ask = `fetch('${bench.drawbridge.cloud.url}/_rules?provider=AWS').then((r) => r.text()).then(console.log)`;
     const { code, stdout, stderr } = await run('--', process.execPath, '-e', ask);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^drawbridge: \S+ may connect until the command ends, at most until \d{4}-\d\d-\d\dT[\d:.]+Z\n$/,
+    );
+    expect(stderr).toContain(`drawbridge: ${CLI_ADDRESS} `);
     expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ target: group(0), address: CLI_ADDRESS })]);
     expect(await bench.live()).toEqual([]);
   });
@@ -115,6 +119,7 @@ describe('run gives access while a command runs', () => {
     const port = await freePort();
     const server = createServer((socket) => socket.destroy());
     const going = bench.cli.start(['run', '--probe', `127.0.0.1:${port}`, '--', 'echo', 'ran']);
+    await going.prints(`waiting until 127.0.0.1:${port} accepts connections`);
     await bench.allows(CLI_ADDRESS);
     expect(going.stdout).toBe('');
     server.listen(port, '127.0.0.1');

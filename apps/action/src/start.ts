@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { info, setOutput, setSecret, warning } from '@actions/core';
 import {
+  addressesOf,
   createApi,
   discover,
   EGRESS_CONNECTIONS,
@@ -104,10 +105,7 @@ class StartingAccess {
 
   state(): Access {
     const sessions = this.started.map(({ session: { id }, token }): SessionState => ({ id, token: token! }));
-    const address = this.started
-      .flatMap(({ session: { ipv4Address, ipv6Address } }) => [ipv4Address, ipv6Address])
-      .filter(Boolean)
-      .join(',');
+    const address = this.started.flatMap(({ session }) => addressesOf(session)).join(',');
     return { url: this.server.url, sessions, notesFile: this.notesFile, address };
   }
 

@@ -45,6 +45,6 @@ function fixOf(status: number, message: string): string | null {
   if (status === 429) return 'wait a minute: requests are counted for all clients behind one address';
   if (status >= 500) return 'try again; drawbridge doctor shows whether the server is up';
   if (status === 403 && message.includes('scope'))
-    return 'make a key with this scope: drawbridge keys create';
+    return 'make a key with this scope: drawbridge keys create NAME --user SERVICE_USER_ID --scope SCOPE';
   return null;
 }

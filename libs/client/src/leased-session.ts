@@ -172,6 +172,13 @@ export async function stopSession(control: Api, id: string, withinMs: number): P
   }
 }
 
+/** Its addresses, IPv4 first. */
+export const addressesOf = ({
+  ipv4Address,
+  ipv6Address,
+}: Pick<Session, 'ipv4Address' | 'ipv6Address'>): string[] =>
+  [ipv4Address, ipv6Address].filter((address) => address !== null);
+
 /** One line for each rule that was refused. */
 export const refusedRules = ({ resourceIps }: Session): string[] =>
   resourceIps

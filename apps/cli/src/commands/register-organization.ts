@@ -80,13 +80,13 @@ function registerKeys(program: Command, runner: Runner): void {
       runner(async (output) => (await import('./keys.js')).listKeys(options, output), options),
   );
   subcommand(keys, 'create', 'make an API key, and print it once', [
-    'keys create pipeline --scope sessions:write --scope sessions:read --scope resources:read',
+    'keys create pipeline --user SERVICE_USER_ID --scope sessions:write --scope sessions:read --scope resources:read',
   ])
     .argument('<name>')
     .addOption(
       new Option('--scope <scope>', 'may be repeated').argParser(repeated).default([]).makeOptionMandatory(),
     )
-    .option('--user <id>', 'whom it acts for (default: you)')
+    .option('--user <id>', 'whom it acts for: a service user, for a program (default: you)')
     .addOption(countOption('--expires <days>', 'when it ends (default: never)', 3650))
     .action((name: string, options: CreateKeyOptions & Common) =>
       runner(async (output) => (await import('./keys.js')).createKey(name, options, output), options),

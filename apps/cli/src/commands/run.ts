@@ -1,4 +1,4 @@
-import { resourceIds } from '#client';
+import { addressesOf, resourceIds } from '#client';
 import { ChildNotStarted, runChild } from '../access/child';
 import { HeldAccess } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
@@ -28,7 +28,11 @@ export async function run(command: readonly string[], options: RunOptions, outpu
     const context = { output, listener: leaseNotes(output), signal: signals.aborted };
     const access = await HeldAccess.open(server, requestOf('run', ids, options), context);
     try {
-      if (probe) (await reachOrFail(probe, signals.aborted)).destroy();
+      output.note(allowedNote(access));
+      if (probe) {
+        output.note(`waiting until ${options.probe} accepts connections`);
+        (await reachOrFail(probe, signals.aborted)).destroy();
+      }
       signals.aborted.throwIfAborted();
       const [program = '', ...args] = command;
       return await runChild({ program, args, environment: environmentOf(access, options) }, signals);
@@ -45,6 +49,11 @@ export async function run(command: readonly string[], options: RunOptions, outpu
   } finally {
     signals.close();
   }
+}
+
+function allowedNote({ sessions, expiresAt }: HeldAccess): string {
+  const addresses = sessions.flatMap(({ session }) => addressesOf(session));
+  return `${addresses.join(', ')} may connect until the command ends, at most until ${expiresAt.toISOString()}`;
 }
 
 /** The caller's own, with the id of the session. No secret is added: neither the profile's nor the session's. */

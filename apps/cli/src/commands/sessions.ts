@@ -1,4 +1,5 @@
 import {
+  addressesOf,
   bodyOf,
   everyPage,
   newHolder,
@@ -135,16 +136,13 @@ interface Filter {
 const ownSessions = (api: Api, filter: Filter): Promise<Session[]> =>
   everyPage((page) => bodyOf(api.GET('/api/v1/sessions', { params: { query: { ...filter, ...page } } })));
 
-const addressesOf = ({ ipv4Address, ipv6Address }: Session): string =>
-  [ipv4Address, ipv6Address].filter((address) => address !== null).join(', ');
-
 const sessionTable = (sessions: readonly Session[]): string =>
   table(
     ['id', 'status', 'addresses', 'resources', 'ends'],
     sessions.map((session) => [
       session.id,
       session.status,
-      addressesOf(session),
+      addressesOf(session).join(', '),
       [...new Set(session.resourceIps.map(({ resourceName }) => resourceName))].join(', '),
       session.endedAt ?? session.expiresAt,
     ]),

@@ -1,4 +1,5 @@
 import {
+  addressesOf,
   keepAlive,
   newHolder,
   requestedAddresses,
@@ -161,12 +162,12 @@ const isWhole = (value: unknown, maximum: number): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maximum;
 
 /** A session as the tools return it. */
-const accessOf = ({ id, status, expiresAt, ipv4Address, ipv6Address, resourceIps }: Session): Result => ({
-  sessionId: id,
-  status,
-  expiresAt,
-  addresses: [ipv4Address, ipv6Address].filter((address) => address !== null),
-  rules: resourceIps.map((rule) => ({
+const accessOf = (session: Session): Result => ({
+  sessionId: session.id,
+  status: session.status,
+  expiresAt: session.expiresAt,
+  addresses: addressesOf(session),
+  rules: session.resourceIps.map((rule) => ({
     resource: rule.resourceName,
     address: rule.ipAddress,
     status: rule.status,
