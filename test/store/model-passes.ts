@@ -49,6 +49,14 @@ export class PassSteps {
     if (model && real) this.state.lease = { model, real };
   }
 
+  /** The end of a convergence. The lease stays known, as to a worker that was paused. */
+  async release(): Promise<void> {
+    if (!this.state.lease) return;
+    const { model, real } = this.state.lease;
+    const released = this.state.model.leases.releaseUnlessDue(model);
+    deepEqual(await this.state.both.real((tx) => leases.releaseUnlessDue(tx, real)), released);
+  }
+
   /** One pass, with random answers of the cloud. */
   async pass(): Promise<void> {
     if (!this.state.lease || this.state.chance.happens(0.3)) await this.take();

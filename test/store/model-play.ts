@@ -131,7 +131,8 @@ export class Play {
     else if (dice < 0.4) await this.requests.extend();
     else if (dice < 0.43) await this.requests.renew();
     else if (dice < 0.5) await this.sweeps.expire();
-    else if (dice < 0.6) await this.passes.take();
+    else if (dice < 0.58) await this.passes.take();
+    else if (dice < 0.6) await this.passes.release();
     else if (dice < 0.86) await this.passes.pass();
     else if (dice < 0.89) await this.requests.move();
     else if (dice < 0.93) await this.comparisons.compare();

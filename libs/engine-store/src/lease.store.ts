@@ -90,6 +90,19 @@ export class LeaseStore {
       lease.generation,
     ]);
   }
+
+  /** Releases the lease unless a rule of the target is due. @returns false when one is, or the lease was lost */
+  async releaseUnlessDue(tx: Tx, lease: Lease): Promise<boolean> {
+    const rows = returned(
+      await tx.query(
+        `UPDATE targets SET lease_until = NULL WHERE id = $1 AND lease_generation = $2
+           AND NOT EXISTS (SELECT FROM rules WHERE target_id = $1 AND due_at <= now())
+         RETURNING 1`,
+        [lease.targetId, lease.generation],
+      ),
+    );
+    return rows.length === 1;
+  }
 }
 
 /** Role of a worker in the sweep. */

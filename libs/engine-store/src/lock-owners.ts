@@ -12,10 +12,11 @@ const OWNERS = [
  * @param given its parameters
  */
 export async function lockOwners(tx: Tx, ips: string, given: readonly unknown[]): Promise<void> {
-  for (const [table, column] of OWNERS) {
-    await tx.query(
-      `SELECT 1 FROM ${table} WHERE id IN (SELECT ip.${column} FROM ${ips}) ORDER BY id FOR NO KEY UPDATE`,
-      [...given],
-    );
-  }
+  const locked = OWNERS.map(
+    ([table, column]) =>
+      `${table}_locked AS (
+         SELECT 1 FROM ${table} WHERE id IN (SELECT ip.${column} FROM ${ips}) ORDER BY id FOR NO KEY UPDATE)`,
+  );
+  const counts = OWNERS.map(([table]) => `(SELECT count(*) FROM ${table}_locked)`);
+  await tx.query(`WITH ${locked.join(', ')} SELECT ${counts.join(', ')}`, [...given]);
 }

@@ -79,7 +79,11 @@ export class Converger {
       const driver = await this.clouds.driver(held.lease.provider);
       let comparisonDue = held.lease.comparison !== null;
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
-        if (await this.round(held, driver)) continue;
+        if (await this.round(held, driver)) {
+          // mostly nothing came due meanwhile: then there is no list of due rules to read
+          if (!comparisonDue && (await held.releaseUnlessDue())) return;
+          continue;
+        }
         if (!comparisonDue) break;
         this.observer.eventsRecorded(await this.reconciler.reconcile(held, driver));
         comparisonDue = false;

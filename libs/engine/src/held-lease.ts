@@ -161,4 +161,9 @@ export class HeldLease {
   release(): Promise<void> {
     return this.leases.release(this.database.autocommit, this.lease);
   }
+
+  /** @returns false when a rule of the target is due: it is not released */
+  releaseUnlessDue(): Promise<boolean> {
+    return this.leases.releaseUnlessDue(this.database.autocommit, this.lease);
+  }
 }

@@ -49,6 +49,14 @@ export class ModelLeases implements Modelled<LeaseStore> {
   release(lease: Lease): void {
     if (this.lock(lease)) this.tables.targets.get(lease.targetId)!.leaseUntil = null;
   }
+
+  releaseUnlessDue(lease: Lease): boolean {
+    const now = this.tables.now();
+    const isDue = this.tables.rulesOf(lease.targetId).some(({ dueAt }) => dueAt !== null && dueAt <= now);
+    if (isDue || !this.lock(lease)) return false;
+    this.release(lease);
+    return true;
+  }
 }
 
 const OTHERS_NOTED_MS = 5000;
