@@ -141,6 +141,7 @@ describe('Targets that wait for a slot', () => {
 
     class CountedStore extends SweepStore {
       fills = 0;
+      asked = 0;
 
       override waitingTargets(
         ...given: Parameters<SweepStore['waitingTargets']>
@@ -148,10 +149,23 @@ describe('Targets that wait for a slot', () => {
         this.fills += 1;
         return super.waitingTargets(...given);
       }
+
+      override async waitingTarget(
+        ...given: Parameters<SweepStore['waitingTarget']>
+      ): ReturnType<SweepStore['waitingTarget']> {
+        const found = await super.waitingTarget(...given);
+        this.asked += 1;
+        return found;
+      }
     }
 
-    /** A worker that converges as the engine does, as far as others see it: a lease, then nothing is due. */
-    const worker = (): { runner: ConvergenceRunner; counted: CountedStore; done: string[] } => {
+    /**
+     * A worker that converges as the engine does, as far as others see it: a lease, then nothing is due.
+     * @param released what its calls wait for
+     */
+    const worker = (
+      released: Promise<unknown> = Promise.resolve(),
+    ): { runner: ConvergenceRunner; counted: CountedStore; done: string[] } => {
       const leases = new LeaseStore();
       const counted = new CountedStore();
       const done: string[] = [];
@@ -160,6 +174,7 @@ describe('Targets that wait for a slot', () => {
           const lease = await leases.take(database.autocommit, targetId, 10, false);
           if (!lease) return;
           done.push(targetId);
+          await released;
           await pause(CALL_MS);
           await database.autocommit.query('UPDATE rules SET due_at = NULL WHERE target_id = $1', [targetId]);
           await leases.release(database.autocommit, lease);
@@ -173,10 +188,19 @@ describe('Targets that wait for a slot', () => {
 
     it('with all slots in use are followed by the rest, though another worker sweeps', async () => {
       for (const target of busy.targets) await rule(target, -1);
-      const [one, two] = [worker(), worker()];
+      let release: () => void = () => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const [one, two] = [worker(released), worker(released)];
+      const woken = CAPACITY + 1;
       const turns = [one, two].flatMap(({ runner }, index) =>
-        busy.targets.slice(index * CAPACITY, (index + 1) * CAPACITY).map((target) => runner.wake(target)),
+        busy.targets.slice(index * woken, (index + 1) * woken).map((target) => runner.wake(target)),
       );
+      await until('one target more than slots was woken in each', async () =>
+        [one, two].every(({ counted }) => counted.asked === woken),
+      );
+      release();
       await Promise.all(turns);
       await until('nothing waits', async () => (await waiting()).length === 0);
       expect(new Set([...one.done, ...two.done])).toEqual(new Set(busy.targets));
