@@ -64,6 +64,7 @@ export function describeAccess(suite: DriverSuite): void {
       // some clouds report permissions only for an existing rule
       await addOne(specOf('203.0.113.7/32'));
       if (!role) return verifyWithRefusedCalls();
+      const before = await suite.bench.rules(suite.target);
       for (const permission of role.verified) {
         await role.withdraw([permission]);
         const error: unknown = await suite.bench.driver
@@ -74,6 +75,7 @@ export function describeAccess(suite: DriverSuite): void {
       }
       await role.withdraw([]);
       expect(await thrown(suite.bench.driver.verify(suite.target, {}))).toBe('no error');
+      expect(await suite.bench.rules(suite.target)).toEqual(before);
     });
 
     /** Where a credential may write or may not: its calls are refused one kind at a time. */

@@ -69,9 +69,12 @@ describe('A session adds an address and removes it again', () => {
     // soon after an addition the target is read beside the removal: here the removal is the later one
     const removals = { kind: 'slow', operation: 'RevokeSecurityGroupIngress', delayMs: 1000 };
     await drawbridge.cloud.fault(removals);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
-    await org.reaches(id, 'CANCELLED');
-    await drawbridge.cloud.clearFaults();
+    try {
+      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+      await org.reaches(id, 'CANCELLED');
+    } finally {
+      await drawbridge.cloud.clearFaults();
+    }
     const window = `from=${new Date(stoppedAt - 60_000).toISOString()}&to=${new Date(Date.now() + 60_000).toISOString()}`;
     const { body } = await org.admin.get<{ certainUntil: string; possibleUntil: string }[]>(
       `/reports/access?address=203.0.113.20&${window}`,

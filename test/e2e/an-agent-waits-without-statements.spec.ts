@@ -20,6 +20,7 @@ afterAll(() => drawbridge.stop());
 
 /** Only a request that is served by itself writes the agent's software. */
 const MARK = 'no request was served by itself';
+const MAX_ATTEMPTS = 5;
 
 const softwareOf = async (name: string): Promise<string | null> => {
   const [row] = await drawbridge.query<{ software: string | null }>(
@@ -57,20 +58,23 @@ async function waitingElsewhere(given: Organization = org): Promise<Waiting> {
   await host.guardedBy(agent);
   // notifications of the first requests arrive
   await agent.fetched(1);
-  await agent.fetched();
-  const [{ keyId }] = (await drawbridge.query<{ keyId: string }>(
-    `UPDATE agents SET software = $2, seen_at = now() - interval '20 seconds' WHERE name = $1
-     RETURNING key_id AS "keyId"`,
-    [host.name, MARK],
-  )) as [{ keyId: string }];
-  const { version } = agent.state!;
-  const answer = agent.ask({ version, waitSeconds: 30 }) as Waiting['answer'];
-  // it may still wait when its test is over
-  answer.catch(() => undefined);
-  await until('it is heard of', async () => (await silence(host.name)) < 10);
-  expect(await isRemembered(host.name)).toBe(true);
   const { name, plainKey, resourceId, credentialId } = host;
-  return { name, plainKey, resourceId, credentialId, keyId, agent, answer };
+  for (let attempt = 1; ; attempt += 1) {
+    await agent.fetched();
+    const [{ keyId }] = (await drawbridge.query<{ keyId: string }>(
+      `UPDATE agents SET software = $2, seen_at = now() - interval '20 seconds' WHERE name = $1
+       RETURNING key_id AS "keyId"`,
+      [name, MARK],
+    )) as [{ keyId: string }];
+    const { version } = agent.state!;
+    const answer = agent.ask({ version, waitSeconds: 30 }) as Waiting['answer'];
+    // it may still wait when its test is over
+    answer.catch(() => undefined);
+    await until('it is heard of', async () => (await silence(name)) < 10);
+    // the last of those notifications may arrive as late as this, on a busy machine
+    if (await isRemembered(name)) return { name, plainKey, resourceId, credentialId, keyId, agent, answer };
+    if (attempt === MAX_ATTEMPTS) throw new Error(`${name} is never remembered`);
+  }
 }
 
 /** The status of the answer, which comes at once. */

@@ -211,8 +211,9 @@ describe('Any request gets an answer that the OpenAPI document declares', () => 
         let late = Infinity;
         // each is sent in several worlds: collecting garbage falls on another request the next time
         for (let world = 1; world < MOST_WORLDS && late > MOST_RATIO; world += 1) {
-          for (const [index, { ms }] of (await costsOf(queue)).entries())
-            costs[index] = { ...costs[index]!, ms: Math.min(costs[index]!.ms, ms) };
+          for (const [index, { kind, ms }] of (await costsOf(queue)).entries())
+            // one that is answered otherwise in this world is another request
+            if (kind === costs[index]!.kind) costs[index] = { kind, ms: Math.min(costs[index]!.ms, ms) };
           late = lateRatio(costs);
         }
         process.stderr.write(`\n99 of 100 requests cost at most ${late.toFixed(2)} times the usual\n`);

@@ -203,9 +203,20 @@ describe('Targets that wait for a slot', () => {
       release();
       await Promise.all(turns);
       await until('nothing waits', async () => (await waiting()).length === 0);
+      // what is leased does not wait, and may not be noted yet
+      await Promise.all([one, two].map(({ runner }) => runner.stop(1000)));
       expect(new Set([...one.done, ...two.done])).toEqual(new Set(busy.targets));
       expect(Math.min(one.done.length, two.done.length)).toBeGreaterThan(CAPACITY);
-      await Promise.all([one, two].map(({ runner }) => runner.stop(1000)));
+    });
+
+    it('in a backlog are followed by the rest, though each target has several rules due', async () => {
+      for (const target of busy.targets) for (const seconds of [-1, -1, -1]) await rule(target, seconds);
+      await database.autocommit.query(`UPDATE rules SET due_at = now() - interval '1 second'`);
+      const { runner, done } = worker();
+      await runner.fill();
+      await until('nothing waits', async () => (await waiting()).length === 0, 10_000);
+      await runner.stop(1000);
+      expect(new Set(done)).toEqual(new Set(busy.targets));
     });
 
     it('with free slots are followed by no question', async () => {
