@@ -87,7 +87,8 @@ export class ConvergenceRunner {
     const perOrganization = forOthers ? limit : this.capacity;
     const found = await this.store.waitingTargets(this.database.autocommit, perOrganization, limit);
     if (this.isStopping) return [];
-    this.hasMore = found.length >= this.capacity;
+    // where targets have many due rules, a query of a backlog may find as few as half of them
+    this.hasMore = found.length * 2 >= this.capacity;
     this.waiting.clear();
     for (const use of found) this.waiting.set(use.targetId, merged(use, this.waiting.get(use.targetId)));
     this.startNext();

@@ -100,15 +100,19 @@ export class Sweeper {
 
   private async expireSessions(stopping: AbortSignal): Promise<void> {
     let distributedAt = this.now();
+    let ended: WokenTargets[] = [];
     for (;;) {
       const { count, targets } = await this.database.transaction((tx) =>
         this.store.expireSessions(tx, BATCH_SIZE),
       );
       if (count > 0) this.log.info({ count }, 'Sessions are over');
-      if (this.hasOthers) this.dispatch(targets);
-      if (count < BATCH_SIZE || stopping.aborted) return;
-      if (this.now() - distributedAt < EXPIRE_FIRST_MS) continue;
+      ended.push(...targets);
+      const isLast = count < BATCH_SIZE || stopping.aborted;
+      if (!isLast && this.now() - distributedAt < EXPIRE_FIRST_MS) continue;
+      if (this.hasOthers) this.dispatch(ended);
+      if (isLast) return;
       await this.distribute();
+      ended = [];
       distributedAt = this.now();
     }
   }
