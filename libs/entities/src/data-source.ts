@@ -96,9 +96,11 @@ const TIMEOUTS = {
 
 /**
  * Opening a connection costs the database a process and this one a key derivation: a burst after some quiet seconds is not to
- * open them all again. Shorter than the time after which networks forget an idle connection.
+ * open them all again.
  */
 const IDLE_CONNECTION_MS = 5 * 60_000;
+/** Networks forget connections that are silent for four minutes or more, and drop what is sent on them afterwards. */
+const KEEP_ALIVE_AFTER_MS = 60_000;
 
 /** The product's tables. Not connected yet: call `initialize()`. */
 export function createDataSource(settings: DatabaseSettings): DataSource {
@@ -111,6 +113,8 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
     extra: {
       ...((settings.hasTimeouts ?? true) ? TIMEOUTS : {}),
       idleTimeoutMillis: IDLE_CONNECTION_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       // `drawbridge.live_state` tells the rollout's trigger that this process maintains holders itself.
       // Statements here never gain from a custom plan; planning each time costs as much as running them.
       options: '-c plan_cache_mode=force_generic_plan -c drawbridge.live_state=on',
