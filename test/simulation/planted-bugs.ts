@@ -176,6 +176,12 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     `isDetached || status === 'FAILED' || failed.has(resourceIpId);`,
     'isDetached;',
   ),
+  'forgets-moved-holders': bug(
+    'the holder of an address that moved is deleted before its own status is decided',
+    `${ENGINE}/rule-events.ts`,
+    `(holder.status !== 'REMOVING' || decided.has(holder.resourceIpId))`,
+    'true',
+  ),
   'deletes-in-flight-rules': {
     what: 'a rule is deleted while a call in doubt may still take effect',
     edits: [

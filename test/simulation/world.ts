@@ -43,7 +43,7 @@ const TRAITS: readonly DriverTraits[] = [
     batchSize: 500,
     refusesDuplicates: ['SECURITY_GROUP'],
     writeBudget: { burst: 50, refillPerSecond: 5 },
-    writeSpacing: { usualMs: 1500, burstMs: 4000, burstSize: 20 },
+    writeSpacing: { usualMs: 2000, burstMs: 4000, burstSize: 20 },
     callTimeoutMs: 5000,
   },
   {

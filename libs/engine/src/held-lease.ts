@@ -162,7 +162,7 @@ export class HeldLease {
     return this.leases.release(this.database.autocommit, this.lease);
   }
 
-  /** @returns false when a rule of the target is due: it is not released */
+  /** @returns false when a rule of the target is due, and it is not released, or when the lease was lost */
   releaseUnlessDue(): Promise<boolean> {
     return this.leases.releaseUnlessDue(this.database.autocommit, this.lease);
   }

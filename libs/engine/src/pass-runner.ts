@@ -82,7 +82,7 @@ export class PassRunner {
     const waitMs = await allowance.take(held, plannedChanges(planned));
     if (waitMs > 0) return observed(judge(pass.rules, throttledByBudget(planned), read.rules), waitMs);
     await this.returnHoldersToPending(held, planned);
-    const { results, after } = await this.writer.changeAndRead(
+    const { results, after, madeRoom } = await this.writer.changeAndRead(
       { held, driver, target: target.done, pass, allowance },
       planned,
     );
@@ -92,9 +92,10 @@ export class PassRunner {
       (result) => result.result === 'refused' && result.kind === 'denied',
     );
     if (after) this.recent.keep(held, pass, after);
+    const settled = pass.rules.filter(({ ruleId }) => !madeRoom.has(ruleId));
     const verdicts = after
-      ? judge(pass.rules, results, after.rules)
-      : judge(pass.rules, results, read.rules).map((verdict) => withoutFinalRead(verdict, results));
+      ? judge(settled, results, after.rules)
+      : judge(settled, results, read.rules).map((verdict) => withoutFinalRead(verdict, results));
     return observed(verdicts, longestWait(results), after ?? read, isDenied, first);
   }
 

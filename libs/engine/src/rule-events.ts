@@ -7,7 +7,7 @@ import type {
   RuleSettlement,
   WrittenRule,
 } from '#engine-store';
-import { grouped } from '#rules';
+import { canHoldRule, grouped } from '#rules';
 import { isAbandoned } from './passes';
 
 /** What a pass found out about a rule besides its state. */
@@ -29,11 +29,12 @@ export interface Remark {
 /** Derives ledger events from the rules before and after the settlement, and from the moves of their holders. */
 export function eventsOf(
   written: readonly WrittenRule[],
-  { holders, rules }: Affected,
+  affected: Affected,
   moves: readonly IpMove[],
   found: readonly RuleSettlement[],
   remarks: ReadonlyMap<string, Remark>,
 ): { events: RuleEvent[]; possiblyPresent: ReadonlySet<string> } {
+  const { holders, rules } = affected;
   const settlementOf = new Map(found.map((rule) => [rule.ruleId, rule]));
   const movedTo = (to: IpMove['to']): Set<string> =>
     new Set(moves.filter((move) => move.to === to).map(({ id }) => id));
@@ -108,7 +109,7 @@ export function eventsOf(
   perHolder('RELEASED', removed, (ruleId) => !ended.has(ruleId));
   perHolder('ADD_REFUSED', failed, (ruleId) => state.get(ruleId) !== 'present');
   const left = [
-    ...supersededHolders(holders, failed),
+    ...supersededHolders(affected, failed),
     ...holders.filter(({ ruleId, status }) => status === 'FAILED' && possiblyPresent.has(ruleId)),
   ];
   for (const { ruleId, resourceIpId, isDetached } of new Set(left)) {
@@ -143,18 +144,31 @@ const holdersOf = (holders: readonly AffectedHolder[], ruleId: string, ips: Read
     .map(({ resourceIpId }) => resourceIpId);
 
 /**
- * Holders that moved away or were refused, of rules with other live holders: they need not wait for a removal.
+ * Holders that moved away or were refused, of rules with other live holders: they need not wait for a removal. A ResourceIp
+ * that is being removed keeps its holder until a settlement decides its status too: one without holders is never read again.
  * @param failed ResourceIps that fail in this settlement
  */
 export function supersededHolders(
-  holders: readonly AffectedHolder[],
+  { ips, holders, rules }: Affected,
   failed: ReadonlySet<string>,
 ): readonly AffectedHolder[] {
   const hasLeft = ({ isDetached, status, resourceIpId }: AffectedHolder): boolean =>
     isDetached || status === 'FAILED' || failed.has(resourceIpId);
-  const live = holders.filter((holder) => holder.isLive && !hasLeft(holder));
-  const kept = new Set(live.map(({ ruleId }) => ruleId));
-  return holders.filter((holder) => hasLeft(holder) && kept.has(holder.ruleId));
+  const ruleOf = new Map(rules.map((rule) => [rule.ruleId, rule]));
+  const kept = new Set(
+    holders
+      .filter(
+        (holder) => holder.isLive && !hasLeft(holder) && canHoldRule(holder, ruleOf.get(holder.ruleId)!),
+      )
+      .map(({ ruleId }) => ruleId),
+  );
+  const decided = new Set(ips.map(({ id }) => id));
+  return holders.filter(
+    (holder) =>
+      hasLeft(holder) &&
+      kept.has(holder.ruleId) &&
+      (holder.status !== 'REMOVING' || decided.has(holder.resourceIpId)),
+  );
 }
 
 /** Remarks on abandoned rules, which are settled without a read. */

@@ -1,6 +1,7 @@
 import type { Affected, AffectedHolder, IpMove, Lease, RuleSettlement } from '#engine-store';
 import { asOrganizationId } from '#rules';
 import type { Trail, Tx } from '#entities';
+import { supersededHolders } from './rule-events';
 import { settle, type SettleStores } from './settle';
 
 const LEASE = { targetId: 'target' } as Lease;
@@ -99,5 +100,42 @@ describe('The released last holder of the organization that wrote a rule', () =>
 
   it('is not REMOVED while the only other holder is being removed', async () => {
     expect(await movesOf(shared({ writeVerified: true, isLive: false }))).toEqual([]);
+  });
+});
+
+describe('The holder of an address that moved away and is being removed', () => {
+  const left: AffectedHolder = {
+    ruleId: 'rule',
+    resourceIpId: 'moved',
+    status: 'REMOVING',
+    organizationId: 'a',
+    writeVerified: true,
+    isDetached: true,
+    isLive: false,
+    waits: false,
+  };
+  const withMoved = (affected: Affected, isDecided: boolean): Affected => ({
+    ...affected,
+    ips: isDecided ? [...affected.ips, { ...affected.ips[0]!, id: 'moved' }] : affected.ips,
+    holders: [...affected.holders, left],
+  });
+  const superseded = (affected: Affected): string[] =>
+    supersededHolders(affected, new Set()).map(({ resourceIpId }) => resourceIpId);
+  const kept = shared({ writeVerified: true });
+
+  it('is deleted with the decision that the address is removed, while others hold the rule', async () => {
+    const affected = withMoved(kept, true);
+    expect((await movesOf(affected)).map(({ id, to }) => [id, to])).toContainEqual(['moved', 'REMOVED']);
+    expect(superseded(affected)).toEqual(['moved']);
+  });
+
+  it('stays while the settlement is about rules of another target: the address would wait for ever', () => {
+    expect(superseded(withMoved(kept, false))).toEqual([]);
+  });
+
+  it('stays while no other holder may hold the rule', async () => {
+    const affected = withMoved(shared({ writeVerified: false }), true);
+    expect(await movesOf(affected)).toEqual([]);
+    expect(superseded(affected)).toEqual([]);
   });
 });

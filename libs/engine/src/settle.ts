@@ -138,7 +138,7 @@ async function followUp(
   settlements: SettlementStore,
   lease: Lease,
   written: readonly WrittenRule[],
-  { holders }: Affected,
+  affected: Affected,
   moves: readonly IpMove[],
   { rules, reading, remarks }: Settlement,
   possiblyPresent: ReadonlySet<string>,
@@ -170,7 +170,7 @@ async function followUp(
       repaired.map(({ ruleId }) => ruleId),
     );
   const ended = moves.filter(({ to }) => to === 'REMOVED' || to === 'FAILED').map(({ id }) => id);
-  const superseded = supersededHolders(holders, new Set(refused));
+  const superseded = supersededHolders(affected, new Set(refused));
   if (ended.length + superseded.length + absent.length > 0)
     await settlements.deleteFinished(tx, ended, superseded, absent, [...possiblyPresent]);
 }

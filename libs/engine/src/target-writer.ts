@@ -28,6 +28,13 @@ export interface OpenTarget {
   readonly allowance: WriteAllowance;
 }
 
+/** The results of changes by rule id, and the target as read after them; null: it could not be read. */
+interface Written {
+  readonly results: Map<string, ChangeResult>;
+  readonly after: TimedRead | null;
+  readonly madeRoom: ReadonlySet<string>;
+}
+
 /** Writes to targets. Each write requires a recorded intent and a lease that cannot have expired. */
 export class TargetWriter {
   constructor(
@@ -40,24 +47,25 @@ export class TargetWriter {
   /**
    * Sends the changes and reads the target again. When the target is full, removes unwanted rules of ours and retries the
    * refused additions once.
+   * @returns `madeRoom`: ids of the rules removed for it. A rule of the pass may be among them: its last holder has ended since
+   *   the due rules were read, so that the pass may not settle it as a desired one
    */
-  async changeAndRead(
-    open: OpenTarget,
-    planned: readonly DueChange[],
-  ): Promise<{ results: Map<string, ChangeResult>; after: TimedRead | null }> {
+  async changeAndRead(open: OpenTarget, planned: readonly DueChange[]): Promise<Written> {
     const { held, driver, target, pass, allowance } = open;
     const results = await this.change(open, planned);
     allowance.markSpent();
     const noted = { ...target, claims: claimsAfter(target.claims, planned) };
     const after = await this.read(driver, noted);
     const refused = planned.filter((change) => change.action === 'add' && hitQuota(results, change));
-    if (!after || refused.length === 0) return { results, after };
+    const madeRoom = new Set<string>();
+    if (!after || refused.length === 0) return { results, after, madeRoom };
     const removals = await this.reconciler.makeRoom(held, after, pass.access, driver.traits.batchSize);
-    if (removals.length === 0) return { results, after };
+    if (removals.length === 0) return { results, after, madeRoom };
     const more = [...removals, ...refused];
-    if ((await allowance.take(held, plannedChanges(more))) > 0) return { results, after };
+    if ((await allowance.take(held, plannedChanges(more))) > 0) return { results, after, madeRoom };
     const again = await this.change(open, more);
-    return { results: new Map([...results, ...again]), after: await this.read(driver, noted) };
+    for (const { rule } of removals) madeRoom.add(rule.ruleId);
+    return { results: new Map([...results, ...again]), after: await this.read(driver, noted), madeRoom };
   }
 
   private async read(driver: ProviderDriver, target: CloudTarget): Promise<TimedRead | null> {
