@@ -95,7 +95,8 @@ export class AgentWatchStore {
 
   /**
    * Records that the host's agent is away, once per absence. It waits for no lock: an agent whose row is locked is sending
-   * a request, which may wait for the target that is locked here.
+   * a request, or its resource is being edited, and either may wait for the target that is locked here. The next comparison
+   * records it then.
    */
   async recordAway(tx: Tx, { targetId }: Lease, message: string, trail: Trail): Promise<void> {
     const away = returned<{ id: string; organizationId: OrganizationId; name: string; seenAt: Date }>(

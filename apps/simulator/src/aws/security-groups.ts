@@ -145,7 +145,7 @@ export class SecurityGroups {
     while ((this.removed[0]?.closedAt ?? closedAt) < closedAt - HISTORY_US) this.removed.shift();
   }
 
-  describe(rule: SecurityGroupRule, description: string | undefined): void {
+  private describe(rule: SecurityGroupRule, description: string | undefined): void {
     const changed = this.store({ ...rule, description });
     const ledgerRule = ledgerRuleOf(changed);
     this.world.ledger.relabel(ledgerRule, ledgerRule.ours);
