@@ -30,6 +30,8 @@ if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages W
     api = `http://127.0.0.1:${port}`;
     const [register] = commandsOf('try-your-own.md');
     registered = await run(register!);
+    // pasted again: another organization of the same name knows the e-mail too
+    await run(register!);
   });
   afterAll(() => drawbridge.stop());
 
@@ -72,11 +74,21 @@ if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages W
     },
   );
 
+  /** @returns what is printed before a command fails */
+  const saidBy = (...commands: string[]): Promise<string> =>
+    run(...commands).catch(({ stdout }: { stdout: string }) => stdout);
+
   it('shows what the API says when the access token has expired', async () => {
     const [signIn, create] = blocksOf('setup-aws.md');
-    const said = await run(signIn, 'TOKEN=expired', create, 'echo "credential:${CREDENTIAL-none}"').catch(
-      ({ stdout }: { stdout: string }) => stdout,
-    );
+    const said = await saidBy(signIn, 'TOKEN=expired', create, 'echo "credential:${CREDENTIAL-none}"');
     expect(said).toMatch(/access token is invalid or expired[^]*credential:none/);
+  });
+
+  it('shows what the API says when it refuses the sign-in or the resource', async () => {
+    const [signIn, create, , , , use] = blocksOf('setup-aws.md');
+    const wrong = signIn.replace('A-long-password-1', 'Another-password-1');
+    expect(await saidBy(wrong, 'echo "token:${TOKEN-none}"')).toMatch(/"status":401[^]*token:none/);
+    const unknown = use.replace('sg-0123456789abcdef4', 'none');
+    expect(await saidBy(signIn, create, unknown)).toContain('resourceIdentifier');
   });
 });
