@@ -198,21 +198,31 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     const refused = await admin.post('/credentials', AWS);
     expect(refused).toMatchObject({ status: 400 });
     expect(JSON.stringify(refused.body)).toContain('OIDC_ISSUER_URL');
-    const type = await webIdentity(admin);
+    const type = await typeOf(admin, 'AWS', 'WEB_IDENTITY');
     expect(type.needsIssuer).toBe(true);
     expect(type.setup).toBeUndefined();
   });
 
-  it('follows from an https PUBLIC_URL: commands to paste name it', async () => {
-    const api = await drawbridge.startApi({
-      MASTER_KEYS: masterKeys,
-      PUBLIC_URL: 'https://drawbridge.example.com',
-    });
-    const admin = new ApiClient(`http://127.0.0.1:${api.port}/api/v1`, org.admin.identity);
-    const { setup } = await webIdentity(admin);
-    expect(setup).toContain(`drawbridge.example.com/oidc/${org.organizationId}`);
-    expect(setup).toContain(`org:${org.organizationId}:credential:CREDENTIAL`);
-  });
+  it.each([
+    ['AWS', 'WEB_IDENTITY', ['ACCOUNT', 'ROLE']],
+    ['GCP', 'FEDERATION', ['PROJECT_ID', 'PROJECT_NUMBER', 'POOL', 'PROVIDER']],
+    ['AZURE', 'FEDERATED', ['APP_ID', 'SUBSCRIPTION']],
+  ])(
+    'follows from an https PUBLIC_URL: commands for %s name it, and what is not known yet in capitals',
+    async (provider, credentialType, unknown) => {
+      const api = await drawbridge.startApi({
+        MASTER_KEYS: masterKeys,
+        PUBLIC_URL: 'https://drawbridge.example.com',
+      });
+      const admin = new ApiClient(`http://127.0.0.1:${api.port}/api/v1`, org.admin.identity);
+      const { setup = '' } = await typeOf(admin, provider, credentialType);
+      expect(setup).toContain(`https://drawbridge.example.com/oidc/${org.organizationId}`);
+      expect(setup).toContain(`org:${org.organizationId}:credential:CREDENTIAL`);
+      for (const name of unknown) expect(setup).toMatch(new RegExp(`\\b${name}\\b`));
+      expect(setup).not.toMatch(/undefined|<\w+>/);
+      await api.stop();
+    },
+  );
 
   it('the private key is in no log, no answer and, unsealed, in no table', async () => {
     const [row] = await new IdentityKeyStore().published(database.autocommit);
@@ -235,10 +245,14 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     expect(places.join('')).not.toContain('PRIVATE KEY');
   });
 
-  const webIdentity = async (client: ApiClient): Promise<CredentialType> => {
+  const typeOf = async (
+    client: ApiClient,
+    provider: string,
+    credentialType: string,
+  ): Promise<CredentialType> => {
     const types = await client.expect(200, client.get<Types[]>('/resources/types'));
     return types
-      .find(({ provider }) => provider === 'AWS')!
-      .credentialTypes.find(({ credentialType }) => credentialType === 'WEB_IDENTITY')!;
+      .find((one) => one.provider === provider)!
+      .credentialTypes.find((one) => one.credentialType === credentialType)!;
   };
 });

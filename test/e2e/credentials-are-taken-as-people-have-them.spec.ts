@@ -2,8 +2,10 @@ import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
 import { organization, SIMULATED_KEY, type Organization } from '../builders/organization';
 import type { Credential } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
+import { freePort } from '../harness/free-port';
 
 const GCP = { provider: 'GCP', credentialType: 'SERVICE_ACCOUNT' };
+const FEDERATION = { provider: 'GCP', credentialType: 'FEDERATION' };
 const AZURE = { provider: 'AZURE', credentialType: 'SERVICE_PRINCIPAL' };
 const AWS = { provider: 'AWS', credentialType: 'ACCESS_KEY' };
 const VERCEL = { provider: 'VERCEL', credentialType: 'TOKEN' };
@@ -16,6 +18,18 @@ const PRINCIPAL = {
   clientSecret: 'simulated-client-secret',
   subscriptionId: '00000000-0000-4000-8000-000000000001',
 };
+/** What `gcloud iam workload-identity-pools create-cred-config` writes, but for where it leads. */
+const EXTERNAL_ACCOUNT = {
+  type: 'external_account',
+  audience:
+    '//iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/drawbridge/providers/main',
+  subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+  token_url: 'http://192.0.2.1/steal',
+  service_account_impersonation_url:
+    'http://192.0.2.1/v1/projects/-/serviceAccounts/simulated@simulated-project.iam.gserviceaccount.com:generateAccessToken',
+  credential_source: { file: '/etc/passwd', format: { type: 'text' } },
+};
+const PROJECT = { project_id: 'simulated-project' };
 /** What `az ad sp create-for-rbac` prints. */
 const CREATED_FOR_RBAC = {
   appId: PRINCIPAL.clientId,
@@ -33,13 +47,17 @@ const CREATED_KEY = {
   },
 };
 
+type Federated = Credential & { readonly identity: { readonly issuer: string; readonly subject: string } };
+
 /** A credential is valid in every form in which people have it, or refused with the field and what to do. */
 describe('Pasted credentials', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    const port = String(await freePort());
+    const issuer = { OIDC_ISSUER_URL: `http://localhost:${port}/oidc` };
+    drawbridge = await Drawbridge.start({ worker: false, api: { PORT: port, ...issuer } });
     org = await organization(drawbridge);
   });
   afterAll(() => drawbridge.stop());
@@ -83,7 +101,44 @@ describe('Pasted credentials', () => {
     expect(verified).toMatchObject({ isValid: true, verificationError: null });
   });
 
+  it.each<[string, unknown]>([
+    ['its fields and the project', { ...PROJECT, ...EXTERNAL_ACCOUNT }],
+    ['a string, with the project', JSON.stringify({ ...PROJECT, ...EXTERNAL_ACCOUNT })],
+    ['a string in one field', { ...PROJECT, file: JSON.stringify(EXTERNAL_ACCOUNT) }],
+    ['a string in the field of an id', { ...PROJECT, poolId: JSON.stringify(EXTERNAL_ACCOUNT, null, 2) }],
+    ['an object in one field', { ...PROJECT, file: EXTERNAL_ACCOUNT }],
+  ])('a file of an external account as %s is accepted and valid, for its ids only', async (name, given) => {
+    const body = { name, ...FEDERATION, credentialData: given };
+    const created = await org.admin.expect(201, org.admin.post<Federated>('/credentials', body));
+    expect(created.hints).toEqual({
+      ...PROJECT,
+      projectNumber: '123456789012',
+      poolId: 'drawbridge',
+      providerId: 'main',
+      serviceAccountEmail: 'simulated@simulated-project.iam.gserviceaccount.com',
+    });
+    const { issuer, subject } = created.identity;
+    await drawbridge.cloud.trust({ provider: 'GCP', issuer, subject });
+    const verified = await org.admin.expect(
+      200,
+      org.admin.post<Credential>(`/credentials/${created.id}/verify`),
+    );
+    expect(verified).toMatchObject({ isValid: true, verificationError: null });
+  });
+
   it.each<[string, object, unknown, string]>([
+    [
+      'the project of an external account',
+      FEDERATION,
+      EXTERNAL_ACCOUNT,
+      'credentialData.project_id must be the id of the project whose networks are meant',
+    ],
+    [
+      'the type for an external account',
+      GCP,
+      { keyFile: JSON.stringify(EXTERNAL_ACCOUNT) },
+      'credentialData.type must be service_account: no other kind of key is taken; a file of the type external_account belongs to the credentialType FEDERATION',
+    ],
     [
       'a subscription',
       AZURE,

@@ -2,14 +2,13 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { freePort } from '../harness/free-port';
 import { neededInCi } from '../harness/needed-in-ci';
 
 const DOCS = resolve(__dirname, '../../docs');
 
-/** The commands of a page: sign in, create the credential, show the set-up, register the trust, verify, create a resource. */
+/** The blocks of commands of a page, in their order. */
 function commandsOf(page: string): string[] {
   const text = readFileSync(join(DOCS, page), 'utf8');
   return [...text.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, commands]) => commands!);
@@ -18,60 +17,78 @@ function commandsOf(page: string): string[] {
 const hasJq = neededInCi('jq', spawnSync('jq', ['--version']).status === 0);
 if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages WERE NOT FOLLOWED ***\n\n');
 
-(hasJq ? describe : describe.skip)('The setup page of', () => {
+(hasJq ? describe : describe.skip)('The page', () => {
   let drawbridge: Drawbridge;
   let api: string;
-  let token: string;
+  /** what the commands print that create the organization which the pages name */
+  let registered: string;
 
   beforeAll(async () => {
     const port = String(await freePort());
     const issuer = { OIDC_ISSUER_URL: `http://localhost:${port}/oidc` };
     drawbridge = await Drawbridge.start({ worker: false, api: { PORT: port, ...issuer } });
-    api = `http://127.0.0.1:${port}/api/v1`;
-    const { admin } = await organization(drawbridge, []);
-    if (!admin.identity || !('token' in admin.identity)) throw new Error('The administrator has no token');
-    token = admin.identity.token;
+    api = `http://127.0.0.1:${port}`;
+    const [register] = commandsOf('try-your-own.md');
+    registered = await run(register!);
+    // pasted again: another organization of the same name knows the e-mail too
+    await run(register!);
   });
   afterAll(() => drawbridge.stop());
 
-  /** Runs commands with the addresses and the token of this test in place of those of `npm start`. */
+  /** Runs commands with the addresses of this test in place of those of `npm start`. */
   const run = async (...commands: string[]): Promise<string> => {
-    const script = commands.join('\n').replaceAll(/^(API|SIMULATOR)=.*\n/gm, '');
+    const script = commands
+      .join('\n')
+      .replaceAll('http://localhost:3000', api)
+      .replaceAll('http://localhost:4666', drawbridge.cloud.url);
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
-      env: {
-        PATH: process.env['PATH'],
-        API: api,
-        TOKEN: token,
-        SIMULATOR: drawbridge.cloud.url,
-      },
+      env: { PATH: process.env['PATH'] },
     });
     return stdout;
   };
 
-  const blocksOf = (page: string): [string, string, string, string, string] => {
-    const [, ...blocks] = commandsOf(page);
-    expect(blocks).toHaveLength(5);
-    return blocks as [string, string, string, string, string];
+  /** Sign in, create the credential, show the set-up, register the trust, verify, create a resource. */
+  const blocksOf = (page: string): [string, string, string, string, string, string] => {
+    const blocks = commandsOf(page);
+    expect(blocks).toHaveLength(6);
+    return blocks as [string, string, string, string, string, string];
   };
+
+  it('try-your-own.md, whose organization the pages name, can be followed literally', () => {
+    expect(registered).toMatch(/^true$/m);
+    expect(registered).toContain('"status": "PENDING"');
+  });
 
   it.each(['setup-aws.md', 'setup-gcp.md', 'setup-azure.md'])(
     '%s can be followed literally',
     async (page) => {
-      const [create, setup, trust, verify, use] = blocksOf(page);
-      expect(await run(create, verify)).not.toContain('"isValid": true');
-      const [subject, ...commands] = (await run(create, 'echo "$SUBJECT"', setup)).split('\n');
+      const [signIn, create, setup, trust, verify, use] = blocksOf(page);
+      const refused = await run(signIn, create, verify);
+      expect(refused).not.toContain('"isValid": true');
+      expect(refused).not.toContain('"verificationError": null');
+      const [subject, ...commands] = (await run(signIn, create, 'echo "$SUBJECT"', setup)).split('\n');
       expect(commands.join('\n')).toContain(subject!);
-      const followed = await run(create, trust, verify, use);
-      expect(followed).toContain('"isValid": true');
-      expect(followed).toContain('"isActive": true');
+      const followed = await run(signIn, create, trust, verify, use);
+      for (const field of ['isValid', 'isActive'])
+        expect(followed).toContain(`{\n  "${field}": true,\n  "verificationError": null\n}`);
     },
   );
 
+  /** @returns what is printed before a command fails */
+  const saidBy = (...commands: string[]): Promise<string> =>
+    run(...commands).catch(({ stdout }: { stdout: string }) => stdout);
+
   it('shows what the API says when the access token has expired', async () => {
-    const [create] = blocksOf('setup-aws.md');
-    const said = await run('TOKEN=expired', create, 'echo "credential:${CREDENTIAL-none}"').catch(
-      ({ stdout }: { stdout: string }) => stdout,
-    );
+    const [signIn, create] = blocksOf('setup-aws.md');
+    const said = await saidBy(signIn, 'TOKEN=expired', create, 'echo "credential:${CREDENTIAL-none}"');
     expect(said).toMatch(/access token is invalid or expired[^]*credential:none/);
+  });
+
+  it('shows what the API says when it refuses the sign-in or the resource', async () => {
+    const [signIn, create, , , , use] = blocksOf('setup-aws.md');
+    const wrong = signIn.replace('A-long-password-1', 'Another-password-1');
+    expect(await saidBy(wrong, 'echo "token:${TOKEN-none}"')).toMatch(/"status":401[^]*token:none/);
+    const unknown = use.replace('sg-0123456789abcdef4', 'none');
+    expect(await saidBy(signIn, create, unknown)).toContain('resourceIdentifier');
   });
 });

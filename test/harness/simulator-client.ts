@@ -71,6 +71,8 @@ export class SimulatorClient {
     readonly provider: string;
     readonly issuer: string;
     readonly subject?: string;
+    /** the issuer's keys as a file: the cloud does not fetch them. GCP only */
+    readonly jwks?: unknown;
   }): Promise<void> {
     await this.send('PUT', '/_trusts', trust);
   }

@@ -5,6 +5,7 @@ import { PROVIDERS } from '#rules';
 
 const ROOT = resolve(__dirname, '../..');
 const PAGES = join(ROOT, 'docs/providers');
+const guarantees = readFileSync(join(ROOT, 'docs/guarantees.md'), 'utf8');
 
 const HEADINGS = [
   'What is written',
@@ -47,6 +48,14 @@ describe('Provider pages', () => {
     it('states whether revoking cuts connections, as the API does', () => {
       const words = sections.get('Does revoking cut connections')!.replaceAll('`', '').trim();
       expect(words).toBe(`${ANSWERS[revocation.cutsConnections]}. ${revocation.words}`);
+    });
+
+    it('says what closes when Drawbridge is gone for good, in a row of the one page that says it', () => {
+      expect(sections.get('Limits')).toContain('(../guarantees.md#when-drawbridge-is-gone-for-good)');
+      const [, gone = ''] = guarantees.split('## When Drawbridge is gone for good');
+      expect(gone.split('\n## ')[0]).toMatch(
+        new RegExp(`^\\| \\[[\\w ]+\\]\\(providers/${name}\\) +\\|`, 'm'),
+      );
     });
 
     it('is linked in README', () => {

@@ -14,3 +14,9 @@ export const quoted = (text: string): string => `'${text.replaceAll("'", String.
 /** A command that writes a file. */
 export const writing = (file: string, text: string): string =>
   `cat > ${file} <<'END'\n${text.trimEnd()}\nEND`;
+
+/**
+ * A command for what may exist already: commands are pasted again, and by then their later ones have to run.
+ * What exists stays as it is, because it may be somebody else's that has the same name.
+ */
+export const unless = (exists: string, make: string): string => `${exists} > /dev/null 2>&1 ||\n  ${make}`;

@@ -25,24 +25,27 @@ export function pastedObject(text: string): Fields | null {
  * The fields of a credential in the forms that people have it in: an object with the fields, the provider's own names for
  * them, a file or a tool's output as JSON in one of the fields, or inside another object.
  */
-export function pastedFields(
-  { required, optional, aliases = {}, parse }: CredentialShape,
-  given: Fields,
-): Fields {
-  const known = [...required, ...optional, ...Object.keys(aliases)];
-  const fields = { ...parse?.(given), ...expanded(given, known) };
+export function pastedFields(shape: CredentialShape, given: Fields): Fields {
+  const { aliases = {}, parse } = shape;
+  const inner = innerObject(shape, given);
+  const fields = { ...parse?.(given), ...given, ...(inner && { ...parse?.(inner), ...inner }) };
   const named = Object.entries(aliases).flatMap(([alias, field]) =>
     Object.hasOwn(fields, alias) && !Object.hasOwn(fields, field) ? [[field, fields[alias]] as const] : [],
   );
   return { ...fields, ...Object.fromEntries(named) };
 }
 
-/** Opens the first object, or JSON of one, that contains a known field. */
-function expanded(given: Fields, known: readonly string[]): Fields {
-  const inner = Object.values(given)
+/** The first object, or JSON of one, that has fields of the credential. */
+function innerObject(
+  { required, optional, aliases = {}, parse }: CredentialShape,
+  given: Fields,
+): Fields | undefined {
+  const known = [...required, ...optional, ...Object.keys(aliases)];
+  const hasFields = (object: Fields): boolean =>
+    known.some((field) => Object.hasOwn(object, field)) || Object.keys(parse?.(object) ?? {}).length > 0;
+  return Object.values(given)
     .map((value) =>
       typeof value === 'string' && value.trimStart().startsWith('{') ? pastedObject(value) : value,
     )
-    .find((value): value is Fields => isObject(value) && known.some((field) => Object.hasOwn(value, field)));
-  return inner ? { ...given, ...inner } : given;
+    .find((value): value is Fields => isObject(value) && hasFields(value));
 }

@@ -3,6 +3,7 @@ import { OutsideEditRefused, type CloudProvider, type UnmanagedRuleFilter, type 
 import { GRANTED, WITH_ROLES } from '../roles/roles';
 import { AUDIENCES, TRUSTING } from '../web-identity/trusts';
 import { BadInput, Input, required } from './input';
+import { uploadedKeys } from './uploaded-keys';
 
 export interface ControlRequest {
   readonly method: string;
@@ -169,13 +170,16 @@ export class ControlInterface {
 
   /** What an administrator of the account does once: trust an issuer, with a condition on the subject. */
   private setTrust({ body }: ControlRequest): ControlAnswer {
-    const input = Input.fromJson(body, ['provider', 'issuer', 'audience', 'subject']);
+    const input = Input.fromJson(body, ['provider', 'issuer', 'audience', 'subject', 'jwks']);
     const provider = required('provider', input.oneOf('provider', TRUSTING), TRUSTING);
+    const file = input.object('jwks');
+    if (file && provider !== 'GCP') throw new BadInput('jwks', `${provider} fetches keys: it takes no file`);
     const trust = {
       provider,
       issuer: required('issuer', input.filledText('issuer')),
       audience: input.filledText('audience') ?? AUDIENCES[provider],
       subject: input.filledText('subject') ?? null,
+      jwks: file ? uploadedKeys(file) : null,
     };
     this.world.trusts.set(trust);
     return ok(trust);

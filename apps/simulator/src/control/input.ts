@@ -10,6 +10,9 @@ export class BadInput extends Error {
   }
 }
 
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Fields of a JSON body or a query string; each reader throws BadInput for an invalid value. */
 export class Input {
   private constructor(private readonly fields: ReadonlyMap<string, unknown>) {}
@@ -17,7 +20,7 @@ export class Input {
   /** @param names the allowed fields */
   static fromJson(body: string, names: readonly string[]): Input {
     const value = parseJson(body);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isObject(value)) {
       throw new BadInput('body', 'The body must be a JSON object with the fields', names);
     }
     return new Input(new Map(onlyKnown(Object.entries(value), names)));
@@ -56,6 +59,12 @@ export class Input {
     const text = this.text(name);
     if (text === '') throw new BadInput(name, `${name} must not be empty`);
     return text;
+  }
+
+  object(name: string): object | undefined {
+    const value = this.get(name);
+    if (value === undefined || isObject(value)) return value;
+    throw new BadInput(name, `${name} must be an object`);
   }
 
   /** A list of texts, each of which must be one of the allowed ones. */

@@ -1,3 +1,5 @@
+import type { JSONWebKeySet } from 'jose';
+
 export const TRUSTING = ['AWS', 'GCP', 'AZURE'] as const;
 export type Trusting = (typeof TRUSTING)[number];
 
@@ -8,6 +10,8 @@ export interface Trust {
   readonly audience: string;
   /** null: a trust that forgot the condition on the subject */
   readonly subject: string | null;
+  /** keys uploaded as a file, which only Google Cloud takes: the issuer is not asked for them. null: it is */
+  readonly jwks: JSONWebKeySet | null;
 }
 
 /** The pool and provider of the simulated Google project. */

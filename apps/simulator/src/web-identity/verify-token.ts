@@ -31,7 +31,8 @@ const PROBLEMS: Readonly<Record<string, TokenProblem>> = {
 const TIMES = ['iat', 'nbf', 'exp'] as const;
 
 /**
- * Verifies a token as a cloud does: fetches what the trusted issuer publishes, then checks signature and claims.
+ * Verifies a token as a cloud does: fetches what the trusted issuer publishes, unless its keys were uploaded,
+ * then checks signature and claims.
  * @returns null when it is accepted
  */
 export async function tokenProblem(
@@ -43,13 +44,13 @@ export async function tokenProblem(
   if (claimed === null) return 'malformed';
   const trust = trusts.of(provider, claimed);
   if (!trust) return 'unknown-issuer';
-  const published = await fetched(trust.issuer);
-  if (typeof published === 'string') return published;
+  const keys = trust.jwks ?? (await fetched(trust.issuer));
+  if (typeof keys === 'string') return keys;
   let claims: JWTPayload;
   try {
     const { issuer, audience } = trust;
     const options = { algorithms: ['RS256'], issuer, audience, requiredClaims: ['sub', 'iat', 'exp'] };
-    ({ payload: claims } = await jwtVerify(token, createLocalJWKSet(published), options));
+    ({ payload: claims } = await jwtVerify(token, createLocalJWKSet(keys), options));
   } catch (error) {
     return problemOf(error);
   }

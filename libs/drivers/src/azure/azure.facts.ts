@@ -59,7 +59,7 @@ const nameTarget: ResourceTypeFacts['nameTarget'] = ({ identifier, hints }) => {
 
 /** The custom role that the app needs. */
 const POLICY = `{
-  "Name": "Drawbridge",
+  "Name": "Drawbridge <subscription>",
   "Description": "Adds rules to network security groups and takes them out again",
   "AssignableScopes": ["/subscriptions/<subscription>"],
   "Actions": [

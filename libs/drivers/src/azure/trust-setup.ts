@@ -1,4 +1,4 @@
-import { quoted, writing, type TrustSetup } from '../trust-setup';
+import { quoted, unless, writing, type TrustSetup } from '../trust-setup';
 
 /**
  * The commands that make an app trust the organization's issuer for one credential, and let the app change rules.
@@ -12,12 +12,22 @@ export function trustSetup({ issuer, subject, hints }: TrustSetup, policy: strin
     subject,
     audiences: ['api://AzureADTokenExchange'],
   };
+  const scope = quoted(`/subscriptions/${subscription}`);
+  // a tenant takes a role's name once, whatever subscriptions the role is for
+  const role = quoted(`Drawbridge ${subscription}`);
+  const definition = policy.replaceAll('<subscription>', () => subscription);
   return `# a trust for this credential
-az ad app federated-credential create --id ${quoted(app)} --parameters ${quoted(JSON.stringify(trust))}
+${unless(
+  `az ad app federated-credential show --id ${quoted(app)} --federated-credential-id ${quoted(trust.name)}`,
+  `az ad app federated-credential create --id ${quoted(app)} --parameters ${quoted(JSON.stringify(trust))}`,
+)}
 
 # once for each subscription
-${writing('role.json', policy.replace('<subscription>', subscription))}
-az role definition create --role-definition @role.json
-az role assignment create --assignee ${quoted(app)} --role Drawbridge --scope ${quoted(`/subscriptions/${subscription}`)}
+${writing('role.json', definition)}
+${unless(
+  `az role definition list --name ${role} --scope ${scope} --query '[].id' --output tsv | grep .`,
+  'az role definition create --role-definition @role.json',
+)}
+az role assignment create --assignee ${quoted(app)} --role ${role} --scope ${scope}
 `;
 }

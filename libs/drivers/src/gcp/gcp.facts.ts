@@ -49,7 +49,8 @@ const CREDENTIAL_TYPES: CredentialTypes = {
     forms: {
       type: {
         pattern: /^service_account$/,
-        words: 'must be service_account: no other kind of key is taken',
+        words:
+          'must be service_account: no other kind of key is taken; a file of the type external_account belongs to the credentialType FEDERATION',
         example: 'service_account',
       },
       project_id: {

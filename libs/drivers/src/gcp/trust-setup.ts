@@ -1,4 +1,4 @@
-import { quoted, writing, type TrustSetup } from '../trust-setup';
+import { quoted, unless, writing, type TrustSetup } from '../trust-setup';
 
 /**
  * The commands that make a workload identity pool trust the organization's issuer for one credential, and let the
@@ -22,18 +22,28 @@ gcloud iam service-accounts add-iam-policy-binding ${quoted(email)} ${inProject}
   --role=roles/iam.workloadIdentityUser --member=${quoted(principal)}`
     : `${grant} \\
   --member=${quoted(principal)}`;
+  const inPool = `${inProject} --location=global`;
+  const providerInPool = `${quoted(provider)} ${inPool} --workload-identity-pool=${quoted(pool)}`;
   return `# once for each project
 gcloud services enable ${inProject} iam.googleapis.com sts.googleapis.com iamcredentials.googleapis.com \\
   cloudresourcemanager.googleapis.com compute.googleapis.com
-gcloud iam workload-identity-pools create ${quoted(pool)} ${inProject} --location=global
+${unless(
+  `gcloud iam workload-identity-pools describe ${quoted(pool)} ${inPool}`,
+  `gcloud iam workload-identity-pools create ${quoted(pool)} ${inPool}`,
+)}
 ${writing('role.yaml', policy)}
-gcloud iam roles create drawbridge ${inProject} --file=role.yaml
+${unless(
+  `gcloud iam roles describe drawbridge ${inProject}`,
+  `gcloud iam roles create drawbridge ${inProject} --file=role.yaml`,
+)}
 
-# a provider for this credential
-gcloud iam workload-identity-pools providers create-oidc ${quoted(provider)} ${inProject} --location=global \\
-  --workload-identity-pool=${quoted(pool)} --issuer-uri=${quoted(issuer)} \\
-  --attribute-mapping=google.subject=assertion.sub \\
-  --attribute-condition=${quoted(`assertion.sub=="${subject}"`)}
+# a provider for this credential; one that exists keeps its issuer and condition
+${unless(
+  `gcloud iam workload-identity-pools providers describe ${providerInPool}`,
+  `gcloud iam workload-identity-pools providers create-oidc ${providerInPool} \\
+  --issuer-uri=${quoted(issuer)} --attribute-mapping=google.subject=assertion.sub \\
+  --attribute-condition=${quoted(`assertion.sub=="${subject}"`)}`,
+)}
 ${grants}
 `;
 }

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { organization, type Organization } from '../builders/organization';
+import { ApiClient, type Credential } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+
+type Federated = Credential & { readonly identity: { readonly issuer: string; readonly subject: string } };
+
+/** No name below `.invalid` exists: no cloud reaches this issuer. */
+const ISSUER_URL = 'https://drawbridge.invalid/oidc';
+
+describe('A deployment whose issuer no cloud reaches', () => {
+  const masterKeys = `1:${randomBytes(32).toString('base64')}`;
+  const settings = { MASTER_KEYS: masterKeys, OIDC_ISSUER_URL: ISSUER_URL };
+  const folder = mkdtempSync(join(tmpdir(), 'drawbridge-closed-'));
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let credential: Federated;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false, api: settings });
+    org = await organization(drawbridge, []);
+    credential = await org.admin.expect(
+      201,
+      org.admin.post<Federated>('/credentials', {
+        name: 'Closed',
+        provider: 'GCP',
+        credentialType: 'FEDERATION',
+        credentialData: {
+          project_id: 'simulated-project',
+          projectNumber: '123456789012',
+          poolId: 'drawbridge',
+          providerId: 'main',
+        },
+      }),
+    );
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    await drawbridge.stop();
+  });
+
+  /** The command as it is shipped. */
+  const identityKeys = async (...given: string[]): Promise<void> => {
+    const { PATH = '' } = process.env;
+    await promisify(execFile)(process.execPath, ['dist/apps/worker/src/identity-keys.js', ...given], {
+      cwd: resolve(__dirname, '../..'),
+      env: { PATH, DATABASE_URL: drawbridge.databaseUrl, MASTER_KEYS: masterKeys },
+    });
+  };
+  const trust = (jwks?: unknown): Promise<void> => {
+    const { issuer, subject } = credential.identity;
+    return drawbridge.cloud.trust({ provider: 'GCP', issuer, subject, jwks });
+  };
+  /** What an administrator does, and does again after each change of the keys. */
+  const upload = async (): Promise<void> => {
+    await identityKeys('files', '--issuer', credential.identity.issuer, '--to', folder);
+    await trust(JSON.parse(readFileSync(join(folder, 'jwks'), 'utf8')));
+  };
+  const verified = (admin = org.admin): Promise<Credential> =>
+    admin.expect(200, admin.post<Credential>(`/credentials/${credential.id}/verify`));
+
+  it('is trusted by Google Cloud through its uploaded keys, and after their loss through the new ones', async () => {
+    await trust();
+    const unreachable = await verified();
+    expect(unreachable.isValid).not.toBe(true);
+    expect(unreachable.verificationError).toContain('Error connecting');
+
+    await upload();
+    expect(await verified()).toMatchObject({ isValid: true, verificationError: null });
+
+    await identityKeys('revoke');
+    // the other process signs with the revoked key for up to a minute
+    const api = await drawbridge.startApi(settings);
+    const admin = new ApiClient(`http://127.0.0.1:${api.port}/api/v1`, org.admin.identity);
+    expect((await verified(admin)).verificationError).toContain('The key of the ID Token is not known');
+
+    await upload();
+    expect(await verified(admin)).toMatchObject({ isValid: true, verificationError: null });
+  });
+});
