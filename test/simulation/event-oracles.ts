@@ -16,8 +16,11 @@ import { isAddedByEngine, shortId, type OracleState } from './oracle-state';
 import type { SimulatedProcess } from './simulated-process';
 import type { Timeline } from './timeline';
 
-/** Maximum time from a read to the call that is based on it, ms: changes in between are not visible to the engine. */
-const MAX_CALL_MS = 1000;
+/**
+ * Maximum time from a read to the end of the call that is based on it, ms: changes in between are not visible to the engine.
+ * A read serves removals for a second.
+ */
+const MAX_CALL_MS = 2000;
 /** Maximum time for which a stale read may show a rule that was removed, ms. */
 const MAX_STALE_MS = 10_000;
 /** The product stops after three repairs; a new holder, or a move of the resource, allows one more each. */
@@ -138,7 +141,7 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
     }
     memory.removedAt = this.state.now();
     const row = this.state.ruleAt(identifier, rule.key);
-    // a removal names the rule by its id: the rule may have been changed after the call was sent
+    // a removal names the rule by its id: the rule may have been changed after the read that the call is based on
     const changedAt = this.changedAt.get(`${identifier} ${rule.providerRuleId}`) ?? -Infinity;
     const wasChangedInFlight =
       rule.changed && (actor === 'late' || this.state.now() - changedAt < MAX_CALL_MS);

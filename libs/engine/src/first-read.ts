@@ -6,7 +6,7 @@ import type { TimedRead } from './timed-read';
 import type { Timing } from './timing';
 
 /** How long a read of the target serves the next pass too, ms: so long another program's change may go unnoticed. */
-const REUSED_FOR_MS = 3000;
+export const REUSED_FOR_MS = 1000;
 /** Reads that are kept. They are dropped with the next one after their time. */
 const MAX_KEPT_READS = 200;
 
