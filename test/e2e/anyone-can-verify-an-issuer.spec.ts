@@ -169,6 +169,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     for (let count = 0; count < 11; count++) answers.push(await fetch(url));
     expect(answers[0]!.headers.get('cache-control')).toBe('public, max-age=3600');
     expect(answers.map(({ status }) => status)).toEqual([...Array<number>(10).fill(200), 429]);
+    expect(answers[10]!.headers.get('cache-control')).toBe('no-store');
     const general = await fetch(`http://127.0.0.1:${api.port}/api/v1/sessions`);
     expect(general.status).toBe(401);
   });
@@ -179,8 +180,11 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     ['no id', () => 'x'],
     ['a path with more', () => `${org.organizationId}/x`],
   ])('there is none for %s', async (_, path) => {
-    for (const document of ['jwks', '.well-known/openid-configuration'])
-      expect((await fetch(`${root}/${path()}/${document}`)).status).toBe(404);
+    for (const document of ['jwks', '.well-known/openid-configuration']) {
+      const { status, headers } = await fetch(`${root}/${path()}/${document}`);
+      // a cached one would outlive its cause
+      expect({ status, caching: headers.get('cache-control') }).toEqual({ status: 404, caching: 'no-store' });
+    }
   });
 
   it('a suspended organization keeps its issuer: removing its rules needs it', async () => {
