@@ -131,12 +131,12 @@ describe('The deployment’s own AWS identity', () => {
       AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/federated',
     };
     await expect(check(environment)).rejects.toMatchObject({ kind: 'transient' });
-    await writeFile(file, await tokens.sign('sts.amazonaws.com', 'probe'));
+    await writeFile(file, await tokens.sign('sts.amazonaws.com', 'probe', 'own'));
     await expect(check(environment)).rejects.toMatchObject({
       kind: 'denied',
       message: expect.stringContaining('This deployment got no keys') as unknown,
     });
-    await writeFile(file, `${await tokens.sign('sts.amazonaws.com', 'credential')}\n`);
+    await writeFile(file, `${await tokens.sign('sts.amazonaws.com', 'credential', 'own')}\n`);
     await check(environment);
   });
 

@@ -39,7 +39,7 @@ export function describeFederation(
       const other: IdentityTokens = {
         ...trusted,
         subject: `${trusted.subject}-other`,
-        sign: (audience) => trusted.sign(audience, 'probe'),
+        sign: (audience, _, named) => trusted.sign(audience, 'probe', named),
       };
       const target = { ...suite.target, credential: { ...credential, identity: other } };
       expect(await thrown(suite.bench.driver.verify(target, {}))).toMatch(/denied|transient/);

@@ -69,7 +69,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
   const token = (subject: 'credential' | 'probe' = 'credential'): Promise<string> =>
     identities
       .tokensOf({ id: credential.id, organizationId: asOrganizationId(org.organizationId) })!
-      .sign(AUDIENCE, subject);
+      .sign(AUDIENCE, subject, AWS.credentialData.roleArn);
 
   async function read(url: string): Promise<{ status: number; headers: Headers; text: string }> {
     const response = await fetch(url);

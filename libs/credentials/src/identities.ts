@@ -17,6 +17,8 @@ const TOKEN_SECONDS = 300;
 const TOLERANCE_SECONDS = 60;
 /** How long a process goes on with the keys it has read: a new one is published for a day before it signs. */
 const REMEMBERED_MS = 60_000;
+/** Longer than every role, provider and app that the drivers name. */
+const MAX_TARGET_LENGTH = 500;
 
 /** What a cloud's trust names of a credential. */
 export type CredentialIdentity = Pick<IdentityTokens, 'issuer' | 'subject'>;
@@ -61,8 +63,14 @@ export class Identities {
     const probe = `org:${credential.organizationId}:probe`;
     return {
       ...identity,
-      sign: (audience, subject) =>
-        this.sign(credential, identity.issuer, audience, subject === 'probe' ? probe : identity.subject),
+      sign: (audience, subject, target) => {
+        const claims = {
+          iss: identity.issuer,
+          sub: subject === 'probe' ? probe : identity.subject,
+          aud: audience,
+        };
+        return this.sign(credential, claims, target);
+      },
     };
   }
 
@@ -74,9 +82,8 @@ export class Identities {
   /** @throws DriverError `denied` when the credential no longer exists, or the key cannot be opened */
   private async sign(
     { id, organizationId }: Pick<SealedCredential, 'id' | 'organizationId'>,
-    issuer: string,
-    audience: string,
-    subject: string,
+    claims: { readonly iss: string; readonly sub: string; readonly aud: string },
+    target: string,
   ): Promise<string> {
     const { signing } = await this.current();
     const key = this.opened(signing);
@@ -90,7 +97,13 @@ export class Identities {
         resourceType: 'CREDENTIAL',
         resourceId: id,
         resourceName: null,
-        details: { jti, audience, subject, keyId: kid },
+        details: {
+          jti,
+          audience: claims.aud,
+          subject: claims.sub,
+          target: target.slice(0, MAX_TARGET_LENGTH),
+          keyId: kid,
+        },
       }),
     );
     if (!exists) throw new DriverError('denied', 'The credential was deleted');
@@ -99,9 +112,9 @@ export class Identities {
     const now = Math.floor(Date.now() / 1000);
     return new SignJWT({ jti })
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid })
-      .setIssuer(issuer)
-      .setSubject(subject)
-      .setAudience(audience)
+      .setIssuer(claims.iss)
+      .setSubject(claims.sub)
+      .setAudience(claims.aud)
       .setIssuedAt(now)
       .setNotBefore(now - TOLERANCE_SECONDS)
       .setExpirationTime(now + TOKEN_SECONDS)

@@ -11,8 +11,9 @@ export interface IdentityTokens {
    * Signs a token that is valid for five minutes.
    * @param audience the `aud` claim, as the cloud's trust names it
    * @param subject `probe`: with the subject `org:<organization id>:probe`, which no trust may accept
+   * @param target what is entered with the token, for the record of the signature: a role, a provider, an app
    */
-  sign(audience: string, subject: 'credential' | 'probe'): Promise<string>;
+  sign(audience: string, subject: 'credential' | 'probe', target: string): Promise<string>;
 }
 
 /** @throws DriverError `denied` when this deployment has no issuer */

@@ -55,7 +55,12 @@ export class RoleSessions {
     if ('identity' in role)
       return requireSubjectCondition(
         async () =>
-          assumeWithToken(this.settings, region, assumption, await role.identity.sign(AUDIENCE, 'probe')),
+          assumeWithToken(
+            this.settings,
+            region,
+            assumption,
+            await role.identity.sign(AUDIENCE, 'probe', roleArn),
+          ),
         `The trust policy of ${roleArn}`,
       );
     try {
@@ -73,7 +78,7 @@ export class RoleSessions {
   private async open(role: Role, region: string, policy: string): Promise<IssuedToken<AwsKeys>> {
     const assumption = { roleArn: role.roleArn, seconds: SESSION_SECONDS, policy };
     if ('externalId' in role) return this.assume(assumption, region, role.externalId);
-    const token = await role.identity.sign(AUDIENCE, 'credential');
+    const token = await role.identity.sign(AUDIENCE, 'credential', role.roleArn);
     return assumeWithToken(this.settings, region, assumption, token).catch((error: unknown) => {
       throw withIdentity(error, role.identity);
     });

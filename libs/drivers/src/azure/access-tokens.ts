@@ -51,7 +51,7 @@ export class AccessTokens {
     deadline: Deadline,
   ): Promise<void> {
     if ('clientSecret' in proof) return;
-    const assertion = await proof.identity.sign(AUDIENCE, 'probe');
+    const assertion = await proof.identity.sign(AUDIENCE, 'probe', `${tenantId}/${clientId}`);
     await requireSubjectCondition(
       () => this.post(tenantId, clientId, assertionFields(assertion), [assertion], deadline),
       `The app ${clientId}`,
@@ -69,7 +69,7 @@ export class AccessTokens {
       const { clientSecret } = proof;
       return this.post(tenantId, clientId, { client_secret: clientSecret }, [clientSecret], deadline);
     }
-    const assertion = await proof.identity.sign(AUDIENCE, 'credential');
+    const assertion = await proof.identity.sign(AUDIENCE, 'credential', `${tenantId}/${clientId}`);
     const key = cacheKey(principal);
     try {
       const fields = assertionFields(assertion);

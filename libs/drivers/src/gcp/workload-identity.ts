@@ -59,14 +59,15 @@ export class TokenExchange {
 
   /** The token of the pool's principal. @throws DriverError */
   async federated(
-    { identity, provider }: WorkloadIdentity,
+    { identity, provider, email }: WorkloadIdentity,
     subject: 'credential' | 'probe',
   ): Promise<IssuedToken<string>> {
+    const target = email === null ? provider : `${provider} as ${email}`;
     const body = new URLSearchParams({
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
       requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
       subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-      subject_token: await identity.sign(`https://iam.googleapis.com/${provider}`, subject),
+      subject_token: await identity.sign(`https://iam.googleapis.com/${provider}`, subject, target),
       scope: SCOPE,
       audience: `//iam.googleapis.com/${provider}`,
     });
