@@ -13,6 +13,7 @@ type Refusal = readonly [message: string, status: number, body: string];
 const identity: IdentityTokens = {
   issuer: 'https://drawbridge.example.com/oidc/one',
   subject: 'org:one:credential:one',
+  probeSubject: 'org:one:credential:none',
   sign: (audience, subject) => Promise.resolve(`token-for-${audience}-of-${subject}`),
 };
 

@@ -5,6 +5,7 @@ import { Identities, IdentityKeyStore } from '#credentials';
 import { Database } from '#entities';
 import { asOrganizationId } from '#rules';
 import { MasterKeys, openIdentityKey } from '#secrets';
+import { PROBE } from '../builders/federated-identity';
 import { organization, type Organization } from '../builders/organization';
 import { ApiClient, type Credential } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -126,7 +127,9 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     const { issuer, subject } = credential.identity!;
     expect(await verify(issuer, subject)).toMatchObject({ sub: subject });
     await expect(verify((await discovery(other)).issuer, subject)).rejects.toThrow('jwt issuer invalid');
-    await expect(verify(issuer, `org:${org.organizationId}:probe`)).rejects.toThrow('jwt subject invalid');
+    await expect(verify(issuer, `org:${org.organizationId}:credential:${PROBE}`)).rejects.toThrow(
+      'jwt subject invalid',
+    );
   });
 
   it('another organization is another issuer: its trust refuses the token', async () => {

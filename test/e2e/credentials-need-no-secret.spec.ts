@@ -1,3 +1,4 @@
+import { PROBE } from '../builders/federated-identity';
 import { group, organization, type Organization } from '../builders/organization';
 import type { Credential, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -129,7 +130,7 @@ describe('Credentials need no secret', () => {
     await org.reaches(session.id, 'CANCELLED');
 
     const signed = (await signatures(id)).map(({ details }) => details);
-    const probe = `org:${org.organizationId}:probe`;
+    const probe = `org:${org.organizationId}:credential:${PROBE}`;
     expect(new Set(signed.map(({ audience }) => audience))).toEqual(new Set([cloud.audience]));
     expect(new Set(signed.map(({ target }) => target))).toEqual(new Set([cloud.target]));
     expect(new Set(signed.map(({ subject }) => subject))).toEqual(new Set([identity!.subject, probe]));

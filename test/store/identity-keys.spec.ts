@@ -201,10 +201,19 @@ describe('Identity keys', () => {
       keyId: protectedHeader.kid,
     };
     expect(await signatures()).toEqual([{ actorType: 'SYSTEM', details }]);
-    await identities().tokensOf(credential)!.sign(AUDIENCE, 'probe', ROLE);
-    expect((await signatures()).map((record) => record.details['subject'])).toContain(
-      `org:${credential.organizationId}:probe`,
+  });
+
+  it('sign the probe of a trust with a subject that a pattern for every credential matches', async () => {
+    const { subject, probeSubject, sign: signed } = identities().tokensOf(credential)!;
+    const { payload } = await verified(await signed(AUDIENCE, 'probe', ROLE));
+    expect(payload.sub).toBe(probeSubject);
+    expect((await signatures()).map((record) => record.details['subject'])).toEqual([probeSubject]);
+    // what `StringLike` with `credential:*` accepts
+    const everyCredential = new RegExp(`^org:${credential.organizationId}:credential:[0-9a-f-]{36}$`);
+    expect([subject, probeSubject]).toEqual(
+      [0, 1].map(() => expect.stringMatching(everyCredential) as unknown),
     );
+    expect(probeSubject).not.toBe(subject);
   });
 
   it('record a target of any length up to a limit', async () => {

@@ -12,6 +12,8 @@ import {
 import type { IdentityKeyRow, IdentityKeyStore } from './identity-key.store';
 import { SignatureStore } from './signature.store';
 
+/** In the place of a credential's id: no credential has it. */
+const NO_CREDENTIAL = '00000000-0000-0000-0000-000000000000';
 const TOKEN_SECONDS = 300;
 /** Against clocks that are behind. */
 const TOLERANCE_SECONDS = 60;
@@ -53,20 +55,21 @@ export class Identities {
   /** @returns null when this deployment has no issuer */
   identityOf(organizationId: string, credentialId: string): CredentialIdentity | null {
     const issuer = this.issuerOf(organizationId);
-    return issuer === null ? null : { issuer, subject: `org:${organizationId}:credential:${credentialId}` };
+    return issuer === null ? null : { issuer, subject: subjectOf(organizationId, credentialId) };
   }
 
   /** @returns null when this deployment has no issuer */
   tokensOf(credential: Pick<SealedCredential, 'id' | 'organizationId'>): IdentityTokens | null {
     const identity = this.identityOf(credential.organizationId, credential.id);
     if (identity === null) return null;
-    const probe = `org:${credential.organizationId}:probe`;
+    const probeSubject = subjectOf(credential.organizationId, NO_CREDENTIAL);
     return {
       ...identity,
+      probeSubject,
       sign: (audience, subject, target) => {
         const claims = {
           iss: identity.issuer,
-          sub: subject === 'probe' ? probe : identity.subject,
+          sub: subject === 'probe' ? probeSubject : identity.subject,
           aud: audience,
         };
         return this.sign(credential, claims, target);
@@ -156,3 +159,6 @@ export class Identities {
     return this.store.published(this.database.autocommit);
   }
 }
+
+const subjectOf = (organizationId: string, credentialId: string): string =>
+  `org:${organizationId}:credential:${credentialId}`;

@@ -54,6 +54,7 @@ export class RoleSessions {
     const assumption = { roleArn, seconds: SESSION_SECONDS, policy: NO_CALLS };
     if ('identity' in role)
       return requireSubjectCondition(
+        role.identity,
         async () =>
           assumeWithToken(
             this.settings,

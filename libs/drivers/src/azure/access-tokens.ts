@@ -53,6 +53,7 @@ export class AccessTokens {
     if ('clientSecret' in proof) return;
     const assertion = await proof.identity.sign(AUDIENCE, 'probe', `${tenantId}/${clientId}`);
     await requireSubjectCondition(
+      proof.identity,
       () => this.post(tenantId, clientId, assertionFields(assertion), [assertion], deadline),
       `The app ${clientId}`,
     );

@@ -50,6 +50,7 @@ export class AccessTokens {
   async requireSubjectCondition(identity: GoogleIdentity): Promise<void> {
     if ('key' in identity) return;
     await requireSubjectCondition(
+      identity.identity,
       () => this.exchange.federated(identity, 'probe'),
       `The provider ${identity.provider}`,
     );
