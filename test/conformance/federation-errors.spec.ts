@@ -144,7 +144,7 @@ describe('The exchange of a token', () => {
     },
   );
 
-  it('of Azure with a trust that Entra has not known for ten minutes is denied, and a success starts them anew', async () => {
+  it('of Azure with a trust that Entra has not known for ten minutes is denied; a success or a quiet time starts them anew', async () => {
     const [, credential] = CASES.find(([provider]) => provider === 'AZURE')!;
     const driver = await driverOf('AZURE');
     const unknown = entra(700213, 'No matching record for the presented assertion subject.');
@@ -171,6 +171,12 @@ describe('The exchange of a token', () => {
       await outcomeAfter(11, true);
       expect(await outcomeAfter(12)).toBe('transient');
       expect(await outcomeAfter(22)).toBe('denied');
+      // goes on while it is asked now and then
+      expect(await outcomeAfter(36)).toBe('denied');
+      // somebody took a quarter of an hour to set the trust up: Entra may not know it yet
+      expect(await outcomeAfter(52)).toBe('transient');
+      expect(await outcomeAfter(61.9)).toBe('transient');
+      expect(await outcomeAfter(62)).toBe('denied');
     } finally {
       now.mockRestore();
     }
