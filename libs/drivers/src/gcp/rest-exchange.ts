@@ -1,3 +1,4 @@
+import { readBounded } from '../bounded-body';
 import { CallFailure } from '../call-failure';
 import { isRecord, parseJson } from '../untrusted-json';
 import { noResponse, unexpectedResponse } from './gcp-errors';
@@ -25,7 +26,7 @@ export async function exchange(
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   try {
     response = await fetch(url, { ...request, redirect: 'manual', signal });
-    text = await readBounded(response);
+    text = await readBounded(response, MAX_RESPONSE_BYTES);
   } catch (error) {
     throw noResponse(error);
   }
@@ -35,16 +36,4 @@ export async function exchange(
     throw unexpectedResponse(`${request.method} ${new URL(url).pathname}`);
   }
   return text;
-}
-
-/** @returns null when the body is too long */
-async function readBounded(response: Response): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_RESPONSE_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
