@@ -106,6 +106,15 @@ function typed(credentialType: string, data: Record<string, string>): DriverCred
   return { credentialType, data, externalId: null, identity };
 }
 
+/** Of Google, by a service account. */
+const ACCOUNT = typed('FEDERATION', {
+  project_id: 'p',
+  projectNumber: '123456789012',
+  poolId: 'pool',
+  providerId: 'main',
+  serviceAccountEmail: 'drawbridge@p.iam.gserviceaccount.com',
+});
+
 describe('The exchange of a token', () => {
   let service: LocalServer;
 
@@ -182,6 +191,22 @@ describe('The exchange of a token', () => {
     }
   });
 
+  it.each([
+    ['AWS', 'WebIdentityToken', (token: string) => aws('InvalidIdentityToken', `Not valid: ${token}`)],
+    ['GCP', 'subject_token', (token: string) => google('invalid_grant', `Not valid: ${token}`)],
+    ['GCP', 'subject_token', (token: string) => google('internal', `Not valid: ${token}`, 503)],
+    ['AZURE', 'client_assertion', (token: string) => entra(700024, `Not valid: ${token}`)],
+  ] as const)('of %s hides a token that the refusal quotes (%s)', async (provider, field, refusalOf) => {
+    service.answer = ({ body }) => {
+      const [, status, text] = refusalOf(new URLSearchParams(body).get(field)!);
+      return { status, body: text };
+    };
+    const [, credential] = CASES.find(([named]) => named === provider)!;
+    const failure = (await driverOf(provider)).checkCredential(credential);
+    await expect(failure).rejects.toThrow('Not valid: [secret]');
+    await expect(failure).rejects.not.toThrow('token-for-');
+  });
+
   it('names the issuer and the subject of the token, which the cloud does not', async () => {
     for (const [provider, credential, , [, status, body]] of CASES) {
       service.answer = () => ({ status, body });
@@ -190,6 +215,27 @@ describe('The exchange of a token', () => {
       expect(String(error)).toContain(`issuer ${identity.issuer}, about ${identity.subject}`);
     }
   });
+
+  it.each([
+    ['federated-token', "Permission 'iam.serviceAccounts.getAccessToken' denied for Bearer [secret]"],
+    // no header can have it
+    ['federated\ntoken', 'Bearer [secret]'],
+  ])(
+    'with a service account of Google that the pool may not act as hides the token %j',
+    async (token, words) => {
+      service.answer = ({ path, headers }) => {
+        if (path === '/v1/token') return { body: JSON.stringify({ access_token: token, expires_in: 3599 }) };
+        const message = `Permission 'iam.serviceAccounts.getAccessToken' denied for ${headers.authorization}`;
+        const error = { code: 403, message, status: 'PERMISSION_DENIED' };
+        return { status: 403, body: JSON.stringify({ error }) };
+      };
+      const driver = await driverOf('GCP');
+      const failure = driver.checkCredential(ACCOUNT);
+      await expect(failure).rejects.toThrow(words);
+      await expect(failure).rejects.not.toThrow(/federated\s*-?token/);
+      await expect(failure).rejects.toThrow(`issuer ${identity.issuer}, about ${identity.subject}`);
+    },
+  );
 
   it('with a service account of Google is denied when the account does not let the pool act as it', async () => {
     const denial = {
@@ -202,14 +248,7 @@ describe('The exchange of a token', () => {
         ? { body: JSON.stringify({ access_token: 'federated', expires_in: 3599 }) }
         : { status: 403, body: JSON.stringify({ error: denial }) };
     const driver = await driverOf('GCP');
-    const credential = typed('FEDERATION', {
-      project_id: 'p',
-      projectNumber: '123456789012',
-      poolId: 'pool',
-      providerId: 'main',
-      serviceAccountEmail: 'drawbridge@p.iam.gserviceaccount.com',
-    });
-    await expect(driver.checkCredential(credential)).rejects.toMatchObject({
+    await expect(driver.checkCredential(ACCOUNT)).rejects.toMatchObject({
       kind: 'denied',
       message: expect.stringContaining('getAccessToken') as unknown,
     });
