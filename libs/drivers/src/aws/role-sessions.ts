@@ -24,8 +24,9 @@ export class RoleSessions {
   constructor(
     environment: NodeJS.ProcessEnv,
     private readonly settings: SdkSettings,
+    onOwnIdentityFailure: (reason: Error) => void,
   ) {
-    this.own = new OwnIdentity(environment, settings);
+    this.own = new OwnIdentity(environment, settings, onOwnIdentityFailure);
   }
 
   /** Keys of the role that may do what a policy allows. @throws DriverError */
