@@ -91,7 +91,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
   const publicKeys = async (): Promise<JsonWebKey[]> =>
     (await published<{ keys: JsonWebKey[] }>((await discovery(org)).jwks_uri)).keys;
 
-  it('with jose, from the discovery document and the key set as published', async () => {
+  it('with jose, which shares no code with the signer, from the discovery document and the key set as published', async () => {
     const { issuer, jwks_uri } = await discovery(org);
     expect({ issuer, subject: `org:${org.organizationId}:credential:${credential.id}` }).toEqual({
       issuer: credential.identity!.issuer,
@@ -111,7 +111,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     expect(Object.keys(payload)).toHaveLength(7);
   });
 
-  it('with jsonwebtoken, which shares no code with the signer', async () => {
+  it('with jsonwebtoken', async () => {
     const signed = await token();
     const { kid } = decodeProtectedHeader(signed);
     const key = (await publicKeys()).find((one) => one['kid'] === kid)!;

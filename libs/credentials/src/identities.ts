@@ -1,5 +1,5 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
-import { DriverError, type IdentityTokens } from '#drivers';
+import { DriverError, signedJwt, type IdentityTokens } from '#drivers';
 import { SYSTEM_ACTOR, withAuditFallback, type Database, type SealedCredential } from '#entities';
 import {
   newIdentityKey,
@@ -110,18 +110,9 @@ export class Identities {
       }),
     );
     if (!exists) throw new DriverError('denied', 'The credential was deleted');
-    // loaded by processes that sign only
-    const { SignJWT } = await import('jose');
     const now = Math.floor(Date.now() / 1000);
-    return new SignJWT({ jti })
-      .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid })
-      .setIssuer(claims.iss)
-      .setSubject(claims.sub)
-      .setAudience(claims.aud)
-      .setIssuedAt(now)
-      .setNotBefore(now - TOLERANCE_SECONDS)
-      .setExpirationTime(now + TOKEN_SECONDS)
-      .sign(key);
+    const times = { iat: now, nbf: now - TOLERANCE_SECONDS, exp: now + TOKEN_SECONDS };
+    return signedJwt({ ...claims, ...times, jti }, kid, key);
   }
 
   private current(): Promise<Keys> {
