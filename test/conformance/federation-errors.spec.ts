@@ -201,7 +201,7 @@ describe('The exchange of a token', () => {
       const [, status, text] = refusalOf(new URLSearchParams(body).get(field)!);
       return { status, body: text };
     };
-    const [, credential] = CASES.find(([named]) => named === provider)!;
+    const [, credential] = CASES.find(([one]) => one === provider)!;
     const failure = (await driverOf(provider)).checkCredential(credential);
     await expect(failure).rejects.toThrow('Not valid: [secret]');
     await expect(failure).rejects.not.toThrow('token-for-');

@@ -204,8 +204,9 @@ describe('Identity keys', () => {
   });
 
   it('sign the probe of a trust with a subject that a pattern for every credential matches', async () => {
-    const { subject, probeSubject, sign: signed } = identities().tokensOf(credential)!;
-    const { payload } = await verified(await signed(AUDIENCE, 'probe', ROLE));
+    const tokens = identities().tokensOf(credential)!;
+    const { subject, probeSubject } = tokens;
+    const { payload } = await verified(await tokens.sign(AUDIENCE, 'probe', ROLE));
     expect(payload.sub).toBe(probeSubject);
     expect((await signatures()).map((record) => record.details['subject'])).toEqual([probeSubject]);
     // what `StringLike` with `credential:*` accepts
