@@ -172,6 +172,8 @@ module.exports = {
     only('prom-client', 'prom-client', 'libs/metrics/'),
     only('pg', 'pg', 'libs/entities/', 'libs/jobs/', 'apps/launcher/'),
     only('ioredis', 'ioredis', 'libs/jobs/', 'apps/api/src/rate-limit/'),
+    // it verifies what libs/drivers signs: the two must share no code
+    only('jose', 'jose', 'apps/api/src/oidc/', 'apps/simulator/src/web-identity/'),
     only('stripe', 'stripe', 'apps/api/src/billing/stripe/'),
     only('nodemailer', 'nodemailer', 'apps/api/src/mail/'),
   ],

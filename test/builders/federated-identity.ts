@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IdentityTokens } from '#drivers';
 import type { IssuerKey, OidcIssuer } from '../harness/oidc-issuer';
 
+/** In the place of a credential's id, in the subject that no trust may accept. */
+export const PROBE = '00000000-0000-0000-0000-000000000000';
+
 export const now = (): number => Math.floor(Date.now() / 1000);
 
 /** The claims of a token as Drawbridge signs them. */
@@ -30,11 +33,13 @@ export function identityTokens(
   key?: IssuerKey,
 ): IdentityTokens {
   const subject = `org:${organization}:credential:${credential}`;
+  const probeSubject = `org:${organization}:credential:${PROBE}`;
   return {
     issuer: issuer.url,
     subject,
+    probeSubject,
     sign: (audience, who) => {
-      const sub = who === 'probe' ? `org:${organization}:probe` : subject;
+      const sub = who === 'probe' ? probeSubject : subject;
       return issuer.sign(identityClaims(issuer, sub, audience), {}, key);
     },
   };

@@ -11,6 +11,9 @@ import { OidcIssuer } from '../harness/oidc-issuer';
 const ROLE = 'arn:aws:iam::123456789012:role/simulated';
 const METADATA_ROLES = '/latest/meta-data/iam/security-credentials/';
 
+/** What tenants read of any failure: paths, addresses and roles of the deployment are not for them. */
+const NO_KEYS = 'This deployment got no keys of its own identity: its log tells the operator why';
+
 const CREDENTIAL: DriverCredential = {
   credentialType: 'ASSUME_ROLE',
   data: { roleArn: ROLE },
@@ -24,6 +27,8 @@ describe('The deployment’s own AWS identity', () => {
   /** a metadata service: its answers are those of each test */
   let metadata: LocalServer;
   let folder: string;
+  /** what the operator's log has */
+  const logged: string[] = [];
 
   beforeAll(async () => {
     simulator = await startSimulator({ port: 0 });
@@ -34,6 +39,7 @@ describe('The deployment’s own AWS identity', () => {
   });
   beforeEach(() => {
     metadata.requests.length = 0;
+    logged.length = 0;
     metadata.answer = () => ({ status: 404, body: '' });
   });
   afterAll(async () => {
@@ -44,10 +50,10 @@ describe('The deployment’s own AWS identity', () => {
 
   /** Checks the credential of a tenant with a deployment that has these variables. */
   const check = async (environment: NodeJS.ProcessEnv, times = 1): Promise<void> => {
-    const driver = await new DriverRegistry({
-      AWS_ENDPOINT_URL_STS: `${simulator.url}/aws/sts`,
-      ...environment,
-    }).driver('AWS');
+    const driver = await new DriverRegistry(
+      { AWS_ENDPOINT_URL_STS: `${simulator.url}/aws/sts`, ...environment },
+      { onOwnIdentityFailure: ({ message }) => logged.push(message) },
+    ).driver('AWS');
     for (let count = 0; count < times; count += 1) await driver.checkCredential(CREDENTIAL);
   };
 
@@ -94,7 +100,11 @@ describe('The deployment’s own AWS identity', () => {
     const keys = await temporaryKeys();
     metadata.answer = ({ method, path }) =>
       method === 'PUT' ? { status: 403, body: '' } : { body: path === METADATA_ROLES ? 'own-role' : keys };
-    await expect(check({ DRAWBRIDGE_AWS_IDENTITY: 'instance' })).rejects.toMatchObject({ kind: 'transient' });
+    await expect(check({ DRAWBRIDGE_AWS_IDENTITY: 'instance' })).rejects.toMatchObject({
+      kind: 'transient',
+      message: NO_KEYS,
+    });
+    expect(logged).toHaveLength(1);
   });
 
   it('is that of a container, whose authorization is read from a file', async () => {
@@ -109,7 +119,8 @@ describe('The deployment’s own AWS identity', () => {
     };
     await check({ ...environment, AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file });
     await check({ ...environment, AWS_CONTAINER_AUTHORIZATION_TOKEN: 'pod-token' });
-    await expect(check(environment)).rejects.toMatchObject({ kind: 'transient' });
+    await expect(check(environment)).rejects.toMatchObject({ kind: 'transient', message: NO_KEYS });
+    expect(logged).toHaveLength(1);
   });
 
   it('does not ask for a container’s keys at a host that is neither AWS’s own nor loopback', async () => {
@@ -117,7 +128,8 @@ describe('The deployment’s own AWS identity', () => {
       DRAWBRIDGE_AWS_IDENTITY: 'container',
       AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://192.0.2.1/v1/credentials',
     };
-    await expect(check(environment)).rejects.toThrow('URL not accepted');
+    await expect(check(environment)).rejects.toThrow(NO_KEYS);
+    expect(logged.join()).toContain('URL not accepted');
   });
 
   it('is that of a token in a file, which is read again for each session', async () => {
@@ -130,13 +142,12 @@ describe('The deployment’s own AWS identity', () => {
       AWS_WEB_IDENTITY_TOKEN_FILE: file,
       AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/federated',
     };
-    await expect(check(environment)).rejects.toMatchObject({ kind: 'transient' });
-    await writeFile(file, await tokens.sign('sts.amazonaws.com', 'probe'));
-    await expect(check(environment)).rejects.toMatchObject({
-      kind: 'denied',
-      message: expect.stringContaining('This deployment got no keys') as unknown,
-    });
-    await writeFile(file, `${await tokens.sign('sts.amazonaws.com', 'credential')}\n`);
+    await expect(check(environment)).rejects.toMatchObject({ kind: 'transient', message: NO_KEYS });
+    expect(logged.join()).toContain(`ENOENT: no such file or directory, open '${file}'`);
+    await writeFile(file, await tokens.sign('sts.amazonaws.com', 'probe', 'own'));
+    await expect(check(environment)).rejects.toMatchObject({ kind: 'denied', message: NO_KEYS });
+    expect(logged.at(-1)).toContain('AccessDenied');
+    await writeFile(file, `${await tokens.sign('sts.amazonaws.com', 'credential', 'own')}\n`);
     await check(environment);
   });
 
@@ -153,7 +164,7 @@ describe('The deployment’s own AWS identity', () => {
       const failure = check({ DRAWBRIDGE_AWS_IDENTITY: kind });
       await expect(failure).rejects.toMatchObject({ kind: 'denied' });
       await expect(failure).rejects.toThrow(variable);
-      expect(metadata.requests).toEqual([]);
+      expect([metadata.requests, logged]).toEqual([[], []]);
     },
   );
 

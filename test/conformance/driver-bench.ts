@@ -129,6 +129,8 @@ export interface DriverBench {
   readonly edit?: (target: CloudTarget, address: string, edit: RuleEdit) => Promise<void>;
   /** where credentials are exchanged for tokens */
   readonly tokens?: TokenBench;
+  /** Makes the cloud trust every subject of the issuer, until the reset; where credentials are trusts. */
+  readonly trustAnySubject?: () => Promise<void>;
   /** where access is given by a role */
   readonly role?: RoleBench;
   /** Makes the next `count` credential checks fail with the fault. */

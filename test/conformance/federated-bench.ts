@@ -36,6 +36,7 @@ export async function federatedBench(
     }),
     unknownCredential: () => ({ ...credential, data: { ...data, ...unknown } }),
     tokens: { ...bench.tokens!, target: (number) => ({ ...bench.tokens!.target(number), credential }) },
+    trustAnySubject: () => cloud.trust(issuer.url),
     injectCheckFault: (fault, options) => cloud.injectOperationFault(exchange, fault, options),
     reset: async () => {
       await bench.reset();

@@ -33,13 +33,31 @@ export function describeFederation(
       expect(await suite.bench.calls(suite.target)).toEqual([]);
     });
 
+    it.each(['checkCredential', 'verify'] as const)(
+      'is denied by %s when the trust accepts any subject, and is not when it names the one',
+      async (operation) => {
+        const { driver } = suite.bench;
+        const run = (): Promise<void> =>
+          operation === 'verify'
+            ? driver.verify(suite.target, {})
+            : driver.checkCredential(suite.target.credential);
+        await run();
+        await suite.bench.trustAnySubject!();
+        const failure = run();
+        await expect(failure).rejects.toMatchObject({ kind: 'denied' });
+        await expect(failure).rejects.toThrow('any subject');
+        const { subject, probeSubject } = suite.target.credential.identity!;
+        for (const named of [subject, probeSubject]) await expect(failure).rejects.toThrow(named);
+      },
+    );
+
     it('gets nothing through the trust of another credential', async () => {
       const { credential } = suite.target;
       const trusted = credential.identity!;
       const other: IdentityTokens = {
         ...trusted,
         subject: `${trusted.subject}-other`,
-        sign: (audience) => trusted.sign(audience, 'probe'),
+        sign: (audience, _, named) => trusted.sign(audience, 'probe', named),
       };
       const target = { ...suite.target, credential: { ...credential, identity: other } };
       expect(await thrown(suite.bench.driver.verify(target, {}))).toMatch(/denied|transient/);

@@ -13,6 +13,7 @@ type Refusal = readonly [message: string, status: number, body: string];
 const identity: IdentityTokens = {
   issuer: 'https://drawbridge.example.com/oidc/one',
   subject: 'org:one:credential:one',
+  probeSubject: 'org:one:credential:none',
   sign: (audience, subject) => Promise.resolve(`token-for-${audience}-of-${subject}`),
 };
 
@@ -105,6 +106,15 @@ function typed(credentialType: string, data: Record<string, string>): DriverCred
   return { credentialType, data, externalId: null, identity };
 }
 
+/** Of Google, by a service account. */
+const ACCOUNT = typed('FEDERATION', {
+  project_id: 'p',
+  projectNumber: '123456789012',
+  poolId: 'pool',
+  providerId: 'main',
+  serviceAccountEmail: 'drawbridge@p.iam.gserviceaccount.com',
+});
+
 describe('The exchange of a token', () => {
   let service: LocalServer;
 
@@ -143,7 +153,7 @@ describe('The exchange of a token', () => {
     },
   );
 
-  it('of Azure with a trust that Entra has not known for ten minutes is denied, and a success starts them anew', async () => {
+  it('of Azure with a trust that Entra has not known for ten minutes is denied; a success or a quiet time starts them anew', async () => {
     const [, credential] = CASES.find(([provider]) => provider === 'AZURE')!;
     const driver = await driverOf('AZURE');
     const unknown = entra(700213, 'No matching record for the presented assertion subject.');
@@ -170,9 +180,31 @@ describe('The exchange of a token', () => {
       await outcomeAfter(11, true);
       expect(await outcomeAfter(12)).toBe('transient');
       expect(await outcomeAfter(22)).toBe('denied');
+      // goes on while it is asked now and then
+      expect(await outcomeAfter(36)).toBe('denied');
+      // somebody took a quarter of an hour to set the trust up: Entra may not know it yet
+      expect(await outcomeAfter(52)).toBe('transient');
+      expect(await outcomeAfter(61.9)).toBe('transient');
+      expect(await outcomeAfter(62)).toBe('denied');
     } finally {
       now.mockRestore();
     }
+  });
+
+  it.each([
+    ['AWS', 'WebIdentityToken', (token: string) => aws('InvalidIdentityToken', `Not valid: ${token}`)],
+    ['GCP', 'subject_token', (token: string) => google('invalid_grant', `Not valid: ${token}`)],
+    ['GCP', 'subject_token', (token: string) => google('internal', `Not valid: ${token}`, 503)],
+    ['AZURE', 'client_assertion', (token: string) => entra(700024, `Not valid: ${token}`)],
+  ] as const)('of %s hides a token that the refusal quotes (%s)', async (provider, field, refusalOf) => {
+    service.answer = ({ body }) => {
+      const [, status, text] = refusalOf(new URLSearchParams(body).get(field)!);
+      return { status, body: text };
+    };
+    const [, credential] = CASES.find(([one]) => one === provider)!;
+    const failure = (await driverOf(provider)).checkCredential(credential);
+    await expect(failure).rejects.toThrow('Not valid: [secret]');
+    await expect(failure).rejects.not.toThrow('token-for-');
   });
 
   it('names the issuer and the subject of the token, which the cloud does not', async () => {
@@ -183,6 +215,27 @@ describe('The exchange of a token', () => {
       expect(String(error)).toContain(`issuer ${identity.issuer}, about ${identity.subject}`);
     }
   });
+
+  it.each([
+    ['federated-token', "Permission 'iam.serviceAccounts.getAccessToken' denied for Bearer [secret]"],
+    // no header can have it
+    ['federated\ntoken', 'Bearer [secret]'],
+  ])(
+    'with a service account of Google that the pool may not act as hides the token %j',
+    async (token, words) => {
+      service.answer = ({ path, headers }) => {
+        if (path === '/v1/token') return { body: JSON.stringify({ access_token: token, expires_in: 3599 }) };
+        const message = `Permission 'iam.serviceAccounts.getAccessToken' denied for ${headers.authorization}`;
+        const error = { code: 403, message, status: 'PERMISSION_DENIED' };
+        return { status: 403, body: JSON.stringify({ error }) };
+      };
+      const driver = await driverOf('GCP');
+      const failure = driver.checkCredential(ACCOUNT);
+      await expect(failure).rejects.toThrow(words);
+      await expect(failure).rejects.not.toThrow(/federated\s*-?token/);
+      await expect(failure).rejects.toThrow(`issuer ${identity.issuer}, about ${identity.subject}`);
+    },
+  );
 
   it('with a service account of Google is denied when the account does not let the pool act as it', async () => {
     const denial = {
@@ -195,14 +248,7 @@ describe('The exchange of a token', () => {
         ? { body: JSON.stringify({ access_token: 'federated', expires_in: 3599 }) }
         : { status: 403, body: JSON.stringify({ error: denial }) };
     const driver = await driverOf('GCP');
-    const credential = typed('FEDERATION', {
-      project_id: 'p',
-      projectNumber: '123456789012',
-      poolId: 'pool',
-      providerId: 'main',
-      serviceAccountEmail: 'drawbridge@p.iam.gserviceaccount.com',
-    });
-    await expect(driver.checkCredential(credential)).rejects.toMatchObject({
+    await expect(driver.checkCredential(ACCOUNT)).rejects.toMatchObject({
       kind: 'denied',
       message: expect.stringContaining('getAccessToken') as unknown,
     });

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { exportSPKI, importJWK } from 'jose';
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
-import { identityClaims, now } from '../builders/federated-identity';
+import { identityClaims, now, PROBE } from '../builders/federated-identity';
 import { newKey, OidcIssuer, type Behaviour, type IssuerKey } from '../harness/oidc-issuer';
 
 const SUBJECT = 'org:one:credential:one';
@@ -164,7 +164,7 @@ const FORGED: readonly (readonly [string, (forger: Forger) => Promise<string>])[
   ['an issuer with a query', spelled((url) => `${url}?`)],
   ['an issuer that is a list', claiming(({ issuer }) => ({ iss: [issuer.url] }))],
   ['the subject of another credential', (forger) => otherSubject(forger)],
-  ['the probe', claiming(() => ({ sub: 'org:one:probe' }))],
+  ['the probe', claiming(() => ({ sub: `org:one:credential:${PROBE}` }))],
   ['a subject in capitals', claiming(() => ({ sub: SUBJECT.toUpperCase() }))],
   ['a subject that begins like it', claiming(() => ({ sub: `${SUBJECT}0` }))],
   ['a subject that is a list', claiming(() => ({ sub: [SUBJECT] }))],

@@ -117,7 +117,7 @@ describe.each([
 
   const tokens = () => identityTokens(issuer, 'one', 'one');
   const readAs = (who: Who): Promise<unknown> =>
-    read(simulator.url, (audience) => tokens().sign(audience, who));
+    read(simulator.url, (audience) => tokens().sign(audience, who, provider));
 
   it('accepts the token, fetches the issuer’s documents, and lets the client read a target', async () => {
     expect(await readAs('credential')).toBe(name);

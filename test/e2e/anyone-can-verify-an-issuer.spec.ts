@@ -5,6 +5,7 @@ import { Identities, IdentityKeyStore } from '#credentials';
 import { Database } from '#entities';
 import { asOrganizationId } from '#rules';
 import { MasterKeys, openIdentityKey } from '#secrets';
+import { PROBE } from '../builders/federated-identity';
 import { organization, type Organization } from '../builders/organization';
 import { ApiClient, type Credential } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -69,7 +70,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
   const token = (subject: 'credential' | 'probe' = 'credential'): Promise<string> =>
     identities
       .tokensOf({ id: credential.id, organizationId: asOrganizationId(org.organizationId) })!
-      .sign(AUDIENCE, subject);
+      .sign(AUDIENCE, subject, AWS.credentialData.roleArn);
 
   async function read(url: string): Promise<{ status: number; headers: Headers; text: string }> {
     const response = await fetch(url);
@@ -90,7 +91,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
   const publicKeys = async (): Promise<JsonWebKey[]> =>
     (await published<{ keys: JsonWebKey[] }>((await discovery(org)).jwks_uri)).keys;
 
-  it('with jose, from the discovery document and the key set as published', async () => {
+  it('with jose, which shares no code with the signer, from the discovery document and the key set as published', async () => {
     const { issuer, jwks_uri } = await discovery(org);
     expect({ issuer, subject: `org:${org.organizationId}:credential:${credential.id}` }).toEqual({
       issuer: credential.identity!.issuer,
@@ -110,7 +111,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     expect(Object.keys(payload)).toHaveLength(7);
   });
 
-  it('with jsonwebtoken, which shares no code with the signer', async () => {
+  it('with jsonwebtoken', async () => {
     const signed = await token();
     const { kid } = decodeProtectedHeader(signed);
     const key = (await publicKeys()).find((one) => one['kid'] === kid)!;
@@ -126,7 +127,9 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     const { issuer, subject } = credential.identity!;
     expect(await verify(issuer, subject)).toMatchObject({ sub: subject });
     await expect(verify((await discovery(other)).issuer, subject)).rejects.toThrow('jwt issuer invalid');
-    await expect(verify(issuer, `org:${org.organizationId}:probe`)).rejects.toThrow('jwt subject invalid');
+    await expect(verify(issuer, `org:${org.organizationId}:credential:${PROBE}`)).rejects.toThrow(
+      'jwt subject invalid',
+    );
   });
 
   it('another organization is another issuer: its trust refuses the token', async () => {
@@ -169,6 +172,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     for (let count = 0; count < 11; count++) answers.push(await fetch(url));
     expect(answers[0]!.headers.get('cache-control')).toBe('public, max-age=3600');
     expect(answers.map(({ status }) => status)).toEqual([...Array<number>(10).fill(200), 429]);
+    expect(answers[10]!.headers.get('cache-control')).toBe('no-store');
     const general = await fetch(`http://127.0.0.1:${api.port}/api/v1/sessions`);
     expect(general.status).toBe(401);
   });
@@ -179,8 +183,11 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     ['no id', () => 'x'],
     ['a path with more', () => `${org.organizationId}/x`],
   ])('there is none for %s', async (_, path) => {
-    for (const document of ['jwks', '.well-known/openid-configuration'])
-      expect((await fetch(`${root}/${path()}/${document}`)).status).toBe(404);
+    for (const document of ['jwks', '.well-known/openid-configuration']) {
+      const { status, headers } = await fetch(`${root}/${path()}/${document}`);
+      // a cached one would outlive its cause
+      expect({ status, caching: headers.get('cache-control') }).toEqual({ status: 404, caching: 'no-store' });
+    }
   });
 
   it('a suspended organization keeps its issuer: removing its rules needs it', async () => {

@@ -1,3 +1,4 @@
+import { PROBE } from '../builders/federated-identity';
 import { group, organization, type Organization } from '../builders/organization';
 import type { Credential, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -22,6 +23,8 @@ interface Cloud {
   /** what the commands to paste begin with */
   readonly command: string;
   readonly audience: string;
+  /** what the records of signatures name */
+  readonly target: string;
 }
 
 const WORKLOAD = {
@@ -30,8 +33,9 @@ const WORKLOAD = {
   poolId: 'drawbridge',
   providerId: 'main',
 };
-const WORKLOAD_AUDIENCE =
-  'https://iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/drawbridge/providers/main';
+const WORKLOAD_PROVIDER =
+  'projects/123456789012/locations/global/workloadIdentityPools/drawbridge/providers/main';
+const WORKLOAD_AUDIENCE = `https://iam.googleapis.com/${WORKLOAD_PROVIDER}`;
 const SERVICE_ACCOUNT = 'simulated@simulated-project.iam.gserviceaccount.com';
 
 const CLOUDS: readonly Cloud[] = [
@@ -42,6 +46,7 @@ const CLOUDS: readonly Cloud[] = [
     resource: { resourceType: 'SECURITY_GROUP', resourceIdentifier: group(0), region: 'eu-central-1' },
     command: 'aws iam create-open-id-connect-provider',
     audience: 'sts.amazonaws.com',
+    target: 'arn:aws:iam::123456789012:role/federated',
   },
   {
     provider: 'GCP',
@@ -50,6 +55,7 @@ const CLOUDS: readonly Cloud[] = [
     resource: { resourceType: 'FIREWALL', resourceIdentifier: 'default' },
     command: 'gcloud iam workload-identity-pools create',
     audience: WORKLOAD_AUDIENCE,
+    target: WORKLOAD_PROVIDER,
   },
   {
     provider: 'AZURE',
@@ -62,6 +68,7 @@ const CLOUDS: readonly Cloud[] = [
     resource: { resourceType: 'NETWORK_SECURITY_GROUP', resourceIdentifier: 'simulated-group/simulated-nsg' },
     command: 'az ad app federated-credential create',
     audience: 'api://AzureADTokenExchange',
+    target: '00000000-0000-4000-8000-000000000002/00000000-0000-4000-8000-000000000003',
   },
 ];
 
@@ -95,7 +102,9 @@ describe('Credentials need no secret', () => {
   /** What the account's administrator does. */
   const trusts = (provider: string, { issuer, subject }: Identity, hasCondition = true): Promise<void> =>
     drawbridge.cloud.trust({ provider, issuer, ...(hasCondition && { subject }) });
-  const signatures = (id: string): Promise<{ details: { audience: string; subject: string } }[]> =>
+  const signatures = (
+    id: string,
+  ): Promise<{ details: { audience: string; subject: string; target: string } }[]> =>
     drawbridge.query(
       `SELECT details FROM audit_records WHERE event_type = 'IDENTITY_TOKEN_SIGNED' AND resource_id = $1`,
       [id],
@@ -121,8 +130,9 @@ describe('Credentials need no secret', () => {
     await org.reaches(session.id, 'CANCELLED');
 
     const signed = (await signatures(id)).map(({ details }) => details);
-    const probe = `org:${org.organizationId}:probe`;
+    const probe = `org:${org.organizationId}:credential:${PROBE}`;
     expect(new Set(signed.map(({ audience }) => audience))).toEqual(new Set([cloud.audience]));
+    expect(new Set(signed.map(({ target }) => target))).toEqual(new Set([cloud.target]));
     expect(new Set(signed.map(({ subject }) => subject))).toEqual(new Set([identity!.subject, probe]));
   });
 
@@ -142,6 +152,8 @@ describe('Credentials need no secret', () => {
     expect(hints).toEqual({ ...WORKLOAD, serviceAccountEmail: SERVICE_ACCOUNT });
     await trusts('GCP', identity!);
     expect(await verified(id)).toMatchObject({ isValid: true });
+    const targets = (await signatures(id)).map(({ details }) => details.target);
+    expect(new Set(targets)).toEqual(new Set([`${WORKLOAD_PROVIDER} as ${SERVICE_ACCOUNT}`]));
   });
 
   it('a credential cannot use the trust of another one', async () => {

@@ -168,7 +168,7 @@ const ANSWERS: readonly Named[] = [
   ['Azure, an exception', (text) => missingActions([{ actions: ['*'], notActions: [`*${text}*`] }])],
   [
     'GCP, a refusal',
-    (text) => gcpRefusal(400, { error: { message: text, errors: [{ reason: text }] } }, text),
+    (text) => gcpRefusal(400, { error: { message: text, errors: [{ reason: text }] } }, text, []),
   ],
   ['GCP, a place', readTaggedNetwork],
   ['GCP, a place with tags', (text) => readTaggedNetwork(`projects/p/global/networks/n?targetTags=${text}`)],

@@ -43,6 +43,7 @@ export const PLANTED_IMPORTS: readonly PlantedImport[] = [
   { folder: 'apps/api', source: `import 'pg';`, rule: 'pg-only-in-its-layer' },
   { folder: 'libs/drivers', source: `import 'ioredis';`, rule: 'ioredis-only-in-its-layer' },
   { folder: 'libs/drivers', source: `import '@nestjs/common';`, rule: 'libs-without-framework' },
+  { folder: 'libs/credentials', source: `import 'jose';`, rule: 'jose-only-in-its-layer' },
   { folder: 'apps/api', source: `import 'stripe';`, rule: 'stripe-only-in-its-layer' },
   { folder: 'apps/worker', source: `import 'nodemailer';`, rule: 'nodemailer-only-in-its-layer' },
   {

@@ -9,6 +9,7 @@ import { until } from '../harness/until';
 
 const ISSUER = 'https://drawbridge.example.com/oidc';
 const AUDIENCE = 'sts.amazonaws.com';
+const ROLE = 'arn:aws:iam::123456789012:role/federated';
 const masterKey = (version: number): string => `${version}:${randomBytes(32).toString('base64')}`;
 
 interface Key {
@@ -52,7 +53,7 @@ describe('Identity keys', () => {
   const identities = (): Identities => new Identities(database, masterKeys, store, ISSUER);
   const rotation = (): IdentityKeyRotation => new IdentityKeyRotation(database, masterKeys, store);
   const sign = (process = identities()): Promise<string> =>
-    process.tokensOf(credential)!.sign(AUDIENCE, 'credential');
+    process.tokensOf(credential)!.sign(AUDIENCE, 'credential', ROLE);
   const verified = async (token: string): Promise<JWTVerifyResult> =>
     jwtVerify(token, createLocalJWKSet({ keys: [...(await identities().published())] }), {
       issuer: `${ISSUER}/${credential.organizationId}`,
@@ -192,22 +193,43 @@ describe('Identity keys', () => {
   it('sign with a record of each signature, which names the token', async () => {
     const { payload, protectedHeader } = await verified(await sign());
     const subject = `org:${credential.organizationId}:credential:${credential.id}`;
-    const details = { jti: payload.jti, audience: AUDIENCE, subject, keyId: protectedHeader.kid };
+    const details = {
+      jti: payload.jti,
+      audience: AUDIENCE,
+      subject,
+      target: ROLE,
+      keyId: protectedHeader.kid,
+    };
     expect(await signatures()).toEqual([{ actorType: 'SYSTEM', details }]);
-    await identities().tokensOf(credential)!.sign(AUDIENCE, 'probe');
-    expect((await signatures()).map((record) => record.details['subject'])).toContain(
-      `org:${credential.organizationId}:probe`,
+  });
+
+  it('sign the probe of a trust with a subject that a pattern for every credential matches', async () => {
+    const tokens = identities().tokensOf(credential)!;
+    const { subject, probeSubject } = tokens;
+    const { payload } = await verified(await tokens.sign(AUDIENCE, 'probe', ROLE));
+    expect(payload.sub).toBe(probeSubject);
+    expect((await signatures()).map((record) => record.details['subject'])).toEqual([probeSubject]);
+    // what `StringLike` with `credential:*` accepts
+    const everyCredential = new RegExp(`^org:${credential.organizationId}:credential:[0-9a-f-]{36}$`);
+    expect([subject, probeSubject]).toEqual(
+      [0, 1].map(() => expect.stringMatching(everyCredential) as unknown),
     );
+    expect(probeSubject).not.toBe(subject);
+  });
+
+  it('record a target of any length up to a limit', async () => {
+    await identities().tokensOf(credential)!.sign(AUDIENCE, 'credential', 'x'.repeat(10_000));
+    expect((await signatures()).map((record) => record.details['target'])).toEqual(['x'.repeat(500)]);
   });
 
   it('sign nothing about a credential that is gone, or that another organization has', async () => {
     const other = await newCredential();
     const process = identities();
     const stolen = process.tokensOf({ id: credential.id, organizationId: other.organizationId })!;
-    await expect(stolen.sign(AUDIENCE, 'credential')).rejects.toThrow('was deleted');
+    await expect(stolen.sign(AUDIENCE, 'credential', ROLE)).rejects.toThrow('was deleted');
     const tokens = process.tokensOf(credential)!;
     await database.autocommit.query('DELETE FROM credentials WHERE id = $1', [credential.id]);
-    await expect(tokens.sign(AUDIENCE, 'credential')).rejects.toMatchObject({ kind: 'denied' });
+    await expect(tokens.sign(AUDIENCE, 'credential', ROLE)).rejects.toMatchObject({ kind: 'denied' });
     expect(await signatures()).toEqual([]);
   });
 

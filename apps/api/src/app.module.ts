@@ -82,6 +82,8 @@ function connections(settings: ApiSettings): Promise<DynamicModule> {
     environment: process.env,
     onQueueError: warn,
     onLostWakeUp: warn,
+    onOwnIdentityFailure: ({ message }) =>
+      logger.warn({ msg: 'This deployment got no keys of its own identity', reason: message }),
   });
 }
 

@@ -29,6 +29,8 @@ export interface ConnectionOptions {
   readonly onQueueError: (error: Error) => void;
   /** called when a wake-up was not sent; the sweep finds its targets */
   readonly onLostWakeUp: (error: Error) => void;
+  /** called when this deployment's own identity at a cloud got no keys; tenants do not see the reason */
+  readonly onOwnIdentityFailure: (reason: Error) => void;
 }
 
 /** Closes what the module opened, after every other component of the process has stopped. */
@@ -52,7 +54,7 @@ export class ConnectionsModule {
    *   identity key is sealed by an unknown master key or Redis is not fit for a queue
    */
   static async connect(options: ConnectionOptions): Promise<DynamicModule> {
-    const { settings, applicationName, poolSize } = options;
+    const { settings, applicationName, poolSize, environment, onOwnIdentityFailure } = options;
     const masterKeys = MasterKeys.parse(settings.MASTER_KEYS);
     const database = await new Database({
       url: settings.DATABASE_URL,
@@ -76,7 +78,10 @@ export class ConnectionsModule {
       { provide: Database, useValue: database },
       { provide: QueueConnection, useValue: queue },
       { provide: WakeUps, useValue: wakeUps },
-      { provide: DriverRegistry, useValue: new DriverRegistry(options.environment) },
+      {
+        provide: DriverRegistry,
+        useValue: new DriverRegistry(environment, { onOwnIdentityFailure }),
+      },
     ] satisfies Provider[];
     return {
       module: ConnectionsModule,

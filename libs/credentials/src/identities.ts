@@ -1,5 +1,5 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
-import { DriverError, type IdentityTokens } from '#drivers';
+import { DriverError, signedJwt, type IdentityTokens } from '#drivers';
 import { SYSTEM_ACTOR, withAuditFallback, type Database, type SealedCredential } from '#entities';
 import {
   newIdentityKey,
@@ -12,11 +12,15 @@ import {
 import type { IdentityKeyRow, IdentityKeyStore } from './identity-key.store';
 import { SignatureStore } from './signature.store';
 
+/** In the place of a credential's id: no credential has it. */
+const NO_CREDENTIAL = '00000000-0000-0000-0000-000000000000';
 const TOKEN_SECONDS = 300;
 /** Against clocks that are behind. */
 const TOLERANCE_SECONDS = 60;
 /** How long a process goes on with the keys it has read: a new one is published for a day before it signs. */
 const REMEMBERED_MS = 60_000;
+/** Longer than every role, provider and app that the drivers name. */
+const MAX_TARGET_LENGTH = 500;
 
 /** What a cloud's trust names of a credential. */
 export type CredentialIdentity = Pick<IdentityTokens, 'issuer' | 'subject'>;
@@ -51,18 +55,25 @@ export class Identities {
   /** @returns null when this deployment has no issuer */
   identityOf(organizationId: string, credentialId: string): CredentialIdentity | null {
     const issuer = this.issuerOf(organizationId);
-    return issuer === null ? null : { issuer, subject: `org:${organizationId}:credential:${credentialId}` };
+    return issuer === null ? null : { issuer, subject: subjectOf(organizationId, credentialId) };
   }
 
   /** @returns null when this deployment has no issuer */
   tokensOf(credential: Pick<SealedCredential, 'id' | 'organizationId'>): IdentityTokens | null {
     const identity = this.identityOf(credential.organizationId, credential.id);
     if (identity === null) return null;
-    const probe = `org:${credential.organizationId}:probe`;
+    const probeSubject = subjectOf(credential.organizationId, NO_CREDENTIAL);
     return {
       ...identity,
-      sign: (audience, subject) =>
-        this.sign(credential, identity.issuer, audience, subject === 'probe' ? probe : identity.subject),
+      probeSubject,
+      sign: (audience, subject, target) => {
+        const claims = {
+          iss: identity.issuer,
+          sub: subject === 'probe' ? probeSubject : identity.subject,
+          aud: audience,
+        };
+        return this.sign(credential, claims, target);
+      },
     };
   }
 
@@ -74,9 +85,8 @@ export class Identities {
   /** @throws DriverError `denied` when the credential no longer exists, or the key cannot be opened */
   private async sign(
     { id, organizationId }: Pick<SealedCredential, 'id' | 'organizationId'>,
-    issuer: string,
-    audience: string,
-    subject: string,
+    claims: { readonly iss: string; readonly sub: string; readonly aud: string },
+    target: string,
   ): Promise<string> {
     const { signing } = await this.current();
     const key = this.opened(signing);
@@ -90,22 +100,19 @@ export class Identities {
         resourceType: 'CREDENTIAL',
         resourceId: id,
         resourceName: null,
-        details: { jti, audience, subject, keyId: kid },
+        details: {
+          jti,
+          audience: claims.aud,
+          subject: claims.sub,
+          target: target.slice(0, MAX_TARGET_LENGTH),
+          keyId: kid,
+        },
       }),
     );
     if (!exists) throw new DriverError('denied', 'The credential was deleted');
-    // loaded by processes that sign only
-    const { SignJWT } = await import('jose');
     const now = Math.floor(Date.now() / 1000);
-    return new SignJWT({ jti })
-      .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid })
-      .setIssuer(issuer)
-      .setSubject(subject)
-      .setAudience(audience)
-      .setIssuedAt(now)
-      .setNotBefore(now - TOLERANCE_SECONDS)
-      .setExpirationTime(now + TOKEN_SECONDS)
-      .sign(key);
+    const times = { iat: now, nbf: now - TOLERANCE_SECONDS, exp: now + TOKEN_SECONDS };
+    return signedJwt({ ...claims, ...times, jti }, kid, key);
   }
 
   private current(): Promise<Keys> {
@@ -143,3 +150,6 @@ export class Identities {
     return this.store.published(this.database.autocommit);
   }
 }
+
+const subjectOf = (organizationId: string, credentialId: string): string =>
+  `org:${organizationId}:credential:${credentialId}`;

@@ -8,11 +8,17 @@ export interface IdentityTokens {
   /** the `sub` claim: `org:<organization id>:credential:<credential id>` */
   readonly subject: string;
   /**
+   * a subject of the same form that no credential has and no trust may accept: a condition that every credential of the
+   * organization fulfils is found too
+   */
+  readonly probeSubject: string;
+  /**
    * Signs a token that is valid for five minutes.
    * @param audience the `aud` claim, as the cloud's trust names it
-   * @param subject `probe`: with the subject `org:<organization id>:probe`, which no trust may accept
+   * @param subject `probe`: with `probeSubject`
+   * @param target what is entered with the token, for the record of the signature: a role, a provider, an app
    */
-  sign(audience: string, subject: 'credential' | 'probe'): Promise<string>;
+  sign(audience: string, subject: 'credential' | 'probe', target: string): Promise<string>;
 }
 
 /** @throws DriverError `denied` when this deployment has no issuer */
@@ -34,11 +40,13 @@ export function withIdentity(error: unknown, { issuer, subject }: IdentityTokens
 
 /**
  * Checks that a trust names the subject: otherwise every credential of the organization could use it.
- * @param exchangeProbe exchanges a token with a subject that no trust may accept
+ * @param identity of the credential
+ * @param exchangeProbe exchanges a token with the subject that no trust may accept
  * @param trust what lacks the condition, for the error message
  * @throws DriverError `denied` when the cloud accepts it
  */
 export async function requireSubjectCondition(
+  { subject, probeSubject }: IdentityTokens,
   exchangeProbe: () => Promise<unknown>,
   trust: string,
 ): Promise<void> {
@@ -50,6 +58,7 @@ export async function requireSubjectCondition(
   }
   throw new DriverError(
     'denied',
-    `${trust} accepts any subject of the issuer: it lacks a condition on "sub"`,
+    `${trust} accepts any subject of the issuer, or any of a pattern: it accepted ${probeSubject}. ` +
+      `It needs a condition that "sub" equals ${subject}`,
   );
 }

@@ -1,5 +1,6 @@
 export { DriverError, driverErrorOf } from './driver-error';
 export type { IdentityTokens } from './identity-tokens';
+export { signedJwt } from './signed-jwt';
 export type {
   CloudTarget,
   DriverCredential,

@@ -76,6 +76,16 @@ export interface DriverTraits {
   readonly callTimeoutMs: number;
 }
 
+export interface DriverOptions {
+  /** time limit of one driver call, over all its requests; omitted: that of the facts */
+  readonly callTimeoutMs?: number;
+  /**
+   * called with the reason why this deployment's own identity got no keys, which is for the operator only: tenants read
+   * the messages of errors
+   */
+  readonly onOwnIdentityFailure?: (reason: Error) => void;
+}
+
 /**
  * The interface of every provider. A driver retries only a request whose cached token was refused, does not log, does
  * not access the database, and keeps no state except clients and short-lived tokens.

@@ -4,11 +4,14 @@ import { APISIX_FACTS } from './apisix/apisix.facts';
 import { AWS_FACTS } from './aws/aws.facts';
 import { AZURE_FACTS } from './azure/azure.facts';
 import { GCP_FACTS } from './gcp/gcp.facts';
-import type { ProviderDriver } from './provider-driver';
+import type { DriverOptions, ProviderDriver } from './provider-driver';
 import type { ProviderFacts } from './provider-facts';
 import { VERCEL_FACTS } from './vercel/vercel.facts';
 
-type CreateDriver = (environment: NodeJS.ProcessEnv) => ProviderDriver | Promise<ProviderDriver>;
+type CreateDriver = (
+  environment: NodeJS.ProcessEnv,
+  options: DriverOptions,
+) => ProviderDriver | Promise<ProviderDriver>;
 
 interface Entry {
   readonly facts: ProviderFacts;
@@ -33,7 +36,10 @@ export class DriverRegistry {
   private readonly loaded = new Map<Provider, Promise<ProviderDriver>>();
 
   /** @param environment contains the providers' endpoint variables, usually `process.env` */
-  constructor(private readonly environment: NodeJS.ProcessEnv) {}
+  constructor(
+    private readonly environment: NodeJS.ProcessEnv,
+    private readonly options: DriverOptions = {},
+  ) {}
 
   /** Every provider of the API contract. */
   static get providers(): Provider[] {
@@ -65,7 +71,7 @@ export class DriverRegistry {
     if (known) return known;
     const { load } = ENTRIES[provider];
     if (!load) throw new Error(`No driver for provider ${provider}`);
-    const driver = load().then((create) => create(this.environment));
+    const driver = load().then((create) => create(this.environment, this.options));
     this.loaded.set(provider, driver);
     return driver;
   }

@@ -147,6 +147,18 @@ describe('sendErrorResponse', () => {
     expect(anonymous.headers['www-authenticate']).toBe('Bearer');
   });
 
+  it.each([notFound('gone'), new UnauthorizedException('who?'), new Error('boom')])(
+    'lets no cache keep %s, even where the route allowed it for what it returns',
+    async (thrown) => {
+      const app = express().use((incoming, response) => {
+        response.setHeader('Cache-Control', 'public, max-age=3600');
+        sendErrorResponse(thrown, incoming, response);
+      });
+      const { headers } = await request(app).get('/oidc/1/jwks');
+      expect(headers['cache-control']).toBe('no-store');
+    },
+  );
+
   it('replaces the framework’s message for an unknown route', async () => {
     const response = await request(failing(new NotFoundException('Cannot GET /api/v1/x'))).get('/api/v1/x');
     expect(response.body).toMatchObject({ message: 'There is no such endpoint' });

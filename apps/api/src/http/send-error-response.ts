@@ -22,6 +22,8 @@ export function sendErrorResponse(exception: unknown, request: Request, response
     response.destroy();
     return;
   }
+  // the route may have allowed caches to keep what it returns
+  response.setHeader('Cache-Control', 'no-store');
   if (failure.status === UNAUTHORIZED) response.setHeader('WWW-Authenticate', 'Bearer');
   for (const [name, value] of Object.entries(failure.headers ?? {})) response.setHeader(name, value);
   if (isPage(path.slice(1).toLowerCase())) sendPage(response, pageOf(failure));

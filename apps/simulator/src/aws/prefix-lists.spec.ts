@@ -106,6 +106,14 @@ describe('Simulated managed prefix lists', () => {
     expect(ofAws.Version).toBeUndefined();
   });
 
+  it('are answered without an entry set when they are empty, as EC2 does', async () => {
+    const read = new GetManagedPrefixListEntriesCommand({ PrefixListId: LIST });
+    // an empty set would be read as an empty list
+    expect((await ec2.send(read)).Entries).toBeUndefined();
+    await change({ AddEntries: hosts(1) });
+    expect((await ec2.send(read)).Entries).toHaveLength(1);
+  });
+
   it('accept a change, apply it later, and refuse other changes meanwhile', async () => {
     const slow = await startSimulator({ listChangeMs: 600_000 });
     const usual = ec2;

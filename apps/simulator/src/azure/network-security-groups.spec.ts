@@ -169,6 +169,8 @@ describe('Simulated network security groups', () => {
     ['SecurityRuleParameterMissing', { sourceAddressPrefix: undefined }],
     ['SecurityRuleParameterMissing', { sourceAddressPrefix: undefined, sourceAddressPrefixes: [] }],
     ['SecurityRuleAddressPrefixesMixedIpVersions', { sourceAddressPrefixes: ['2001:db8::1'] }],
+    ['SecurityRuleInvalidProtocol', { protocol: 'Icmp', sourceAddressPrefix: '2001:db8::1' }],
+    ['SecurityRuleInvalidProtocol', { protocol: 'Icmpv6', sourceAddressPrefix: '203.0.113.1' }],
     ['SecurityRuleInvalidPortRange', { destinationPortRange: '70000' }],
     ['SecurityRuleInvalidPortRange', { destinationPortRange: '90-80' }],
     ['SecurityRuleParameterMissing', { destinationPortRange: undefined }],

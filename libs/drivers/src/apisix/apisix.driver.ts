@@ -1,6 +1,12 @@
 import type { ChangeResult, ObservedRule } from '#rules';
 import { DriverError } from '../driver-error';
-import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import type {
+  CloudTarget,
+  DriverCredential,
+  DriverOptions,
+  ProviderDriver,
+  RuleChange,
+} from '../provider-driver';
 import { PinnedConnection } from '../tenant-url/pinned-connection';
 import { ForbiddenHost, TenantHosts } from '../tenant-url/tenant-hosts';
 import { tenantNetworks } from '../tenant-url/tenant-networks';
@@ -19,7 +25,7 @@ import { observedRules, refuseOpenList, type Guard } from './whitelist';
  */
 export function createApisixDriver(
   environment: NodeJS.ProcessEnv,
-  options: { readonly callTimeoutMs?: number; readonly dnsServers?: readonly string[] } = {},
+  options: DriverOptions & { readonly dnsServers?: readonly string[] } = {},
 ): ProviderDriver {
   const hosts = new TenantHosts(tenantNetworks(environment), options.dnsServers);
   return new ApisixDriver(hosts, options.callTimeoutMs ?? APISIX_FACTS.traits.callTimeoutMs);

@@ -1,7 +1,13 @@
 import { ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
 import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
-import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import type {
+  CloudTarget,
+  DriverCredential,
+  DriverOptions,
+  ProviderDriver,
+  RuleChange,
+} from '../provider-driver';
 import { Outcomes } from '../outcomes';
 import { identityOf } from './aws-credentials';
 import type { AwsTarget } from './aws-target';
@@ -27,8 +33,11 @@ const CREATE_TARGET: Readonly<Record<string, CreateTarget>> = {
  * The driver for EC2 security groups and managed prefix lists.
  * @param environment contains `AWS_ENDPOINT_URL_EC2`, `AWS_ENDPOINT_URL_STS` and the deployment's own keys
  */
-export function createAwsDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
-  return new AwsDriver(environment);
+export function createAwsDriver(
+  environment: NodeJS.ProcessEnv,
+  { onOwnIdentityFailure = () => undefined }: DriverOptions = {},
+): ProviderDriver {
+  return new AwsDriver(environment, onOwnIdentityFailure);
 }
 
 class AwsDriver implements ProviderDriver {
@@ -38,9 +47,9 @@ class AwsDriver implements ProviderDriver {
   private readonly clients: Ec2Clients;
   private readonly credentials: CredentialCheck;
 
-  constructor(environment: NodeJS.ProcessEnv) {
+  constructor(environment: NodeJS.ProcessEnv, onOwnIdentityFailure: (reason: Error) => void) {
     this.settings = new SdkSettings(environment, AWS_FACTS.traits.callTimeoutMs);
-    const roles = new RoleSessions(environment, this.settings);
+    const roles = new RoleSessions(environment, this.settings, onOwnIdentityFailure);
     this.clients = new Ec2Clients(roles, this.settings);
     this.credentials = new CredentialCheck(roles, this.settings);
   }

@@ -20,6 +20,13 @@ interface ProvidedKeys {
   readonly expiration?: Date;
 }
 
+/** A setting is missing or wrong. */
+class NotConfigured extends DriverError {
+  constructor(what: string) {
+    super('denied', `This deployment cannot assume roles: ${what}`);
+  }
+}
+
 type Source = (environment: NodeJS.ProcessEnv, region: string) => Promise<IssuedToken<AwsKeys>>;
 
 /**
@@ -37,6 +44,7 @@ export class OwnIdentity {
   constructor(
     private readonly environment: NodeJS.ProcessEnv,
     private readonly settings: SdkSettings,
+    private readonly onFailure: (reason: Error) => void,
   ) {}
 
   /** Part of the cache key of sessions: another identity gets sessions of its own. @throws DriverError */
@@ -53,7 +61,9 @@ export class OwnIdentity {
     const source = this.sources[kind];
     const issue = (): Promise<IssuedToken<AwsKeys>> =>
       source
-        ? source(this.environment, region)
+        ? source(this.environment, region).catch((error: unknown) => {
+            throw this.ownFailure(error);
+          })
         : // they expire when the variables change
           Promise.resolve({ token: readOwnKeys(this.environment), expiresAt: 0 });
     return this.tokens.take(fingerprint(kind, region), issue);
@@ -63,23 +73,32 @@ export class OwnIdentity {
     const kind = this.environment[VARIABLE] || 'keys';
     if (kind === 'keys' || Object.hasOwn(this.sources, kind)) return kind;
     const known = ['keys', ...Object.keys(this.sources)].join(', ');
-    throw new DriverError(
-      'denied',
-      `This deployment cannot assume roles: ${VARIABLE} must be one of ${known}`,
-    );
+    throw new NotConfigured(`${VARIABLE} must be one of ${known}`);
   }
 
   /** A token that Kubernetes renews in a file (IAM roles for service accounts). */
   private async fromTokenFile(environment: NodeJS.ProcessEnv, region: string): Promise<IssuedToken<AwsKeys>> {
     const path = required(environment, 'AWS_WEB_IDENTITY_TOKEN_FILE');
     const roleArn = required(environment, 'AWS_ROLE_ARN');
-    const token = (await readFile(path, 'utf8').catch(unavailable)).trim();
+    const token = (await readFile(path, 'utf8')).trim();
     if (token === '' || token.length > MAX_TOKEN_LENGTH)
       throw new DriverError('denied', 'The file in AWS_WEB_IDENTITY_TOKEN_FILE holds no token');
     const assumption = { roleArn, seconds: SESSION_SECONDS, policy: null };
-    return assumeWithToken(this.settings, region, assumption, token).catch((error: unknown) => {
-      throw asOwnFailure(error);
-    });
+    return assumeWithToken(this.settings, region, assumption, token);
+  }
+
+  /** Says whose keys are missing, and no more: tenants read it. Nothing was sent to a target. */
+  private ownFailure(error: unknown): DriverError {
+    // a setting is named to tenants too, so that they can tell their operator
+    if (error instanceof NotConfigured) return error;
+    this.onFailure(error instanceof Error ? error : new Error(String(error)));
+    const kind = error instanceof DriverError ? error.kind : 'transient';
+    return new CallFailure(
+      kind,
+      'This deployment got no keys of its own identity: its log tells the operator why',
+      null,
+      true,
+    );
   }
 }
 
@@ -111,32 +130,13 @@ async function fromInstance(): Promise<IssuedToken<AwsKeys>> {
 }
 
 async function provided(provide: () => Promise<ProvidedKeys>): Promise<IssuedToken<AwsKeys>> {
-  const { accessKeyId, secretAccessKey, sessionToken, expiration } = await provide().catch(unavailable);
-  if (!sessionToken || !expiration) throw unexpected();
+  const { accessKeyId, secretAccessKey, sessionToken, expiration } = await provide();
+  if (!sessionToken || !expiration) throw new Error('The source of the keys returned no temporary ones');
   return { token: { accessKeyId, secretAccessKey, sessionToken }, expiresAt: expiration.getTime() };
 }
 
 function required(environment: NodeJS.ProcessEnv, name: string): string {
   const value = environment[name];
   if (value) return value;
-  throw new DriverError('denied', `This deployment cannot assume roles: ${name} is not set`);
-}
-
-function unavailable(error: unknown): never {
-  throw asOwnFailure(error);
-}
-
-const unexpected = (): CallFailure =>
-  new CallFailure(
-    'transient',
-    'This deployment’s own identity: unexpected response of its source',
-    null,
-    true,
-  );
-
-/** Says whose keys are missing: tenants read it. Nothing was sent to a target. */
-function asOwnFailure(error: unknown): CallFailure {
-  const kind = error instanceof DriverError ? error.kind : 'transient';
-  const text = error instanceof Error ? error.message : 'it did not respond';
-  return new CallFailure(kind, `This deployment got no keys of its own identity: ${text}`, null, true);
+  throw new NotConfigured(`${name} is not set`);
 }

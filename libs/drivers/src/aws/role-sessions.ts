@@ -24,8 +24,9 @@ export class RoleSessions {
   constructor(
     environment: NodeJS.ProcessEnv,
     private readonly settings: SdkSettings,
+    onOwnIdentityFailure: (reason: Error) => void,
   ) {
-    this.own = new OwnIdentity(environment, settings);
+    this.own = new OwnIdentity(environment, settings, onOwnIdentityFailure);
   }
 
   /** Keys of the role that may do what a policy allows. @throws DriverError */
@@ -54,8 +55,14 @@ export class RoleSessions {
     const assumption = { roleArn, seconds: SESSION_SECONDS, policy: NO_CALLS };
     if ('identity' in role)
       return requireSubjectCondition(
+        role.identity,
         async () =>
-          assumeWithToken(this.settings, region, assumption, await role.identity.sign(AUDIENCE, 'probe')),
+          assumeWithToken(
+            this.settings,
+            region,
+            assumption,
+            await role.identity.sign(AUDIENCE, 'probe', roleArn),
+          ),
         `The trust policy of ${roleArn}`,
       );
     try {
@@ -73,7 +80,7 @@ export class RoleSessions {
   private async open(role: Role, region: string, policy: string): Promise<IssuedToken<AwsKeys>> {
     const assumption = { roleArn: role.roleArn, seconds: SESSION_SECONDS, policy };
     if ('externalId' in role) return this.assume(assumption, region, role.externalId);
-    const token = await role.identity.sign(AUDIENCE, 'credential');
+    const token = await role.identity.sign(AUDIENCE, 'credential', role.roleArn);
     return assumeWithToken(this.settings, region, assumption, token).catch((error: unknown) => {
       throw withIdentity(error, role.identity);
     });

@@ -14,16 +14,27 @@ const AUDIENCE = 'api://AzureADTokenExchange';
 const NOT_KNOWN = /AADSTS(70021\d?|7002138)\b/;
 /** How long a trust may be unknown before that counts as a refusal. */
 const UNKNOWN_MS = 600_000;
+/**
+ * After such a time without a failure the ten minutes begin anew: somebody has come back, and may have made the trust just
+ * now. Longer than the pauses of background checks.
+ */
+const QUIET_MS = 1.5 * UNKNOWN_MS;
 const MUST_FIT = 'Issuer, subject and audience must fit exactly.';
 const CAPACITY = 200;
 /** Characters that are valid in a header. A token has some kilobytes at most. */
 const TOKEN = /^[\x21-\x7e]{1,20000}$/;
 
+/** In milliseconds since 1970. */
+interface UnknownTrust {
+  readonly since: number;
+  readonly lastAt: number;
+}
+
 /** Tokens for the tenants' service principals (OAuth client credentials grant). */
 export class AccessTokens {
   private readonly tokens = new TokenCache<string>();
-  /** since when Entra has not known a trust, in milliseconds since 1970, without a success between */
-  private readonly unknownSince = new LRUCache<string, number>({ max: CAPACITY });
+  /** trusts that Entra did not know, without a success since */
+  private readonly unknown = new LRUCache<string, UnknownTrust>({ max: CAPACITY });
 
   /**
    * @param authority URL of the token service, `https://login.microsoftonline.com`
@@ -51,8 +62,9 @@ export class AccessTokens {
     deadline: Deadline,
   ): Promise<void> {
     if ('clientSecret' in proof) return;
-    const assertion = await proof.identity.sign(AUDIENCE, 'probe');
+    const assertion = await proof.identity.sign(AUDIENCE, 'probe', `${tenantId}/${clientId}`);
     await requireSubjectCondition(
+      proof.identity,
       () => this.post(tenantId, clientId, assertionFields(assertion), [assertion], deadline),
       `The app ${clientId}`,
     );
@@ -69,12 +81,12 @@ export class AccessTokens {
       const { clientSecret } = proof;
       return this.post(tenantId, clientId, { client_secret: clientSecret }, [clientSecret], deadline);
     }
-    const assertion = await proof.identity.sign(AUDIENCE, 'credential');
+    const assertion = await proof.identity.sign(AUDIENCE, 'credential', `${tenantId}/${clientId}`);
     const key = cacheKey(principal);
     try {
       const fields = assertionFields(assertion);
       const issued = await this.post(tenantId, clientId, fields, [assertion], deadline);
-      this.unknownSince.delete(key);
+      this.unknown.delete(key);
       return issued;
     } catch (error) {
       throw withIdentity(this.judged(error, key), proof.identity);
@@ -83,13 +95,16 @@ export class AccessTokens {
 
   /**
    * Entra does not know a new trust everywhere for some minutes, and may forget an old one for a moment: no verdict before
-   * it has not known the trust for ten minutes. A session whose rule waits for it fails by its own time limit.
+   * it has not known the trust for ten minutes of repeated requests. A session whose rule waits for it fails by its own
+   * time limit.
    */
   private judged(error: unknown, key: string): unknown {
     if (!(error instanceof CallFailure) || !NOT_KNOWN.test(error.message)) return error;
-    const since = this.unknownSince.get(key) ?? Date.now();
-    this.unknownSince.set(key, since);
-    if (Date.now() - since >= UNKNOWN_MS)
+    const now = Date.now();
+    const known = this.unknown.get(key);
+    const since = known && now - known.lastAt < QUIET_MS ? known.since : now;
+    this.unknown.set(key, { since, lastAt: now });
+    if (now - since >= UNKNOWN_MS)
       return new CallFailure('denied', `${error.message} ${MUST_FIT}`, error.code, true);
     const hint = `Entra may need some minutes to know a new trust. ${MUST_FIT}`;
     return new CallFailure('transient', `${error.message} ${hint}`, error.code, true);

@@ -99,6 +99,13 @@ describe('Azure driver: untrusted responses', () => {
     await azure.open();
   });
 
+  it('does not read a token response of ten megabytes to its end', async () => {
+    const padding = 'x'.repeat(10_000_000);
+    azure.on('POST v2.0/token', { body: { access_token: 'token', expires_in: 3599, padding } });
+    const { kind, message } = await failure(driver.checkCredential(target().credential));
+    expect([kind, message]).toEqual(['transient', 'Unexpected response from Azure to the token request']);
+  });
+
   it('masks a secret that Azure quotes', async () => {
     azure.on('POST v2.0/token', {
       status: 401,

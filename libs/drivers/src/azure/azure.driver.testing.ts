@@ -153,7 +153,7 @@ export class AzureFixture {
     await Promise.all([azure.open(), elsewhere.open()]);
     const driver = createAzureDriver(
       { AZURE_AUTHORITY_HOST: azure.url, AZURE_RESOURCE_MANAGER_URL: `${azure.url}/` },
-      7000,
+      { callTimeoutMs: 7000 },
     );
     azure
       .on('POST v2.0/token', { body: { access_token: 'a-token', expires_in: 3599, token_type: 'Bearer' } })

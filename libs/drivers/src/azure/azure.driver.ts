@@ -2,7 +2,13 @@ import { ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } fr
 import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import { refuseOpenTarget } from '../open-target';
-import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import type {
+  CloudTarget,
+  DriverCredential,
+  DriverOptions,
+  ProviderDriver,
+  RuleChange,
+} from '../provider-driver';
 import { AccessTokens } from './access-tokens';
 import { ArmClients } from './arm-clients';
 import { readCredential, readGroupName } from './azure-credentials';
@@ -19,11 +25,10 @@ const RESOURCE_MANAGER = 'https://management.azure.com';
 /**
  * The driver for Azure's network security groups.
  * @param environment contains `AZURE_AUTHORITY_HOST` and `AZURE_RESOURCE_MANAGER_URL`
- * @param callTimeoutMs time limit of one driver call, over all its requests
  */
 export function createAzureDriver(
   environment: NodeJS.ProcessEnv,
-  callTimeoutMs = AZURE_FACTS.traits.callTimeoutMs,
+  { callTimeoutMs = AZURE_FACTS.traits.callTimeoutMs }: DriverOptions = {},
 ): ProviderDriver {
   return new AzureDriver(environment, callTimeoutMs);
 }

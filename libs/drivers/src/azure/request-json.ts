@@ -1,6 +1,10 @@
+import { readBounded } from '../bounded-body';
 import { isRecord, parseJson } from '../untrusted-json';
 import { unexpectedResponse, refusalOf, toFailure } from './azure-errors';
 import type { Deadline } from './deadline';
+
+/** A token, or a page of the permissions of many roles, is much smaller. */
+const MAX_RESPONSE_BYTES = 4_000_000;
 
 interface JsonRequest {
   /** for error messages */
@@ -34,7 +38,9 @@ export async function requestJson(
     });
     status = response.status;
     retryAfter = response.headers.get('retry-after');
-    body = parseJson(await response.text());
+    const text = await readBounded(response, MAX_RESPONSE_BYTES);
+    if (text === null) throw unexpectedResponse(operation);
+    body = parseJson(text);
   } catch (error) {
     throw toFailure(error, secrets);
   }

@@ -50,6 +50,7 @@ export class AccessTokens {
   async requireSubjectCondition(identity: GoogleIdentity): Promise<void> {
     if ('key' in identity) return;
     await requireSubjectCondition(
+      identity.identity,
       () => this.exchange.federated(identity, 'probe'),
       `The provider ${identity.provider}`,
     );
@@ -62,11 +63,13 @@ export class AccessTokens {
 
   private async request(account: GoogleIdentity): Promise<IssuedToken<string>> {
     if (!('key' in account)) return this.exchange.token(account);
-    const body = new URLSearchParams({ grant_type: GRANT, assertion: assertionOf(account) });
+    const assertion = assertionOf(account);
+    const body = new URLSearchParams({ grant_type: GRANT, assertion });
     const response = await exchange(
       this.endpoint,
       {
         method: 'POST',
+        secrets: [assertion],
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: body.toString(),
       },

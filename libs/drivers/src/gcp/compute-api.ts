@@ -62,6 +62,7 @@ export class ComputeApi {
       url,
       {
         method,
+        secrets: [token],
         headers: {
           authorization: `Bearer ${token}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),

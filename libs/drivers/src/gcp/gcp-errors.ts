@@ -1,5 +1,5 @@
 import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
-import { CallFailure, CONNECT_ERROR_CODES, TokenRefused } from '../call-failure';
+import { CallFailure, CONNECT_ERROR_CODES, TokenRefused, withoutSecrets } from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 
 export const ALREADY_EXISTS = 'alreadyExists';
@@ -70,21 +70,26 @@ const KIND_OF_STATUS: ReadonlyMap<number, DriverErrorKind> = new Map([
 export const unexpectedResponse = (call: string): CallFailure =>
   new CallFailure('transient', `Unexpected response from Google to ${call}`, null, false);
 
-/** No response before the timeout. @param error thrown by `fetch` */
-export function noResponse(error: unknown): CallFailure {
+/** No response before the timeout. @param error thrown by `fetch` @param secrets masked in the message */
+export function noResponse(error: unknown, secrets: readonly string[]): CallFailure {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const code = textOf(cause, 'code') ?? '';
   const text = textOf(cause, 'message') ?? textOf(error, 'message') ?? 'the connection failed';
   return new CallFailure(
     'transient',
-    `No response from Google: ${text}`,
+    withoutSecrets(`No response from Google: ${text}`, secrets),
     null,
     CONNECT_ERROR_CODES.has(code),
   );
 }
 
-/** Classifies an unsuccessful response of Compute. @param body parsed JSON, undefined when it is not JSON */
-export function refusal(status: number, body: unknown, retryAfter: string | null): CallFailure {
+/** Classifies an unsuccessful response of Compute. Parameters as of `RefusalReader`. */
+export function refusal(
+  status: number,
+  body: unknown,
+  retryAfter: string | null,
+  secrets: readonly string[],
+): CallFailure {
   const error = fieldOf(body, 'error');
   const message = textOf(error, 'message');
   const retryAfterMs = readRetryAfter(retryAfter);
@@ -97,7 +102,7 @@ export function refusal(status: number, body: unknown, retryAfter: string | null
   const reason = reasonOf(error);
   const fallback = isServerError ? 'transient' : (KIND_OF_STATUS.get(status) ?? 'invalid');
   const kind = KIND_OF.get(reason ?? '') ?? fallback;
-  const text = reason === null ? message : `${reason}: ${message}`;
+  const text = withoutSecrets(reason === null ? message : `${reason}: ${message}`, secrets);
   if (status === 401) return new TokenRefused(kind, text, reason, retryAfterMs);
   return new CallFailure(kind, text, reason, !isServerError, retryAfterMs);
 }
@@ -114,10 +119,15 @@ export function operationFailure(
   return new CallFailure(KIND_OF.get(reason ?? '') ?? fallback, text || `HTTP ${status}`, reason, true);
 }
 
-/** Classifies an unsuccessful response of the token endpoint. */
-export function tokenRefusal(status: number, body: unknown, retryAfter: string | null): CallFailure {
+/** Classifies an unsuccessful response of the token endpoint. Parameters as of `RefusalReader`. */
+export function tokenRefusal(
+  status: number,
+  body: unknown,
+  retryAfter: string | null,
+  secrets: readonly string[],
+): CallFailure {
   const code = fieldOf(body, 'error');
-  const description = textOf(body, 'error_description') ?? '';
+  const description = withoutSecrets(textOf(body, 'error_description') ?? '', secrets);
   const retryAfterMs = readRetryAfter(retryAfter);
   if (typeof code !== 'string' || status >= 500 || status === 429) {
     const text =

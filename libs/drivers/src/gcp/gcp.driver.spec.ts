@@ -315,6 +315,20 @@ describe('GCP driver', () => {
     expect(found instanceof Error ? found.message : found).toContain(words);
   });
 
+  it('hides what Google quotes of the assertion and of the token', async () => {
+    script['GET firewalls'] = [[403, { error: { code: 403, message: 'no access for Bearer a-token' } }]];
+    const read = await failure(newDriver().readRules(target()));
+    expect(read instanceof Error ? read.message : read).toBe('no access for Bearer [secret]');
+    // the same assertion within a second: the signature is deterministic
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+    await failure(newDriver().checkCredential(target().credential));
+    const assertion = new URLSearchParams(calls.at(-1)!.body).get('assertion')!;
+    script['POST /token'] = [[400, { error: 'invalid_grant', error_description: `not valid: ${assertion}` }]];
+    const check = await failure(newDriver().checkCredential(target().credential));
+    jest.restoreAllMocks();
+    expect(check instanceof Error ? check.message : check).toBe('invalid_grant: not valid: [secret]');
+  });
+
   it('is denied with an invalid key without a request', async () => {
     for (const private_key of ['-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----', '']) {
       const error = await failure(newDriver().readRules(target({ private_key })));

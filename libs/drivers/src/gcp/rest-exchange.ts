@@ -1,9 +1,27 @@
+import { readBounded } from '../bounded-body';
 import { CallFailure } from '../call-failure';
 import { isRecord, parseJson } from '../untrusted-json';
 import { noResponse, unexpectedResponse } from './gcp-errors';
 
-/** Classifies an unsuccessful response. @param body parsed JSON, undefined when it is not JSON */
-export type RefusalReader = (status: number, body: unknown, retryAfter: string | null) => CallFailure;
+/**
+ * Classifies an unsuccessful response.
+ * @param body parsed JSON, undefined when it is not JSON
+ * @param secrets masked in the message
+ */
+export type RefusalReader = (
+  status: number,
+  body: unknown,
+  retryAfter: string | null,
+  secrets: readonly string[],
+) => CallFailure;
+
+interface RestRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** what it proves itself with: masked in error messages */
+  readonly secrets: readonly string[];
+}
 
 /** A page of 500 firewall rules with 256 ranges each is much smaller. */
 const MAX_RESPONSE_BYTES = 8_000_000;
@@ -16,7 +34,7 @@ const MAX_RESPONSE_BYTES = 8_000_000;
  */
 export async function exchange(
   url: string,
-  request: { method: string; headers: Record<string, string> | Headers; body?: string },
+  { secrets, ...request }: RestRequest,
   timeoutMs: number,
   readRefusal: RefusalReader,
 ): Promise<string> {
@@ -25,26 +43,14 @@ export async function exchange(
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   try {
     response = await fetch(url, { ...request, redirect: 'manual', signal });
-    text = await readBounded(response);
+    text = await readBounded(response, MAX_RESPONSE_BYTES);
   } catch (error) {
-    throw noResponse(error);
+    throw noResponse(error, secrets);
   }
   const body = text === null ? undefined : parseJson(text);
-  if (!response.ok) throw readRefusal(response.status, body, response.headers.get('retry-after'));
+  if (!response.ok) throw readRefusal(response.status, body, response.headers.get('retry-after'), secrets);
   if (text === null || !isRecord(body)) {
     throw unexpectedResponse(`${request.method} ${new URL(url).pathname}`);
   }
   return text;
-}
-
-/** @returns null when the body is too long */
-async function readBounded(response: Response): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_RESPONSE_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

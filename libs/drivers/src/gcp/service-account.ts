@@ -1,7 +1,8 @@
-import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { DriverError } from '../driver-error';
 import { fingerprint } from '../fingerprint';
 import type { DriverCredential } from '../provider-driver';
+import { signedJwt } from '../signed-jwt';
 
 /** The identity of a tenant's key. */
 export interface ServiceAccount {
@@ -37,7 +38,6 @@ export function readServiceAccount({ data }: DriverCredential): ServiceAccount {
 /** The signed JWT that is exchanged for a token. Its audience is always Google's token URL, even for another endpoint. */
 export function assertionOf({ email, keyId, key }: ServiceAccount): string {
   const issuedAt = Math.floor(Date.now() / 1000);
-  const header = { alg: 'RS256', typ: 'JWT', ...(keyId && { kid: keyId }) };
   const claims = {
     iss: email,
     scope: SCOPE,
@@ -45,10 +45,7 @@ export function assertionOf({ email, keyId, key }: ServiceAccount): string {
     iat: issuedAt,
     exp: issuedAt + LIFETIME_SECONDS,
   };
-  const text = [header, claims]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.');
-  return `${text}.${sign('RSA-SHA256', Buffer.from(text), key).toString('base64url')}`;
+  return signedJwt(claims, keyId, key);
 }
 
 function readKey(pem: string): KeyObject {

@@ -54,24 +54,30 @@ export class TokenExchange {
   /** @throws DriverError */
   async token(workload: WorkloadIdentity): Promise<IssuedToken<string>> {
     const federated = await this.federated(workload, 'credential');
-    return workload.email === null ? federated : this.impersonated(workload.email, federated.token);
+    return workload.email === null
+      ? federated
+      : this.impersonated(workload.email, federated.token).catch((error: unknown) => {
+          throw withIdentity(error, workload.identity);
+        });
   }
 
   /** The token of the pool's principal. @throws DriverError */
   async federated(
-    { identity, provider }: WorkloadIdentity,
+    { identity, provider, email }: WorkloadIdentity,
     subject: 'credential' | 'probe',
   ): Promise<IssuedToken<string>> {
+    const target = email === null ? provider : `${provider} as ${email}`;
+    const token = await identity.sign(`https://iam.googleapis.com/${provider}`, subject, target);
     const body = new URLSearchParams({
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
       requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
       subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-      subject_token: await identity.sign(`https://iam.googleapis.com/${provider}`, subject),
+      subject_token: token,
       scope: SCOPE,
       audience: `//iam.googleapis.com/${provider}`,
     });
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const request = { method: 'POST', headers, body: body.toString() };
+    const request = { method: 'POST', headers, body: body.toString(), secrets: [token] };
     const text = await exchange(`${this.sts}/v1/token`, request, REQUEST_TIMEOUT_MS, exchangeRefusal).catch(
       (error: unknown) => {
         throw withIdentity(error, identity);
@@ -87,7 +93,8 @@ export class TokenExchange {
     const url = `${this.credentials}/v1/projects/-/serviceAccounts/${encodeURIComponent(email)}:generateAccessToken`;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ scope: [SCOPE], lifetime: `${LIFETIME_SECONDS}s` });
-    const text = await exchange(url, { method: 'POST', headers, body }, REQUEST_TIMEOUT_MS, refusal);
+    const request = { method: 'POST', headers, body, secrets: [token] };
+    const text = await exchange(url, request, REQUEST_TIMEOUT_MS, refusal);
     const issued = JSON.parse(text) as { accessToken?: unknown; expireTime?: unknown };
     const expiresAt = Date.parse(String(issued.expireTime));
     if (typeof issued.accessToken !== 'string' || Number.isNaN(expiresAt))
@@ -97,10 +104,10 @@ export class TokenExchange {
 }
 
 /** Google could not fetch the issuer's keys: the trust itself is not refused. */
-const exchangeRefusal: typeof tokenRefusal = (status, body, retryAfter) => {
-  const failure = tokenRefusal(status, body, retryAfter);
+const exchangeRefusal: typeof tokenRefusal = (status, body, ...rest) => {
+  const failure = tokenRefusal(status, body, ...rest);
   if (!failure.message.includes('Error connecting to the given credential')) return failure;
-  return tokenRefusal(503, body, retryAfter);
+  return tokenRefusal(503, body, ...rest);
 };
 
 function wellFormed(data: DriverCredential['data'], name: string): string {

@@ -1,3 +1,4 @@
+import { readBounded } from '../bounded-body';
 import { isRecord, parseJson } from '../untrusted-json';
 import type { VercelToken } from './vercel-credentials';
 import { unexpectedResponse, refusalOf, toFailure, messageOf } from './vercel-errors';
@@ -68,7 +69,9 @@ export class VercelApi {
         signal: AbortSignal.any([this.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      json = await readJson(response, operation);
+      const text = await readBounded(response, MAX_RESPONSE_BYTES);
+      if (text === null) throw unexpectedResponse(operation);
+      json = parseJson(text);
     } catch (error) {
       throw toFailure(error, secrets);
     }
@@ -77,17 +80,4 @@ export class VercelApi {
     if (isRecord(json) && messageOf(json) === null) return json;
     throw unexpectedResponse(operation);
   }
-}
-
-/** @returns undefined when the body is not JSON */
-async function readJson(response: Response, operation: string): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    length += chunk.length;
-    // Leaving the loop cancels the stream.
-    if (length > MAX_RESPONSE_BYTES) throw unexpectedResponse(operation);
-    chunks.push(chunk);
-  }
-  return parseJson(Buffer.concat(chunks).toString('utf8'));
 }

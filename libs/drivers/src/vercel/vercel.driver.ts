@@ -2,7 +2,13 @@ import type { ChangeResult, ObservedRule } from '#rules';
 import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import { ALL_TRAFFIC, refuseOpenTarget } from '../open-target';
-import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import type {
+  CloudTarget,
+  DriverCredential,
+  DriverOptions,
+  ProviderDriver,
+  RuleChange,
+} from '../provider-driver';
 import { isRecord } from '../untrusted-json';
 import { Batch } from './batch';
 import { bypassedAddresses, observedRules } from './guard';
@@ -17,11 +23,10 @@ const ENDPOINT = 'https://api.vercel.com';
 /**
  * The driver for the firewalls of Vercel's projects.
  * @param environment contains `VERCEL_API_URL`
- * @param callTimeoutMs time limit of one driver call, over all its requests
  */
 export function createVercelDriver(
   environment: NodeJS.ProcessEnv,
-  callTimeoutMs = VERCEL_FACTS.traits.callTimeoutMs,
+  { callTimeoutMs = VERCEL_FACTS.traits.callTimeoutMs }: DriverOptions = {},
 ): ProviderDriver {
   return new VercelDriver(environment, callTimeoutMs);
 }

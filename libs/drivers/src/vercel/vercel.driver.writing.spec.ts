@@ -100,13 +100,13 @@ describe('Vercel driver: requests and writes', () => {
 
     it('time out at the limit of the driver call', async () => {
       vercel.on(READ, { silent: true });
-      driver = createVercelDriver({ VERCEL_API_URL: vercel.url }, 200);
+      driver = createVercelDriver({ VERCEL_API_URL: vercel.url }, { callTimeoutMs: 200 });
       expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'transient', settled: false });
     });
 
     it('are not sent when no time is left to verify the write', async () => {
       vercel.on(READ, config());
-      driver = createVercelDriver({ VERCEL_API_URL: vercel.url }, 9000);
+      driver = createVercelDriver({ VERCEL_API_URL: vercel.url }, { callTimeoutMs: 9000 });
       expect(await failure(apply(add()))).toMatchObject({ kind: 'transient', settled: true });
       expect(vercel.steps).toEqual([READ]);
     });
