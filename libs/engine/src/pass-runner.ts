@@ -1,7 +1,7 @@
 import type { CloudTarget, DriverError, ProviderDriver } from '#drivers';
 import type { ConvergenceStore, DueRuleRow, SettlementStore, WriteBudgetStore } from '#engine-store';
 import type { Transactions } from '#entities';
-import { judge, planChanges, unmarkedOf, type Verdict } from '#rules';
+import { judge, planChanges, unmarkedOf, withObservedIds, type Verdict } from '#rules';
 import { longestWait, throttledByBudget, withoutFinalRead, type DueChange } from './changes';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
@@ -92,7 +92,10 @@ export class PassRunner {
       (result) => result.result === 'refused' && result.kind === 'denied',
     );
     if (after) this.recent.keep(held, pass, after);
-    const settled = pass.rules.filter(({ ruleId }) => !madeRoom.has(ruleId));
+    const settled = withObservedIds(
+      pass.rules.filter(({ ruleId }) => !madeRoom.has(ruleId)),
+      first.rules,
+    );
     const verdicts = after
       ? judge(settled, results, after.rules)
       : judge(settled, results, read.rules).map((verdict) => withoutFinalRead(verdict, results));

@@ -1,4 +1,4 @@
-import { claimsOf, judge, judgeUnreadable, planChanges, type DueRule } from './planner';
+import { claimsOf, judge, judgeUnreadable, planChanges, withObservedIds, type DueRule } from './planner';
 import { DRIVER_ERROR_KINDS, RETRYABLE_KINDS, type ChangeResult, type ObservedRule } from './provider';
 import { absent, add, again, dueRule, remove } from './planner.testing';
 
@@ -227,5 +227,26 @@ describe('claimsOf', () => {
 
   it.each(['unknown', 'present'] as const)('excludes unmanaged rules (%s)', (state) => {
     expect(claimsOf([rule('office', state, true)])).toEqual(new Map());
+  });
+});
+
+describe('A rule that loses its mark between two reads of one pass', () => {
+  const rule = dueRule({ ruleId: 'rule', key: 'a' }, true);
+  const marked: ObservedRule = { key: 'a', providerRuleId: 'sgr-1', ownRuleId: 'rule' };
+  const judgedBy = (after: ObservedRule): unknown =>
+    judge(withObservedIds([rule], [marked]), new Map(), [after])[0];
+
+  it('is ours by the id that the first read showed', () => {
+    expect(judgedBy({ ...marked, ownRuleId: null })).toMatchObject({ unmanaged: false, unmarked: true });
+  });
+
+  it('is another program’s when its id is another one', () => {
+    const other: ObservedRule = { key: 'a', providerRuleId: 'sgr-2', ownRuleId: null };
+    expect(judgedBy(other)).toMatchObject({ unmanaged: true });
+  });
+
+  it('keeps the id that is recorded', () => {
+    const recorded = { ...rule, recordedId: 'sgr-0' };
+    expect(withObservedIds([recorded], [marked])).toEqual([recorded]);
   });
 });

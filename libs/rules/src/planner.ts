@@ -197,6 +197,25 @@ export function observedAsRecorded(
   return new Set(same.map(({ ruleId }) => ruleId));
 }
 
+/**
+ * The rules with the ids under which a read shows them with our mark, where none was recorded before: should the mark be lost
+ * until the next read, their id says that they are ours.
+ */
+export function withObservedIds<Rule extends DueRule>(
+  due: readonly Rule[],
+  observed: readonly ObservedRule[],
+): Rule[] {
+  const marked = new Map(
+    observed.flatMap(({ key, ownRuleId, providerRuleId }) =>
+      ownRuleId === null ? [] : [[key, providerRuleId] as const],
+    ),
+  );
+  return due.map((rule) => {
+    const recordedId = rule.recordedId ?? marked.get(rule.key);
+    return recordedId === undefined ? rule : { ...rule, recordedId };
+  });
+}
+
 /** Rules that are ours by their recorded id alone: our mark was removed. */
 export function unmarkedOf<Rule extends DueRule>(
   due: readonly Rule[],
