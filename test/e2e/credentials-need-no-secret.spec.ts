@@ -156,6 +156,17 @@ describe('Credentials need no secret', () => {
     expect(new Set(targets)).toEqual(new Set([`${WORKLOAD_PROVIDER} as ${SERVICE_ACCOUNT}`]));
   });
 
+  it('a new one is left in peace for an hour, while its trust is made', async () => {
+    const { id } = await created(CLOUDS[0]!);
+    const [row] = await drawbridge.query<{ seconds: number }>(
+      `SELECT extract(epoch FROM check_due_at - now())::float8 AS seconds FROM credentials WHERE id = $1`,
+      [id],
+    );
+    expect(row!.seconds).toBeGreaterThan(3500);
+    expect(row!.seconds).toBeLessThanOrEqual(3600);
+    expect(await signatures(id)).toEqual([]);
+  });
+
   it('a credential cannot use the trust of another one', async () => {
     const [aws] = CLOUDS as [Cloud];
     const [one, other] = [await created(aws), await created(aws)];

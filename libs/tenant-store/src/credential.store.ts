@@ -76,6 +76,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     return (await this.dataKey(tx, organization))!;
   }
 
+  /** @param credential `checkInSeconds`: until its first check in the background */
   async create(
     tx: Tx,
     organization: OrganizationId,
@@ -86,11 +87,13 @@ export class CredentialStore implements TenantStore<CredentialStore> {
       credentialType: string;
       hints: Readonly<Record<string, string>>;
       sealedData: Readonly<Record<string, string>>;
+      checkInSeconds: number;
     },
   ): Promise<CredentialRow> {
     const [row] = await tx.query<CredentialRow[]>(
-      `INSERT INTO credentials AS c (id, organization_id, name, provider, credential_type, hints, sealed_data)
-       VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${COLUMNS}`,
+      `INSERT INTO credentials AS c
+         (id, organization_id, name, provider, credential_type, hints, sealed_data, check_due_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8)) RETURNING ${COLUMNS}`,
       [
         credential.id,
         organization,
@@ -99,6 +102,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
         credential.credentialType,
         JSON.stringify(credential.hints),
         JSON.stringify(credential.sealedData),
+        credential.checkInSeconds,
       ],
     );
     return row!;

@@ -14,6 +14,12 @@ import { CredentialVerifier } from './credential-verifier';
 import { DataKeys } from './data-keys';
 import type { CreateCredentialDto, UpdateCredentialDto } from './dto/credential.dto';
 
+/**
+ * Until a new credential without a secret is checked in the background: its trust can be made only when its subject is known.
+ * An early check would begin the ten minutes within which Azure may not know the trust yet, and sign tokens for nothing.
+ */
+const SET_UP_SECONDS = 3600;
+
 @Injectable()
 export class CredentialsService {
   constructor(
@@ -42,6 +48,7 @@ export class CredentialsService {
         credentialType,
         hints,
         sealedData,
+        checkInSeconds: setupOf(provider, credentialType) === null ? 0 : SET_UP_SECONDS,
       });
       await this.record(tx, actor, created, {
         eventType: 'CREDENTIAL_CREATED',
