@@ -1,7 +1,7 @@
 import type { ChangeResult, DriverErrorKind } from '#rules';
 import { DriverError } from './driver-error';
 
-const MAX_MESSAGE_LENGTH = 500;
+export const MAX_MESSAGE_LENGTH = 500;
 
 /** Node's error codes for failures before the connection was established: nothing was sent. */
 export const CONNECT_ERROR_CODES: ReadonlySet<string> = new Set([
@@ -66,5 +66,6 @@ export const withoutSecrets = (message: string, secrets: readonly string[]): str
     .filter((secret) => secret !== '')
     .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), message);
 
-const shortened = (message: string): string =>
-  message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
+/** A provider's message of this length at most. */
+export const shortened = (message: string, length = MAX_MESSAGE_LENGTH): string =>
+  message.length <= length ? message : `${message.slice(0, length - 1)}…`;

@@ -1,4 +1,4 @@
-import { CallFailure } from './call-failure';
+import { CallFailure, MAX_MESSAGE_LENGTH, shortened } from './call-failure';
 import { DriverError } from './driver-error';
 
 /** Tokens that this deployment signs about one credential, for clouds that trust its issuer. None is stored. */
@@ -34,7 +34,9 @@ export function requireIdentity(identity: IdentityTokens | null): IdentityTokens
 export function withIdentity(error: unknown, { issuer, subject }: IdentityTokens): unknown {
   if (!(error instanceof CallFailure)) return error;
   const { kind, code, settled, retryAfterMs } = error;
-  const message = `${error.message} (the token is of the issuer ${issuer}, about ${subject})`;
+  const said = ` (the token is of the issuer ${issuer}, about ${subject})`;
+  // a long refusal is shortened, and not what the administrator has to compare
+  const message = shortened(error.message, MAX_MESSAGE_LENGTH - said.length) + said;
   return new CallFailure(kind, message, code, settled, retryAfterMs);
 }
 

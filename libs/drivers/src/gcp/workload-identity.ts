@@ -80,7 +80,7 @@ export class TokenExchange {
     const request = { method: 'POST', headers, body: body.toString(), secrets: [token] };
     const text = await exchange(`${this.sts}/v1/token`, request, REQUEST_TIMEOUT_MS, exchangeRefusal).catch(
       (error: unknown) => {
-        throw withIdentity(error, identity);
+        throw subject === 'probe' ? error : withIdentity(error, identity);
       },
     );
     const issued = JSON.parse(text) as { access_token?: unknown; expires_in?: unknown };
