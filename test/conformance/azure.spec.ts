@@ -62,6 +62,7 @@ async function startBench(
       batch: 'call-each',
       adoptsUnmanagedRules: true,
       capacityPerIpVersion: false,
+      denials: { part: '10.0.0.5' },
     },
     driver: await registry.driver('AZURE'),
     target: (number) => group(number === 0 ? 'simulated-nsg' : `simulated-nsg-${number + 1}`),

@@ -39,6 +39,14 @@ export interface UnmanagedRule {
   readonly address: string;
   readonly port: number;
   readonly description?: string;
+  /** omitted: tcp; `all` has ports in some clouds only */
+  readonly protocol?: 'tcp' | 'all';
+  /** omitted: allow; this and the next two where the cloud has denials */
+  readonly access?: 'deny';
+  /** a smaller one comes first */
+  readonly priority?: number;
+  /** omitted: the whole target */
+  readonly part?: string;
 }
 
 /** An edit of a rule by another program; omitted fields are unchanged. */
@@ -96,6 +104,8 @@ export interface CloudFacts {
   readonly sharedList?: true;
   /** an entry is identified by its address: it has no id of its own */
   readonly addressIsIdentity?: true;
+  /** rules can deny, in an order of priorities, and apply to a part of the target such as this one */
+  readonly denials?: { readonly part: string };
   /** the write permission cannot be checked without a write: `verify` does not detect that it is missing */
   readonly permissionKnownByWriteOnly?: true;
 }

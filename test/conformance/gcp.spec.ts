@@ -74,6 +74,7 @@ async function startBench(
       batch: 'call-each',
       adoptsUnmanagedRules: false,
       capacityPerIpVersion: false,
+      denials: { part: 'bastion' },
     },
     driver: await registry.driver('GCP'),
     target: (number) => network(path(NETWORKS[number]!)),

@@ -43,9 +43,9 @@ export class SimulatedCloud {
     return new SimulatedCloud(simulator.url, () => simulator.close(), provider, operations);
   }
 
-  async addUnmanaged(target: string, { address, port, description }: UnmanagedRule): Promise<void> {
-    const rule = { target, address, protocol: 'tcp', fromPort: port, toPort: port, description };
-    await this.request('POST', '/_rules', { provider: this.provider, ...rule });
+  async addUnmanaged(target: string, { port, protocol = 'tcp', ...rest }: UnmanagedRule): Promise<void> {
+    const rule = { provider: this.provider, target, protocol, fromPort: port, toPort: port, ...rest };
+    await this.request('POST', '/_rules', rule);
   }
 
   async edit(target: string, address: string, edit: RuleEdit): Promise<void> {

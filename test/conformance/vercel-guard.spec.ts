@@ -269,6 +269,17 @@ describe('The guard of a Vercel project', () => {
     });
   });
 
+  it.each([
+    ['a shorter path', [{ type: 'path', op: 'pre', value: '/Ad' }]],
+    ['all except some addresses', [{ type: 'ip_address', op: 'inc', neg: true, value: ['203.0.113.1'] }]],
+  ])('is refused by verify when it is skipped for %s', async (_, conditions) => {
+    const target = targetOf({ pathPrefix: '/admin' });
+    await driver.verify(target, {});
+    const action = { mitigate: { action: 'bypass' } };
+    await patchRule('rules.insert', null, { ...UNMANAGED, conditionGroup: [{ conditions }], action });
+    await expect(driver.verify(target, {})).rejects.toMatchObject({ kind: 'invalid' });
+  });
+
   it('has no effect while the firewall is disabled, which verify reports', async () => {
     await driver.verify(targetOf(), {});
     await apply(targetOf(), add(host(1)));

@@ -37,6 +37,12 @@ export interface UnmanagedRuleSpec {
   readonly fromPort: number | null;
   readonly toPort: number | null;
   readonly description: string | undefined;
+  /** it denies its traffic; this and the next two where rules are ordered (`CloudProvider.hasDenials`) */
+  readonly isDenial?: boolean;
+  /** undefined: the provider's default */
+  readonly priority?: number | undefined;
+  /** the part of the target that the rule applies to, as the provider names it; undefined: all of it */
+  readonly part?: string | undefined;
 }
 
 /** Selects rules of a target; undefined matches every value. */
@@ -79,8 +85,10 @@ export interface CloudProvider {
   /** operations that a fault can name */
   readonly operations: Readonly<Record<string, CallEffect>>;
   handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER>;
-  /** @throws OutsideEditRefused */
-  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule;
+  /** its rules can deny, have priorities, and may apply to a part of the target */
+  readonly hasDenials?: true;
+  /** @returns null for a denial, which opens nothing @throws OutsideEditRefused */
+  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule | null;
   /** Removes every matching rule, ours included. @throws OutsideEditRefused when the filter is invalid */
   removeRules(filter: UnmanagedRuleFilter): OpenRule[];
   /** Changes every matching rule in place, ours included. @throws OutsideEditRefused */

@@ -1,4 +1,4 @@
-import { openToEveryone, type ResourceConfig, type RuleSpec } from '#rules';
+import { openToEveryone, type AccessRule, type ResourceConfig } from '#rules';
 import { DriverError } from './driver-error';
 
 /** The config of resources whose rules have no ports. */
@@ -8,11 +8,15 @@ export const ALL_TRAFFIC: ResourceConfig = { protocol: 'all' };
  * Refuses a target where the rules of sessions would restrict nothing, because its other rules let everybody in.
  * @param name the target, for the message
  * @param config of the resource, or `ALL_TRAFFIC`
- * @param rules that are in force on the target, whoever wrote them
+ * @param parts as for `openToEveryone`: the rules in force on the target, whoever wrote them
  * @throws DriverError `invalid` naming the traffic
  */
-export function refuseOpenTarget(name: string, config: ResourceConfig, rules: readonly RuleSpec[]): void {
-  const open = openToEveryone(config, rules);
+export function refuseOpenTarget(
+  name: string,
+  config: ResourceConfig,
+  ...parts: readonly (readonly AccessRule[])[]
+): void {
+  const open = openToEveryone(config, ...parts);
   if (!open) return;
   throw new DriverError(
     'invalid',

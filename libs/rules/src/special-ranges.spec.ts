@@ -1,4 +1,4 @@
-import { addressesIn, specialRangeIn } from './special-ranges';
+import { addressesIn, isEverybody, specialRangeIn } from './special-ranges';
 
 const PUBLIC_ONLY = false;
 
@@ -52,5 +52,25 @@ describe('addressesIn', () => {
     [['::/0', '2001:db8::/32'], 2n ** 128n],
   ])('counts the distinct addresses of %j: %s', (cidrs, count) => {
     expect(addressesIn(cidrs)).toBe(count);
+  });
+});
+
+describe('isEverybody', () => {
+  it.each([
+    [['0.0.0.0/0'], 4, true],
+    [['128.0.0.0/1', '0.0.0.0/1'], 4, true],
+    [
+      ['0.0.0.0/5', '8.0.0.0/7', '11.0.0.0/8', '12.0.0.0/6', '16.0.0.0/4', '32.0.0.0/3', '64.0.0.0/2'],
+      4,
+      false,
+    ],
+    [['0.0.0.0/1', '128.0.0.0/2', '192.0.0.0/3'], 4, true],
+    [[], 4, false],
+    [['2000::/3'], 6, true],
+    [['::/0'], 6, true],
+    [['2000::/4'], 6, false],
+    [[], 6, false],
+  ] as const)('says of %j in IPv%d: %s', (cidrs, version, expected) => {
+    expect(isEverybody(cidrs, version)).toBe(expected);
   });
 });

@@ -81,6 +81,18 @@ export function addressesIn(cidrs: readonly string[]): bigint {
   return counted;
 }
 
+/**
+ * Whether ranges of one IP version contain every address that is routed on the internet. Several may do so together.
+ * @param cidrs canonical
+ */
+export function isEverybody(cidrs: readonly string[], version: 4 | 6): boolean {
+  if (cidrs.some((cidr) => cidr.endsWith('/0'))) return true;
+  const unrouted = SPECIAL.map(({ range }) => range).filter(
+    (range) => range.includes(':') === (version === 6),
+  );
+  return addressesIn([...cidrs, ...unrouted]) === 2n ** (version === 6 ? 128n : 32n);
+}
+
 function spanOf(cidr: string): { readonly first: bigint; readonly last: bigint } {
   const [network, prefix] = ipaddr.parseCIDR(cidr);
   const bytes = network.toByteArray();

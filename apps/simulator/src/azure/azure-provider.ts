@@ -34,6 +34,7 @@ export class AzureProvider implements CloudProvider {
   readonly provider = 'AZURE';
   readonly prefix = '/azure';
   readonly targets = GROUPS;
+  readonly hasDenials = true;
   readonly operations = { ...ARM_EFFECTS, [TOKEN_OPERATION]: 'identity' as const };
   private readonly running: Operations;
   private readonly groups: SecurityGroups;
@@ -61,12 +62,10 @@ export class AzureProvider implements CloudProvider {
     return { status: 404, headers: { 'content-type': 'text/plain' }, body, outcome: 'UnknownEndpoint' };
   }
 
-  /** Like the portal: the rule gets the next free priority. */
-  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule {
+  /** Like the portal: without a priority, the rule gets the next free one. Its part is a destination. */
+  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule | null {
     const { target } = rule;
-    const taken = new Set(this.groups.list(target).map(({ properties }) => properties.priority));
-    let priority = FIRST_UNMANAGED_PRIORITY;
-    while (taken.has(priority)) priority += 1;
+    const priority = rule.priority ?? this.freePriority(target);
     const name = `unmanaged-${(this.unmanagedRules += 1)}`;
     asAzureError(() => {
       const properties = readRuleProperties(
@@ -76,6 +75,7 @@ export class AzureProvider implements CloudProvider {
       this.groups.checkCapacity(target, name, properties);
       this.groups.write(target, name, properties);
     });
+    if (rule.isDenial) return null;
     const open = this.world.ledger.list({ provider: this.provider, target });
     const opened = open.find(({ providerRuleId }) => providerRuleId === name);
     if (!opened) throw new Error('A rule that was just added is not in the ledger');
@@ -106,6 +106,13 @@ export class AzureProvider implements CloudProvider {
 
   revokeTokens(): void {
     this.issued.revokeAll();
+  }
+
+  private freePriority(target: string): number {
+    const taken = new Set(this.groups.list(target).map(({ properties }) => properties.priority));
+    let priority = FIRST_UNMANAGED_PRIORITY;
+    while (taken.has(priority)) priority += 1;
+    return priority;
   }
 
   private matching(filter: UnmanagedRuleFilter): OpenRule[] {
@@ -148,12 +155,12 @@ function propertiesOf(rule: UnmanagedRuleSpec, priority: number): Record<string,
     ...(rule.description !== undefined && { description: rule.description }),
     protocol:
       rule.protocol === 'all' ? '*' : `${rule.protocol.charAt(0).toUpperCase()}${rule.protocol.slice(1)}`,
-    access: 'Allow',
+    access: rule.isDenial ? 'Deny' : 'Allow',
     direction: 'Inbound',
     priority,
     sourceAddressPrefix: rule.address,
     sourcePortRange: '*',
-    destinationAddressPrefix: '*',
+    destinationAddressPrefix: rule.part ?? '*',
     destinationPortRange: from === null ? '*' : from === to ? `${from}` : `${from}-${to}`,
   };
 }

@@ -22,6 +22,7 @@ type Route = (request: ControlRequest) => ControlAnswer;
 
 const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'all'] as const;
 const RULE_FIELDS = ['provider', 'target', 'address', 'protocol', 'fromPort', 'toPort'];
+const ORDER_FIELDS = ['access', 'priority', 'part'];
 const MAX_DELAY_MS = 600_000;
 const MAX_COUNT = 1_000_000;
 
@@ -97,8 +98,11 @@ export class ControlInterface {
   }
 
   private addRule({ body }: ControlRequest): ControlAnswer {
-    const input = Input.fromJson(body, [...RULE_FIELDS, 'description']);
+    const input = Input.fromJson(body, [...RULE_FIELDS, 'description', ...ORDER_FIELDS]);
     const provider = this.requireProvider(input);
+    const unsupported = ORDER_FIELDS.find((name) => input.has(name));
+    if (unsupported !== undefined && !provider.hasDenials)
+      throw new BadInput(unsupported, `${provider.provider} has no rules with ${unsupported}`);
     const rule = provider.addUnmanagedRule({
       target: this.requireTarget(input, provider),
       address: required('address', input.text('address')),
@@ -106,6 +110,9 @@ export class ControlInterface {
       fromPort: readPort(input, 'fromPort') ?? null,
       toPort: readPort(input, 'toPort') ?? null,
       description: input.text('description'),
+      isDenial: input.oneOf('access', ['allow', 'deny']) === 'deny',
+      priority: input.integer('priority', 0, 65_535),
+      part: input.filledText('part'),
     });
     return { status: 201, body: rule };
   }

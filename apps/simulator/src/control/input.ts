@@ -39,6 +39,10 @@ export class Input {
     );
   }
 
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
   /** A text that must be one of the allowed ones. */
   oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
     const value = this.get(name);

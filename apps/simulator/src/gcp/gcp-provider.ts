@@ -34,6 +34,7 @@ export class GcpProvider implements CloudProvider {
   readonly provider = 'GCP';
   readonly prefix = '/gcp';
   readonly targets = NETWORKS;
+  readonly hasDenials = true;
   readonly operations = { ...COMPUTE_EFFECTS, ...TOKEN_EFFECTS, ...WORKLOAD_EFFECTS };
   private readonly firewalls: Firewalls;
   private readonly pending: Operations;
@@ -62,13 +63,14 @@ export class GcpProvider implements CloudProvider {
     return WorkloadIdentity.serves(request) ? this.workloads.handle(request) : this.compute.handle(request);
   }
 
-  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule {
+  /** The part of a rule is a tag of instances. */
+  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule | null {
     const id = newId();
     return asGcpError(() => {
       const spec = readFirewall(bodyOfUnmanaged(rule, id), PROJECT);
       this.firewalls.checkAddition(spec, this.pending.rulesInProgress('insert'));
       this.firewalls.add(spec, id);
-      return this.openRule(`${spec.name}#${id}`);
+      return rule.isDenial ? null : this.openRule(`${spec.name}#${id}`);
     });
   }
 
@@ -142,9 +144,11 @@ function bodyOfUnmanaged(rule: UnmanagedRuleSpec, id: string): Readonly<Record<s
     name: `by-hand-${id}`,
     network: networkPath(rule.target),
     sourceRanges: [rule.address],
-    allowed: [
+    [rule.isDenial ? 'denied' : 'allowed']: [
       { IPProtocol: rule.protocol === 'icmpv6' ? '58' : rule.protocol, ...(hasPorts && { ports: [ports] }) },
     ],
+    ...(rule.priority !== undefined && { priority: rule.priority }),
+    ...(rule.part !== undefined && { targetTags: [rule.part] }),
     ...(rule.description !== undefined && { description: rule.description }),
   };
 }

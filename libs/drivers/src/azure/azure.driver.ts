@@ -16,7 +16,7 @@ import { AZURE_FACTS } from './azure.facts';
 import { Batch } from './batch';
 import { Deadline } from './deadline';
 import { NetworkSecurityGroup } from './network-security-group';
-import { effectiveAllowances, observedRules } from './rule-mapping';
+import { accessRules, observedRules } from './rule-mapping';
 import { missingActions } from './write-permission';
 
 const AUTHORITY = 'https://login.microsoftonline.com';
@@ -65,7 +65,7 @@ class AzureDriver implements ProviderDriver {
       const rules = await group.readRules();
       await this.tokens.requireSubjectCondition(readCredential(target.credential), this.deadline());
       await requireWritePermission(group);
-      refuseOpenTarget(group.group.name, config, effectiveAllowances(rules, config));
+      refuseOpenTarget(group.group.name, config, accessRules(rules));
     });
   }
 

@@ -96,10 +96,10 @@ export class Batch {
         priority = this.freePriority(window, priority);
       }
     }
-    const keys = [ruleKey(spec)];
+    const written = { name, priority, isInbound: true, isDeny: false, isPlain: true, mark };
     this.rules = [
       ...this.rules.filter((rule) => rule.name !== name),
-      { name, priority, isInbound: true, isDeny: false, keys, isPlain: true, state: 'settled', mark },
+      { ...written, keys: [ruleKey(spec)], traffic: [spec], state: 'settled' },
     ];
     this.outcomes.done(ruleKey(spec), name);
   }

@@ -1,5 +1,5 @@
-import { openToEveryone, ruleKey, type RuleSpec } from '#rules';
-import { effectiveAllowances, groupRule, observedRules, ruleName, securityRuleOf } from './rule-mapping';
+import { openToEveryone, ruleKey, type RuleSpec, type TrafficConfig } from '#rules';
+import { accessRules, groupRule, observedRules, ruleName, securityRuleOf } from './rule-mapping';
 
 const RULE_ID = '11111111-2222-4333-8444-555555555555';
 const MARK = { deployment: 'here', ruleId: RULE_ID, expiresAt: 1_900_000_000 };
@@ -133,7 +133,103 @@ describe('Azure security rules', () => {
     const read = rules.map((changed, index) =>
       groupRule(unmanaged({ name: `r${index}`, ...everybody, ...changed }))!,
     );
-    expect(openToEveryone({ port: 22 }, effectiveAllowances(read, { port: 22 })) !== null).toBe(isOpen);
+    expect(openToEveryone({ port: 22 }, accessRules(read)) !== null).toBe(isOpen);
+  });
+
+  describe('for every source', () => {
+    /** `Allow * -> *:22` of the portal's defaults, changed; priorities ascend */
+    const isOpen = (config: TrafficConfig, ...rules: object[]): boolean => {
+      const read = rules.map((changed, index) =>
+        groupRule(
+          unmanaged({
+            name: `r${index}`,
+            priority: 100 + index,
+            protocol: '*',
+            sourceAddressPrefix: '*',
+            ...changed,
+          }),
+        )!,
+      );
+      return openToEveryone(config, accessRules(read.toReversed())) !== null;
+    };
+    const SSH_ONLY = { port: 22 };
+    const deny = (changed: object = {}): object => ({ access: 'Deny', ...changed });
+
+    it('and of any protocol with a port let everybody in by TCP and UDP to that port', () => {
+      expect(isOpen(SSH_ONLY, {})).toBe(true);
+      expect(isOpen({ port: 22, protocol: 'udp' }, {})).toBe(true);
+      expect(isOpen({ port: 23 }, {})).toBe(false);
+      expect(isOpen({ protocol: 'icmp' }, {})).toBe(false);
+      expect(isOpen({ protocol: 'all' }, {})).toBe(false);
+      expect(isOpen({ protocol: 'all' }, { destinationPortRange: '*' })).toBe(true);
+    });
+
+    it('and of any protocol with a port are neither ours nor in the way of our rules', () => {
+      expect(observed(unmanaged({ protocol: '*', sourceAddressPrefix: '*' }))).toEqual([]);
+    });
+
+    it.each([
+      ['any protocol and the port', deny()],
+      ['every port', deny({ destinationPortRange: '*' })],
+      ['a range with the port', deny({ destinationPortRange: '20-22' })],
+      ['the internet', deny({ sourceAddressPrefix: 'Internet' })],
+      ['the virtual network', deny({ destinationAddressPrefix: 'VirtualNetwork' })],
+    ])('are hidden by a denial of %s', (_, denial) => {
+      expect(isOpen(SSH_ONLY, denial, {})).toBe(false);
+      expect(isOpen(SSH_ONLY, {}, denial)).toBe(true);
+    });
+
+    it.each([
+      ['another IP version', deny({ sourceAddressPrefix: '::/0' })],
+      ['another port', deny({ destinationPortRange: '443' })],
+      ['another protocol', deny({ protocol: 'Udp' })],
+      ['one destination', deny({ destinationAddressPrefix: '10.0.0.5' })],
+      [
+        'several destinations',
+        deny({ destinationAddressPrefix: undefined, destinationAddressPrefixes: ['10.0.0.5', '10.0.0.6'] }),
+      ],
+      ['every destination of another IP version', deny({ destinationAddressPrefix: '::/0' })],
+      ['an application security group', deny({ destinationApplicationSecurityGroups: [{ id: 'x' }] })],
+      ['one source port', deny({ sourcePortRange: '1024' })],
+      ['some sources', deny({ sourceAddressPrefix: '10.0.0.0/8' })],
+      ['a service tag', deny({ sourceAddressPrefix: 'VirtualNetwork' })],
+      ['outbound traffic', deny({ direction: 'Outbound' })],
+      ['a rule that failed', deny({ provisioningState: 'Failed' })],
+      ['a rule that is being written', deny({ provisioningState: 'Updating' })],
+    ])('are not hidden by a denial of %s', (_, denial) => {
+      expect(isOpen(SSH_ONLY, denial, {})).toBe(true);
+      expect(isOpen({ ports: [22, 443] }, denial, {})).toBe(true);
+    });
+
+    it.each(['*', 'VirtualNetwork', 'virtualnetwork', '0.0.0.0/0', '::/0'])(
+      'let everybody in to the destination %s',
+      (destinationAddressPrefix) => {
+        expect(isOpen(SSH_ONLY, { destinationAddressPrefix })).toBe(true);
+        expect(
+          isOpen(SSH_ONLY, {
+            destinationAddressPrefix: undefined,
+            destinationAddressPrefixes: ['10.0.0.5', destinationAddressPrefix],
+          }),
+        ).toBe(true);
+      },
+    );
+
+    it.each(['10.0.0.5', '10.0.0.0/8', 'Internet', 'AzureLoadBalancer'])(
+      'leave something to restrict when they are for the destination %s',
+      (destinationAddressPrefix) => {
+        expect(isOpen(SSH_ONLY, { destinationAddressPrefix })).toBe(false);
+      },
+    );
+
+    it('let everybody in from some source ports, which clients choose', () => {
+      expect(isOpen(SSH_ONLY, { sourcePortRange: '1024-65535' })).toBe(true);
+    });
+
+    it('of ICMP let in those that can have the protocol', () => {
+      const icmp = { destinationPortRange: '*', protocol: 'Icmp' };
+      expect(isOpen({ protocol: 'icmp' }, icmp)).toBe(true);
+      expect(isOpen({ protocol: 'icmp' }, { ...icmp, sourceAddressPrefix: '::/0' })).toBe(false);
+    });
   });
 
   it('of ICMP have the protocol of their IP version', () => {

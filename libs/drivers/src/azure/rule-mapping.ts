@@ -3,15 +3,14 @@ import type { SecurityRule } from '@azure/arm-network';
 import {
   canonicalCidr,
   formatMark,
-  openToEveryone,
   parseMark,
   parseRuleKey,
   ruleKey,
+  type AccessRule,
   type ObservedRule,
   type OwnershipMark,
   type PortRange,
   type Protocol,
-  type ResourceConfig,
   type RuleSpec,
 } from '#rules';
 
@@ -29,6 +28,8 @@ export interface GroupRule {
   readonly isDeny: boolean;
   /** `ruleKey` of each source address; empty when Drawbridge does not write rules of this kind */
   readonly keys: readonly string[];
+  /** what it allows or denies to every destination in the group; empty when it applies to some of them */
+  readonly traffic: readonly RuleSpec[];
   /** it allows exactly what its keys say, to every destination in the group */
   readonly isPlain: boolean;
   readonly state: 'settled' | 'updating' | 'failed';
@@ -83,6 +84,7 @@ export function groupRule(rule: SecurityRule): GroupRule | null {
     isInbound: direction?.toLowerCase() === 'inbound',
     isDeny,
     keys,
+    traffic: trafficOf(rule, isDeny),
     isPlain: !isDeny && appliesToWholeGroup(rule) && keys.every((key) => isOfFamily(rule.protocol, key)),
     state,
     mark: parseMark(rule.description),
@@ -119,34 +121,58 @@ export function observedRules(rules: readonly GroupRule[], deployment: string): 
   });
 }
 
-/** What the group's rules allow, without those that come after a rule which denies the traffic to everybody. */
-export function effectiveAllowances(rules: readonly GroupRule[], config: ResourceConfig): RuleSpec[] {
-  const inbound = rules.filter(({ isInbound }) => isInbound);
-  const denials = inbound.filter(({ isDeny }) => isDeny);
-  const isDeniedBefore = ({ priority }: GroupRule): boolean =>
-    openToEveryone(config, specsOf(denials.filter((denial) => denial.priority < priority))) !== null;
-  return specsOf(inbound.filter((rule) => rule.isPlain && !isDeniedBefore(rule)));
-}
-
-const specsOf = (rules: readonly GroupRule[]): RuleSpec[] =>
-  rules.flatMap(({ keys }) => keys.map(parseRuleKey));
+/**
+ * What the group's inbound rules allow and deny to everything in the group, in the order in which Azure evaluates them.
+ * Sessions still restrict something where a rule lets everybody in to some destinations: it does not count, and neither
+ * does a denial for some. A denial counts when it is in force; an allowance that is being written, or that failed, counts
+ * too, because it may be.
+ */
+export const accessRules = (rules: readonly GroupRule[]): AccessRule[] =>
+  rules
+    .filter(({ isInbound, isDeny, state }) => isInbound && (!isDeny || state === 'settled'))
+    .toSorted((one, other) => one.priority - other.priority)
+    .flatMap(({ traffic, isDeny }) => traffic.map((spec) => ({ ...spec, isDenial: isDeny })));
 
 export const isOurs = ({ mark }: GroupRule, deployment: string): boolean => mark?.deployment === deployment;
 
 function keysOf(rule: SecurityRule): string[] {
   const protocol = protocolOf(rule.protocol);
-  const ports = portsOf([rule.destinationPortRange, ...(rule.destinationPortRanges ?? [])]);
+  const ports = destinationPortsOf(rule);
   if (!protocol || !ports) return [];
   const isPortless = protocol === 'all' || protocol === 'icmp';
   if (isPortless && ports.length > 0) return [];
-  return [rule.sourceAddressPrefix, ...(rule.sourceAddressPrefixes ?? [])]
-    .flatMap((source) =>
-      isAny(source)
-        ? ANYWHERE.filter((address) => isOfFamily(rule.protocol, address))
-        : (canonicalCidr(source ?? '')?.cidr ?? []),
-    )
-    .map((address) => ruleKey({ address, protocol, ports }));
+  return sourcesOf(rule).map((address) => ruleKey({ address, protocol, ports }));
 }
+
+function trafficOf(rule: SecurityRule, isDeny: boolean): RuleSpec[] {
+  const protocol = protocolOf(rule.protocol);
+  const ports = destinationPortsOf(rule);
+  const isForGroups = (rule.destinationApplicationSecurityGroups ?? []).length > 0;
+  // Clients choose their source port: an allowance from some ports lets everybody in, a denial keeps nobody out.
+  const isForSomePorts = isDeny && !isFromEveryPort(rule);
+  if (!protocol || !ports || isForGroups || isForSomePorts) return [];
+  // Of any protocol, ports restrict those that have ports.
+  const protocols: Protocol[] = protocol === 'all' && ports.length > 0 ? ['tcp', 'udp'] : [protocol];
+  return sourcesOf(rule)
+    .filter((address) => isOfFamily(rule.protocol, address) && isForEveryDestination(rule, address))
+    .flatMap((address) => protocols.map((one) => ({ address, protocol: one, ports })));
+}
+
+/** @param source of the IP version that is meant. Inbound traffic goes to addresses of the virtual network. */
+const isForEveryDestination = (rule: SecurityRule, source: string): boolean =>
+  destinationsOf(rule).some(
+    (prefix) =>
+      isNamed(prefix, '*') ||
+      isNamed(prefix, 'VirtualNetwork') ||
+      prefix === (source.includes(':') ? '::/0' : '0.0.0.0/0'),
+  );
+
+const sourcesOf = (rule: SecurityRule): string[] =>
+  [rule.sourceAddressPrefix, ...(rule.sourceAddressPrefixes ?? [])].flatMap((source) =>
+    isAny(source)
+      ? ANYWHERE.filter((address) => isOfFamily(rule.protocol, address))
+      : (canonicalCidr(source ?? '')?.cidr ?? []),
+  );
 
 const protocolOf = (text: string | undefined): Protocol | undefined =>
   isNamed(text, ICMPV6)
@@ -180,13 +206,21 @@ function portsOf(texts: readonly (string | undefined)[]): PortRange[] | null {
 const isAny = (text: string | undefined): boolean => /^(\*|any|internet)$/i.test(text ?? '');
 
 function appliesToWholeGroup(rule: SecurityRule): boolean {
-  const sourcePorts = portsOf([rule.sourcePortRange, ...(rule.sourcePortRanges ?? [])]);
   const groups = [
     ...(rule.sourceApplicationSecurityGroups ?? []),
     ...(rule.destinationApplicationSecurityGroups ?? []),
   ];
-  const destinations = [rule.destinationAddressPrefix, ...(rule.destinationAddressPrefixes ?? [])].filter(
-    Boolean,
-  );
-  return sourcePorts?.length === 0 && groups.length === 0 && destinations.some((prefix) => prefix === '*');
+  const isForAll = destinationsOf(rule).some((prefix) => prefix === '*');
+  return isFromEveryPort(rule) && groups.length === 0 && isForAll;
 }
+
+const isFromEveryPort = (rule: SecurityRule): boolean =>
+  portsOf([rule.sourcePortRange, ...(rule.sourcePortRanges ?? [])])?.length === 0;
+
+const destinationPortsOf = (rule: SecurityRule): PortRange[] | null =>
+  portsOf([rule.destinationPortRange, ...(rule.destinationPortRanges ?? [])]);
+
+const destinationsOf = (rule: SecurityRule): string[] =>
+  [rule.destinationAddressPrefix, ...(rule.destinationAddressPrefixes ?? [])].filter(
+    (prefix) => prefix !== undefined,
+  );

@@ -8,7 +8,7 @@ import { ComputeApi } from './compute-api';
 import { observedRules, readTaggedNetwork } from './firewall-mapping';
 import { additionsOf, removalsOf } from './firewall-writes';
 import { GCP_FACTS } from './gcp.facts';
-import { effectiveAllowances } from './open-rules';
+import { accessRules } from './open-rules';
 import { sendPaced } from './paced-writes';
 import { requirePermissions } from './permission-check';
 import { VpcNetwork } from './vpc-network';
@@ -47,7 +47,7 @@ class GcpDriver implements ProviderDriver {
       await this.tokens.requireSubjectCondition(readIdentity(target.credential));
       await network.requireOperationAccess();
       await requirePermissions(network);
-      refuseOpenTarget(network.target.network, config, effectiveAllowances(rules, network.target, config));
+      refuseOpenTarget(network.target.network, config, ...accessRules(rules, network.target));
     });
   }
 

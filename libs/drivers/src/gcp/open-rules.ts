@@ -1,55 +1,71 @@
-import { openToEveryone, type ResourceConfig, type RuleSpec } from '#rules';
+import type { AccessRule } from '#rules';
 import { DEFAULT_PRIORITY } from './gcp.facts';
 import { trafficFrom, type FirewallRule, type FirewallTraffic, type TaggedNetwork } from './firewall-mapping';
 
 /** Compute's default for a rule without a source. */
 const ANYWHERE = ['0.0.0.0/0'];
 
+type IsForPart = (rule: FirewallRule) => boolean;
+
 /**
- * What the network's rules allow to every instance of the target, without rules that come after one which denies the
- * traffic to everybody. With equal priorities a denial wins.
+ * What the network's rules allow and deny, in the order in which Compute evaluates them: for each of the target's tags or
+ * service accounts, or once for every instance of the network. Sessions still restrict something where a rule lets
+ * everybody in to some instances of such a part: it does not count, and neither does a denial for some.
  */
-export function effectiveAllowances(
-  rules: readonly FirewallRule[],
-  target: TaggedNetwork,
-  config: ResourceConfig,
-): RuleSpec[] {
-  const applying = rules.filter((rule) => appliesToWholeTarget(rule, target));
-  const isDeniedBefore = (priority: number): boolean =>
-    openToEveryone(
-      config,
-      applying.flatMap((rule) => (priorityOf(rule) <= priority ? specsOf(rule, rule.denied) : [])),
-    ) !== null;
-  return applying
-    .filter((rule) => !isDeniedBefore(priorityOf(rule)))
-    .flatMap((rule) => specsOf(rule, rule.allowed));
-}
-
-const priorityOf = ({ priority }: FirewallRule): number => priority ?? DEFAULT_PRIORITY;
-
-/** An inbound rule without any source is one for every source. */
-function specsOf(
-  { sourceRanges, sourceTags, sourceServiceAccounts }: FirewallRule,
-  traffic: readonly FirewallTraffic[] | null | undefined,
-): RuleSpec[] {
-  const sources = [sourceRanges, sourceTags, sourceServiceAccounts].flatMap((list) => list ?? []);
-  return trafficFrom(sources.length === 0 ? ANYWHERE : (sourceRanges ?? []), traffic ?? []);
-}
-
-/** Whether an enabled inbound rule applies to every instance of the target, and maybe to others. */
-function appliesToWholeTarget(rule: FirewallRule, target: TaggedNetwork): boolean {
-  const { network, targetTags, targetServiceAccounts } = target;
-  const tags = new Set(rule.targetTags);
-  const accounts = new Set(rule.targetServiceAccounts);
-  const isForAll = tags.size === 0 && accounts.size === 0;
-  return (
-    rule.direction === 'INGRESS' &&
-    rule.disabled !== true &&
-    rule.network?.split('/').at(-1) === network &&
-    (rule.destinationRanges ?? []).length === 0 &&
-    (isForAll || containsAll(tags, targetTags) || containsAll(accounts, targetServiceAccounts))
+export function accessRules(rules: readonly FirewallRule[], target: TaggedNetwork): AccessRule[][] {
+  const inbound = rules.filter((rule) => isInForce(rule, target)).toSorted(byPriority);
+  return partsOf(target).map((isForPart) =>
+    inbound
+      .filter(isForPart)
+      .flatMap((rule) => [
+        ...specsOf(rule, rule.denied).map((spec) => ({ ...spec, isDenial: true })),
+        ...specsOf(rule, rule.allowed),
+      ]),
   );
 }
 
-const containsAll = (all: ReadonlySet<string>, some: readonly string[]): boolean =>
-  some.length > 0 && some.every((one) => all.has(one));
+/** With equal priorities a denial comes first. */
+const byPriority = (one: FirewallRule, other: FirewallRule): number =>
+  priorityOf(one) - priorityOf(other) || Number(isDenial(other)) - Number(isDenial(one));
+
+const priorityOf = ({ priority }: FirewallRule): number => priority ?? DEFAULT_PRIORITY;
+
+const isDenial = ({ denied }: FirewallRule): boolean => (denied ?? []).length > 0;
+
+function partsOf({ targetTags, targetServiceAccounts }: TaggedNetwork): IsForPart[] {
+  const parts = [
+    ...targetTags.map(
+      (tag): IsForPart =>
+        (rule) =>
+          rule.targetTags?.includes(tag) === true,
+    ),
+    ...targetServiceAccounts.map(
+      (account): IsForPart =>
+        (rule) =>
+          rule.targetServiceAccounts?.includes(account) === true,
+    ),
+  ];
+  if (parts.length === 0) return [isForAll];
+  return parts.map((isForPart) => (rule) => isForAll(rule) || isForPart(rule));
+}
+
+const isForAll = ({ targetTags, targetServiceAccounts }: FirewallRule): boolean =>
+  (targetTags ?? []).length + (targetServiceAccounts ?? []).length === 0;
+
+/** An inbound rule without any source is one for every source. */
+function specsOf(rule: FirewallRule, traffic: readonly FirewallTraffic[] | null | undefined): AccessRule[] {
+  const { sourceRanges, sourceTags, sourceServiceAccounts } = rule;
+  const sources = [sourceRanges, sourceTags, sourceServiceAccounts].flatMap((list) => list ?? []);
+  return trafficFrom(sources.length === 0 ? ANYWHERE : (sourceRanges ?? []), traffic ?? []).filter(
+    ({ address }) => isForEveryDestination(rule, address),
+  );
+}
+
+/** @param source of the IP version that is meant */
+function isForEveryDestination({ destinationRanges }: FirewallRule, source: string): boolean {
+  const ranges = destinationRanges ?? [];
+  return ranges.length === 0 || ranges.includes(source.includes(':') ? '::/0' : '0.0.0.0/0');
+}
+
+const isInForce = ({ direction, disabled, network }: FirewallRule, target: TaggedNetwork): boolean =>
+  direction === 'INGRESS' && disabled !== true && network?.split('/').at(-1) === target.network;

@@ -9,7 +9,6 @@ const MAX_VALUES = 75;
 /** Limit per condition group. */
 const MAX_CONDITIONS = 65;
 const EVERY_PATH = '/';
-const EVERYBODY = ['0.0.0.0/0', '::/0'];
 
 /** The custom rule that denies requests to a guarded path from every address that is not on its list. */
 export interface Guard {
@@ -121,28 +120,18 @@ export function observedRules(
 
 /** Unmanaged rules before the guard that make Vercel skip it for addresses, without further conditions. */
 function bypasses(config: FirewallConfig, path: GuardedPath, guards: readonly Guard[]): ObservedRule[] {
-  return rulesBefore(config, guards).flatMap(({ id, groups }) =>
+  return bypassRules(config, guards).flatMap(({ id, groups }) =>
     groups
       .flatMap((group) => bypassed(group, path))
       .map((address) => ({ key: keyOf(address), providerRuleId: entryId(id, address), ownRuleId: null })),
   );
 }
 
-/** The rules with the action bypass before the guard. */
-function rulesBefore({ rules }: FirewallConfig, guards: readonly Guard[]): CustomRule[] {
+/** The active rules with the action bypass before the guard. */
+export function bypassRules({ rules }: FirewallConfig, guards: readonly Guard[]): CustomRule[] {
   const first = rules.findIndex(({ id }) => guards.some((guard) => guard.id === id));
   const before = first < 0 ? rules : rules.slice(0, first);
   return before.filter(({ isActive, action }) => isActive && action === 'bypass');
-}
-
-/** The addresses for which unmanaged rules make Vercel skip the guard: every address for a rule without a condition on it. */
-export function bypassedAddresses(config: FirewallConfig, path: GuardedPath, deployment: string): string[] {
-  const guards = guardsOf(config, path, deployment);
-  const listed = bypasses(config, path, guards).map(({ key }) => parseRuleKey(key).address);
-  const isUnconditional = rulesBefore(config, guards).some(({ groups }) =>
-    groups.some((group) => group.length > 0 && group.every((condition) => isScopeCondition(condition, path))),
-  );
-  return isUnconditional ? [...EVERYBODY, ...listed] : listed;
 }
 
 function bypassed(group: readonly RuleCondition[], path: GuardedPath): string[] {
@@ -186,7 +175,8 @@ const isList = ({ type, op, neg, values }: RuleCondition): boolean =>
   values !== null &&
   values.length > 0;
 
-const canonical = (values: readonly string[] | null): string[] =>
+/** The canonical addresses and ranges among values. */
+export const canonical = (values: readonly string[] | null): string[] =>
   (values ?? []).flatMap((value) => canonicalCidr(value)?.cidr ?? []);
 
 function scopeConditions({ hostname, pathPrefix }: GuardedPath): SentCondition[] {

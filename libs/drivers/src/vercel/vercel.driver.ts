@@ -11,7 +11,8 @@ import type {
 } from '../provider-driver';
 import { isRecord } from '../untrusted-json';
 import { Batch } from './batch';
-import { bypassedAddresses, observedRules } from './guard';
+import { observedRules } from './guard';
+import { bypassedAddresses } from './open-bypasses';
 import { ProjectFirewall } from './project-firewall';
 import { VercelApi } from './vercel-api';
 import { accountOf, readCredential, readGuardedPath } from './vercel-credentials';
