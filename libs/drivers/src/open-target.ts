@@ -8,7 +8,7 @@ export const ALL_TRAFFIC: ResourceConfig = { protocol: 'all' };
  * Refuses a target where the rules of sessions would restrict nothing, because its other rules let everybody in.
  * @param name the target, for the message
  * @param config of the resource, or `ALL_TRAFFIC`
- * @param parts as for `openToEveryone`: the rules in force on the target, whoever wrote them
+ * @param parts as for `openToEveryone`: the rules in force on the target, those of other programs included
  * @throws DriverError `invalid` naming the traffic
  */
 export function refuseOpenTarget(

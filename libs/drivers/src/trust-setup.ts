@@ -17,6 +17,6 @@ export const writing = (file: string, text: string): string =>
 
 /**
  * A command for what may exist already: commands are pasted again, and by then their later ones have to run.
- * What exists stays as it is, because it may be somebody else's that has the same name.
+ * What exists stays as it is, because another program's may have the same name.
  */
 export const unless = (exists: string, make: string): string => `${exists} > /dev/null 2>&1 ||\n  ${make}`;

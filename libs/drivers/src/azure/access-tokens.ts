@@ -15,7 +15,7 @@ const NOT_KNOWN = /AADSTS(70021\d?|7002138)\b/;
 /** How long a trust may be unknown before that counts as a refusal. */
 const UNKNOWN_MS = 600_000;
 /**
- * After such a time without a failure the ten minutes begin anew: somebody has come back, and may have made the trust just
+ * After such a time without a failure the ten minutes begin anew: the administrator may have made the trust just
  * now. Longer than the pauses of background checks.
  */
 const QUIET_MS = 1.5 * UNKNOWN_MS;

@@ -148,7 +148,7 @@ function trafficOf(rule: SecurityRule, isDeny: boolean): RuleSpec[] {
   const protocol = protocolOf(rule.protocol);
   const ports = destinationPortsOf(rule);
   const isForGroups = (rule.destinationApplicationSecurityGroups ?? []).length > 0;
-  // Clients choose their source port: an allowance from some ports lets everybody in, a denial keeps nobody out.
+  // Clients choose their source port: an allowance from some ports lets everybody in, a denial from some has no effect.
   const isForSomePorts = isDeny && !isFromEveryPort(rule);
   if (!protocol || !ports || isForGroups || isForSomePorts) return [];
   // Of any protocol, ports restrict those that have ports.
