@@ -33,9 +33,13 @@ describe('A. A worker is killed with SIGKILL', () => {
       drawbridge,
       [0, 1, 2, 3, 4].map((index) => ({ group: group(index), config: { port: 22 } })),
     );
+  });
+  const watch = watchEachTest(() => drawbridge);
+  beforeAll(async () => {
     removed = await startOn(1);
     await org.reaches(removed.id, 'ACTIVE');
 
+    const fault = watch().fault('answers are lost, and the worker is killed');
     await loseAnswer('timeout-after-success', 0, 'Authorize');
     await loseAnswer('timeout-after-success', 1, 'Revoke');
     await loseAnswer('timeout-before', 2, 'Authorize');
@@ -53,11 +57,12 @@ describe('A. A worker is killed with SIGKILL', () => {
     });
     await org.admin.expect(200, org.admin.post(`/sessions/${stopped.id}/stop`));
     await drawbridge.worker.stop('SIGKILL');
+    watch().workerKilled();
     unattended = await startOn(4);
     await drawbridge.startWorker();
+    fault.end();
   });
   afterAll(() => drawbridge.stop());
-  watchEachTest(() => drawbridge);
 
   const events = async (target: string): Promise<string[]> =>
     (await drawbridge.cloud.timeline())

@@ -2,8 +2,8 @@ import type { Drawbridge } from '../../harness/drawbridge';
 import { Watch } from '../oracles/watch';
 
 /**
- * Registers each test of the file as a fault, and verifies the guarantees after it. To be called after the file's own
- * `beforeAll`.
+ * Registers each test of the file as a fault, and verifies the guarantees after it. To be called after the `beforeAll`
+ * that starts the deployment, and before one that starts sessions: what happened before it is not known to the watch.
  * @returns the watch
  */
 export function watchEachTest(drawbridge: () => Drawbridge): () => Watch {
