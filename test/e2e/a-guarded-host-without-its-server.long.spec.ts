@@ -296,11 +296,12 @@ onNetworks('A guarded host without its server or agent', () => {
     expect(failed.resourceIps[0]!.errorMessage).toContain('no other program may own the table');
     owner.release();
     // the owner's table ends with it, and everybody is let in until the agent has repaired the guard
-    await until('the other visitor is refused', async () => {
-      return !(await lone.network.visitor.reaches({ ...lone.place, from: VISITOR.otherIpv4 }));
-    });
+    const isOtherLetIn = (): Promise<boolean> =>
+      lone.network.visitor.reaches({ ...lone.place, from: VISITOR.otherIpv4 });
+    await until('the other visitor is refused', async () => !(await isOtherLetIn()));
     await agent.says('The guard is active');
     await until('the visitor is let in', () => lone.isOpen());
+    expect(await isOtherLetIn()).toBe(false);
     await lone.stop(before);
     await org.reaches(before, 'CANCELLED');
     await org.reaches((await lone.start({ holder: `${lone.host.name} third` })).id, 'ACTIVE');
