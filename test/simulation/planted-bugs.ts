@@ -49,7 +49,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'writes-after-a-lost-lease': bug(
     'a worker that was paused sends its changes without checking its lease',
     `${ENGINE}/target-writer.ts`,
-    'held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs);',
+    'held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs, readAt);',
     '',
   ),
   'settles-under-an-old-lease': bug(

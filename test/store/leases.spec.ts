@@ -141,9 +141,9 @@ describe('A lease on a target', () => {
       [id],
     );
     now = ms / 2;
-    held!.assertSafeToWrite(now, 1000);
+    held!.assertSafeToWrite(now, 1000, now);
     now = ms - 500;
-    expect(() => held!.assertSafeToWrite(now, 1000)).toThrow(LeaseLost);
+    expect(() => held!.assertSafeToWrite(now, 1000, now)).toThrow(LeaseLost);
   });
 
   it('a rule that disappears a fourth time within an hour of the first is suspended until that hour is over', async () => {

@@ -1,33 +1,47 @@
 import type { Lease, LeaseStore } from '#engine-store';
 import type { Transactions } from '#entities';
-import { HeldLease } from './held-lease';
+import { HeldLease, LeaseLost } from './held-lease';
 import type { Timing } from './timing';
 
 const SPACING = { usualMs: 1500, burstMs: 4000, burstSize: 20 };
 const FEW = { count: 3, addsOnly: true };
 const MANY = { count: 4, addsOnly: true };
 
-describe('The spacing of writes to a target', () => {
-  let now: number;
+let now: number;
 
-  beforeEach(() => {
-    now = 1_000_000;
+beforeEach(() => {
+  now = 1_000_000;
+});
+
+const taken = async (known: Partial<Lease> = {}): Promise<HeldLease> => {
+  const lease = {
+    targetId: 't',
+    sinceLastWriteMs: null,
+    lastWriteSize: 0,
+    promptWrites: null,
+    ...known,
+  } as Lease;
+  const leases = {
+    take: () => Promise.resolve(lease),
+    renew: () => Promise.resolve(true),
+  } as unknown as LeaseStore;
+  const timing = { now: () => now } as Timing;
+  const database = { autocommit: null } as unknown as Transactions;
+  return (await HeldLease.take(database, leases, timing, 't', new AbortController().signal))!;
+};
+
+describe('A write after a pause', () => {
+  it('is not sent, although the lease was renewed, when the read before it is old', async () => {
+    const held = await taken();
+    const readAt = now;
+    now += 20_000;
+    await held.ensureHeld();
+    expect(() => held.assertSafeToWrite(now, 5000, readAt)).toThrow(LeaseLost);
+    held.assertSafeToWrite(now, 5000, now - 5000);
   });
+});
 
-  const taken = async (known: Partial<Lease> = {}): Promise<HeldLease> => {
-    const lease = {
-      targetId: 't',
-      sinceLastWriteMs: null,
-      lastWriteSize: 0,
-      promptWrites: null,
-      ...known,
-    } as Lease;
-    const leases = { take: () => Promise.resolve(lease) } as unknown as LeaseStore;
-    const timing = { now: () => now } as Timing;
-    const database = { autocommit: null } as unknown as Transactions;
-    return (await HeldLease.take(database, leases, timing, 't', new AbortController().signal))!;
-  };
-
+describe('The spacing of writes to a target', () => {
   it('lets a few changes through at once, twice in a row', async () => {
     const held = await taken();
     for (const left of [1, 0]) {

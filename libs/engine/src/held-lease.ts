@@ -7,6 +7,8 @@ const LEASE_SECONDS = 10;
 const RENEW_AFTER_MS = 4000;
 /** No writes later than this after the last renewal: providers cannot fence them, and another worker may soon hold the lease. */
 const SAFE_WRITE_MS = 9000;
+/** No writes later than this after the read that they are based on: other programs may have changed rules since. */
+const MAX_READ_AGE_MS = 5000;
 
 /** At most this many changes are written at once, by tokens that are refilled with the usual spacing. */
 const MAX_PROMPT_CHANGES = 3;
@@ -79,11 +81,13 @@ export class HeldLease {
    * Call it right before a write to the provider, after recording the intent.
    * @param intentAt start of the recording, on the process clock
    * @param maxAgeMs of the intent: a write sent later may take effect after its recorded deadline
+   * @param readAt end of the read that the write is based on. The lease may have been renewed after a pause that the read preceded
    * @throws LeaseLost when this process was paused for too long
    */
-  assertSafeToWrite(intentAt: number, maxAgeMs: number): void {
+  assertSafeToWrite(intentAt: number, maxAgeMs: number, readAt: number): void {
     const now = this.timing.now();
-    if (now - this.takenAt >= SAFE_WRITE_MS || now - intentAt > maxAgeMs) {
+    const isReadOld = now - readAt > MAX_READ_AGE_MS;
+    if (now - this.takenAt >= SAFE_WRITE_MS || now - intentAt > maxAgeMs || isReadOld) {
       throw new LeaseLost(this.lease.targetId);
     }
   }

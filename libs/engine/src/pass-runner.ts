@@ -12,7 +12,7 @@ import type { PassOutcome } from './pass-outcome';
 import type { Pass } from './passes';
 import { BUDGET_SPENT, CREDENTIAL_DENIED } from './settle-rule';
 import type { TargetWriter } from './target-writer';
-import type { TimedRead } from './timed-read';
+import { readFresh, type TimedRead } from './timed-read';
 import { BudgetLines } from './budget-lines';
 import type { Timing } from './timing';
 import { claimsBefore } from './whole-list';
@@ -85,6 +85,7 @@ export class PassRunner {
     const { results, after, madeRoom } = await this.writer.changeAndRead(
       { held, driver, target: target.done, pass, allowance },
       planned,
+      read,
     );
     const readBeside = await beside;
     const first = readBeside && 'done' in readBeside ? readBeside.done : read;
@@ -110,7 +111,7 @@ export class PassRunner {
     pass: Pass,
   ): Promise<{ done: TimedRead } | { error: DriverError }> {
     if (needsNoRead(driver, held, pass)) return { done: assumedRead(this.timing) };
-    return this.attempt(held, pass, () => this.read(driver, target));
+    return this.attempt(held, pass, () => readFresh(() => this.read(driver, target)));
   }
 
   /** A read of this worker that serves a pass of removals too; null: none, or there would be nothing to remove. */

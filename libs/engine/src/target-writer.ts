@@ -47,12 +47,17 @@ export class TargetWriter {
   /**
    * Sends the changes and reads the target again. When the target is full, removes unwanted rules of ours and retries the
    * refused additions once.
+   * @param read which the changes are based on
    * @returns `madeRoom`: ids of the rules removed for it. A rule of the pass may be among them: its last holder has ended since
    *   the due rules were read, so that the pass may not settle it as a desired one
    */
-  async changeAndRead(open: OpenTarget, planned: readonly DueChange[]): Promise<Written> {
+  async changeAndRead(
+    open: OpenTarget,
+    planned: readonly DueChange[],
+    read: Pick<TimedRead, 'endedAt'>,
+  ): Promise<Written> {
     const { held, driver, target, pass, allowance } = open;
-    const results = await this.change(open, planned);
+    const results = await this.change(open, planned, read.endedAt);
     allowance.markSpent();
     const noted = { ...target, claims: claimsAfter(target.claims, planned) };
     const after = await this.read(driver, noted);
@@ -63,7 +68,7 @@ export class TargetWriter {
     if (removals.length === 0) return { results, after, madeRoom };
     const more = [...removals, ...refused];
     if ((await allowance.take(held, plannedChanges(more))) > 0) return { results, after, madeRoom };
-    const again = await this.change(open, more);
+    const again = await this.change(open, more, after.endedAt);
     for (const { rule } of removals) madeRoom.add(rule.ruleId);
     return { results: new Map([...results, ...again]), after: await this.read(driver, noted), madeRoom };
   }
@@ -81,6 +86,7 @@ export class TargetWriter {
   private async change(
     { held, driver, target, pass }: OpenTarget,
     planned: readonly DueChange[],
+    readAt: number,
   ): Promise<Map<string, ChangeResult>> {
     await held.ensureHeld();
     const ofAction = (action: DueChange['action']): string[] =>
@@ -101,7 +107,7 @@ export class TargetWriter {
       horizonMs(driver) / 1000,
     );
     if (!intent) throw new LeaseLost(held.lease.targetId);
-    held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs);
+    held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs, readAt);
     const noted = new Set(intent.ruleIds);
     const sent = planned.filter(({ rule }) => noted.has(rule.ruleId));
     const results =
