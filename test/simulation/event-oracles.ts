@@ -11,7 +11,7 @@ import {
 } from '#rules';
 import { isOurs, type Actor, type CloudRule, type CloudWatcher, type ModelTarget } from './model-cloud';
 import type { CallWatcher } from './model-driver';
-import { endOf, type EventRow, type MoveWatcher, type ResourceIpRow, type SessionRow } from './model/tables';
+import { endOf, HOLDING, type EventRow, type MoveWatcher, type ResourceIpRow, type SessionRow } from './model/tables';
 import { isAddedByEngine, shortId, type OracleState } from './oracle-state';
 import type { SimulatedProcess } from './simulated-process';
 import type { Timeline } from './timeline';
@@ -57,6 +57,7 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
     if (!RESOURCE_IP_MOVES[ip.status].includes(to)) {
       this.state.violated('O7', `address ${shortId(ip.id)} moves from ${ip.status} to ${to}`);
     }
+    this.heldUntilNow(ip, to);
     if (to === 'APPLIED') this.appliedWasObserved(ip);
     if (to === 'REMOVED') this.removedWasObserved(ip);
   }
@@ -75,6 +76,18 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
       .filter(isAddedByEngine);
     if (present.length > 0)
       this.state.violated('O13', `${address} ${ports} is recorded as CLOSED while it is present`);
+  }
+
+  /** Its rules were held until now, or until its session ended, even if no periodic check saw it. */
+  private heldUntilNow(ip: ResourceIpRow, to: ResourceIpStatus): void {
+    if (!HOLDING.has(ip.status) || HOLDING.has(to)) return;
+    const { tables } = this.state;
+    const session = ip.sessionId === null ? undefined : tables.sessions.get(ip.sessionId);
+    const until = Math.min(this.state.now(), session ? endOf(session) : Infinity);
+    for (const rule of tables.desiredBy(ip)) {
+      const memory = this.state.memory(this.state.identifierOf(rule), rule.key);
+      if (memory.unheldSince !== null) memory.unheldSince = Math.max(memory.unheldSince, until);
+    }
   }
 
   private appliedWasObserved(ip: ResourceIpRow): void {
