@@ -11,7 +11,14 @@ import {
 } from '#rules';
 import { isOurs, type Actor, type CloudRule, type CloudWatcher, type ModelTarget } from './model-cloud';
 import type { CallWatcher } from './model-driver';
-import { endOf, HOLDING, type EventRow, type MoveWatcher, type ResourceIpRow, type SessionRow } from './model/tables';
+import {
+  endOf,
+  HOLDING,
+  type EventRow,
+  type MoveWatcher,
+  type ResourceIpRow,
+  type SessionRow,
+} from './model/tables';
 import { isAddedByEngine, shortId, type OracleState } from './oracle-state';
 import type { SimulatedProcess } from './simulated-process';
 import type { Timeline } from './timeline';

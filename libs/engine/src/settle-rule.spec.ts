@@ -89,8 +89,22 @@ it('settlement: a desired rule stays absent unless it was present or a call is i
 });
 
 describe('The settlement of a rule that was observed present', () => {
-  const present = (rule: DueRuleRow, unmarked = false) =>
-    settlement({ rule, kind: 'present', providerRuleId: 'sgr-1', unmanaged: false, unmarked }, true, null, 0);
+  const present = (rule: DueRuleRow, unmarked = false, unknown = false) =>
+    settlement(
+      { rule, kind: 'present', providerRuleId: 'sgr-1', unmanaged: false, unmarked, unknown },
+      true,
+      null,
+      0,
+    );
+
+  it('keeps an addition in flight that did not add it', () => {
+    expect(present(dueRule({ desired: true }), false, true)).toMatchObject({
+      state: 'present',
+      inFlight: true,
+      dueInMs: null,
+    });
+    expect(present(dueRule({ desired: true }))).toMatchObject({ inFlight: false });
+  });
 
   it('is not due again', () => {
     expect(present(dueRule({ desired: true }))).toMatchObject({

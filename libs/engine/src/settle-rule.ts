@@ -78,6 +78,7 @@ export function settlement(
         providerRuleId: verdict.providerRuleId,
         isUnmanaged: verdict.unmanaged,
         isUnmarked: verdict.unmarked,
+        inFlight: rule.inFlight || verdict.unknown,
         // a removal in flight may still take effect: one more pass after its deadline
         dueInMs: rule.inFlight ? rule.inFlightMs + MIN_RETRY_MS : null,
       };

@@ -151,6 +151,7 @@ const presentAs = (rule: DueRule): Verdict => ({
   providerRuleId: `added ${rule.ruleId}`,
   unmanaged: false,
   unmarked: false,
+  unknown: false,
 });
 /** Judges with one planted bug each, and the property that must find it. */
 const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [

@@ -230,6 +230,25 @@ describe('claimsOf', () => {
   });
 });
 
+describe('An addition without an answer', () => {
+  const rule = dueRule({ ruleId: 'rule', key: 'a' }, true);
+  const isUnknown = (ownRuleId: string | null): unknown =>
+    judge([rule], new Map([['rule', { result: 'unknown', message: '' }]]), [
+      { key: 'a', providerRuleId: 'sgr-1', ownRuleId },
+    ])[0];
+
+  it('has taken effect when the rule is observed under its id', () => {
+    expect(isUnknown('rule')).toMatchObject({ kind: 'present', unknown: false });
+  });
+
+  it.each([
+    ['another program’s', null],
+    ['an orphan', 'other'],
+  ])('may still take effect when the rule observed is %s', (_, ownRuleId) => {
+    expect(isUnknown(ownRuleId)).toMatchObject({ kind: 'present', unknown: true });
+  });
+});
+
 describe('A rule that loses its mark between two reads of one pass', () => {
   const rule = dueRule({ ruleId: 'rule', key: 'a' }, true);
   const marked: ObservedRule = { key: 'a', providerRuleId: 'sgr-1', ownRuleId: 'rule' };

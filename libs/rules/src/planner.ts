@@ -62,6 +62,8 @@ export type Verdict<Rule extends DueRule = DueRule> = { readonly rule: Rule } & 
       readonly unmanaged: boolean;
       /** ours by its recorded provider id, without our mark */
       readonly unmarked: boolean;
+      /** an addition without an answer did not add what was observed: it may still take effect */
+      readonly unknown: boolean;
     }
   | {
       readonly kind: 'absent';
@@ -237,7 +239,8 @@ function judgeDesired<Rule extends DueRule>(
   if (present) {
     const unmanaged = !isOurs(present, rule.recordedId);
     const unmarked = !unmanaged && present.ownRuleId === null;
-    return { rule, kind: 'present', providerRuleId: present.providerRuleId, unmanaged, unmarked };
+    const unknown = result?.result === 'unknown' && present.ownRuleId !== rule.ruleId;
+    return { rule, kind: 'present', providerRuleId: present.providerRuleId, unmanaged, unmarked, unknown };
   }
   if (result?.result === 'refused' && !RETRYABLE_KINDS.has(result.kind)) {
     return { rule, kind: 'failed', message: result.message, refusedAs: result.kind };
