@@ -14,6 +14,10 @@ describe('The simulation', () => {
       '39296',
       'an addition without an answer was settled by an orphan, and took effect after that was removed',
     ],
+    [
+      '23769',
+      'rules of one holder, due in different batches and for two paths each, kept each other due for ever',
+    ],
     ['3873', 'a rule removed to make room was settled as desired by a stale read'],
   ])('finds no violation with seed %s, where %s', async (seed) =>
     expect(await simulate('--seed', seed)).toContain(': no violations.'),

@@ -24,7 +24,8 @@ import { passes, resumedPass, roundOf, sortDue, withInDoubt, type Pass } from '.
 import type { Reconciler } from './reconciler';
 import { remarksOnAbandoned } from './rule-events';
 import { settle, type Settlement } from './settle';
-import { keepSharedDue, localSettlements } from './settle-rule';
+import { localSettlements } from './settle-rule';
+import { SharedRules } from './shared-rules';
 import { TargetWriter } from './target-writer';
 import { age } from './timed-read';
 import type { Timing } from './timing';
@@ -109,7 +110,9 @@ export class Converger {
     const { settled, kept, open } = sortDue(due);
     await this.settleLocally(held, localSettlements(settled, kept));
     const inDoubt = new Set<string>();
-    for (const pass of roundOf(passes(open))) {
+    const all = passes(open);
+    const shared = new SharedRules(all);
+    for (const pass of roundOf(all)) {
       let attempts = 0;
       await this.isolation.bisect(held, pass.rules, async (rules) => {
         const now =
@@ -118,7 +121,7 @@ export class Converger {
         if (!now) return;
         const part = withInDoubt(now, inDoubt, horizonMs(driver));
         const outcome = await this.passRunner.run(held, driver, part);
-        for (const rule of await this.settlePass(held, part, outcome))
+        for (const rule of await this.settlePass(held, part, outcome, shared))
           if (rule.inFlight) inDoubt.add(rule.ruleId);
       });
       // the due rules of the following passes are outdated
@@ -149,8 +152,13 @@ export class Converger {
   }
 
   /** Settles the outcome of a pass. @returns what was settled */
-  private async settlePass(held: HeldLease, pass: Pass, outcome: PassOutcome): Promise<RuleSettlement[]> {
-    const rules = keepSharedDue(
+  private async settlePass(
+    held: HeldLease,
+    pass: Pass,
+    outcome: PassOutcome,
+    shared: SharedRules,
+  ): Promise<RuleSettlement[]> {
+    const rules = shared.keepDue(
       settlementsOf(pass, outcome, () => this.timing.random()),
       pass,
     );

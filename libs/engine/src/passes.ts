@@ -117,7 +117,7 @@ export function resumedPass(
   return passes(open).find((pass) => accessKey(pass.access) === accessKey(access));
 }
 
-const accessKey = (access: Access): string => `${access.credentialId} ${access.region ?? ''}`;
+export const accessKey = (access: Access): string => `${access.credentialId} ${access.region ?? ''}`;
 
 const waitingBy = (rule: DueRuleRow, key: string): HolderRow[] =>
   rule.holders.filter((holder) => holder.status === 'PENDING' && accessKey(holder.access) === key);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Access, DueRuleRow, RuleSettlement } from '#engine-store';
 import { backoffMs, HOLDING_STATUSES, RULE_BACKOFF, type RuleState, type Verdict } from '#rules';
-import type { Pass, PassAccess } from './passes';
+import type { PassAccess } from './passes';
 
 const MIN_RETRY_MS = 200;
 
@@ -130,11 +130,6 @@ function retried(
  * claimed as ours. */
 const unsettled = ({ state }: DueRuleRow, inFlight: boolean): RuleState =>
   state === 'absent' && !inFlight ? 'absent' : 'unknown';
-
-/** Keeps rules due that wait for several access paths, because a pass of one of them may fail. */
-export function keepSharedDue(found: readonly RuleSettlement[], { shared }: Pass): RuleSettlement[] {
-  return found.map((rule) => (shared.has(rule.ruleId) ? { ...rule, dueInMs: rule.dueInMs ?? 0 } : rule));
-}
 
 /**
  * The access path for the later removal of a present rule. It changes to that of this pass when no holder uses the one the
