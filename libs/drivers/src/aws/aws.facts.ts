@@ -58,8 +58,8 @@ export const AWS_FACTS: ProviderFacts = {
     refusesDuplicates: ['SECURITY_GROUP'],
     // EC2's token bucket for changes to security groups, per account and region.
     writeBudget: { burst: 50, refillPerSecond: 5 },
-    // Ten groups that are written over and over then take what the account's budget is refilled with.
-    writeSpacing: { usualMs: 2000, burstMs: 4000, burstSize: 20 },
+    // A rule that is needed again right after its removal is back within two seconds, and a stop is closed within two.
+    writeSpacing: { usualMs: 1500, burstMs: 4000, burstSize: 20 },
     callTimeoutMs: 5000,
   },
   credentialTypes: {
