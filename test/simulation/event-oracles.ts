@@ -25,9 +25,9 @@ import type { Timeline } from './timeline';
 
 /**
  * Maximum time from a read to the end of the call that is based on it, ms: changes in between are not visible to the engine.
- * A read serves removals for a second.
+ * It sends no change later than 5 s after the read, and a call takes 2 s at most.
  */
-const MAX_CALL_MS = 2000;
+const MAX_READ_TO_CALL_END_MS = 7000;
 /** Maximum time for which a stale read may show a rule that was removed, ms. */
 const MAX_STALE_MS = 10_000;
 /** The product stops after three repairs; a new holder, or a move of the resource, allows one more each. */
@@ -164,7 +164,7 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
     // a removal names the rule by its id: the rule may have been changed after the read that the call is based on
     const changedAt = this.changedAt.get(`${identifier} ${rule.providerRuleId}`) ?? -Infinity;
     const wasChangedInFlight =
-      rule.changed && (actor === 'late' || this.state.now() - changedAt < MAX_CALL_MS);
+      rule.changed && (actor === 'late' || this.state.now() - changedAt < MAX_READ_TO_CALL_END_MS);
     if (!isOurs(rule) && !wasChangedInFlight && !(rule.changed && row)) {
       this.state.violated('O5', `${rule.key} is removed, and is not ours`);
       return;
