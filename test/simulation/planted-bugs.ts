@@ -136,9 +136,9 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'forgets-the-second-access-path': bug(
     'a rule is not due any more after a read through the first of several access paths',
-    `${ENGINE}/settle-rule.ts`,
-    'dueInMs: rule.dueInMs ?? 0',
-    'dueInMs: rule.dueInMs',
+    `${ENGINE}/shared-rules.ts`,
+    'return paths?.size === 0 ? rule : { ...rule, dueInMs: 0 };',
+    'return rule;',
   ),
   'resends-in-flight-removals': bug(
     'a removal in doubt is sent again, and its horizon restarts',
