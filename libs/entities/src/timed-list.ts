@@ -4,8 +4,10 @@ import { prepared, type Tx } from './database';
 import { keepMarks, keepRows, type ListKind } from './list-marks';
 import type { Slice, Sliced } from './slice';
 
-/** rows from one mark to the next: what counting and skipping read at most, besides rows that are not settled */
-const STEP = 250;
+/** rows from one mark to the next: what counting and skipping usually read at most, besides rows that are not settled */
+const STEP = 100;
+/** rows behind a mark that are counted by each request; more: marks are set */
+const MAX_TAIL = 500;
 /** rows that one statement walks to set marks, well within its time limit */
 const WALKED = 100_000;
 /** rows before the first mark that are counted by each request; more: marks are missing there */
@@ -19,7 +21,7 @@ export const NO_LONGER_WRITTEN = `now() - interval '10 minutes'`;
 
 /**
  * A list of an organization, newest first, that grows without bound. Each row has a time, which never changes, and a
- * tie that orders rows of the same time. `list_marks` keeps, for about every 250th row, its time and how many rows are
+ * tie that orders rows of the same time. `list_marks` keeps, for about every 100th row, its time and how many rows are
  * older: a total, and the beginning of any page, is counted from the nearest mark. Marks are set by the first request
  * that counts many rows behind the last one, and only where the list is settled: they stay exact. Retention deletes the
  * oldest rows together with their marks. The others still count them, so only the difference to the first mark is used; the
@@ -70,7 +72,7 @@ export async function timedSlice<Row>(
   interval: Interval,
   slice: Slice,
 ): Promise<Sliced<Row>> {
-  let position = await locate(tx, list, interval, slice, 2 * STEP);
+  let position = await locate(tx, list, interval, slice, MAX_TAIL);
   if (typeof position === 'string') {
     await setMarks(tx, list, position);
     position = await locate(tx, list, interval, slice, null);
@@ -186,6 +188,8 @@ async function locate(
        SELECT at, rows_before ${marks} AND at < ${untilAt}::timestamptz
          AND rows_before >= first.gone
            + greatest(newest.rows_before + newest.counted - ${skip}::bigint, oldest.rows_before + oldest.counted)
+         -- implied by its time, which the order of the index does not show: otherwise all later marks are read when none fits
+         AND rows_before <= first.gone + newest.rows_before
        ORDER BY rows_before LIMIT 1) mark ON true`,
     [digestOf(list), until, skipped, size, ...(from ? [from] : [])],
   );
