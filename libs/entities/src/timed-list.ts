@@ -4,7 +4,10 @@ import { prepared, type Tx } from './database';
 import { keepMarks, keepRows, type ListKind } from './list-marks';
 import type { Slice, Sliced } from './slice';
 
-/** rows from one mark to the next: what counting and skipping usually read at most, besides rows that are not settled */
+/**
+ * rows from one mark to the next, which counting and skipping read at most, besides rows that are not settled. Marks of earlier
+ * releases are 250 rows apart.
+ */
 const STEP = 100;
 /** rows behind a mark that are counted by each request; more: marks are set */
 const MAX_TAIL = 500;

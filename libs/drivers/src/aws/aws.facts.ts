@@ -58,7 +58,7 @@ export const AWS_FACTS: ProviderFacts = {
     refusesDuplicates: ['SECURITY_GROUP'],
     // EC2's token bucket for changes to security groups, per account and region.
     writeBudget: { burst: 50, refillPerSecond: 5 },
-    // A rule that is needed again right after its removal is back within two seconds, and a stop is closed within two.
+    // A rule that is needed again right after its removal is back within two seconds, and nearly every stop is closed within two.
     writeSpacing: { usualMs: 1500, burstMs: 4000, burstSize: 20 },
     callTimeoutMs: 5000,
   },
