@@ -26,6 +26,8 @@ const SETTLED_WITHIN_MS = 300_000;
 const OBSERVED_MS = 90_000;
 const MAX_STATEMENTS = 10;
 const MAX_KB = 50;
+const COLLECT_ON_SIGNAL = join(__dirname, 'collect-on-signal.cjs');
+const COLLECTED_WITHIN_MS = 3000;
 /** as the agent's own, while the server does not answer */
 const MAX_RETRY_DELAY_MS = 5000;
 /** as `VERIFY_INTERVAL_MINUTES` of the worker */
@@ -45,14 +47,14 @@ export async function idleAgents(postgres: BenchPostgres): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start();
   try {
     const keys = await servedHosts(drawbridge);
-    const api = await drawbridge.startApi({}, 'nobody');
+    const api = await drawbridge.startApi({ NODE_OPTIONS: `--require ${COLLECT_ON_SIGNAL}` }, 'nobody');
     const client = new ApiClient(`http://127.0.0.1:${api.port}/api/v1`);
     const agents = keys.map(([name, apiKey]) => new TestAgent(client.as({ apiKey }), name));
     await inTurn(agents.slice(0, WARM_UP_AGENTS), async (agent) => {
       for (let turns = 0; turns < WARM_UP_TURNS; turns += 1) await agent.turn();
       await agent.fetched(1);
     });
-    const before = residentKb(api.pid);
+    const before = await residentKb(api.pid);
     const polls: Polls = { answered: 0, failures: [], areOver: false };
     const waiting = agents.map((agent) => waitOn(agent, polls));
     await settled(drawbridge);
@@ -61,7 +63,7 @@ export async function idleAgents(postgres: BenchPostgres): Promise<Figure[]> {
     const failedBefore = polls.failures.length;
     const sent = await statementsDuring(postgres, drawbridge, () => pause(OBSERVED_MS));
     const answered = polls.answered - answeredBefore;
-    const each = (residentKb(api.pid) - before) / AGENTS;
+    const each = ((await residentKb(api.pid)) - before) / AGENTS;
     const failures = polls.failures.slice(failedBefore);
     polls.areOver = true;
     await api.stop('SIGKILL');
@@ -173,15 +175,15 @@ async function waitOn(agent: TestAgent, polls: Polls): Promise<void> {
 
 /** Memory of one open request in a server of node:http that does nothing else, in kB. */
 async function leastMemory(): Promise<number> {
-  const child = fork(join(__dirname, 'open-requests.cjs'), { execArgv: [] });
+  const child = fork(join(__dirname, 'open-requests.cjs'), { execArgv: ['--require', COLLECT_ON_SIGNAL] });
   try {
     const [{ port }] = (await once(child, 'message')) as [{ port: number }];
     const url = `http://127.0.0.1:${port}/`;
     await openRequests(url, WARM_UP_AGENTS, 1000);
-    const before = residentKb(pidOf(child));
+    const before = await residentKb(pidOf(child));
     const open = openRequests(url, AGENTS, 10_000);
     await pause(5000);
-    const each = (residentKb(pidOf(child)) - before) / AGENTS;
+    const each = ((await residentKb(pidOf(child))) - before) / AGENTS;
     await open;
     return each;
   } finally {
@@ -200,5 +202,9 @@ async function openRequests(url: string, amount: number, waitMs: number): Promis
 
 const pidOf = ({ pid }: ChildProcess): number => pid!;
 
-const residentKb = (pid: number): number =>
-  Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
+/** Resident memory of a program, in kB, after it has collected its garbage. */
+async function residentKb(pid: number): Promise<number> {
+  process.kill(pid, 'SIGUSR2');
+  await pause(COLLECTED_WITHIN_MS);
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
+}
