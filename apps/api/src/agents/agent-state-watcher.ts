@@ -91,10 +91,12 @@ export class AgentStateWatcher implements NotificationListener, OnModuleInit, On
   }
 }
 
+const NOBODY_WAITS = (): void => undefined;
+
 class Watch {
   /** a notification arrived since the last `wait` returned */
   isNotified = false;
-  private finish = (): void => undefined;
+  private finish = NOBODY_WAITS;
 
   notify(): void {
     this.isNotified = true;
@@ -104,13 +106,16 @@ class Watch {
   async wait(timeoutMs: number, disconnected: AbortSignal): Promise<void> {
     if (!this.isNotified && !disconnected.aborted) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(() => this.finish(), timeoutMs);
-        this.finish = () => {
+        const timer = setTimeout(() => finish(), timeoutMs);
+        const finish = (): void => {
           clearTimeout(timer);
-          disconnected.removeEventListener('abort', this.finish);
+          disconnected.removeEventListener('abort', finish);
+          // a watch that outlives the request must not keep it in memory
+          this.finish = NOBODY_WAITS;
           resolve();
         };
-        disconnected.addEventListener('abort', this.finish);
+        this.finish = finish;
+        disconnected.addEventListener('abort', finish);
       });
     }
     this.isNotified = false;

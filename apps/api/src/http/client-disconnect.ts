@@ -4,6 +4,9 @@ import type { ServerResponse } from 'node:http';
 export function clientDisconnectSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   if (response.closed) controller.abort();
-  else response.once('close', () => controller.abort());
+  else
+    response.once('close', () => {
+      if (!response.writableFinished) controller.abort();
+    });
   return controller.signal;
 }
