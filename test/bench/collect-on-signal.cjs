@@ -1,12 +1,15 @@
 /**
- * Loaded before a program whose memory is measured: SIGUSR2 makes it collect garbage, since resident memory counts what
- * Node.js has not collected yet. Three collections in a row also give freed pages back.
+ * Loaded before a program whose memory is measured: SIGUSR2 makes it collect its garbage, because resident memory counts
+ * what Node.js has not collected yet. Freed pages are given back by later collections.
  */
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 
+const COLLECTIONS = 5;
+const PAUSE_MS = 300;
+
 setFlagsFromString('--expose_gc');
 const collect = runInNewContext('gc');
 process.on('SIGUSR2', () => {
-  for (let times = 0; times < 3; times += 1) collect();
+  for (let times = 0; times < COLLECTIONS; times += 1) setTimeout(collect, times * PAUSE_MS);
 });
