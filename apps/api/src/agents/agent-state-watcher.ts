@@ -78,10 +78,10 @@ export class AgentStateWatcher implements NotificationListener, OnModuleInit, On
     await this.feed.close();
   }
 
-  private async changed(watch: Watch, timeoutMs: number, disconnected: AbortSignal): Promise<void> {
-    if (this.stopped) return;
+  private changed(watch: Watch, timeoutMs: number, disconnected: AbortSignal): Promise<void> {
+    if (this.stopped) return Promise.resolve();
     const waitMs = this.feed.isListening ? timeoutMs : Math.min(timeoutMs, POLL_INTERVAL_MS);
-    await watch.wait(waitMs, disconnected);
+    return watch.wait(waitMs, disconnected);
   }
 
   private remove(hostKey: string, watch: Watch): void {

@@ -5,6 +5,7 @@ import { AllowedWhileSuspended, KeyOnly } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, FreshActor, type Actor, type ActorRenewal } from '../http/actor';
 import { clientDisconnectSignal } from '../http/client-disconnect';
+import { sendErrorResponse } from '../http/send-error-response';
 import { Uncounted } from '../rate-limit/rate-limit.decorators';
 import { toAgentState } from './agent.mapper';
 import { AgentsService } from './agents.service';
@@ -34,21 +35,25 @@ export class AgentsController {
       'requests from it) or another API key does (until it is revoked or an administrator releases the name).',
   })
   @Answers({ 200: AgentStateDto, errors: [400, 401, 403, 404, 409] })
-  async state(
+  state(
     @CurrentActor() actor: Actor,
     @FreshActor() freshActor: ActorRenewal,
     @Headers('user-agent') software: string | undefined,
     @Query() dto: AgentStateQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<AgentStateDto> {
-    const state = await this.agents.state({
+    @Res() response: Response,
+  ): void {
+    const request = {
       actor,
       freshActor,
       dto,
       software: softwareOf(software),
       disconnected: clientDisconnectSignal(response),
-    });
-    return toAgentState(state);
+    };
+    // not awaited: a waiting request would keep all that the framework has built for it in memory
+    this.agents
+      .state(request)
+      .then((state) => response.json(toAgentState(state)))
+      .catch((error: unknown) => sendErrorResponse(error, response.req, response));
   }
 
   @Post('report')
