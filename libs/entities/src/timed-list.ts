@@ -24,7 +24,7 @@ export const NO_LONGER_WRITTEN = `now() - interval '10 minutes'`;
 
 /**
  * A list of an organization, newest first, that grows without bound. Each row has a time, which never changes, and a
- * tie that orders rows of the same time. `list_marks` keeps, for about every 100th row, its time and how many rows are
+ * tie that orders rows of the same time. `list_marks` keeps, for about every `step`-th row, its time and how many rows are
  * older: a total, and the beginning of any page, is counted from the nearest mark. Marks are set by the first request
  * that counts many rows behind the last one, and only where the list is settled: they stay exact. Retention deletes the
  * oldest rows together with their marks. The others still count them, so only the difference to the first mark is used; the
@@ -47,6 +47,8 @@ export interface TimedList {
   readonly settled: string;
   /** Rows before `from` that an interval includes nevertheless: few, not older than `since`. */
   readonly reaching?: (from: string) => { readonly since: string; readonly condition: string };
+  /** rows from one mark to the next; left out: `STEP`. Less where each row that is counted costs a look into another table */
+  readonly step?: number;
   /** parameters of the SQL; the first is the organization */
   readonly given: readonly [OrganizationId, ...unknown[]];
 }
@@ -88,7 +90,7 @@ export async function timedSlice<Row>(
   const keys = reached ? list.keys(reached.since, bounds[1], reached.condition) : list.keys(...bounds);
   const order = 'ORDER BY at DESC, tie DESC';
   // a literal: a plan for an unknown number of rows may sort the whole list. Rounded, so that there are few statements
-  const limit = Math.ceil((offset + slice.size) / STEP) * STEP;
+  const limit = Math.ceil((offset + slice.size) / stepOf(list)) * stepOf(list);
   const rows = await run<Row & object>(
     tx,
     list,
@@ -240,12 +242,14 @@ async function walk(tx: Tx, list: TimedList): Promise<number> {
      )
      INSERT INTO list_marks (organization_id, list, at, rows_before, kind)
      SELECT $1, ${mark}::uuid, walked.at, last.rows_before + walked.passed, ${kind} FROM last CROSS JOIN walked
-     WHERE walked.number % ${STEP} = 0 AND walked.passed > 0
+     WHERE walked.number % ${stepOf(list)} = 0 AND walked.passed > 0
      ON CONFLICT DO NOTHING RETURNING 1`,
     [...list.given, digestOf(list), list.kind],
   );
   return set.length;
 }
+
+const stepOf = ({ step }: TimedList): number => step ?? STEP;
 
 /** SQL: the newest of these marks without the rows before it that are `gone`, or one before all rows. */
 const lastMark = (marks: string, gone: string): string =>

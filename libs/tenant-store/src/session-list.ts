@@ -2,6 +2,9 @@ import { type OrganizationId, SESSION_STATUSES, type SessionStatus } from '#rule
 import { NO_LONGER_WRITTEN, type TimedList, UNFINISHED, isUnfinished, sqlList } from '#entities';
 import type { SessionFilter } from './session-rows';
 
+/** of a resource's sessions with a status or of a user: each one's row is read */
+const STEP_WITH_LOOKUP = 25;
+
 const END = 'coalesce(s.ended_at, s.expires_at)';
 
 /** SQL: alternatives that together match these statuses. Each is read in order of time from an index. */
@@ -28,6 +31,7 @@ export function sessionList(organization: OrganizationId, filter: SessionFilter,
   const statuses = filter.statuses ? statusConditions(filter.statuses) : null;
   return {
     kind: 'sessions',
+    ...(resource && (filter.userId || statuses) && { step: STEP_WITH_LOOKUP }),
     isPrepared: false,
     identity: ['sessions', filter.userId, filter.resourceId, statuses],
     keys: (from, until, condition) => {
