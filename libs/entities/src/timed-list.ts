@@ -5,8 +5,8 @@ import { keepMarks, keepRows, type ListKind } from './list-marks';
 import type { Slice, Sliced } from './slice';
 
 /**
- * rows from one mark to the next, which counting and skipping read at most, besides rows that are not settled. Marks of earlier
- * releases are 250 rows apart.
+ * rows from one mark to the next, unless the list says less: counting and skipping read at most so many, besides rows that are
+ * not settled. Marks of earlier releases are 250 rows apart.
  */
 const STEP = 100;
 /** rows behind a mark that are counted by each request; more: marks are set */

@@ -49,7 +49,7 @@ export class AgentsController {
       software: softwareOf(software),
       disconnected: clientDisconnectSignal(response),
     };
-    // not awaited: a waiting request would keep all that the framework has built for it in memory
+    // not awaited: while an agent waits, the framework would keep all that it built for the request in memory
     this.agents
       .state(request)
       .then((state) => response.json(toAgentState(state)))
