@@ -48,6 +48,7 @@ import { ReleaseFunctions1790820000000 } from './migrations/1790820000000-releas
 import { SessionLeases1790900000000 } from './migrations/1790900000000-session-leases';
 import { SessionTokens1790900100000 } from './migrations/1790900100000-session-tokens';
 import { OidcTrusts1790910000000 } from './migrations/1790910000000-oidc-trusts';
+import { UnfollowedResourceIps1791010000000 } from './migrations/1791010000000-unfollowed-resource-ips';
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { WrongFamilies1790920000000 } from './migrations/1790920000000-wrong-families';
 import { IdentityKeys1790930000000 } from './migrations/1790930000000-identity-keys';
@@ -115,9 +116,8 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       idleTimeoutMillis: IDLE_CONNECTION_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-      // `drawbridge.live_state` tells the rollout's trigger that this process maintains holders itself.
       // Statements here never gain from a custom plan; planning each time costs as much as running them.
-      options: '-c plan_cache_mode=force_generic_plan -c drawbridge.live_state=on',
+      options: '-c plan_cache_mode=force_generic_plan',
       // without a listener the error of an idle connection ends the process; the next statement reports it
       onConnect: (client: Client) => void client.on('error', () => undefined),
     },
@@ -204,6 +204,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       OidcTrusts1790910000000,
       WrongFamilies1790920000000,
       IdentityKeys1790930000000,
+      UnfollowedResourceIps1791010000000,
     ],
     migrationsTransactionMode: 'each',
   });
