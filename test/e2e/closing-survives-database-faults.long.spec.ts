@@ -16,29 +16,36 @@ describe('Closing survives faults of the connections to the database', () => {
   let drawbridge: Drawbridge;
   let org: Organization;
   let way: SeverableConnection;
-  let api: AppProcess;
+  let api: AppProcess | undefined;
+  let worker: AppProcess | undefined;
+  let frozen: SeverableConnection;
+  let hanging: AppProcess;
   let addresses = 0;
 
   beforeAll(async () => {
     drawbridge = await Drawbridge.start({ worker: false });
     org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     way = await SeverableConnection.to(drawbridge.databaseUrl);
+    // it takes a minute to end: beside the others
+    frozen = await SeverableConnection.to(drawbridge.databaseUrl);
+    hanging = await drawbridge.startWorker({ DATABASE_URL: frozen.url });
+    frozen.freeze();
     await runAt(way.url);
   });
   afterAll(async () => {
     await drawbridge.stop();
     await way.cut();
+    await frozen.cut();
   });
 
   /** From now on, one API and one worker run with this DATABASE_URL. */
   async function runAt(DATABASE_URL: string): Promise<void> {
-    await Promise.all(drawbridge.workers.map((worker) => worker.stop()));
-    await api?.stop();
+    await Promise.all([api?.stop(), worker?.stop()]);
     api = await drawbridge.startApi({ DATABASE_URL });
-    await drawbridge.startWorker({ DATABASE_URL });
+    worker = await drawbridge.startWorker({ DATABASE_URL });
   }
 
-  const client = (): ApiClient => new ApiClient(`http://127.0.0.1:${api.port}/api/v1`, org.admin.identity);
+  const client = (): ApiClient => new ApiClient(`http://127.0.0.1:${api!.port}/api/v1`, org.admin.identity);
 
   const opened = async (): Promise<string> => {
     addresses += 1;
@@ -84,9 +91,9 @@ describe('Closing survives faults of the connections to the database', () => {
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
-    const ready = `http://127.0.0.1:${api.port}/api/v1/health/ready`;
+    const ready = `http://127.0.0.1:${api!.port}/api/v1/health/ready`;
     await until('the API notices', async () => (await fetch(ready)).status === 503);
-    await until('the worker notices', async () => /no writes|read-only/.test(drawbridge.worker.output));
+    await until('the worker notices', async () => /no writes|read-only/.test(worker!.output));
     await readOnly(false);
     await closes(id);
   });
@@ -106,16 +113,13 @@ describe('Closing survives faults of the connections to the database', () => {
     const keeping = await PgBouncer.before(drawbridge.databaseUrl, 'session');
     await runAt(keeping.url);
     await closes(await opened());
+    await Promise.all([api!.stop(), worker!.stop()]);
     await keeping.stop();
   });
 
   it('a worker whose sweep has hung for a minute: it ends, to be started again', async () => {
-    const hanging = await SeverableConnection.to(drawbridge.databaseUrl);
-    const worker = await drawbridge.startWorker({ DATABASE_URL: hanging.url });
-    hanging.freeze();
-    await until('it has ended', async () => worker.hasEnded, 90_000);
-    expect(await worker.stop()).toBe(1);
-    expect(worker.output).toContain('No sweep has succeeded for a minute');
-    await hanging.cut();
+    await until('it has ended', async () => hanging.hasEnded, 90_000);
+    expect(await hanging.stop()).toBe(1);
+    expect(hanging.output).toContain('No sweep has succeeded for a minute');
   });
 });
