@@ -4,12 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 type Direction = 'request' | 'answer';
 
 /**
- * A TCP proxy that can cut, freeze half-open or delay connections: what a process sees of a database that is down,
+ * A TCP proxy that can cut, forget, freeze half-open or delay connections: what a process sees of a database that is down,
  * hangs, or is far away.
  */
 export class SeverableConnection {
   private readonly sockets = new Set<Socket>();
   private readonly outgoing = new Set<Socket>();
+  private readonly forgotten = new WeakSet<Socket>();
   private readonly held = new Set<Direction>();
   private waiting: (() => void)[] = [];
   private delayMs = 0;
@@ -59,6 +60,11 @@ export class SeverableConnection {
     this.port = typeof address === 'object' && address ? address.port : 0;
   }
 
+  /** What is sent on the connections of now is lost, as in a network that dropped their state; new ones work. */
+  forget(): void {
+    for (const socket of this.sockets) this.forgotten.add(socket);
+  }
+
   /** Connections stay open and new ones are accepted, but no data passes until `thaw`. */
   freeze(): void {
     this.held.add('request').add('answer');
@@ -96,7 +102,9 @@ export class SeverableConnection {
       arrived = this.inTurn(arrived, direction, at, action);
     };
     this.sockets.add(from);
-    from.on('data', (piece: Buffer) => after(this.delayMs, () => void (to.destroyed || to.write(piece))));
+    from.on('data', (piece: Buffer) =>
+      after(this.delayMs, () => void (to.destroyed || this.forgotten.has(from) || to.write(piece))),
+    );
     from.on('end', () => after(0, () => to.end()));
     // `close` reports the outcome
     from.on('error', () => undefined);

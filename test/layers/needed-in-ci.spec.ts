@@ -18,6 +18,7 @@ const PROBES = [
   ['faketime', 'harness/skewed-clock.ts'],
   ['faketime', 'chaos/runner/skewed-clock.ts'],
   ['nft', 'harness/network.ts'],
+  ['pgbouncer', 'harness/pgbouncer.ts'],
   ['an overlay file system', 'harness/disposable-machine.ts'],
   ['python3', 'hostile/address-oracle.ts'],
 ] as const;

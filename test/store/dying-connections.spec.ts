@@ -1,6 +1,10 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { Database } from '#entities';
-import { cloneDatabase } from '../harness/database';
+import type { Pool } from 'pg';
+import { Database, prepared, WriteProbe, type Transactions } from '#entities';
+import type { QueueConnection } from '#jobs';
+import { cloneDatabase, type ClonedDatabase } from '../harness/database';
+import { postgresQueue } from '../harness/postgres-queue';
+import { SeverableConnection } from '../harness/severable-connection';
 
 /** What a server process says that finds its postmaster dead. */
 function lastWords(): Buffer {
@@ -65,4 +69,121 @@ it('a connection that dies before anybody holds it fails a statement, not the pr
   await database.close();
   await way.close();
   await drop();
+});
+
+const POOL_SIZE = 4;
+const ONE = { name: 'dying-connections-one', text: 'SELECT 1 AS one' };
+
+/** Every way in which the product's code uses a connection. */
+const USES: readonly (readonly [string, (database: Transactions) => Promise<unknown>])[] = [
+  ['a statement', (database) => database.autocommit.query('SELECT 1')],
+  ['a prepared statement', (database) => prepared(database.autocommit, ONE, [])],
+  ['a transaction', (database) => database.transaction((tx) => tx.query('SELECT 1'))],
+  [
+    'a prepared statement in a transaction',
+    (database) => database.transaction((tx) => prepared(tx, ONE, [])),
+  ],
+];
+
+describe('Connections that no longer lead to a writable server', () => {
+  let clone: ClonedDatabase;
+  let way: SeverableConnection;
+  let database: Database;
+
+  /** @param parameters of the URL; the time-out of the product is 20 s */
+  const urlWith = (parameters = 'query_timeout=600'): string => `${way.url}?${parameters}`;
+  const opened = (): Database =>
+    new Database({ url: urlWith(), applicationName: 'dying-connections', poolSize: POOL_SIZE });
+  const filled = (use: () => Promise<unknown>): Promise<unknown> =>
+    Promise.all(Array.from({ length: POOL_SIZE }, use));
+  const readOnly = (is: boolean): Promise<unknown> =>
+    database.autocommit.query(
+      `DO $$ BEGIN EXECUTE format(
+         'ALTER DATABASE %I SET default_transaction_read_only = ${is}', current_database()); END $$`,
+    );
+
+  beforeEach(async () => {
+    clone = await cloneDatabase();
+    way = await SeverableConnection.to(clone.url);
+    database = await opened().connect();
+    await filled(() => database.autocommit.query('SELECT pg_sleep(0.05)'));
+  });
+  afterEach(async () => {
+    await database.close();
+    await way.cut();
+    await clone.drop();
+  });
+
+  it.each(USES)('are given out no more after %s was not answered', async (_, use) => {
+    way.forget();
+    await expect(use(database)).rejects.toThrow('Query read timeout');
+    // those that nothing was sent on are as dead
+    await filled(() => use(database));
+  });
+
+  it('are not what a repeatable transaction is repeated on', async () => {
+    way.forget();
+    await expect(database.repeatable((tx) => tx.query('SELECT 1 AS one'))).resolves.toEqual([{ one: 1 }]);
+  });
+
+  it('are given out no more after one refused a write', async () => {
+    await filled(() =>
+      database.autocommit.query(
+        "SELECT pg_sleep(0.05), set_config('default_transaction_read_only', 'on', false)",
+      ),
+    );
+    const probe = new WriteProbe(database);
+    await expect(probe.check()).rejects.toThrow('read-only');
+    await filled(() => new WriteProbe(database).check());
+  });
+
+  it('are not taken up', async () => {
+    await readOnly(true);
+    const other = opened();
+    await expect(other.connect()).rejects.toMatchObject({ code: '25006' });
+    await readOnly(false);
+    await other.connect();
+    await other.close();
+  });
+
+  it('are kept after the answers of a healthy server', async () => {
+    const backend = async (): Promise<unknown> => await database.autocommit.query('SELECT pg_backend_pid()');
+    const before = await backend();
+    for (const wrong of ['SELECT 1/0', 'SELECT nothing', `SET statement_timeout = 1; SELECT pg_sleep(1)`])
+      await expect(database.autocommit.query(wrong)).rejects.toThrow();
+    expect(await backend()).toEqual(before);
+  });
+
+  describe('of the queue', () => {
+    let queue: QueueConnection;
+    const open = (parameters?: string): QueueConnection => postgresQueue(urlWith(parameters));
+
+    beforeEach(async () => {
+      queue = open();
+      await filled(() => queue.ping());
+    });
+    afterEach(() => queue.close());
+
+    it('are given out no more after a statement was not answered', async () => {
+      way.forget();
+      await expect(queue.ping()).rejects.toThrow('Query read timeout');
+      await filled(() => queue.ping());
+    });
+
+    it('are not taken up', async () => {
+      await readOnly(true);
+      const other = open();
+      await expect(other.ping()).rejects.toMatchObject({ code: '25006' });
+      await readOnly(false);
+      await other.ping();
+      await other.close();
+    });
+
+    it('have the schema of the queue, whatever options the URL has', async () => {
+      const other = open('options=-c%20work_mem%3D8MB');
+      const { rows } = await (other.options as Pool).query('SHOW search_path');
+      expect(rows).toEqual([{ search_path: 'bullmq' }]);
+      await other.close();
+    });
+  });
 });

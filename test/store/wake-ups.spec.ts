@@ -1,7 +1,8 @@
 import { Worker } from 'bullmq';
-import type { Pool } from 'pg';
+import { Pool } from 'pg';
 import { connectQueue, queueName, WakeUps, type ConvergeJob, type QueueConnection } from '#jobs';
 import { cloneDatabase } from '../harness/database';
+import { postgresQueue } from '../harness/postgres-queue';
 import { hasRedis, RedisServer } from '../harness/redis';
 import { until } from '../harness/until';
 
@@ -16,14 +17,14 @@ const remember = (error: Error): void => void lost.push(error);
 async function onPostgres(): Promise<Backend> {
   const { serviceUrl, drop } = await cloneDatabase();
   // as the processes connect, with no right to create anything
-  const connection = connectQueue({ redisUrl: null, databaseUrl: serviceUrl! }, remember);
+  const connection = postgresQueue(serviceUrl!, remember);
   return { connection, end: drop };
 }
 
 async function onRedis(): Promise<Backend> {
   const redis = await RedisServer.start();
   return {
-    connection: connectQueue({ redisUrl: redis.url, databaseUrl: '' }, remember),
+    connection: connectQueue({ redisUrl: redis.url, openPool: () => new Pool() }, remember),
     end: () => redis.kill(),
   };
 }

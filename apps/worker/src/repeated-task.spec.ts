@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { until } from '../../../test/harness/until';
 import { RepeatedTask } from './repeated-task';
 
 const A_LONG_TIME_MS = 3_600_000;
@@ -33,5 +34,25 @@ describe('RepeatedTask', () => {
     const { runs, tookMs } = await runsOf(0);
     expect(runs).toBe(3);
     expect(tookMs).toBeGreaterThan(390);
+  });
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('down'))],
+    ['never ends', () => new Promise<null>(() => undefined)],
+  ])('acts when every run %s', async (_, work) => {
+    const task = new RepeatedTask('fail', 100, work, pino({ enabled: false }));
+    task.start();
+    await new Promise<void>((act) => task.onFailingFor(2000, act));
+  });
+
+  it('does not act while runs succeed', async () => {
+    let runs = 0;
+    let acted = 0;
+    const task = new RepeatedTask('work', 300, async () => void (runs += 1), pino({ enabled: false }));
+    task.start();
+    task.onFailingFor(2000, () => (acted += 1));
+    await until('it ran for longer', () => Promise.resolve(runs > 10));
+    await task.stop();
+    expect(acted).toBe(0);
   });
 });

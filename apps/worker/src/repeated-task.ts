@@ -3,9 +3,12 @@ import type { Logger } from 'pino';
 /** From the end of a run, even when it requests the next one immediately. */
 const MIN_DELAY_MS = 200;
 
+const WATCH_INTERVAL_MS = 1000;
+
 /** Periodic work, one run at a time. A failed run is logged; the next one is scheduled as usual. */
 export class RepeatedTask {
   private timer: NodeJS.Timeout | null = null;
+  private watch: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private succeededAt = performance.now();
   private readonly stopping = new AbortController();
@@ -32,6 +35,22 @@ export class RepeatedTask {
     return this;
   }
 
+  /**
+   * Calls `act` once no run has succeeded for this time, also while one hangs. Only time in which this process runs counts:
+   * after a pause its tasks get their turn first.
+   */
+  onFailingFor(ms: number, act: () => void): void {
+    let failingMs = 0;
+    let seenAt = this.succeededAt;
+    this.watch = setInterval(() => {
+      failingMs = this.succeededAt === seenAt ? failingMs + WATCH_INTERVAL_MS : 0;
+      seenAt = this.succeededAt;
+      if (failingMs < ms) return;
+      clearInterval(this.watch);
+      act();
+    }, WATCH_INTERVAL_MS).unref();
+  }
+
   /** Time since the last successful run; before the first one: since construction. */
   get sinceLastSuccessMs(): number {
     return performance.now() - this.succeededAt;
@@ -41,6 +60,7 @@ export class RepeatedTask {
   async stop(): Promise<void> {
     this.stopping.abort();
     if (this.timer) clearTimeout(this.timer);
+    clearInterval(this.watch);
     await this.running;
   }
 

@@ -1,5 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
 
+/** Stops this worker as a failed one: its supervisor starts it again. */
+export function endWorker(): void {
+  process.exitCode = 1;
+  process.kill(process.pid, 'SIGTERM');
+}
+
 /** A process has ten seconds from SIGTERM to its end. */
 const SHUTDOWN_TIMEOUT_MS = 9000;
 
@@ -14,7 +20,7 @@ export function installShutdownHandlers(worker: INestApplicationContext): void {
     stopping = true;
     setTimeout(() => process.exit(1), SHUTDOWN_TIMEOUT_MS).unref();
     worker.close().then(
-      () => process.exit(0),
+      () => process.exit(),
       (error: unknown) => {
         process.stderr.write(`The worker stopped badly: ${String(error)}\n`);
         process.exit(1);

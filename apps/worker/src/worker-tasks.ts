@@ -11,6 +11,7 @@ import { subscriptionSweep } from './billing/subscription-sweep';
 import { ledgerUpkeep, unwrittenRuleEvents } from './ledger/ledger-upkeep';
 import { DueWorkPoll } from './due-work-poll';
 import type { RepeatedTask } from './repeated-task';
+import { endWorker } from './shutdown-handlers';
 import { healthEventDeletion } from './sweep/health-event-deletion';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { sessionDeletion } from './sweep/session-deletion';
@@ -18,6 +19,9 @@ import { spentTokenDeletion } from './sweep/spent-token-deletion';
 import { sweeping } from './sweep/sweeping';
 import { verificationTasks } from './verification/verification-tasks';
 import type { WorkerSettings } from './worker.settings';
+
+/** What this process cannot recover from, the next one may; nothing is closed meanwhile. */
+const MAX_SWEEP_FAILING_MS = 60_000;
 
 /** The worker's periodic tasks. */
 export class WorkerTasks {
@@ -32,7 +36,7 @@ export class WorkerTasks {
     clouds: CloudAccess,
     settings: WorkerSettings,
     signer: CheckpointSigner | null,
-    log: Logger,
+    private readonly log: Logger,
   ) {
     this.sweep = sweeping(sweeper, log);
     const due = new DueWorkPoll(database, sweeper, log);
@@ -60,6 +64,10 @@ export class WorkerTasks {
 
   start(): void {
     for (const task of this.all) task.start();
+    this.sweep.onFailingFor(MAX_SWEEP_FAILING_MS, () => {
+      this.log.fatal('No sweep has succeeded for a minute: this worker ends, to be started again');
+      endWorker();
+    });
   }
 
   /** Waits for the running ones. */

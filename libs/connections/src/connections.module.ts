@@ -67,7 +67,7 @@ export class ConnectionsModule {
     const identities = new Identities(database, masterKeys, identityKeys, issuerUrlOf(settings));
     if (settings.REDIS_URL !== undefined) await refuseWrongRedis(settings.REDIS_URL);
     const queue = connectQueue(
-      { redisUrl: settings.REDIS_URL ?? null, databaseUrl: settings.DATABASE_URL },
+      { redisUrl: settings.REDIS_URL ?? null, openPool: (config) => database.openPool(config) },
       options.onQueueError,
     );
     const wakeUps = new WakeUps(queue, options.onLostWakeUp);

@@ -1,4 +1,3 @@
-import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { AgentEntity } from './agent.entity';
 import {
@@ -15,6 +14,7 @@ import {
   PaymentEventEntity,
   SubscriptionEntity,
 } from './billing.entity';
+import { DatabasePool, type DatabasePoolConfig } from './database-pool';
 import { GrantVersionEntity } from './grant-version.entity';
 import { IdentityKeyEntity } from './identity-key.entity';
 import { ListMarkEntity } from './list-mark.entity';
@@ -48,6 +48,7 @@ import { ReleaseFunctions1790820000000 } from './migrations/1790820000000-releas
 import { SessionLeases1790900000000 } from './migrations/1790900000000-session-leases';
 import { SessionTokens1790900100000 } from './migrations/1790900100000-session-tokens';
 import { OidcTrusts1790910000000 } from './migrations/1790910000000-oidc-trusts';
+import { UnfollowedResourceIps1791010000000 } from './migrations/1791010000000-unfollowed-resource-ips';
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { WrongFamilies1790920000000 } from './migrations/1790920000000-wrong-families';
 import { IdentityKeys1790930000000 } from './migrations/1790930000000-identity-keys';
@@ -88,39 +89,26 @@ export interface DatabaseSettings {
   readonly hasTimeouts?: boolean;
 }
 
-const TIMEOUTS = {
-  statement_timeout: 15_000,
-  query_timeout: 20_000,
-  idle_in_transaction_session_timeout: 15_000,
-};
-
 /**
  * Opening a connection costs the database a process and this one a key derivation: a burst after some quiet seconds is not to
  * open them all again.
  */
 const IDLE_CONNECTION_MS = 5 * 60_000;
-/** Networks forget connections that are silent for four minutes or more, and drop what is sent on them afterwards. */
-const KEEP_ALIVE_AFTER_MS = 60_000;
-
 /** The product's tables. Not connected yet: call `initialize()`. */
 export function createDataSource(settings: DatabaseSettings): DataSource {
   return new DataSource({
     type: 'postgres',
+    driver: { Pool: DatabasePool },
     url: settings.url,
     applicationName: settings.applicationName,
     poolSize: settings.poolSize,
     connectTimeoutMS: 5000,
     extra: {
-      ...((settings.hasTimeouts ?? true) ? TIMEOUTS : {}),
+      hasTimeouts: settings.hasTimeouts,
       idleTimeoutMillis: IDLE_CONNECTION_MS,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-      // `drawbridge.live_state` tells the rollout's trigger that this process maintains holders itself.
-      // Statements here never gain from a custom plan; planning each time costs as much as running them.
-      options: '-c plan_cache_mode=force_generic_plan -c drawbridge.live_state=on',
-      // without a listener the error of an idle connection ends the process; the next statement reports it
-      onConnect: (client: Client) => void client.on('error', () => undefined),
-    },
+      // statements here never gain from a custom plan; planning each time costs as much as running them
+      session: { plan_cache_mode: 'force_generic_plan' },
+    } satisfies DatabasePoolConfig,
     namingStrategy: new SnakeCaseNaming(),
     // gen_random_uuid() is built into PostgreSQL: no extension to install
     uuidExtension: 'pgcrypto',
@@ -204,6 +192,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       OidcTrusts1790910000000,
       WrongFamilies1790920000000,
       IdentityKeys1790930000000,
+      UnfollowedResourceIps1791010000000,
     ],
     migrationsTransactionMode: 'each',
   });

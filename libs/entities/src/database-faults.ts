@@ -1,3 +1,5 @@
+import { DatabaseError } from 'pg';
+
 const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
   // network
   'ECONNREFUSED',
@@ -7,19 +9,27 @@ const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
-  // PostgreSQL: shutdown, crash, start-up, too many connections, read-only after a failover, statement timeout
+  // PostgreSQL or a pooler: shutdown, crash, start-up, database dropped, idle for too long, read-only after a failover
   '57P01',
   '57P02',
   '57P03',
-  '53300',
+  '57P04',
+  '57P05',
+  '25P03',
   '25006',
-  '57014',
   '08000',
   '08001',
   '08003',
   '08004',
   '08006',
+  '08P01',
 ]);
+
+/** Too many connections, statement timeout: the connections that there are work. */
+const BUSY_CODES: ReadonlySet<string> = new Set(['53300', '57014']);
+
+/** A named statement that the connection has lost, has already, or knows in an outdated form. */
+const STALE_STATEMENT_CODES: ReadonlySet<string> = new Set(['26000', '42P05', '0A000']);
 
 // pg gives these no code; the last two are TypeORM's, when a transaction loses its connection between two statements
 const LOST_CONNECTION_MESSAGES =
@@ -49,7 +59,14 @@ const hasCode = (error: unknown, codes: ReadonlySet<string>): boolean =>
 /** Whether the database or the network to it is unavailable, so that a retry may help. */
 export const isUnavailable = (error: unknown): boolean =>
   hasCode(error, LOST_CONNECTION_CODES) ||
+  hasCode(error, BUSY_CODES) ||
   [...layers(error)].some(({ message }) => LOST_CONNECTION_MESSAGES.test(message));
+
+/** Whether a statement's error is none that a healthy, writable server answers: the next one may fail in the same way. */
+export const isConnectionAtFault = (error: unknown): boolean =>
+  !(error instanceof DatabaseError) ||
+  hasCode(error, LOST_CONNECTION_CODES) ||
+  hasCode(error, STALE_STATEMENT_CODES);
 
 /** Whether the transaction lost against a concurrent one: it was rolled back, and may be run again. */
 export const isConflict = (error: unknown): boolean => hasCode(error, CONFLICT_CODES);

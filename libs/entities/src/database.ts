@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { createDataSource, type DatabaseSettings } from './data-source';
+import { DatabasePool, type DatabasePoolConfig } from './database-pool';
 import { isConflict, isUnavailable } from './database-faults';
 import { postgresErrorField } from './postgres-error';
 import { grantServiceRole, type ServiceRole } from './service-role';
@@ -10,6 +11,8 @@ import { UnusableDatabase } from './unusable-database';
 export type Tx = EntityManager;
 
 const MAX_ATTEMPTS = 4;
+
+const SESSION_CHANNEL = 'drawbridge_session';
 
 /** The constraint that an insert or update violated; null: none. */
 export function brokenConstraint(error: unknown): string | null {
@@ -51,7 +54,7 @@ export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'repeat
 export class Database {
   private readonly source: DataSource;
 
-  constructor(settings: DatabaseSettings) {
+  constructor(private readonly settings: DatabaseSettings) {
     this.source = createDataSource(settings);
   }
 
@@ -62,8 +65,9 @@ export class Database {
   }
 
   /**
-   * As `connect`, for the services: also checks the schema.
-   * @throws UnusableDatabase when it cannot be reached, or migrations of this release are missing
+   * As `connect`, for the services: also checks the schema, and that a connection keeps its session.
+   * @throws UnusableDatabase when it cannot be reached, migrations of this release are missing, or a pooler is in between that
+   *   shares sessions
    */
   async connectMigrated(): Promise<this> {
     try {
@@ -71,11 +75,40 @@ export class Database {
     } catch (error) {
       throw UnusableDatabase.unreachable(error);
     }
+    const problem = await this.problem();
+    if (problem === null) return this;
+    await this.close();
+    throw problem;
+  }
+
+  private async problem(): Promise<UnusableDatabase | null> {
+    if (!(await this.keepsSessions())) return UnusableDatabase.sharedSessions();
     const names = this.source.migrations.map(({ name, constructor }) => name ?? constructor.name);
     const missing = await this.missingMigrations(names);
-    if (missing.length === 0) return this;
-    await this.close();
-    throw UnusableDatabase.behind(missing);
+    return missing.length === 0 ? null : UnusableDatabase.behind(missing);
+  }
+
+  /** Tries what this process relies on in its connections, which a pooler may lend to others after each transaction. */
+  private async keepsSessions(): Promise<boolean> {
+    const runners = [this.source.createQueryRunner(), this.source.createQueryRunner()];
+    try {
+      const clients = runners.map((runner) => runner.connect() as Promise<PoolClient>);
+      const [one, other] = (await Promise.all(clients)) as [PoolClient, PoolClient];
+      const backendOf = async (client: PoolClient): Promise<number> =>
+        (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
+      const backend = await backendOf(one);
+      if ((await backendOf(one)) !== backend || (await backendOf(other)) === backend) return false;
+      let isNotified = false;
+      one.once('notification', () => (isNotified = true));
+      await one.query(`LISTEN ${SESSION_CHANNEL}`);
+      await other.query(`NOTIFY ${SESSION_CHANNEL}`);
+      // what was notified before a statement arrives before its answer
+      await backendOf(one);
+      await one.query(`UNLISTEN ${SESSION_CHANNEL}`);
+      return isNotified;
+    } finally {
+      await Promise.all(runners.map((runner) => runner.release()));
+    }
   }
 
   /** Ignores unknown migrations: during a rollout the previous release still runs on a newer schema. */
@@ -90,6 +123,11 @@ export class Database {
 
   async close(): Promise<void> {
     if (this.source.isInitialized) await this.source.destroy();
+  }
+
+  /** Another pool to the same database. Its owner closes it. */
+  openPool(config: Omit<DatabasePoolConfig, 'connectionString'>): DatabasePool {
+    return new DatabasePool({ ...config, connectionString: this.settings.url });
   }
 
   /** Each statement is a transaction of its own. */

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { DatabaseClient } from './database-pool';
 
 export interface NotificationListener {
   notified(payload: string): void;
@@ -13,7 +13,7 @@ const ANSWER_TIMEOUT_MS = 5000;
 
 /** One connection per process that listens on a PostgreSQL channel. Reconnects automatically. */
 export class NotificationFeed {
-  private client: Client | null = null;
+  private client: DatabaseClient | null = null;
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
 
@@ -47,7 +47,7 @@ export class NotificationFeed {
   }
 
   private async connect(): Promise<void> {
-    const client = new Client({
+    const client = new DatabaseClient({
       connectionString: this.url,
       application_name: 'drawbridge-agents',
       connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
@@ -71,7 +71,7 @@ export class NotificationFeed {
     this.scheduleProbe(client);
   }
 
-  private lost(client: Client, error: Error): void {
+  private lost(client: DatabaseClient, error: Error): void {
     if (this.client !== client) return;
     this.client = null;
     this.onLost(error);
@@ -84,13 +84,13 @@ export class NotificationFeed {
     this.schedule(RETRY_DELAY_MS, () => void this.connect());
   }
 
-  private scheduleProbe(client: Client): void {
+  private scheduleProbe(client: DatabaseClient): void {
     this.schedule(PROBE_INTERVAL_MS, () => void this.probe(client));
   }
 
-  private async probe(client: Client): Promise<void> {
+  private async probe(client: DatabaseClient): Promise<void> {
     try {
-      await client.query('SELECT 1');
+      await client.prepare();
       if (this.client === client) this.scheduleProbe(client);
     } catch (error) {
       this.lost(client, error as Error);
@@ -104,7 +104,7 @@ export class NotificationFeed {
   }
 
   /** Ignores errors: the reason of a lost connection has been reported. */
-  private async end(client: Client): Promise<void> {
+  private async end(client: DatabaseClient): Promise<void> {
     await client.end().catch(() => undefined);
   }
 }

@@ -4,6 +4,9 @@ const WRONG_ADDRESS: Readonly<Record<string, string>> = {
   '3D000': 'DATABASE_URL names a database that does not exist.',
 };
 
+const READ_ONLY =
+  'PostgreSQL at DATABASE_URL accepts no writes: it is a standby, or default_transaction_read_only is on.';
+
 /** A process cannot start on this database. The message names the variable, never its value. */
 export class UnusableDatabase extends Error {
   /** @param isPermanent a retry cannot succeed: an operator has to act */
@@ -21,8 +24,17 @@ export class UnusableDatabase extends Error {
     const given: unknown = (error as { code?: unknown }).code;
     const code = typeof given === 'string' ? given : '';
     const message =
-      WRONG_ADDRESS[code] ?? `PostgreSQL cannot be reached at DATABASE_URL${code && ` (${code})`}.`;
+      WRONG_ADDRESS[code] ??
+      (code === '25006' ? READ_ONLY : null) ??
+      `PostgreSQL cannot be reached at DATABASE_URL${code && ` (${code})`}.`;
     return new UnusableDatabase(message, code in WRONG_ADDRESS, error);
+  }
+
+  static sharedSessions(): UnusableDatabase {
+    return new UnusableDatabase(
+      'DATABASE_URL leads through a pooler that shares connections between its clients: use session pooling (PgBouncer: pool_mode = session), or the address of PostgreSQL itself.',
+      true,
+    );
   }
 
   static privilegedServiceRole(): UnusableDatabase {

@@ -1,12 +1,13 @@
 import { runMigrations, setDefaultBackendFactory, type ConnectionOptions } from 'bullmq';
 import { Redis } from 'ioredis';
-import { Client, Pool } from 'pg';
+import { Client, type Pool, type PoolConfig } from 'pg';
 import { postgresQueue } from './postgres-queue';
 
 export interface QueueSettings {
   /** the queue is in this Redis; null: in PostgreSQL */
   readonly redisUrl: string | null;
-  readonly databaseUrl: string;
+  /** a pool of connections to the product's database */
+  readonly openPool: (config: PoolConfig & { readonly session: Readonly<Record<string, string>> }) => Pool;
 }
 
 /** Shared by every queue and worker of this process. */
@@ -22,24 +23,21 @@ const ANSWER_TIMEOUT_MS = 2000;
 /** @param onError called when the connection is lost; it reconnects automatically */
 export function connectQueue(settings: QueueSettings, onError: (error: Error) => void): QueueConnection {
   return settings.redisUrl === null
-    ? overPostgres(settings.databaseUrl, onError)
+    ? overPostgres(settings.openPool, onError)
     : overRedis(settings.redisUrl, onError);
 }
 
-function overPostgres(connectionString: string, onError: (error: Error) => void): QueueConnection {
+function overPostgres(openPool: QueueSettings['openPool'], onError: (error: Error) => void): QueueConnection {
   setDefaultBackendFactory(postgresQueue);
-  const pool = new Pool({
-    connectionString,
+  const pool = openPool({
     max: 12,
     connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
     application_name: 'drawbridge-queue',
-    options: '-c search_path=bullmq',
+    session: { search_path: 'bullmq' },
   });
   // every queue and worker adds a listener for the shared pool's errors
   pool.setMaxListeners(100);
   pool.on('error', onError);
-  // without a listener the error of a checked-out connection ends the process; the next statement reports it
-  pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     options: pool,
     ping: async () => void (await pool.query('SELECT 1')),

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
-import { connectQueue, queueName, type JobName, type QueueConnection } from '#jobs';
+import { queueName, type JobName, type QueueConnection } from '#jobs';
 import { callsTo, historyOf } from '../../builders/cloud-history';
 import { group, organization, type Organization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
+import { postgresQueue } from '../../harness/postgres-queue';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 
@@ -19,7 +20,7 @@ describe('E. Jobs are idempotent: duplicated, delayed, reordered or forged', () 
       drawbridge,
       Array.from({ length: 10 }, (_, index) => ({ group: group(index), config: { port: 22 } })),
     );
-    connection = connectQueue({ redisUrl: null, databaseUrl: drawbridge.databaseUrl }, () => undefined);
+    connection = postgresQueue(drawbridge.databaseUrl);
     queue = new Queue(queueName('AWS'), { connection: connection.options });
     // dropping the database closes its connections
     queue.on('error', () => undefined);

@@ -140,9 +140,9 @@ const INDEXES = [
 
 /**
  * While processes of the release before still run: they release and settle holders without knowing the columns above.
- * A connection of this release says so (`drawbridge.live_state`). To be dropped by the next release.
+ * A connection of this release says so (`drawbridge.live_state`). Dropped by `UnfollowedResourceIps`.
  */
-const ROLLOUT = [
+export const ROLLOUT = [
   `CREATE FUNCTION follow_resource_ip() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF NEW.status = 'REMOVING' THEN

@@ -1,0 +1,135 @@
+import { Client, Pool, type ClientConfig, type PoolConfig } from 'pg';
+import { isConnectionAtFault, isUnavailable } from './database-faults';
+
+/** Settings of the session by name. Start-up options would not do: poolers drop them, and `?options=` in the URL replaces them. */
+interface Session {
+  readonly session?: Readonly<Record<string, string | number>>;
+}
+
+export interface DatabasePoolConfig extends PoolConfig, Session {
+  /** false: a statement takes as long as it takes, for migrations; default true */
+  readonly hasTimeouts?: boolean | undefined;
+}
+
+/** The server ends a statement before this process gives up, which costs the connection. */
+const SERVER_TIMEOUTS = { statement_timeout: 15_000, idle_in_transaction_session_timeout: 15_000 };
+const QUERY_TIMEOUT_MS = 20_000;
+/** Networks forget connections that are silent for four minutes or more, and drop what is sent on them afterwards. */
+const KEEP_ALIVE_AFTER_MS = 60_000;
+
+type Callback = (error: Error | null, result?: unknown) => void;
+
+/**
+ * A connection to a PostgreSQL that accepts writes. It ends itself when a statement fails by anything but the answer of a
+ * healthy, writable server. pg only reports a statement that is not answered in time, and sends the next one after that answer.
+ * A pool destroys a connection that has ended, whoever releases it.
+ */
+export class DatabaseClient extends Client {
+  private readonly preparation: string;
+  private running = 0;
+  private hasFailed = false;
+  /** called when others to the same server are as likely to fail */
+  onFault: () => void = () => undefined;
+
+  constructor({ session = {}, ...config }: ClientConfig & Session) {
+    super(config);
+    const settings = Object.entries(session).map(
+      ([name, value]) => `set_config('${name}', ${this.escapeLiteral(String(value))}, false)`,
+    );
+    const writes = `current_setting('transaction_read_only') = 'off' AS writes`;
+    this.preparation = `SELECT ${[...settings, writes].join(', ')}`;
+    // without a listener the error of an unused connection ends the process; the next statement reports it
+    this.on('error', () => undefined);
+    this.watchStatements();
+  }
+
+  /** @throws Error also when the server accepts no writes */
+  override connect(): Promise<this>;
+  override connect(callback: (error: Error | null) => void): void;
+  override connect(callback?: (error: Error | null) => void): Promise<this> | void {
+    const connected = super.connect().then(() => this.prepare());
+    if (!callback) return connected.then(() => this);
+    void connected.then(() => callback(null), callback);
+  }
+
+  /**
+   * Applies the session's settings.
+   * @throws Error when the connection fails or the server accepts no writes; the connection is then ended
+   */
+  async prepare(): Promise<void> {
+    try {
+      const { rows } = await this.query<{ writes: boolean }>(this.preparation);
+      if (rows[0]?.writes !== true)
+        throw Object.assign(new Error('The database accepts no writes'), { code: '25006' });
+    } catch (error) {
+      void this.end();
+      throw error;
+    }
+  }
+
+  /** Whether nothing runs on it, so that it may be dead unnoticed. */
+  get isSilent(): boolean {
+    return !this.hasFailed && this.running === 0 && this.getTransactionStatus() === 'I';
+  }
+
+  /** Breaks it: its pool, or who listens on it, lets it go at once. */
+  drop(): void {
+    this.emit('error', new Error('Connection terminated: another one to the same server failed'));
+    this.connection.stream.destroy();
+  }
+
+  private watchStatements(): void {
+    const send = this.query.bind(this) as (...given: unknown[]) => Promise<unknown>;
+    const watched = (...given: unknown[]): unknown => {
+      this.running += 1;
+      const callback = given.at(-1);
+      if (typeof callback === 'function') {
+        return send(...given.slice(0, -1), ((error, result) => {
+          this.answered(error);
+          (callback as Callback)(error, result);
+        }) satisfies Callback);
+      }
+      const answer = send(...given);
+      void answer.then(
+        () => this.answered(null),
+        (error: unknown) => this.answered(error),
+      );
+      return answer;
+    };
+    this.query = watched as Client['query'];
+  }
+
+  private answered(error: unknown): void {
+    this.running -= 1;
+    if (!error || this.hasFailed || !isConnectionAtFault(error)) return;
+    this.hasFailed = true;
+    void this.end();
+    if (isUnavailable(error)) this.onFault();
+  }
+}
+
+/**
+ * A pool of such connections. When one of them turns out to be dead or read-only, it drops those that nothing runs on,
+ * too.
+ */
+export class DatabasePool extends Pool {
+  constructor({ hasTimeouts = true, session, ...config }: DatabasePoolConfig) {
+    super({
+      ...(hasTimeouts ? { query_timeout: QUERY_TIMEOUT_MS } : {}),
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      ...config,
+      ...{ session: { ...(hasTimeouts ? SERVER_TIMEOUTS : {}), ...session } },
+      Client: DatabaseClient as unknown as new () => Client,
+    });
+    const clients = new Set<DatabaseClient>();
+    const dropSilent = (): void => {
+      for (const client of clients) if (client.isSilent) client.drop();
+    };
+    this.on('connect', (client) => {
+      clients.add(client as unknown as DatabaseClient);
+      (client as unknown as DatabaseClient).onFault = dropSilent;
+    });
+    this.on('remove', (client) => clients.delete(client as unknown as DatabaseClient));
+  }
+}

@@ -1,0 +1,125 @@
+import { group, organization, type Organization } from '../builders/organization';
+import { ApiClient } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { hasPgBouncer, PgBouncer, sayNoPgBouncer } from '../harness/pgbouncer';
+import type { AppProcess } from '../harness/processes';
+import { SeverableConnection } from '../harness/severable-connection';
+import { until } from '../harness/until';
+
+/** From the end of a fault, or from the stop, until nothing is open. */
+const CLOSED_WITHIN_MS = 60_000;
+
+const itPools = hasPgBouncer ? it : it.skip;
+if (!hasPgBouncer) sayNoPgBouncer();
+
+describe('Closing survives faults of the connections to the database', () => {
+  let drawbridge: Drawbridge;
+  let org: Organization;
+  let way: SeverableConnection;
+  let api: AppProcess | undefined;
+  let worker: AppProcess | undefined;
+  let frozen: SeverableConnection;
+  let hanging: AppProcess;
+  let addresses = 0;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+    way = await SeverableConnection.to(drawbridge.databaseUrl);
+    // it takes a minute to end: beside the others
+    frozen = await SeverableConnection.to(drawbridge.databaseUrl);
+    hanging = await drawbridge.startWorker({ DATABASE_URL: frozen.url });
+    frozen.freeze();
+    await runAt(way.url);
+  });
+  afterAll(async () => {
+    await drawbridge.stop();
+    await way.cut();
+    await frozen.cut();
+  });
+
+  /** From now on, one API and one worker run with this DATABASE_URL. */
+  async function runAt(DATABASE_URL: string): Promise<void> {
+    await Promise.all([api?.stop(), worker?.stop()]);
+    api = await drawbridge.startApi({ DATABASE_URL });
+    worker = await drawbridge.startWorker({ DATABASE_URL });
+  }
+
+  const client = (): ApiClient => new ApiClient(`http://127.0.0.1:${api!.port}/api/v1`, org.admin.identity);
+
+  const opened = async (): Promise<string> => {
+    addresses += 1;
+    const { id } = await org.started({ ipv4Address: `203.0.113.${addresses}` });
+    await org.reaches(id, 'ACTIVE');
+    return id;
+  };
+
+  /** Stops the session as soon as the API can, and waits until nothing is open. */
+  const closes = async (id: string): Promise<void> => {
+    const deadline = performance.now() + CLOSED_WITHIN_MS;
+    await until(
+      'it is stopped',
+      async () => (await client().post(`/sessions/${id}/stop`)).status === 200,
+      CLOSED_WITHIN_MS,
+    );
+    await org.reaches(id, 'CANCELLED', deadline - performance.now());
+    expect(await drawbridge.cloud.rules()).toEqual([]);
+  };
+
+  it('a network that forgets the open connections', async () => {
+    const id = await opened();
+    way.forget();
+    await closes(id);
+  });
+
+  it('a network that resets them', async () => {
+    const id = await opened();
+    way.reset();
+    await closes(id);
+  });
+
+  it('a server that was read-only when they were made', async () => {
+    const id = await opened();
+    const readOnly = (is: boolean): Promise<unknown> =>
+      drawbridge.query(
+        `BEGIN READ WRITE;
+         DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = ${is}', current_database()); END $$;
+         COMMIT`,
+      );
+    await readOnly(true);
+    await drawbridge.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    const ready = `http://127.0.0.1:${api!.port}/api/v1/health/ready`;
+    await until('the API notices', async () => (await fetch(ready)).status === 503);
+    await until('the worker notices', async () => /no writes|read-only/.test(worker!.output));
+    await readOnly(false);
+    await closes(id);
+  });
+
+  it('options in DATABASE_URL', async () => {
+    await runAt(`${drawbridge.databaseUrl}?options=-c%20work_mem%3D8MB`);
+    await closes(await opened());
+  });
+
+  itPools('a pooler that keeps sessions; one that shares them is refused at start', async () => {
+    const sharing = await PgBouncer.before(drawbridge.databaseUrl, 'transaction');
+    for (const start of [drawbridge.startApi, drawbridge.startWorker]) {
+      const refused = expect(start.call(drawbridge, { DATABASE_URL: sharing.url })).rejects;
+      await refused.toThrow(/ended \(78\)[^]*use session pooling/);
+    }
+    await sharing.stop();
+    const keeping = await PgBouncer.before(drawbridge.databaseUrl, 'session');
+    await runAt(keeping.url);
+    await closes(await opened());
+    await Promise.all([api!.stop(), worker!.stop()]);
+    await keeping.stop();
+  });
+
+  it('a worker whose sweep has hung for a minute: it ends, to be started again', async () => {
+    await until('it has ended', async () => hanging.hasEnded, 90_000);
+    expect(await hanging.stop()).toBe(1);
+    expect(hanging.output).toContain('No sweep has succeeded for a minute');
+  });
+});

@@ -1,0 +1,53 @@
+import { Database, NotificationFeed } from '#entities';
+import { cloneDatabase, type ClonedDatabase } from '../harness/database';
+import { hasPgBouncer, PgBouncer, sayNoPgBouncer, type PoolMode } from '../harness/pgbouncer';
+import { postgresQueue } from '../harness/postgres-queue';
+import { until } from '../harness/until';
+
+const describePoolers = hasPgBouncer ? describe : describe.skip;
+if (!hasPgBouncer) sayNoPgBouncer();
+
+describePoolers('A database behind PgBouncer', () => {
+  let clone: ClonedDatabase;
+  let bouncer: PgBouncer;
+  let database: Database;
+
+  beforeAll(async () => {
+    clone = await cloneDatabase();
+  });
+  afterAll(() => clone.drop());
+  afterEach(async () => {
+    await database.close();
+    await bouncer.stop();
+  });
+
+  async function before(mode: PoolMode): Promise<Database> {
+    bouncer = await PgBouncer.before(clone.serviceUrl!, mode);
+    database = new Database({ url: bouncer.url, applicationName: 'poolers', poolSize: 4 });
+    return database;
+  }
+
+  it.each(['transaction', 'statement'] as const)('that shares sessions is refused (%s)', async (mode) => {
+    await expect((await before(mode)).connectMigrated()).rejects.toThrow('use session pooling');
+  });
+
+  it('that keeps sessions has the settings, the queue and the notifications', async () => {
+    await (await before('session')).connectMigrated();
+    expect(
+      await database.autocommit.query(
+        `SELECT current_setting('statement_timeout') AS timeout, current_setting('plan_cache_mode') AS plans`,
+      ),
+    ).toEqual([{ timeout: '15s', plans: 'force_generic_plan' }]);
+    const queue = postgresQueue(bouncer.url);
+    await queue.ping();
+    await queue.close();
+    const heard: string[] = [];
+    const listener = { notified: (payload: string) => void heard.push(payload), gap: () => undefined };
+    const feed = new NotificationFeed(bouncer.url, 'agent_states', listener, () => undefined);
+    feed.start();
+    await until('it listens', () => Promise.resolve(feed.isListening));
+    await database.autocommit.query(`SELECT pg_notify('agent_states', 'host')`);
+    await until('it is notified', () => Promise.resolve(heard.includes('host')));
+    await feed.close();
+  });
+});
