@@ -10,9 +10,13 @@ const ENDS = `e.kind IN (${INTERVAL_ENDS.map((kind) => `'${kind}'`).join(', ')})
 const LONG = `${ENDS}
     AND (e.possible_from IS NULL OR e.possible_until IS NULL OR e.at - e.possible_from > interval '${LONG_HOURS} hours')`;
 
-/** Responses have ms resolution: rounding must not extend a certain interval or shorten a possible one. */
+/** Responses have ms resolution: rounding must not extend a certain interval or shorten a possible one, */
 const roundedUp = (time: string): string =>
   `date_trunc('milliseconds', ${time} + interval '999 microseconds')`;
+
+/** nor make one empty that is shorter than a millisecond: a rule was observed once so far. */
+const notEmpty = (certainFrom: string, certainUntil: string): string =>
+  `CASE WHEN ${certainUntil} >= ${certainFrom} THEN greatest(${certainUntil}, ${roundedUp(certainFrom)}) END`;
 
 const times = (
   possibleFrom: string,
@@ -21,7 +25,7 @@ const times = (
   possibleUntil: string,
 ): string =>
   `${possibleFrom} AS "possibleFrom", ${roundedUp(certainFrom)} AS "certainFrom",
-    ${certainUntil} AS "certainUntil", ${roundedUp(possibleUntil)} AS "possibleUntil"`;
+    ${notEmpty(certainFrom, certainUntil)} AS "certainUntil", ${roundedUp(possibleUntil)} AS "possibleUntil"`;
 
 /** Placeholders of the requested window. */
 export interface WindowSql {
@@ -84,7 +88,7 @@ export function liveHolders(
       coalesce(h.release_cause, h.cause) AS cause,
       ${times(
         'greatest(r.possible_since, ip.created_at)',
-        'CASE WHEN r.present_since IS NOT NULL THEN greatest(r.present_since, ip.applied_at, ip.created_at) END',
+        'CASE WHEN r.present_since IS NOT NULL THEN greatest(r.present_since, ip.created_at) END',
         `CASE WHEN r.present_since IS NOT NULL THEN ${LAST_OBSERVED} END`,
         'NULL::timestamptz',
       )}
