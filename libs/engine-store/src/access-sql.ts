@@ -10,12 +10,12 @@ const ENDS = `e.kind IN (${INTERVAL_ENDS.map((kind) => `'${kind}'`).join(', ')})
 const LONG = `${ENDS}
     AND (e.possible_from IS NULL OR e.possible_until IS NULL OR e.at - e.possible_from > interval '${LONG_HOURS} hours')`;
 
-/** Responses have ms resolution: rounding must not extend a certain interval or shorten a possible one, */
+/** Responses have ms resolution: rounding must not extend a certain interval or shorten a possible one. */
 const roundedUp = (time: string): string =>
   `date_trunc('milliseconds', ${time} + interval '999 microseconds')`;
 
-/** nor make one empty that is shorter than a millisecond: a rule was observed once so far. */
-const notEmpty = (certainFrom: string, certainUntil: string): string =>
+/** The end of a certain interval. One that is shorter than a millisecond stays: a rule that was observed once so far. */
+const lastCertain = (certainFrom: string, certainUntil: string): string =>
   `CASE WHEN ${certainUntil} >= ${certainFrom} THEN greatest(${certainUntil}, ${roundedUp(certainFrom)}) END`;
 
 const times = (
@@ -25,7 +25,7 @@ const times = (
   possibleUntil: string,
 ): string =>
   `${possibleFrom} AS "possibleFrom", ${roundedUp(certainFrom)} AS "certainFrom",
-    ${notEmpty(certainFrom, certainUntil)} AS "certainUntil", ${roundedUp(possibleUntil)} AS "possibleUntil"`;
+    ${lastCertain(certainFrom, certainUntil)} AS "certainUntil", ${roundedUp(possibleUntil)} AS "possibleUntil"`;
 
 /** Placeholders of the requested window. */
 export interface WindowSql {

@@ -138,10 +138,13 @@ export class Reconciler {
   ): Promise<LedgerRow[]> {
     const { missingTargets } = this.stores;
     const events: LedgerRow[] = [];
+    // who finds it proves that it exists, whatever others are told
+    const isFound = reads.some(({ read }) => !(read instanceof DriverError));
     for (const { path, read } of reads) {
-      const missing = read instanceof DriverError && read.kind === 'target-missing' ? read.message : null;
+      const isMissing = !isFound && read instanceof DriverError && read.kind === 'target-missing';
+      const missing = isMissing ? read.message : null;
       if (missing === null && !known.rules.some(({ targetMissing }) => targetMissing)) continue;
-      const isGivenUp = await missingTargets.noteMissing(tx, held.lease, path.access, missing !== null);
+      const isGivenUp = await missingTargets.noteMissing(tx, held.lease, path.access, isMissing);
       if (!isGivenUp || missing === null) continue;
       const rules = await missingTargets.presentRules(tx, held.lease, path.access);
       events.push(...(await this.recorder.recordGivenUp(tx, rules, missing, path.access, trail)));

@@ -46,7 +46,7 @@ export function eventsOf(
   const moved = (isMeant: (move: IpMove) => boolean): Set<string> =>
     new Set(moves.filter(isMeant).map(({ id }) => id));
   const applied = moved(({ to }) => to === 'APPLIED');
-  const removed = moved(({ from }) => from === 'REMOVING');
+  const removed = moved(({ from, to }) => from === 'REMOVING' && to !== from);
   const failed = moved(isRefusal);
   const opened = new Set<string>();
   /** rules whose holders' access has ended by an event of the rule, or never began */
