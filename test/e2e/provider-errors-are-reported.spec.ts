@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { group, organization } from '../builders/organization';
 import { ledgerOf } from '../builders/rule-ledger';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
@@ -100,119 +100,84 @@ describe('Provider errors are reported', () => {
     expect(refusals).toHaveLength(3);
   });
 
-  interface Possible {
-    readonly holderId: string;
-    readonly possibleUntil: string | null;
-  }
-
-  /** A session that stays and one that is being stopped, on a group that the cloud does not find. */
-  const onMissingGroup = async (
-    index: number,
-    addresses: readonly [string, string],
-  ): Promise<{
-    org: Organization;
-    live: string;
-    leaving: string;
-    missingFor(time: string): Promise<void>;
-  }> => {
-    const org = await organization(drawbridge, [{ group: group(index), config: { port: 22 } }]);
-    const [live, leaving] = await Promise.all(
-      addresses.map(async (ipv4Address) => (await org.started({ ipv4Address })).id),
-    );
-    for (const id of [live!, leaving!]) await org.reaches(id, 'ACTIVE');
-    await drawbridge.cloud.fault({ kind: 'not-found', target: group(index) });
-    await org.admin.expect(200, org.admin.post(`/sessions/${leaving}/stop`));
-    const rules = `address = ANY ('{${addresses.map((address) => `${address}/32`).join()}}')`;
-    const compared = async (): Promise<void> => {
-      await org.admin.expect(200, org.admin.post(`/resources/${org.resourceIds[0]}/reconcile`));
-      await until('the target was compared', async () => {
-        const rows = await drawbridge.query(
-          `SELECT 1 FROM targets WHERE identifier = $1 AND NOT reconcile_requested`,
-          [group(index)],
-        );
-        return rows.length === 1;
-      });
-    };
-    await compared();
-    await until('the removal was tried', async () => {
-      const rows = await drawbridge.query(
-        `SELECT 1 FROM rules WHERE ${rules} AND target_missing_since IS NOT NULL`,
-      );
-      return rows.length === 2;
-    });
-    /** Moves the start of the absence to the past, and waits for another look at both rules. */
+  it('a group that is not found closes and fails nothing; after hours it is given up, and nothing is called removed', async () => {
+    const org = await organization(drawbridge, [{ group: group(6), config: { port: 22 } }]);
+    const [resourceId] = org.resourceIds;
+    const started = async (ipv4Address: string): Promise<string> => (await org.started({ ipv4Address })).id;
+    const stop = (id: string): Promise<unknown> =>
+      org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    const finds = (what: string, statement: string): Promise<boolean> =>
+      until(what, async () => (await drawbridge.query(statement)).length > 0);
+    const isActive = async (): Promise<unknown> =>
+      (await org.admin.get<{ isActive: boolean }>(`/resources/${resourceId}`)).body.isActive;
+    const removal = `rules WHERE unwanted_since IS NOT NULL
+      AND target_id = (SELECT target_id FROM resources WHERE id = '${resourceId}')`;
+    /** Moves the beginning of the absence to the past, and waits for a comparison and a try of the removal. */
     const missingFor = async (time: string): Promise<void> => {
+      await finds('the removal was tried', `SELECT 1 FROM ${removal} AND target_missing_since IS NOT NULL`);
       await drawbridge.query(
         `UPDATE rules SET target_missing_since = now() - $1::interval, attempts = 0,
-           due_at = CASE WHEN due_at IS NOT NULL THEN now() END WHERE ${rules}`,
-        [time],
+           due_at = CASE WHEN due_at IS NOT NULL THEN now() END
+         WHERE target_id = (SELECT target_id FROM resources WHERE id = $2)`,
+        [time, resourceId],
       );
-      await compared();
-      await until('the removal was tried again', async () => {
-        const rows = await drawbridge.query(
-          `SELECT 1 FROM rules WHERE ${rules} AND unwanted_since IS NOT NULL AND attempts = 0`,
-        );
-        return rows.length === 0;
-      });
+      await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+      await finds(
+        'the group was compared, and the removal tried',
+        `SELECT 1 FROM targets WHERE identifier = '${group(6)}' AND NOT reconcile_requested
+           AND NOT EXISTS (SELECT FROM ${removal} AND attempts = 0)`,
+      );
     };
-    return { org, live: live!, leaving: leaving!, missingFor };
-  };
+    const [live, leaving] = [await started('203.0.113.45'), await started('203.0.113.46')];
+    for (const id of [live, leaving]) await org.reaches(id, 'ACTIVE');
 
-  it('a group that is not found for a while fails no session and closes none', async () => {
-    const { org, live, leaving, missingFor } = await onMissingGroup(6, ['203.0.113.45', '203.0.113.46']);
-    const [id] = org.resourceIds;
-    const waiting = await org.started({ ipv4Address: '203.0.113.47' });
+    await drawbridge.cloud.fault({ kind: 'not-found', target: group(6) });
+    await stop(leaving);
+    const waiting = await started('203.0.113.47');
     await missingFor('5 hours');
-    await drawbridge.query(`UPDATE resources SET verify_due_at = now() WHERE id = $1`, [id]);
-    await until('the resource was checked', async () => {
-      const rows = await drawbridge.query(
-        `SELECT 1 FROM resources WHERE id = $1 AND verify_due_at > now() + interval '90 seconds'`,
-        [id],
-      );
-      return rows.length === 1;
-    });
-    expect((await org.session(leaving)).status).toBe('EXPIRING');
-    expect((await org.session(live)).status).toBe('ACTIVE');
-    expect((await org.session(waiting.id)).status).toBe('PENDING');
-    expect((await org.admin.get(`/resources/${id}`)).body).toMatchObject({ isActive: true });
+    await drawbridge.query(`UPDATE resources SET verify_due_at = now() WHERE id = $1`, [resourceId]);
+    await finds(
+      'the resource was checked',
+      `SELECT 1 FROM resources WHERE id = '${resourceId}' AND verify_due_at > now() + interval '90 seconds'`,
+    );
+    const statusOf = async (id: string): Promise<string> => (await org.session(id)).status;
+    expect(await Promise.all([live, leaving, waiting].map(statusOf))).toEqual([
+      'ACTIVE',
+      'EXPIRING',
+      'PENDING',
+    ]);
+    expect(await isActive()).toBe(true);
     await drawbridge.cloud.clearFaults();
-    await org.reaches(waiting.id, 'ACTIVE', 45_000);
-    const ended = await org.reaches(leaving, 'CANCELLED', 45_000);
-    expect(ended.resourceIps[0]!.status).toBe('REMOVED');
-    expect((await org.session(live)).status).toBe('ACTIVE');
-  });
+    await org.reaches(waiting, 'ACTIVE', 45_000);
+    expect((await org.reaches(leaving, 'CANCELLED', 45_000)).resourceIps[0]!.status).toBe('REMOVED');
+    expect(await statusOf(live)).toBe('ACTIVE');
 
-  it('a group that is not found for hours is given up: its rules are not called removed', async () => {
-    const { org, live, leaving, missingFor } = await onMissingGroup(7, ['203.0.113.48', '203.0.113.49']);
+    await drawbridge.cloud.fault({ kind: 'not-found', target: group(6) });
+    await stop(waiting);
     await missingFor('7 hours');
-    await org.reaches(leaving, 'CANCELLED');
     await drawbridge.query(
       `UPDATE resource_ips SET pending_since = now() - interval '6 minutes' WHERE session_id = $1`,
       [live],
     );
-    await org.reaches(live, 'FAILED', 45_000);
-    const now = new Date().toISOString();
+    const givenUp = [await org.reaches(waiting, 'CANCELLED'), await org.reaches(live, 'FAILED', 45_000)];
     const possible = await org.admin.expect(
       200,
-      org.admin.get<Possible[]>(`/reports/access?resourceId=${org.resourceIds[0]}&at=${now}`),
+      org.admin.get<{ holderId: string; possibleUntil: string | null }[]>(
+        `/reports/access?resourceId=${resourceId}&at=${new Date().toISOString()}`,
+      ),
     );
-    for (const [sessionId, address] of [
-      [live, '203.0.113.48'],
-      [leaving, '203.0.113.49'],
-    ] as const) {
-      const [ip] = (await org.session(sessionId)).resourceIps;
-      expect(ip).toMatchObject({
+    for (const { id, ipv4Address, resourceIps } of givenUp) {
+      expect(resourceIps[0]).toMatchObject({
         status: 'FAILED',
         removedAt: null,
         errorMessage: expect.stringMatching(/^Given up, not observed closed: .*sg-/) as string,
       });
-      expect((await ledgerOf(drawbridge, address)).at(-1)).toMatchObject({
-        kind: 'ABANDONED',
-        cause: 'TARGET_GONE',
-      });
-      expect(possible.find(({ holderId }) => holderId === sessionId)).toMatchObject({ possibleUntil: null });
+      expect(await ledgerOf(drawbridge, ipv4Address!)).toContainEqual(
+        expect.objectContaining({ kind: 'ABANDONED', cause: 'TARGET_GONE' }),
+      );
+      expect(possible.find(({ holderId }) => holderId === id)).toMatchObject({ possibleUntil: null });
     }
-    expect((await org.admin.get(`/resources/${org.resourceIds[0]}`)).body).toMatchObject({ isActive: false });
+    expect(await isActive()).toBe(false);
     await drawbridge.cloud.clearFaults();
   });
 
