@@ -4,6 +4,7 @@ import type { AppProcess } from '../harness/processes';
 export interface LedgerRow {
   readonly kind: string;
   readonly cause: string | null;
+  readonly message: string | null;
   readonly providerRuleId: string | null;
   readonly holderKind: string;
   readonly sessionId: string | null;
@@ -12,7 +13,7 @@ export interface LedgerRow {
 /** The ledger's events of one IPv4 address, oldest first. */
 export const ledgerOf = (drawbridge: Product, ipv4Address: string): Promise<LedgerRow[]> =>
   drawbridge.query<LedgerRow>(
-    `SELECT kind, cause, provider_rule_id AS "providerRuleId", holder_kind AS "holderKind", session_id AS "sessionId"
+    `SELECT kind, cause, message, provider_rule_id AS "providerRuleId", holder_kind AS "holderKind", session_id AS "sessionId"
      FROM rule_events WHERE address = $1 ORDER BY at, id`,
     [`${ipv4Address}/32`],
   );

@@ -46,12 +46,25 @@ describe('A host that never returns', () => {
         return ['CANCELLED', 'EXPIRED', 'FAILED'].includes(session.status) && session;
       });
       expect(ended.endedAt).not.toBeNull();
+      expect(ended.resourceIps[0]).toMatchObject({
+        status: 'FAILED',
+        removedAt: null,
+        errorMessage: `Given up, not observed closed: ${reason}`,
+      });
     }
     for (const address of [stopped, live])
       expect((await ledgerOf(drawbridge, address)).at(-1)).toMatchObject({
         kind: 'ABANDONED',
         cause: 'ABANDONED',
       });
+    const possible = await org.admin.expect(
+      200,
+      org.admin.get<{ holderId: string; possibleUntil: string | null }[]>(
+        `/reports/access?resourceId=${host.resourceId}&at=${new Date().toISOString()}`,
+      ),
+    );
+    expect(possible.map(({ holderId }) => holderId).toSorted()).toEqual(sessions.toSorted());
+    for (const { possibleUntil } of possible) expect(possibleUntil).toBeNull();
     const records = (await auditRecords(org.admin)).filter(({ eventType }) => /ABANDON/.test(eventType));
     const recorded = JSON.stringify(records);
     for (const part of [stopped, live, reason]) expect(recorded).toContain(part);

@@ -1,4 +1,5 @@
 import { group, organization, type Organization } from '../builders/organization';
+import { ledgerOf } from '../builders/rule-ledger';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
@@ -58,6 +59,7 @@ describe('A session adds an address and removes it again', () => {
     const ended = await org.reaches(id, 'CANCELLED');
     expect(ended.endedAt).not.toBeNull();
     expect(ended.resourceIps.every((ip) => ip.status === 'REMOVED' && ip.removedAt !== null)).toBe(true);
+    expect(ended.resourceIps.map(({ stillAllowedBy }) => stillAllowedBy)).toEqual([null, null]);
     expect(await openFor('203.0.113.2')).toEqual([]);
   });
 
@@ -84,6 +86,66 @@ describe('A session adds an address and removes it again', () => {
       expect(Date.parse(certainUntil)).toBeGreaterThanOrEqual(stoppedAt);
       expect(Date.parse(possibleUntil)).toBeGreaterThan(Date.parse(certainUntil));
     }
+  });
+
+  interface Access {
+    readonly holderKind: string;
+    readonly address: string;
+    readonly possibleFrom: string | null;
+    readonly certainFrom: string | null;
+    readonly possibleUntil: string | null;
+  }
+
+  const accessOf = (by: Organization, address: string): Promise<Access[]> =>
+    by.admin.expect(
+      200,
+      by.admin.get<Access[]>(
+        `/reports/access?address=${address}&from=${new Date(Date.now() - 60_000).toISOString()}&to=${new Date(Date.now() + 60_000).toISOString()}`,
+      ),
+    );
+
+  it('the access of an active session is certain from the read that showed it', async () => {
+    const { id } = await org.started({ ipv4Address: '203.0.113.21' });
+    await org.reaches(id, 'ACTIVE');
+    const access = await accessOf(org, '203.0.113.21');
+    expect(access).toHaveLength(3);
+    for (const { certainFrom } of access) expect(certainFrom).not.toBeNull();
+  });
+
+  it('what an unmanaged rule still lets in is named by the ended session and by the access report', async () => {
+    const other = await organization(drawbridge, [{ group: group(2), config: { port: 22 } }]);
+    const rule = { target: group(2), protocol: 'tcp', fromPort: 22, toPort: 22 };
+    for (const address of ['203.0.113.22/32', '198.51.100.0/24', '2001:db8:22::/48'])
+      await drawbridge.cloud.addUnmanaged({ ...rule, address });
+    const endOf = async (body: object): Promise<(string | null)[]> => {
+      const { id } = await other.started(body);
+      await other.reaches(id, 'ACTIVE');
+      await other.admin.expect(200, other.admin.post(`/sessions/${id}/stop`));
+      const { resourceIps } = await other.reaches(id, 'CANCELLED');
+      return resourceIps.map(({ stillAllowedBy }) => stillAllowedBy);
+    };
+
+    // the same traffic: the session added nothing, and there was no comparison yet
+    expect(await endOf({ ipv4Address: '203.0.113.22' })).toEqual([
+      expect.stringMatching(/^sgr-\w+ \(203\.0\.113\.22\/32 tcp 22\)$/),
+    ]);
+    const [last] = (await ledgerOf(drawbridge, '203.0.113.22')).slice(-1);
+    expect(last).toMatchObject({ kind: 'RELEASED', message: 'An unmanaged rule lets it in still' });
+    const access = new Map((await accessOf(other, '203.0.113.22')).map((row) => [row.holderKind, row]));
+    const [held, unmanaged] = [access.get('SESSION')!, access.get('UNMANAGED')!];
+    expect(held.possibleUntil! >= (unmanaged.possibleFrom ?? '')).toBe(true);
+    expect(unmanaged.possibleUntil).toBeNull();
+
+    // wider ranges, of both IP versions: the rule of the session is gone
+    expect(await endOf({ ipv4Address: '198.51.100.23', ipv6Address: '2001:db8:22::23' })).toEqual([
+      expect.stringMatching(/^sgr-\w+ \(198\.51\.100\.0\/24 tcp 22\)$/),
+      expect.stringMatching(/^sgr-\w+ \(2001:db8:22::\/48 tcp 22\)$/),
+    ]);
+    expect((await ledgerOf(drawbridge, '198.51.100.23')).at(-1)).toMatchObject({ kind: 'CLOSED' });
+    await other.admin.expect(200, other.admin.post(`/resources/${other.resourceIds[0]}/reconcile`));
+    await until('the report of the address has the range', async () =>
+      (await accessOf(other, '198.51.100.23')).some(({ address }) => address === '198.51.100.0/24'),
+    );
   });
 
   it('a session stopped by an admin is CANCELLED with the reason ADMIN', async () => {

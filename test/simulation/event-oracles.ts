@@ -121,10 +121,10 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
       if (tables.isDesired(rule)) continue;
       const identifier = this.state.identifierOf(rule);
       const own = this.modelTargets.get(identifier)!.rulesWith(rule.key).filter(isAddedByEngine);
-      const { removedAt, absentAt, targetMissingAt } = this.state.memory(identifier, rule.key);
+      const { removedAt, absentAt } = this.state.memory(identifier, rule.key);
       if (own.length > 0)
         this.state.violated('O10', `${shortId(ip.id)} is REMOVED while ${rule.key} is present`);
-      else if (removedAt > Math.max(absentAt, targetMissingAt)) {
+      else if (removedAt > absentAt) {
         this.state.violated(
           'O10',
           `${shortId(ip.id)} is REMOVED without a read after ${rule.key} was removed`,
@@ -198,13 +198,6 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
         .map(({ key }) => key),
     );
     this.state.rememberRead(identifier, own);
-  }
-
-  reportsMissing({ identifier }: ModelTarget): void {
-    this.state.log(`${identifier} is missing`);
-    for (const { key } of this.state.tables.rules.values()) {
-      this.state.memory(identifier, key).targetMissingAt = this.state.now();
-    }
   }
 
   writes(process: SimulatedProcess, target: ModelTarget, changes: readonly RuleChange[]): void {

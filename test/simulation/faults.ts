@@ -18,8 +18,6 @@ interface Refusal extends Span {
 }
 
 const REFUSALS = ['throttled', 'transient', 'conflict', 'denied', 'target-missing'] as const;
-/** The product takes a target as gone after it was reported missing for this long, ms: wrong answers end before. */
-const TARGET_GONE_MS = 30_000;
 const CALL_DEADLINE_MS = 5000;
 const LONG_RUN_MS = 150_000;
 /** Longer than the time after which an overdue rule is reported. */
@@ -73,9 +71,8 @@ export class Faults implements CloudFaults {
       const { identifier } = this.random.pick(modelTargets);
       if (kind === 'target-missing' && withMissing.has(identifier)) continue;
       withMissing.add(identifier);
-      const longest = kind === 'target-missing' ? TARGET_GONE_MS - 2000 : this.calmAt / 2;
       const from = this.random.between(0, this.calmAt * 0.9);
-      const to = Math.min(this.calmAt, from + this.random.between(1000, longest));
+      const to = Math.min(this.calmAt, from + this.random.between(1000, this.calmAt / 2));
       const retryAfterMs = kind === 'throttled' && this.random.happens(0.5) ? 2000 : null;
       const credentialId = kind === 'denied' ? this.random.pick(credentialIds) : null;
       this.refusals.push({ kind, from, to, identifier, credentialId, retryAfterMs });

@@ -30,7 +30,6 @@ export interface CloudFaults {
 export interface CallWatcher {
   reads(modelTarget: ModelTarget, credentialId: string, observed: readonly ObservedRule[]): void;
   /** The cloud answered that the target does not exist. */
-  reportsMissing(modelTarget: ModelTarget): void;
   writes(process: SimulatedProcess, modelTarget: ModelTarget, changes: readonly RuleChange[]): void;
 }
 
@@ -151,7 +150,6 @@ export class ModelDriver implements ProviderDriver {
           ? { kind: 'target-missing' as const, retryAfterMs: null }
           : this.faults.refusal(modelTarget, target.credential.data['id']!);
         if (refusal) {
-          if (refusal.kind === 'target-missing') this.watcher.reportsMissing(modelTarget);
           const error = new DriverError(refusal.kind, `The cloud says ${refusal.kind}`, refusal.retryAfterMs);
           this.process.step(what, () => reject(error));
           return;

@@ -20,8 +20,6 @@ export interface RuleMemory {
   presentAt: number;
   /** when a read last did not show our rule */
   absentAt: number;
-  /** when the provider last reported the target missing */
-  targetMissingAt: number;
   /** when the engine last removed it */
   removedAt: number;
   /** since when it is present without a holder */
@@ -68,7 +66,6 @@ export class OracleState {
     const fresh: RuleMemory = {
       presentAt: -1,
       absentAt: -1,
-      targetMissingAt: -1,
       removedAt: -1,
       unheldSince: null,
       removedByOthers: false,

@@ -164,7 +164,7 @@ describe('The access report', () => {
         createdAt: hour(5),
         appliedAt: hour(6),
       });
-      expect((await on.at(7)).map(timesOf)).toEqual([[5, 6, 9, null]]);
+      expect((await on.at(7)).map(timesOf)).toEqual([[5, 5, 9, null]]);
       expect(await on.at(3)).toEqual([]);
     });
 

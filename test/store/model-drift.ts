@@ -185,15 +185,15 @@ export class DriftSteps {
       await this.state.both.real((tx) => missingTargets.noteMissing(tx, real, access, missing)),
       noted,
     );
-    if (noted !== 'gone') return;
+    if (!noted) return;
     const way = { access, resources: this.naming(access) };
     const present = this.state.model.missingTargets.presentRules(model, access);
-    this.state.model.missingTargets.giveUpTarget(model, way);
+    this.state.model.missingTargets.giveUpTarget(model, way, 'Given up');
     const report = [{ resources: way.resources, eventType: 'RECONCILE_FAILED' as const, message: 'gone' }];
     this.state.model.comparisons.report(report);
     await this.state.both.real(async (tx) => {
       deepEqual((await missingTargets.presentRules(tx, real, access)).length, present.length);
-      await missingTargets.giveUpTarget(tx, real, way);
+      await missingTargets.giveUpTarget(tx, real, way, 'Given up');
       await comparisons.report(tx, report);
     });
   }

@@ -184,6 +184,8 @@ export class PassSteps {
       { refusal: 'the cloud said never' },
       { changedTo: '198.51.100.1/32 tcp 1' },
       { note: 'by the clock' },
+      { givenUp: { cause: 'TARGET_GONE', reason: 'the cloud knows no such group' } },
+      { isUnmanagedPresent: true, stillAllowedBy: this.state.chance.pick(['sgr-1 (a)', 'sgr-2 (b)', null]) },
     ]);
   }
 

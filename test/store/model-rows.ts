@@ -130,6 +130,8 @@ export function modelRows(tables: Tables, real: (id: string) => string): Rows {
       ip.providerRuleId,
       fromNow(ip.pendingSince),
       fromNow(ip.releasedAt),
+      ip.givenUp,
+      ip.stillAllowedBy,
     ]),
     budgets: [...tables.budgets].map(([key, { tokens, refilledAt }]) => [
       key,
@@ -188,7 +190,7 @@ export async function realRows(tx: Tx, auditedFrom: string): Promise<Rows> {
     staticIpRules: await rows('id, deleted_at IS NOT NULL AS deleted', 'static_ip_rules'),
     ips: await rows(
       `coalesce(session_id, static_ip_rule_id) AS owner, resource_id, status, error_message, provider_rule_id,
-         ${ms('pending_since')}, ${ms('released_at')}`,
+         ${ms('pending_since')}, ${ms('released_at')}, given_up, still_allowed_by`,
       'resource_ips',
     ),
     budgets: await rows(

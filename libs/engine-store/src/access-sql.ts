@@ -14,6 +14,10 @@ const LONG = `${ENDS}
 const roundedUp = (time: string): string =>
   `date_trunc('milliseconds', ${time} + interval '999 microseconds')`;
 
+/** The end of a certain interval. One that is shorter than a millisecond stays: a rule that was observed once so far. */
+const lastCertain = (certainFrom: string, certainUntil: string): string =>
+  `CASE WHEN ${certainUntil} >= ${certainFrom} THEN greatest(${certainUntil}, ${roundedUp(certainFrom)}) END`;
+
 const times = (
   possibleFrom: string,
   certainFrom: string,
@@ -21,7 +25,7 @@ const times = (
   possibleUntil: string,
 ): string =>
   `${possibleFrom} AS "possibleFrom", ${roundedUp(certainFrom)} AS "certainFrom",
-    ${certainUntil} AS "certainUntil", ${roundedUp(possibleUntil)} AS "possibleUntil"`;
+    ${lastCertain(certainFrom, certainUntil)} AS "certainUntil", ${roundedUp(possibleUntil)} AS "possibleUntil"`;
 
 /** Placeholders of the requested window. */
 export interface WindowSql {
@@ -84,7 +88,7 @@ export function liveHolders(
       coalesce(h.release_cause, h.cause) AS cause,
       ${times(
         'greatest(r.possible_since, ip.created_at)',
-        'CASE WHEN r.present_since IS NOT NULL THEN greatest(r.present_since, ip.applied_at, ip.created_at) END',
+        'CASE WHEN r.present_since IS NOT NULL THEN greatest(r.present_since, ip.created_at) END',
         `CASE WHEN r.present_since IS NOT NULL THEN ${LAST_OBSERVED} END`,
         'NULL::timestamptz',
       )}

@@ -39,7 +39,7 @@ describe('ConvergenceStore.due', () => {
       credentialId: 'of a',
       region: null,
       writerOrganizationId: 'a',
-      recordedId: 'sgr-1',
+      providerRuleId: 'sgr-1',
       lastError: null,
       cause: null,
       isMissing: false,

@@ -35,7 +35,7 @@ export class ConvergenceStore {
          extract(epoch FROM now() - r.target_missing_since)::float8 * 1000 AS "targetMissingMs",
          r.credential_id AS "credentialId", r.region,
          (SELECT organization_id FROM credentials WHERE id = r.credential_id) AS "writerOrganizationId",
-         CASE WHEN NOT r.is_foreign THEN r.provider_rule_id END AS "recordedId",
+         r.provider_rule_id AS "providerRuleId",
          ARRAY(
            SELECT jsonb_build_object('resourceIpId', ip.id, 'status', CASE WHEN h.released_at IS NULL THEN ip.status ELSE 'REMOVING' END,
              'pendingSince', ip.pending_since::text, 'cause', h.cause,

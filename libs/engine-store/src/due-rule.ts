@@ -52,6 +52,8 @@ export interface DueRuleRow extends DueRule {
   readonly state: RuleState;
   /** last observed present as an unmanaged rule */
   readonly isUnmanaged: boolean;
+  /** as recorded, of an unmanaged rule too */
+  readonly providerRuleId: string | null;
   readonly revision: number;
   readonly attempts: number;
   /** how long a call without an answer may still take effect, ms */
@@ -87,7 +89,7 @@ export interface RawDueRow {
   attempts: number;
   inFlightMs: number | null;
   targetMissingMs: number | null;
-  recordedId: string | null;
+  providerRuleId: string | null;
   credentialId: string | null;
   region: string | null;
   writerOrganizationId: string | null;
@@ -129,7 +131,8 @@ export function toDueRule(row: RawDueRow): DueRuleRow {
     inFlightMs,
     inDoubt: row.inFlightMs !== null,
     targetMissingMs: row.targetMissingMs,
-    recordedId: row.recordedId,
+    recordedId: row.isUnmanaged ? null : row.providerRuleId,
+    providerRuleId: row.providerRuleId,
     spec: { address: row.address, protocol: row.protocol, ports: parsePorts(row.ports) },
     state: row.state,
     isUnmanaged: row.isUnmanaged,

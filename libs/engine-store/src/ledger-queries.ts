@@ -1,4 +1,4 @@
-import { type OrganizationId, withCertainty } from '#rules';
+import { type OrganizationId, rangesAround, withCertainty } from '#rules';
 import type { Slice, Sliced, TenantStore, Tx } from '#entities';
 import {
   asShown,
@@ -33,7 +33,7 @@ export interface LedgerRange {
   readonly to: Date | null;
 }
 
-/** Subject of a report. `address`: a canonical CIDR. */
+/** Subject of a report. `address`: a canonical CIDR; rules for a range that contains it let it in, too. */
 export type AccessFilter =
   | { readonly by: 'resource'; readonly resourceId: string }
   | { readonly by: 'user'; readonly userId: string }
@@ -135,12 +135,16 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
     return [
       await found(tx, (given) => {
         const own = given.add(organization);
-        const condition = `e.organization_id = ${own} AND ${closed} = ${given.add(valueOf(filter))}`;
+        const condition = `e.organization_id = ${own} AND ${isMeant(given, closed, filter)}`;
         return closedIntervals(condition, own, windowSql(given, window), MAX_READ);
       }),
       await found(tx, (given) => {
-        const condition = `${live} = ${given.add(valueOf(filter))}`;
-        return liveHolders(condition, given.add(organization), windowSql(given, window), MAX_READ);
+        return liveHolders(
+          isMeant(given, live, filter),
+          given.add(organization),
+          windowSql(given, window),
+          MAX_READ,
+        );
       }),
     ];
   }
@@ -159,7 +163,7 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
     const ids = named.map(({ targetId }) => targetId);
     const on = (given: Parameters, table: string, address = `${table}.address`): string =>
       `${table}.target_id = ANY (${given.add(ids)}::uuid[])` +
-      (filter.by === 'address' ? ` AND ${address} = ${given.add(filter.address)}` : '');
+      (filter.by === 'address' ? ` AND ${isMeant(given, address, filter)}` : '');
     const rows = [
       await found(tx, (given) => {
         const own = given.add(organization);
@@ -231,7 +235,8 @@ function found(tx: Tx, statement: (given: Parameters) => string): Promise<FoundR
   return tx.query(statement(given), given.values);
 }
 
-function valueOf(filter: AccessFilter): string {
-  if (filter.by === 'resource') return filter.resourceId;
-  return filter.by === 'user' ? filter.userId : filter.address;
+/** SQL: whether a column is the filter's value; of an address, a range around it. */
+function isMeant(given: Parameters, column: string, filter: AccessFilter): string {
+  if (filter.by === 'address') return `${column} = ANY (${given.add(rangesAround(filter.address))}::text[])`;
+  return `${column} = ${given.add(filter.by === 'resource' ? filter.resourceId : filter.userId)}`;
 }

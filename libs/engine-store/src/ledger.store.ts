@@ -73,14 +73,15 @@ const LAST_OBSERVED = `least(${LAST_SEEN}, r.removal_sent_at)`;
 /** One row per holder of the event's rule, with its access interval as far as observed. */
 const EVENT_ROWS = `SELECT now() AS at, e.kind, t.id AS target_id, t.provider, t.identifier AS target, r.id AS rule_id,
     r.address, r.protocol, r.ports, r.provider_rule_id,
-    CASE WHEN e.kind IN ('CLOSED', 'RELEASED') AND e.cause IS DISTINCT FROM 'TARGET_GONE'
-        THEN coalesce(holder.release_cause, e.cause)
+    CASE WHEN e.kind IN ('CLOSED', 'RELEASED') THEN coalesce(holder.release_cause, e.cause)
       WHEN e.kind IN ('OPENED', 'HELD', 'ADD_REFUSED') THEN coalesce(holder.cause, e.cause) ELSE e.cause END AS cause,
     e.message,
     greatest(r.possible_since, holder.created_at) AS possible_from,
     CASE WHEN i.is_certain THEN i.certain_from END AS certain_from,
     CASE WHEN i.is_certain AND e.kind IN ${ENDS} THEN i.certain_until END AS certain_until,
     CASE WHEN e.kind = 'RELEASED' THEN statement_timestamp()
+      -- nobody has observed an end
+      WHEN e.kind = 'ABANDONED' THEN NULL
       -- an interval that began after the read does not end before it began
       WHEN e.kind IN ${ENDS}
         THEN greatest(holder.created_at, statement_timestamp() - make_interval(secs => $2::float8 / 1000)) END AS possible_until,

@@ -10,15 +10,9 @@ import { POSSIBLE_SINCE_IF_IN_FLIGHT } from './possible-since';
 export class MissingTargetStore {
   /**
    * Records whether the target is missing through an access path.
-   * @returns `gone` when it has been missing for longer than `TARGET_GONE_MS`: the rules written through this path are gone
-   *   with it; `doubted` before that; null when no rule depends on it
+   * @returns whether it has been missing for longer than `TARGET_GONE_MS`: the rules written through this path are given up
    */
-  async noteMissing(
-    tx: Tx,
-    lease: Lease,
-    access: Access,
-    missing: boolean,
-  ): Promise<'gone' | 'doubted' | null> {
+  async noteMissing(tx: Tx, lease: Lease, access: Access, missing: boolean): Promise<boolean> {
     const rules = returned<{ gone: boolean }>(
       await tx.query(
         `UPDATE rules SET target_missing_since = CASE WHEN $4 THEN coalesce(target_missing_since, now()) END
@@ -28,25 +22,30 @@ export class MissingTargetStore {
         [lease.targetId, access.credentialId, access.region, missing, TARGET_GONE_MS / 1000],
       ),
     );
-    if (!missing || rules.length === 0) return null;
-    return rules.some((rule) => rule.gone) ? 'gone' : 'doubted';
+    return missing && rules.some((rule) => rule.gone);
   }
 
-  /** The present rules written through this access path. */
+  /** The present and desired rules written through this access path. Passes give up the others. */
   async presentRules(tx: Tx, lease: Lease, access: Access): Promise<string[]> {
     const rows = await tx.query<{ id: string }[]>(
       `SELECT id FROM rules WHERE target_id = $1 AND credential_id = $2 AND region IS NOT DISTINCT FROM $3
-         AND state = 'present' ORDER BY id FOR NO KEY UPDATE`,
+         AND state = 'present' AND unwanted_since IS NULL ORDER BY id FOR NO KEY UPDATE`,
       [lease.targetId, access.credentialId, access.region],
     );
     return rows.map(({ id }) => id);
   }
 
   /**
-   * Records that the target and its rules are gone, suspended ones included. Their holders become PENDING and then fail with
-   * the provider's message. The resources stay inactive until they are verified again.
+   * Gives up the target and its desired rules, suspended ones included. Their holders become PENDING, and fail when the
+   * target stays missing. The resources stay inactive until they are verified again.
+   * @param message for people
    */
-  async giveUpTarget(tx: Tx, lease: Lease, { access, resources }: AccessPath): Promise<void> {
+  async giveUpTarget(
+    tx: Tx,
+    lease: Lease,
+    { access, resources }: AccessPath,
+    message: string,
+  ): Promise<void> {
     const ids = resources.map((resource) => resource.id);
     await lockOwners(
       tx,
@@ -57,13 +56,13 @@ export class MissingTargetStore {
       `UPDATE rules SET state = 'absent', due_at = now(), revision = revision + 1, attempts = 0, is_missing = false,
          is_suspended = false, possible_since = ${POSSIBLE_SINCE_IF_IN_FLIGHT}, present_since = NULL, observed_at = NULL, removal_sent_at = NULL
        WHERE target_id = $1 AND credential_id = $2 AND region IS NOT DISTINCT FROM $3
-         AND (state = 'present' OR (state = 'absent' AND due_at > now()))`,
+         AND unwanted_since IS NULL AND (state = 'present' OR (state = 'absent' AND due_at > now()))`,
       [lease.targetId, access.credentialId, access.region],
     );
     await tx.query(
-      `UPDATE resource_ips SET status = 'PENDING', pending_since = now()
+      `UPDATE resource_ips SET status = 'PENDING', pending_since = now(), given_up = $2
        WHERE resource_id = ANY ($1::uuid[]) AND status = 'APPLIED'`,
-      [ids],
+      [ids, message],
     );
     await tx.query(
       'UPDATE resources SET is_active = false, write_verified = false WHERE id = ANY ($1::uuid[])',

@@ -3,7 +3,15 @@ import { HOLDING, returned, type Tx } from '#entities';
 import { byKey } from './by-key';
 import type { Access, HolderRow } from './due-rule';
 import { releaseClaims } from './holders';
-import type { Affected, AffectedHolder, IpMove, Reading, RuleSettlement, WrittenRule } from './settlement';
+import type {
+  Affected,
+  AffectedHolder,
+  IpMove,
+  Reading,
+  RuleEnd,
+  RuleSettlement,
+  WrittenRule,
+} from './settlement';
 import type { Lease } from './lease.store';
 import { LAST_SEEN } from './ledger.store';
 import { lockOwners } from './lock-owners';
@@ -147,7 +155,7 @@ export class SettlementStore {
        )
        SELECT
          ARRAY(SELECT jsonb_build_object('id', id, 'organizationId', organization_id, 'sessionId', session_id,
-           'staticIpRuleId', static_ip_rule_id, 'status', status,
+           'staticIpRuleId', static_ip_rule_id, 'status', status, 'givenUp', given_up,
            'timedOut', pending_since < now() - make_interval(secs => $6)) FROM touched ORDER BY id) AS ips,
          ARRAY(SELECT to_jsonb(holder) FROM holder) AS holders,
          ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'isUnmanaged', r.is_foreign,
@@ -168,12 +176,53 @@ export class SettlementStore {
     return found!;
   }
 
+  /**
+   * Writes on the ResourceIps of ended rules how they ended; the first of a ResourceIp's rules counts. What still allows an
+   * address is shown to those only whose own credential has read the target.
+   */
+  async noteEnds(tx: Tx, ends: readonly RuleEnd[]): Promise<void> {
+    await tx.query(
+      `UPDATE resource_ips ip SET given_up = coalesce(ip.given_up, e.given_up),
+         still_allowed_by = coalesce(ip.still_allowed_by,
+           CASE WHEN ip.status = 'REMOVING' AND ip.applied_at IS NOT NULL THEN e.still_allowed_by END)
+       FROM (
+         SELECT h.resource_ip_id, min(e."givenUp") AS given_up,
+           string_agg(DISTINCT e."stillAllowedBy", ', ') AS still_allowed_by
+         FROM jsonb_to_recordset($1::jsonb) AS e("ruleId" uuid, "givenUp" text, "stillAllowedBy" text)
+         JOIN rule_holders h ON h.rule_id = e."ruleId" AND h.released_at IS NOT NULL
+         GROUP BY h.resource_ip_id
+       ) e
+       WHERE ip.id = e.resource_ip_id AND ip.status IN (${HOLDING}, 'REMOVING')`,
+      [JSON.stringify(ends)],
+    );
+  }
+
+  /**
+   * Lists unmanaged rules through which holders had access that have ended: the access goes on without them. The target's
+   * digest is cleared, so that the next comparison looks at the list.
+   */
+  async listUnmanaged(tx: Tx, ruleIds: readonly string[]): Promise<void> {
+    await tx.query(
+      `WITH listed AS (
+         INSERT INTO unmanaged_rules (target_id, key, provider_rule_id, possible_since, present_since)
+         SELECT r.target_id, r.key, r.provider_rule_id, least(t.compared_at, r.possible_since), r.present_since
+         FROM rules r JOIN targets t ON t.id = r.target_id
+         WHERE r.id = ANY ($1::uuid[]) AND r.present_since IS NOT NULL AND r.provider_rule_id IS NOT NULL
+           AND NOT EXISTS (SELECT FROM unmanaged_rules u WHERE u.target_id = r.target_id AND u.key = r.key)
+         RETURNING target_id
+       )
+       UPDATE targets SET unmanaged_digest = NULL WHERE id IN (SELECT target_id FROM listed)`,
+      [ruleIds],
+    );
+  }
+
   /** @returns for each removed ResourceIp: seconds since it was released */
   async moveIps(tx: Tx, moves: readonly IpMove[]): Promise<number[]> {
     const [written] = await tx.query<{ latenessSeconds: number[] }[]>(
       `WITH moved AS (
          UPDATE resource_ips ip SET status = m."to", error_message = m."errorMessage",
            wrong_family = ip.wrong_family OR m."isWrongFamily",
+           given_up = CASE WHEN m."to" <> 'APPLIED' THEN ip.given_up END,
            provider_rule_id = CASE WHEN m."to" = 'APPLIED' THEN m."providerRuleId" ELSE ip.provider_rule_id END,
            applied_at = CASE WHEN m."to" = 'APPLIED' THEN now() ELSE ip.applied_at END,
            removed_at = CASE WHEN m."to" = 'REMOVED' THEN now() ELSE ip.removed_at END

@@ -79,6 +79,8 @@ interface AffectedIp {
   readonly status: ResourceIpStatus;
   /** PENDING for so long that its missing rules are given up */
   readonly timedOut: boolean;
+  /** for people: a rule of it was given up, and why; null: none was */
+  readonly givenUp: string | null;
 }
 
 /** A holder of a rule of an affected ResourceIp. */
@@ -112,6 +114,15 @@ export interface Affected {
   readonly ips: AffectedIp[];
   readonly holders: AffectedHolder[];
   readonly rules: AffectedRule[];
+}
+
+/** What the ResourceIps of a rule show of its end, for people. */
+export interface RuleEnd {
+  readonly ruleId: string;
+  /** it was given up, and why; null: its absence was observed */
+  readonly givenUp: string | null;
+  /** the unmanaged rules that let its address in still; null: none was observed */
+  readonly stillAllowedBy: string | null;
 }
 
 /** A status change of a ResourceIp. */

@@ -15,7 +15,7 @@ import type { ConvergenceObserver } from './convergence-observer';
 import { healthReports } from './health-reports';
 import { guardProblem, hostProblem } from './host-messages';
 import { isAbandoned } from './passes';
-import { remarksOnAbandoned, type Remark } from './rule-events';
+import { remarksOnUnread, type Remark } from './rule-events';
 import { settle, type Settled, type SettleStores } from './settle';
 import { settlement, localSettlements } from './settle-rule';
 import type { Timing } from './timing';
@@ -97,7 +97,7 @@ export class AgentConverger {
         waiting: waiting.flatMap(({ holders }) => holders.filter(({ status }) => status === 'PENDING')),
         giveUpSeconds: APPLY_TIMEOUT_MS / 1000,
         remarks: new Map([
-          ...remarksOnAbandoned(needless),
+          ...remarksOnUnread(needless),
           ...byKernel.map(({ ruleId }): [string, Remark] => [
             ruleId,
             { note: `The kernel of ${host.name} ended it by its own clock; the agent has not reported it` },

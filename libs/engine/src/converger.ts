@@ -22,7 +22,7 @@ import { remarksOf, settlementsOf, type PassOutcome } from './pass-outcome';
 import { PassRunner } from './pass-runner';
 import { passes, resumedPass, roundOf, sortDue, withInDoubt, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
-import { remarksOnAbandoned } from './rule-events';
+import { remarksOnUnread } from './rule-events';
 import { settle, type Settlement } from './settle';
 import { localSettlements } from './settle-rule';
 import { SharedRules } from './shared-rules';
@@ -192,7 +192,7 @@ export class Converger {
         access: null,
         reading: null,
         waiting: [],
-        remarks: remarksOnAbandoned(part),
+        remarks: remarksOnUnread(part),
       }),
     );
   }

@@ -97,9 +97,21 @@ export class DriftRecorder {
     return { lost, events };
   }
 
-  /** Records rules that are gone with their target. */
-  recordGone(tx: Tx, ruleIds: readonly string[], access: Access, trail: Trail): Promise<LedgerRow[]> {
-    return this.record(tx, ruleIds.map(missing('TARGET_GONE')), access, 0, trail);
+  /** Records rules that are given up because their target is missing. @param message of the provider */
+  recordGivenUp(
+    tx: Tx,
+    ruleIds: readonly string[],
+    message: string,
+    access: Access,
+    trail: Trail,
+  ): Promise<LedgerRow[]> {
+    const events = ruleIds.map((ruleId): RuleEvent => ({
+      ...missing(ruleId),
+      kind: 'ABANDONED',
+      cause: 'TARGET_GONE',
+      message,
+    }));
+    return this.record(tx, events, access, 0, trail);
   }
 
   /** Makes missing rules due, and suspends those that keep disappearing. */
@@ -151,23 +163,26 @@ export class DriftRecorder {
 /** Ledger events of rules that differ from their record, except stale rules and orphans. */
 function eventsOf(drift: Drift): RuleEvent[] {
   const changedTo = new Map(drift.changed.map((rule) => [rule.ruleId, rule.changedTo]));
-  const missingOutside = missing('CHANGED_OUTSIDE');
   return [
     ...drift.missing.map((ruleId): RuleEvent => {
       const to = changedTo.get(ruleId);
-      if (to === undefined) return missingOutside(ruleId);
-      return { ...missingOutside(ruleId), kind: 'CHANGED', message: changedMessage(to) };
+      if (to === undefined) return missing(ruleId);
+      return { ...missing(ruleId), kind: 'CHANGED', message: changedMessage(to) };
     }),
-    ...drift.taken.map(missingOutside),
+    ...drift.taken.map(missing),
     ...drift.unmarked.map(unmarked),
   ];
 }
 
 type EventOf = (ruleId: string) => RuleEvent;
 
-const missing =
-  (cause: 'CHANGED_OUTSIDE' | 'TARGET_GONE'): EventOf =>
-  (ruleId) => ({ kind: 'MISSING', ruleId, cause, message: null, resourceIpIds: null });
+const missing: EventOf = (ruleId) => ({
+  kind: 'MISSING',
+  ruleId,
+  cause: 'CHANGED_OUTSIDE',
+  message: null,
+  resourceIpIds: null,
+});
 
 const found =
   (cause: 'STALE_RULE' | 'ORPHAN'): EventOf =>

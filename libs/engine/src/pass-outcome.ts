@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DriverError } from '#drivers';
 import type { DueRuleRow, RuleSettlement } from '#engine-store';
-import { observedAsRecorded, judgeUnreadable, RETRYABLE_KINDS, type Verdict } from '#rules';
+import { observedAsRecorded, judgeUnreadable, RETRYABLE_KINDS, UnmanagedRules, type Verdict } from '#rules';
 import type { Pass } from './passes';
 import type { Remark } from './rule-events';
 import { accessToAdopt, postponed, settlement } from './settle-rule';
@@ -72,9 +72,10 @@ export function remarksOf(outcome: PassOutcome, pass: Pass): Map<string, Remark>
   if (outcome.kind === 'postponed') return new Map();
   if (outcome.kind === 'unreadable') return remarksOnUnreadable(outcome.error, pass);
   const unmarked = new Set(outcome.unmarked.map(({ ruleId }) => ruleId));
+  const unmanaged = new UnmanagedRules(outcome.read.rules);
   return new Map(
     outcome.verdicts.map((verdict): [string, Remark] => {
-      const { ruleId, desired } = verdict.rule;
+      const { ruleId, desired, key } = verdict.rule;
       const isRefused = verdict.kind === 'retry' && verdict.refused && !desired && verdict.message !== null;
       const isChanged = verdict.kind === 'absent' && verdict.changedTo !== null;
       return [
@@ -83,6 +84,8 @@ export function remarksOf(outcome: PassOutcome, pass: Pass): Map<string, Remark>
           ...(unmarked.has(ruleId) ? { unmarked: true } : {}),
           ...(isRefused ? { refusal: verdict.message } : {}),
           ...(isChanged ? { changedTo: verdict.changedTo } : {}),
+          ...(verdict.kind === 'absent' ? { stillAllowedBy: unmanaged.lettingIn(key) } : {}),
+          ...(unmanaged.has(key) ? { isUnmanagedPresent: true } : {}),
         },
       ];
     }),
@@ -92,6 +95,7 @@ export function remarksOf(outcome: PassOutcome, pass: Pass): Map<string, Remark>
 function remarksOnUnreadable({ kind, message }: DriverError, { rules }: Pass): Map<string, Remark> {
   if (RETRYABLE_KINDS.has(kind)) return new Map();
   const unwanted = rules.filter((rule) => !rule.desired && rule.state !== 'absent');
-  const remark: Remark = kind === 'target-missing' ? { gone: message } : { refusal: message };
+  const remark: Remark =
+    kind === 'target-missing' ? { givenUp: { cause: 'TARGET_GONE', reason: message } } : { refusal: message };
   return new Map(unwanted.map(({ ruleId }) => [ruleId, remark]));
 }

@@ -14,6 +14,7 @@ import type { CloudAccessPort } from './cloud-access';
 import { DriftRecorder, type DriftStores, type ObservedDrift } from './drift-recorder';
 import { reportsOf, type PathRead } from './drift-report';
 import { LeaseLost, type HeldLease } from './held-lease';
+import { givenUpMessage } from './rule-events';
 import { age, type TimedRead } from './timed-read';
 import type { Timing } from './timing';
 import { digestOf } from './unmanaged-rules';
@@ -76,19 +77,19 @@ export class Reconciler {
     const { targetId } = held.lease;
     const comparison = held.lease.comparison!;
     if (!(await leases.lock(tx, held.lease))) throw new LeaseLost(targetId);
-    const gone = await this.handleMissingTarget(tx, held, known, reads, trail);
+    const givenUp = await this.handleMissingTarget(tx, held, known, reads, trail);
     const { lost, events } = observed
       ? await this.recorder.makeDue(tx, targetId, known, observed, trail)
       : { lost: [], events: [] };
     const startedAgoMs = observed ? age(this.timing, observed.read).startedAgoMs : 0;
     await comparisons.finish(tx, targetId, comparison, observed?.unmanagedDigest ?? null, startedAgoMs);
-    await this.scheduleNext(tx, held, reads, gone.isDoubted, comparison.requested);
+    await this.scheduleNext(tx, held, reads, comparison.requested);
     const suspended = lost.filter(({ isSuspended }) => isSuspended).length;
     await comparisons.report(
       tx,
       reportsOf(reads, known, observed?.drift ?? null, suspended, comparison.requested),
     );
-    return [...gone.events, ...events];
+    return [...givenUp, ...events];
   }
 
   /**
@@ -127,28 +128,29 @@ export class Reconciler {
     return this.stores.comparisons.schedule(this.database.autocommit, held.lease.targetId, seconds, false);
   }
 
-  /** Records missing targets. The rules of a target that is missing for `TARGET_GONE_MS` are gone with it. */
+  /** Records missing targets. The desired rules of a target that is missing for `TARGET_GONE_MS` are given up. */
   private async handleMissingTarget(
     tx: Tx,
     held: HeldLease,
     known: KnownRules,
     reads: readonly PathRead[],
     trail: Trail,
-  ): Promise<{ isDoubted: boolean; events: LedgerRow[] }> {
+  ): Promise<LedgerRow[]> {
     const { missingTargets } = this.stores;
-    let isDoubted = false;
     const events: LedgerRow[] = [];
+    // who finds it proves that it exists, whatever others are told
+    const isFound = reads.some(({ read }) => !(read instanceof DriverError));
     for (const { path, read } of reads) {
-      const isMissing = read instanceof DriverError && read.kind === 'target-missing';
-      if (!isMissing && !known.rules.some(({ targetMissing }) => targetMissing)) continue;
-      const noted = await missingTargets.noteMissing(tx, held.lease, path.access, isMissing);
-      isDoubted ||= noted === 'doubted';
-      if (noted !== 'gone') continue;
-      const gone = await missingTargets.presentRules(tx, held.lease, path.access);
-      events.push(...(await this.recorder.recordGone(tx, gone, path.access, trail)));
-      await missingTargets.giveUpTarget(tx, held.lease, path);
+      const isMissing = !isFound && read instanceof DriverError && read.kind === 'target-missing';
+      const missing = isMissing ? read.message : null;
+      if (missing === null && !known.rules.some(({ targetMissing }) => targetMissing)) continue;
+      const isGivenUp = await missingTargets.noteMissing(tx, held.lease, path.access, isMissing);
+      if (!isGivenUp || missing === null) continue;
+      const rules = await missingTargets.presentRules(tx, held.lease, path.access);
+      events.push(...(await this.recorder.recordGivenUp(tx, rules, missing, path.access, trail)));
+      await missingTargets.giveUpTarget(tx, held.lease, path, givenUpMessage(missing));
     }
-    return { isDoubted, events };
+    return events;
   }
 
   /** Retries soon after a retryable failure, and postpones the comparison of an unreadable target. */
@@ -156,13 +158,12 @@ export class Reconciler {
     tx: Tx,
     held: HeldLease,
     reads: readonly PathRead[],
-    isDoubted: boolean,
     requested: boolean,
   ): Promise<void> {
     const { comparisons } = this.stores;
     const { targetId } = held.lease;
     const failures = reads.flatMap(({ read }) => (read instanceof DriverError ? [read] : []));
-    if (isDoubted || failures.some(({ kind }) => RETRYABLE_KINDS.has(kind)))
+    if (failures.some(({ kind }) => RETRYABLE_KINDS.has(kind)))
       await comparisons.schedule(tx, targetId, RETRY_SECONDS, requested);
     else if (failures.length === reads.length) await comparisons.postpone(tx, targetId);
   }

@@ -7,8 +7,7 @@ import type {
   RuleSettlement,
   WrittenRule,
 } from '#engine-store';
-import { canHoldRule, grouped } from '#rules';
-import { isAbandoned } from './passes';
+import { canHoldRule, grouped, ruleName } from '#rules';
 
 /** What a pass found out about a rule besides its state. */
 export interface Remark {
@@ -18,13 +17,21 @@ export interface Remark {
   readonly changedTo?: string;
   /** ours by its recorded id alone */
   readonly unmarked?: true;
-  /** the provider's message that the target does not exist */
-  readonly gone?: string;
-  /** the reason it was given up: whether it is present is unknown */
-  readonly abandoned?: string;
+  /** if it is settled as absent, that was not observed: whether it is present is unknown */
+  readonly givenUp?: { readonly cause: 'ABANDONED' | 'TARGET_GONE'; readonly reason: string };
   /** how its removal is known without a read */
   readonly note?: string;
+  /** an unmanaged rule for the same traffic is present */
+  readonly isUnmanagedPresent?: true;
+  /** names the unmanaged rules that let the address in after its end */
+  readonly stillAllowedBy?: string | null;
 }
+
+/** Message of the ledger: the traffic was let in by an unmanaged rule, and is after the holder's end. */
+export const UNMANAGED_STAYS = 'An unmanaged rule lets it in still';
+
+/** Message for users about a rule that was given up. */
+export const givenUpMessage = (reason: string): string => `Given up, not observed closed: ${reason}`;
 
 /** Derives ledger events from the rules before and after the settlement, and from the moves of their holders. */
 export function eventsOf(
@@ -36,9 +43,11 @@ export function eventsOf(
 ): { events: RuleEvent[]; possiblyPresent: ReadonlySet<string> } {
   const { holders, rules } = affected;
   const settlementOf = new Map(found.map((rule) => [rule.ruleId, rule]));
-  const movedTo = (to: IpMove['to']): Set<string> =>
-    new Set(moves.filter((move) => move.to === to).map(({ id }) => id));
-  const [applied, removed, failed] = [movedTo('APPLIED'), movedTo('REMOVED'), movedTo('FAILED')];
+  const moved = (isMeant: (move: IpMove) => boolean): Set<string> =>
+    new Set(moves.filter(isMeant).map(({ id }) => id));
+  const applied = moved(({ to }) => to === 'APPLIED');
+  const removed = moved(({ from, to }) => from === 'REMOVING' && to !== from);
+  const failed = moved(isRefusal);
   const opened = new Set<string>();
   /** rules whose holders' access has ended by an event of the rule, or never began */
   const ended = new Set<string>();
@@ -78,7 +87,10 @@ export function eventsOf(
     if (now.state !== 'absent') continue;
     const mayHaveBeenPresent = rule.mayHaveBeenPresent || rule.wasPresent;
     if (mayHaveBeenPresent && now.unwanted !== null)
-      events.push({ ...event('CLOSED', { message: remark?.note ?? null }), ...endOf(remark) });
+      events.push({
+        ...event('CLOSED', { message: remark?.note ?? null }),
+        ...endOf(remark, rule.wasUnmanaged),
+      });
     else if (rule.wasPresent) events.push(event('MISSING', { cause: 'CHANGED_OUTSIDE' }));
     if (mayHaveBeenPresent && now.unwanted === null && !rule.wasPresent) possiblyPresent.add(ruleId);
     else ended.add(ruleId);
@@ -126,10 +138,12 @@ export function eventsOf(
 }
 
 /** The event of an absent rule whose end was not simply observed. */
-function endOf(remark: Remark | undefined): Partial<RuleEvent> {
-  if (remark?.abandoned !== undefined)
-    return { kind: 'ABANDONED', cause: 'ABANDONED', message: remark.abandoned };
-  if (remark?.gone !== undefined) return { cause: 'TARGET_GONE', message: remark.gone };
+function endOf(remark: Remark | undefined, wasUnmanaged: boolean): Partial<RuleEvent> {
+  if (remark?.givenUp) {
+    const { cause, reason } = remark.givenUp;
+    return { kind: 'ABANDONED', cause, message: reason };
+  }
+  if (wasUnmanaged && remark?.isUnmanagedPresent) return { kind: 'RELEASED', message: UNMANAGED_STAYS };
   if (remark?.changedTo !== undefined) return { kind: 'CHANGED', message: changedMessage(remark.changedTo) };
   return {};
 }
@@ -171,10 +185,19 @@ export function supersededHolders(
   );
 }
 
-/** Remarks on abandoned rules, which are settled without a read. */
-export const remarksOnAbandoned = (rules: readonly DueRuleRow[]): Map<string, Remark> =>
-  new Map(
-    rules
-      .filter(isAbandoned)
-      .map(({ ruleId, abandoned }): [string, Remark] => [ruleId, { abandoned: abandoned! }]),
-  );
+/** An addition that was given up, not a removal. */
+export const isRefusal = ({ from, to }: IpMove): boolean => from !== 'REMOVING' && to === 'FAILED';
+
+/** Remarks on rules that are settled without a read. */
+export function remarksOnUnread(rules: readonly DueRuleRow[]): Map<string, Remark> {
+  const remarks = new Map<string, Remark>();
+  for (const rule of rules.filter(({ desired }) => !desired)) {
+    const { ruleId, abandoned, isUnmanaged, state, providerRuleId, key } = rule;
+    if (abandoned !== null) remarks.set(ruleId, { givenUp: { cause: 'ABANDONED', reason: abandoned } });
+    else if (isUnmanaged && state === 'present') {
+      const stillAllowedBy = providerRuleId === null ? null : ruleName({ providerRuleId, key });
+      remarks.set(ruleId, { isUnmanagedPresent: true, stillAllowedBy });
+    }
+  }
+  return remarks;
+}

@@ -12,6 +12,7 @@ const dueRule = (more: Partial<DueRuleRow> = {}): DueRuleRow => ({
   addCause: 'SESSION_STARTED',
   removeCause: 'SESSION_EXPIRED',
   recordedId: null,
+  providerRuleId: null,
   spec: {
     address: '203.0.113.1/32',
     protocol: 'tcp',

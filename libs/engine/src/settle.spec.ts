@@ -17,6 +17,7 @@ const shared = (b: Partial<AffectedHolder>): Affected => ({
       staticIpRuleId: null,
       status: 'REMOVING',
       timedOut: false,
+      givenUp: null,
     },
   ],
   holders: [

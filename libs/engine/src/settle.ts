@@ -9,6 +9,7 @@ import type {
   LedgerStore,
   Origin,
   Reading,
+  RuleEnd,
   RuleSettlement,
   SettlementOwnersStore,
   SettlementStore,
@@ -17,7 +18,15 @@ import type {
 import { type Trail, type Tx } from '#entities';
 import type { Lease } from '#engine-store';
 import { grouped, canHoldRule, resourceIpMoves, type SettledIp, type SettledRule } from '#rules';
-import { changedMessage, eventsOf, supersededHolders, type Remark } from './rule-events';
+import {
+  changedMessage,
+  eventsOf,
+  givenUpMessage,
+  isRefusal,
+  supersededHolders,
+  UNMANAGED_STAYS,
+  type Remark,
+} from './rule-events';
 import { auditStaticRules, auditUnheld, ownersOf, writeSessions } from './settle-owners';
 
 /** The result of a pass or of an agent's report, to be written. */
@@ -71,6 +80,8 @@ export async function settle(
   await settlements.lockOwners(tx, ruleIds);
   const written = await settlements.writeRules(tx, settlement.rules, settlement.reading?.() ?? null);
   if (settlement.alignRetries) await settlements.alignRetries(tx, lease, settlement.rules);
+  const ends = endsOf(written, settlement);
+  if (ends.length > 0) await settlements.noteEnds(tx, ends);
   const { waiting, access, giveUpSeconds } = settlement;
   const affected = await settlements.affected(tx, ruleIds, waiting, access, giveUpSeconds);
   const moves = movesOf(affected, settlement);
@@ -86,6 +97,12 @@ export async function settle(
     events.length === 0
       ? []
       : await ledger.record(tx, events, settlement.reading?.().endedAgoMs ?? 0, origin, trail);
+  const unmanaged = events.filter(({ message }) => message === UNMANAGED_STAYS);
+  if (unmanaged.length > 0)
+    await settlements.listUnmanaged(
+      tx,
+      unmanaged.map(({ ruleId }) => ruleId),
+    );
   await followUp(tx, settlements, lease, written, affected, moves, settlement, possiblyPresent);
   await writeSessions(tx, owners, trail, ownersOf(affected, moves, 'sessionId'));
   await auditStaticRules(tx, owners, trail, ownersOf(affected, moves, 'staticIpRuleId'));
@@ -95,6 +112,17 @@ export async function settle(
 
 const idsOf = (holders: readonly AffectedHolder[]): Set<string> =>
   new Set(holders.map(({ resourceIpId }) => resourceIpId));
+
+/** What the ResourceIps of ended rules show of their end. */
+function endsOf(written: readonly WrittenRule[], { rules, remarks }: Settlement): RuleEnd[] {
+  const absent = new Set(rules.filter(({ state }) => state === 'absent').map(({ ruleId }) => ruleId));
+  return written.flatMap(({ ruleId, wasPresent, mayHaveBeenPresent }): RuleEnd[] => {
+    const { givenUp, stillAllowedBy = null } = remarks.get(ruleId) ?? {};
+    if (!absent.has(ruleId) || !(wasPresent || mayHaveBeenPresent)) return [];
+    if (givenUp) return [{ ruleId, givenUp: givenUpMessage(givenUp.reason), stillAllowedBy: null }];
+    return stillAllowedBy === null ? [] : [{ ruleId, givenUp: null, stillAllowedBy }];
+  });
+}
 
 /** Status changes of ResourceIps, derived from their rules. */
 function movesOf({ ips, holders, rules }: Affected, settlement: Settlement): IpMove[] {
@@ -143,7 +171,7 @@ async function followUp(
   { rules, reading, remarks }: Settlement,
   possiblyPresent: ReadonlySet<string>,
 ): Promise<void> {
-  const refused = moves.filter(({ to }) => to === 'FAILED').map(({ id }) => id);
+  const refused = moves.filter(isRefusal).map(({ id }) => id);
   if (refused.length > 0) await settlements.releaseRefused(tx, refused);
   // only those settled now: rules that were absent before may have been added since
   const absent = rules.filter(({ state }) => state === 'absent').map(({ ruleId }) => ruleId);
@@ -156,12 +184,9 @@ async function followUp(
       lease,
       writerReleased.map(({ ruleId }) => ruleId),
     );
-  const notes = [...remarks].flatMap(([ruleId, { changedTo, abandoned }]) => {
-    if (changedTo !== undefined) return [{ ruleId, message: changedMessage(changedTo) }];
-    return abandoned === undefined
-      ? []
-      : [{ ruleId, message: `Given up, not observed closed: ${abandoned}` }];
-  });
+  const notes = [...remarks].flatMap(([ruleId, { changedTo }]) =>
+    changedTo === undefined ? [] : [{ ruleId, message: changedMessage(changedTo) }],
+  );
   if (notes.length > 0) await settlements.noteOnIps(tx, notes);
   const repaired = written.filter(({ wasMissing }) => wasMissing && reading !== null);
   if (repaired.length > 0)

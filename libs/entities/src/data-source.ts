@@ -52,6 +52,7 @@ import { UnfollowedResourceIps1791010000000 } from './migrations/1791010000000-u
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { WrongFamilies1790920000000 } from './migrations/1790920000000-wrong-families';
 import { IdentityKeys1790930000000 } from './migrations/1790930000000-identity-keys';
+import { EndsOfAccess1791040000000 } from './migrations/1791040000000-ends-of-access';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -193,6 +194,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       WrongFamilies1790920000000,
       IdentityKeys1790930000000,
       UnfollowedResourceIps1791010000000,
+      EndsOfAccess1791040000000,
     ],
     migrationsTransactionMode: 'each',
   });

@@ -125,6 +125,10 @@ export class ResourceIpEntity {
   @Text({ nullable: true }) errorMessage!: string | null;
   /** it FAILED because its target holds no addresses of its IP version */
   @Flag({ default: false }) wrongFamily!: boolean;
+  /** a rule of it was given up, and why: it was not observed to be gone. null: none was, or all are present again */
+  @Text({ nullable: true }) givenUp!: string | null;
+  /** the unmanaged rules that let the address in when it was removed, for people; null: none was observed */
+  @Text({ nullable: true }) stillAllowedBy!: string | null;
   /** when its rules were reported as overdue */
   @Moment({ nullable: true }) overdueAt!: Date | null;
   @CreatedAt() createdAt!: Date;

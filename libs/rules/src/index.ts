@@ -24,3 +24,4 @@ export * from './status';
 export * from './subscription';
 export * from './tenancy';
 export * from './traffic';
+export * from './unmanaged-rules';

@@ -1,13 +1,14 @@
 /**
  * Events that the ledger records of rules, always after an observation.
  * - `OPENED`, `CLOSED`: first observed present, observed absent
- * - `HELD`: a new holder's pass observed the rule already present; `RELEASED`: a holder ended, another keeps the rule
+ * - `HELD`: a new holder's pass observed the rule already present; `RELEASED`: a holder ended, another holder or an
+ *   unmanaged rule keeps the access
  * - `MISSING`: a rule of ours disappeared; `RESTORED`: present again
  * - `ADD_REFUSED`, `REMOVAL_REFUSED`: the provider's answer
  * - `FOUND`: an orphan, a stale rule, or an unmanaged rule was observed for the first time
  * - `UNMARKED`: ours by its recorded provider id, without our mark
  * - `CHANGED`: our provider id now has another address or port
- * - `ABANDONED`: given up by an admin; whether it is present is unknown
+ * - `ABANDONED`: given up, by an admin or because its target was not found for hours; whether it is present is unknown
  */
 export const RULE_EVENT_KINDS = [
   'OPENED',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { judge, planChanges, type DueRule, type Verdict } from './planner';
-import { RETRYABLE_KINDS, type ChangeResult, type ObservedRule } from './provider';
+import { failsAddition, RETRYABLE_KINDS, type ChangeResult, type ObservedRule } from './provider';
 import {
   absent,
   again,
@@ -60,6 +60,9 @@ type Refusal = Extract<ChangeResult, { result: 'refused' }>;
 const isFinalRefusal = (result: ChangeResult | undefined): result is Refusal =>
   result?.result === 'refused' && !RETRYABLE_KINDS.has(result.kind);
 
+const failsAdditionFor = (result: ChangeResult | undefined): result is Refusal =>
+  result?.result === 'refused' && failsAddition(result.kind);
+
 const JUDGE_PROPERTIES = {
   'every rule gets one verdict, in the given order': (subject: Judge) =>
     fc.property(worlds(2), (world) => {
@@ -108,12 +111,12 @@ const JUDGE_PROPERTIES = {
   'failed: desired, refused without retry, and not present': judging(
     ({ rule, verdict, result, after }) =>
       verdict.kind !== 'failed' ||
-      (rule.desired && isFinalRefusal(result) && presentUnder(after, rule.key).length === 0),
+      (rule.desired && failsAdditionFor(result) && presentUnder(after, rule.key).length === 0),
   ),
   'refused without retry and not present: failed, with the provider’s message': judging(
     ({ rule, verdict, result, after }) =>
       !rule.desired ||
-      !isFinalRefusal(result) ||
+      !failsAdditionFor(result) ||
       presentUnder(after, rule.key).length > 0 ||
       (verdict.kind === 'failed' && verdict.message === result.message),
   ),

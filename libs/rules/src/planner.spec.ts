@@ -13,7 +13,7 @@ describe('judgeUnreadable', () => {
     ]);
   });
 
-  it.each(['denied', 'target-missing', 'quota', 'invalid', 'wrong-family'] as const)(
+  it.each(['denied', 'quota', 'invalid', 'wrong-family'] as const)(
     'fails additions and retries removals after %s',
     (kind) => {
       expect(judgeUnreadable([unwanted, desired], kind, 'why')).toEqual([
@@ -25,24 +25,40 @@ describe('judgeUnreadable', () => {
 
   it.each([
     [
-      'settles a removal as absent when the target is missing for TARGET_GONE_MS',
+      'gives up a removal when the target is missing for TARGET_GONE_MS',
       'target-missing',
-      30_000,
+      6 * 3_600_000,
       false,
       'absent',
     ],
-    ['retries a removal when the target is missing for less', 'target-missing', 29_999, false, 'retry'],
+    [
+      'retries a removal when the target is missing for less',
+      'target-missing',
+      6 * 3_600_000 - 1,
+      false,
+      'retry',
+    ],
     [
       'retries a removal on a missing target while a call is in flight',
       'target-missing',
-      60_000,
+      7 * 3_600_000,
       true,
       'retry',
     ],
-    ['retries a removal however long access is denied', 'denied', 60_000, false, 'retry'],
+    ['retries a removal however long access is denied', 'denied', 7 * 3_600_000, false, 'retry'],
   ] as const)('%s', (_, kind, missingMs, inFlight, verdict) => {
     const rule = { ...unwanted, inFlight };
     expect(judgeUnreadable([rule], kind, 'why', new Map([['unwanted', missingMs]]))[0]!.kind).toBe(verdict);
+  });
+
+  it('retries additions on a missing target: it may be there in a moment', () => {
+    expect(judgeUnreadable([desired], 'target-missing', 'why')).toEqual([
+      { ...again(desired, 'why'), refused: true },
+    ]);
+    const refused = new Map([
+      ['desired', { result: 'refused', kind: 'target-missing', message: 'why' }],
+    ]) as ReadonlyMap<string, ChangeResult>;
+    expect(judge([desired], refused, [])).toEqual([{ ...again(desired, 'why'), refused: true }]);
   });
 
   it('handles every kind of driver error', () => {

@@ -1,5 +1,11 @@
 import type { AdditionCause, RemovalCause } from './cause';
-import { RETRYABLE_KINDS, type ChangeResult, type DriverErrorKind, type ObservedRule } from './provider';
+import {
+  failsAddition,
+  RETRYABLE_KINDS,
+  type ChangeResult,
+  type DriverErrorKind,
+  type ObservedRule,
+} from './provider';
 
 /**
  * Recorded state of a rule. `present`: last observed. `absent`: last observed, never written, or given up. `unknown`: a call
@@ -242,7 +248,7 @@ function judgeDesired<Rule extends DueRule>(
     const unknown = result?.result === 'unknown' && present.ownRuleId !== rule.ruleId;
     return { rule, kind: 'present', providerRuleId: present.providerRuleId, unmanaged, unmarked, unknown };
   }
-  if (result?.result === 'refused' && !RETRYABLE_KINDS.has(result.kind)) {
+  if (result?.result === 'refused' && failsAddition(result.kind)) {
     return { rule, kind: 'failed', message: result.message, refusedAs: result.kind };
   }
   return retry(rule, result, false);
@@ -281,11 +287,14 @@ function retry<Rule extends DueRule>(
   };
 }
 
-/** How long a target must be missing before its rules count as gone. */
-export const TARGET_GONE_MS = 30_000;
+/**
+ * How long a target must be missing before its rules are given up. Waiting costs little, and "not found" is often said of a
+ * target that exists; a person who knows better abandons the resource.
+ */
+export const TARGET_GONE_MS = 6 * 3_600_000;
 
 /**
- * Settles rules of a target that could not be read.
+ * Settles rules of a target that could not be read. `absent`: given up, not observed.
  * @param missingMs for how long the target has been missing through the path a rule was written through, by rule id
  */
 export function judgeUnreadable<Rule extends DueRule>(
@@ -295,7 +304,7 @@ export function judgeUnreadable<Rule extends DueRule>(
   missingMs: ReadonlyMap<string, number> = new Map(),
 ): Verdict<Rule>[] {
   return due.map((rule) => {
-    if (rule.desired && !RETRYABLE_KINDS.has(kind)) return { rule, kind: 'failed', message, refusedAs: kind };
+    if (rule.desired && failsAddition(kind)) return { rule, kind: 'failed', message, refusedAs: kind };
     const gone = kind === 'target-missing' && (missingMs.get(rule.ruleId) ?? 0) >= TARGET_GONE_MS;
     if (gone && !rule.desired && !rule.inFlight) return { rule, kind: 'absent', changedTo: null };
     const refused = !RETRYABLE_KINDS.has(kind);

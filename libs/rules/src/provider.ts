@@ -17,8 +17,9 @@ export interface ObservedRule {
 }
 
 /**
- * `throttled`, `transient` and `conflict` are retryable. `denied`, `target-missing`, `quota`, `invalid` and `wrong-family` fail an addition at
- * once. A removal is retried after any kind. `wrong-family`: the target holds no addresses of this IP version.
+ * `throttled`, `transient` and `conflict` are retryable. `denied`, `quota`, `invalid` and `wrong-family` fail an addition at
+ * once. A removal is retried after any kind. `target-missing`: also the answer of a wrong region, a changed identity or a
+ * lagging replica. `wrong-family`: the target holds no addresses of this IP version.
  */
 export const DRIVER_ERROR_KINDS = [
   'throttled',
@@ -34,6 +35,10 @@ export type DriverErrorKind = (typeof DRIVER_ERROR_KINDS)[number];
 
 /** Kinds after which the same addition may still succeed. */
 export const RETRYABLE_KINDS: ReadonlySet<DriverErrorKind> = new Set(['throttled', 'transient', 'conflict']);
+
+/** Whether an addition fails at once. A target that is not found may be there again in a moment. */
+export const failsAddition = (kind: DriverErrorKind): boolean =>
+  !RETRYABLE_KINDS.has(kind) && kind !== 'target-missing';
 
 /** Outcome of a change. `unknown`: the provider may or may not have applied it; only a read can tell. */
 export type ChangeResult =

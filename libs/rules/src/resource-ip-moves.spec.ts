@@ -15,6 +15,7 @@ describe('resourceIpMoves', () => {
     id,
     status,
     timedOut: false,
+    givenUp: null,
     rules,
   });
   const movesOf = (

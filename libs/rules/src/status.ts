@@ -33,7 +33,8 @@ export const RESOURCE_IP_MOVES: Readonly<Record<ResourceIpStatus, readonly Resou
   PENDING: ['APPLIED', 'FAILED', 'REMOVING'],
   // PENDING again when its resource moves: the address must be applied on another target
   APPLIED: ['PENDING', 'REMOVING'],
-  REMOVING: ['REMOVED'],
+  // FAILED when a rule of it was given up: not observed to be gone
+  REMOVING: ['REMOVED', 'FAILED'],
   FAILED: [],
   REMOVED: [],
 };
@@ -143,6 +144,8 @@ export interface SettledIp {
   readonly status: ResourceIpStatus;
   /** PENDING for so long that its missing rules are given up */
   readonly timedOut: boolean;
+  /** for people: a rule of it was given up, and why; null: none was */
+  readonly givenUp: string | null;
   /** ordered by key */
   readonly rules: readonly SettledRule[];
 }
@@ -191,9 +194,10 @@ function resourceIpMove(
   const missing = ip.rules.find((rule) => rule.state !== 'present');
   const givenUp = refused !== undefined || (ip.timedOut && missing !== undefined);
   const rules = ip.rules.map((rule) => ({ state: rule.state, hasOtherHolder: hasOtherHolder(rule) }));
-  const to = resourceIpStatus(ip.status, rules, givenUp);
+  const status = resourceIpStatus(ip.status, rules, givenUp);
+  const to = status === 'REMOVED' && ip.givenUp !== null ? 'FAILED' : status;
   if (to === ip.status || (to === 'APPLIED' && !wasRead)) return null;
-  const message = (refused ?? missing)?.lastError ?? 'The provider did not apply it in time';
+  const message = ip.givenUp ?? (refused ?? missing)?.lastError ?? 'The provider did not apply it in time';
   const ids = ip.rules.flatMap((rule) => rule.providerRuleId || []);
   return { to, errorMessage: to === 'FAILED' ? message : null, providerRuleId: ids.join(',') || null };
 }

@@ -21,6 +21,8 @@ export interface ResourceIpRow {
   readonly appliedAt: string | null;
   readonly removedAt: string | null;
   readonly errorMessage: string | null;
+  /** the unmanaged rules that let the address in when it was removed, for people; null: none was observed */
+  readonly stillAllowedBy: string | null;
   /** it FAILED because its target holds no addresses of its IP version */
   readonly isWrongFamily: boolean;
 }

@@ -36,6 +36,8 @@ export interface DueResource {
   readonly region: string | null;
   readonly credentialId: string;
   readonly config: ResourceConfig;
+  /** ms since the last successful verification; null: there was none */
+  readonly verifiedAgoMs: number | null;
   readonly lease: string;
 }
 
@@ -112,7 +114,8 @@ export class VerificationStore {
          RETURNING r.id, r.organization_id AS "organizationId", r.name, r.provider, r.resource_type AS "resourceType",
            r.resource_identifier AS "resourceIdentifier",
            (SELECT t.identifier FROM targets t WHERE t.id = r.target_id) AS "targetIdentifier", r.region, r.credential_id AS "credentialId",
-           r.config, r.verify_due_at::text AS lease`,
+           r.config, extract(epoch FROM now() - r.last_verified_at)::float8 * 1000 AS "verifiedAgoMs",
+           r.verify_due_at::text AS lease`,
         [providers, limit, leaseSeconds, everyMinutes],
       ),
     );

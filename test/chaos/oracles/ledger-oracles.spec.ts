@@ -111,8 +111,8 @@ describe('The oracles of the ledger', () => {
       expect(violatedOracles(closed(14.2, 0.4, 0.6, 13.9, 14.1).at(LATER))).toEqual([]);
       expect(violatedOracles(closed(12, 0.4, 0.6, 10, 11.9).at(LATER))).toEqual(['O13']);
       expect(violatedOracles(closed(12, null, null, null, null).at(LATER))).toEqual(['O13']);
-      const gone = EvidenceBuilder.stopped(14).event(12, 'CLOSED', { cause: 'TARGET_GONE' });
-      expect(violatedOracles(gone.at(LATER))).toEqual([]);
+      const givenUp = EvidenceBuilder.stopped(14).event(12, 'ABANDONED', { cause: 'TARGET_GONE' });
+      expect(violatedOracles(givenUp.at(LATER))).toEqual([]);
     });
 
     it('accepts CLOSED of a rule that was closed and opened again later', () => {

@@ -1,5 +1,5 @@
 import { CLOCK_TOLERANCE_MS, maxReadMs, RECONCILE_INTERVAL_MS } from './bounds';
-import type { AuditedAction, Evidence, LedgerEvent, LedgerEvidence } from './evidence';
+import type { AuditedAction, Evidence, LedgerEvidence } from './evidence';
 import type { Oracle } from './oracle';
 import type { History, Presence } from './history';
 import { NamedTargets } from './named-targets';
@@ -21,7 +21,7 @@ export const removedIsGone: Oracle = {
     return [
       ...closedRows(evidence, ledger, history),
       ...removedRecords(evidence, history, targets),
-      ...removedIps(ledger, history),
+      ...removedIps(history),
       ...healthEvents(ledger, history, targets),
     ];
   },
@@ -33,14 +33,10 @@ const throughout = (history: History, name: RuleName, { from, to }: Span): Prese
     (presence) => presence.rule.ours && presence.from <= from && presence.to > to,
   );
 
-/** Closed without an observation: the target is gone, or an admin abandoned it. */
-const isGivenUp = ({ kind, cause }: LedgerEvent): boolean =>
-  kind === 'ABANDONED' || cause === 'TARGET_GONE' || cause === 'ABANDONED';
-
 /** The rule must have been absent at some moment between its last observation and the row. */
 function closedRows(evidence: Evidence, { events }: LedgerEvidence, history: History): string[] {
   return events.flatMap((event) => {
-    if (event.kind !== 'CLOSED' || isGivenUp(event)) return [];
+    if (event.kind !== 'CLOSED') return [];
     const read = event.possibleUntil ?? event.at;
     const since = Math.min(event.certainUntil ?? read - maxReadMs(read, evidence.faults), event.at);
     return namesInLedger(event)
@@ -101,11 +97,9 @@ const wasClosedBefore = (history: History, name: RuleName, at: number, from: num
   );
 
 /** ResourceIps shown as REMOVED, unless another holder keeps the rule. */
-function removedIps({ events }: LedgerEvidence, history: History): string[] {
-  const givenUp = new Set(events.filter(isGivenUp).flatMap(namesInLedger));
+function removedIps(history: History): string[] {
   const found: string[] = [];
   for (const [name, holds] of history.holds) {
-    if (givenUp.has(name)) continue;
     for (const hold of holds) {
       if (hold.isDetached) continue;
       const moves = history.ips.get(hold.ipId) ?? [];

@@ -124,7 +124,7 @@ describe('C. Drift is repaired on request', () => {
     expect(await addressesOn(3)).toEqual([]);
   });
 
-  it('a deleted group fails its sessions and deactivates its resource after a second read; after it is created again it must be verified [C7] [C8]', async () => {
+  it('a deleted group fails its sessions and deactivates its resource after hours; after it is created again it must be verified [C7] [C8]', async () => {
     const [held, leaving] = await Promise.all([openOn(4, '203.0.113.5'), openOn(4, '203.0.113.6')]);
     const fault = watch.fault('the group is deleted', { cloudOnly: true });
     for (const address of ['203.0.113.5', '203.0.113.6']) watch.expectOutsideChange(group(4), address);
@@ -133,7 +133,7 @@ describe('C. Drift is repaired on request', () => {
     expect((await reconciled(4)).message).toContain('could not be read');
     const advanceTime = async (): Promise<void> => {
       await drawbridge.query(
-        `UPDATE rules SET target_missing_since = target_missing_since - interval '30 seconds', due_at = least(due_at, now())`,
+        `UPDATE rules SET target_missing_since = target_missing_since - interval '6 hours', due_at = least(due_at, now())`,
       );
     };
     await until('the first read is recorded', async () => {
@@ -145,9 +145,16 @@ describe('C. Drift is repaired on request', () => {
     expect((await org.session(leaving)).status).toBe('EXPIRING');
     expect((await org.session(held)).status).toBe('ACTIVE');
     await advanceTime();
-    await org.reaches(leaving, 'CANCELLED');
+    expect((await org.reaches(leaving, 'CANCELLED')).resourceIps[0]).toMatchObject({
+      status: 'FAILED',
+      removedAt: null,
+    });
     await reconciled(4);
-    const failed = await org.reaches(held, 'FAILED');
+    await drawbridge.query(
+      `UPDATE resource_ips SET pending_since = now() - interval '6 minutes' WHERE session_id = $1`,
+      [held],
+    );
+    const failed = await org.reaches(held, 'FAILED', 45_000);
     expect(failed.resourceIps[0]!.errorMessage).toContain(group(4));
     expect(await org.admin.get(`/resources/${org.resourceIds[4]}`)).toMatchObject({
       body: { isActive: false },

@@ -56,7 +56,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
       attempts: rule.attempts,
       inFlightMs: this.inFlightMs(rule, now),
       targetMissingMs: rule.targetMissingSince === null ? null : now - rule.targetMissingSince,
-      recordedId: rule.isUnmanaged ? null : rule.providerRuleId,
+      providerRuleId: rule.providerRuleId,
       credentialId,
       region: rule.region,
       writerOrganizationId:

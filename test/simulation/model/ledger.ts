@@ -10,7 +10,7 @@ const among = (choose: (...of: number[]) => number, ...of: readonly (number | nu
   return given.length === 0 ? null : choose(...given);
 };
 const greatest = (...of: readonly (number | null)[]): number | null => among(Math.max, ...of);
-const least = (...of: readonly (number | null)[]): number | null => among(Math.min, ...of);
+export const least = (...of: readonly (number | null)[]): number | null => among(Math.min, ...of);
 
 const ends = (kind: RuleEventKind): boolean => INTERVAL_ENDS.some((end) => end === kind);
 
@@ -73,7 +73,7 @@ export class ModelLedger implements Modelled<LedgerStore> {
       possibleFrom: greatest(rule.possibleSince, ip?.createdAt ?? null),
       certainFrom: isCertain ? certainFrom : null,
       certainUntil: isCertain && isOver ? certainUntil : null,
-      possibleUntil: isOver ? now - (kind === 'RELEASED' ? 0 : endedAgoMs) : null,
+      possibleUntil: isOver && kind !== 'ABANDONED' ? now - (kind === 'RELEASED' ? 0 : endedAgoMs) : null,
       holderKind: ip ? holderKind : 'ORPHAN',
       organizationId: ip?.organizationId ?? null,
       resourceId: ip?.resourceId ?? null,

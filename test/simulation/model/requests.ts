@@ -182,6 +182,8 @@ export class ModelRequests {
         releasedAt: null,
         removedAt: null,
         errorMessage: null,
+        givenUp: null,
+        stillAllowedBy: null,
       };
       this.tables.resourceIps.set(ip.id, ip);
       return ip;

@@ -6,13 +6,14 @@ import type {
   IpMove,
   Lease,
   Reading,
+  RuleEnd,
   RuleSettlement,
   SettlementStore,
   WrittenRule,
 } from '#engine-store';
-import { DETACHING_CAUSES, type RemovalCause } from '#rules';
+import { DETACHING_CAUSES, grouped, type RemovalCause } from '#rules';
 import { releaseClaims } from './holders';
-import { lastSeen } from './ledger';
+import { lastSeen, least } from './ledger';
 import type { Modelled } from './modelled';
 import type { ResourceIpRow, RuleHolderRow, RuleRow, Tables } from './tables';
 
@@ -143,14 +144,17 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     ]);
     const rules = [...held].map((id) => this.tables.rules.get(id)!).sort(byKey);
     return {
-      ips: touched.map(({ id, organizationId, sessionId, staticIpRuleId, status, pendingSince }) => ({
-        id,
-        organizationId,
-        sessionId,
-        staticIpRuleId,
-        status,
-        timedOut: pendingSince < this.tables.now() - giveUpSeconds * 1000,
-      })),
+      ips: touched.map(
+        ({ id, organizationId, sessionId, staticIpRuleId, status, givenUp, pendingSince }) => ({
+          id,
+          organizationId,
+          sessionId,
+          staticIpRuleId,
+          status,
+          givenUp,
+          timedOut: pendingSince < this.tables.now() - giveUpSeconds * 1000,
+        }),
+      ),
       holders: rules.flatMap((rule) =>
         this.tables.holderRows(rule).map((holder) => this.affectedHolder(holder, waits)),
       ),
@@ -188,6 +192,33 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     };
   }
 
+  noteEnds(ends: readonly RuleEnd[]): void {
+    const released = ends.flatMap((end) =>
+      this.tables
+        .holderRows({ id: end.ruleId })
+        .flatMap((holder) => (holder.releasedAt === null ? [] : [{ end, holder }])),
+    );
+    for (const [id, own] of grouped(released, ({ holder }) => holder.resourceIpId)) {
+      const ip = this.tables.resourceIps.get(id)!;
+      if (ip.status === 'REMOVED' || ip.status === 'FAILED') continue;
+      ip.givenUp ??= own.flatMap(({ end }) => end.givenUp ?? []).toSorted()[0] ?? null;
+      const names = [...new Set(own.flatMap(({ end }) => end.stillAllowedBy ?? []))].toSorted();
+      if (ip.status === 'REMOVING' && ip.appliedAt !== null) ip.stillAllowedBy ??= names.join(', ') || null;
+    }
+  }
+
+  listUnmanaged(ruleIds: readonly string[]): void {
+    for (const id of ruleIds) {
+      const { targetId, key, providerRuleId, possibleSince, presentSince } = this.tables.rules.get(id)!;
+      const target = this.tables.targets.get(targetId)!;
+      const isListed = this.tables.unmanaged.some((one) => one.targetId === targetId && one.key === key);
+      if (presentSince === null || providerRuleId === null || isListed) continue;
+      const since = least(target.comparedAt, possibleSince);
+      this.tables.unmanaged.push({ targetId, key, providerRuleId, possibleSince: since, presentSince });
+      target.unmanagedDigest = null;
+    }
+  }
+
   moveIps(moves: readonly IpMove[]): number[] {
     const now = this.tables.now();
     return moves.flatMap(({ id, from, to, errorMessage, providerRuleId }) => {
@@ -195,7 +226,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
       if (ip?.status !== from) return [];
       this.tables.moveIp(ip, to);
       ip.errorMessage = errorMessage;
-      if (to === 'APPLIED') Object.assign(ip, { providerRuleId, appliedAt: now });
+      if (to === 'APPLIED') Object.assign(ip, { providerRuleId, appliedAt: now, givenUp: null });
       if (to !== 'REMOVED') return [];
       ip.removedAt = now;
       return ip.releasedAt === null ? [] : [(now - ip.releasedAt) / 1000];

@@ -158,6 +158,8 @@ export interface ResourceIpRow {
   releasedAt: number | null;
   removedAt: number | null;
   errorMessage: string | null;
+  givenUp: string | null;
+  stillAllowedBy: string | null;
 }
 
 /** An audit record, reduced to the columns that are compared. */

@@ -4,7 +4,7 @@ import type { CloudAccess } from '#engine';
 import { AgentStore, type WriteBudgetStore } from '#engine-store';
 import type { Database } from '#entities';
 import type { DueResource, VerificationStore } from '#tenant-store';
-import { agentAbsence, RETRYABLE_KINDS } from '#rules';
+import { agentAbsence, RETRYABLE_KINDS, TARGET_GONE_MS } from '#rules';
 
 const BATCH_SIZE = 10;
 export const VERIFY_INTERVAL_MINUTES = 30;
@@ -15,6 +15,10 @@ const LEASE_SECONDS = 60;
 const DRY_RUN_WRITES = 2;
 /** Share of an account's write budget that verifications leave to sessions. */
 const RESERVED_SHARE = 0.5;
+
+/** Whether a target that was verified is not found, but not for long enough to be believed. */
+const isMissingForNow = ({ verifiedAgoMs }: DueResource, { kind }: DriverError): boolean =>
+  kind === 'target-missing' && verifiedAgoMs !== null && verifiedAgoMs < TARGET_GONE_MS;
 
 /** Verifies resources periodically after their first requested verification. */
 export class ResourceChecks {
@@ -57,7 +61,7 @@ export class ResourceChecks {
       const failure = DriverRegistry.isDriven(due.provider)
         ? await driverErrorOf(() => this.verifyWithDriver(due))
         : await this.agentFailure(due);
-      if (failure && RETRYABLE_KINDS.has(failure.kind)) {
+      if (failure && (RETRYABLE_KINDS.has(failure.kind) || isMissingForNow(due, failure))) {
         await this.store.postponeResource(this.database.autocommit, due, RETRY_MINUTES);
         return;
       }

@@ -38,10 +38,10 @@ export class RuleEventDto {
     example: 'CLOSED',
     description:
       'OPENED, CLOSED: first observed present, observed absent. HELD: the holder found the rule present. RELEASED: the ' +
-      'holder is gone and another keeps the rule. MISSING: it disappeared; RESTORED: it is present again. ADD_REFUSED, ' +
+      'holder is gone, and another holder or an unmanaged rule keeps the access. MISSING: it disappeared; RESTORED: it is present again. ADD_REFUSED, ' +
       'REMOVAL_REFUSED: the provider refused. FOUND: an orphan, a stale rule, or an unmanaged rule observed for the ' +
       'first time. UNMARKED: our rule without our mark. CHANGED: our rule with another address or port; it is not modified. ' +
-      'ABANDONED: given up by an administrator',
+      'ABANDONED: given up by an administrator, or because its target was not found for hours',
   })
   kind!: RuleEventKind;
   @ApiProperty({ format: 'date-time', description: 'when it was recorded' }) at!: string;

@@ -20,8 +20,23 @@ export class ResourceIpDto {
   providerRuleId!: string | null;
   @ApiProperty({ type: String, nullable: true, ...TIME }) appliedAt!: string | null;
   @ApiProperty({ type: String, nullable: true, ...TIME }) removedAt!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: "The provider's error message when FAILED" })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      "The provider's error message when FAILED. An ended session's ResourceIp is FAILED when its rule was given up: it was " +
+      'not observed to be gone',
+  })
   errorMessage!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'sgr-0123456789abcdef0 (203.0.113.0/24 tcp 22)',
+    description:
+      'The rules of other programs that let the address in when it was REMOVED: their ids and what they allow. null: none ' +
+      'was observed. Rules that Drawbridge keeps for others are not named',
+  })
+  stillAllowedBy!: string | null;
 }
 
 /** An address that a resource is not asked to hold again: its target holds the other IP version only. */
