@@ -83,6 +83,7 @@ export function remarksOf(outcome: PassOutcome, pass: Pass): Map<string, Remark>
           ...(unmarked.has(ruleId) ? { unmarked: true } : {}),
           ...(isRefused ? { refusal: verdict.message } : {}),
           ...(isChanged ? { changedTo: verdict.changedTo } : {}),
+          ...(verdict.kind === 'absent' && verdict.note !== undefined ? { note: verdict.note } : {}),
         },
       ];
     }),

@@ -22,7 +22,7 @@ export interface Remark {
   readonly gone?: string;
   /** the reason it was given up: whether it is present is unknown */
   readonly abandoned?: string;
-  /** how its removal is known without a read */
+  /** how its removal is known without a read, or what it left behind without effect */
   readonly note?: string;
 }
 
