@@ -11,7 +11,7 @@ export interface OrderedRule extends AccessRule {
 type SpannedRule = OrderedRule & { readonly span: AddressSpan };
 
 /** @returns the message `blocked by <name>` when nothing of the traffic gets past the rules before it, else null */
-export type BlockOf = (spec: RuleSpec, isBefore: (rule: OrderedRule) => boolean) => string | null;
+type BlockOf = (spec: RuleSpec, isBefore: (rule: OrderedRule) => boolean) => string | null;
 
 /**
  * Finds the denials that keep out all that a rule would let in. Something gets through where a rule before the denial lets
