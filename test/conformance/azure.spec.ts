@@ -1,5 +1,6 @@
 import { DriverRegistry, type CloudTarget } from '#drivers';
 import { describeDriver } from './driver-conformance';
+import { describeLocks } from './lock-conformance';
 import { describeEditedRules, describeTokens, describeUnpolledWrites } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { describeFederation } from './federation-conformance';
@@ -88,6 +89,7 @@ async function startBench(
       polling: ['operations', 'operationResults'].map((kind) => `Microsoft.Network/locations/${kind}/read`),
       withdraw: (permissions) => cloud.withdraw(permissions),
     },
+    lock: (target, level) => cloud.lock(nameOf(target), level),
     addUnmanaged: (target, rule) => cloud.addUnmanaged(nameOf(target), rule),
     rules: (target) => cloud.rules(nameOf(target)),
     injectFault: (target, effect, fault, options) =>
@@ -101,6 +103,7 @@ async function startBench(
 }
 
 describeDriver('AZURE', startBench);
+describeLocks('AZURE driver', startBench);
 describeEditedRules('AZURE driver', startBench);
 describeTokens('AZURE driver', startBench);
 describeFederation('AZURE driver', (options) => startBench(options, FEDERATED));

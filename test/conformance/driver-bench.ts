@@ -126,6 +126,8 @@ export interface DriverBench {
   unknownCredential(): DriverCredential;
   /** a RuleSpec that the cloud refuses */
   readonly malformedSpec: RuleSpec;
+  /** Puts a lock on a target, or takes it away; omitted: the cloud has no locks. */
+  lock?(target: CloudTarget, level: 'CanNotDelete' | 'ReadOnly' | null): Promise<void>;
   addUnmanaged(target: CloudTarget, rule: UnmanagedRule): Promise<void>;
   rules(target: CloudTarget): Promise<CloudRule[]>;
   /** Makes the next `count` calls with this effect on the target fail with the fault. */

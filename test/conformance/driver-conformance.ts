@@ -8,6 +8,7 @@ import type { BenchOptions, DriverBench } from './driver-bench';
 import { CAPACITY, driverSuite } from './driver-suite';
 import { describeFaults } from './fault-conformance';
 import { describeOpenTargets } from './open-targets-conformance';
+import { describeOverrides } from './override-conformance';
 import { describeRefusals } from './refusals-conformance';
 import { describeRuleChanges } from './rule-changes-conformance';
 import { describeUnknownOutcomes } from './unknown-outcomes-conformance';
@@ -37,6 +38,7 @@ export function describeDriver(
     describeUnmanagedRules(suite);
     describeRefusals(suite);
     describeOpenTargets(suite);
+    describeOverrides(suite);
     describeAccess(suite);
     describeUnknownOutcomes(suite, caseMs);
   });

@@ -63,6 +63,11 @@ export class SimulatedCloud {
     await this.request('PUT', '/_roles', { provider: this.provider, without: permissions });
   }
 
+  /** Puts a lock on a target; null takes it away. */
+  async lock(target: string, level: 'CanNotDelete' | 'ReadOnly' | null): Promise<void> {
+    await this.request('PUT', '/_locks', { provider: this.provider, target, ...(level && { level }) });
+  }
+
   async revokeTokens(): Promise<void> {
     await this.request('POST', '/_tokens/revoke', { provider: this.provider });
   }

@@ -176,6 +176,29 @@ describe('Sessions on APISIX', () => {
     expect(answer.body.message).toContain('has no plugin ip-restriction');
   });
 
+  it('a list that is asked for some requests only is refused, and named on running sessions until it is in order', async () => {
+    const resourceId = await verified(org, 'simulated-route-1');
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.11' });
+    await org.reaches(id, 'ACTIVE');
+    const meta = 'routes/simulated-route-1/plugins/ip-restriction/_meta';
+    await patch(meta, { filter: [['arg_debug', '!=', '1']] });
+    expect(await org.admin.post(`/resources/${resourceId}/verify`)).toMatchObject({ status: 400 });
+    const reconciled = async (status: string): Promise<unknown> => {
+      await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+      return (await org.reaches(id, status)).resourceIps[0];
+    };
+    const errorMessage = expect.stringContaining('may let everybody in') as string;
+    expect(await reconciled('PARTIAL')).toMatchObject({ status: 'PENDING', errorMessage });
+    await patch(meta, {});
+    expect(await reconciled('ACTIVE')).toMatchObject({ status: 'APPLIED', errorMessage: null });
+    await patch(meta, { disable: true });
+    await reconciled('PARTIAL');
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    expect(await whitelist('routes/simulated-route-1')).not.toContain('203.0.113.11/32');
+    await patch(meta, {});
+  });
+
   it('verify answers 404 for a route that the gateway does not know', async () => {
     const { id } = await credential(org);
     const resourceId = await resource(org, id, 'no-such-route');

@@ -1,4 +1,5 @@
 import { organization, type Organization } from '../builders/organization';
+import type { Page } from '../builders/page';
 import { Drawbridge } from '../harness/drawbridge';
 import type { OpenRule } from '../harness/simulator-client';
 import { until } from '../harness/until';
@@ -15,6 +16,10 @@ const FULL_ID = `/subscriptions/${SUBSCRIPTION}/resourceGroups/Simulated-Group/p
 
 interface Created {
   readonly id: string;
+}
+interface HealthEvent {
+  readonly eventType: string;
+  readonly message: string | null;
 }
 
 /** Addresses are added to a network security group and removed in time, also when several organizations share it. */
@@ -118,6 +123,68 @@ describe('Sessions on Azure', () => {
       return rules.length === 1 && rules[0] === 'simulated-group/simulated-nsg-2 tcp 2222 ours';
     });
     await org.reaches(id, 'ACTIVE');
+  });
+
+  const control = async (method: string, path: string, body: object): Promise<void> => {
+    const target = 'simulated-group/simulated-nsg-3';
+    const response = await fetch(`${drawbridge.cloud.url}${path}`, {
+      method,
+      body: JSON.stringify({ provider: 'AZURE', target, ...body }),
+    });
+    expect(response.ok).toBe(true);
+  };
+  const ipOf = async (id: string): Promise<{ status: string; errorMessage: string | null }> =>
+    (await org.session(id)).resourceIps[0]!;
+
+  it('a session ends under a delete lock: its rule lets nobody in, and is deleted when the lock is gone', async () => {
+    const resourceId = await verified(org, 'simulated-group/simulated-nsg-3', { port: 22 });
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.4' });
+    await org.reaches(id, 'ACTIVE');
+    await control('PUT', '/_locks', { level: 'CanNotDelete' });
+    await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/verify`));
+    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.reaches(id, 'CANCELLED');
+    const errorMessage = expect.stringContaining('delete lock keeps the rule object') as string;
+    expect(await ipOf(id)).toMatchObject({ status: 'REMOVED', errorMessage });
+    expect(await open('203.0.113.4')).toEqual([]);
+    await control('PUT', '/_locks', {});
+    await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+    await until('what was left is deleted', async () =>
+      (await drawbridge.cloud.calls()).some(
+        ({ operation, outcome, target }) =>
+          operation === 'DeleteSecurityRule' &&
+          outcome === 'OK' &&
+          target === 'simulated-group/simulated-nsg-3',
+      ),
+    );
+  });
+
+  it('a denial before the rule of a session is named, by new sessions and by running ones', async () => {
+    const resourceId = await verified(org, 'simulated-group/simulated-nsg-3', { port: 22 });
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.5' });
+    await org.reaches(id, 'ACTIVE');
+    const denial = { address: '203.0.113.0/24', protocol: 'tcp', fromPort: 1, toPort: 1024 };
+    await control('POST', '/_rules', { ...denial, access: 'deny', priority: 100 });
+    const later = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.6' });
+    await org.reaches(later.id, 'FAILED');
+    const { errorMessage } = await ipOf(later.id);
+    expect(errorMessage).toMatch(/^blocked by unmanaged-\d+$/);
+    await until(
+      'the rule of the failed session is gone',
+      async () => (await open('203.0.113.6')).length === 0,
+    );
+    await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+    await org.reaches(id, 'PARTIAL');
+    expect(await ipOf(id)).toMatchObject({ status: 'PENDING', errorMessage });
+    await until('the resource tells of it', async () => {
+      const { content } = await org.admin.expect(
+        200,
+        org.admin.get<Page<HealthEvent>>(`/resource-health/events?resourceId=${resourceId}`),
+      );
+      return content.some(
+        ({ eventType, message }) => eventType === 'RECONCILE_FAILED' && message?.includes(errorMessage!),
+      );
+    });
   });
 
   it('a priority range whose minimum exceeds its maximum is refused', async () => {

@@ -30,6 +30,8 @@ const DRIFT_KINDS = [
   'stale',
   'observed',
   'unseen',
+  'without effect',
+  'effective',
   'as it was',
 ];
 const UNMANAGED = [
@@ -111,6 +113,8 @@ export class DriftSteps {
       if (time + 1 < repeated)
         for (const { id } of lost) Object.assign(this.state.both.tables.rules.get(id)!, { state: 'present' });
     }
+    store.suspendHolders(store.suspendPresent(idsOf(known.rules, 'without effect')), message);
+    store.resume(idsOf(known.rules, 'effective'));
     store.noteUnobserved(idsOf(known.rules, 'unseen'));
     store.noteUnmarked(idsOf(known.rules, 'unmarked'));
     store.noteTaken(idsOf(known.rules, 'taken'));
@@ -141,6 +145,9 @@ export class DriftSteps {
             lost.map(({ id }) => id),
           ]);
       }
+      const suspended = await drift.suspendPresent(tx, idsOf(rules, 'without effect'));
+      await drift.suspendHolders(tx, suspended, message);
+      await drift.resume(tx, idsOf(rules, 'effective'));
       await drift.noteUnobserved(tx, idsOf(rules, 'unseen'));
       await drift.noteUnmarked(tx, idsOf(rules, 'unmarked'));
       await drift.noteTaken(tx, idsOf(rules, 'taken'));

@@ -75,6 +75,10 @@ export class OutsideEditRefused extends Error {
   }
 }
 
+/** What a lock on a target keeps everybody from doing. */
+export const LOCK_LEVELS = ['CanNotDelete', 'ReadOnly'] as const;
+export type LockLevel = (typeof LOCK_LEVELS)[number];
+
 /** One simulated cloud. It answers all requests below its prefix and holds its own objects. */
 export interface CloudProvider {
   readonly provider: ProviderName;
@@ -93,6 +97,8 @@ export interface CloudProvider {
   removeRules(filter: UnmanagedRuleFilter): OpenRule[];
   /** Changes every matching rule in place, ours included. @throws OutsideEditRefused */
   changeRules?(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[];
+  /** Sets the lock on a target, or takes it away; absent when the provider has no locks. */
+  lock?(target: string, level: LockLevel | undefined): void;
   /** Refuses every access token and session issued so far; absent when it issues none. */
   revokeTokens?(): void;
   /** Restores the initial objects. */

@@ -23,8 +23,8 @@ export class Outcomes {
     return this.results.get(key) ?? { result: 'unknown', message: `${this.cloud} did not mention this rule` };
   }
 
-  done(key: string, providerRuleId: string | null): void {
-    this.results.set(key, { result: 'done', providerRuleId });
+  done(key: string, providerRuleId: string | null, note?: string): void {
+    this.results.set(key, { result: 'done', providerRuleId, ...(note !== undefined && { note }) });
   }
 
   failed(keys: readonly string[], failure: CallFailure): void {

@@ -115,6 +115,11 @@ export interface ProviderDriver {
    */
   readRules(target: CloudTarget): Promise<ObservedRule[]>;
   /**
+   * As `readRules`, for comparisons: also deletes some of what removals left behind without effect, where a cloud lets a rule
+   * be changed and not be deleted. @throws DriverError when the target could not be read
+   */
+  readAndTidy?(target: CloudTarget): Promise<ObservedRule[]>;
+  /**
    * Sends one batch, removals first. Idempotent: adding an existing rule and removing an absent one succeed. The id of
    * an existing rule may be that of an unmanaged rule; only a read shows its owner.
    * @returns one result for each change, in their order; `unknown` after a broken or timed-out call

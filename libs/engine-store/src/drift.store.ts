@@ -42,6 +42,30 @@ export class DriftStore {
   }
 
   /**
+   * Suspends settled rules that are present, or extends their suspension: an hour, in which the next comparison looks again.
+   * @returns the suspended rules
+   */
+  async suspendPresent(tx: Tx, ruleIds: readonly string[]): Promise<string[]> {
+    const suspended = returned<{ id: string }>(
+      await tx.query(
+        `UPDATE rules SET is_suspended = true, due_at = now() + interval '1 hour'
+         WHERE id = ANY ($1::uuid[]) AND state = 'present' AND unwanted_since IS NULL
+           AND (due_at IS NULL OR (is_suspended AND due_at > now())) RETURNING id`,
+        [ruleIds],
+      ),
+    );
+    return suspended.map(({ id }) => id);
+  }
+
+  /** Makes suspended rules due that are present: a pass settles them. */
+  async resume(tx: Tx, ruleIds: readonly string[]): Promise<void> {
+    await tx.query(
+      `UPDATE rules SET due_at = now() WHERE id = ANY ($1::uuid[]) AND is_suspended AND state = 'present'`,
+      [ruleIds],
+    );
+  }
+
+  /**
    * Returns the holders of suspended rules to PENDING, with a message. Their timeout starts when the rule is due again.
    * @returns the sessions whose status may change
    */

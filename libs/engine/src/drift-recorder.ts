@@ -11,7 +11,7 @@ import type {
   SettlementStore,
 } from '#engine-store';
 import type { Trail, Tx } from '#entities';
-import type { Drift } from '#rules';
+import { grouped, type Drift } from '#rules';
 import { unobservedRules } from './drift-report';
 import { changedMessage } from './rule-events';
 import { writeSessions } from './settle-owners';
@@ -58,10 +58,15 @@ export class DriftRecorder {
     const record = async (some: readonly RuleEvent[]): Promise<void> => {
       events.push(...(await this.record(tx, some, access, ago(), trail)));
     };
-    const touched = [...drift.missing, ...drift.renamed.map(({ ruleId }) => ruleId)];
+    const touched = [
+      ...drift.missing,
+      ...drift.renamed.map(({ ruleId }) => ruleId),
+      ...drift.withoutEffect.map(({ ruleId }) => ruleId),
+    ];
     if (touched.length > 0) await rules.lockOwners(tx, touched);
     await record(eventsOf(drift));
     const lost = await this.writeMissing(tx, drift, trail);
+    await this.writeWithoutEffect(tx, drift, trail);
     const unobserved = unobservedRules(known, read.rules);
     if (unobserved.length > 0) await rules.noteUnobserved(tx, unobserved);
     await this.writePresent(tx, drift, ago);
@@ -129,6 +134,19 @@ export class DriftRecorder {
       await writeSessions(tx, owners, trail, sessions);
     }
     return lost;
+  }
+
+  /** Suspends present rules that let nobody in, until a comparison shows that they do again. */
+  private async writeWithoutEffect(tx: Tx, drift: Drift, trail: Trail): Promise<void> {
+    const { drift: rules, owners } = this.stores;
+    for (const [message, some] of grouped(drift.withoutEffect, (rule) => rule.message)) {
+      const suspended = await rules.suspendPresent(
+        tx,
+        some.map(({ ruleId }) => ruleId),
+      );
+      await writeSessions(tx, owners, trail, await rules.suspendHolders(tx, suspended, message));
+    }
+    if (drift.effective.length > 0) await rules.resume(tx, drift.effective);
   }
 
   /** Updates rules that are present without our mark, replaced by an unmanaged rule, or under a new id. */

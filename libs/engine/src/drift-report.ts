@@ -40,7 +40,7 @@ const changesOf = (changed: Drift['changed']): string => {
 /** The health message for drift; null: no drift. */
 function problemOf(
   known: KnownRules,
-  { missing, changed, stale, orphans, unmarked, taken, unmanaged }: Drift,
+  { missing, changed, stale, orphans, unmarked, taken, withoutEffect, unmanaged }: Drift,
   suspended: number,
   observed: readonly ObservedRule[],
 ): string | null {
@@ -64,6 +64,9 @@ function problemOf(
       : null,
     unmarked.length > 0 ? `${unmarked.length} of ours without our mark, recognised by their id` : null,
     taken.length > 0 ? `${taken.length} of ours replaced by unmanaged rules` : null,
+    withoutEffect.length > 0
+      ? `${withoutEffect.length} without effect: ${[...new Set(withoutEffect.map(({ message }) => message))].slice(0, MAX_LISTED).join(', ')}`
+      : null,
   ].filter((part) => part !== null);
   if (parts.length === 0) return null;
   return `Rules changed by another program: ${parts.join('; ')} (${unmanaged.length} unmanaged rules left alone)`;

@@ -86,6 +86,7 @@ export function remarksOf(outcome: PassOutcome, pass: Pass): Map<string, Remark>
           ...(isChanged ? { changedTo: verdict.changedTo } : {}),
           ...(verdict.kind === 'absent' ? { stillAllowedBy: unmanaged.lettingIn(key) } : {}),
           ...(unmanaged.has(key) ? { isUnmanagedPresent: true } : {}),
+          ...(verdict.kind === 'absent' && verdict.note !== undefined ? { note: verdict.note } : {}),
         },
       ];
     }),

@@ -177,7 +177,7 @@ export class Reconciler {
     const startedAt = this.timing.now();
     try {
       const target = await this.clouds.open({ ...held.targetName, ...access }, claims);
-      const rules = await driver.readRules(target);
+      const rules = await (driver.readAndTidy?.(target) ?? driver.readRules(target));
       return { rules, startedAt, endedAt: this.timing.now() };
     } catch (error) {
       if (error instanceof DriverError) return error;

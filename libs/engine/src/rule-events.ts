@@ -19,7 +19,7 @@ export interface Remark {
   readonly unmarked?: true;
   /** if it is settled as absent, that was not observed: whether it is present is unknown */
   readonly givenUp?: { readonly cause: 'ABANDONED' | 'TARGET_GONE'; readonly reason: string };
-  /** how its removal is known without a read */
+  /** how its removal is known without a read, or what it left behind without effect */
   readonly note?: string;
   /** an unmanaged rule for the same traffic is present */
   readonly isUnmanagedPresent?: true;

@@ -81,6 +81,8 @@ export function settlement(
         inFlight: rule.inFlight || verdict.unknown,
         // a removal in flight may still take effect: one more pass after its deadline
         dueInMs: rule.inFlight ? rule.inFlightMs + MIN_RETRY_MS : null,
+        message: verdict.noEffect ?? null,
+        failed: verdict.noEffect !== undefined,
       };
     case 'absent':
       return {

@@ -156,9 +156,14 @@ function movesOf({ ips, holders, rules }: Affected, settlement: Settlement): IpM
     id: ip.id,
     from: ip.status,
     ...move,
+    // how a removal is known, or what it left behind
+    errorMessage: move.errorMessage ?? noteOn(ip, move.to, settlement),
     isWrongFamily: move.to === 'FAILED' && ip.rules.some(({ ruleId }) => wrongFamily.has(ruleId)),
   }));
 }
+
+const noteOn = (ip: SettledIp, to: IpMove['to'], { remarks }: Settlement): string | null =>
+  to === 'REMOVED' ? (ip.rules.map(({ ruleId }) => remarks.get(ruleId)?.note).find(Boolean) ?? null) : null;
 
 /** Writes the consequences of a settlement: releases, notes, renames and deletions. */
 async function followUp(

@@ -12,6 +12,7 @@ const known: fc.Arbitrary<KnownRule[]> = fc
       desired: fc.boolean(),
       isUnmanaged: fc.boolean(),
       isUnmarked: fc.boolean(),
+      isSuspended: fc.boolean(),
       providerRuleId: fc.option(fc.constantFrom('sgr-0', 'sgr-1', 'sgr-old')),
     }),
     { selector: (rule) => rule.key },
@@ -38,6 +39,8 @@ const NO_DRIFT: Drift = {
   unmarked: [],
   taken: [],
   renamed: [],
+  withoutEffect: [],
+  effective: [],
   unmanaged: [],
 };
 
@@ -84,7 +87,7 @@ describe('findDrift', () => {
       ownRuleId: 'x',
       inForce: false,
     });
-    const recorded = { isUnmanaged: false, isUnmarked: false, providerRuleId: null };
+    const recorded = { isUnmanaged: false, isUnmarked: false, isSuspended: false, providerRuleId: null };
     const rules: KnownRule[] = [
       { ...recorded, ruleId: 'desired', key: KEYS[0]!, state: 'present', desired: true },
       { ...recorded, ruleId: 'unwanted', key: KEYS[1]!, state: 'absent', desired: false },
@@ -109,8 +112,22 @@ describe('findDrift', () => {
     desired: true,
     isUnmanaged: false,
     isUnmarked: false,
+    isSuspended: false,
     providerRuleId: 'sgr-1',
   };
+
+  it('returns a desired rule without effect with the reason, and a suspended one that has an effect again', () => {
+    const ours = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: 'rule' };
+    const blocked = { ...ours, noEffect: 'blocked by deny-all' };
+    const withoutEffect = [{ ruleId: 'rule', message: 'blocked by deny-all' }];
+    expect(findDrift([held], [blocked])).toEqual({ ...NO_DRIFT, withoutEffect });
+    expect(findDrift([{ ...held, desired: false }], [blocked])).toEqual(NO_DRIFT);
+    const other = { ...ours, providerRuleId: 'sgr-9', ownRuleId: null };
+    expect(findDrift([held], [blocked, other])).toMatchObject({ withoutEffect: [] });
+    const suspended = { ...held, isSuspended: true };
+    expect(findDrift([suspended], [blocked])).toEqual({ ...NO_DRIFT, withoutEffect });
+    expect(findDrift([suspended], [ours])).toEqual({ ...NO_DRIFT, effective: ['rule'] });
+  });
 
   it.each<[string, KnownRule, string | null, Partial<Drift>]>([
     ['no drift for an unchanged rule', held, 'mark', NO_DRIFT],

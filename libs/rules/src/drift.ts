@@ -1,4 +1,5 @@
-import { isOurs, type RuleState } from './planner';
+import { grouped } from './grouped';
+import { isOurs, noEffect, type RuleState } from './planner';
 import type { ObservedRule } from './provider';
 
 /** A recorded rule of a target, due or not. */
@@ -13,6 +14,7 @@ export interface KnownRule {
   readonly isUnmanaged: boolean;
   /** recorded as ours by its provider id alone */
   readonly isUnmarked: boolean;
+  readonly isSuspended: boolean;
   /** the provider's id at its last observation; null: never observed */
   readonly providerRuleId: string | null;
 }
@@ -28,6 +30,12 @@ interface ChangedRule {
   readonly ruleId: string;
   /** `ruleKey` of the traffic it allows now */
   readonly changedTo: string;
+}
+
+/** A desired rule that lets nobody in although it is present. */
+interface RuleWithoutEffect {
+  readonly ruleId: string;
+  readonly message: string;
 }
 
 /** A rule of ours that is present and may be removed. */
@@ -53,6 +61,10 @@ export interface Drift {
   /** desired rules replaced by an unmanaged rule that allows the same traffic */
   readonly taken: readonly string[];
   readonly renamed: readonly RenamedRule[];
+  /** desired rules that are present and let nobody in */
+  readonly withoutEffect: readonly RuleWithoutEffect[];
+  /** suspended rules that are present and let their address in again */
+  readonly effective: readonly string[];
   /** unmanaged rules, which are never modified */
   readonly unmanaged: readonly ObservedRule[];
 }
@@ -62,7 +74,10 @@ export interface Drift {
  * @param known every recorded rule of the target, read before the target
  */
 export function findDrift(known: readonly KnownRule[], observed: readonly ObservedRule[]): Drift {
-  const inForce = new Set(observed.filter((rule) => rule.inForce !== false).map(({ key }) => key));
+  const inForce = grouped(
+    observed.filter((rule) => rule.inForce !== false),
+    ({ key }) => key,
+  );
   const marked = new Map(
     observed.filter(({ ownRuleId }) => ownRuleId !== null).map((rule) => [rule.key, rule]),
   );
@@ -76,6 +91,7 @@ export function findDrift(known: readonly KnownRule[], observed: readonly Observ
   );
   const present = known.filter(({ state }) => state === 'present');
   const held = present.filter(({ desired, isUnmanaged }) => desired && !isUnmanaged);
+  const messageOf = ({ key }: KnownRule): string | null => noEffect(inForce.get(key) ?? []);
   const isOnlyRecorded = ({ key, providerRuleId }: KnownRule): boolean =>
     !marked.has(key) && providerRuleId !== null && keyOf.get(providerRuleId) === key;
   return {
@@ -99,6 +115,13 @@ export function findDrift(known: readonly KnownRule[], observed: readonly Observ
       const now = marked.get(key)?.providerRuleId;
       return before === null || now === undefined || now === before ? [] : [{ ruleId, providerRuleId: now }];
     }),
+    withoutEffect: present.flatMap((rule) => {
+      const message = rule.desired ? messageOf(rule) : null;
+      return message === null ? [] : [{ ruleId: rule.ruleId, message }];
+    }),
+    effective: present
+      .filter((rule) => rule.isSuspended && inForce.has(rule.key) && messageOf(rule) === null)
+      .map(({ ruleId }) => ruleId),
     // a known rule of ours that was changed under its id counts as unmanaged
     unmanaged: observed.filter((rule) =>
       rule.ownRuleId === null

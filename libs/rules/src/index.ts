@@ -3,6 +3,7 @@ export * from './address';
 export * from './agent';
 export * from './backoff';
 export * from './bisect';
+export * from './blocked-access';
 export * from './cause';
 export * from './client-address';
 export * from './drift';

@@ -8,7 +8,7 @@ import {
   type TrafficConfig,
 } from './rule-spec';
 
-const EVERY_PORT: PortRange = { from: 0, to: 65_535 };
+export const EVERY_PORT: PortRange = { from: 0, to: 65_535 };
 
 const EVERYBODY = [
   { from: '0.0.0.0/0', version: 4 },
@@ -16,7 +16,7 @@ const EVERYBODY = [
 ] as const;
 
 /** `all` is open when each of these is; its own rules are the only ones for the protocols that have no name here. */
-const PROTOCOLS_OF: Readonly<Record<Protocol, readonly Protocol[]>> = {
+export const PROTOCOLS_OF: Readonly<Record<Protocol, readonly Protocol[]>> = {
   tcp: ['tcp'],
   udp: ['udp'],
   icmp: ['icmp'],
@@ -69,18 +69,21 @@ function isRangeOpen(
   range: PortRange,
   version: 4 | 6,
 ): boolean {
-  const matching = rules.filter((rule) => rule.protocol === 'all' || rule.protocol === protocol);
+  const matching = matchingRules(rules, protocol);
   return piecesOf(range, matching).every((port) => {
-    const ofPort = matching.filter(
-      ({ ports }) => ports.length === 0 || ports.some((one) => contains(one, port)),
-    );
-    const allowing = effectiveRules(ofPort, version).filter(({ isDenial }) => !isDenial);
+    const allowing = effectiveRules(portRules(matching, port), version).filter(({ isDenial }) => !isDenial);
     return isEverybody(addressesOf(allowing), version);
   });
 }
 
+export const matchingRules = <Rule extends RuleSpec>(rules: readonly Rule[], protocol: Protocol): Rule[] =>
+  rules.filter((rule) => rule.protocol === 'all' || rule.protocol === protocol);
+
+export const portRules = <Rule extends RuleSpec>(rules: readonly Rule[], port: number): Rule[] =>
+  rules.filter(({ ports }) => ports.length === 0 || ports.some((one) => contains(one, port)));
+
 /** The first port of each part of a range that every rule contains completely or not at all. */
-function piecesOf(range: PortRange, rules: readonly AccessRule[]): number[] {
+export function piecesOf(range: PortRange, rules: readonly RuleSpec[]): number[] {
   const starts = rules.flatMap(({ ports }) => ports.flatMap(({ from, to }) => [from, to + 1]));
   return [...new Set([range.from, ...starts])].filter((port) => contains(range, port));
 }

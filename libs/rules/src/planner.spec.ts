@@ -68,6 +68,38 @@ describe('judgeUnreadable', () => {
   });
 });
 
+describe('A desired rule without effect', () => {
+  const rule = dueRule({ ruleId: 'rule', key: '203.0.113.1/32 tcp 22' }, true);
+  const blocked = {
+    key: rule.key,
+    providerRuleId: 'ours',
+    ownRuleId: 'rule',
+    noEffect: 'blocked by deny-all',
+  };
+
+  it('is given up with the reason, and not added again', () => {
+    expect(planChanges([rule], [blocked])).toEqual([]);
+    expect(judge([rule], new Map(), [blocked])).toMatchObject([
+      { kind: 'present', providerRuleId: 'ours', noEffect: 'blocked by deny-all' },
+    ]);
+  });
+
+  it('is present when another rule lets its address in', () => {
+    const other = { key: rule.key, providerRuleId: 'theirs', ownRuleId: null };
+    expect(judge([rule], new Map(), [other, blocked])[0]).not.toHaveProperty('noEffect');
+  });
+
+  it('is removed like any other when it is not desired', () => {
+    const unwanted = { ...rule, desired: false };
+    expect(planChanges([unwanted], [blocked])).toMatchObject([{ action: 'remove', providerRuleId: 'ours' }]);
+    const note = 'left behind';
+    const results = new Map([['rule', { result: 'done', providerRuleId: null, note } as const]]);
+    expect(judge([unwanted], results, [])).toEqual([
+      { rule: unwanted, kind: 'absent', changedTo: null, note },
+    ]);
+  });
+});
+
 describe('A recorded rule that is not observed', () => {
   const rule = dueRule({ ruleId: 'rule', key: '203.0.113.1/32 tcp 22', recordedId: 'sgr-1' }, false);
   const answer = (result: ChangeResult): ReadonlyMap<string, ChangeResult> =>

@@ -70,11 +70,15 @@ export type Verdict<Rule extends DueRule = DueRule> = { readonly rule: Rule } & 
       readonly unmarked: boolean;
       /** an addition without an answer did not add what was observed: it may still take effect */
       readonly unknown: boolean;
+      /** it lets nobody in, for this reason: it is given up like a failed addition */
+      readonly noEffect?: string;
     }
   | {
       readonly kind: 'absent';
       /** `ruleKey` of what its provider id allows now: another program changed it */
       readonly changedTo: string | null;
+      /** what its removal left behind, without effect */
+      readonly note?: string;
     }
   /** not settled: another pass follows */
   | {
@@ -124,12 +128,21 @@ class Observed {
     );
   }
 
+  /** Why none of the rules under the key has an effect; null: one has, or none is present. */
+  noEffect(key: string): string | null {
+    return noEffect((this.byKey.get(key) ?? []).filter(({ inForce }) => inForce !== false));
+  }
+
   /** The key now observed under the rule's provider id, if it differs; else null. */
   changedTo({ key, recordedId }: Pick<DueRule, 'key' | 'recordedId'>): string | null {
     const now = recordedId ? this.byId.get(recordedId) : undefined;
     return now && now.key !== key && !this.byKey.has(key) ? now.key : null;
   }
 }
+
+/** The message of rules of one key when none of them has an effect; null: one has, or there are none. */
+export const noEffect = (rules: readonly ObservedRule[]): string | null =>
+  rules.every((rule) => rule.noEffect !== undefined) ? (rules[0]?.noEffect ?? null) : null;
 
 /** A rule is ours by its mark or by its recorded provider id. */
 export const isOurs = (
@@ -246,7 +259,10 @@ function judgeDesired<Rule extends DueRule>(
     const unmanaged = !isOurs(present, rule.recordedId);
     const unmarked = !unmanaged && present.ownRuleId === null;
     const unknown = result?.result === 'unknown' && present.ownRuleId !== rule.ruleId;
-    return { rule, kind: 'present', providerRuleId: present.providerRuleId, unmanaged, unmarked, unknown };
+    const { providerRuleId } = present;
+    const found = { rule, kind: 'present', providerRuleId, unmanaged, unmarked, unknown } as const;
+    const reason = index.noEffect(rule.key);
+    return reason === null ? found : { ...found, noEffect: reason };
   }
   if (result?.result === 'refused' && failsAddition(result.kind)) {
     return { rule, kind: 'failed', message: result.message, refusedAs: result.kind };
@@ -267,7 +283,8 @@ function judgeUnwanted<Rule extends DueRule>(
     return retry(rule, result, false);
   // a call in flight could add the rule after it was reported as removed
   if (rule.inFlight) return retry(rule, { result: 'unknown', message: '' }, false);
-  return { rule, kind: 'absent', changedTo: index.changedTo(rule) };
+  const note = result?.result === 'done' ? result.note : undefined;
+  return { rule, kind: 'absent', changedTo: index.changedTo(rule), ...(note !== undefined && { note }) };
 }
 
 function retry<Rule extends DueRule>(

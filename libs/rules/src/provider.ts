@@ -14,6 +14,11 @@ export interface ObservedRule {
    * written again while it is desired, and removed like any other when it is not.
    */
   readonly inForce?: false;
+  /**
+   * Why the rule has no effect although it is present as written, as a message: another rule blocks it, or the list it is on
+   * is not asked. Only the tenant can change that: it is not written again.
+   */
+  readonly noEffect?: string;
 }
 
 /**
@@ -42,7 +47,12 @@ export const failsAddition = (kind: DriverErrorKind): boolean =>
 
 /** Outcome of a change. `unknown`: the provider may or may not have applied it; only a read can tell. */
 export type ChangeResult =
-  | { readonly result: 'done'; readonly providerRuleId: string | null }
+  | {
+      readonly result: 'done';
+      readonly providerRuleId: string | null;
+      /** for a removal that left something behind which lets nobody in */
+      readonly note?: string;
+    }
   | {
       readonly result: 'refused';
       readonly kind: DriverErrorKind;

@@ -93,9 +93,18 @@ export function isEverybody(cidrs: readonly string[], version: 4 | 6): boolean {
   return addressesIn([...cidrs, ...unrouted]) === 2n ** (version === 6 ? 128n : 32n);
 }
 
-function spanOf(cidr: string): { readonly first: bigint; readonly last: bigint } {
+/** The first and the last address of a range. */
+export interface AddressSpan {
+  readonly version: 4 | 6;
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** @param cidr canonical */
+export function spanOf(cidr: string): AddressSpan {
   const [network, prefix] = ipaddr.parseCIDR(cidr);
   const bytes = network.toByteArray();
   const first = bytes.reduce((value, byte) => value * 256n + BigInt(byte), 0n);
-  return { first, last: first + 2n ** BigInt(bytes.length * 8 - prefix) - 1n };
+  const version = bytes.length === 4 ? 4 : 6;
+  return { version, first, last: first + 2n ** BigInt(bytes.length * 8 - prefix) - 1n };
 }

@@ -69,6 +69,7 @@ export class ModelComparisons implements Modelled<ComparisonStore> {
         state: rule.state,
         isUnmanaged: rule.isUnmanaged,
         isUnmarked: rule.isUnmarked,
+        isSuspended: rule.isSuspended,
         providerRuleId: rule.providerRuleId,
         targetMissing: rule.targetMissingSince !== null,
         wasObserved: rule.presentSince !== null,

@@ -33,6 +33,22 @@ export class ModelDrift implements Modelled<DriftStore> {
     return { id: rule.id, isSuspended };
   }
 
+  suspendPresent(ruleIds: readonly string[]): string[] {
+    const now = this.tables.now();
+    const rules = ruleIds.flatMap((id) => this.tables.rules.get(id) ?? []);
+    const settled = rules.filter(
+      ({ state, unwantedSince, dueAt, isSuspended }) =>
+        state === 'present' && unwantedSince === null && (dueAt === null || (isSuspended && dueAt > now)),
+    );
+    for (const rule of settled) Object.assign(rule, { isSuspended: true, dueAt: now + HOUR_MS });
+    return settled.map(({ id }) => id);
+  }
+
+  resume(ruleIds: readonly string[]): void {
+    for (const rule of ruleIds.flatMap((id) => this.tables.rules.get(id) ?? []))
+      if (rule.isSuspended && rule.state === 'present') rule.dueAt = this.tables.now();
+  }
+
   suspendHolders(ruleIds: readonly string[], message: string): string[] {
     const moved = new Set<string>();
     for (const id of ruleIds) {

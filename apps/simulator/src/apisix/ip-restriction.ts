@@ -79,11 +79,11 @@ export const withWhitelist = (value: JsonObject, whitelist: readonly string[]): 
   return { ...value, plugins: { ...plugins, [PLUGIN]: { ...plugin, whitelist: [...whitelist] } } };
 };
 
-/** The addresses that an object allows: all of them without an active whitelist. */
+/** The addresses that an object allows: all of them without a whitelist that is asked for every request. */
 export function allowedSources(value: JsonObject): AllowedSource[] {
   const plugin = isObject(value.plugins) ? value.plugins[PLUGIN] : undefined;
-  const { _meta: meta } = isObject(plugin) ? plugin : {};
-  const isOff = isObject(meta) && meta.disable === true;
+  const { _meta: meta, disable } = isObject(plugin) ? plugin : {};
+  const isOff = disable === true || (isObject(meta) && (meta.disable === true || meta.filter !== undefined));
   const list = whitelistOf(value);
   if (list.length === 0 || isOff) return EVERYONE.map((address) => ({ entry: address, address }));
   return [...new Set(list)].flatMap((entry) => {

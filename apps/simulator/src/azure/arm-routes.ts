@@ -48,6 +48,12 @@ export const ROUTES: readonly Route[] = [
     'listPermissions',
   ),
   route(
+    ['ListLocks', 'read', 'Microsoft.Authorization/locks/read'],
+    'GET',
+    `${GROUP}/providers/Microsoft\\.Authorization/locks`,
+    'listLocks',
+  ),
+  route(
     ['GetOperation', 'read', 'Microsoft.Network/locations/operations/read'],
     'GET',
     `${LOCATION}/operations/(?<id>[^/]+)`,

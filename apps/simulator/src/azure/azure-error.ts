@@ -34,6 +34,9 @@ export const tooManyRequests = (seconds = 1): AzureError =>
     'retry-after': String(seconds),
   });
 
+export const scopeLocked = (scope: string): AzureError =>
+  new AzureError(409, 'ScopeLocked', `The scope '${scope}' is locked. Please remove the lock and try again.`);
+
 export const internalError = (): AzureError =>
   new AzureError(500, 'InternalServerError', 'An error occurred.');
 

@@ -3,6 +3,7 @@ import {
   type CloudAnswer,
   type CloudProvider,
   type CloudRequest,
+  type LockLevel,
   type UnmanagedRuleSpec,
   type UnmanagedRuleChange,
   type UnmanagedRuleFilter,
@@ -102,6 +103,11 @@ export class AzureProvider implements CloudProvider {
         .list({ provider: this.provider, target })
         .filter(({ providerRuleId }) => changed.has(nameOf(providerRuleId)));
     });
+  }
+
+  lock(target: string, level: LockLevel | undefined): void {
+    this.groups.locks.delete(target);
+    if (level) this.groups.locks.set(target, level);
   }
 
   revokeTokens(): void {

@@ -1,6 +1,6 @@
 import type { CallModifiers } from '../faults/apply-fault';
 import type { CloudAnswer, CloudRequest } from '../provider';
-import { AzureError, internalError } from './azure-error';
+import { AzureError, internalError, scopeLocked } from './azure-error';
 import { errorAnswer, jsonAnswer } from './json-answer';
 import { isRunning, type Operation, type Operations } from './operations';
 import { SUBSCRIPTION_ID } from './principal';
@@ -70,6 +70,7 @@ export class GroupCalls {
     const name = names.rule ?? '';
     checkRuleName(name);
     const properties = readRuleProperties(request.body, name);
+    if (this.groups.locks.get(group) === 'ReadOnly') throw scopeLocked(groupId(group));
     this.groups.checkIdle(group);
     this.groups.checkCapacity(group, name, properties);
     const isNew = !this.groups.get(group, name);
@@ -83,6 +84,7 @@ export class GroupCalls {
   }
 
   deleteRule({ group, names, request, fails, base }: GroupCall): CloudAnswer {
+    if (this.groups.locks.has(group)) throw scopeLocked(groupId(group));
     const rule = this.groups.get(group, names.rule ?? '');
     if (!rule) return jsonAnswer(204, undefined, 'OK');
     this.groups.checkIdle(group);
@@ -93,6 +95,11 @@ export class GroupCalls {
 
   listPermissions({ granted }: GroupCall): CloudAnswer {
     return jsonAnswer(200, { value: [{ actions: granted, notActions: [] }] }, 'OK');
+  }
+
+  listLocks({ group }: GroupCall): CloudAnswer {
+    const level = this.groups.locks.get(group);
+    return jsonAnswer(200, { value: level ? [{ name: 'simulated-lock', properties: { level } }] : [] }, 'OK');
   }
 
   getOperation({ names }: GroupCall): CloudAnswer {

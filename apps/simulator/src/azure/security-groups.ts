@@ -1,4 +1,4 @@
-import type { World } from '../provider';
+import type { LockLevel, World } from '../provider';
 import { isSameTraffic } from '../ground-truth/ledger';
 import { anotherOperation, AzureError, groupNotFound, ruleLimitReached } from './azure-error';
 import { ledgerRulesOf } from './ledger-rules';
@@ -32,6 +32,7 @@ const HISTORY_US = 600_000_000;
 export class SecurityGroups {
   private rules = new Map<string, SecurityRule>();
   private past: SecurityRule[] = [];
+  readonly locks = new Map<string, LockLevel>();
   private nextOrdinal = 1;
 
   /** @param limit rules a group may have */
@@ -44,6 +45,7 @@ export class SecurityGroups {
   reset(): void {
     this.rules.clear();
     this.past = [];
+    this.locks.clear();
   }
 
   /** Finds the group that a path names, case-insensitively. @throws AzureError when there is none */

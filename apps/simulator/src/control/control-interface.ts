@@ -1,5 +1,11 @@
 import { canHit, FAULT_KINDS, type ActiveFault, type FaultKind } from '../faults/fault-script';
-import { OutsideEditRefused, type CloudProvider, type UnmanagedRuleFilter, type World } from '../provider';
+import {
+  LOCK_LEVELS,
+  OutsideEditRefused,
+  type CloudProvider,
+  type UnmanagedRuleFilter,
+  type World,
+} from '../provider';
 import { GRANTED, WITH_ROLES } from '../roles/roles';
 import { AUDIENCES, TRUSTING } from '../web-identity/trusts';
 import { BadInput, Input, required } from './input';
@@ -45,6 +51,7 @@ export class ControlInterface {
     'PUT /_trusts': (request) => this.setTrust(request),
     'GET /_roles': () => ok(this.describeRoles()),
     'PUT /_roles': (request) => this.setRole(request),
+    'PUT /_locks': (request) => this.setLock(request),
     'POST /_tokens/revoke': (request) => this.revokeTokens(request),
     'POST /_reset': () => this.resetAll(),
   };
@@ -166,6 +173,15 @@ export class ControlInterface {
       delayMs: input.integer('delayMs', 0, MAX_DELAY_MS),
     });
     return { status: 201, body: describeFault(fault) };
+  }
+
+  /** What an administrator of the account does: put a lock on a target; without a level, take it away. */
+  private setLock({ body }: ControlRequest): ControlAnswer {
+    const input = Input.fromJson(body, ['provider', 'target', 'level']);
+    const provider = this.requireProvider(input);
+    if (!provider.lock) throw new BadInput('provider', `${provider.provider} has no locks`);
+    provider.lock(this.requireTarget(input, provider), input.oneOf('level', LOCK_LEVELS));
+    return ok({});
   }
 
   private revokeTokens({ body }: ControlRequest): ControlAnswer {

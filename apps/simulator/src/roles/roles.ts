@@ -26,6 +26,7 @@ export const GRANTED: Readonly<Record<WithRoles, readonly string[]>> = {
     'compute.networks.updatePolicy',
   ],
   AZURE: [
+    'Microsoft.Authorization/locks/read',
     'Microsoft.Authorization/permissions/read',
     'Microsoft.Network/locations/operations/read',
     'Microsoft.Network/locations/operationResults/read',

@@ -10,7 +10,9 @@ import { invalidResponse, refusalOf } from './admin-errors';
 import { SENTINEL, type Guard, type GuardedObject } from './whitelist';
 
 const ADMIN = '/apisix/admin';
-const PLUGIN = 'ip-restriction';
+export const PLUGIN = 'ip-restriction';
+/** The Admin API of APISIX 2.x knows no pages. */
+const PAGE_SIZE = 200;
 
 /** Client for the Admin API of one gateway with one connection and key. Each call throws CallFailure. */
 export class AdminApi {
@@ -19,18 +21,27 @@ export class AdminApi {
     private readonly adminKey: string,
   ) {}
 
-  /** Checks that the gateway accepts the key. */
-  async checkKey(): Promise<void> {
-    const response = await this.request('GET', '/plugins/list');
-    if (response.status !== 200) throw refusalOf(response);
-    if (!Array.isArray(parseJson(response.text))) throw invalidResponse(false);
+  /** Checks that the gateway accepts the key. @returns the plugins that the gateway has loaded */
+  async loadedPlugins(): Promise<readonly unknown[]> {
+    const plugins = await this.get('/plugins/list');
+    if (!Array.isArray(plugins)) throw invalidResponse(false);
+    return plugins;
+  }
+
+  /** The objects of a collection, all pages. */
+  async list(collection: string): Promise<readonly Record<string, unknown>[]> {
+    const objects: Record<string, unknown>[] = [];
+    for (let page = 1; ; page += 1) {
+      const body = await this.get(`/${collection}?page=${page}&page_size=${PAGE_SIZE}`);
+      const { items, total } = readPage(body);
+      objects.push(...items);
+      if (items.length === 0 || objects.length >= total) return objects;
+    }
   }
 
   /** @param path `routes/orders-api` */
   async read(path: string): Promise<GuardedObject> {
-    const response = await this.request('GET', `/${path}`);
-    if (response.status !== 200) throw refusalOf(response);
-    return readObject(path, response);
+    return readObject(path, await this.get(`/${path}`));
   }
 
   /**
@@ -45,7 +56,7 @@ export class AdminApi {
       JSON.stringify(entries),
     );
     if (response.status !== 200 && response.status !== 201) throw refusalOf(response);
-    readObject(path, response);
+    readObject(path, parseJson(response.text));
   }
 
   /**
@@ -70,6 +81,12 @@ export class AdminApi {
     if (failure.kind !== 'target-missing' && failure.kind !== 'invalid') throw failure;
   }
 
+  private async get(path: string): Promise<unknown> {
+    const response = await this.request('GET', path);
+    if (response.status !== 200) throw refusalOf(response);
+    return parseJson(response.text);
+  }
+
   private async request(method: string, path: string, body?: string): Promise<TenantResponse> {
     try {
       return await this.connection.request({
@@ -91,8 +108,7 @@ export class AdminApi {
 }
 
 /** Parses `{key, value}`, or `{node: {key, value}}` of older API versions. */
-function readObject(path: string, { text }: TenantResponse): GuardedObject {
-  const body = parseJson(text);
+function readObject(path: string, body: unknown): GuardedObject {
   const node = isRecord(body) && isRecord(body.node) ? body.node : body;
   if (!isRecord(node) || typeof node.key !== 'string' || !node.key.endsWith(`/${path}`))
     throw invalidResponse(false);
@@ -101,23 +117,45 @@ function readObject(path: string, { text }: TenantResponse): GuardedObject {
   return { path, ...readGuard(value.plugins) };
 }
 
+/** Parses `{list, total}`, or `{node: {nodes}, count}` of older API versions. */
+function readPage(body: unknown): { items: Record<string, unknown>[]; total: number } {
+  const { list, node, total, count } = isRecord(body) ? body : {};
+  const nodes: unknown = list ?? (isRecord(node) ? (node.nodes ?? []) : undefined);
+  // an empty list is an empty object because of Lua's JSON encoding
+  const items: unknown[] | null = Array.isArray(nodes) ? nodes : isRecord(nodes) ? [] : null;
+  const size = Number(total ?? count);
+  if (!items || Number.isNaN(size)) throw invalidResponse(false);
+  return {
+    items: items.flatMap((item) => (isRecord(item) && isRecord(item.value) ? [item.value] : [])),
+    total: size,
+  };
+}
+
 function readGuard(plugins: unknown): Omit<GuardedObject, 'path'> {
   const plugin = readField(plugins, PLUGIN);
   if (plugin === undefined) return { guard: 'none', entries: [] };
   if (!isRecord(plugin)) throw invalidResponse(false);
-  const { whitelist, blacklist, _meta: meta } = plugin;
+  const { whitelist, blacklist } = plugin;
   if (whitelist === undefined || whitelist === null) {
     if (!Array.isArray(blacklist)) throw invalidResponse(false);
     return { guard: 'blacklist', entries: [] };
   }
   if (!Array.isArray(whitelist) || !whitelist.every((entry) => typeof entry === 'string'))
     throw invalidResponse(false);
-  const guard: Guard = isRecord(meta) && meta.disable === true ? 'disabled' : 'whitelist';
-  return { guard, entries: whitelist };
+  return { guard: whitelistGuard(plugin), entries: whitelist };
+}
+
+/** Whether the gateway asks a whitelist for every request. APISIX 2.x has `disable` in the plugin itself. */
+function whitelistGuard({ disable, _meta }: Record<string, unknown>): Guard {
+  const meta = isRecord(_meta) ? _meta : {};
+  if (disable === true || meta.disable === true) return 'disabled';
+  const isFree = (condition: unknown): boolean =>
+    condition === undefined || condition === null || (Array.isArray(condition) && condition.length === 0);
+  return isFree(meta.filter) && isFree(meta.pre_function) ? 'whitelist' : 'conditional';
 }
 
 /** A missing field. Without plugins, the object is missing, or an empty array because of Lua's JSON encoding. */
-function readField(plugins: unknown, name: string): unknown {
+export function readField(plugins: unknown, name: string): unknown {
   if (plugins === undefined || plugins === null || (Array.isArray(plugins) && plugins.length === 0))
     return undefined;
   if (!isRecord(plugins)) throw invalidResponse(false);

@@ -7,6 +7,7 @@ import {
   route,
   listed,
   add,
+  remove,
   kinds,
   thrown,
   ScriptedGateway,
@@ -23,6 +24,8 @@ describe('APISIX driver: responses, permissions and destinations', () => {
   });
   beforeEach(() => {
     gateway.calls = [];
+    gateway.plugins = ['ip-restriction'];
+    gateway.others = {};
   });
   afterAll(() => gateway.close());
 
@@ -137,6 +140,110 @@ describe('APISIX driver: responses, permissions and destinations', () => {
     });
   });
 
+  describe('a list that the gateway does not ask for every request', () => {
+    const ADDRESS = '203.0.113.7/32';
+    const asked = { whitelist: ['0.0.0.0/32', ADDRESS] };
+    const holding =
+      (collection: string, plugin: object): Respond =>
+      (call, response) =>
+        call.url.includes('/drawbridge-')
+          ? json(response, 404, { message: 'Key not found' })
+          : json(response, 200, route({ 'ip-restriction': plugin }, `/apisix/${collection}/r1`));
+    const expectNotAsked = async (resourceType: string, words: string): Promise<void> => {
+      const of = target([ADDRESS], { resourceType });
+      const message = expect.stringContaining(words) as string;
+      expect(await thrown(driver.verify(of, {}))).toMatchObject({ kind: 'invalid', message });
+      const observed = await driver.readRules(of);
+      expect(observed.find(({ ownRuleId }) => ownRuleId !== null)).toMatchObject({ noEffect: message });
+    };
+
+    it.each([
+      ['ROUTE', 'routes'],
+      ['SERVICE', 'services'],
+      ['CONSUMER_GROUP', 'consumer_groups'],
+      ['PLUGIN_CONFIG', 'plugin_configs'],
+      ['GLOBAL_RULE', 'global_rules'],
+    ])('guards no %s, whatever the spelling of the condition', async (resourceType, collection) => {
+      for (const condition of [
+        { _meta: { filter: [['arg_debug', '!=', '1']] } },
+        { _meta: { pre_function: 'return function() end' } },
+        { _meta: { disable: true } },
+        { disable: true },
+      ]) {
+        gateway.respond = holding(collection, { ...asked, ...condition });
+        await expectNotAsked(
+          resourceType,
+          '_meta' in condition && !condition._meta.disable ? 'condition' : 'is disabled',
+        );
+        expect((await driver.readRules(target([], { resourceType }))).map(({ key }) => key)).toEqual(
+          expect.arrayContaining(['0.0.0.0/0 all *', '::/0 all *']),
+        );
+      }
+      gateway.respond = holding(collection, { ...asked, _meta: { filter: [], priority: 1 } });
+      await driver.verify(target([], { resourceType }), {});
+    });
+
+    it('guards nothing when the gateway has not loaded the plugin', async () => {
+      gateway.plugins = ['real-ip'];
+      gateway.respond = holding('routes', asked);
+      await expectNotAsked('ROUTE', 'has not loaded the plugin');
+    });
+
+    const list = { plugins: { 'ip-restriction': asked } };
+    it.each([
+      ['SERVICE', 'services', 'a route has a list', { routes: [{ id: 7, service_id: 'r1', ...list }] }],
+      ['SERVICE', 'services', 'a route has a script', { routes: [{ id: 7, service_id: 'r1', script: 'x' }] }],
+      [
+        'SERVICE',
+        'services',
+        'the plugin config of a route has a list',
+        { routes: [{ id: 7, service_id: 'r1', plugin_config_id: 2 }], plugin_configs: [{ id: 2, ...list }] },
+      ],
+      [
+        'PLUGIN_CONFIG',
+        'plugin_configs',
+        'a route has a list',
+        { routes: [{ id: 7, plugin_config_id: 'r1', ...list }] },
+      ],
+      [
+        'GLOBAL_RULE',
+        'global_rules',
+        'another global rule has a list',
+        {
+          global_rules: [
+            { id: 'r1', ...list },
+            { id: 7, ...list },
+          ],
+        },
+      ],
+    ])('guards no %s (%s) where %s', async (resourceType, collection, _, others) => {
+      gateway.others = others;
+      gateway.respond = holding(collection, asked);
+      await expectNotAsked(resourceType, ' 7 has an ip-restriction');
+      gateway.others = Object.fromEntries(
+        Object.keys(others).map((name) => [
+          name,
+          [
+            { id: 'r1', ...list },
+            { id: 8, service_id: 'r2', plugin_config_id: 'r2' },
+          ],
+        ]),
+      );
+      await driver.verify(target([], { resourceType }), {});
+    });
+
+    it('can be changed: its addresses are removed', async () => {
+      const conditional = { _meta: { filter: [['arg_debug', '!=', '1']] } };
+      let whitelist: unknown = asked.whitelist;
+      gateway.respond = (call, response) => {
+        if (call.method === 'PATCH') whitelist = JSON.parse(call.body);
+        json(response, 200, route({ 'ip-restriction': { whitelist, ...conditional } }));
+      };
+      expect(kinds(await driver.applyChanges(target([ADDRESS]), [remove(ADDRESS)]))).toEqual(['done']);
+      expect(gateway.written).toEqual([['0.0.0.0/32']]);
+    });
+  });
+
   describe('forbidden destinations', () => {
     const leading = (url: string): CloudTarget =>
       target([], {
@@ -192,6 +299,7 @@ describe('APISIX driver: responses, permissions and destinations', () => {
   });
 
   it('exposes neither key nor response in messages', async () => {
+    gateway.plugins = null;
     gateway.respond = (_, response) => json(response, 400, { error_msg: `canary ${ADMIN_KEY}` });
     for (const call of [driver.verify(target(), {}), driver.checkCredential(target().credential)]) {
       const { message } = await thrown(call);

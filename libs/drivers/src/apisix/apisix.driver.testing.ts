@@ -49,6 +49,10 @@ export const thrown = async (call: Promise<unknown>): Promise<DriverError> => {
 /** A gateway whose Admin API responds as scripted. Records its calls. */
 export class ScriptedGateway {
   calls: Call[] = [];
+  /** the loaded plugins, responded outside the script and not recorded; null: the script responds */
+  plugins: string[] | null = ['ip-restriction'];
+  /** the values of other objects by collection, responded like the plugins */
+  others: Readonly<Record<string, readonly object[]>> = {};
   respond: Respond = (_, response) => json(response, 500, {});
   private readonly server: Server = createServer((request, response) => void this.receive(request, response));
 
@@ -81,6 +85,12 @@ export class ScriptedGateway {
     for await (const chunk of request as AsyncIterable<Buffer>) body += chunk.toString();
     const key = request.headers['x-api-key'] as string | undefined;
     const call = { method: request.method ?? '', url: request.url ?? '', key, body };
+    if (this.plugins && call.url.endsWith('/plugins/list')) return json(response, 200, this.plugins);
+    const [, collection] = /\/(\w+)\?page=/.exec(call.url) ?? [];
+    if (collection !== undefined) {
+      const list = (this.others[collection] ?? []).map((value) => ({ key: '/apisix/other', value }));
+      return json(response, 200, { list, total: list.length });
+    }
     this.calls.push(call);
     this.respond(call, response);
   }

@@ -14,8 +14,9 @@ import { readTenantUrl, type TenantUrl } from '../tenant-url/tenant-url';
 import { AdminApi } from './admin-api';
 import { invalidResponse } from './admin-errors';
 import { APISIX_FACTS, COLLECTIONS, gatewayOf } from './apisix.facts';
+import { readWithConditions } from './conditions';
 import { ListChange } from './list-change';
-import { observedRules, refuseOpenList, type Guard } from './whitelist';
+import { observedRules, refuseOpenList } from './whitelist';
 
 /**
  * The driver for APISIX gateways: manages the whitelist of the plugin ip-restriction through the Admin API.
@@ -45,15 +46,16 @@ class ApisixDriver implements ProviderDriver {
   }
 
   checkCredential(credential: DriverCredential): Promise<void> {
-    return this.inGateway(credential, (api) => api.checkKey());
+    return this.inGateway(credential, async (api) => {
+      await api.loadedPlugins();
+    });
   }
 
   async verify(target: CloudTarget): Promise<void> {
     const { collection, path } = readGatewayPath(target);
     await this.inGateway(target.credential, async (api) => {
-      const object = await api.read(path);
-      const { guard } = object;
-      if (guard !== 'whitelist') throw new DriverError('invalid', UNGUARDED[guard]);
+      const object = await readWithConditions(api, path);
+      if (object.notAsked) throw new DriverError('invalid', object.notAsked);
       await api.requireWritePermission(collection);
       refuseOpenList(object);
     });
@@ -62,7 +64,7 @@ class ApisixDriver implements ProviderDriver {
   async readRules(target: CloudTarget): Promise<ObservedRule[]> {
     const { path } = readGatewayPath(target);
     return this.inGateway(target.credential, async (api) =>
-      observedRules(await api.read(path), target.claims),
+      observedRules(await readWithConditions(api, path), target.claims),
     );
   }
 
@@ -106,12 +108,6 @@ class ApisixDriver implements ProviderDriver {
     }
   }
 }
-
-const UNGUARDED: Readonly<Record<Exclude<Guard, 'whitelist'>, string>> = {
-  none: 'The object has no plugin ip-restriction, so the gateway lets everybody in: give it one with the whitelist ["0.0.0.0/32"], and the addresses that are to stay',
-  disabled: 'The ip-restriction of the object is disabled, so the gateway lets everybody in: enable it',
-  blacklist: 'The ip-restriction of the object has a blacklist: replace it by a whitelist',
-};
 
 function readGatewayPath({ resourceType, identifier }: CloudTarget): { collection: string; path: string } {
   const collection = COLLECTIONS[resourceType];

@@ -45,7 +45,7 @@ describe('Observed rules of an APISIX whitelist', () => {
     },
   );
 
-  it.each(['none', 'blacklist', 'disabled'] as const)(
+  it.each(['none', 'blacklist', 'disabled', 'conditional'] as const)(
     'report every address as allowed in state %s',
     (guard) => {
       const keys = observedRules(object([], guard), new Map()).map(({ key }) => key);

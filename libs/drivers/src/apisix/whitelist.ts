@@ -3,8 +3,11 @@ import { DriverError } from '../driver-error';
 import { ALL_TRAFFIC, refuseOpenTarget } from '../open-target';
 import type { CloudTarget, RuleChange } from '../provider-driver';
 
-/** The state of the plugin ip-restriction of an object. Only `whitelist` denies addresses that are not listed. */
-export type Guard = 'whitelist' | 'blacklist' | 'disabled' | 'none';
+/**
+ * The state of the plugin ip-restriction of an object. Only `whitelist` denies addresses that are not listed, with every
+ * request; `conditional` does with some.
+ */
+export type Guard = 'whitelist' | 'blacklist' | 'disabled' | 'conditional' | 'none';
 
 /** The relevant fields of a gateway object. */
 export interface GuardedObject {
@@ -13,7 +16,17 @@ export interface GuardedObject {
   readonly guard: Guard;
   /** the whitelist's entries in their original spelling */
   readonly entries: readonly string[];
+  /** why the gateway does not ask the list for every request, as a message; omitted: it does, or that was not read */
+  readonly notAsked?: string | null;
 }
+
+export const UNGUARDED: Readonly<Record<Exclude<Guard, 'whitelist'>, string>> = {
+  none: 'The object has no plugin ip-restriction, so the gateway lets everybody in: give it one with the whitelist ["0.0.0.0/32"], and the addresses that are to stay',
+  disabled: 'The ip-restriction of the object is disabled, so the gateway lets everybody in: enable it',
+  conditional:
+    'The ip-restriction of the object has a condition or a function (_meta.filter, _meta.pre_function), so the gateway may let everybody in: take it out',
+  blacklist: 'The ip-restriction of the object has a blacklist: replace it by a whitelist',
+};
 
 /**
  * The first entry of every list we write. It matches no client. Without it, removing the last address would leave an
@@ -37,7 +50,7 @@ function allowedRange(entry: string): string | null {
  * An entry for the same address in another spelling (`203.0.113.7` instead of `203.0.113.7/32`) is unmanaged.
  */
 export function observedRules(
-  { path, guard, entries }: GuardedObject,
+  { path, guard, entries, notAsked }: GuardedObject,
   claims: CloudTarget['claims'],
 ): ObservedRule[] {
   const anyAddress = guard === 'whitelist' ? [] : ANY_ADDRESS;
@@ -46,7 +59,9 @@ export function observedRules(
     if (address === null) return [];
     const key = keyOf(address);
     const ownRuleId = entry === address ? (claims.get(key) ?? null) : null;
-    return [{ key, providerRuleId: idOf(path, entry), ownRuleId }];
+    // what lets everybody in has its effect
+    const noEffect = notAsked && !anyAddress.includes(entry) ? { noEffect: notAsked } : {};
+    return [{ key, providerRuleId: idOf(path, entry), ownRuleId, ...noEffect }];
   });
 }
 
@@ -141,7 +156,7 @@ export function resultsOf(
   changes: readonly RuleChange[],
   { settled, changed }: Rewrite,
 ): ChangeResult[] {
-  const present = new Set(guard === 'whitelist' || guard === 'disabled' ? entries : []);
+  const present = new Set(guard === 'none' || guard === 'blacklist' ? [] : entries);
   return changes.map(({ action }, index) => {
     const entry = changed.get(index)!;
     const known = settled.get(index);

@@ -5,6 +5,8 @@ import { isRecord, parseJson } from '../untrusted-json';
 
 /** Another rule of the same direction has the priority. */
 export const PRIORITY_TAKEN = 'SecurityRuleConflict';
+/** A lock on the group or above it refuses the change. */
+export const SCOPE_LOCKED = 'ScopeLocked';
 
 const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
   throttled: ['TooManyRequests', 'SubscriptionRequestsThrottled', 'ResourceRequestsThrottled'],
@@ -42,7 +44,7 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'InvalidAuthenticationTokenTenant',
     'InvalidAuthenticationTokenAudience',
     'RequestDisallowedByPolicy',
-    'ScopeLocked',
+    SCOPE_LOCKED,
     'SubscriptionNotRegistered',
     'MissingSubscriptionRegistration',
     'ReadOnlyDisabledSubscription',

@@ -158,6 +158,7 @@ export class AzureFixture {
     azure
       .on('POST v2.0/token', { body: { access_token: 'a-token', expires_in: 3599, token_type: 'Bearer' } })
       .on(LIST, { body: { value: [] } })
+      .on('GET Microsoft.Authorization/locks', { body: { value: [] } })
       .on(PUT, { status: 201, body: own(NAME, 1000), headers: operationHeaders('one', azure) })
       .on(GET, { body: own(NAME, 1000) })
       .on('GET operations/one', { body: { status: 'Succeeded' } });

@@ -1,5 +1,5 @@
 import { ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
-import { CallFailure } from '../call-failure';
+import { asCallFailure, CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import { refuseOpenTarget } from '../open-target';
 import type {
@@ -16,10 +16,12 @@ import { AZURE_FACTS } from './azure.facts';
 import { Batch } from './batch';
 import { Deadline } from './deadline';
 import { NetworkSecurityGroup } from './network-security-group';
-import { accessRules, observedRules } from './rule-mapping';
+import { accessRules, isNeutral, observedRules } from './rule-mapping';
 import { missingActions } from './write-permission';
 
 const AUTHORITY = 'https://login.microsoftonline.com';
+/** Rules that a lock kept, deleted in one comparison. */
+const MAX_TIDIED = 5;
 const RESOURCE_MANAGER = 'https://management.azure.com';
 
 /**
@@ -65,6 +67,7 @@ class AzureDriver implements ProviderDriver {
       const rules = await group.readRules();
       await this.tokens.requireSubjectCondition(readCredential(target.credential), this.deadline());
       await requireWritePermission(group);
+      await refuseReadOnlyLock(group);
       refuseOpenTarget(group.group.name, config, accessRules(rules));
     });
   }
@@ -75,13 +78,29 @@ class AzureDriver implements ProviderDriver {
     );
   }
 
+  async readAndTidy(target: CloudTarget): Promise<ObservedRule[]> {
+    return this.inGroup(target, this.deadline(), async (group) => {
+      const rules = await group.readRules();
+      const leftovers = rules.filter((rule) => isNeutral(rule, target.deployment));
+      if (leftovers.length === 0) return observedRules(rules, target.deployment);
+      try {
+        for (const { name } of leftovers.slice(0, MAX_TIDIED)) await group.remove(name);
+      } catch (error) {
+        // they let nobody in: the next comparison tries again
+        asCallFailure(error);
+      }
+      return observedRules(await group.readRules(), target.deployment);
+    });
+  }
+
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     if (changes.length === 0) return [];
     const deadline = this.deadline();
     return this.inGroup(target, deadline, async (group) => {
       const batch = new Batch(group, await group.readRules(), target.deployment, deadline);
-      const names = changes.flatMap((change) => (change.action === 'remove' ? [change.providerRuleId] : []));
-      for (const name of new Set(names)) await batch.remove(name);
+      const removals = changes.filter((change) => change.action === 'remove');
+      for (const change of new Map(removals.map((one) => [one.providerRuleId, one])).values())
+        await batch.remove(change);
       // After a denied removal nothing is added: it could not be removed again.
       for (const change of changes) if (change.action === 'add') await batch.add(change);
       if (batch.failure) this.forgetStaleToken(target, batch.failure);
@@ -124,13 +143,30 @@ class AzureDriver implements ProviderDriver {
 
 /** @throws DriverError `denied` naming the missing actions. Passes when the credential may not list its permissions. */
 async function requireWritePermission(group: NetworkSecurityGroup): Promise<void> {
-  const grants = await group.permissions().catch((error: unknown) => {
-    if (error instanceof DriverError && error.kind === 'denied') return null;
-    throw error;
-  });
+  const grants = await nullIfDenied(group.permissions());
   const missing = grants && missingActions(grants);
   if (!missing || missing.length === 0) return;
   throw new DriverError('denied', `The credential lacks ${missing.join(', ')} on the network security group`);
+}
+
+/** @throws DriverError `invalid` naming the lock. Passes when the credential may not read locks. */
+async function refuseReadOnlyLock(group: NetworkSecurityGroup): Promise<void> {
+  const locks = await nullIfDenied(group.locks());
+  const lock = locks?.find(({ level }) => level.toLowerCase() === 'readonly');
+  if (!lock) return;
+  throw new DriverError(
+    'invalid',
+    `The lock ${lock.name} (ReadOnly) lets nobody change the rules of ${group.group.name}: make it a CanNotDelete lock, or remove it`,
+  );
+}
+
+async function nullIfDenied<Answer>(call: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof DriverError && error.kind === 'denied') return null;
+    throw error;
+  }
 }
 
 const withoutTrailingSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '');

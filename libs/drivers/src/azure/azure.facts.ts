@@ -63,6 +63,7 @@ const POLICY = `{
   "Description": "Adds rules to network security groups and takes them out again",
   "AssignableScopes": ["/subscriptions/<subscription>"],
   "Actions": [
+    "Microsoft.Authorization/locks/read",
     "Microsoft.Authorization/permissions/read",
     "Microsoft.Network/locations/operations/read",
     "Microsoft.Network/locations/operationResults/read",

@@ -1,14 +1,28 @@
-import { ruleKey, type ChangeResult } from '#rules';
+import { parseRuleKey, ruleKey, type ChangeResult } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import { Outcomes } from '../outcomes';
 import type { RuleChange } from '../provider-driver';
-import { PRIORITY_TAKEN } from './azure-errors';
+import { PRIORITY_TAKEN, SCOPE_LOCKED } from './azure-errors';
 import type { Deadline } from './deadline';
 import type { NetworkSecurityGroup } from './network-security-group';
 import { nextFree, priorityWindow, type PriorityWindow } from './priorities';
-import { isAsWritten, isOurs, observedRules, ruleName, securityRuleOf, type GroupRule } from './rule-mapping';
+import {
+  isAsWritten,
+  isNeutral,
+  isOurs,
+  neutralRuleOf,
+  observedRules,
+  ruleName,
+  securityRuleOf,
+  type GroupRule,
+} from './rule-mapping';
 
 type AddChange = Extract<RuleChange, { action: 'add' }>;
+type RemoveChange = Extract<RuleChange, { action: 'remove' }>;
+
+/** Shown to users, on a ResourceIp whose rule could not be deleted. */
+const NEUTRALISED =
+  'A delete lock keeps the rule object, which lets nobody in any more: it is deleted when the lock is gone';
 
 const MAX_ATTEMPTS = 5;
 
@@ -32,7 +46,7 @@ export class Batch {
     return this.outcomes.haltedBy;
   }
 
-  async remove(name: string): Promise<void> {
+  async remove({ providerRuleId: name, ruleId }: RemoveChange): Promise<void> {
     const existing = this.rules.find((rule) => rule.name === name);
     // Names can be reused and rules edited: a rule without our mark is removed only if it is what we wrote.
     if (existing && !this.isOwn(existing)) {
@@ -41,11 +55,29 @@ export class Batch {
     }
     if (!this.canSend(name)) return;
     try {
-      await this.group.remove(name);
+      const note = await this.removeOrNeutralise(name, existing, ruleId);
       this.rules = this.rules.filter((rule) => rule.name !== name);
-      this.outcomes.done(name, null);
+      this.outcomes.done(name, null, note);
     } catch (error) {
       this.failed(name, asCallFailure(error));
+    }
+  }
+
+  /** @returns what is left behind; undefined: nothing */
+  private async removeOrNeutralise(
+    name: string,
+    existing: GroupRule | undefined,
+    ruleId: string,
+  ): Promise<string | undefined> {
+    try {
+      await this.group.remove(name);
+      return undefined;
+    } catch (error) {
+      if (asCallFailure(error).code !== SCOPE_LOCKED || !existing) throw error;
+      const mark = { deployment: this.deployment, ruleId, expiresAt: null };
+      if (!isNeutral(existing, this.deployment))
+        await this.group.write(name, neutralRuleOf(mark, existing.priority));
+      return NEUTRALISED;
     }
   }
 
@@ -96,10 +128,10 @@ export class Batch {
         priority = this.freePriority(window, priority);
       }
     }
-    const written = { name, priority, isInbound: true, isDeny: false, isPlain: true, mark };
+    const kind = { isInbound: true, isDeny: false, isForInternet: false, isPlain: true };
     this.rules = [
       ...this.rules.filter((rule) => rule.name !== name),
-      { ...written, keys: [ruleKey(spec)], traffic: [spec], state: 'settled' },
+      { ...kind, name, priority, mark, keys: [ruleKey(spec)], traffic: [spec], state: 'settled' },
     ];
     this.outcomes.done(ruleKey(spec), name);
   }
@@ -122,12 +154,17 @@ export class Batch {
     return name;
   }
 
-  /** The existing rule for a key: ours, marked or not, else an unmanaged one that is in force. */
+  /** The existing rule for a key: ours, marked or not, or what a removal left of it, else an unmanaged one that is in force. */
   private findExisting(key: string): GroupRule | undefined {
     const own = this.rules.find(
       (rule) => rule.isInbound && this.isOwn(rule) && rule.keys.length === 1 && rule.keys[0] === key,
     );
     if (own) return own;
+    const locked = ruleName(parseRuleKey(key), this.deployment);
+    const leftover = this.rules.find(
+      (rule) => rule.name.startsWith(locked) && isNeutral(rule, this.deployment),
+    );
+    if (leftover) return leftover;
     const observed = observedRules(this.rules, this.deployment).find(
       (rule) => rule.key === key && rule.inForce !== false,
     );

@@ -46,6 +46,7 @@ export interface GroupAccess {
 }
 
 const PERMISSIONS_VERSION = '2022-04-01';
+const LOCKS_VERSION = '2020-05-01';
 const MIN_POLL_INTERVAL_MS = 50;
 /** Azure suggests ten seconds, but most changes take one or two. The read limit is 10 000 in five minutes. */
 const MAX_POLL_INTERVAL_MS = 2000;
@@ -116,20 +117,37 @@ export class NetworkSecurityGroup {
 
   /** The credential's permissions on the group: `{actions, notActions}` of each role. */
   async permissions(): Promise<readonly { actions: readonly string[]; notActions: readonly string[] }[]> {
+    const roles = await this.authorization<{ actions?: unknown; notActions?: unknown }>(
+      'permissions',
+      PERMISSIONS_VERSION,
+    );
+    return roles.map((role) => ({
+      actions: stringsOf(role?.actions),
+      notActions: stringsOf(role?.notActions),
+    }));
+  }
+
+  /** The locks on the group and above it. */
+  async locks(): Promise<readonly { name: string; level: string }[]> {
+    const locks = await this.authorization<{ name?: unknown; properties?: { level?: unknown } }>(
+      'locks',
+      `${LOCKS_VERSION}&$filter=atScope()`,
+    );
+    return locks.map((lock) => ({ name: String(lock?.name), level: String(lock?.properties?.level) }));
+  }
+
+  private async authorization<Entry>(kind: string, query: string): Promise<readonly (Entry | null)[]> {
     const { endpoint, token, deadline } = this.access;
     const { subscriptionId, resourceGroup, name } = this.group;
     const id = `/subscriptions/${subscriptionId}/resourceGroups/${resourceGroup}/providers/Microsoft.Network/networkSecurityGroups/${name}`;
-    const url = `${endpoint}${id}/providers/Microsoft.Authorization/permissions?api-version=${PERMISSIONS_VERSION}`;
-    const operation = 'the list of permissions';
+    const url = `${endpoint}${id}/providers/Microsoft.Authorization/${kind}?api-version=${query}`;
+    const operation = `the list of ${kind}`;
     const { value } = await token.use((current) => {
       const headers = { authorization: `Bearer ${current}` };
       return requestJson({ operation, url, headers, secrets: this.secrets }, deadline);
     });
     if (!Array.isArray(value)) throw unexpectedResponse(operation);
-    return value.map((entry: { actions?: unknown; notActions?: unknown } | null) => ({
-      actions: stringsOf(entry?.actions),
-      notActions: stringsOf(entry?.notActions),
-    }));
+    return value as (Entry | null)[];
   }
 
   private get options(): CallOptions {

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { SecurityRule } from '@azure/arm-network';
 import {
+  blocksOf,
   canonicalCidr,
   formatMark,
   parseMark,
   parseRuleKey,
   ruleKey,
-  type AccessRule,
+  specialRangeIn,
   type ObservedRule,
+  type OrderedRule,
   type OwnershipMark,
   type PortRange,
   type Protocol,
@@ -19,6 +21,9 @@ const PROTOCOL_OF: Readonly<Record<Protocol, string>> = { tcp: 'Tcp', udp: 'Udp'
 const ICMPV6 = 'Icmpv6';
 const LAST_PORT = 65_535;
 const ANYWHERE = ['0.0.0.0/0', '::/0'];
+/** An address of documentation: no traffic has it. */
+const NO_SOURCE = '192.0.2.1/32';
+const NO_TRAFFIC: RuleSpec = { address: NO_SOURCE, protocol: 'all', ports: [] };
 
 /** The relevant fields of a security rule. */
 export interface GroupRule {
@@ -30,6 +35,8 @@ export interface GroupRule {
   readonly keys: readonly string[];
   /** what it allows or denies to every destination in the group; empty when it applies to some of them */
   readonly traffic: readonly RuleSpec[];
+  /** one of its sources is the service tag `Internet`: addresses outside the virtual network */
+  readonly isForInternet: boolean;
   /** it allows exactly what its keys say, to every destination in the group */
   readonly isPlain: boolean;
   readonly state: 'settled' | 'updating' | 'failed';
@@ -51,6 +58,20 @@ export function securityRuleOf(spec: RuleSpec, mark: OwnershipMark, priority: nu
     ...(ports.length > 1 ? { destinationPortRanges: ports } : { destinationPortRange: ports[0] ?? '*' }),
   };
 }
+
+/** The rule that takes the place of one that a lock keeps from being deleted: it lets nobody in, and keeps our mark. */
+export const neutralRuleOf = (mark: OwnershipMark, priority: number): SecurityRule => ({
+  ...securityRuleOf(NO_TRAFFIC, mark, priority),
+  access: 'Deny',
+});
+
+/** Whether a rule is what `neutralRuleOf` writes, and Azure has finished writing it. */
+export const isNeutral = (rule: GroupRule, deployment: string): boolean =>
+  isOurs(rule, deployment) &&
+  rule.isDeny &&
+  rule.state === 'settled' &&
+  rule.keys.length === 1 &&
+  rule.keys[0] === ruleKey(NO_TRAFFIC);
 
 const protocolText = ({ protocol, address }: RuleSpec): string =>
   protocol === 'icmp' && address.includes(':') ? ICMPV6 : PROTOCOL_OF[protocol];
@@ -85,6 +106,7 @@ export function groupRule(rule: SecurityRule): GroupRule | null {
     isDeny,
     keys,
     traffic: trafficOf(rule, isDeny),
+    isForInternet: sourcePrefixesOf(rule).some((source) => isNamed(source, 'Internet')),
     isPlain: !isDeny && appliesToWholeGroup(rule) && keys.every((key) => isOfFamily(rule.protocol, key)),
     state,
     mark: parseMark(rule.description),
@@ -103,7 +125,8 @@ const STATE_OF: Readonly<Record<string, GroupRule['state']>> = {
  * @param deployment name of this deployment: marks with this name are ours
  */
 export function observedRules(rules: readonly GroupRule[], deployment: string): ObservedRule[] {
-  const inbound = rules.filter(({ isInbound }) => isInbound);
+  const inbound = rules.filter((rule) => rule.isInbound && !isNeutral(rule, deployment));
+  const blockOf = groupBlocks(rules);
   const firstDeny = Math.min(...inbound.filter(({ isDeny }) => isDeny).map(({ priority }) => priority));
   return inbound.flatMap((rule) => {
     const ours = isOurs(rule, deployment);
@@ -112,13 +135,29 @@ export function observedRules(rules: readonly GroupRule[], deployment: string): 
     const inForce = rule.isPlain && rule.state === 'settled' && isEffective;
     // A rule of ours that lost its mark is recognized by its name.
     if (!ours && !inForce && (rule.isDeny || !hasOurName(rule, deployment))) return [];
-    return rule.keys.map((key) => ({
-      key,
-      providerRuleId: rule.name,
-      ownRuleId: ours ? rule.mark!.ruleId : null,
-      ...(!inForce && { inForce: false as const }),
-    }));
+    return rule.keys.map((key) => {
+      const block = inForce ? blockOf(parseRuleKey(key), rule.priority) : null;
+      return {
+        key,
+        providerRuleId: rule.name,
+        ownRuleId: ours ? rule.mark!.ruleId : null,
+        ...(!inForce && { inForce: false as const }),
+        ...(block !== null && { noEffect: block }),
+      };
+    });
   });
+}
+
+/** Finds what blocks traffic that a rule with this priority would let in. */
+function groupBlocks(rules: readonly GroupRule[]): (spec: RuleSpec, priority: number) => string | null {
+  if (!rules.some(({ isDeny, isInbound }) => isDeny && isInbound)) return () => null;
+  const blockOf = blocksOf(accessRules(rules));
+  const forInternet = new Set(rules.filter((rule) => rule.isForInternet).map(({ name }) => name));
+  return (spec, priority) => {
+    // private addresses are those of the virtual network and its neighbours
+    const isPublic = forInternet.size === 0 || specialRangeIn(spec.address, false) === null;
+    return blockOf(spec, (rule) => rule.priority < priority && (isPublic || !forInternet.has(rule.name)));
+  };
 }
 
 /**
@@ -127,11 +166,13 @@ export function observedRules(rules: readonly GroupRule[], deployment: string): 
  * does a denial for some. A denial counts when it is in force; an allowance that is being written, or that failed, counts
  * too, because it may be.
  */
-export const accessRules = (rules: readonly GroupRule[]): AccessRule[] =>
+export const accessRules = (rules: readonly GroupRule[]): OrderedRule[] =>
   rules
     .filter(({ isInbound, isDeny, state }) => isInbound && (!isDeny || state === 'settled'))
     .toSorted((one, other) => one.priority - other.priority)
-    .flatMap(({ traffic, isDeny }) => traffic.map((spec) => ({ ...spec, isDenial: isDeny })));
+    .flatMap(({ traffic, isDeny, name, priority }) =>
+      traffic.map((spec) => ({ ...spec, isDenial: isDeny, name, priority })),
+    );
 
 export const isOurs = ({ mark }: GroupRule, deployment: string): boolean => mark?.deployment === deployment;
 
@@ -167,8 +208,13 @@ const isForEveryDestination = (rule: SecurityRule, source: string): boolean =>
       prefix === (source.includes(':') ? '::/0' : '0.0.0.0/0'),
   );
 
+const sourcePrefixesOf = (rule: SecurityRule): (string | undefined)[] => [
+  rule.sourceAddressPrefix,
+  ...(rule.sourceAddressPrefixes ?? []),
+];
+
 const sourcesOf = (rule: SecurityRule): string[] =>
-  [rule.sourceAddressPrefix, ...(rule.sourceAddressPrefixes ?? [])].flatMap((source) =>
+  sourcePrefixesOf(rule).flatMap((source) =>
     isAny(source)
       ? ANYWHERE.filter((address) => isOfFamily(rule.protocol, address))
       : (canonicalCidr(source ?? '')?.cidr ?? []),

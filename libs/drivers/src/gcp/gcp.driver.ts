@@ -1,4 +1,4 @@
-import { ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
+import { parseRuleKey, ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
 import { DriverError } from '../driver-error';
 import { refuseOpenTarget } from '../open-target';
 import { Outcomes } from '../outcomes';
@@ -8,7 +8,7 @@ import { ComputeApi } from './compute-api';
 import { observedRules, readTaggedNetwork } from './firewall-mapping';
 import { additionsOf, removalsOf } from './firewall-writes';
 import { GCP_FACTS } from './gcp.facts';
-import { accessRules } from './open-rules';
+import { accessRules, networkBlocks } from './open-rules';
 import { sendPaced } from './paced-writes';
 import { requirePermissions } from './permission-check';
 import { VpcNetwork } from './vpc-network';
@@ -56,7 +56,13 @@ class GcpDriver implements ProviderDriver {
       const rules = await network.list();
       // For a deleted network, Compute returns an empty list: check that the network exists.
       if (rules.length === 0) await network.describe();
-      return rules.flatMap((rule) => observedRules(rule, network.target, target.deployment));
+      const blockOf = networkBlocks(rules, network.target);
+      return rules
+        .flatMap((rule) => observedRules(rule, network.target, target.deployment))
+        .map((rule) => {
+          const block = blockOf(parseRuleKey(rule.key));
+          return block === null ? rule : { ...rule, noEffect: block };
+        });
     });
   }
 

@@ -1,6 +1,6 @@
 import { openToEveryone, type ResourceConfig } from '#rules';
 import { readTaggedNetwork, type FirewallRule } from './firewall-mapping';
-import { accessRules } from './open-rules';
+import { accessRules, networkBlocks } from './open-rules';
 
 const NETWORK = readTaggedNetwork('projects/p/global/networks/default');
 const ACCOUNTS = readTaggedNetwork('projects/p/global/networks/default?targetServiceAccounts=a@p,b@p');
@@ -119,5 +119,28 @@ describe('A VPC network', () => {
     const denial = denying(1, { targetServiceAccounts: ['a@p', 'b@p'] });
     expect(isOpen([denial, allowing()], ACCOUNTS)).toBe(false);
     expect(isOpen([denial, allowing()])).toBe(true);
+  });
+});
+
+describe('A denial on a VPC network', () => {
+  const blockOf = (priority: number, changed: FirewallRule = {}, target = NETWORK): string | null =>
+    networkBlocks(
+      [denying(priority, { name: 'deny', ...changed })],
+      target,
+    )({
+      address: '203.0.113.7/32',
+      protocol: 'tcp',
+      ports: [{ from: 22, to: 22 }],
+    });
+
+  it('blocks our rule at the same priority, and not after it', () => {
+    expect(blockOf(1000)).toBe('blocked by deny');
+    expect(blockOf(1001)).toBeNull();
+  });
+
+  it('blocks our rule when it applies to every part of the target', () => {
+    expect(blockOf(1, { targetTags: ['db'] }, TAGGED)).toBeNull();
+    expect(blockOf(1, { targetTags: ['db', 'web'] }, TAGGED)).toBe('blocked by deny');
+    expect(blockOf(1, {}, ACCOUNTS)).toBe('blocked by deny');
   });
 });

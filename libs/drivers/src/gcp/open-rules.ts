@@ -1,4 +1,4 @@
-import type { AccessRule } from '#rules';
+import { blocksOf, type AccessRule, type OrderedRule, type RuleSpec } from '#rules';
 import { DEFAULT_PRIORITY } from './gcp.facts';
 import { trafficFrom, type FirewallRule, type FirewallTraffic, type TaggedNetwork } from './firewall-mapping';
 
@@ -12,16 +12,35 @@ type IsForPart = (rule: FirewallRule) => boolean;
  * service accounts, or once for every instance of the network. Sessions still restrict something where a rule lets
  * everybody in to some instances of such a part: it does not count, and neither does a denial for some.
  */
-export function accessRules(rules: readonly FirewallRule[], target: TaggedNetwork): AccessRule[][] {
+export function accessRules(rules: readonly FirewallRule[], target: TaggedNetwork): OrderedRule[][] {
   const inbound = rules.filter((rule) => isInForce(rule, target)).toSorted(byPriority);
   return partsOf(target).map((isForPart) =>
     inbound
       .filter(isForPart)
-      .flatMap((rule) => [
-        ...specsOf(rule, rule.denied).map((spec) => ({ ...spec, isDenial: true })),
-        ...specsOf(rule, rule.allowed),
-      ]),
+      .flatMap((rule) =>
+        [
+          ...specsOf(rule, rule.denied).map((spec) => ({ ...spec, isDenial: true })),
+          ...specsOf(rule, rule.allowed),
+        ].map((spec) => ({ ...spec, name: rule.name ?? '', priority: priorityOf(rule) })),
+      ),
   );
+}
+
+/**
+ * Finds what blocks traffic that a rule of the target would let in, on every part of the target. Of rules with one priority,
+ * the denials come first.
+ */
+export function networkBlocks(
+  rules: readonly FirewallRule[],
+  target: TaggedNetwork,
+): (spec: RuleSpec) => string | null {
+  const parts = accessRules(rules, target).map(blocksOf);
+  const isBefore = ({ priority, isDenial }: OrderedRule): boolean =>
+    priority < target.priority || (priority === target.priority && isDenial === true);
+  return (spec) => {
+    const blocks = parts.map((blockOf) => blockOf(spec, isBefore));
+    return blocks.includes(null) ? null : (blocks[0] ?? null);
+  };
 }
 
 /** With equal priorities a denial comes first. */
