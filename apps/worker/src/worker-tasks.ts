@@ -13,6 +13,7 @@ import { DueWorkPoll } from './due-work-poll';
 import type { RepeatedTask } from './repeated-task';
 import { healthEventDeletion } from './sweep/health-event-deletion';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
+import { organizationClosing, organizationForgetting } from './sweep/organization-closing';
 import { sessionDeletion } from './sweep/session-deletion';
 import { spentTokenDeletion } from './sweep/spent-token-deletion';
 import { sweeping } from './sweep/sweeping';
@@ -51,6 +52,8 @@ export class WorkerTasks {
       due.gate(subscriptionSweep(database, log), 'subscriptions'),
       due.gate(credentials, 'credentials'),
       due.gate(resources, 'resources'),
+      due.gate(organizationClosing(database, log), 'deletedOrganizations'),
+      organizationForgetting(database, log),
       idempotencyKeyDeletion(database, log).onlyWhile(() => sweeper.isSweeping),
       spentTokenDeletion(database, log),
       healthEventDeletion(database, settings.HEALTH_EVENT_RETENTION_DAYS, log),

@@ -1,3 +1,4 @@
+import { IsNull } from 'typeorm';
 import type { OrganizationId } from '#rules';
 import { FOR_NO_KEY_UPDATE, OrganizationEntity, type TenantStore, type Tx, definedFields } from '#entities';
 
@@ -53,8 +54,9 @@ export class OrganizationStore implements TenantStore<OrganizationStore> {
     return toRow(await tx.findOneByOrFail(OrganizationEntity, { id: organization }));
   }
 
-  exists(tx: Tx, organization: OrganizationId): Promise<boolean> {
-    return tx.existsBy(OrganizationEntity, { id: organization });
+  /** Whether its rules may have to be removed through its issuer: until a deleted one is closed. */
+  hasIssuer(tx: Tx, organization: OrganizationId): Promise<boolean> {
+    return tx.existsBy(OrganizationEntity, { id: organization, closedAt: IsNull() });
   }
 
   /** Reads and locks the row until the commit, so that a comparison with it shows what changed. */

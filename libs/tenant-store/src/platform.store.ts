@@ -9,6 +9,8 @@ export interface PlatformOrganizationRow {
   readonly subscriptionTier: Tier;
   readonly suspendedAt: Date | null;
   readonly suspendedReason: string | null;
+  readonly deletedAt: Date | null;
+  readonly closedAt: Date | null;
   readonly userCount: number;
   readonly resourceCount: number;
   readonly liveSessionCount: number;
@@ -26,6 +28,7 @@ export interface PlatformUserRow {
 
 const SELECT = `SELECT o.id, o.name, o.slug, o.subscription_tier AS "subscriptionTier",
     o.suspended_at AS "suspendedAt", o.suspended_reason AS "suspendedReason",
+    o.deleted_at AS "deletedAt", o.closed_at AS "closedAt",
     (SELECT count(*)::int FROM users u WHERE u.organization_id = o.id AND u.deleted_at IS NULL) AS "userCount",
     (SELECT count(*)::int FROM resources r WHERE r.organization_id = o.id AND r.deleted_at IS NULL) AS "resourceCount",
     (SELECT count(*)::int FROM sessions s WHERE s.organization_id = o.id
@@ -68,12 +71,12 @@ export class PlatformStore {
     return suspended.length > 0;
   }
 
-  /** @returns false when there is no such organization, or it is not suspended */
+  /** @returns false when there is no such organization, or it is not suspended, or deleted */
   async reactivate(tx: Tx, id: string): Promise<boolean> {
     const reactivated = returned<unknown>(
       await tx.query(
         `UPDATE organizations SET suspended_at = NULL, suspended_reason = NULL, updated_at = now()
-         WHERE id = $1 AND suspended_at IS NOT NULL RETURNING id`,
+         WHERE id = $1 AND suspended_at IS NOT NULL AND deleted_at IS NULL RETURNING id`,
         [id],
       ),
     );

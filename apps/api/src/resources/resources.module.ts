@@ -25,6 +25,6 @@ import { ResourcesService } from './resources.service';
     ResourceStore,
     ResourceRulesStore,
   ],
-  exports: [ResourcesService, ResourceStore],
+  exports: [ResourcesService, ResourceRulesStore, ResourceStore],
 })
 export class ResourcesModule {}

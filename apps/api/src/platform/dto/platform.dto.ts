@@ -27,14 +27,31 @@ export class SuspendDto {
   reason!: string;
 }
 
+export class DeletionReasonDto {
+  @ApiProperty({ example: 'Unpaid for a year', maxLength: 1000, description: 'kept in the audit trail' })
+  @IsLine(1000)
+  reason!: string;
+}
+
+export const ORGANIZATION_STATUSES = ['ACTIVE', 'SUSPENDED', 'TERMINATING', 'DELETED'] as const;
+
 export class PlatformOrganizationDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Example Ltd' }) name!: string;
   @ApiProperty({ example: 'example-ltd' }) slug!: string;
   @ApiProperty({ enum: TIERS, example: 'FREE' }) subscriptionTier!: Tier;
+  @ApiProperty({
+    enum: ORGANIZATION_STATUSES,
+    example: 'ACTIVE',
+    description: 'TERMINATING: deleted, and a rule or a subscription of it may still be there',
+  })
+  status!: (typeof ORGANIZATION_STATUSES)[number];
   @ApiProperty({ example: false }) suspended!: boolean;
   @ApiProperty({ type: String, nullable: true, ...TIME }) suspendedAt!: string | null;
   @ApiProperty({ type: String, nullable: true, example: null }) suspendedReason!: string | null;
+  @ApiProperty({ type: String, nullable: true, ...TIME }) deletedAt!: string | null;
+  @ApiProperty({ type: String, nullable: true, ...TIME, description: 'when its last rule was gone' })
+  closedAt!: string | null;
   @ApiProperty({ type: 'integer', example: 3 }) userCount!: number;
   @ApiProperty({ type: 'integer', example: 5 }) resourceCount!: number;
   @ApiProperty({ type: 'integer', example: 2, description: 'PENDING, ACTIVE or PARTIAL' })
