@@ -12,7 +12,14 @@ const NEEDED_WHILE_OPEN = [
   'billing_details',
 ];
 /** What sessions and invoices refer to. */
-const NEEDED_BY_HISTORY = ['payments', 'subscriptions', 'static_ip_rules', 'users', 'grant_versions'];
+const NEEDED_BY_HISTORY = [
+  'payments',
+  'subscriptions',
+  'static_ip_rules',
+  'users',
+  'grant_versions',
+  'list_marks',
+];
 
 /** Finishes the deletion of organizations. Serves all of them. */
 export class OrganizationClosingStore {

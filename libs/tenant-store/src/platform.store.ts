@@ -1,16 +1,19 @@
 import type { OrganizationId, Tier } from '#rules';
 import { LIVE, type PlatformRole, type Slice, type Sliced, type Tx, returned, sliced } from '#entities';
 
+export const ORGANIZATION_STATUSES = ['ACTIVE', 'SUSPENDED', 'TERMINATING', 'DELETED'] as const;
+/** TERMINATING: deleted, and something of it may still have to be ended. */
+export type OrganizationStatus = (typeof ORGANIZATION_STATUSES)[number];
+
 /** An organization as platform operators see it: counts, no tenant data. */
 export interface PlatformOrganizationRow {
   readonly id: OrganizationId;
   readonly name: string;
   readonly slug: string;
   readonly subscriptionTier: Tier;
+  readonly status: OrganizationStatus;
   readonly suspendedAt: Date | null;
   readonly suspendedReason: string | null;
-  readonly deletedAt: Date | null;
-  readonly closedAt: Date | null;
   readonly userCount: number;
   readonly resourceCount: number;
   readonly liveSessionCount: number;
@@ -27,8 +30,9 @@ export interface PlatformUserRow {
 }
 
 const SELECT = `SELECT o.id, o.name, o.slug, o.subscription_tier AS "subscriptionTier",
+    CASE WHEN o.closed_at IS NOT NULL THEN 'DELETED' WHEN o.deleted_at IS NOT NULL THEN 'TERMINATING'
+      WHEN o.suspended_at IS NOT NULL THEN 'SUSPENDED' ELSE 'ACTIVE' END AS status,
     o.suspended_at AS "suspendedAt", o.suspended_reason AS "suspendedReason",
-    o.deleted_at AS "deletedAt", o.closed_at AS "closedAt",
     (SELECT count(*)::int FROM users u WHERE u.organization_id = o.id AND u.deleted_at IS NULL) AS "userCount",
     (SELECT count(*)::int FROM resources r WHERE r.organization_id = o.id AND r.deleted_at IS NULL) AS "resourceCount",
     (SELECT count(*)::int FROM sessions s WHERE s.organization_id = o.id

@@ -1,16 +1,13 @@
 import { Module } from '@nestjs/common';
 import { OrganizationDeletionStore, OrganizationStore } from '#tenant-store';
 import { BillingModule } from '../billing/billing.module';
-import { CredentialsModule } from '../credentials/credentials.module';
 import { MfaModule } from '../mfa/mfa.module';
-import { ResourcesModule } from '../resources/resources.module';
-import { UsersModule } from '../users/users.module';
 import { OrganizationController } from './organization.controller';
 import { OrganizationDeletion } from './organization-deletion.service';
 import { OrganizationService } from './organization.service';
 
 @Module({
-  imports: [BillingModule, CredentialsModule, MfaModule, ResourcesModule, UsersModule],
+  imports: [BillingModule, MfaModule],
   controllers: [OrganizationController],
   providers: [OrganizationService, OrganizationDeletion, OrganizationStore, OrganizationDeletionStore],
   exports: [OrganizationDeletion],

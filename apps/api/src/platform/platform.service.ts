@@ -53,7 +53,7 @@ export class PlatformService {
   /** Of a deleted one, what is left of its deletion is tried again. */
   async delete(actor: Actor, id: string, reason: string): Promise<PlatformOrganizationRow> {
     const { organization, due } = await this.database.transaction(async (tx) => {
-      const targets = await this.deletion.begin(tx, asOrganizationId(id), auditActor(actor));
+      const targets = await this.deletion.begin(tx, actor, asOrganizationId(id));
       const row = await this.existing(tx, id);
       if (targets) await this.record(tx, actor, 'ORGANIZATION_DELETED', row, { reason });
       return { organization: row, due: targets ?? [] };

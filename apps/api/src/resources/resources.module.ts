@@ -25,6 +25,6 @@ import { ResourcesService } from './resources.service';
     ResourceStore,
     ResourceRulesStore,
   ],
-  exports: [ResourcesService, ResourceRulesStore, ResourceStore],
+  exports: [ResourcesService, ResourceStore],
 })
 export class ResourcesModule {}

@@ -11,6 +11,6 @@ import { UsersService } from './users.service';
   imports: [AuthModule],
   controllers: [UsersController],
   providers: [UsersService, NewUsers, ServiceUsers, Offboarding, UserStore, OffboardingStore],
-  exports: [Offboarding, ServiceUsers, UserStore],
+  exports: [ServiceUsers, UserStore],
 })
 export class UsersModule {}

@@ -9,9 +9,11 @@ const UP = [
   'CREATE INDEX organizations_deleted_idx ON organizations (closed_at) WHERE deleted_at IS NOT NULL',
   // waits for a deletion that has locked the organization; 40001: the request is tried again, and then refused
   `CREATE FUNCTION refuse_in_deleted_organization() RETURNS trigger LANGUAGE plpgsql AS $$
+  DECLARE
+    gone timestamptz;
   BEGIN
-    PERFORM FROM organizations WHERE id = NEW.organization_id AND deleted_at IS NULL FOR KEY SHARE;
-    IF NOT FOUND THEN
+    SELECT deleted_at INTO gone FROM organizations WHERE id = NEW.organization_id FOR KEY SHARE;
+    IF gone IS NOT NULL THEN
       RAISE EXCEPTION 'the organization is deleted' USING ERRCODE = '40001';
     END IF;
     RETURN NEW;

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, MaxLength } from 'class-validator';
 import { TIERS, type Tier } from '#rules';
+import { ORGANIZATION_STATUSES, type OrganizationStatus } from '#tenant-store';
 import { PageQueryDto } from '../../http/page-query.dto';
 import { IsLine } from '../../http/text-fields';
 
@@ -17,23 +18,15 @@ export class PlatformOrganizationQueryDto extends PageQueryDto {
   search?: string;
 }
 
-export class SuspendDto {
+export class ReasonDto {
   @ApiProperty({
     example: 'Invoices unpaid since March',
     maxLength: 1000,
-    description: 'kept with the suspension',
+    description: 'kept in the audit trail',
   })
   @IsLine(1000)
   reason!: string;
 }
-
-export class DeletionReasonDto {
-  @ApiProperty({ example: 'Unpaid for a year', maxLength: 1000, description: 'kept in the audit trail' })
-  @IsLine(1000)
-  reason!: string;
-}
-
-export const ORGANIZATION_STATUSES = ['ACTIVE', 'SUSPENDED', 'TERMINATING', 'DELETED'] as const;
 
 export class PlatformOrganizationDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
@@ -45,13 +38,10 @@ export class PlatformOrganizationDto {
     example: 'ACTIVE',
     description: 'TERMINATING: deleted, and a rule or a subscription of it may still be there',
   })
-  status!: (typeof ORGANIZATION_STATUSES)[number];
+  status!: OrganizationStatus;
   @ApiProperty({ example: false }) suspended!: boolean;
   @ApiProperty({ type: String, nullable: true, ...TIME }) suspendedAt!: string | null;
   @ApiProperty({ type: String, nullable: true, example: null }) suspendedReason!: string | null;
-  @ApiProperty({ type: String, nullable: true, ...TIME }) deletedAt!: string | null;
-  @ApiProperty({ type: String, nullable: true, ...TIME, description: 'when its last rule was gone' })
-  closedAt!: string | null;
   @ApiProperty({ type: 'integer', example: 3 }) userCount!: number;
   @ApiProperty({ type: 'integer', example: 5 }) resourceCount!: number;
   @ApiProperty({ type: 'integer', example: 2, description: 'PENDING, ACTIVE or PARTIAL' })
