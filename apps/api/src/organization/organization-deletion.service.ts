@@ -1,4 +1,4 @@
-import { HttpStatus, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import type { Tx } from '#entities';
 import { WakeUps } from '#jobs';
@@ -63,7 +63,8 @@ export class OrganizationDeletion {
     try {
       await this.billing.cancel({ ...actor, principal: { ...actor.principal, organizationId } });
     } catch (error) {
-      if (error instanceof ApiError && error.getStatus() === HttpStatus.NOT_FOUND) return;
+      // there is none
+      if (error instanceof ApiError && error.getStatus() === 404) return;
       const msg = 'The subscription of a deleted organization is not cancelled: delete it again by /platform';
       this.logger.error({ msg, organizationId, err: error });
     }
