@@ -1,4 +1,3 @@
-import { IsNull } from 'typeorm';
 import type { OrganizationId } from '#rules';
 import { FOR_NO_KEY_UPDATE, OrganizationEntity, type TenantStore, type Tx, definedFields } from '#entities';
 
@@ -55,8 +54,11 @@ export class OrganizationStore implements TenantStore<OrganizationStore> {
   }
 
   /** Whether its rules may have to be removed through its issuer: until a deleted one is closed. */
-  hasIssuer(tx: Tx, organization: OrganizationId): Promise<boolean> {
-    return tx.existsBy(OrganizationEntity, { id: organization, closedAt: IsNull() });
+  async hasIssuer(tx: Tx, organization: OrganizationId): Promise<boolean> {
+    const open = await tx.query<object[]>('SELECT FROM organizations WHERE id = $1 AND closed_at IS NULL', [
+      organization,
+    ]);
+    return open.length > 0;
   }
 
   /** Reads and locks the row until the commit, so that a comparison with it shows what changed. */
