@@ -9,7 +9,10 @@ import { notFound } from '../errors';
 /** As ids are stored: clouds compare issuers character by character. */
 const ORGANIZATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What an organization's issuer publishes. A suspended organization has its issuer, and a deleted one until its last rule is gone: removals need it. */
+/**
+ * What an organization's issuer publishes. A suspended organization has its issuer, and a deleted one until its last rule is
+ * gone: removals need it.
+ */
 @Injectable()
 export class IssuerService {
   constructor(
