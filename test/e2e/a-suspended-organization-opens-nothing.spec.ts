@@ -84,6 +84,7 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'DELETE /oidc-trusts/{id}': [['closes']],
   'POST /oidc-trusts/{id}/explain': [['closes', { idToken: 'no token' }]],
 
+  'POST /organization/delete': [['closes', {}]],
   'PATCH /organization': [['closes', { name: 'Renamed' }]],
   'PATCH /organization/settings': [['closes', { mfaRequired: false }]],
   'PATCH /organization/billing': [['closes', {}]],

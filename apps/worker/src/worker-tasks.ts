@@ -14,6 +14,7 @@ import type { RepeatedTask } from './repeated-task';
 import { endWorker } from './shutdown-handlers';
 import { healthEventDeletion } from './sweep/health-event-deletion';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
+import { organizationClosing, organizationForgetting } from './sweep/organization-closing';
 import { sessionDeletion } from './sweep/session-deletion';
 import { spentTokenDeletion } from './sweep/spent-token-deletion';
 import { sweeping } from './sweep/sweeping';
@@ -55,6 +56,8 @@ export class WorkerTasks {
       due.gate(subscriptionSweep(database, log), 'subscriptions'),
       due.gate(credentials, 'credentials'),
       due.gate(resources, 'resources'),
+      due.gate(organizationClosing(database, log), 'deletedOrganizations'),
+      organizationForgetting(database, log),
       idempotencyKeyDeletion(database, log).onlyWhile(() => sweeper.isSweeping),
       spentTokenDeletion(database, log),
       healthEventDeletion(database, settings.HEALTH_EVENT_RETENTION_DAYS, log),

@@ -673,6 +673,22 @@ export interface paths {
     patch: operations['OrganizationBilling_change'];
     trace?: never;
   };
+  '/api/v1/organization/delete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Organization_delete'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/organization/settings': {
     parameters: {
       query?: never;
@@ -715,6 +731,22 @@ export interface paths {
     get: operations['Platform_find'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/platform/organizations/{id}/delete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Platform_delete'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1391,6 +1423,8 @@ export interface components {
       | 'ORGANIZATION_SETTINGS_UPDATE'
       | 'ORGANIZATION_SUSPENDED'
       | 'ORGANIZATION_REACTIVATED'
+      | 'ORGANIZATION_DELETED'
+      | 'ORGANIZATION_CLOSED'
       | 'USER_LOGIN'
       | 'USER_LOGOUT'
       | 'USER_LOCKED_OUT'
@@ -1708,6 +1742,10 @@ export interface components {
       needsIssuer: boolean;
       setup?: string;
     };
+    DeleteOrganizationDto: {
+      code: string;
+      confirmSlug: string;
+    };
     DetectedAddressDto: {
       ip: string;
       /** @enum {string} */
@@ -1962,6 +2000,8 @@ export interface components {
       resourceCount: number;
       slug: string;
       /** @enum {string} */
+      status: 'ACTIVE' | 'SUSPENDED' | 'TERMINATING' | 'DELETED';
+      /** @enum {string} */
       subscriptionTier: 'FREE' | 'PAID';
       suspended: boolean;
       /** Format: date-time */
@@ -2010,6 +2050,9 @@ export interface components {
       queue: 'UP' | 'DOWN';
       /** @enum {string} */
       status: 'UP' | 'DEGRADED' | 'DOWN';
+    };
+    ReasonDto: {
+      reason: string;
     };
     ReceivedDto: {
       received: boolean;
@@ -2394,9 +2437,6 @@ export interface components {
     };
     /** @enum {string} */
     SubscriptionStatus: 'PENDING' | 'ACTIVE' | 'PAST_DUE' | 'CANCELLED' | 'EXPIRED';
-    SuspendDto: {
-      reason: string;
-    };
     TextFormDto: {
       example: string;
       flags: string;
@@ -3634,6 +3674,29 @@ export interface operations {
       };
     };
   };
+  Organization_delete: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DeleteOrganizationDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EmptyDto'];
+        };
+      };
+    };
+  };
   Organization_settings: {
     parameters: {
       query?: never;
@@ -3720,6 +3783,31 @@ export interface operations {
       };
     };
   };
+  Platform_delete: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ReasonDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PlatformOrganizationDto'];
+        };
+      };
+    };
+  };
   Platform_reactivate: {
     parameters: {
       query?: never;
@@ -3752,7 +3840,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        'application/json': components['schemas']['SuspendDto'];
+        'application/json': components['schemas']['ReasonDto'];
       };
     };
     responses: {

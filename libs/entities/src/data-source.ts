@@ -53,6 +53,7 @@ import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { WrongFamilies1790920000000 } from './migrations/1790920000000-wrong-families';
 import { IdentityKeys1790930000000 } from './migrations/1790930000000-identity-keys';
 import { EndsOfAccess1791040000000 } from './migrations/1791040000000-ends-of-access';
+import { OrganizationDeletion1791080000000 } from './migrations/1791080000000-organization-deletion';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -195,6 +196,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       IdentityKeys1790930000000,
       UnfollowedResourceIps1791010000000,
       EndsOfAccess1791040000000,
+      OrganizationDeletion1791080000000,
     ],
     migrationsTransactionMode: 'each',
   });

@@ -1,10 +1,11 @@
 import type { Tier } from '#rules';
-import { Check, Entity, Generated, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Entity, Generated, Index, PrimaryColumn, Unique } from 'typeorm';
 import { Count, CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
 
 @Entity('organizations')
 @Unique('organizations_slug_key', ['slug'])
 @Unique('organizations_external_id_key', ['externalId'])
+@Index('organizations_deleted_idx', ['closedAt'], { where: 'deleted_at IS NOT NULL' })
 @Check('organizations_tier_check', `subscription_tier IN ('FREE', 'PAID')`)
 @Check('organizations_password_min_length_check', 'password_min_length BETWEEN 8 AND 128')
 @Check('organizations_password_expiration_days_check', 'password_expiration_days BETWEEN 1 AND 365')
@@ -25,6 +26,10 @@ export class OrganizationEntity {
   @Flag({ default: false }) passwordRequireSpecialChar!: boolean;
   /** null: passwords never expire */
   @Count({ nullable: true }) passwordExpirationDays!: number | null;
+  /** deleted in the API: suspended for ever, without users; its slug is free for others */
+  @Moment({ nullable: true }) deletedAt!: Date | null;
+  /** when the last rule of the deleted organization was gone: from then on only its history is left */
+  @Moment({ nullable: true }) closedAt!: Date | null;
   /** sessions may only allow the address that the start request came from */
   @Flag({ default: false }) requireDetectedAddress!: boolean;
   @CreatedAt() createdAt!: Date;

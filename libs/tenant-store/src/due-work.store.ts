@@ -10,6 +10,7 @@ export interface DueWork {
   readonly subscriptions: boolean;
   readonly credentials: boolean;
   readonly resources: boolean;
+  readonly deletedOrganizations: boolean;
 }
 
 /** Prepared: it runs every second, and planning it takes longer with each month of audit records. */
@@ -25,7 +26,8 @@ const DUE_WORK: PreparedStatement = {
       coalesce((SELECT min(check_due_at) FROM credentials WHERE deleted_at IS NULL) <= now(), false) AS credentials,
       coalesce((SELECT min(verify_due_at) FROM resources WHERE deleted_at IS NULL) <= now(), false)
         OR EXISTS (SELECT FROM resources WHERE deleted_at IS NULL AND verify_due_at IS NULL
-          AND last_verified_at <= now() - make_interval(mins => $2)) AS resources`,
+          AND last_verified_at <= now() - make_interval(mins => $2)) AS resources,
+      EXISTS (SELECT FROM organizations WHERE deleted_at IS NOT NULL AND closed_at IS NULL) AS "deletedOrganizations"`,
 };
 
 /** Serves all organizations. */

@@ -15,6 +15,8 @@ export * from './health-event-retention';
 export * from './idempotency.store';
 export * from './known-device.store';
 export * from './mfa.store';
+export * from './organization-closing.store';
+export * from './organization-deletion.store';
 export * from './organization.store';
 export * from './password.store';
 export * from './payment-event.store';

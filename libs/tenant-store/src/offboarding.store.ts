@@ -22,12 +22,26 @@ interface EndedSession {
   readonly ipv6Address: string | null;
 }
 
-/** Ends everything that belongs to a deactivated or deleted user. Call its methods in one transaction. */
+/** Ends everything that belongs to a deactivated or deleted user. */
 export class OffboardingStore implements TenantStore<OffboardingStore> {
   private readonly audit = new AuditTrail();
 
+  /** Ends live sessions, API keys, refresh tokens, invitations and password resets. @returns the targets to wake */
+  async end(
+    tx: Tx,
+    organization: OrganizationId,
+    user: { id: string; email: string },
+    actor: AuditActor,
+    trail: Trail,
+  ): Promise<WokenTargets[]> {
+    const woken = await this.endSessions(tx, organization, user, actor, trail);
+    await this.revokeKeys(tx, organization, user.id, actor, trail);
+    await this.endTokens(tx, organization, user.id);
+    return woken;
+  }
+
   /** Stops all live sessions of the user, as an admin's stop does. @returns the targets to wake */
-  async endSessions(
+  private async endSessions(
     tx: Tx,
     organization: OrganizationId,
     user: { id: string; email: string },
@@ -55,7 +69,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     return release(tx, 'USER_OFFBOARDED', { sessionIds: ended.map(({ id }) => id) });
   }
 
-  async revokeKeys(
+  private async revokeKeys(
     tx: Tx,
     organization: OrganizationId,
     userId: string,
@@ -73,7 +87,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
   }
 
   /** Revokes refresh tokens, invitations and password resets, and deletes known devices. */
-  async endTokens(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
+  private async endTokens(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
     await tx.query(
       `WITH refresh AS (
          UPDATE refresh_tokens SET revoked_at = now()

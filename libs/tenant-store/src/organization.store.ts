@@ -53,8 +53,12 @@ export class OrganizationStore implements TenantStore<OrganizationStore> {
     return toRow(await tx.findOneByOrFail(OrganizationEntity, { id: organization }));
   }
 
-  exists(tx: Tx, organization: OrganizationId): Promise<boolean> {
-    return tx.existsBy(OrganizationEntity, { id: organization });
+  /** Whether its rules may have to be removed through its issuer: until a deleted one is closed. */
+  async hasIssuer(tx: Tx, organization: OrganizationId): Promise<boolean> {
+    const open = await tx.query<object[]>('SELECT FROM organizations WHERE id = $1 AND closed_at IS NULL', [
+      organization,
+    ]);
+    return open.length > 0;
   }
 
   /** Reads and locks the row until the commit, so that a comparison with it shows what changed. */

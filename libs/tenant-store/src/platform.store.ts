@@ -1,12 +1,17 @@
 import type { OrganizationId, Tier } from '#rules';
 import { LIVE, type PlatformRole, type Slice, type Sliced, type Tx, returned, sliced } from '#entities';
 
+export const ORGANIZATION_STATUSES = ['ACTIVE', 'SUSPENDED', 'TERMINATING', 'DELETED'] as const;
+/** TERMINATING: deleted, and something of it may still have to be ended. */
+export type OrganizationStatus = (typeof ORGANIZATION_STATUSES)[number];
+
 /** An organization as platform operators see it: counts, no tenant data. */
 export interface PlatformOrganizationRow {
   readonly id: OrganizationId;
   readonly name: string;
   readonly slug: string;
   readonly subscriptionTier: Tier;
+  readonly status: OrganizationStatus;
   readonly suspendedAt: Date | null;
   readonly suspendedReason: string | null;
   readonly userCount: number;
@@ -25,6 +30,8 @@ export interface PlatformUserRow {
 }
 
 const SELECT = `SELECT o.id, o.name, o.slug, o.subscription_tier AS "subscriptionTier",
+    CASE WHEN o.closed_at IS NOT NULL THEN 'DELETED' WHEN o.deleted_at IS NOT NULL THEN 'TERMINATING'
+      WHEN o.suspended_at IS NOT NULL THEN 'SUSPENDED' ELSE 'ACTIVE' END AS status,
     o.suspended_at AS "suspendedAt", o.suspended_reason AS "suspendedReason",
     (SELECT count(*)::int FROM users u WHERE u.organization_id = o.id AND u.deleted_at IS NULL) AS "userCount",
     (SELECT count(*)::int FROM resources r WHERE r.organization_id = o.id AND r.deleted_at IS NULL) AS "resourceCount",
@@ -68,12 +75,12 @@ export class PlatformStore {
     return suspended.length > 0;
   }
 
-  /** @returns false when there is no such organization, or it is not suspended */
+  /** @returns false when there is no such organization, or it is not suspended, or deleted */
   async reactivate(tx: Tx, id: string): Promise<boolean> {
     const reactivated = returned<unknown>(
       await tx.query(
         `UPDATE organizations SET suspended_at = NULL, suspended_reason = NULL, updated_at = now()
-         WHERE id = $1 AND suspended_at IS NOT NULL RETURNING id`,
+         WHERE id = $1 AND suspended_at IS NOT NULL AND deleted_at IS NULL RETURNING id`,
         [id],
       ),
     );

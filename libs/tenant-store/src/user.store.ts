@@ -70,6 +70,10 @@ const SELECT = `SELECT u.id, u.email, u.name, u.is_service AS "isService", u.is_
 const OTHER_ADMIN = `EXISTS (SELECT FROM users other
   WHERE other.organization_id = $1 AND other.id <> $2 AND other.is_org_admin AND other.is_active)`;
 
+/** SQL: the SET clause for a deleted user, whose row is kept for the names in old sessions. */
+const DELETED = `deleted_at = now(), is_active = false, password_hash = NULL, mfa_enabled = false,
+  mfa_sealed_secret = NULL, updated_at = now()`;
+
 /** An organization's users. All methods ignore deleted ones. */
 export class UserStore implements TenantStore<UserStore> {
   /** Newest first. */
@@ -198,8 +202,7 @@ export class UserStore implements TenantStore<UserStore> {
   async delete(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
     const deleted = returned<{ id: string }>(
       await tx.query(
-        `UPDATE users SET deleted_at = now(), is_active = false, password_hash = NULL, mfa_enabled = false,
-           mfa_sealed_secret = NULL, updated_at = now()
+        `UPDATE users SET ${DELETED}
          WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL
            AND (NOT (is_org_admin AND is_active) OR ${OTHER_ADMIN})
          RETURNING id`,
@@ -207,6 +210,21 @@ export class UserStore implements TenantStore<UserStore> {
       ),
     );
     return deleted.length > 0;
+  }
+
+  /** Deletes everybody, with the organization. @param kept a service user that stays; null: none */
+  async deleteAll(
+    tx: Tx,
+    organization: OrganizationId,
+    kept: string | null,
+  ): Promise<Pick<UserRow, 'id' | 'email'>[]> {
+    return returned(
+      await tx.query(
+        `UPDATE users SET ${DELETED} WHERE organization_id = $1 AND deleted_at IS NULL AND id IS DISTINCT FROM $2
+         RETURNING id, email`,
+        [organization, kept],
+      ),
+    );
   }
 
   /** Deletes authenticator and recovery codes. @returns false when MFA is not enabled */

@@ -27,6 +27,7 @@ const FIELDS = [
   'name',
   'resourceCount',
   'slug',
+  'status',
   'subscriptionTier',
   'suspended',
   'suspendedAt',

@@ -78,6 +78,8 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'PATCH /organization': 'ORGANIZATION_UPDATED',
     'PATCH /organization/settings': 'ORGANIZATION_SETTINGS_UPDATE',
     'PATCH /organization/billing': 'BILLING_DETAILS_UPDATED',
+    'POST /organization/delete': 'ORGANIZATION_DELETED',
+    'POST /platform/organizations/:/delete': 'ORGANIZATION_DELETED',
     'POST /platform/organizations/:/suspend': 'ORGANIZATION_SUSPENDED',
     'POST /platform/organizations/:/reactivate': 'ORGANIZATION_REACTIVATED',
   }),

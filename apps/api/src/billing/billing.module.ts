@@ -47,5 +47,6 @@ function paymentAdapter(settings: ApiSettings, address: PublicAddress): PaymentA
     SubscriptionMoveStore,
     PaymentEventStore,
   ],
+  exports: [BillingService],
 })
 export class BillingModule {}

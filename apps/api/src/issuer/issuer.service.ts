@@ -9,7 +9,10 @@ import { notFound } from '../errors';
 /** As ids are stored: clouds compare issuers character by character. */
 const ORGANIZATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What an organization's issuer publishes. A suspended organization has its issuer, which removals need. */
+/**
+ * What an organization's issuer publishes. A suspended organization has its issuer, and a deleted one until its last rule is
+ * gone: removals need it.
+ */
 @Injectable()
 export class IssuerService {
   constructor(
@@ -32,7 +35,10 @@ export class IssuerService {
   /** One look-up by primary key. */
   private async issuerOf(id: string): Promise<string> {
     const issuer = ORGANIZATION_ID.test(id) ? this.identities.issuerOf(id) : null;
-    if (issuer === null || !(await this.organizations.exists(this.database.autocommit, asOrganizationId(id))))
+    if (
+      issuer === null ||
+      !(await this.organizations.hasIssuer(this.database.autocommit, asOrganizationId(id)))
+    )
       throw notFound(
         'There is no such issuer: the path has no organization’s id, or OIDC_ISSUER_URL is not set',
       );

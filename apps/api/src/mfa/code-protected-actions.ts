@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEventType, Database, type Tx } from '#entities';
+import { type AuditEntry, type AuditEventType, Database, type Tx } from '#entities';
 import { AuditStore } from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
 import type { Actor } from '../http/actor';
@@ -18,12 +18,14 @@ export class CodeProtectedActions {
   /**
    * Runs and records an action that requires a code.
    * @param work returns null when the code is wrong
+   * @param object of the records; left out: the caller
    * @throws ApiError 400 when the code is wrong, 429 after too many wrong codes
    */
   async withCode<T>(
     actor: Actor,
     eventType: AuditEventType,
     work: (tx: Tx) => Promise<T | null>,
+    object?: Pick<AuditEntry, 'resourceType' | 'resourceId' | 'resourceName'>,
   ): Promise<T> {
     const { principal } = actor;
     const attempt = await this.lockOut.attempt(signedInCounter('code', principal.userId));
@@ -33,6 +35,7 @@ export class CodeProtectedActions {
       resourceType: 'USER',
       resourceId: principal.userId,
       resourceName: principal.email,
+      ...object,
     };
     const done = await this.database.transaction(async (tx) => {
       const result = await work(tx);

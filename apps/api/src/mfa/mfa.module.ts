@@ -12,6 +12,6 @@ import { CodeProtectedActions } from './code-protected-actions';
   imports: [LockOutModule, CredentialsModule],
   controllers: [MfaController],
   providers: [MfaService, MfaCodes, MfaSecrets, CodeProtectedActions, MfaStore, RefreshTokenStore],
-  exports: [MfaCodes, MfaStore, RefreshTokenStore],
+  exports: [CodeProtectedActions, MfaCodes, MfaStore, RefreshTokenStore],
 })
 export class MfaModule {}

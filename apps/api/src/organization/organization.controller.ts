@@ -1,15 +1,18 @@
-import { Body, Controller, Get, Patch } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
+import { EmptyDto } from '../http/empty.dto';
 import {
+  DeleteOrganizationDto,
   OrganizationDto,
   OrganizationSettingsDto,
   UpdateOrganizationDto,
   UpdateOrganizationSettingsDto,
 } from './dto/organization.dto';
 import { toOrganization } from './organization.mapper';
+import { OrganizationDeletion } from './organization-deletion.service';
 import { OrganizationService } from './organization.service';
 
 @ApiTags('Organization')
@@ -17,7 +20,10 @@ import { OrganizationService } from './organization.service';
 @AllowedWhileSuspended()
 @Controller('organization')
 export class OrganizationController {
-  constructor(private readonly organization: OrganizationService) {}
+  constructor(
+    private readonly organization: OrganizationService,
+    private readonly deletion: OrganizationDeletion,
+  ) {}
 
   @Get()
   @ApiOperation({ summary: 'Get your organization' })
@@ -31,6 +37,20 @@ export class OrganizationController {
   @Answers({ 200: OrganizationDto, errors: [400, 401, 403] })
   async update(@CurrentActor() actor: Actor, @Body() dto: UpdateOrganizationDto): Promise<OrganizationDto> {
     return toOrganization(await this.organization.update(actor, dto));
+  }
+
+  @Post('delete')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Delete your organization',
+    description:
+      'For its last active administrator, with MFA. Sessions, static IP rules, keys, trusts and sign-ins end at once; the ' +
+      'organization is terminating until its last rule is removed. Audit trail and ledger are kept for their retention.',
+  })
+  @Answers({ 200: EmptyDto, errors: [400, 401, 403, 409] })
+  async delete(@CurrentActor() actor: Actor, @Body() dto: DeleteOrganizationDto): Promise<EmptyDto> {
+    await this.deletion.deleteOwn(actor, dto);
+    return {};
   }
 
   @Get('settings')

@@ -6,7 +6,7 @@ import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
 import { writePageHeaders } from '../http/page-headers';
 import { PathId } from '../http/path-id';
-import { PlatformOrganizationDto, PlatformOrganizationQueryDto, SuspendDto } from './dto/platform.dto';
+import { PlatformOrganizationDto, PlatformOrganizationQueryDto, ReasonDto } from './dto/platform.dto';
 import { toPlatformOrganization } from './platform.mapper';
 import { PlatformService } from './platform.service';
 
@@ -47,7 +47,7 @@ export class PlatformController {
   async suspend(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
-    @Body() { reason }: SuspendDto,
+    @Body() { reason }: ReasonDto,
   ): Promise<PlatformOrganizationDto> {
     return toPlatformOrganization(await this.platform.suspend(actor, id, reason));
   }
@@ -59,5 +59,23 @@ export class PlatformController {
   @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404, 409] })
   async reactivate(@CurrentActor() actor: Actor, @PathId() id: string): Promise<PlatformOrganizationDto> {
     return toPlatformOrganization(await this.platform.reactivate(actor, id));
+  }
+
+  @Post(':id/delete')
+  @HttpCode(200)
+  @Platform({ write: true })
+  @ApiOperation({
+    summary: 'Delete an organization',
+    description:
+      'As POST /organization/delete: TERMINATING until its last rule is removed, then DELETED. Repeated, it cancels a ' +
+      'subscription that could not be cancelled.',
+  })
+  @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404] })
+  async delete(
+    @CurrentActor() actor: Actor,
+    @PathId() id: string,
+    @Body() { reason }: ReasonDto,
+  ): Promise<PlatformOrganizationDto> {
+    return toPlatformOrganization(await this.platform.delete(actor, id, reason));
   }
 }

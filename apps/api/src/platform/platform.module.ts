@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
 import { PlatformStore } from '#tenant-store';
+import { OrganizationModule } from '../organization/organization.module';
 import { PlatformController } from './platform.controller';
 import { PlatformService } from './platform.service';
 
-@Module({ controllers: [PlatformController], providers: [PlatformService, PlatformStore] })
+@Module({
+  imports: [OrganizationModule],
+  controllers: [PlatformController],
+  providers: [PlatformService, PlatformStore],
+})
 export class PlatformModule {}

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Slice, type Sliced, type Tx } from '#entities';
 import { AuditStore, type PlatformOrganizationRow, PlatformStore } from '#tenant-store';
+import { asOrganizationId } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { conflict, notFound } from '../errors';
 import type { Actor } from '../http/actor';
+import { OrganizationDeletion } from '../organization/organization-deletion.service';
 
 /** Administration of all organizations, for operators of the service. */
 @Injectable()
@@ -12,6 +14,7 @@ export class PlatformService {
     private readonly database: Database,
     private readonly platform: PlatformStore,
     private readonly audit: AuditStore,
+    private readonly deletion: OrganizationDeletion,
   ) {}
 
   list(search: string | undefined, slice: Slice): Promise<Sliced<PlatformOrganizationRow>> {
@@ -36,15 +39,27 @@ export class PlatformService {
     });
   }
 
-  /** @throws ApiError 409 when it is not suspended */
+  /** @throws ApiError 409 when it is not suspended, or deleted */
   async reactivate(actor: Actor, id: string): Promise<PlatformOrganizationRow> {
     return this.database.transaction(async (tx) => {
       const reactivated = await this.platform.reactivate(tx, id);
       const organization = await this.existing(tx, id);
-      if (!reactivated) throw conflict('The organization is not suspended');
+      if (!reactivated) throw conflict('The organization is not suspended, or it is deleted');
       await this.record(tx, actor, 'ORGANIZATION_REACTIVATED', organization, {});
       return organization;
     });
+  }
+
+  /** Of a deleted one, what is left of its deletion is tried again. */
+  async delete(actor: Actor, id: string, reason: string): Promise<PlatformOrganizationRow> {
+    const { organization, due } = await this.database.transaction(async (tx) => {
+      const targets = await this.deletion.begin(tx, actor, asOrganizationId(id));
+      const row = await this.existing(tx, id);
+      if (targets) await this.record(tx, actor, 'ORGANIZATION_DELETED', row, { reason });
+      return { organization: row, due: targets ?? [] };
+    });
+    await this.deletion.goOn(actor, organization.id, due);
+    return organization;
   }
 
   private async existing(tx: Tx, id: string): Promise<PlatformOrganizationRow> {
@@ -57,7 +72,7 @@ export class PlatformService {
   private record(
     tx: Tx,
     actor: Actor,
-    eventType: 'ORGANIZATION_SUSPENDED' | 'ORGANIZATION_REACTIVATED',
+    eventType: 'ORGANIZATION_SUSPENDED' | 'ORGANIZATION_REACTIVATED' | 'ORGANIZATION_DELETED',
     organization: PlatformOrganizationRow,
     details: Record<string, unknown>,
   ): Promise<void> {

@@ -14,20 +14,17 @@ export class Offboarding {
   ) {}
 
   /**
-   * Ends live sessions, API keys, refresh tokens, invitations and password resets within the caller's transaction.
+   * Within the caller's transaction.
    * @returns the targets to wake workers for after the commit
    */
-  async end(
+  end(
     tx: Tx,
     organization: OrganizationId,
     user: { id: string; email: string },
     actor: AuditActor,
     trail: Trail,
   ): Promise<WokenTargets[]> {
-    const due = await this.store.endSessions(tx, organization, user, actor, trail);
-    await this.store.revokeKeys(tx, organization, user.id, actor, trail);
-    await this.store.endTokens(tx, organization, user.id);
-    return due;
+    return this.store.end(tx, organization, user, actor, trail);
   }
 
   removeFromRoles(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {

@@ -3,6 +3,7 @@ import { IsBoolean, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { MAX_PASSWORD_LENGTH, TIERS, type Tier } from '#rules';
 import { mayBeAbsent } from '../../http/absent-fields';
 import { IsLine } from '../../http/text-fields';
+import { MfaCodeDto } from '../../mfa/dto/mfa.dto';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 const FLAG_MESSAGE = { message: 'must be true or false' };
@@ -29,6 +30,12 @@ export class UpdateOrganizationDto {
   @mayBeAbsent()
   @IsLine(200)
   name?: string;
+}
+
+export class DeleteOrganizationDto extends MfaCodeDto {
+  @ApiProperty({ example: 'example-ltd', description: 'the slug of your organization, as a confirmation' })
+  @IsLine(200)
+  confirmSlug!: string;
 }
 
 export class OrganizationSettingsDto {

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, MaxLength } from 'class-validator';
 import { TIERS, type Tier } from '#rules';
+import { ORGANIZATION_STATUSES, type OrganizationStatus } from '#tenant-store';
 import { PageQueryDto } from '../../http/page-query.dto';
 import { IsLine } from '../../http/text-fields';
 
@@ -17,11 +18,11 @@ export class PlatformOrganizationQueryDto extends PageQueryDto {
   search?: string;
 }
 
-export class SuspendDto {
+export class ReasonDto {
   @ApiProperty({
     example: 'Invoices unpaid since March',
     maxLength: 1000,
-    description: 'kept with the suspension',
+    description: 'kept in the audit trail',
   })
   @IsLine(1000)
   reason!: string;
@@ -32,6 +33,12 @@ export class PlatformOrganizationDto {
   @ApiProperty({ example: 'Example Ltd' }) name!: string;
   @ApiProperty({ example: 'example-ltd' }) slug!: string;
   @ApiProperty({ enum: TIERS, example: 'FREE' }) subscriptionTier!: Tier;
+  @ApiProperty({
+    enum: ORGANIZATION_STATUSES,
+    example: 'ACTIVE',
+    description: 'TERMINATING: deleted, and a rule or a subscription of it may still be there',
+  })
+  status!: OrganizationStatus;
   @ApiProperty({ example: false }) suspended!: boolean;
   @ApiProperty({ type: String, nullable: true, ...TIME }) suspendedAt!: string | null;
   @ApiProperty({ type: String, nullable: true, example: null }) suspendedReason!: string | null;

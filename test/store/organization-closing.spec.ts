@@ -1,0 +1,60 @@
+import { Database } from '#entities';
+import { AccountStore, OrganizationClosingStore } from '#tenant-store';
+import { cloneDatabase, type ClonedDatabase } from '../harness/database';
+
+describe('What is left of a deleted organization', () => {
+  let clone: ClonedDatabase;
+  let database: Database;
+
+  beforeAll(async () => {
+    clone = await cloneDatabase();
+    database = await new Database({ url: clone.url, applicationName: 'closing-test', poolSize: 2 }).connect();
+  });
+  afterAll(async () => {
+    await database.close();
+    await clone.drop();
+  });
+
+  const sql = <Row extends object>(statement: string, given: unknown[] = []): Promise<Row[]> =>
+    database.autocommit.query(statement, given);
+  const forget = (): Promise<number> =>
+    database.transaction((tx) => new OrganizationClosingStore().forget(tx, 10));
+
+  it('goes from every table when its last session and audit record are gone, and not before', async () => {
+    const account = { organizationName: 'Gone', email: 'ada@example.com', passwordHash: 'x', name: 'Ada' };
+    const { organizationId, userId } = await new AccountStore().registerOrganization(
+      database.autocommit,
+      account,
+    );
+    const given = [organizationId, userId];
+    await sql(
+      `INSERT INTO sessions (organization_id, user_id, ipv4_address, expires_at, status)
+       VALUES ($1, $2, '203.0.113.1', now(), 'EXPIRED')`,
+      given,
+    );
+    await sql(
+      `WITH paid AS (
+         INSERT INTO subscriptions (organization_id, plan_id, status, price_cents, currency, adapter)
+         VALUES ($1, $2, 'EXPIRED', 1, 'EUR', 'sandbox') RETURNING id)
+       INSERT INTO payments (organization_id, subscription_id, amount_cents, currency, status)
+       SELECT $1, id, 1, 'EUR', 'SUCCEEDED' FROM paid`,
+      given,
+    );
+    expect(await forget()).toBe(0);
+    await sql('UPDATE organizations SET deleted_at = now(), closed_at = now() WHERE id = $1', [
+      organizationId,
+    ]);
+    expect(await forget()).toBe(0);
+    await sql('DELETE FROM sessions WHERE organization_id = $1', [organizationId]);
+    expect(await forget()).toBe(1);
+    const tables = await sql<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.columns
+       WHERE table_schema = 'public' AND column_name = 'organization_id'`,
+    );
+    expect(tables.length).toBeGreaterThan(20);
+    for (const { name } of tables) {
+      const rows = await sql(`SELECT FROM ${name} WHERE organization_id = $1`, [organizationId]);
+      expect([name, rows]).toEqual([name, []]);
+    }
+  });
+});
