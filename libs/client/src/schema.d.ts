@@ -1889,6 +1889,7 @@ export interface components {
       serviceUserId: string;
       /** Format: date-time */
       updatedAt: string;
+      warnings: string[];
     };
     OrganizationDto: {
       /** Format: date-time */
