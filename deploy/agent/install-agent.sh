@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs drawbridge-agent on this host. Run again, it upgrades the agent and keeps its settings.
 #
-#   curl -fsSL https://drawbridge.example.com/downloads/install-agent.sh |
+#   curl -fsSL --proto =https https://drawbridge.example.com/downloads/install-agent.sh |
 #     sudo sh -s -- --server https://drawbridge.example.com --name db-host-1
 #
 # Everything is in functions, called by the last line: a download that is cut off runs nothing.
@@ -95,6 +95,11 @@ how_to_install() {
 # The value of a setting in the installed file; empty: none.
 installed() { [ ! -f "$ENVIRONMENT" ] || sed -n "s/^$1=//p" "$ENVIRONMENT" | sed 's/^"\(.*\)"$/\1/' | tail -n 1; }
 
+# Whether a URL has http and an address of this host, and nothing that only looks like one. URL
+is_loopback() {
+  printf '%s\n' "$1" | grep -Eq '^http://(localhost|127(\.[0-9]{1,3}){3}|\[::1\])(:[0-9]+)?(/|$)'
+}
+
 read_settings() {
   [ -n "$server" ] || server=$(installed DRAWBRIDGE_SERVER)
   [ -n "$name" ] || name=$(installed DRAWBRIDGE_AGENT_NAME)
@@ -103,8 +108,8 @@ read_settings() {
   server=${server%/}
   server=${server%/api/v1}
   case "$server" in
-    https://?* | http://localhost* | http://127.* | http://'[::1]'*) ;;
-    *) fail "--server must be https, http would send the key unencrypted: $server" ;;
+    https://?*) ;;
+    *) is_loopback "$server" || fail "--server must be https, http would send the key unencrypted: $server" ;;
   esac
 }
 
@@ -136,8 +141,9 @@ read_key() {
 
 # Downloads a file of the server. FILE
 get() {
-  if has curl; then curl -fsSL --retry 2 -o "$work/$1" "$server/downloads/$1"
-  else wget -q -O "$work/$1" "$server/downloads/$1"; fi || fail "$server/downloads/$1 cannot be downloaded"
+  # what is installed runs as root: no redirect takes it from https to http
+  if has curl; then curl -fsSL --proto "=${server%%:*}" --retry 2 -o "$work/$1" "$server/downloads/$1"
+  else wget -q --max-redirect=0 -O "$work/$1" "$server/downloads/$1"; fi || fail "$server/downloads/$1 cannot be downloaded"
 }
 
 # The checksum that the server names for a file; empty: the server does not have it. FILE

@@ -34,7 +34,7 @@ export async function furnishedOrganization(
     oidcTrustId: await made('/oidc-trusts', {
       name: 'Deploy',
       preset: 'GITLAB',
-      conditions: { project_id: ['7'], environment: ['production'] },
+      conditions: { project_id: ['7'], ref_protected: ['true'] },
       scopes: ['sessions:write'],
     }),
     userId: await made('/users', { email: `${randomUUID()}@example.com`, roleIds: [org.roleId] }),

@@ -200,7 +200,7 @@ class People {
 
   private async workload(org: Organization, name: string, scopes: readonly Scope[]): Promise<Caller> {
     const { admin, organizationId } = org;
-    const conditions = { project_id: ['1'], environment: ['production'] };
+    const conditions = { project_id: ['1'], ref_protected: ['true'] };
     const asked = { name, preset: 'GITLAB', conditions, scopes: WORKLOAD_SCOPES, roleIds: [org.roleId] };
     const { id: trustId, serviceUserId: userId } = await admin.expect(
       201,

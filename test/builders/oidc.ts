@@ -17,6 +17,7 @@ export interface OidcTrust {
   readonly serviceUserEmail: string;
   readonly isServiceUserActive: boolean;
   readonly lastUsedAt: string | null;
+  readonly warnings: string[];
 }
 
 export interface TokenCheck {

@@ -105,7 +105,7 @@ describe('An agent requests leased access', () => {
   });
 
   it.each([
-    [{ resources: ['not-mine'] }, 'not assigned to you'],
+    [{ resources: ['not-mine'] }, 'There is no resource'],
     [{ resources: ['unknown'] }, 'There is no resource'],
     [{ resources: [] }, 'resources must be a list'],
     [{}, 'resources must be a list'],
@@ -129,7 +129,23 @@ describe('An agent requests leased access', () => {
     const { resources } = await call<{ resources: unknown[] }>('list_resources');
     expect(resources).toEqual([]);
     await expect(call('request_access', { resources: ['resource-0'] })).rejects.toThrow(
-      'may not be requested',
+      'there are no resources',
     );
+    const { resourceIds } = bench.org;
+    await expect(call('request_access', { resources: resourceIds })).rejects.toThrow('may not be requested');
+  });
+
+  it('names what its user’s roles reach, and nothing else, where a name is unknown', async () => {
+    const unknown: unknown = await call('request_access', { resources: ['unknown'] }).catch(String);
+    expect(unknown).toContain('resource-0');
+    expect(unknown).not.toContain('not-mine');
+  });
+
+  it('holds 20 sessions at most, also when more are requested at once', async () => {
+    const requests = Array.from({ length: 24 }, () =>
+      call<Access>('request_access', { resources: ['resource-0'] }),
+    );
+    const outcomes = await Promise.allSettled(requests);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
   });
 });

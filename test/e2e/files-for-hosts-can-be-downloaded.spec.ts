@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { request } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import { createServer as createNetServer, type AddressInfo, type Server } from 'node:net';
+import { resolve } from 'node:path';
 import { Drawbridge } from '../harness/drawbridge';
 import { OpenApiContract } from '../harness/openapi-contract';
 
@@ -128,5 +132,51 @@ describe('Files for hosts can be downloaded', () => {
 
   it('under the API’s prefix there are none', async () => {
     expect((await get('/api/v1/downloads/install-agent.sh')).status).toBe(404);
+  });
+});
+
+/** Runs commands with the functions of the installer, without `main`, which needs a host to install on. */
+const withInstaller = (commands: string, ...args: string[]): Promise<{ code: number; stdout: string }> =>
+  new Promise((done) => {
+    const script = readFileSync(resolve(__dirname, '../../deploy/agent/install-agent.sh'), 'utf8');
+    const functions = script.replace(/^main "\$@"$/m, '');
+    execFile('sh', ['-c', `${functions}\n${commands}`, 'sh', ...args], (error, stdout) =>
+      done({ code: error ? Number(error.code) : 0, stdout }),
+    );
+  });
+
+async function listening(server: Server): Promise<{ server: Server; host: string }> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return { server, host: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe('The installer of the agent', () => {
+  it('takes https, and http from this host only, whatever looks like it', async () => {
+    const taken =
+      'https://a.example http://localhost http://localhost:3000/a http://127.0.0.1:3000 http://[::1]:3000';
+    const refused =
+      'http://a.example http://localhost.a.example http://localhost@a.example http://localhost:80@a.example ' +
+      'http://127.0.0.1.a.example http://127.a.example:80 http://[::1].a.example ftp://localhost';
+    const each = 'for server; do (name=host; read_settings 2>/dev/null && echo "$server") || :; done';
+    const { stdout } = await withInstaller(each, ...`${taken} ${refused}`.split(' '));
+    expect(stdout.trim().split('\n')).toEqual(taken.split(' '));
+  });
+
+  it.each(['curl', 'wget'])('%s follows no redirect to another protocol', async (tool) => {
+    let followed = 0;
+    const other = await listening(
+      createNetServer((socket) => {
+        followed += 1;
+        socket.destroy();
+      }),
+    );
+    const here = await listening(
+      createServer((_, response) => response.writeHead(302, { location: `ftp://${other.host}/evil` }).end()),
+    );
+    const only = `has() { [ "$1" = ${tool} ]; }\nserver=$1 work=$(mktemp -d)\nget SHA256SUMS`;
+    const { code } = await withInstaller(only, `http://${here.host}`);
+    here.server.close();
+    other.server.close();
+    expect([code, followed]).toEqual([1, 0]);
   });
 });

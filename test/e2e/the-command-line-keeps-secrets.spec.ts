@@ -155,6 +155,14 @@ describe('The command line keeps secrets', () => {
     expect(stderr).toContain(other.url);
   });
 
+  it('over http to another machine it says that the key can be read on the way', async () => {
+    const env = { DRAWBRIDGE_URL: 'http://[::ffff:127.0.0.1]:9', DRAWBRIDGE_API_KEY: key };
+    const { stderr } = await cli.run(['list'], '', env);
+    expect(stderr).toContain('http://[::ffff:7f00:1]:9 is not https: what is sent there can be read');
+    const here = await cli.run(['list'], '', { ...env, DRAWBRIDGE_URL: proxy.url });
+    expect(here.stderr).toBe('');
+  });
+
   it('an API key can be stored in place of a sign-in; a wrong one is not', async () => {
     const args = ['login', '--url', proxy.url, '--api-key-stdin'];
     const wrong = await cli.run(args, 'dbk_wrong-key-0123456789\n');

@@ -122,12 +122,25 @@ describe('The command line shows an organization', () => {
     expect((await cli.run(['doctor'], '', { DRAWBRIDGE_URL: 'http://127.0.0.1:9' })).code).toBe(6);
   });
 
-  it('a name with control characters cannot change the terminal', async () => {
-    const { admin } = bench.org;
-    await admin.expect(201, admin.post('/roles', { name: 'red\u001B[31m' }));
-    const { stdout } = await cli.run(['roles']);
-    expect(stdout).toContain('red');
-    expect(stdout).not.toContain('\u001B');
+  it('a name of before with control characters can neither change the terminal nor begin a line', async () => {
+    const { drawbridge, org } = bench;
+    const name = 'red\u001B[31m\u009B2J\n::warning::\u202Ed';
+    const shown = 'red\\u001b[31m\\u009b2J\\u000a::warning::\\u202ed';
+    await drawbridge.query('UPDATE roles SET name = $1 WHERE id = $2', [name, org.roleId]);
+    const [listed, one, json] = await Promise.all([
+      cli.run(['roles']),
+      cli.run(['roles', 'show', name]),
+      cli.run(['roles', '--output', 'json']),
+    ]);
+    await drawbridge.query(`UPDATE roles SET name = 'Developers' WHERE id = $1`, [org.roleId]);
+    const unknown = await cli.run(['roles', 'show', name]);
+    expect(listed.stdout).toContain(shown);
+    expect(one.stdout).toContain(shown);
+    expect(unknown.stderr).toContain(`There is no role "${shown}"`);
+    // the same value, in characters that no terminal obeys
+    expect((JSON.parse(json.stdout) as { roles: { name: string }[] }).roles[0]!.name).toBe(name);
+    for (const { stdout, stderr } of [listed, one, json, unknown])
+      expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]|\u202E|^::/mu);
   });
 
   it('bash completes commands, subcommands and options', async () => {

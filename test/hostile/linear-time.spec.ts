@@ -79,6 +79,8 @@ const BODIES: readonly Named[] = [
   ['a code', looksLikeTotp],
   ['a code for a secret', (text) => stepOf(text, 'JBSWY3DPEHPK3PXP')],
   ['a static address', (text) => staticAddress(text, { allowPrivate: false, minPrefix: { 4: 8, 6: 16 } })],
+  ['a name', rules.hiddenCharacters],
+  ['a name as it is shown', rules.visible],
   ['a report', (text) => accessCsv([{ userEmail: text }] as never)],
   ['an id', isUuid],
   ['an address in a range', (text) => rules.isWithin(text, LOOPBACK)],

@@ -1,5 +1,6 @@
-import { getInput, info, setFailed } from '@actions/core';
+import { getInput } from '@actions/core';
 import { failureLine } from './failure';
+import { info, setFailed } from './log';
 import { start } from './start';
 import { savedAccess } from './state';
 import { stop } from './stop';

@@ -1,6 +1,6 @@
 import { existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { createApi, keepAlive, type LeaseListener, sessionToken, stopSession } from '#client';
+import { createApi, keepAlive, type LeaseListener, sessionToken, stopSession, visible } from '#client';
 import type { RenewalTask } from './renewal';
 
 const CHECK_INTERVAL_MS = 1_000;
@@ -36,7 +36,7 @@ function notesIn(file: string): LeaseListener {
   // opened once: a note after the file was removed makes no new one
   const descriptor = openSync(file, 'a');
   const note = (line: string): void => {
-    writeSync(descriptor, `${new Date().toISOString()} ${line}\n`);
+    writeSync(descriptor, `${new Date().toISOString()} ${visible(line)}\n`);
   };
   return {
     lost: (reason, endsAt) =>

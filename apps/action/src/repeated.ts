@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { info } from '@actions/core';
 import { ApiFailure, Unreachable } from '#client';
+import { info } from './log';
 
 const MAX_ATTEMPTS = 3;
 const PAUSE_SECONDS = 2;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { info, setOutput, setSecret, warning } from '@actions/core';
+import { setOutput, setSecret } from '@actions/core';
 import {
   addressesOf,
   createApi,
@@ -24,6 +24,7 @@ import {
 import { ActionFailure, Cancelled } from './failure';
 import { credentialOf } from './identity';
 import { type Inputs, readInputs } from './inputs';
+import { info, warning } from './log';
 import { repeated } from './repeated';
 import { startRenewer } from './renewal';
 import { type Access, saveAccess, type SessionState } from './state';

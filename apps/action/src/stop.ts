@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { info, summary, warning } from '@actions/core';
+import { summary } from '@actions/core';
 import { ApiFailure, createApi, sessionToken, settle, stopSession } from '#client';
 import { failureLine } from './failure';
+import { info, warning } from './log';
 import type { Access, SessionState } from './state';
 
 const STOP_TIMEOUT_MS = 10_000;
@@ -70,7 +71,11 @@ async function writeSummary(
   if (!process.env['GITHUB_STEP_SUMMARY']) return;
   const heading = ['Session', 'Allowed address', 'End'].map((data) => ({ data, header: true }));
   summary.addHeading('Drawbridge access', 3);
-  summary.addTable([heading, ...endings.map(({ id, text }) => [id, address, text])]);
-  if (notes.length > 0) summary.addList([...notes]);
+  summary.addTable([heading, ...endings.map(({ id, text }) => [id, address, text].map(plainText))]);
+  if (notes.length > 0) summary.addList(notes.map(plainText));
   await summary.write();
 }
+
+/** A summary is HTML and Markdown. */
+const plainText = (text: string): string =>
+  text.replaceAll(/[&<>[\]!*_`\\]/g, (character) => `&#${character.codePointAt(0)};`);

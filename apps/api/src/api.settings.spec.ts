@@ -101,6 +101,7 @@ describe('the API’s environment', () => {
     ['TENANT_URL_NETWORKS', 'localhost'],
     ['OIDC_ISSUERS', 'gitlab.example.org'],
     ['OIDC_ISSUERS', 'http://gitlab.example.com'],
+    ['OIDC_ISSUERS', 'JENKINS=https://jenkins.example.com'],
     ['OIDC_ISSUERS', 'https://gitlab.example.org?a=b'],
     ['OIDC_ISSUERS', 'https://user@gitlab.example.com'],
     ['OIDC_ISSUERS', 'http://localhost.example.com'],
@@ -154,7 +155,8 @@ describe('the API’s environment', () => {
       'https://token.actions.githubusercontent.com',
       'https://gitlab.com',
     ]);
-    const OIDC_ISSUERS = 'https://gitlab.example.com:8443/path/, http://127.0.0.1:4000, http://[::1]:4000';
+    const OIDC_ISSUERS =
+      'GITLAB=https://gitlab.example.com:8443/path/, http://127.0.0.1:4000, http://[::1]:4000';
     expect(problemsOf({ ...complete, OIDC_ISSUERS })).toEqual([]);
   });
 

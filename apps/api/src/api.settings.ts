@@ -140,12 +140,12 @@ export class ApiSettings extends ServiceSettings {
   })
   CORS_ORIGINS: readonly string[] = [];
 
-  /** issuers whose ID tokens organizations may trust, exactly as in the `iss` claim */
+  /** issuers whose ID tokens organizations may trust, exactly as in the `iss` claim; `GITLAB=` before one binds it to a preset */
   @toList()
   @ArrayMaxSize(50, { message: 'OIDC_ISSUERS must hold at most 50 issuers' })
   @AreIssuers({
     message:
-      'OIDC_ISSUERS must be a comma-separated list of https addresses like https://gitlab.example.com; http only on loopback',
+      'OIDC_ISSUERS must be a comma-separated list of https addresses like https://gitlab.example.com or GITLAB=https://gitlab.example.com; http only on loopback',
   })
   OIDC_ISSUERS: readonly string[] = ['https://token.actions.githubusercontent.com', 'https://gitlab.com'];
 

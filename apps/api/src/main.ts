@@ -13,6 +13,7 @@ import { configureHttp } from './http/configure-http';
 import { apiLog } from './http/request-log';
 import { installNotFoundHandler } from './http/not-found-handler';
 import { installShutdownHandlers } from './health/shutdown-handlers';
+import { OidcTrustsService } from './oidc/oidc-trusts.service';
 
 /** Load balancers typically check readiness every second. */
 const DEFAULT_DRAIN_SECONDS = 2;
@@ -47,6 +48,10 @@ async function start(): Promise<void> {
   const port = typeof address === 'object' && address ? address.port : settings.PORT;
   log.info({ port }, 'Listening');
   process.send?.({ ready: true, port });
+  await app
+    .get(OidcTrustsService)
+    .logWeakTrusts(log)
+    .catch((error: unknown) => log.warn({ err: error }, 'The trusts of CI jobs could not be reviewed'));
 }
 
 start().catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
+import { OIDC_PRESETS } from '#entities';
 import { canonicalCidr, isProxyRange } from '#rules';
 
 const everyItem = (
@@ -26,9 +27,11 @@ function isIssuer(item: string): boolean {
   return protocol === 'https:' || LOOPBACK_HOST.test(hostname);
 }
 
-/** Property decorator: addresses of OpenID Connect issuers, exactly as in the `iss` claim. */
+const PRESET = new RegExp(`^(?:${OIDC_PRESETS.join('|')})=`);
+
+/** Property decorator: addresses of OpenID Connect issuers, exactly as in the `iss` claim, some bound to a preset. */
 export const AreIssuers = (options: ValidationOptions): PropertyDecorator =>
-  everyItem('areIssuers', isIssuer, options);
+  everyItem('areIssuers', (item) => isIssuer(item.replace(PRESET, '')), options);
 
 const isRange = (item: unknown): item is string => typeof item === 'string' && canonicalCidr(item) !== null;
 

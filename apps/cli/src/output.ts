@@ -1,8 +1,13 @@
+import { visible, visibleLines } from '#client';
 import type { FailureReport } from './failure-report';
 
 export type Format = 'text' | 'json';
 
-/** What a command prints: its result on standard output, everything else on standard error. */
+/**
+ * What a command prints: its result on standard output, everything else on standard error. Texts come from other people:
+ * none may act on the terminal, hide something, or begin a line that is not its own. The escapes are those of JSON, where
+ * they stand for the same text.
+ */
 export class Output {
   constructor(
     readonly format: Format,
@@ -13,12 +18,12 @@ export class Output {
   /** The result: one object with `--output json`. */
   result(object: object, text: string): void {
     const shown = this.format === 'json' ? JSON.stringify(object, null, 2) : text;
-    if (shown !== '') this.out.write(`${shown}\n`);
+    if (shown !== '') this.out.write(`${visibleLines(shown)}\n`);
   }
 
   /** What happens meanwhile. */
   note(message: string): void {
-    this.err.write(`drawbridge: ${message}\n`);
+    this.err.write(`drawbridge: ${visible(message)}\n`);
   }
 
   /** @param isResult false: standard output belongs to another program */
@@ -26,10 +31,10 @@ export class Output {
     const { exitCode, message, fix, fields, requestId } = report;
     this.note(message);
     for (const [field, problem] of Object.entries(fields)) {
-      if (!message.includes(problem)) this.err.write(`  ${field} ${problem}\n`);
+      if (!message.includes(problem)) this.err.write(`  ${visible(`${field} ${problem}`)}\n`);
     }
-    if (fix !== null) this.err.write(`  Fix: ${fix}\n`);
-    if (exitCode >= 6 && requestId !== null) this.err.write(`  Request: ${requestId}\n`);
+    if (fix !== null) this.err.write(`  Fix: ${visible(fix)}\n`);
+    if (exitCode >= 6 && requestId !== null) this.err.write(`  Request: ${visible(requestId)}\n`);
     if (this.format === 'json' && isResult) this.result({ error: report }, '');
   }
 }
@@ -48,6 +53,3 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
     )
     .join('\n');
 }
-
-/** Texts come from other people: none may move the cursor or change colors. */
-export const visible = (text: string): string => text.replaceAll(/\p{Cc}/gu, '\uFFFD');

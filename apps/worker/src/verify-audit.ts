@@ -20,10 +20,11 @@ const HELP = `Computes the chain of audit records again and says whether it hold
                   Every checkpoint is then compared with the chain, which finds the same without --kept.
                   Without it: the key of AUDIT_SIGNING_KEY_FILE, or the one that npm start keeps in DATA_DIR
   --exports       the folder of npm run export-audit: what is no longer in the database is verified from its files.
-                  Without it, the chain goes on from the recorded end of each export
+                  Without it, the chain goes on from the recorded end of each export, which proves nothing of before:
+                  whoever owns the database can record an export that never was
 
 The database is DATABASE_URL's, else the one that npm start keeps in DATA_DIR (.data) and is running.
-Exits with 0 when every chain holds, 1 when one is broken, 2 when nothing could be verified.
+Exits with 0 when every chain holds, 1 when one is broken, 2 when nothing, or not all, could be verified.
 `;
 const SEE_HELP = 'For help: npm run verify-audit -- --help\n';
 const PROGRESS_INTERVAL_MS = 2000;
@@ -77,7 +78,7 @@ function formatReport(slug: string, report: ChainReport, isEachExportRead: boole
   const proven = provenTo === null ? '' : `, signed up to ${provenTo}`;
   const read = isEachExportRead
     ? 'verified from their exports'
-    : 'in exports, which were not read: see --exports';
+    : 'NOT VERIFIED: they are in exports, give --exports';
   const away = exported === 0 ? '' : `, ${exported} of them ${read}`;
   return `${slug}: holds, ${sealed} records sealed${away}, ${unsealed} not sealed yet${proven}${end}\n`;
 }
@@ -145,6 +146,7 @@ async function verifyAudit(
     ).verify(id, kept);
     process.stdout.write(formatReport(slug, report, exports !== null));
     if (report.broken !== null) process.exitCode = BROKEN;
+    else if (report.exported > 0 && exports === null) process.exitCode ??= NOT_VERIFIED;
   }
 }
 

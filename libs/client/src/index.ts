@@ -7,4 +7,5 @@ export * from './leased-session';
 export * from './probe';
 export * from './resource-names';
 export * from './server-url';
+export { visible, visibleLines } from '#rules';
 export type { Credential } from './sending';

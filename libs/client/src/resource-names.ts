@@ -19,11 +19,16 @@ export const resources = (api: Api, assigned = false): Promise<Resource[]> =>
 
 /**
  * The ids of resources given by name or id. Only names need the list, and with an API key the scope `resources:read`.
+ * @param list the resources that names may mean, and errors name
  * @throws UnknownResource
  */
-export async function resourceIds(api: Api, given: readonly string[]): Promise<string[]> {
+export async function resourceIds(
+  api: Api,
+  given: readonly string[],
+  list = (): Promise<Resource[]> => resources(api),
+): Promise<string[]> {
   if (given.every(isId)) return [...new Set(given)];
-  const known = await resources(api);
+  const known = await list();
   return [...new Set(given.map((one) => (isId(one) ? one : idOf(one, known))))];
 }
 

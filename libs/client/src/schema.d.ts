@@ -1927,6 +1927,7 @@ export interface components {
       serviceUserId: string;
       /** Format: date-time */
       updatedAt: string;
+      warnings: string[];
     };
     OrganizationDto: {
       /** Format: date-time */

@@ -10,6 +10,7 @@ export * from './drift';
 export * from './durations';
 export * from './fair-share';
 export * from './grouped';
+export * from './hidden-characters';
 export * from './holder-authority';
 export * from './host-guard';
 export * from './ledger';

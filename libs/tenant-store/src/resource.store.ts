@@ -239,7 +239,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     const { id, resourceIdentifier, credentialId, region } = verified;
     await tx.query(
       `WITH verified AS (
-         UPDATE resources SET is_active = $3, updated_at = now(),
+         UPDATE resources SET updated_at = now(), is_active = $3 AND (is_active OR EXISTS (
+             SELECT FROM organizations o WHERE o.id = $1 AND o.suspended_at IS NULL)),
            last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END,
            target_verified_at = CASE WHEN $3 THEN coalesce(target_verified_at, now()) ELSE target_verified_at END,
            verify_due_at = now() + interval '30 minutes', suspended_by_check = false,

@@ -150,11 +150,14 @@ describe('4.5 Users: invitations', () => {
   });
 
   it('names in a mail are short, of one line, and nothing that a mail program makes a link of', async () => {
-    const sender = await accountOwner(drawbridge, {
-      organizationName: 'Prizes at https://evil.example/win\u202E www.evil.example',
-    });
+    const sender = await accountOwner(drawbridge);
+    // a name of before: today it is refused
+    await drawbridge.query('UPDATE organizations SET name = $1 WHERE id = $2', [
+      'Prizes at https://evil.example/win\u202E\n\nwww.evil.example',
+      sender.organizationId,
+    ]);
     const email = address();
-    const name = `Claim http://evil.example now\n\nat evil。example ${'x'.repeat(100)}`;
+    const name = `Claim http://evil.example now at evil。example ${'x'.repeat(100)}`;
     await sender.client.expect(201, sender.client.post('/users', { email, name }));
     const line = await until('the mail', async () =>
       drawbridge.apiServer.output

@@ -24,6 +24,9 @@ interface DocumentedOperation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
+/** Secrets, types and addresses, which have forms of their own; and what agents report, which is never refused for its form. */
+const NEVER_SHOWN = /password|token|^code$|^version$|Type$|Address$/i;
+
 /** A field, and what is said when a value of another type is sent. */
 interface Field {
   readonly path: string;
@@ -130,6 +133,52 @@ describe('7 Errors: a value of the wrong type', () => {
       }
     }
     expect(wrong).toEqual([]);
+  });
+
+  it('a text that hides something or acts on a terminal is refused in every field that is shown', async () => {
+    const taken: string[] = [];
+    for (const { method, path, schema } of operationsWithFields()) {
+      const caller = AGENT_CHANNEL.test(path) ? agent : operator;
+      const texts = Object.entries(schema.properties!).filter(([name, property]) => {
+        const { format, enum: choices, ...own } = resolved(property);
+        return typeOf(own) === 'string' && !format && !choices && !NEVER_SHOWN.test(name);
+      });
+      if (texts.length === 0) continue;
+      const body = Object.fromEntries(texts.map(([name]) => [name, 'red\u001B[31m\u202Eder']));
+      const { body: refusal } = await caller.send<Refusal>(method, path, body);
+      for (const [name] of texts)
+        if (toldOf(refusal, name) === undefined) taken.push(`${method} ${path}: ${name}`);
+    }
+    expect(taken).toEqual([]);
+  });
+
+  it.each([
+    ['a sequence for terminals', 'red\u001B[31m', 'U+001B'],
+    ['a line of its own', 'a\n::add-mask::b', 'U+000A'],
+    ['another kind of line', 'a\u2028b', 'U+2028'],
+    ['8-bit controls', 'a\u009B31m', 'U+009B'],
+    ['another direction', 'abc\u202Efdp.exe', 'U+202E'],
+    ['an isolate and a mark', '\u2067a\u2069b\u200Fc', 'U+2067, U+2069, U+200F'],
+    ['no width', 'pay\u200Bpal', 'U+200B'],
+    ['a joiner between Latin letters', 'pay\u200Dpal', 'U+200D'],
+    ['no character', 'a\uFFFE', 'U+FFFE'],
+    ['letters for machines only', 'a\u{E0041}', 'U+E0041'],
+  ])('a name with %s: 400 that names the field and the characters', async (_, name, characters) => {
+    const { status, body } = await operator.post<Refusal>('/roles', { name });
+    expect([status, body.validationErrors?.['name']]).toEqual([400, expect.stringContaining(characters)]);
+  });
+
+  it.each(['می\u200Cخواهم', 'क्\u200Dष', '👩\u200D💻 Größe 日本 ☎️', 'O’Neil & Söhne (α)'])(
+    'a name people write is taken as it is: %s',
+    async (name) => {
+      const made = await operator.expect(201, operator.post<{ name: string }>('/roles', { name }));
+      expect(made.name).toBe(name);
+    },
+  );
+
+  it('a description may have lines', async () => {
+    const body = { name: 'With lines', description: 'one\r\n\ttwo' };
+    expect((await operator.post('/roles', body)).status).toBe(201);
   });
 
   it('an object is no text either', async () => {

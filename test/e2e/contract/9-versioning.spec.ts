@@ -93,5 +93,11 @@ describe('9 Versioning', () => {
     const { port } = await drawbridge.startApi({ PUBLIC_URL: 'https://doors.example.com' });
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/openapi.json`);
     expect(((await response.json()) as Document).servers).toEqual([{ url: 'https://doors.example.com' }]);
+    // what is reached over https is never asked for over http: pages, files, documentation, errors
+    for (const path of ['/api/v1/health', '/docs', '/downloads', '/accept-invitation', '/nothing']) {
+      const { headers } = await fetch(`http://127.0.0.1:${port}${path}`);
+      expect([path, headers.get('Strict-Transport-Security')]).toEqual([path, 'max-age=31536000']);
+    }
+    expect((await ask('/docs')).headers.has('Strict-Transport-Security')).toBe(false);
   });
 });

@@ -2,9 +2,11 @@ import { CONDITIONS, type OidcTrust } from '../../builders/oidc';
 import { organization } from '../../builders/organization';
 import type { Answer, ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
+import { until } from '../../harness/until';
 
 const CUSTOM = 'https://issuer.example.com';
 const BUILDKITE = 'https://agent.buildkite.com';
+const OWN_GITLAB = 'https://gitlab.example.com';
 
 let drawbridge: Drawbridge;
 let admin: ApiClient;
@@ -14,7 +16,7 @@ beforeAll(async () => {
   drawbridge = await Drawbridge.start({
     worker: false,
     api: {
-      OIDC_ISSUERS: `${CUSTOM},https://token.actions.githubusercontent.com,https://gitlab.com,${BUILDKITE}`,
+      OIDC_ISSUERS: `${CUSTOM},https://token.actions.githubusercontent.com,https://gitlab.com,${BUILDKITE},GITLAB=${OWN_GITLAB}`,
     },
   });
   ({ admin } = await organization(drawbridge));
@@ -35,7 +37,11 @@ const refusalOf = async (body: object): Promise<string[]> => {
 describe('POST /oidc-trusts', () => {
   it.each([
     ['GITLAB', 'https://gitlab.com', { project_id: ['7'], ref_protected: ['true'] }],
-    ['GITLAB', 'https://gitlab.com', { project_id: ['7'], environment: ['production'] }],
+    [
+      'GITLAB',
+      'https://gitlab.com',
+      { project_id: ['7'], environment: ['production'], environment_protected: ['true'] },
+    ],
     ['BUILDKITE', BUILDKITE, { organization_id: ['o'], pipeline_id: ['p'] }],
     ['GITHUB', undefined, { repository_id: ['1'], repository_owner_id: ['2'], ref: ['refs/heads/*'] }],
     [
@@ -45,11 +51,18 @@ describe('POST /oidc-trusts', () => {
         repository_id: ['1'],
         repository_owner_id: ['2'],
         job_workflow_ref: ['octo/ci/.github/workflows/deploy.yml@*'],
+        workflow_ref: ['octo/app/.github/workflows/deploy.yml@refs/heads/*'],
       },
     ],
   ])('takes conditions that suffice for %s (%s)', async (preset, at, conditions) => {
     const trust = await made({ preset, conditions });
     expect(trust.issuer).toBe(at ?? 'https://token.actions.githubusercontent.com');
+  });
+
+  it('takes an issuer that the operator has bound to a preset', async () => {
+    const conditions = { project_id: ['7'], ref_protected: ['true'] };
+    const trust = await made({ preset: 'GITLAB', issuer: OWN_GITLAB, conditions });
+    expect([trust.issuer, trust.warnings]).toEqual([OWN_GITLAB, []]);
   });
 
   it('without a preset takes an issuer that the operator allows', async () => {
@@ -81,7 +94,25 @@ describe('POST /oidc-trusts', () => {
       'GITHUB with ids only',
       { preset: 'GITHUB', conditions: IDS },
       'conditions',
-      'environment or ref or job_workflow_ref',
+      'environment or ref or workflow_ref',
+    ],
+    [
+      'GITHUB with a reusable workflow, which every branch may call',
+      {
+        preset: 'GITHUB',
+        conditions: { ...IDS, job_workflow_ref: ['octo/ci/.github/workflows/deploy.yml@refs/heads/main'] },
+      },
+      'conditions',
+      'environment or ref or workflow_ref',
+    ],
+    [
+      'GITHUB with a workflow of any branch',
+      {
+        preset: 'GITHUB',
+        conditions: { ...IDS, workflow_ref: ['octo/app/.github/workflows/deploy.yml@*'] },
+      },
+      'conditions',
+      'environment or ref or workflow_ref',
     ],
     ['GITHUB with sub', { preset: 'GITHUB', conditions: { ...CONDITIONS, sub: ['x'] } }, 'conditions', 'sub'],
     ['GITHUB with any ref', { preset: 'GITHUB', conditions: { ...IDS, ref: ['*'] } }, 'conditions', 'ref'],
@@ -101,7 +132,22 @@ describe('POST /oidc-trusts', () => {
       'GITLAB with the project only',
       { preset: 'GITLAB', conditions: { project_id: ['7'] } },
       'conditions',
-      'ref_protected ["true"] or environment',
+      'ref_protected ["true"] or environment and environment_protected ["true"]',
+    ],
+    [
+      'GITLAB with an environment, which the pipeline file of every branch may name',
+      { preset: 'GITLAB', conditions: { project_id: ['7'], environment: ['production'] } },
+      'conditions',
+      'environment and environment_protected ["true"]',
+    ],
+    [
+      'GITLAB with environments that are not protected',
+      {
+        preset: 'GITLAB',
+        conditions: { project_id: ['7'], environment: ['production'], environment_protected: ['false'] },
+      },
+      'conditions',
+      'environment_protected',
     ],
     [
       'GITLAB with unprotected refs',
@@ -127,6 +173,12 @@ describe('POST /oidc-trusts', () => {
       { issuer: 'https://token.actions.githubusercontent.com', conditions: { sub: ['x'] } },
       'issuer',
       'GITHUB',
+    ],
+    [
+      'CUSTOM with an issuer that the operator has bound to a preset',
+      { issuer: OWN_GITLAB, conditions: { sub: ['x'] } },
+      'issuer',
+      'GITLAB',
     ],
     [
       'an issuer that is not allowed',
@@ -195,5 +247,24 @@ describe('POST /oidc-trusts', () => {
     ['no name', { ...GITHUB, name: ' ' }, 'name', 'must not be empty'],
   ])('refuses %s: 400 that names the field and the fix', async (_, body, field, text) => {
     expect(await refusalOf(body)).toEqual(['400', field, expect.stringContaining(text)]);
+  });
+});
+
+describe('A trust of before that lets more jobs in than its preset would', () => {
+  it('says what to add, in the API and in the log of a start', async () => {
+    const conditions = { project_id: ['7'], ref_protected: ['true'] };
+    const { id } = await made({ preset: 'GITLAB', conditions });
+    await drawbridge.query(
+      `UPDATE oidc_trusts SET conditions = '{"project_id": ["7"], "environment": ["production"]}' WHERE id = $1`,
+      [id],
+    );
+    const warning =
+      'conditions must also name ref_protected ["true"] or environment and environment_protected ["true"]';
+    const weak = await admin.expect(200, admin.get<OidcTrust>(`/oidc-trusts/${id}`));
+    expect(weak.warnings).toEqual([warning]);
+    const api = await drawbridge.startApi({ OIDC_ISSUERS: 'https://gitlab.com' });
+    await until('the start names the trust', () => Promise.resolve(api.output.includes(id)));
+    const line = api.output.split('\n').find((text) => text.includes(id));
+    expect(JSON.parse(line!)).toMatchObject({ level: 40, trustId: id, warnings: [warning] });
   });
 });

@@ -62,6 +62,17 @@ describe('9 A suspended organization', () => {
       expect([path, (await key.get(path)).status]).toEqual([path, 200]);
   });
 
+  it('verifies a resource that is off, and does not switch it on', async () => {
+    const own = await organization(drawbridge, [{ group: group(1) }]);
+    const path = `/resources/${own.resourceIds[0]}`;
+    await own.admin.expect(200, own.admin.patch(path, { isActive: false }));
+    await operate('suspend', own.organizationId);
+    const verified = await own.admin.post<{ isActive: boolean }>(`${path}/verify`);
+    expect([verified.status, verified.body.isActive]).toEqual([200, false]);
+    await operate('reactivate', own.organizationId);
+    expect((await own.admin.post(`${path}/verify`)).body).toMatchObject({ isActive: true });
+  });
+
   it('stops sessions, as owner by key and as admin', async () => {
     expect((await key.post(`/sessions/${org.sessionId}/stop`)).body).toMatchObject({ status: 'EXPIRING' });
     const stopped = await org.admin.post<{ message: string }>(`/sessions/admin/${org.sessionId}/stop`);

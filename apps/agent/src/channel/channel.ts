@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { visible } from '#rules';
 import { isReadableByOthers } from '../state/durable-file';
 import { fields, readState, UnreadableState, type HostState } from '../state/host-state';
 import { exchange, type Request, type Response } from './exchange';
@@ -132,7 +133,7 @@ export class Channel {
 function bodyOf({ status, text }: Response): unknown {
   const body = parsed(text);
   const { message, path } = fields(body);
-  const reason = typeof message === 'string' ? message : `it answered ${status}`;
+  const reason = typeof message === 'string' ? visible(message) : `it answered ${status}`;
   if (status === 200 && body !== undefined) return body;
   if (status === 401 || status === 403) {
     throw new ChannelError(

@@ -1,3 +1,4 @@
+import { withoutHidden } from '#rules';
 import type { Mail } from '../mail/mailer';
 
 /** Content of a mail with a link for setting a password. */
@@ -58,7 +59,6 @@ const signIn = ({ organizationSlug, to }: AccountMail): string =>
   `Then sign in with the organization ${organizationSlug} and the e-mail ${to}.`;
 
 const MAX_NAME_LENGTH = 64;
-const BIDI_CONTROLS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 /** a dot (in any script that mail programs recognize in addresses) followed by a non-blank */
 const INNER_DOT = /([.\u3002\uFF0E\uFF61])(?=\S)/g;
 
@@ -67,7 +67,7 @@ const INNER_DOT = /([.\u3002\uFF0E\uFF61])(?=\S)/g;
  * such as "Example.com" would otherwise become one.
  */
 function plain(name: string): string {
-  const line = name.replaceAll(/\s+/g, ' ').replaceAll(BIDI_CONTROLS, '').replaceAll('://', ' ');
+  const line = withoutHidden(name.replaceAll(/\s+/g, ' ')).replaceAll('://', ' ');
   const characters = Array.from(line.replaceAll(INNER_DOT, '$1 '));
   return characters.length > MAX_NAME_LENGTH
     ? `${characters.slice(0, MAX_NAME_LENGTH).join('')}…`

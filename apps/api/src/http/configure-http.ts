@@ -31,6 +31,7 @@ export function configureHttp(app: NestExpressApplication, settings: ApiSettings
   app.setGlobalPrefix(API_PREFIX.slice(1), { exclude: UNPREFIXED_ROUTES });
   app.disable('x-powered-by');
   app.set('etag', false);
+  if (settings.PUBLIC_URL?.startsWith('https:')) app.use(demandHttps);
   app.use(assignRequestId);
   app.use(rememberCallerAddress(settings.TRUSTED_PROXIES, (warning) => log.warn(warning)));
   app.use(logRequests(log));
@@ -48,6 +49,12 @@ export function configureHttp(app: NestExpressApplication, settings: ApiSettings
 
 type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
+/** Whoever was here over https comes back over https only, to every path. */
+function demandHttps(_request: IncomingMessage, response: ServerResponse, next: () => void): void {
+  response.setHeader('Strict-Transport-Security', 'max-age=31536000');
+  next();
+}
+
 /** Express middleware: helmet's headers. They are the same for every request, so they are computed once. */
 function securityHeaders(options: HelmetOptions): Middleware {
   const example = new ServerResponse(new IncomingMessage(new Socket()));
@@ -60,6 +67,7 @@ function securityHeaders(options: HelmetOptions): Middleware {
 }
 
 const apiHeaders = securityHeaders({
+  hsts: false,
   contentSecurityPolicy: {
     useDefaults: false,
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
@@ -75,6 +83,7 @@ function disableCaching(_request: IncomingMessage, response: ServerResponse, nex
 
 // the page has its own scripts and styles, and some styles are inline
 const docsHeaders = securityHeaders({
+  hsts: false,
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {

@@ -1,16 +1,43 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsNotEmpty, IsString, MaxLength, ValidateBy } from 'class-validator';
+import { hiddenCharacters } from '#rules';
 
 /** Property decorator: trims the text. */
 export const trimmed = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
+
+/**
+ * Property decorator: a text of which people see everything, on one line. Terminals, logs and mails of others show it.
+ * @param prefix begins the message; for what is refused without a list of fields
+ * @param find the characters to refuse
+ */
+export const HasNoHiddenCharacters = (prefix = '', find = hiddenCharacters): PropertyDecorator =>
+  ValidateBy({
+    name: 'hasNoHiddenCharacters',
+    validator: {
+      validate: (value) => typeof value !== 'string' || find(value).length === 0,
+      defaultMessage: (given) =>
+        `${prefix}must not contain control, invisible or direction characters: ${find(given?.value as string).join(', ')}`,
+    },
+  });
+
+const LINE_CHARACTERS = /[\t\r\n]/g;
+
+/** Property decorator: a text that may have lines and tabs. @param maximum characters */
+export const IsText = (maximum: number): PropertyDecorator =>
+  applyDecorators(
+    IsString({ message: 'must be a string' }),
+    MaxLength(maximum, { message: `must be at most ${maximum} characters` }),
+    HasNoHiddenCharacters('', (text) => hiddenCharacters(text.replaceAll(LINE_CHARACTERS, ' '))),
+  );
 
 /** Property decorator: a text that is not blank, trimmed. @param maximum characters */
 export const IsLine = (maximum: number): PropertyDecorator =>
   applyDecorators(
     IsString({ message: 'must be a string' }),
     MaxLength(maximum, { message: `must be at most ${maximum} characters` }),
+    HasNoHiddenCharacters(),
     IsNotEmpty({ message: 'must not be empty' }),
     trimmed(),
   );

@@ -4,12 +4,12 @@ import { WorkloadTokens, type Principal } from '#guards';
 import type { HostAddress, OrganizationId } from '#rules';
 import { AuditStore, type OidcTrustRow, OidcTrustStore } from '#tenant-store';
 import { badRequest, notFound, unauthorized, type ApiError } from '../errors';
-import { ApiSettings } from '../api.settings';
 import { Audiences } from './audiences';
 import { claimOf } from './conditions';
 import type { ExchangeIdTokenDto, WorkloadTokenDto } from './dto/oidc-exchange.dto';
 import { parseIdToken, type ParsedIdToken } from './id-token';
 import { IdTokenVerifier, tokenUse } from './id-token-verifier';
+import { Issuers } from './issuers';
 import { checked, failureIn, trustChecks, type TokenCheck } from './token-check';
 
 const MAX_REFUSALS_PER_MINUTE = 10;
@@ -37,7 +37,7 @@ export class OidcExchangeService {
     private readonly audiences: Audiences,
     private readonly verifier: IdTokenVerifier,
     private readonly tokens: WorkloadTokens,
-    private readonly settings: ApiSettings,
+    private readonly issuers: Issuers,
   ) {}
 
   /** @throws ApiError 401, the same for every reason; 400 when the verified token fits several trusts */
@@ -83,11 +83,10 @@ export class OidcExchangeService {
     trustId: string | null,
   ): Promise<OidcTrustRow | Refusal> {
     const { iss } = token.claims;
-    const issuer = this.settings.OIDC_ISSUERS.find((allowed) => allowed === iss);
-    if (issuer === undefined) return { check: notAllowed(iss), trust: null };
-    const trusts = await this.trusts.ofIssuer(this.database.autocommit, organization, issuer, trustId);
+    if (!this.issuers.allows(iss)) return { check: notAllowed(iss), trust: null };
+    const trusts = await this.trusts.ofIssuer(this.database.autocommit, organization, iss, trustId);
     if (trusts.length === 0) return { check: unknownTrust(iss, trustId), trust: null };
-    const failure = failureIn(await this.verify(organization, issuer, token));
+    const failure = failureIn(await this.verify(organization, iss, token));
     if (failure) return { check: failure, trust: trusts.length === 1 ? trusts[0]! : null };
     const results = trusts.map((trust) => {
       const failures = trustChecks(trust, token.claims).filter(({ ok }) => !ok);
@@ -106,7 +105,7 @@ export class OidcExchangeService {
     issuer: string,
     token: ParsedIdToken,
   ): Promise<TokenCheck[]> {
-    if (!this.settings.OIDC_ISSUERS.includes(issuer)) return [notAllowed(issuer)];
+    if (!this.issuers.allows(issuer)) return [notAllowed(issuer)];
     return this.verifier.checks(token, { issuer, audience: this.audiences.of(organization) });
   }
 

@@ -103,6 +103,6 @@ export class OidcTrustsController {
   }
 
   private shown({ organizationId }: Principal, trust: OidcTrustRow): OidcTrustDto {
-    return toOidcTrust(trust, this.audiences.of(organizationId));
+    return toOidcTrust(trust, this.audiences.of(organizationId), this.trusts.warningsOf(trust));
   }
 }

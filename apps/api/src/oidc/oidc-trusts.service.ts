@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Logger as PinoLogger } from 'pino';
 import {
   type AuditEventType,
   Database,
@@ -10,8 +11,14 @@ import {
   withAuditFallback,
 } from '#entities';
 import { scopeNeedsPaidPlan, type Principal, type WorkloadScope } from '#guards';
-import { AuditStore, type OidcConditions, type OidcTrustRow, OidcTrustStore, UserStore } from '#tenant-store';
-import { ApiSettings } from '../api.settings';
+import {
+  AllOidcTrustsStore,
+  AuditStore,
+  type OidcConditions,
+  type OidcTrustRow,
+  OidcTrustStore,
+  UserStore,
+} from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
 import { changesBetween, type Changes } from '../audit/changes';
 import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
@@ -19,7 +26,8 @@ import type { Actor } from '../http/actor';
 import { ServiceUsers } from '../users/service-users';
 import { sameConditions } from './conditions';
 import type { CreateOidcTrustDto, UpdateOidcTrustDto } from './dto/oidc-trust.dto';
-import { PRESETS, presetOfIssuer, presetRefusal } from './presets';
+import { Issuers } from './issuers';
+import { PRESETS, presetRefusal } from './presets';
 
 const MAX_TRUSTS = 100;
 
@@ -29,10 +37,11 @@ export class OidcTrustsService {
   constructor(
     private readonly database: Database,
     private readonly trusts: OidcTrustStore,
+    private readonly allTrusts: AllOidcTrustsStore,
     private readonly users: UserStore,
     private readonly serviceUsers: ServiceUsers,
     private readonly audit: AuditStore,
-    private readonly settings: ApiSettings,
+    private readonly issuers: Issuers,
   ) {}
 
   list(principal: Principal, slice: Slice): Promise<Sliced<OidcTrustRow>> {
@@ -43,6 +52,22 @@ export class OidcTrustsService {
     const trust = await this.trusts.find(this.database.autocommit, principal.organizationId, id);
     if (!trust) throw missing(id);
     return trust;
+  }
+
+  /** Why a trust of earlier releases or settings would be refused today: it lets in more jobs. */
+  warningsOf(trust: Pick<OidcTrustRow, 'preset' | 'issuer' | 'conditions'>): string[] {
+    const refusal = presetRefusal(this.demandingPreset(trust), trust.conditions);
+    return refusal === null ? [] : [`conditions ${refusal}`];
+  }
+
+  /** Logs the enabled trusts of all organizations that have warnings. */
+  async logWeakTrusts(log: Pick<PinoLogger, 'warn'>): Promise<void> {
+    for (const trust of await this.allTrusts.enabled(this.database.autocommit)) {
+      const { id: trustId, name, organizationId } = trust;
+      const warnings = this.warningsOf(trust);
+      if (warnings.length > 0)
+        log.warn({ organizationId, trustId, name, warnings }, 'A trust lets in more jobs than it should');
+    }
   }
 
   /** @throws ApiError 400 that names what the conditions lack, 403 on the Free plan, 404 when a role does not exist */
@@ -79,7 +104,7 @@ export class OidcTrustsService {
       if (!before) throw missing(id);
       if (mayWiden(before, dto)) refuseSuspended(principal);
       refuseBeyondPlan(principal, addedScopes(before, dto));
-      if (dto.conditions) refuseInsufficient(before.preset, dto.conditions);
+      if (dto.conditions) refuseInsufficient(this.demandingPreset(before), dto.conditions);
       const { name, conditions, isEnabled } = dto;
       const scopes = dto.scopes && [...new Set(dto.scopes)];
       const given = { name, conditions, scopes, isEnabled };
@@ -109,16 +134,20 @@ export class OidcTrustsService {
     this.serviceUsers.wakeWorkers(due);
   }
 
+  /** Its own one, or what its issuer was bound to later. */
+  private demandingPreset({ preset, issuer }: Pick<OidcTrustRow, 'preset' | 'issuer'>): OidcPreset {
+    return this.issuers.presetOf(issuer) ?? preset;
+  }
+
   private issuerOf(preset: OidcPreset, given: string | null): string {
     const issuer = given ?? PRESETS[preset].issuer;
     if (issuer === null) throw refusedIssuer('is needed without a preset');
-    const owner = presetOfIssuer(issuer);
+    const owner = this.issuers.presetOf(issuer);
     if (owner !== null && owner !== preset)
       throw refusedIssuer(`belongs to the preset ${owner}: name that one`);
-    const allowed = this.settings.OIDC_ISSUERS;
-    if (allowed.includes(issuer)) return issuer;
+    if (this.issuers.allows(issuer)) return issuer;
     throw refusedIssuer(
-      `must be one that this deployment allows: ${allowed.join(', ')}; its operator adds others to OIDC_ISSUERS`,
+      `must be one that this deployment allows: ${this.issuers.all.join(', ')}; its operator adds others to OIDC_ISSUERS`,
     );
   }
 

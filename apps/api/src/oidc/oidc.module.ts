@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { Module } from '@nestjs/common';
-import { OidcTrustStore } from '#tenant-store';
+import { AllOidcTrustsStore, OidcTrustStore } from '#tenant-store';
 import { UsersModule } from '../users/users.module';
 import { Audiences } from './audiences';
 import { IdTokenVerifier } from './id-token-verifier';
 import { IssuerDocuments } from './issuer-documents';
 import { IssuerKeys } from './issuer-keys';
+import { Issuers } from './issuers';
 import { OidcExchangeController } from './oidc-exchange.controller';
 import { OidcExchangeService } from './oidc-exchange.service';
 import { OidcTrustsController } from './oidc-trusts.controller';
@@ -18,6 +19,8 @@ import { OidcTrustsService } from './oidc-trusts.service';
     OidcTrustsService,
     OidcExchangeService,
     OidcTrustStore,
+    AllOidcTrustsStore,
+    Issuers,
     Audiences,
     IssuerDocuments,
     {

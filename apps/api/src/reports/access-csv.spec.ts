@@ -44,6 +44,12 @@ describe('accessCsv', () => {
     ['a tab', '\tx', "'\tx"],
     ['a formula with quotes', '=A("1")', `"'=A(""1"")"`],
     ['a minus in the middle', 'a-b', 'a-b'],
+    ['a formula where ; separates', 'a;=1+1', "a;'=1+1"],
+    ['a quoted formula where ; separates', 'a; "@A"', `"a;' ""@A"""`],
+    ['a formula where tabs separate', 'a\t-1', "a\t'-1"],
+    ['a formula on a line of its own', 'a\r\n+1', `"a\r\n'+1"`],
+    ['a formula of wide characters', '＝1', "'＝1"],
+    ['a semicolon', 'a;b=c', 'a;b=c'],
   ])('escapes a name with %s', (_, name, expected) => {
     expect(accessCsv([item(name)])).toContain(`,${expected},AWS`);
   });

@@ -27,10 +27,13 @@ export function accessCsv(items: readonly AccessItemDto[]): string {
   return lines.map((line) => `${line.join(',')}\r\n`).join('');
 }
 
-/** Prevents CSV injection: spreadsheets evaluate such text, which may come from user-chosen names, as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Spreadsheets evaluate a cell that begins so as a formula, and names are chosen by users. Where a semicolon or a tab
+ * separates columns, a cell begins within the field, also behind quotes.
+ */
+const FORMULA = /(^|[;\t\r\n])(?=[" ]*[=+\-@＝＋－＠])|^(?=[\t\r])/g;
 
 function field(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
+  const safe = text.replaceAll(FORMULA, "$1'");
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -8,10 +8,11 @@ import {
   resources,
   type Discovery,
   type Observed,
+  visible,
 } from '#client';
 import { EXIT, type ExitCode } from '../exit-codes';
 import { reportOf } from '../failure-report';
-import { visible, type Output } from '../output';
+import type { Output } from '../output';
 import { connect, serverOf, type Connection, type ConnectionOptions } from '../profiles/connection';
 import { VERSION } from '../version';
 

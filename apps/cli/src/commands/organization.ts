@@ -1,6 +1,6 @@
 import { bodyOf, everyPage, isId, resourceIds, resources, type Api, type Schemas } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
-import { table, visible, type Output } from '../output';
+import { table, type Output } from '../output';
 import { connect, type ConnectionOptions } from '../profiles/connection';
 
 const yes = (value: boolean): string => (value ? 'yes' : 'no');
@@ -149,6 +149,6 @@ const fieldsOf = (object: object): string =>
     ['field', 'value'],
     Object.entries(object).map(([field, value]) => [
       field,
-      visible(typeof value === 'string' ? value : JSON.stringify(value)),
+      typeof value === 'string' ? value : JSON.stringify(value),
     ]),
   );

@@ -11,10 +11,11 @@ import {
   type Api,
   type Session,
   type SessionStatus,
+  visible,
 } from '#client';
 import { observe, sessionExitCode } from '../access/held-access';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
-import { table, visible, type Output } from '../output';
+import { table, type Output } from '../output';
 import { connect, type ConnectionOptions } from '../profiles/connection';
 
 export interface StartOptions extends ConnectionOptions {

@@ -5,6 +5,7 @@ import {
   requestedAddresses,
   resourceIds,
   resources,
+  type Resource,
   settle,
   startSession,
   stopSession,
@@ -40,6 +41,8 @@ const STOP_TIMEOUT_MS = 10_000;
 /** The tools of one client. They know only the sessions that this client has requested. */
 export class AccessTools {
   private readonly held = new Map<string, Held>();
+  /** requests that are not held yet */
+  private starting = 0;
 
   constructor(
     private readonly server: Server,
@@ -69,22 +72,38 @@ export class AccessTools {
   }
 
   private async list(): Promise<Result> {
-    const { allowed } = this.limits;
-    const own = (await resources(this.server.api, true)).filter(
-      ({ id, isActive }) => isActive && (allowed === null || allowed.includes(id)),
-    );
+    const own = await this.offered();
     return {
       resources: own.map(({ id, name, provider, resourceType }) => ({ id, name, provider, resourceType })),
       maxHours: this.limits.maxHours,
     };
   }
 
+  /** What may be requested, and no error names anything else. */
+  private async offered(): Promise<Resource[]> {
+    const { allowed } = this.limits;
+    return (await resources(this.server.api, true)).filter(
+      ({ id, isActive }) => isActive && (allowed === null || allowed.includes(id)),
+    );
+  }
+
   private async request({ resources: names, hours = 1 }: Given): Promise<Result> {
-    const { maxHours, leaseSeconds, allowed } = this.limits;
+    const { maxHours } = this.limits;
     if (!isTexts(names)) throw invalid(`resources must be a list of 1 to ${MAX_RESOURCES} names or ids`);
     if (!isWhole(hours, maxHours)) throw invalid(`hours must be a whole number from 1 to ${maxHours}`);
-    if (this.held.size >= MAX_HELD) throw invalid(`${MAX_HELD} sessions are held: release one first`);
-    const ids = await resourceIds(this.server.api, names);
+    if (this.held.size + this.starting >= MAX_HELD)
+      throw invalid(`${MAX_HELD} sessions are held: release one first`);
+    this.starting += 1;
+    try {
+      return await this.start(names, hours);
+    } finally {
+      this.starting -= 1;
+    }
+  }
+
+  private async start(names: readonly string[], hours: number): Promise<Result> {
+    const { leaseSeconds, allowed } = this.limits;
+    const ids = await resourceIds(this.server.api, names, () => this.offered());
     const refused = ids.find((id) => allowed !== null && !allowed.includes(id));
     if (refused !== undefined) throw invalid(`Resource ${refused} may not be requested here`);
     const [addresses] = requestedAddresses(await observe(this.server.url, 1));

@@ -1,7 +1,7 @@
 import { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { resourceIds } from '#client';
+import { resourceIds, visible, visibleLines } from '#client';
 import { EXIT, type ExitCode } from '../exit-codes';
 import { reportOf } from '../failure-report';
 import type { Output } from '../output';
@@ -39,12 +39,12 @@ export async function serveMcp(options: McpOptions, output: Output): Promise<Exi
     try {
       const result = await tools.call(params.name, params.arguments ?? {});
       return {
-        content: [{ type: 'text', text: JSON.stringify(result, null, 2) }],
+        content: [{ type: 'text', text: visibleLines(JSON.stringify(result, null, 2)) }],
         structuredContent: result,
       };
     } catch (error) {
       const { message, fix } = await reportOf(error);
-      const text = fix === null ? message : `${message}. ${fix}`;
+      const text = visible(fix === null ? message : `${message}. ${fix}`);
       return { isError: true, content: [{ type: 'text', text }] };
     }
   });

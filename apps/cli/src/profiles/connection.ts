@@ -1,4 +1,4 @@
-import { apiKey, createApi, type Credential, type Server } from '#client';
+import { apiKey, createApi, type Credential, isUnprotected, type Server } from '#client';
 import { CommandFailure, EXIT } from '../exit-codes';
 import type { Output } from '../output';
 import { ConfigFile, type Profile } from './config-file';
@@ -49,6 +49,8 @@ export function connect(options: ConnectionOptions, output: Output): Connection 
   const onRetry = (reason: string, seconds: number): void => {
     if (seconds >= MENTIONED_PAUSE_SECONDS) output.note(`${reason}: trying again in ${seconds} s`);
   };
+  // not refused: in a network of one's own it may be meant
+  if (isUnprotected(url)) output.note(`${url} is not https: what is sent there can be read on the way`);
   const api = createApi({ url, credential, onRetry });
   return { url, api, onRetry, usesKey: key !== null || profile?.apiKey !== undefined };
 }

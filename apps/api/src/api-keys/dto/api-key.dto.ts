@@ -9,12 +9,11 @@ import {
   IsString,
   IsUUID,
   Matches,
-  MaxLength,
 } from 'class-validator';
 import { SCOPES, type Scope } from '#guards';
 import { AGENT_NAME, AGENT_NAME_EXAMPLE } from '../../agents/agent-name';
 import { PageQueryDto } from '../../http/page-query.dto';
-import { IsLine, asId } from '../../http/text-fields';
+import { IsLine, IsText, asId } from '../../http/text-fields';
 
 const MAX_AGENTS = 100;
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
@@ -34,8 +33,7 @@ export class CreateApiKeyDto {
 
   @ApiPropertyOptional({ type: String, nullable: true, maxLength: 1000, example: 'Opens the test database' })
   @IsOptional()
-  @MaxLength(1000, { message: 'must be at most 1000 characters' })
-  @IsString({ message: 'must be a string' })
+  @IsText(1000)
   description?: string | null;
 
   @ApiProperty({ enum: SCOPES, isArray: true, example: ['sessions:write', 'sessions:read'] })

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEmail, IsNotEmpty, IsOptional, IsString, Length, MaxLength, MinLength } from 'class-validator';
-import { asEmail, HasOnlyVisibleCharacters, trimmed } from '../../http/text-fields';
+import { asEmail, HasNoHiddenCharacters, HasOnlyVisibleCharacters, trimmed } from '../../http/text-fields';
 
 // of a property's checks, the one nearest to it is evaluated first
 
@@ -25,6 +25,7 @@ export class RegisterDto {
   @trimmed()
   @MaxLength(200, { message: 'organizationName must have at most 200 characters' })
   @IsNotEmpty({ message: 'organizationName must not be blank' })
+  @HasNoHiddenCharacters('organizationName ')
   @IsString({ message: 'organizationName must be a text' })
   organizationName!: string;
 
@@ -48,6 +49,7 @@ export class RegisterDto {
   @trimmed()
   @MaxLength(200, { message: 'name must have at most 200 characters' })
   @IsNotEmpty({ message: 'name must not be blank' })
+  @HasNoHiddenCharacters('name ')
   @IsString({ message: 'name must be a text' })
   name?: string;
 }
@@ -60,6 +62,7 @@ export class LoginDto {
   @IsOptional()
   @trimmed()
   @MaxLength(200, { message: 'organizationSlug must have at most 200 characters' })
+  @HasNoHiddenCharacters('organizationSlug ')
   @IsString({ message: 'organizationSlug must be a text' })
   organizationSlug?: string;
 

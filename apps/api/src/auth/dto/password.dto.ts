@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsEmail, IsNotEmpty, IsOptional, IsString, Length, MaxLength } from 'class-validator';
-import { asEmail, trimmed } from '../../http/text-fields';
+import { asEmail, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
 const NEW_PASSWORD = {
   example: 'Correct horse battery staple 9',
@@ -49,6 +49,7 @@ export class ForgotPasswordDto {
   @IsOptional()
   @trimmed()
   @MaxLength(200, { message: 'organizationSlug must have at most 200 characters' })
+  @HasNoHiddenCharacters('organizationSlug ')
   @IsString({ message: 'organizationSlug must be a text' })
   organizationSlug?: string;
 }
@@ -87,6 +88,7 @@ export class SetPasswordDto {
   @trimmed()
   @MaxLength(200, { message: 'name must have at most 200 characters' })
   @IsNotEmpty({ message: 'name must not be blank' })
+  @HasNoHiddenCharacters('name ')
   @IsString({ message: 'name must be a text' })
   name?: string;
 }

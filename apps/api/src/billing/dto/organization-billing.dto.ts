@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import { IsEmail, IsNotEmpty, IsOptional, IsString, MaxLength } from 'class-validator';
-import { trimmed } from '../../http/text-fields';
+import { HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
 const LINE = 200;
 
@@ -10,6 +10,7 @@ const Line = (example: string): PropertyDecorator =>
   // applied from first to last, unlike decorators above a property
   applyDecorators(
     IsString({ message: 'must be a string' }),
+    HasNoHiddenCharacters(),
     IsNotEmpty({ message: 'must not be empty: null removes it' }),
     MaxLength(LINE, { message: `must be at most ${LINE} characters` }),
     trimmed(),

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { IsIn, IsNotEmpty, IsObject, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsObject, IsString } from 'class-validator';
 import { Transform } from 'class-transformer';
 import { nullAsAbsent } from '../../http/absent-fields';
-import { trimmed } from '../../http/text-fields';
+import { IsLine } from '../../http/text-fields';
 import { DriverRegistry } from '#drivers';
 import { PROVIDERS, type Provider } from '#rules';
 import { pastedObject } from '../pasted-fields';
@@ -29,10 +29,7 @@ function credentialTypeMessage(): string {
 
 export class CreateCredentialDto {
   @ApiProperty({ example: 'Production AWS', maxLength: 200 })
-  @IsNotEmpty({ message: 'must not be empty' })
-  @MaxLength(200, { message: 'must be at most 200 characters' })
-  @trimmed()
-  @IsString({ message: 'must be a string' })
+  @IsLine(200)
   name!: string;
 
   @ApiProperty({ enum: PROVIDERS })
@@ -62,10 +59,7 @@ export class CreateCredentialDto {
 export class UpdateCredentialDto {
   @ApiPropertyOptional({ example: 'Production AWS', maxLength: 200 })
   @nullAsAbsent()
-  @IsNotEmpty({ message: 'must not be empty' })
-  @MaxLength(200, { message: 'must be at most 200 characters' })
-  @trimmed()
-  @IsString({ message: 'must be a string' })
+  @IsLine(200)
   name?: string;
 
   @ApiPropertyOptional({

@@ -79,8 +79,10 @@ export class CreateOidcTrustDto {
     ...CONDITIONS,
     description:
       'Claim: the allowed values, compared exactly. `*` is possible at the end of ref, workflow_ref and job_workflow_ref. ' +
-      'GITHUB demands repository_id and repository_owner_id, and environment, ref or job_workflow_ref; GITLAB project_id, ' +
-      'and ref_protected ["true"] or environment; BUILDKITE organization_id and pipeline_id',
+      'GITHUB demands repository_id and repository_owner_id, and environment, ref or workflow_ref; GITLAB project_id, and ' +
+      'ref_protected ["true"], or environment with environment_protected ["true"]; BUILDKITE organization_id and ' +
+      'pipeline_id. **BUILDKITE lets in every branch that the pipeline builds, and CUSTOM every job that fits**: whoever ' +
+      'may push a branch writes what its jobs do, so add what only trusted people decide',
   })
   @AreConditions()
   conditions!: OidcConditions;
@@ -153,6 +155,13 @@ export class OidcTrustDto {
   @ApiProperty(CONDITIONS) conditions!: OidcConditions;
   @ApiProperty({ enum: WORKLOAD_SCOPES, isArray: true }) scopes!: string[];
   @ApiProperty() isEnabled!: boolean;
+  @ApiProperty({
+    type: [String],
+    example: [],
+    description:
+      'why this trust would be refused today: it lets in more jobs than its preset should. Empty: it would not',
+  })
+  warnings!: string[];
   @ApiProperty({ format: 'uuid', description: 'the user that jobs act as; deleted with the trust' })
   serviceUserId!: string;
   @ApiProperty({ format: 'email', example: 'deploy-to-production@service.invalid' })

@@ -23,7 +23,7 @@ import { DriverRegistry } from '#drivers';
 import { DEFAULT_MAX_SILENCE_SECONDS, PROTOCOLS, PROVIDERS } from '#rules';
 import { IsFlagInQuery, IsFlag } from '../../http/flag-fields';
 import { LAST_PAGE } from '../../http/page-query.dto';
-import { asId, trimmed } from '../../http/text-fields';
+import { asId, HasNoHiddenCharacters, IsLine } from '../../http/text-fields';
 import { nullAsAbsent } from '../../http/absent-fields';
 import { knownFieldsOnly } from '../../http/known-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
@@ -195,10 +195,7 @@ export class ResourceConfigDto {
 
 export class CreateResourceDto {
   @ApiProperty({ example: 'demo-database', maxLength: 200 })
-  @IsNotEmpty({ message: 'must not be empty' })
-  @MaxLength(200, { message: 'must be at most 200 characters' })
-  @trimmed()
-  @IsString({ message: 'must be a string' })
+  @IsLine(200)
   name!: string;
 
   @ApiProperty({ format: 'uuid' })
@@ -217,11 +214,13 @@ export class CreateResourceDto {
   @ApiProperty({ example: 'sg-0123456789abcdef0', description: "The provider's id of the target" })
   @IsNotEmpty({ message: 'must not be empty' })
   @MaxLength(500, { message: 'must be at most 500 characters' })
+  @HasNoHiddenCharacters()
   @IsString({ message: 'must be a string' })
   resourceIdentifier!: string;
 
   @ApiPropertyOptional({ example: 'eu-central-1', description: 'Required for AWS' })
   @IsOptional()
+  @HasNoHiddenCharacters()
   @IsString({ message: 'must be a string' })
   region?: string;
 
@@ -267,6 +266,7 @@ export class DeleteResourceQueryDto {
 export class AbandonResourceDto {
   @ApiProperty({ minLength: 1, maxLength: 500, example: 'the machine was destroyed' })
   @Length(1, 500, { message: 'must have 1 to 500 characters: why the target will never answer again' })
+  @HasNoHiddenCharacters()
   @IsString({ message: 'must be a string' })
   reason!: string;
 }

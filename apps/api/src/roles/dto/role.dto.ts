@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { mayBeAbsent } from '../../http/absent-fields';
-import { IsLine } from '../../http/text-fields';
+import { IsLine, IsText } from '../../http/text-fields';
 
 const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 const HOURS_MESSAGE = 'must be a whole number from 1 to 24';
@@ -13,8 +13,7 @@ export class CreateRoleDto {
 
   @ApiPropertyOptional({ type: String, example: 'May reach the development databases', maxLength: 1000 })
   @IsOptional()
-  @MaxLength(1000, { message: 'must be at most 1000 characters' })
-  @IsString({ message: 'must be a string' })
+  @IsText(1000)
   description?: string | null;
 
   @ApiPropertyOptional({
@@ -38,8 +37,7 @@ export class UpdateRoleDto {
 
   @ApiPropertyOptional({ type: String, nullable: true, maxLength: 1000, description: 'null: none' })
   @IsOptional()
-  @MaxLength(1000, { message: 'must be at most 1000 characters' })
-  @IsString({ message: 'must be a string or null' })
+  @IsText(1000)
   description?: string | null;
 
   @ApiPropertyOptional({

@@ -12,7 +12,7 @@ import {
   Min,
 } from 'class-validator';
 import { nullAsAbsent } from '../../http/absent-fields';
-import { asId } from '../../http/text-fields';
+import { asId, HasNoHiddenCharacters } from '../../http/text-fields';
 
 export class StartSessionDto {
   @ApiPropertyOptional({
@@ -63,6 +63,7 @@ export class StartSessionDto {
   })
   @nullAsAbsent()
   @MaxLength(64, { message: 'must be at most 64 characters' })
+  @HasNoHiddenCharacters()
   @IsString({ message: 'must be a string' })
   holder?: string;
 

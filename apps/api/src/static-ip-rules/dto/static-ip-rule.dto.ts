@@ -1,7 +1,7 @@
 import { ApiProperty, PartialType, PickType } from '@nestjs/swagger';
 import { MAX_RESOURCE_IDS, STATIC_IP_RULE_STATUSES, type StaticIpRuleStatus } from '#rules';
 import { ArrayMaxSize, IsArray, IsNotEmpty, IsString, IsUUID, MaxLength } from 'class-validator';
-import { asId, trimmed } from '../../http/text-fields';
+import { asId, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
 const ENTRY_STATUSES = ['PENDING', 'APPLIED', 'FAILED'] as const;
 const UUID = '6c5f2a7e-2a43-4b0e-9a53-0d8c2f7f7c11';
@@ -11,6 +11,7 @@ export class CreateStaticIpRuleDto {
   @trimmed()
   @MaxLength(200, { message: 'must have at most 200 characters' })
   @IsNotEmpty({ message: 'must not be blank' })
+  @HasNoHiddenCharacters()
   @IsString({ message: 'must be a string' })
   label!: string;
 
