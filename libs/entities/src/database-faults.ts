@@ -7,12 +7,13 @@ const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
-  // PostgreSQL: shutdown, crash, start-up, too many connections, read-only after a failover, statement timeout
+  // PostgreSQL: shutdown, crash, start-up, too many connections, read-only after a failover, lock and statement timeout
   '57P01',
   '57P02',
   '57P03',
   '53300',
   '25006',
+  '55P03',
   '57014',
   '08000',
   '08001',

@@ -51,13 +51,22 @@ export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'repeat
 export class Database {
   private readonly source: DataSource;
 
-  constructor(settings: DatabaseSettings) {
+  /** @param reserved with connections for work that must not wait behind any other */
+  constructor(
+    settings: DatabaseSettings,
+    private readonly reserved?: Database,
+  ) {
     this.source = createDataSource(settings);
+  }
+
+  /** For work that closes or keeps access, or finds out who asks for that: on connections of its own, if there are any. */
+  get closing(): Database {
+    return this.reserved ?? this;
   }
 
   /** @throws Error when PostgreSQL cannot be reached */
   async connect(): Promise<this> {
-    await this.source.initialize();
+    await Promise.all([this.source.initialize(), this.reserved?.connect()]);
     return this;
   }
 
@@ -90,6 +99,7 @@ export class Database {
 
   async close(): Promise<void> {
     if (this.source.isInitialized) await this.source.destroy();
+    await this.reserved?.close();
   }
 
   /** Each statement is a transaction of its own. */
