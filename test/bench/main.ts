@@ -12,6 +12,7 @@ import { fairness } from './fairness';
 import { figure, table, type Figure } from './figure';
 import { history } from './history';
 import { lists } from './history-lists';
+import { hostile } from './hostile';
 import { idle } from './idle';
 import { idleAgents } from './idle-agents';
 import { logins } from './logins';
@@ -41,6 +42,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   'idle-agents': idleAgents,
   fairness,
   'denied-neighbours': deniedNeighbours,
+  hostile,
   pending,
   history,
   retention,

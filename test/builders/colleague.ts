@@ -21,7 +21,7 @@ export async function colleague(
   const password = randomUUID();
   const [user] = await drawbridge.query<{ id: string }>(
     `INSERT INTO users (organization_id, email, name, password_hash) VALUES ($1, $2, 'Colleague', $3) RETURNING id`,
-    [organizationId, email, await hasher.hash(password)],
+    [organizationId, email, await hasher.hash(password, { group: '' })],
   );
   const { id } = user!;
   for (const roleId of roleIds) await admin.expect(200, admin.post(`/roles/${roleId}/users/${id}`));

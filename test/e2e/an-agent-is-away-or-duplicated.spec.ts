@@ -231,7 +231,8 @@ describe('Two agents with one name', () => {
     const asked = Array.from({ length: 12 }, (_, index) => host.agent(`copy-${index}`).ask());
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-    expect(statuses.filter((status) => status === 409)).toHaveLength(11);
+    // one more is served after it; the others came while both were on their way
+    expect(statuses.filter((status) => status === 409 || status === 429)).toHaveLength(11);
   });
 
   it('the other takes over once the first is away, and has to confirm all rules', async () => {

@@ -107,9 +107,14 @@ describe('A forged ID token', () => {
 });
 
 describe('The audit trail of refused ID tokens', () => {
-  it('names the claim, at most ten times a minute', async () => {
-    const records = await audited(drawbridge, org.organizationId, 'OIDC_EXCHANGE_REFUSED');
-    expect(records).toHaveLength(10);
+  it('names the claim, at most ten times a minute for each address', async () => {
+    const refused = (): ReturnType<typeof audited> =>
+      audited(drawbridge, org.organizationId, 'OIDC_EXCHANGE_REFUSED');
+    expect(await refused()).toHaveLength(10);
+    const [, , forge] = FORGERIES[0]!;
+    const body = { idToken: await forge(bench) };
+    await drawbridge.api.post('/auth/oidc/exchange', body, { 'X-Forwarded-For': '198.51.100.9' });
+    expect((await refused()).slice(10)).toMatchObject([{ ipAddress: '198.51.100.9' }]);
     const other = await organization(drawbridge);
     const own = await githubTrust(other, bench.issuer);
     const at = { ...bench, audience: own.audience };

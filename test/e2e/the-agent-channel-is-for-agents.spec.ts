@@ -113,11 +113,12 @@ describe('The agent channel is for agents', () => {
     );
   });
 
-  it('is not counted by the rate limit', async () => {
+  it('has twenty times the usual rate limit, for each key', async () => {
     const { headers } = await asking(key);
-    expect(headers.get('x-ratelimit-limit')).toBeNull();
+    expect(headers.get('x-ratelimit-limit')).toBe('20000000');
     const report = await key.post('/agents/report', { agent: 'db-host-1', version: 'x', results: [] });
-    expect(report.headers.get('x-ratelimit-limit')).toBeNull();
+    const left = [headers, report.headers].map((given) => Number(given.get('x-ratelimit-remaining')));
+    expect(left[0]! - left[1]!).toBe(1);
   });
 
   it('names are case-insensitive and belong to one organization', async () => {

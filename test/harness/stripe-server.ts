@@ -22,8 +22,11 @@ interface Reply {
   readonly body: object;
 }
 
-/** `lost`: the request is executed and not answered. `down`: Stripe fails with a server error. */
-export type Fault = 'lost' | 'down';
+/**
+ * `lost`: the request is executed and not answered. `down`: Stripe fails with a server error. A function: it is answered
+ * once that has returned.
+ */
+export type Fault = 'lost' | 'down' | (() => Promise<unknown>);
 
 /** A header as Stripe signs it: `t=…,v1=…`, HMAC-SHA256 over the time and the body. @param at milliseconds */
 export function stripeSignature(body: string, secret: string, at = Date.now()): string {
@@ -131,6 +134,7 @@ export class StripeServer {
     const fault = this.faults.shift();
     if (fault === 'down') return send(response, refused(500, 'api_error', 'Something went wrong on our end'));
     const reply = this.refusal(request, body) ?? this.once(asked);
+    if (typeof fault === 'function') await fault();
     if (fault === 'lost') request.socket.destroy();
     else send(response, reply);
   }

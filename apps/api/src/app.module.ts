@@ -69,7 +69,8 @@ const validation = new ValidationPipe({
   exceptionFactory: validationFailed,
 });
 
-const POOL_SIZE = 20;
+const POOL_SIZE = 15;
+const CLOSING_POOL_SIZE = 5;
 
 function connections(settings: ApiSettings): Promise<DynamicModule> {
   const logger = new Logger('Connections');
@@ -78,6 +79,7 @@ function connections(settings: ApiSettings): Promise<DynamicModule> {
   return ConnectionsModule.connect({
     applicationName: 'drawbridge-api',
     poolSize: POOL_SIZE,
+    closingPoolSize: CLOSING_POOL_SIZE,
     settings,
     environment: process.env,
     onQueueError: warn,

@@ -17,6 +17,8 @@ export interface ConnectionOptions {
   readonly applicationName: string;
   /** connections to PostgreSQL, at most */
   readonly poolSize: number;
+  /** further ones, for work that closes or keeps access; left out: none */
+  readonly closingPoolSize?: number;
   readonly settings: Pick<
     ServiceSettings,
     'DATABASE_URL' | 'REDIS_URL' | 'OIDC_ISSUER_URL' | 'PUBLIC_URL'
@@ -54,13 +56,13 @@ export class ConnectionsModule {
    *   identity key is sealed by an unknown master key or Redis is not fit for a queue
    */
   static async connect(options: ConnectionOptions): Promise<DynamicModule> {
-    const { settings, applicationName, poolSize, environment, onOwnIdentityFailure } = options;
+    const { settings, applicationName, poolSize, closingPoolSize, environment, onOwnIdentityFailure } =
+      options;
     const masterKeys = MasterKeys.parse(settings.MASTER_KEYS);
-    const database = await new Database({
-      url: settings.DATABASE_URL,
-      applicationName,
-      poolSize,
-    }).connectMigrated();
+    const url = settings.DATABASE_URL;
+    const closing = closingPoolSize && new Database({ url, applicationName, poolSize: closingPoolSize });
+    const database = new Database({ url, applicationName, poolSize }, closing || undefined);
+    await database.connectMigrated();
     refuseWrongMasterKeys(masterKeys, await new DataKeyStore().oneOfEachVersion(database.autocommit));
     const identityKeys = new IdentityKeyStore();
     refuseUnknownIdentityKeys(masterKeys, await identityKeys.published(database.autocommit));

@@ -9,7 +9,7 @@ export type Trail = 'audit_records' | 'unwritten_audit_records';
  * Lost connection, unavailable server, timeout or a transaction to be retried: the database did not refuse the
  * statement. Retrying with the fallback would double the load and fail again.
  */
-const NOT_REFUSED = /^(08|40|57014|57P|53300)/;
+const NOT_REFUSED = /^(08|40|55P03|57014|57P|53300)/;
 
 /**
  * Runs an action that revokes access. All other actions fail when their audit record cannot be written; a revocation is

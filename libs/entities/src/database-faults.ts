@@ -25,8 +25,8 @@ const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
   '08P01',
 ]);
 
-/** Too many connections, statement timeout: the connections that there are work. */
-const BUSY_CODES: ReadonlySet<string> = new Set(['53300', '57014']);
+/** Too many connections, lock and statement timeout: the connections that there are work. */
+const BUSY_CODES: ReadonlySet<string> = new Set(['53300', '55P03', '57014']);
 
 /** A named statement that the connection has lost, has already, or knows in an outdated form. */
 const STALE_STATEMENT_CODES: ReadonlySet<string> = new Set(['26000', '42P05', '0A000']);

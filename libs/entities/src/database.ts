@@ -54,13 +54,22 @@ export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'repeat
 export class Database {
   private readonly source: DataSource;
 
-  constructor(private readonly settings: DatabaseSettings) {
+  /** @param reserved with connections for work that must not wait behind any other */
+  constructor(
+    private readonly settings: DatabaseSettings,
+    private readonly reserved?: Database,
+  ) {
     this.source = createDataSource(settings);
+  }
+
+  /** For work that closes or keeps access, or finds out who asks for that: on connections of its own, if there are any. */
+  get closing(): Database {
+    return this.reserved ?? this;
   }
 
   /** @throws Error when PostgreSQL cannot be reached */
   async connect(): Promise<this> {
-    await this.source.initialize();
+    await Promise.all([this.source.initialize(), this.reserved?.connect()]);
     return this;
   }
 
@@ -123,6 +132,7 @@ export class Database {
 
   async close(): Promise<void> {
     if (this.source.isInitialized) await this.source.destroy();
+    await this.reserved?.close();
   }
 
   /** Another pool to the same database. Its owner closes it. */

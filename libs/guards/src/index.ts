@@ -4,6 +4,7 @@ export { CurrentPrincipal, freshPrincipal, principalOfRequest, renewPrincipal } 
 export { GuardSettings } from './guard-settings';
 export { GuardsModule } from './guards.module';
 export { OpenDuringMfaSetup } from './mfa-setup';
+export { presentedCredential } from './presented-credential';
 export {
   PrincipalLookup,
   type PlatformRole,

@@ -65,11 +65,24 @@ function forwardedHost(entry: string): HostAddress | null {
   return Number(port) <= LAST_PORT ? parseHost(address) : null;
 }
 
-/** Rate limit bucket of a caller: its IPv4 address, or the /64 of its IPv6 address. */
-export function rateLimitBucket(host: HostAddress): string {
-  if (host.version === 4) return host.text;
-  const groups = expandIpv6(host.text).slice(0, 4);
-  return `${groups.join(':')}::/64`;
+/** Clients that are counted together. */
+export interface RateLimitBucket {
+  readonly name: string;
+  /** times the limit of one client */
+  readonly factor: number;
+}
+
+/** What one site may have: a provider gives each a /48, with 65,536 networks of the size that a client gets. */
+const SITE_FACTOR = 10;
+
+/** Rate limit buckets of a caller: its IPv4 address, or the /64 of its IPv6 address and its /48. */
+export function rateLimitBuckets(host: HostAddress): readonly RateLimitBucket[] {
+  if (host.version === 4) return [{ name: host.text, factor: 1 }];
+  const groups = expandIpv6(host.text);
+  return [
+    { name: `${groups.slice(0, 4).join(':')}::/64`, factor: 1 },
+    { name: `${groups.slice(0, 3).join(':')}::/48`, factor: SITE_FACTOR },
+  ];
 }
 
 function expandIpv6(text: string): string[] {

@@ -8,6 +8,7 @@ export * from './cause';
 export * from './client-address';
 export * from './drift';
 export * from './durations';
+export * from './fair-limiter';
 export * from './fair-share';
 export * from './grouped';
 export * from './hidden-characters';

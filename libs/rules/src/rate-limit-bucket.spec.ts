@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { parseHost } from './address';
-import { rateLimitBucket } from './client-address';
+import { rateLimitBuckets } from './client-address';
 
-describe('rateLimitBucket', () => {
+describe('rateLimitBuckets', () => {
   const bucketOf = (text: string): string => {
     const host = parseHost(text);
-    return host ? rateLimitBucket(host) : 'unreadable';
+    return host ? rateLimitBuckets(host)[0]!.name : 'unreadable';
   };
 
   it.each([
@@ -21,6 +21,12 @@ describe('rateLimitBucket', () => {
     ['::2:3:4:5:6:7:8', '0:2:3:4::/64'],
   ])('%s: %s', (text, bucket) => {
     expect(bucketOf(text)).toBe(bucket);
+  });
+
+  it('count an IPv6 site with ten times as much', () => {
+    const buckets = rateLimitBuckets(parseHost('2001:db8:1:2::3')!);
+    expect(buckets.slice(1)).toEqual([{ name: '2001:db8:1::/48', factor: 10 }]);
+    expect(rateLimitBuckets(parseHost('203.0.113.7')!)).toEqual([{ name: '203.0.113.7', factor: 1 }]);
   });
 
   it('is shared by a /64, and differs for its neighbour', () => {

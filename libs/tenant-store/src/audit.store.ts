@@ -121,7 +121,8 @@ const WRITE_THROTTLED: PreparedStatement = {
   name: 'write-throttled-failure',
   text: `${auditInsert('$1', '$2')}
     WHERE (SELECT count(*) FROM audit_records a
-      WHERE a.organization_id = $1 AND a.event_type = $3 AND a.timestamp > now() - interval '1 minute') < $4
+      WHERE a.organization_id = $1 AND a.event_type = $3 AND a.timestamp > now() - interval '1 minute'
+        AND a.ip_address IS NOT DISTINCT FROM $5) < $4
       AND EXISTS (SELECT FROM organizations o WHERE o.id = $1)`,
 };
 
@@ -141,7 +142,7 @@ export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
 
   /**
    * Records a failure that anybody can cause without signing in, unless the organization does not exist or already has
-   * `maxPerMinute` of its type within the last minute.
+   * `maxPerMinute` of its type and address within the last minute: nobody uses up what others' failures are recorded in.
    */
   async writeThrottledFailure(
     tx: Tx,
@@ -149,7 +150,8 @@ export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
     entry: AuditEntry & { readonly result: 'FAILURE' },
     maxPerMinute: number,
   ): Promise<void> {
-    await prepared(tx, WRITE_THROTTLED, [organization, auditJson(entry), entry.eventType, maxPerMinute]);
+    const { eventType, ipAddress } = entry;
+    await prepared(tx, WRITE_THROTTLED, [organization, auditJson(entry), eventType, maxPerMinute, ipAddress]);
   }
 
   /** Newest first; equal timestamps by descending sequence. */

@@ -172,6 +172,18 @@ describe('4.1 Accounts and tokens', () => {
       expect((await fitting[0]!.login<ApiFailure>({ password: 'wrong' })).body.message).not.toContain('slug');
     });
 
+    it('asks the owner of the newest of more than three organizations for organizationSlug', async () => {
+      const email = address();
+      for (let stranger = 0; stranger < 3; stranger += 1) await accountOwner(drawbridge, { email });
+      const owner = await accountOwner(drawbridge, { email });
+      expect(await owner.login<ApiFailure>()).toMatchObject({
+        status: 400,
+        body: { validationErrors: { organizationSlug: text } },
+      });
+      const { organizationSlug, id } = owner.first.user;
+      expect(await owner.login({ organizationSlug })).toMatchObject({ status: 200, body: { user: { id } } });
+    });
+
     it('requires no organizationSlug when each organization has a different password', async () => {
       const email = address();
       const first = await accountOwner(drawbridge, { email });

@@ -251,6 +251,44 @@ describe('8 Limits', () => {
       expect(rates(await from('2001:db8:1:3::1'))[1]).toBe('4');
     });
 
+    it('from one IPv6 site (/48) are counted together, with ten times the limit', async () => {
+      const from = (subnet: number): Promise<Answer> =>
+        detect(narrow, { 'X-Forwarded-For': `2001:db8:2:${subnet.toString(16)}::1` });
+      for (let subnet = 0; subnet < 50; subnet += 1) expect((await from(subnet)).status).toBe(200);
+      expect((await from(50)).status).toBe(429);
+    });
+
+    it('to the agent channel are limited by key, and wrong keys by address', async () => {
+      const agents = narrow.as({ apiKey: `sk_${'0'.repeat(43)}` });
+      const ask = (client: ApiClient, from: Record<string, string>): Promise<Answer> =>
+        client.send('GET', '/agents/state?agent=gateway', undefined, from);
+      const from = stranger();
+      for (let count = 0; count < 5; count += 1) expect((await ask(agents, from)).status).toBe(401);
+      const refused = await ask(agents, from);
+      expect([refused.status, Number(refused.headers.get('Retry-After')) > 0]).toEqual([429, true]);
+      const key = (await org.apiKey(['agent:connect'])).identity;
+      expect((await ask(narrow.as(key), from)).status).toBe(429);
+      const answers = await Promise.all(Array.from({ length: 101 }, () => ask(narrow.as(key), stranger())));
+      // no resource has the name
+      expect(answers.filter(({ status }) => status === 404).length).toBeLessThanOrEqual(100);
+      expect((await ask(narrow.as(key), stranger())).status).toBe(429);
+    });
+
+    it('that wait for a session are limited to 100 at once for a key, and one more is answered with 429', async () => {
+      const { id } = await org.started({ ipv4Address: '203.0.113.81' });
+      const key = await org.apiKey(['sessions:read']);
+      const waiting = new AbortController();
+      const wait = (): Promise<Answer> => key.get(`/sessions/${id}?waitSeconds=30`, waiting.signal);
+      const waits = Array.from({ length: 101 }, wait);
+      for (const one of waits) one.catch(() => undefined);
+      const { status, headers } = await Promise.race(waits);
+      expect([status, Number(headers.get('Retry-After')) > 0]).toEqual([429, true]);
+      waiting.abort();
+      await Promise.allSettled(waits);
+      const after = await key.get<{ status: string }>(`/sessions/${id}?waitSeconds=1`);
+      expect([after.status, after.body.status]).toEqual([200, 'PENDING']);
+    });
+
     it('for health, and for the OpenAPI document, are not counted', async () => {
       for (const path of ['/health', '/health/ready', '/openapi.json']) {
         const answer = await narrow.get(path);

@@ -140,6 +140,20 @@ describe('4.8 Billing: payment through Stripe', () => {
       expect(await customer.events()).not.toContain('SUBSCRIPTION_CANCELLED');
     });
 
+    it('holds nothing while Stripe is asked: Stripe’s own event about it is handled meanwhile', async () => {
+      const { customer, subscription } = await bench.paying();
+      const { id } = subscription;
+      const order: string[] = [];
+      bench.stripe.fail(async () => {
+        await bench.tell('customer.subscription.updated', bench.stripe.changeSubscription(id, {}));
+        order.push('event');
+      });
+      expect(await customer.cancel()).toMatchObject({ body: { subscription: { status: 'CANCELLED' } } });
+      expect([...order, 'cancelled']).toEqual(['event', 'cancelled']);
+      const events = (await customer.events()).filter((event) => event === 'SUBSCRIPTION_CANCELLED');
+      expect(events).toHaveLength(1);
+    });
+
     it('of what is PAST_DUE ends it at Stripe at once', async () => {
       const { customer, subscription } = await bench.paying();
       await bench.tell(

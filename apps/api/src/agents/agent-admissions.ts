@@ -16,6 +16,8 @@ import type { Actor } from '../http/actor';
 
 /** Maximum number of a key's hosts listed in an error message. */
 const MAX_LISTED_AGENTS = 3;
+/** A request that waits for its agent's lock holds a connection. */
+const LOCK_TIMEOUT_MS = 2000;
 
 /** An admitted agent, in the transaction that holds the lock on it. */
 export interface Admitted {
@@ -46,18 +48,21 @@ export class AgentAdmissions {
 
   /**
    * Runs `work` in a transaction that holds the lock on the serving agent.
+   * @param database the connections to use
    * @throws ApiError 401, 403, 404, or 409 when another one serves
    */
   async admitted<T>(
     actor: Actor,
     visit: AgentVisit,
     work: (tx: Tx, admitted: Admitted) => Promise<T>,
+    database = this.database,
   ): Promise<T> {
     const { principal } = actor;
     const { organizationId } = principal;
     // states and reports close access, so they must not wait for the audit trail
     const outcome = await withAuditFallback((trail) =>
-      this.database.transaction(async (tx) => {
+      database.transaction(async (tx) => {
+        await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
         const key = await this.authorizedKey(tx, principal, visit);
         const admission = await this.agents.admit(tx, organizationId, visit);
         if (admission.kind === 'serving' && key.agents.length === 0) await this.bind(tx, actor, visit, trail);

@@ -4,9 +4,9 @@ import type { Response } from 'express';
 import { AllowedWhileSuspended, KeyOnly } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, FreshActor, type Actor, type ActorRenewal } from '../http/actor';
-import { clientDisconnectSignal } from '../http/client-disconnect';
+import { clientDisconnect } from '../http/client-disconnect';
 import { sendErrorResponse } from '../http/send-error-response';
-import { Uncounted } from '../rate-limit/rate-limit.decorators';
+import { CountedOnlyAs } from '../rate-limit/rate-limit.decorators';
 import { toAgentState } from './agent.mapper';
 import { AgentsService } from './agents.service';
 import { AgentReportDto, AgentVersionDto } from './dto/agent-report.dto';
@@ -17,7 +17,7 @@ const MAX_SOFTWARE_LENGTH = 100;
 const REMEMBERED_KEYS_MS = 60 * 60 * 1000;
 
 @ApiTags('Agents')
-@Uncounted()
+@CountedOnlyAs(['agent', 'refusal'])
 @KeyOnly({ scope: 'agent:connect' })
 @AllowedWhileSuspended()
 @Controller('agents')
@@ -32,7 +32,9 @@ export class AgentsController {
       'Responds immediately when the version differs from the one given, otherwise on a change or at the end of the wait. ' +
       'A key serves the hosts it is bound to; an unbound key is bound to the first host it requests. 403 for any other ' +
       'host, 404 when no resource has the name, 409 while another installation serves the name (until a minute without ' +
-      'requests from it) or another API key does (until it is revoked or an administrator releases the name).',
+      'requests from it) or another API key does (until it is revoked or an administrator releases the name). A request ends ' +
+      'the earlier wait of the same installation. One request of a host is served at a time and another one waits; more ' +
+      'are answered with 429.',
   })
   @Answers({ 200: AgentStateDto, errors: [400, 401, 403, 404, 409] })
   state(
@@ -47,7 +49,7 @@ export class AgentsController {
       freshActor,
       dto,
       software: softwareOf(software),
-      disconnected: clientDisconnectSignal(response),
+      wait: clientDisconnect(response),
     };
     // not awaited: while an agent waits, the framework would keep all that it built for the request in memory
     this.agents

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgentGuardStore, AgentKeyStore, AgentPollStore, AgentStateStore, AgentStore } from '#engine-store';
 import { AgentAdmissions } from './agent-admissions';
 import { AgentReportStores } from './agent-report-stores';
+import { AgentTurns } from './agent-turns';
 import { AgentStateWatcher } from './agent-state-watcher';
 import { AgentNamesController } from './agent-names.controller';
 import { AgentNamesService } from './agent-names.service';
@@ -16,6 +17,7 @@ import { RememberedAgents } from './remembered-agents';
     AgentNamesService,
     AgentAdmissions,
     AgentStateWatcher,
+    AgentTurns,
     RememberedAgents,
     AgentGuardStore,
     AgentKeyStore,

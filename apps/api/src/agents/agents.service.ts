@@ -5,17 +5,19 @@ import {
   AgentStateStore,
   AgentStore,
   type AgentVisit,
+  type ProvenPoll,
   type ServingAgent,
 } from '#engine-store';
 import { settleReport } from '#engine';
 import { Database, type Trail, type Tx } from '#entities';
 import { AuditStore } from '#tenant-store';
-import type { HostGuard } from '#rules';
+import type { HostGuard, OrganizationId } from '#rules';
 import type { Actor, ActorRenewal } from '../http/actor';
-import { AgentAdmissions, agentEntry } from './agent-admissions';
+import { AgentAdmissions, agentEntry, type Admitted } from './agent-admissions';
 import { hostKey } from './agent-name';
 import { AgentReportStores } from './agent-report-stores';
 import { AgentStateWatcher } from './agent-state-watcher';
+import { AgentTurns } from './agent-turns';
 import { canonicalGuard, guardChange } from './guard-change';
 import { RememberedAgents } from './remembered-agents';
 import type { AgentReportDto } from './dto/agent-report.dto';
@@ -27,7 +29,8 @@ interface StateRequest {
   readonly freshActor: ActorRenewal;
   readonly dto: AgentStateQueryDto;
   readonly software: string | null;
-  readonly disconnected: AbortSignal;
+  /** aborts when the client disconnects */
+  readonly wait: AbortController;
 }
 
 /** Serves desired state to agents and settles their reports. */
@@ -43,20 +46,30 @@ export class AgentsService {
     private readonly audit: AuditStore,
     private readonly watcher: AgentStateWatcher,
     private readonly remembered: RememberedAgents,
+    private readonly turns: AgentTurns,
   ) {}
 
   /**
    * Returns the complete state once its version differs from the requested one, or when the wait expires. A dry run
    * returns immediately and changes nothing: its caller does not count as the host's agent.
    * @throws ApiError 401 when the key is revoked, also during the wait; 403 when the key is bound to other hosts; 404 when
-   *   no resource has the name; 409 while another key or installation serves the name
+   *   no resource has the name; 409 while another key or installation serves the name; 429 while other requests of the
+   *   host wait
    */
-  async state({ actor, freshActor, dto, software, disconnected }: StateRequest): Promise<AgentState> {
+  async state({ actor, freshActor, dto, software, wait }: StateRequest): Promise<AgentState> {
     const visit = visitOf(actor, dto, software);
-    if (dto.dryRun) return this.preview(await freshActor(), visit);
+    const { organizationId } = actor.principal;
+    if (dto.dryRun) {
+      const preview = async (): Promise<AgentState> => this.preview(await freshActor(), visit);
+      return this.turns.run('state', organizationId, visit, preview, wait.signal);
+    }
     const deadline = performance.now() + (dto.waitSeconds ?? 0) * 1000;
-    const unchanged = await this.waitRemembered(visit, dto.version, deadline, disconnected);
-    return unchanged ?? this.waitServed(await freshActor(), visit, dto.version, deadline, disconnected);
+    return this.turns.waiting(visit, wait, async () => {
+      const unchanged = await this.waitRemembered(visit, dto.version, deadline, wait.signal);
+      return (
+        unchanged ?? this.waitServed(freshActor, organizationId, visit, dto.version, deadline, wait.signal)
+      );
+    });
   }
 
   private async preview({ principal }: Actor, visit: AgentVisit): Promise<AgentState> {
@@ -70,7 +83,7 @@ export class AgentsService {
     visit: AgentVisit,
     version: string | undefined,
     deadline: number,
-    disconnected: AbortSignal,
+    ended: AbortSignal,
   ): Promise<AgentState | null> {
     const leftMs = deadline - performance.now();
     if (version === undefined || leftMs <= 0) return null;
@@ -78,44 +91,53 @@ export class AgentsService {
     if (!known) return null;
     const watch = this.watcher.watch(visit.targetKey);
     try {
-      await watch.changed(leftMs, disconnected);
+      await watch.changed(leftMs, ended);
     } finally {
       watch.end();
     }
-    // nobody gets this answer, and the agent was not heard of
-    if (disconnected.aborted) return known;
+    // nobody needs this answer, and the agent was not heard of
+    if (ended.aborted) return known;
     return this.remembered.unchanged(visit, version);
   }
 
   private async waitServed(
-    actor: Actor,
+    freshActor: ActorRenewal,
+    organizationId: OrganizationId,
     visit: AgentVisit,
     version: string | undefined,
     deadline: number,
-    disconnected: AbortSignal,
+    ended: AbortSignal,
   ): Promise<AgentState> {
-    const { organizationId } = actor.principal;
     const watch = this.watcher.watch(visit.targetKey);
+    const offer = async (tx: Tx, { agent, key }: Admitted): Promise<ProvenPoll & { agentId: string }> => ({
+      state: await this.states.offer(tx, organizationId, agent),
+      agentId: agent.id,
+      keySecondsLeft: key.secondsLeft,
+    });
+    const serve = async (): ReturnType<typeof offer> =>
+      this.admissions.admitted(await freshActor(), visit, offer);
     try {
       for (;;) {
         const readAt = performance.now();
-        const { state, agentId, keySecondsLeft } = await this.admissions.admitted(
-          actor,
+        const { state, agentId, keySecondsLeft } = await this.turns.run(
+          'state',
+          organizationId,
           visit,
-          async (tx, { agent, key }) => ({
-            state: await this.states.offer(tx, organizationId, agent),
-            agentId: agent.id,
-            keySecondsLeft: key.secondsLeft,
-          }),
+          serve,
+          ended,
         );
         const leftMs = deadline - performance.now();
         const shouldWait = state.version === version && leftMs > 0;
-        if (!shouldWait || disconnected.aborted || this.watcher.isStopping) {
+        if (!shouldWait || ended.aborted || this.watcher.isStopping) {
           const proven = { state, keySecondsLeft };
           this.remembered.remember(visit, organizationId, agentId, proven, watch, readAt);
           return state;
         }
-        await watch.changed(leftMs, disconnected);
+        await watch.changed(leftMs, ended);
+        if (!ended.aborted) continue;
+        // nobody needs this answer
+        watch.end();
+        return state;
       }
     } catch (error) {
       watch.end();
@@ -136,7 +158,7 @@ export class AgentsService {
       ...result,
       errorMessage: errorMessage ?? null,
     }));
-    return this.admissions.admitted(actor, visit, async (tx, { agent, trail }) => {
+    const settle = async (tx: Tx, { agent, trail }: Admitted): Promise<string> => {
       const guard = report.guard && canonicalGuard(report.guard);
       // it locks the target: before any rule
       if (guard) await this.noteGuard(tx, actor, visit, agent, guard, trail);
@@ -151,7 +173,10 @@ export class AgentsService {
         version === report.version &&
         (await this.guards.endRelease(tx, organizationId, visit.targetKey, guard.guarded));
       return ended ? this.states.version(tx, organizationId, agent) : version;
-    });
+    };
+    return this.turns.run('report', organizationId, visit, () =>
+      this.admissions.admitted(actor, visit, settle, this.database.closing),
+    );
   }
 
   /** Stores a guard that differs from the stored one, and records a change of more than its connections. */

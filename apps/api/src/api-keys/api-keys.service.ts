@@ -58,7 +58,7 @@ export class ApiKeysService {
 
   async revoke(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
-    await this.database.transaction(async (tx) => {
+    await this.database.closing.transaction(async (tx) => {
       const revoked = await this.keys.revoke(tx, principal.organizationId, id);
       if (!revoked) throw notFound(`API key ${id} does not exist or is revoked already`);
       await this.audit.write(tx, principal.organizationId, {

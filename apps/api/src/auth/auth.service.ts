@@ -14,13 +14,12 @@ import { badRequest, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
 import type { LoginDto } from './dto/credentials.dto';
 import { LockOut, type Attempt } from '../lock-out/lock-out';
-import type { SignInClient } from './sign-in-client';
+import { hashClientOf, type SignInClient } from './sign-in-client';
 import { SignInService, wrongCredentials, type SignInOutcome } from './sign-in.service';
 
 /**
- * Number of password comparisons when no organization is given. It is constant, so that the response time does not reveal
- * the number of accounts. The oldest accounts are compared, because anyone can register an organization with another
- * person's e-mail.
+ * Accounts whose password is compared when no organization is given. Anyone can register organizations with another
+ * person's e-mail: when there are more, a password that fits none of these needs the organization.
  */
 const MAX_ACCOUNTS_TRIED = 3;
 
@@ -28,7 +27,8 @@ const MAX_ACCOUNTS_TRIED = 3;
 interface LoginAttempt {
   readonly attempt: Attempt;
   readonly candidates: readonly LoginCandidate[];
-  readonly comparisons: number;
+  /** further accounts have the e-mail */
+  readonly hasMore: boolean;
   /** the counter covers several accounts: a match of one does not reset it */
   readonly isShared: boolean;
   readonly isOfDevice: boolean;
@@ -49,17 +49,19 @@ export class AuthService {
 
   /**
    * @throws ApiError 401, indistinguishable in content and time for an unknown e-mail, a wrong password and an inactive
-   *   user; 400 when the password matches several organizations; 429 while the account is locked
+   *   user; 400 when the password matches several organizations, or may match one of more than are tried; 429 while
+   *   the account is locked. @throws TooBusy
    */
   async login(dto: LoginDto, client: SignInClient): Promise<SignInOutcome> {
+    this.hasher.refuseIfBusy(hashClientOf(client));
     const login = await this.begin(dto);
-    const account = await this.accountOf(dto.password, login, client.address);
+    const account = await this.accountOf(dto.password, login, client);
     const deviceToken = dto.deviceToken ?? null;
     const outcome = await this.database.transaction((tx) =>
       this.signIn.advance(tx, account, { mfaPassed: false, client, deviceToken }),
     );
     await this.settle(login, account, outcome);
-    await this.renewHash(account, dto.password);
+    await this.renewHash(account, dto.password, client);
     return outcome;
   }
 
@@ -67,9 +69,10 @@ export class AuthService {
   private async renewHash(
     { organizationId, userId, passwordHash }: LoginCandidate,
     password: string,
+    client: SignInClient,
   ): Promise<void> {
     if (passwordHash === null || !this.hasher.isOutdated(passwordHash)) return;
-    const renewed = await this.hasher.hash(password);
+    const renewed = await this.hasher.hash(password, hashClientOf(client));
     await this.passwords.renewHash(this.database.autocommit, organizationId, userId, renewed, passwordHash);
   }
 
@@ -92,7 +95,7 @@ export class AuthService {
       return {
         attempt,
         candidates: known.slice(0, MAX_ACCOUNTS_TRIED),
-        comparisons: slug === null ? MAX_ACCOUNTS_TRIED : 1,
+        hasMore: known.length > MAX_ACCOUNTS_TRIED,
         isShared: known.length > 1,
         isOfDevice: false,
       };
@@ -100,19 +103,19 @@ export class AuthService {
     const userIds = known.map(({ userId }) => userId);
     const ofDevice = await this.lockOut.attemptOfDevice(counter, 'password', deviceToken ?? null, userIds);
     const candidates = known.filter(({ userId }) => userId === ofDevice.userId);
-    return { attempt: ofDevice, candidates, comparisons: 1, isShared: false, isOfDevice: true };
+    return { attempt: ofDevice, candidates, hasMore: false, isShared: false, isOfDevice: true };
   }
 
   private async accountOf(
     password: string,
-    { attempt, candidates, comparisons }: LoginAttempt,
-    address: HostAddress | null,
+    { attempt, candidates, hasMore }: LoginAttempt,
+    client: SignInClient,
   ): Promise<LoginCandidate> {
-    const matches = await Promise.all(
-      Array.from({ length: comparisons }, (_, index) =>
-        this.hasher.verify(password, candidates[index]?.passwordHash ?? null),
-      ),
-    );
+    const { address } = client;
+    // without an account one is compared, too: the time must not reveal that there is none
+    const hashes = candidates.length === 0 ? [null] : candidates.map(({ passwordHash }) => passwordHash);
+    const comparisons = hashes.map((hash) => this.hasher.verify(password, hash, hashClientOf(client)));
+    const matches = await this.lockOut.compared(attempt, Promise.all(comparisons));
     const matching = candidates.filter(({ isActive }, index) => isActive && matches[index]);
     if (matching.length > 1) throw organizationRequired(matching);
     const [account] = matching;
@@ -123,7 +126,7 @@ export class AuthService {
         this.recordFailure(candidate, matches[index] ?? false, attempt, address),
       ),
     );
-    throw wrongCredentials();
+    throw hasMore ? organizationNeeded() : wrongCredentials();
   }
 
   private async settle(
@@ -157,3 +160,8 @@ function organizationRequired(matching: readonly LoginCandidate[]): ApiError {
     organizationSlug: message,
   });
 }
+
+const organizationNeeded = (): ApiError =>
+  badRequest('The password may be that of another organization: send organizationSlug', {
+    organizationSlug: `is needed: more than ${MAX_ACCOUNTS_TRIED} organizations know the e-mail address`,
+  });

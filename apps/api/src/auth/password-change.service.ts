@@ -27,9 +27,12 @@ export class PasswordChangeService {
   async change(actor: Actor, { currentPassword, newPassword }: ChangePasswordDto): Promise<void> {
     const { principal } = actor;
     const { userId, organizationId } = principal;
+    const client = { group: userId };
+    this.hasher.refuseIfBusy(client);
     const attempt = await this.lockOut.attempt(signedInCounter('password', userId));
     const hash = await this.passwords.hash(this.database.autocommit, organizationId, userId);
-    if (!(await this.hasher.verify(currentPassword, hash)) || hash === null) {
+    const isRight = await this.lockOut.compared(attempt, this.hasher.verify(currentPassword, hash, client));
+    if (!isRight || hash === null) {
       await this.audit.recordFailure(
         'PASSWORD_CHANGED',
         principal,
@@ -42,7 +45,7 @@ export class PasswordChangeService {
     await this.policy.enforce(organizationId, newPassword, 'newPassword');
     if (newPassword === currentPassword)
       throw invalidPassword('newPassword', 'must differ from the current password');
-    const password = { passwordHash: await this.hasher.hash(newPassword), insteadOf: hash };
+    const password = { passwordHash: await this.hasher.hash(newPassword, client), insteadOf: hash };
     const signInId = principal.signIn?.id ?? null;
     const change = { eventType: 'PASSWORD_CHANGED', address: actor.address, signInId } as const;
     const isReplaced = await this.database.transaction((tx) =>

@@ -27,7 +27,7 @@ export class PasswordPolicyService {
     password: string,
   ): Promise<void> {
     const hash = await this.passwords.hash(this.database.autocommit, organizationId, userId);
-    if (await this.hasher.verify(password, hash)) {
+    if (await this.hasher.verify(password, hash, { group: userId })) {
       throw invalidPassword('newPassword', 'must differ from the expired password');
     }
   }

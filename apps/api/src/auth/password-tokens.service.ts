@@ -101,7 +101,7 @@ export class PasswordTokensService {
     // before the token is used, so that it stays valid for another attempt
     await this.policy.enforce(holder.organizationId, use.password, use.field);
     if (use.purpose === 'PASSWORD_CHANGE') await this.policy.requireDifferent(holder, use.password);
-    const passwordHash = await this.hasher.hash(use.password);
+    const passwordHash = await this.hasher.hash(use.password, { group: holder.userId });
     const outcome = await this.database.transaction(async (tx) => {
       await this.set(tx, holder, tokenHash, passwordHash, use);
       return after(tx, holder);

@@ -4,7 +4,7 @@ import { AccountStore, AuditStore } from '#tenant-store';
 import { PasswordHasher } from '#secrets';
 import { auditActor } from '../audit/audit-actor';
 import type { RegisterDto } from './dto/credentials.dto';
-import type { SignInClient } from './sign-in-client';
+import { hashClientOf, type SignInClient } from './sign-in-client';
 import { SignInService, type SignInOutcome } from './sign-in.service';
 import { principalOf } from './stored-principals';
 
@@ -22,7 +22,7 @@ export class RegistrationService {
   /** Creates an organization with its first administrator and signs the administrator in. */
   async register(dto: RegisterDto, client: SignInClient): Promise<SignInOutcome> {
     const { organizationName, email } = dto;
-    const passwordHash = await this.hasher.hash(dto.password);
+    const passwordHash = await this.hasher.hash(dto.password, hashClientOf(client));
     const name = dto.name ?? email.slice(0, email.indexOf('@'));
     return this.database.transaction(async (tx) => {
       const given = { organizationName, email, passwordHash, name };

@@ -1,7 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { HostAddress } from '#rules';
+import { rateLimitBuckets, type HostAddress } from '#rules';
+import type { HashClient } from '#secrets';
 import { callerAddressOf } from '../http/caller-address';
+import { clientDisconnectSignal } from '../http/client-disconnect';
 
 const MAX_USER_AGENT_LENGTH = 300;
 
@@ -10,13 +12,22 @@ export interface SignInClient {
   readonly address: HostAddress | null;
   /** the User-Agent header, truncated */
   readonly userAgent: string | null;
+  readonly disconnected: AbortSignal;
 }
+
+/** Hashes for this client: networks take turns, and none is made for a client that is gone. */
+export const hashClientOf = ({ address, disconnected }: SignInClient): HashClient => ({
+  group: address ? rateLimitBuckets(address)[0]!.name : '',
+  disconnected,
+});
 
 /** Handler parameter: the client that signs in. */
 export const FromClient = createParamDecorator((_: unknown, context: ExecutionContext): SignInClient => {
-  const request = context.switchToHttp().getRequest<IncomingMessage>();
+  const http = context.switchToHttp();
+  const request = http.getRequest<IncomingMessage>();
   return {
     address: callerAddressOf(request),
     userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
+    disconnected: clientDisconnectSignal(http.getResponse<ServerResponse>()),
   };
 });

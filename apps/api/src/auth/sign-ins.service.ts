@@ -26,7 +26,7 @@ export class SignInsService {
   async end(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
     const { organizationId, userId, email } = principal;
-    await this.database.transaction(async (tx) => {
+    await this.database.closing.transaction(async (tx) => {
       if (!(await this.signIns.end(tx, organizationId, userId, id))) {
         throw notFound(`Sign-in ${id} does not exist`);
       }

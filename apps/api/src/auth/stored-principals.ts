@@ -3,7 +3,7 @@ import { Database } from '#entities';
 import { AccountStore, type PrincipalRow } from '#tenant-store';
 import { isScope, PrincipalLookup, type Principal, type WorkloadClaims } from '#guards';
 
-/** Reads principals from the database. */
+/** Reads principals from the database, on the connections that nothing slow uses: nobody stops anything without one. */
 @Injectable()
 export class StoredPrincipals extends PrincipalLookup {
   constructor(
@@ -14,13 +14,13 @@ export class StoredPrincipals extends PrincipalLookup {
   }
 
   override async ofUser(userId: string, organizationId: string, signInId: string): Promise<Principal | null> {
-    const tx = this.database.autocommit;
+    const tx = this.database.closing.autocommit;
     return principalOf(await this.accounts.principalOfSignIn(tx, userId, organizationId, signInId));
   }
 
   override async ofWorkload(claims: WorkloadClaims): Promise<Principal | null> {
     const { trustId, organizationId, userId, revision } = claims;
-    const tx = this.database.autocommit;
+    const tx = this.database.closing.autocommit;
     return principalOf(
       await this.accounts.principalOfWorkload(tx, trustId, organizationId, userId, revision),
     );
@@ -29,13 +29,15 @@ export class StoredPrincipals extends PrincipalLookup {
   /** Without its user's rights as an administrator: a token in a job's hands is for one session. */
   override async ofSession(tokenHash: string): Promise<Principal | null> {
     const principal = principalOf(
-      await this.accounts.principalOfSession(this.database.autocommit, tokenHash),
+      await this.accounts.principalOfSession(this.database.closing.autocommit, tokenHash),
     );
     return principal && { ...principal, isOrgAdmin: false, platformRole: 'CUSTOMER' };
   }
 
   override async ofApiKey(keyHash: string, callerAddress: string | null): Promise<Principal | null> {
-    return principalOf(await this.accounts.principalOfKey(this.database.autocommit, keyHash, callerAddress));
+    return principalOf(
+      await this.accounts.principalOfKey(this.database.closing.autocommit, keyHash, callerAddress),
+    );
   }
 }
 

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
-import { type AuditActor, Database, type Slice, type Sliced, type Tx } from '#entities';
+import { type AuditActor, Database, type Slice, type Sliced } from '#entities';
 import { BillingStore, type PaymentRow, type SubscriptionRow } from '#tenant-store';
 import type { Principal } from '#guards';
-import { cancelledStatus } from '#rules';
+import { cancelledStatus, type OrganizationId } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound, notPossible, unprocessable } from '../errors';
 import type { Actor } from '../http/actor';
@@ -63,38 +64,43 @@ export class BillingService {
     return { row, plan, redirectUrl: checkout.redirectUrl };
   }
 
-  /** A paid subscription ends with its period, an unpaid one immediately. Idempotent. */
+  /**
+   * A paid subscription ends with its period, an unpaid one immediately. Idempotent. The payment service is called before
+   * anything is written: when the write fails, its event about the end arrives, or the customer cancels again.
+   */
   async cancel(actor: Actor): Promise<Subscribed> {
-    const { principal } = actor;
-    const { organizationId } = principal;
-    const by = auditActor(actor);
-    const { before, after } = await this.database.transaction(async (tx) => {
-      await this.billing.lock(tx, organizationId);
-      const row = await this.billing.latestSubscription(tx, organizationId);
+    const { organizationId } = actor.principal;
+    for (;;) {
+      const row = await this.billing.latestSubscription(this.database.autocommit, organizationId);
       if (!row || row.status === 'EXPIRED') throw notFound(NO_SUBSCRIPTION);
-      if (row.status === 'CANCELLED') return { before: row, after: row };
-      return { before: row, after: await this.cancelInTransaction(tx, principal, row, by) };
-    });
-    if (before.status === 'PENDING') await this.abandonCheckout(before);
-    return this.withPlan(after);
+      if (row.status === 'CANCELLED') return this.withPlan(row);
+      await this.cancelAtService(row);
+      const after = await this.recordCancellation(organizationId, row, auditActor(actor));
+      // changed while the service was called, perhaps by its own event about this
+      if (!after) continue;
+      if (row.status === 'PENDING') await this.abandonCheckout(row);
+      return this.withPlan(after);
+    }
   }
 
-  /** Calls the payment service last, inside the transaction: its failure rolls the cancellation back. */
-  private async cancelInTransaction(
-    tx: Tx,
-    { organizationId }: Principal,
-    row: SubscriptionRow,
+  private async cancelAtService(row: SubscriptionRow): Promise<void> {
+    if (row.adapterReference === null || row.adapter !== this.adapter.name) return;
+    if (endsWithPeriod(row)) await this.adapter.cancelAtPeriodEnd(row.adapterReference);
+    else await this.adapter.end(row.adapterReference);
+  }
+
+  /** @returns null when the subscription is no longer as it was when the service was called */
+  private recordCancellation(
+    organizationId: OrganizationId,
+    called: SubscriptionRow,
     by: AuditActor,
-  ): Promise<SubscriptionRow> {
-    const atPeriodEnd = cancelledStatus(row.status, row.periodRuns) === 'CANCELLED';
-    const moved = atPeriodEnd
-      ? await this.moves.cancel(tx, organizationId, row, by)
-      : await this.moves.expire(tx, organizationId, row, by);
-    if (row.adapterReference !== null && row.adapter === this.adapter.name) {
-      if (atPeriodEnd) await this.adapter.cancelAtPeriodEnd(row.adapterReference);
-      else await this.adapter.end(row.adapterReference);
-    }
-    return moved;
+  ): Promise<SubscriptionRow | null> {
+    return this.database.transaction(async (tx) => {
+      await this.billing.lock(tx, organizationId);
+      const row = await this.billing.latestSubscription(tx, organizationId);
+      if (!row || !isDeepStrictEqual(row, called)) return null;
+      return this.moves[endsWithPeriod(row) ? 'cancel' : 'expire'](tx, organizationId, row, by);
+    });
   }
 
   private async saveCheckout(
@@ -153,6 +159,9 @@ export class BillingService {
     return { row, plan: this.plans.find(row.planId) ?? this.plans.paid };
   }
 }
+
+const endsWithPeriod = ({ status, periodRuns }: SubscriptionRow): boolean =>
+  cancelledStatus(status, periodRuns) === 'CANCELLED';
 
 const alreadyActive = (): Error =>
   notPossible('An active subscription exists: cancel it first with POST /billing/cancel');

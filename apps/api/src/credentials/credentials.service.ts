@@ -95,7 +95,7 @@ export class CredentialsService {
   async remove(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
     const { organizationId } = principal;
-    await this.database.transaction(async (tx) => {
+    await this.database.closing.transaction(async (tx) => {
       const use = await this.credentials.lockedUse(tx, organizationId, id);
       if (!use) throw missing(id);
       refuseInUse(use);

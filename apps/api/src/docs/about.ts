@@ -37,5 +37,6 @@ Retry after 429, 500 and 503 with increasing delays; for 429 and 503 \`Retry-Aft
 ## Limits
 
 Requests are counted per client address in windows of one minute. Every counted response has the headers
-\`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Health checks, these pages, webhooks and agents
-are not counted; password attempts and registrations have lower limits.`;
+\`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Health checks, these pages and webhooks are not
+counted; agents are counted by API key; password attempts and registrations have lower limits. An IPv6 client is counted by
+its /64, and by its /48 with ten times the limit.`;

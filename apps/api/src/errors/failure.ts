@@ -2,6 +2,7 @@ import { HttpException, HttpStatus } from '@nestjs/common';
 import { ScopeError } from '#guards';
 import { ApiError, type ApiErrorExtras } from './api-error';
 import { isConflict, isTextRefused, isUnavailable } from '#entities';
+import { TooBusy } from '#rules';
 
 /** The normalized form of any error that ended a request. */
 export interface Failure extends ApiErrorExtras {
@@ -14,6 +15,11 @@ export interface Failure extends ApiErrorExtras {
 }
 
 const RETRY_AFTER_SECONDS = '2';
+const unavailable = {
+  status: HttpStatus.SERVICE_UNAVAILABLE,
+  message: 'The service is temporarily unavailable, please try again',
+  headers: { 'Retry-After': RETRY_AFTER_SECONDS },
+} as const;
 const FRAMEWORK_NOT_FOUND = /^Cannot [A-Z-]+ \//;
 
 /** Classifies everything a handler, a guard, a pipe or the framework may throw. */
@@ -39,14 +45,13 @@ export function failureOf(exception: unknown): Failure {
   if (isTextRefused(exception)) {
     return { status: 400, message: 'Text must not contain the character U+0000', unexpected: false };
   }
+  if (exception instanceof TooBusy) {
+    const ofOne = { status: HttpStatus.TOO_MANY_REQUESTS, message: exception.message };
+    return { ...unavailable, ...(exception.ofOne && ofOne), unexpected: false };
+  }
   // a conflict that outlasted its retries
   if (isUnavailable(exception) || isConflict(exception)) {
-    return {
-      status: HttpStatus.SERVICE_UNAVAILABLE,
-      message: 'The service is temporarily unavailable, please try again',
-      headers: { 'Retry-After': RETRY_AFTER_SECONDS },
-      unexpected: true,
-    };
+    return { ...unavailable, unexpected: true };
   }
   return {
     status: HttpStatus.INTERNAL_SERVER_ERROR,

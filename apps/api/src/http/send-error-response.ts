@@ -10,6 +10,9 @@ import { failureOf, type Failure } from '../errors/failure';
 
 const UNAUTHORIZED = 401;
 
+/** Event of a response with 401, also when its client is gone. */
+export const CREDENTIAL_REFUSED = 'credential-refused';
+
 const logger = new Logger('Errors');
 
 /** Sends the error body of the path's shape, or a page for browser paths. Logs unexpected errors. */
@@ -24,7 +27,10 @@ export function sendErrorResponse(exception: unknown, request: Request, response
   }
   // the route may have allowed caches to keep what it returns
   response.setHeader('Cache-Control', 'no-store');
-  if (failure.status === UNAUTHORIZED) response.setHeader('WWW-Authenticate', 'Bearer');
+  if (failure.status === UNAUTHORIZED) {
+    response.setHeader('WWW-Authenticate', 'Bearer');
+    response.emit(CREDENTIAL_REFUSED);
+  }
   for (const [name, value] of Object.entries(failure.headers ?? {})) response.setHeader(name, value);
   if (isPage(path.slice(1).toLowerCase())) sendPage(response, pageOf(failure));
   else response.status(failure.status).json(errorBodyOf(failure, path, new Date()));

@@ -100,6 +100,16 @@ export class LockOut {
     return { ...attempt, userId: device.userId };
   }
 
+  /** Runs the comparison of a counted attempt. When it cannot be made, the attempt does not count. */
+  async compared<T>(attempt: Attempt, comparison: Promise<T>): Promise<T> {
+    try {
+      return await comparison;
+    } catch (error) {
+      await this.undoAttempt(attempt);
+      throw error;
+    }
+  }
+
   /** The secret was correct and nothing else is required: resets the counter. */
   succeeded({ key }: Pick<Attempt, 'key'>): Promise<void> {
     return this.failures.forget(this.database.autocommit, [key]);

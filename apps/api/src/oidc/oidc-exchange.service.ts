@@ -12,6 +12,7 @@ import { IdTokenVerifier, tokenUse } from './id-token-verifier';
 import { Issuers } from './issuers';
 import { checked, failureIn, trustChecks, type TokenCheck } from './token-check';
 
+/** Of each client address: anybody can send tokens that name an organization. */
 const MAX_REFUSALS_PER_MINUTE = 10;
 
 /** Claims that say which job exchanged its token; recorded in the audit trail where a token has them. */

@@ -122,7 +122,7 @@ export class OidcTrustsService {
   async delete(actor: Actor, id: string): Promise<void> {
     const { organizationId } = actor.principal;
     const due = await withAuditFallback((trail) =>
-      this.database.transaction(async (tx) => {
+      this.database.closing.transaction(async (tx) => {
         await this.users.lock(tx, organizationId);
         const trust = await this.trusts.findLocked(tx, organizationId, id);
         if (!trust || !(await this.trusts.delete(tx, organizationId, id))) throw missing(id);

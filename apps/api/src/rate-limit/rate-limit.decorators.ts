@@ -2,8 +2,11 @@ import { applyDecorators, SetMetadata, type ExecutionContext, type Type } from '
 import { Reflector } from '@nestjs/core';
 import { SkipThrottle } from '@nestjs/throttler';
 
-/** Limits in addition to the general limit `default`, for routes decorated with them. */
-export type ExtraLimit = 'password' | 'registration' | 'issuer';
+/**
+ * Limits in addition to the general limit `default`, for routes decorated with them. `agent`: counted by API key instead of
+ * by address; `refusal`: only requests whose credential is refused are counted.
+ */
+export type ExtraLimit = 'password' | 'registration' | 'issuer' | 'agent' | 'refusal';
 
 /** Route decorator: also counted against these limits. */
 export const CountedAs = Reflector.createDecorator<readonly ExtraLimit[]>();

@@ -13,6 +13,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const REGISTRATIONS_PER_HOUR = 5;
 /** A cloud fetches the issuers of many organizations from few addresses. */
 const ISSUER_FACTOR = 10;
+/** A key may serve 100 hosts; each asks twice a minute, and twice more for each change of its rules. */
+const AGENT_FACTOR = 20;
 
 const reflector = new Reflector();
 
@@ -25,7 +27,7 @@ const notCountedAs =
 const windowsOf = ({ REDIS_URL, DEPLOYMENT_ID }: ApiSettings): RequestWindows =>
   REDIS_URL === undefined ? new FixedWindows() : SharedWindows.connect(REDIS_URL, DEPLOYMENT_ID);
 
-/** The limits of a deployment, per client address. */
+/** The limits of a deployment, per client address or, for agents, per key. */
 export function rateLimits(settings: ApiSettings): ThrottlerModuleOptions {
   const perMinute = settings.RATE_LIMIT_PER_MINUTE;
   const password = { name: 'password', ttl: MINUTE_MS, limit: Math.ceil(perMinute / 3) };
@@ -41,6 +43,8 @@ export function rateLimits(settings: ApiSettings): ThrottlerModuleOptions {
         limit: perMinute * ISSUER_FACTOR,
         skipIf: notCountedAs('issuer'),
       },
+      { name: 'agent', ttl: MINUTE_MS, limit: perMinute * AGENT_FACTOR, skipIf: notCountedAs('agent') },
+      { name: 'refusal', ttl: MINUTE_MS, limit: perMinute, skipIf: notCountedAs('refusal') },
       ...(settings.EMBEDDED ? [] : [{ ...registration, skipIf: notCountedAs('registration') }]),
     ],
   };

@@ -81,7 +81,7 @@ export class ResourceEditingService {
   async delete(actor: Actor, id: string, releasePorts: boolean): Promise<void> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const targets = await this.database.transaction(async (tx) => {
+    const targets = await this.database.closing.transaction(async (tx) => {
       const resource = await this.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
       refuseRelease(resource, releasePorts);

@@ -65,7 +65,7 @@ export class RolesService {
 
   async delete(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
-    await this.database.transaction(async (tx) => {
+    await this.database.closing.transaction(async (tx) => {
       const deleted = await this.roles.delete(tx, principal.organizationId, id);
       if (!deleted) throw missing(id);
       await this.record(tx, actor, 'ROLE_DELETED', { id, name: deleted.name }, {});
@@ -103,7 +103,7 @@ export class RolesService {
 
   private unassign(actor: Actor, roleId: string, other: Other): Promise<void> {
     const { organizationId } = actor.principal;
-    return this.database.transaction(async (tx) => {
+    return this.database.closing.transaction(async (tx) => {
       const outcome =
         other.kind === 'resource'
           ? await this.roles.unassignResource(tx, organizationId, roleId, other.id)

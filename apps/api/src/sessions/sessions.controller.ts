@@ -3,7 +3,7 @@ import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
 import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type SessionStatus } from '#rules';
-import type { SessionFilter } from '#tenant-store';
+import type { SessionFilter, SessionRow } from '#tenant-store';
 import { Answers } from '../docs/answers';
 import { CurrentActor, RenewableActor, type Actor, type ActorRenewal } from '../http/actor';
 import { clientDisconnectSignal } from '../http/client-disconnect';
@@ -55,12 +55,19 @@ export class SessionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<StartedSessionDto> {
     const { principal } = actor;
-    const { session, replayed } = await this.starter.start({ actor, renew, dto }, key);
-    if (replayed) response.setHeader('Idempotency-Replayed', 'true');
-    if (waitSeconds === undefined) return session;
-    const disconnected = clientDisconnectSignal(response);
-    const settled = await this.sessions.findSettled(principal, session.id, waitSeconds, disconnected);
-    return withToken(toSession(settled), session.sessionToken);
+    const start = async (): Promise<StartedSessionDto> => {
+      const { session, replayed } = await this.starter.start({ actor, renew, dto }, key);
+      if (replayed) response.setHeader('Idempotency-Replayed', 'true');
+      return session;
+    };
+    if (waitSeconds === undefined) return start();
+    // refused before anything is started
+    return this.sessions.waiting(principal, async () => {
+      const { id, sessionToken } = await start();
+      const disconnected = clientDisconnectSignal(response);
+      const settled = await this.sessions.findSettled(principal, id, waitSeconds, disconnected);
+      return withToken(toSession(settled), sessionToken);
+    });
   }
 
   @Get()
@@ -99,7 +106,9 @@ export class SessionsController {
   ): Promise<SessionDto> {
     if (waitSeconds === undefined) return toSession(await this.sessions.find(principal, id));
     const disconnected = clientDisconnectSignal(response);
-    return toSession(await this.sessions.findSettled(principal, id, waitSeconds, disconnected));
+    const find = (): Promise<SessionRow> =>
+      this.sessions.findSettled(principal, id, waitSeconds, disconnected);
+    return toSession(await this.sessions.waiting(principal, find));
   }
 
   @Post(':id/stop')

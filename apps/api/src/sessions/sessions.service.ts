@@ -3,7 +3,7 @@ import { Database, type Slice, type Sliced, withAuditFallback } from '#entities'
 import { type SessionFilter, type SessionRow, SessionStore, type StopRequest } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { HOLDING_STATUSES, LIVE_SESSION_STATUSES, maximumDuration, TIER_LIMITS } from '#rules';
+import { HOLDING_STATUSES, LimiterPerKey, LIVE_SESSION_STATUSES, maximumDuration, TIER_LIMITS } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { type ApiError, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
 import type { Actor, ActorRenewal } from '../http/actor';
@@ -13,8 +13,13 @@ const isOneOf = (statuses: readonly string[], status: string): boolean => status
 
 const isLive = ({ status }: SessionRow): boolean => isOneOf(LIVE_SESSION_STATUSES, status);
 
+/** Requests of a key, a session's token or a user that wait at once: each costs memory. */
+const MAX_WAITS = 100;
+
 @Injectable()
 export class SessionsService {
+  private readonly waits = new LimiterPerKey(MAX_WAITS, 0);
+
   constructor(
     private readonly database: Database,
     private readonly sessions: SessionStore,
@@ -29,6 +34,11 @@ export class SessionsService {
       throw forbidden('The session belongs to another user');
     }
     return session;
+  }
+
+  /** Runs a request that may wait. @throws TooBusy when its caller has as many as it may */
+  waiting<T>({ keyId, sessionId, userId }: Principal, work: () => Promise<T>): Promise<T> {
+    return this.waits.run(keyId ?? sessionId ?? userId, work);
   }
 
   /** As `find`, but waits until the session is neither PENDING nor EXPIRING, or until the timeout. Checks access first. */
@@ -79,7 +89,7 @@ export class SessionsService {
    */
   async renew(principal: Principal, id: string): Promise<SessionRow> {
     const { organizationId, userId } = principal;
-    if (await this.sessions.renew(this.database.autocommit, organizationId, id, userId))
+    if (await this.sessions.renew(this.database.closing.autocommit, organizationId, id, userId))
       return this.existing(principal, id);
     const session = await this.own(principal, id);
     if (session.leaseUntil === null)
@@ -162,14 +172,14 @@ export class SessionsService {
       },
     };
     const targets = await withAuditFallback((trail) =>
-      this.database.statement((tx) => this.sessions.stop(tx, organizationId, request, trail)),
+      this.database.closing.statement((tx) => this.sessions.stop(tx, organizationId, request, trail)),
     );
     this.wakeUps.wake('revoke-rules', targets ?? []);
     return targets !== null;
   }
 
   private async existing(principal: Principal, id: string): Promise<SessionRow> {
-    const session = await this.sessions.find(this.database.autocommit, principal.organizationId, id);
+    const session = await this.sessions.find(this.database.closing.autocommit, principal.organizationId, id);
     if (!session) throw notFound(`Session ${id} does not exist`);
     return session;
   }

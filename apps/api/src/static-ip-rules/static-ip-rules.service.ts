@@ -123,7 +123,7 @@ export class StaticIpRulesService {
     const { principal } = actor;
     const { organizationId } = principal;
     const woken = await withAuditFallback((trail) =>
-      this.database.transaction(async (tx) => {
+      this.database.closing.transaction(async (tx) => {
         const now = await this.rules.lock(tx, organizationId, id);
         if (!now) throw missing(id);
         const all = now.resources.map((entry) => entry.resourceId);

@@ -46,7 +46,7 @@ export class NewUsers {
   private async passwordHash(principal: Principal, password: string | null): Promise<string | null> {
     if (password === null) return null;
     await this.policy.enforce(principal.organizationId, password, 'password');
-    return this.hasher.hash(password);
+    return this.hasher.hash(password, { group: principal.userId });
   }
 
   private async insert(

@@ -70,7 +70,7 @@ export class UsersService {
     const { principal } = actor;
     const { organizationId } = principal;
     const due = await withAuditFallback((trail) =>
-      this.database.transaction(async (tx) => {
+      this.database.closing.transaction(async (tx) => {
         await this.users.lock(tx, organizationId);
         const user = await this.existing(tx, principal, id);
         if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
