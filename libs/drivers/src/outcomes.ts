@@ -5,6 +5,7 @@ import type { CallFailure } from './call-failure';
 export class Outcomes {
   private readonly results = new Map<string, ChangeResult>();
   private halting: CallFailure | null = null;
+  private denied: CallFailure | null = null;
 
   /** @param cloud name for messages */
   constructor(private readonly cloud: string) {}
@@ -12,6 +13,18 @@ export class Outcomes {
   /** The failure after which no further change is sent; null: none. */
   get haltedBy(): CallFailure | null {
     return this.halting;
+  }
+
+  /** As `haltedBy`, removals that were denied included: a cached token may be the reason. */
+  get failure(): CallFailure | null {
+    return this.halting ?? this.denied;
+  }
+
+  /** Call it before additions that are an operation of their own: they do not need the permission to remove. */
+  beginAdditions(): void {
+    if (this.halting?.kind !== 'denied') return;
+    this.denied = this.halting;
+    this.halting = null;
   }
 
   has(key: string): boolean {
@@ -23,8 +36,9 @@ export class Outcomes {
     return this.results.get(key) ?? { result: 'unknown', message: `${this.cloud} did not mention this rule` };
   }
 
-  done(key: string, providerRuleId: string | null): void {
-    this.results.set(key, { result: 'done', providerRuleId });
+  /** @param isNew the addition created the rule, so that its id is ours before a read shows it */
+  done(key: string, providerRuleId: string | null, isNew?: true): void {
+    this.results.set(key, { result: 'done', providerRuleId, ...(isNew && { isNew }) });
   }
 
   failed(keys: readonly string[], failure: CallFailure): void {

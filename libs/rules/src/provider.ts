@@ -37,7 +37,12 @@ export const RETRYABLE_KINDS: ReadonlySet<DriverErrorKind> = new Set(['throttled
 
 /** Outcome of a change. `unknown`: the provider may or may not have applied it; only a read can tell. */
 export type ChangeResult =
-  | { readonly result: 'done'; readonly providerRuleId: string | null }
+  | {
+      readonly result: 'done';
+      readonly providerRuleId: string | null;
+      /** this addition created the rule of that id */
+      readonly isNew?: true;
+    }
   | {
       readonly result: 'refused';
       readonly kind: DriverErrorKind;

@@ -27,9 +27,14 @@ export class Batch {
     private readonly deadline: Deadline,
   ) {}
 
-  /** The failure after which no further change was sent; null: none. */
+  /** The failure after which no further change, or no further removal, was sent; null: none. */
   get failure(): CallFailure | null {
-    return this.outcomes.haltedBy;
+    return this.outcomes.failure;
+  }
+
+  /** Call it after the removals. */
+  beginAdditions(): void {
+    this.outcomes.beginAdditions();
   }
 
   async remove(name: string): Promise<void> {
@@ -101,7 +106,7 @@ export class Batch {
       ...this.rules.filter((rule) => rule.name !== name),
       { ...written, keys: [ruleKey(spec)], traffic: [spec], state: 'settled' },
     ];
-    this.outcomes.done(ruleKey(spec), name);
+    this.outcomes.done(ruleKey(spec), name, drifted ? undefined : true);
   }
 
   /** @param refused a priority that Azure reported as taken, even if the rule list does not show it */
