@@ -79,6 +79,7 @@ interface AffectedIp {
   readonly status: ResourceIpStatus;
   /** PENDING for so long that its missing rules are given up */
   readonly timedOut: boolean;
+  readonly errorMessage: string | null;
 }
 
 /** A holder of a rule of an affected ResourceIp. */
@@ -114,7 +115,7 @@ export interface Affected {
   readonly rules: AffectedRule[];
 }
 
-/** A status change of a ResourceIp. */
+/** A status change of a ResourceIp; with the same status, only its message changes. */
 export interface IpMove {
   readonly id: string;
   readonly from: ResourceIpStatus;

@@ -17,6 +17,7 @@ const shared = (b: Partial<AffectedHolder>): Affected => ({
       staticIpRuleId: null,
       status: 'REMOVING',
       timedOut: false,
+      errorMessage: null,
     },
   ],
   holders: [
@@ -73,7 +74,7 @@ async function movesOf(affected: Affected): Promise<IpMove[]> {
     ledger: { record: () => Promise.resolve([]) },
   } as unknown as SettleStores;
   const settlement = {
-    rules: [{ ruleId: 'rule' } as RuleSettlement],
+    rules: [{ ruleId: 'rule', message: null } as RuleSettlement],
     access: null,
     waiting: [],
     giveUpSeconds: 60,

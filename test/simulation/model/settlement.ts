@@ -143,14 +143,17 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     ]);
     const rules = [...held].map((id) => this.tables.rules.get(id)!).sort(byKey);
     return {
-      ips: touched.map(({ id, organizationId, sessionId, staticIpRuleId, status, pendingSince }) => ({
-        id,
-        organizationId,
-        sessionId,
-        staticIpRuleId,
-        status,
-        timedOut: pendingSince < this.tables.now() - giveUpSeconds * 1000,
-      })),
+      ips: touched.map(
+        ({ id, organizationId, sessionId, staticIpRuleId, status, pendingSince, errorMessage }) => ({
+          id,
+          organizationId,
+          sessionId,
+          staticIpRuleId,
+          status,
+          timedOut: pendingSince < this.tables.now() - giveUpSeconds * 1000,
+          errorMessage,
+        }),
+      ),
       holders: rules.flatMap((rule) =>
         this.tables.holderRows(rule).map((holder) => this.affectedHolder(holder, waits)),
       ),
@@ -193,7 +196,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     return moves.flatMap(({ id, from, to, errorMessage, providerRuleId }) => {
       const ip = this.tables.resourceIps.get(id);
       if (ip?.status !== from) return [];
-      this.tables.moveIp(ip, to);
+      if (to !== from) this.tables.moveIp(ip, to);
       ip.errorMessage = errorMessage;
       if (to === 'APPLIED') Object.assign(ip, { providerRuleId, appliedAt: now });
       if (to !== 'REMOVED') return [];

@@ -20,7 +20,11 @@ export class ResourceIpDto {
   providerRuleId!: string | null;
   @ApiProperty({ type: String, nullable: true, ...TIME }) appliedAt!: string | null;
   @ApiProperty({ type: String, nullable: true, ...TIME }) removedAt!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: "The provider's error message when FAILED" })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: "The provider's error message when FAILED; why it still waits when PENDING or REMOVING",
+  })
   errorMessage!: string | null;
 }
 
