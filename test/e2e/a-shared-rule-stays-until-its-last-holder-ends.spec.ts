@@ -82,6 +82,36 @@ describe('A shared rule stays until its last holder ends', () => {
     expect(await isOpen(group(3), '203.0.113.23')).toBe(false);
   });
 
+  it('the organization whose credential opened it can delete that credential while another one holds it', async () => {
+    const plans = [{ group: group(6), config: { port: 22 } }];
+    const [writer, holder] = [await organization(drawbridge, plans), await organization(drawbridge, plans)];
+    const ipv4Address = '203.0.113.50';
+    const first = await writer.started({ ipv4Address });
+    await writer.reaches(first.id, 'ACTIVE');
+    const second = await holder.started({ ipv4Address });
+    await holder.reaches(second.id, 'ACTIVE');
+    await stop(writer, first.id);
+    await writer.reaches(first.id, 'CANCELLED');
+    await writer.admin.expect(204, writer.admin.delete(`/resources/${writer.resourceIds[0]}`));
+    await writer.admin.expect(204, writer.admin.delete(`/credentials/${writer.credentialId}`));
+    await until(
+      'its secrets are gone',
+      async () => {
+        // the next check
+        await drawbridge.query('UPDATE credentials SET check_due_at = now() WHERE deleted_at IS NOT NULL');
+        return (
+          (await drawbridge.query('SELECT FROM credentials WHERE id = $1', [writer.credentialId])).length ===
+          0
+        );
+      },
+      30_000,
+    );
+    expect(await isOpen(group(6), ipv4Address)).toBe(true);
+    await stop(holder, second.id);
+    await holder.reaches(second.id, 'CANCELLED');
+    expect(await isOpen(group(6), ipv4Address)).toBe(false);
+  });
+
   it('a credential that cannot read the group opens nothing there, not even what another organization has open', async () => {
     const mine = await organization(drawbridge, [{ group: group(4), config: { port: 22 } }]);
     const theirs = await organization(drawbridge, [{ group: group(4), config: { port: 22 } }]);

@@ -181,6 +181,24 @@ describe('Provider errors are reported', () => {
     await drawbridge.cloud.clearFaults();
   });
 
+  it('an addition that reads do not show yet is not repeated', async () => {
+    const org = await organization(drawbridge, [{ group: group(8), config: { port: 22 } }]);
+    const operation = 'DescribeSecurityGroupRules';
+    await drawbridge.cloud.fault({
+      kind: 'stale-read',
+      target: group(8),
+      operation,
+      delayMs: 60_000,
+      seconds: 6,
+    });
+    const { id } = await org.started({ ipv4Address: '203.0.113.50' });
+    await org.reaches(id, 'ACTIVE', 30_000);
+    const calls = (await drawbridge.cloud.calls()).filter(({ target }) => target === group(8));
+    expect(
+      calls.filter((call) => call.operation.startsWith('Authorize') && call.outcome !== 'DryRunOperation'),
+    ).toHaveLength(1);
+  });
+
   it('verify distinguishes a missing group from one without read permission', async () => {
     const org = await organization(drawbridge, [{ group: group(5), config: { port: 22 } }]);
     const [id] = org.resourceIds;

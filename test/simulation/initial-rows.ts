@@ -26,7 +26,7 @@ export class InitialRows {
   }
 
   private addCredential(id: string, organizationId: OrganizationId): void {
-    this.tables.credentials.set(id, { organizationId, deniedUntil: null, denials: 0 });
+    this.tables.credentials.set(id, { organizationId });
   }
 
   private addTarget(identifier: string): void {

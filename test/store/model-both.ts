@@ -16,7 +16,6 @@ const MOMENTS: Readonly<Record<string, readonly string[]>> = {
     'removal_sent_at',
   ],
   rule_holders: ['released_at'],
-  credentials: ['denied_until'],
   unmanaged_rules: ['possible_since', 'present_since'],
   sweeper_lease: ['lease_until', 'others_seen_at'],
   sessions: ['started_at', 'expires_at', 'lease_until', 'ended_at'],

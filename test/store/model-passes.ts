@@ -120,11 +120,6 @@ export class PassSteps {
         ),
       );
     }
-    if (this.state.chance.happens(0.2)) {
-      const isDenied = this.state.chance.happens(0.6);
-      this.state.model.convergence.noteDenial(access, isDenied);
-      await this.state.both.real((tx) => convergence.noteDenial(tx, access, isDenied));
-    }
     const found = pairs.map((pair) => ({ pair, settled: this.randomSettlement(pair.model) }));
     const isRead = this.state.chance.happens(0.8);
     const trail = this.state.anyTrail();
@@ -231,7 +226,7 @@ export class PassSteps {
     const { state, revision, attempts, writtenWith, holders } = row;
     const held = holders.map(
       ({ status, access, expired, cause, writeVerified }) =>
-        `${status} ${access.credentialId} ${access.organizationId} ${access.deniedMs !== null} ${expired} ${cause} ${writeVerified}`,
+        `${status} ${access.credentialId} ${access.organizationId} ${expired} ${cause} ${writeVerified}`,
     );
     const { addCause, removeCause, isUnwanted, isMissing, isUnmarked, writerOrganizationId, lastError } = row;
     return {

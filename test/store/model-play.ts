@@ -57,7 +57,6 @@ export class Play {
       'SELECT coalesce(max(sequence), 0) AS sequence FROM audit_records',
     );
     this.auditedFrom = last!.sequence;
-    await tx.query('UPDATE credentials SET denied_until = NULL, denials = 0');
     for (const { id, targetId, credentialId } of this.state.given.places)
       await tx.query(
         `UPDATE resources SET is_active = true, write_verified = name <> 'c', target_id = $2, credential_id = $3 WHERE id = $1`,
@@ -80,7 +79,7 @@ export class Play {
 
   private place({ id, organizationId, targetId, credentialId, port, name, writeVerified }: Furniture): void {
     const { credentials, resources, targets } = this.state.both.tables;
-    credentials.set(credentialId, { organizationId, deniedUntil: null, denials: 0 });
+    credentials.set(credentialId, { organizationId });
     resources.set(id, {
       id,
       organizationId,

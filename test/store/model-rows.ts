@@ -68,11 +68,6 @@ export function modelRows(tables: Tables, real: (id: string) => string): Rows {
         holder.releaseCause,
       ];
     }),
-    credentials: [...tables.credentials].map(([id, { denials, deniedUntil }]) => [
-      id,
-      denials,
-      fromNow(deniedUntil),
-    ]),
     unmanaged: tables.unmanaged.map((rule) => [
       rule.targetId,
       rule.key,
@@ -170,7 +165,6 @@ export async function realRows(tx: Tx, auditedFrom: string): Promise<Rows> {
          round(extract(epoch FROM h.released_at - now()) * 1000)::float8 AS released, release_cause`,
       `rule_holders h JOIN rules r ON r.id = h.rule_id JOIN resource_ips ip ON ip.id = h.resource_ip_id`,
     ),
-    credentials: await rows(`id, denials, ${ms('denied_until')}`, 'credentials'),
     unmanaged: await rows(
       'target_id, key, provider_rule_id, possible_since IS NOT NULL AS possible',
       'unmanaged_rules',

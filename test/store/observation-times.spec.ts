@@ -41,6 +41,26 @@ describe('When something was observed', () => {
     expect(written!.at.getTime()).toBeLessThan(readingBegan.getTime() + 50);
   });
 
+  it('a target that was denied for longer is read less often, up to every ten minutes', async () => {
+    const rows = new LedgerRows(database);
+    const targetId = await rows.target();
+    await rows.rule(targetId, [new Date(), new Date(), null, null]);
+    const nextAfter = async (seconds: number): Promise<number> => {
+      await database.autocommit.query(
+        `UPDATE targets SET compared_at = now() - make_interval(secs => $2), reconcile_due_at = now() + interval '45 seconds'
+         WHERE id = $1`,
+        [targetId, seconds],
+      );
+      await new ComparisonStore().postpone(database.autocommit, targetId);
+      const [next] = await database.autocommit.query<{ seconds: number }[]>(
+        'SELECT extract(epoch FROM reconcile_due_at - now())::float8 AS seconds FROM targets WHERE id = $1',
+        [targetId],
+      );
+      return Math.round(next!.seconds / 15) * 15;
+    };
+    expect([await nextAfter(10), await nextAfter(90), await nextAfter(4000)]).toEqual([45, 90, 600]);
+  });
+
   it.each([
     [
       'before the removal: access is certain until then',

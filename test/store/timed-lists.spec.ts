@@ -173,6 +173,24 @@ describe('A list that grows without bound', () => {
     expect(await marks()).toBeGreaterThan(0);
   });
 
+  it('of sessions of a resource that has none reads nothing else', async () => {
+    const [{ id }] = (await query<{ id: string }>('SELECT gen_random_uuid() AS id')) as [{ id: string }];
+    const filters: SessionFilter[] = [{ resourceId: id, from: null, to: null }];
+    filters.push({ ...filters[0]!, userId: users[0] }, { ...filters[0]!, statuses: ['EXPIRED'] });
+    for (const filter of filters) {
+      const [read] = await database.transaction(async (tx) => {
+        expect(await sessions.list(tx, organization, filter, { page: 0, size: 20 })).toEqual({
+          rows: [],
+          total: 0,
+        });
+        return tx.query<{ rows: number }[]>(
+          `SELECT (seq_tup_read + coalesce(idx_tup_fetch, 0))::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'resource_ips'`,
+        );
+      });
+      expect(read!.rows).toBe(0);
+    }
+  });
+
   it('of sessions stays exact as sessions start and end', async () => {
     await query(
       `UPDATE sessions SET status = 'CANCELLED', ended_at = now() WHERE organization_id = $1 AND status = 'ACTIVE'`,

@@ -1,10 +1,13 @@
 import type { ChangeResult } from '#rules';
 import type { CallFailure } from './call-failure';
 
+type Done = Extract<ChangeResult, { result: 'done' }>;
+
 /** The result of each change of one batch, and the failure that stopped the batch. */
 export class Outcomes {
   private readonly results = new Map<string, ChangeResult>();
   private halting: CallFailure | null = null;
+  private denied: CallFailure | null = null;
 
   /** @param cloud name for messages */
   constructor(private readonly cloud: string) {}
@@ -12,6 +15,18 @@ export class Outcomes {
   /** The failure after which no further change is sent; null: none. */
   get haltedBy(): CallFailure | null {
     return this.halting;
+  }
+
+  /** As `haltedBy`, removals that were denied included: a cached token may be the reason. */
+  get failure(): CallFailure | null {
+    return this.halting ?? this.denied;
+  }
+
+  /** Call it before additions that are an operation of their own: they do not need the permission to remove. */
+  beginAdditions(): void {
+    if (this.halting?.kind !== 'denied') return;
+    this.denied = this.halting;
+    this.halting = null;
   }
 
   has(key: string): boolean {
@@ -23,8 +38,9 @@ export class Outcomes {
     return this.results.get(key) ?? { result: 'unknown', message: `${this.cloud} did not mention this rule` };
   }
 
-  done(key: string, providerRuleId: string | null, note?: string): void {
-    this.results.set(key, { result: 'done', providerRuleId, ...(note !== undefined && { note }) });
+  /** @param more as in `ChangeResult` */
+  done(key: string, providerRuleId: string | null, more: Pick<Done, 'isNew' | 'note'> = {}): void {
+    this.results.set(key, { result: 'done', providerRuleId, ...more });
   }
 
   failed(keys: readonly string[], failure: CallFailure): void {

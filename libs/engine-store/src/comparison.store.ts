@@ -6,7 +6,7 @@ import type { DueComparison, Lease } from './lease.store';
 export const COMPARISON_INTERVAL_SECONDS = 45;
 /** Limit per credential over all its targets: a quarter of the EC2 read limit of an account. */
 const READS_PER_SECOND = 5;
-/** While no access path reaches the target and it has no rules of ours. */
+/** While no access path reaches the target; with rules of ours, the longest wait. */
 const UNREACHABLE_INTERVAL_SECONDS = 600;
 
 /** Schedules and reads comparisons of targets with the database. Serves all organizations, as convergence does. */
@@ -53,12 +53,16 @@ export class ComparisonStore {
     );
   }
 
-  /** Postpones the next comparison of an unreadable target without rules of ours. */
+  /**
+   * Postpones the next comparison of an unreadable target. With rules of ours, until the last comparison is twice as long ago:
+   * the waits double.
+   */
   async postpone(tx: Tx, targetId: string): Promise<void> {
     await tx.query(
-      `UPDATE targets SET reconcile_due_at = now() + make_interval(secs => $2)
-       WHERE id = $1 AND NOT reconcile_requested
-         AND NOT EXISTS (SELECT FROM rules WHERE target_id = $1 AND state <> 'absent')`,
+      `UPDATE targets SET reconcile_due_at = greatest(reconcile_due_at, now() + least(make_interval(secs => $2),
+         CASE WHEN EXISTS (SELECT FROM rules WHERE target_id = $1 AND state <> 'absent')
+           THEN now() - compared_at END))
+       WHERE id = $1 AND NOT reconcile_requested`,
       [targetId, Math.max(UNREACHABLE_INTERVAL_SECONDS, this.intervalSeconds)],
     );
   }

@@ -14,7 +14,6 @@ describe('ConvergenceStore.due', () => {
       credentialId: `of ${organizationId}`,
       region: null,
       organizationId,
-      deniedMs: null,
     },
     writeVerified: false,
     config: {},

@@ -44,13 +44,11 @@ export class ConvergenceStore {
              'config', res.config, 'writeVerified', res.write_verified,
              'abandoned', CASE WHEN res.abandoned_at IS NOT NULL THEN coalesce(res.abandon_reason, '') END,
              'access', jsonb_build_object('credentialId', res.credential_id, 'region', res.region,
-               'organizationId', res.organization_id,
-               'deniedMs', extract(epoch FROM c.denied_until - now()) * 1000))
+               'organizationId', res.organization_id))
            FROM rule_holders h
            CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} ip
            LEFT JOIN sessions s ON s.id = ip.session_id
            JOIN resources res ON res.id = ip.resource_id
-           JOIN credentials c ON c.id = res.credential_id
            WHERE h.rule_id = r.id AND ip.status IN (${HOLDING}, 'REMOVING')
          ) AS holders
        FROM rules r JOIN targets t ON t.id = r.target_id
@@ -173,17 +171,6 @@ export class ConvergenceStore {
       `UPDATE rules SET attempts = attempts + 1, due_at = now() + make_interval(secs => $4), last_error = $3
        WHERE id = $1 AND revision = $2`,
       [ruleId, revision, message, seconds],
-    );
-  }
-
-  /** Records that a target denied or accepted the credential. Consecutive denials back off exponentially. */
-  async noteDenial(tx: Tx, { credentialId }: Access, isDenied: boolean): Promise<void> {
-    await tx.query(
-      isDenied
-        ? `UPDATE credentials SET denials = denials + 1,
-             denied_until = now() + least(interval '30 seconds', interval '1 second' * 2 ^ least(denials, 5)) WHERE id = $1`
-        : `UPDATE credentials SET denials = 0, denied_until = NULL WHERE id = $1 AND denied_until IS NOT NULL`,
-      [credentialId],
     );
   }
 }

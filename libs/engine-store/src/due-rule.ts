@@ -19,12 +19,10 @@ export interface Access {
   readonly region: string | null;
 }
 
-/** An access path of a holder, with its owner and its last denial. */
+/** An access path of a holder, with its owner. */
 interface KnownAccess extends Access {
   /** the organization that owns the credential */
   readonly organizationId: OrganizationId;
-  /** ms until a denied credential is retried, 0 or less when the wait is over; null: no target denied it */
-  readonly deniedMs: number | null;
 }
 
 export interface HolderRow {

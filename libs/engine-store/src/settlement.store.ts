@@ -155,7 +155,7 @@ export class SettlementStore {
        )
        SELECT
          ARRAY(SELECT jsonb_build_object('id', id, 'organizationId', organization_id, 'sessionId', session_id,
-           'staticIpRuleId', static_ip_rule_id, 'status', status, 'givenUp', given_up,
+           'staticIpRuleId', static_ip_rule_id, 'status', status, 'givenUp', given_up, 'errorMessage', error_message,
            'timedOut', pending_since < now() - make_interval(secs => $6)) FROM touched ORDER BY id) AS ips,
          ARRAY(SELECT to_jsonb(holder) FROM holder) AS holders,
          ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'isUnmanaged', r.is_foreign,

@@ -81,6 +81,7 @@ interface AffectedIp {
   readonly timedOut: boolean;
   /** for people: a rule of it was given up, and why; null: none was */
   readonly givenUp: string | null;
+  readonly errorMessage: string | null;
 }
 
 /** A holder of a rule of an affected ResourceIp. */
@@ -125,7 +126,7 @@ export interface RuleEnd {
   readonly stillAllowedBy: string | null;
 }
 
-/** A status change of a ResourceIp. */
+/** A status change of a ResourceIp; with the same status, only its message changes. */
 export interface IpMove {
   readonly id: string;
   readonly from: ResourceIpStatus;

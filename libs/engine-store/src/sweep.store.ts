@@ -178,7 +178,10 @@ export class SweepStore {
     );
   }
 
-  /** Deletes unused deleted credentials. Each is checked at most once a minute. */
+  /**
+   * Deletes unused deleted credentials. Each is checked at most once a minute. Rules that other organizations hold are read
+   * again, through their access paths, which then take them over (`accessToAdopt`).
+   */
   async purgeCredentials(tx: Tx, limit: number): Promise<void> {
     await tx.query(
       `WITH due AS (
@@ -187,6 +190,11 @@ export class SweepStore {
        ), used AS (
          SELECT id FROM due WHERE EXISTS (SELECT FROM resources WHERE credential_id = due.id)
            OR EXISTS (SELECT FROM rules WHERE credential_id = due.id)
+       ), again AS (
+         -- as after a call without an answer: a present rule is not read otherwise
+         UPDATE rules r SET due_at = now(), in_flight_until = now()
+         WHERE credential_id IN (SELECT id FROM used) AND state = 'present' AND due_at IS NULL
+           AND EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id AND h.released_at IS NULL)
        ), later AS (
          UPDATE credentials SET check_due_at = now() + interval '50 seconds' WHERE id IN (SELECT id FROM used)
        )

@@ -96,6 +96,7 @@ export class AgentConverger {
         reading: null,
         waiting: waiting.flatMap(({ holders }) => holders.filter(({ status }) => status === 'PENDING')),
         giveUpSeconds: APPLY_TIMEOUT_MS / 1000,
+        isAwaited: absence === null,
         remarks: new Map([
           ...remarksOnUnread(needless),
           ...byKernel.map(({ ruleId }): [string, Remark] => [

@@ -1,6 +1,6 @@
 import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
 import type { DueRuleRow } from '#engine-store';
-import type { ChangeResult, ObservedRule, PlannedChange, Verdict } from '#rules';
+import { retry, type ChangeResult, type ObservedRule, type PlannedChange, type Verdict } from '#rules';
 import { BUDGET_SPENT } from './settle-rule';
 
 /** A planned change of a due rule. */
@@ -64,8 +64,8 @@ export function withoutFinalRead(
   const { rule } = verdict;
   const result = results.get(rule.ruleId);
   if (!result || verdict.kind === 'retry' || verdict.kind === 'failed') return verdict;
-  const unknown = result.result === 'unknown';
-  return { rule, kind: 'retry', message: null, unknown, observedPresent: false, refused: false };
+  // an answered removal needs no wait: the next read shows it
+  return { ...retry(rule, result, false), ...(!rule.desired && { unknown: result.result === 'unknown' }) };
 }
 
 /** Reads the target's rules; null when it could not be read. */

@@ -165,7 +165,6 @@ export class Converger {
     held.markSettled(
       rules.filter((rule) => !rule.inFlight && rule.state !== null).map((rule) => rule.ruleId),
     );
-    await this.noteDenial(pass, outcome);
     await this.settle(held, {
       rules,
       access: pass.access,
@@ -175,14 +174,6 @@ export class Converger {
       remarks: remarksOf(outcome, pass),
     });
     return rules;
-  }
-
-  /** Records a denied credential, which other passes then do not try, or one that is accepted again. */
-  private async noteDenial(pass: Pass, outcome: PassOutcome): Promise<void> {
-    if (outcome.kind === 'postponed') return;
-    const isDenied = outcome.kind === 'read' ? outcome.isDenied : outcome.error.kind === 'denied';
-    if (!isDenied && (pass.access.deniedMs === null || outcome.kind !== 'read')) return;
-    await this.stores.convergence.noteDenial(this.database.autocommit, pass.access, isDenied);
   }
 
   private settleLocally(held: HeldLease, local: Map<DueRuleRow, RuleSettlement>): Promise<void> {

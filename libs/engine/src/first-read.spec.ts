@@ -6,7 +6,7 @@ const unwanted = (key: string): DueRuleRow =>
   ({ ruleId: key, key, desired: false, inFlight: false, inDoubt: false }) as DueRuleRow;
 
 const pass = (rules: readonly DueRuleRow[], credentialId = 'credential'): Pass => ({
-  access: { credentialId, region: null, organizationId: null, deniedMs: null },
+  access: { credentialId, region: null, organizationId: null },
   rules,
   shared: new Set(),
   waiting: [],

@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DriverError } from '#drivers';
-import type { DueRuleRow, RuleSettlement } from '#engine-store';
-import { observedAsRecorded, judgeUnreadable, RETRYABLE_KINDS, UnmanagedRules, type Verdict } from '#rules';
+import type { Access, DueRuleRow, RuleSettlement } from '#engine-store';
+import {
+  observedAsRecorded,
+  judgeUnreadable,
+  RETRYABLE_KINDS,
+  UnmanagedRules,
+  type ChangeResult,
+  type Verdict,
+} from '#rules';
+import { longestWait } from './changes';
 import type { Pass } from './passes';
 import type { Remark } from './rule-events';
 import { accessToAdopt, postponed, settlement } from './settle-rule';
@@ -9,9 +17,14 @@ import type { TimedRead } from './timed-read';
 
 /** Outcome of a pass. */
 export type PassOutcome =
-  /** the target was not read: the write budget is spent or the credential was denied recently */
+  /** the target was not read: the write budget is spent */
   | { readonly kind: 'postponed'; readonly waitMs: number; readonly message: string }
-  | { readonly kind: 'unreadable'; readonly error: DriverError }
+  | {
+      readonly kind: 'unreadable';
+      readonly error: DriverError;
+      /** of removals that were sent nevertheless, by rule id */
+      readonly results: ReadonlyMap<string, ChangeResult>;
+    }
   | {
       readonly kind: 'read';
       readonly verdicts: readonly Verdict<DueRuleRow>[];
@@ -22,8 +35,6 @@ export type PassOutcome =
       readonly unmarked: readonly DueRuleRow[];
       /** wait requested by the provider or by the write budget; null: none */
       readonly waitMs: number | null;
-      /** the provider denied a write with this credential */
-      readonly isDenied: boolean;
     };
 
 /** The settlement of each rule of the pass. @param random for the jitter of the next attempt */
@@ -32,7 +43,7 @@ export function settlementsOf(pass: Pass, outcome: PassOutcome, random: () => nu
     case 'postponed':
       return postponed(pass.rules, outcome.waitMs, outcome.message);
     case 'unreadable':
-      return unreadable(pass, outcome.error, random);
+      return unreadable(pass, outcome, random);
     case 'read': {
       // one jitter for all: rules that failed together are retried in one call
       const chance = random();
@@ -46,31 +57,60 @@ export function settlementsOf(pass: Pass, outcome: PassOutcome, random: () => nu
   }
 }
 
-function unreadable(pass: Pass, error: DriverError, random: () => number): RuleSettlement[] {
-  const isWrittenThrough = (rule: DueRuleRow): boolean => {
-    const { credentialId, region } = pass.access;
-    return isDeepStrictEqual(rule.writtenWith, { credentialId, region });
-  };
-  const missingMs = new Map(
-    pass.rules.filter(isWrittenThrough).map((rule) => [rule.ruleId, rule.targetMissingMs ?? 0]),
-  );
-  // one backoff for all: the next read serves all of them
-  const attempts = Math.max(...pass.rules.map((rule) => rule.attempts));
+type Unreadable = PassOutcome & { readonly kind: 'unreadable' };
+
+const isWrittenThrough = ({ credentialId, region }: Access, rule: DueRuleRow): boolean =>
+  isDeepStrictEqual(rule.writtenWith, { credentialId, region });
+
+function unreadable(pass: Pass, outcome: Unreadable, random: () => number): RuleSettlement[] {
+  const { error } = outcome;
   const chance = random();
-  const rules = pass.rules.map((rule) => ({ ...rule, attempts }));
-  return judgeUnreadable(rules, error.kind, error.message, missingMs).map((verdict) => {
+  return unreadVerdicts(pass, outcome).map((verdict) => {
     const isMissing = error.kind === 'target-missing' && verdict.kind !== 'absent';
     return {
-      ...settlement(verdict, false, error.retryAfterMs, chance),
-      targetMissing: (isMissing && isWrittenThrough(verdict.rule)) || null,
+      ...settlement(verdict, false, longestWait(outcome.results) ?? error.retryAfterMs, chance),
+      targetMissing: (isMissing && isWrittenThrough(pass.access, verdict.rule)) || null,
     };
   });
+}
+
+function unreadVerdicts({ access, rules }: Pass, { error, results }: Unreadable): Verdict<DueRuleRow>[] {
+  const missingMs = new Map(
+    rules
+      .filter((rule) => isWrittenThrough(access, rule))
+      .map((rule) => [rule.ruleId, rule.targetMissingMs ?? 0]),
+  );
+  // one backoff for all: the next read serves all of them
+  const attempts = Math.max(...rules.map((rule) => rule.attempts));
+  const aligned = rules.map((rule) => ({ ...rule, attempts }));
+  return judgeUnreadable(aligned, error.kind, error.message, missingMs).map((verdict) =>
+    withRemovalSent(verdict, results.get(verdict.rule.ruleId), error),
+  );
+}
+
+/** The verdict on a rule whose removal was sent to a target that may not be read: in doubt until a read shows its absence. */
+function withRemovalSent(
+  verdict: Verdict<DueRuleRow>,
+  result: ChangeResult | undefined,
+  { message }: DriverError,
+): Verdict<DueRuleRow> {
+  const { rule } = verdict;
+  if (verdict.kind !== 'retry' || rule.desired) return verdict;
+  if (result?.result === 'refused')
+    return { ...verdict, message: result.message, refused: !RETRYABLE_KINDS.has(result.kind) };
+  if (result) {
+    const sent = `The removal was sent, and the target cannot be read: ${message}`;
+    return { ...verdict, message: sent, unknown: true, refused: false };
+  }
+  // the removal that was sent may still take effect
+  const isAwaited = verdict.refused && rule.inFlight && rule.lastError !== null;
+  return isAwaited ? { ...verdict, message: rule.lastError, refused: false } : verdict;
 }
 
 /** What to record of each rule besides its state. */
 export function remarksOf(outcome: PassOutcome, pass: Pass): Map<string, Remark> {
   if (outcome.kind === 'postponed') return new Map();
-  if (outcome.kind === 'unreadable') return remarksOnUnreadable(outcome.error, pass);
+  if (outcome.kind === 'unreadable') return remarksOnUnreadable(outcome, pass);
   const unmarked = new Set(outcome.unmarked.map(({ ruleId }) => ruleId));
   const unmanaged = new UnmanagedRules(outcome.read.rules);
   return new Map(
@@ -93,10 +133,18 @@ export function remarksOf(outcome: PassOutcome, pass: Pass): Map<string, Remark>
   );
 }
 
-function remarksOnUnreadable({ kind, message }: DriverError, { rules }: Pass): Map<string, Remark> {
-  if (RETRYABLE_KINDS.has(kind)) return new Map();
-  const unwanted = rules.filter((rule) => !rule.desired && rule.state !== 'absent');
-  const remark: Remark =
-    kind === 'target-missing' ? { givenUp: { cause: 'TARGET_GONE', reason: message } } : { refusal: message };
-  return new Map(unwanted.map(({ ruleId }) => [ruleId, remark]));
+function remarksOnUnreadable(outcome: Unreadable, pass: Pass): Map<string, Remark> {
+  const { kind, message } = outcome.error;
+  const unwanted = unreadVerdicts(pass, outcome).filter(
+    ({ rule }) => !rule.desired && rule.state !== 'absent',
+  );
+  return new Map(
+    unwanted.flatMap((verdict): [string, Remark][] => {
+      const { ruleId } = verdict.rule;
+      if (kind === 'target-missing') 
+        return [[ruleId, { givenUp: { cause: 'TARGET_GONE', reason: message } }]];
+      const isRefused = verdict.kind === 'retry' && verdict.refused && verdict.message !== null;
+      return isRefused ? [[ruleId, { refusal: verdict.message }]] : [];
+    }),
+  );
 }

@@ -1,8 +1,9 @@
 import type { CloudTarget, DriverError, ProviderDriver } from '#drivers';
 import type { ConvergenceStore, DueRuleRow, SettlementStore, WriteBudgetStore } from '#engine-store';
 import type { Transactions } from '#entities';
-import { judge, planChanges, unmarkedOf, withObservedIds, type Verdict } from '#rules';
-import { longestWait, throttledByBudget, withoutFinalRead, type DueChange } from './changes';
+import { judge, planChanges, unmarkedOf, withObservedIds, type ChangeResult, type Verdict } from '#rules';
+import { AwaitedAdditions } from './awaited-additions';
+import { horizonMs, longestWait, throttledByBudget, withoutFinalRead, type DueChange } from './changes';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
 import { assumedRead, needsNoRead, RecentReads } from './first-read';
@@ -10,8 +11,8 @@ import type { HeldLease } from './held-lease';
 import type { Isolation } from './isolation';
 import type { PassOutcome } from './pass-outcome';
 import type { Pass } from './passes';
-import { BUDGET_SPENT, CREDENTIAL_DENIED } from './settle-rule';
-import type { TargetWriter } from './target-writer';
+import { BUDGET_SPENT } from './settle-rule';
+import type { OpenTarget, TargetWriter } from './target-writer';
 import { readFresh, type TimedRead } from './timed-read';
 import { BudgetLines } from './budget-lines';
 import type { Timing } from './timing';
@@ -28,6 +29,7 @@ export interface PassStores {
 export class PassRunner {
   private readonly recent: RecentReads;
   private readonly budgetLines: BudgetLines;
+  private readonly awaited: AwaitedAdditions;
 
   constructor(
     private readonly database: Transactions,
@@ -40,16 +42,14 @@ export class PassRunner {
   ) {
     this.recent = new RecentReads(timing);
     this.budgetLines = new BudgetLines(timing);
+    this.awaited = new AwaitedAdditions(timing);
   }
 
   /** Sends at most one batch of changes through the access path of the pass. */
   async run(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<PassOutcome> {
     await held.ensureHeld();
-    const { deniedMs } = pass.access;
-    if (deniedMs !== null && deniedMs > 0)
-      return { kind: 'postponed', waitMs: deniedMs, message: CREDENTIAL_DENIED };
     const target = await this.attempt(held, pass, () => this.open(held, driver, pass));
-    if ('error' in target) return { kind: 'unreadable', error: target.error };
+    if ('error' in target) return { kind: 'unreadable', error: target.error, results: new Map() };
     const allowance = new WriteAllowance(
       this.database,
       this.stores.budgets,
@@ -64,34 +64,35 @@ export class PassRunner {
     // pass reads again, and reports it
     const beside = recent && this.attempt(held, pass, () => this.read(driver, target.done)).catch(() => null);
     const before = recent ? { done: recent } : await this.firstRead(held, driver, target.done, pass);
-    const planned = 'done' in before ? planChanges(pass.rules, before.done.rules) : [];
+    const planned =
+      'done' in before
+        ? this.awaited.without(planChanges(pass.rules, before.done.rules))
+        : removalsWithoutRead(driver, pass, before.error);
     await allowance.returnUnneeded(plannedChanges(planned));
-    if ('error' in before) return { kind: 'unreadable', error: before.error };
+    const open = { held, driver, target: target.done, pass, allowance };
+    if ('error' in before)
+      return { kind: 'unreadable', error: before.error, results: await this.removeUnread(open, planned) };
     const read = before.done;
     const observed = (
       verdicts: readonly Verdict<DueRuleRow>[],
       waitMs: number | null,
       last: TimedRead = read,
-      isDenied = false,
       firstRead: TimedRead = read,
     ): PassOutcome => {
       const unmarked = unmarkedOf(pass.rules, firstRead.rules);
-      return { kind: 'read', verdicts, read: last, firstRead, unmarked, waitMs, isDenied };
+      return { kind: 'read', verdicts, read: last, firstRead, unmarked, waitMs };
     };
-    if (planned.length === 0) return observed(judge(pass.rules, new Map(), read.rules), null);
+    if (planned.length === 0) {
+      const verdicts = judge(pass.rules, new Map(), read.rules);
+      this.awaited.note(verdicts, new Map(), horizonMs(driver));
+      return observed(verdicts, null);
+    }
     const waitMs = await allowance.take(held, plannedChanges(planned));
     if (waitMs > 0) return observed(judge(pass.rules, throttledByBudget(planned), read.rules), waitMs);
     await this.returnHoldersToPending(held, planned);
-    const { results, after, madeRoom } = await this.writer.changeAndRead(
-      { held, driver, target: target.done, pass, allowance },
-      planned,
-      read,
-    );
+    const { results, after, madeRoom } = await this.writer.changeAndRead(open, planned, read);
     const readBeside = await beside;
     const first = readBeside && 'done' in readBeside ? readBeside.done : read;
-    const isDenied = [...results.values()].some(
-      (result) => result.result === 'refused' && result.kind === 'denied',
-    );
     if (after) this.recent.keep(held, pass, after);
     const settled = withObservedIds(
       pass.rules.filter(({ ruleId }) => !madeRoom.has(ruleId)),
@@ -100,7 +101,21 @@ export class PassRunner {
     const verdicts = after
       ? judge(settled, results, after.rules)
       : judge(settled, results, read.rules).map((verdict) => withoutFinalRead(verdict, results));
-    return observed(verdicts, longestWait(results), after ?? read, isDenied, first);
+    this.awaited.note(verdicts, results, horizonMs(driver));
+    return observed(verdicts, longestWait(results), after ?? read, first);
+  }
+
+  /** Sends removals to a target that may not be read. @returns their results by rule id; only a read shows their effect */
+  private async removeUnread(
+    open: OpenTarget,
+    planned: readonly DueChange[],
+  ): Promise<ReadonlyMap<string, ChangeResult>> {
+    const { held, allowance } = open;
+    if (planned.length === 0 || (await allowance.take(held, plannedChanges(planned))) > 0) return new Map();
+    await this.returnHoldersToPending(held, planned);
+    const results = await this.writer.change(open, planned, this.timing.now());
+    allowance.markSpent();
+    return results;
   }
 
   /** A read of the target, or what the pass may take for one. */
@@ -159,4 +174,20 @@ export class PassRunner {
       return { error };
     }
   }
+}
+
+/**
+ * The removals by recorded id, where the provider denies the read: the credential may still remove. Not where the whole list
+ * is written, which must be known for that.
+ */
+function removalsWithoutRead(
+  { traits }: ProviderDriver,
+  { rules }: Pass,
+  { kind }: DriverError,
+): DueChange[] {
+  if (kind !== 'denied' || traits.wholeList) return [];
+  return planChanges(
+    rules.filter(({ desired }) => !desired),
+    [],
+  );
 }

@@ -2,7 +2,7 @@ import type { DueRuleRow } from '#engine-store';
 import { roundOf, type Pass } from './passes';
 
 const pass = (name: string, organizationId: string | null, ...desired: boolean[]): Pass => ({
-  access: { credentialId: name, region: null, organizationId, deniedMs: null },
+  access: { credentialId: name, region: null, organizationId },
   rules: desired.map(
     (isDesired, index) => ({ ruleId: `${name}-${index}`, desired: isDesired }) as DueRuleRow,
   ),

@@ -1,12 +1,10 @@
 import type { Access, DueRuleRow, HolderRow } from '#engine-store';
 import { grouped } from '#rules';
 
-/** The access path of a pass, with its owner and its last denial. */
+/** The access path of a pass, with its owner. */
 export interface PassAccess extends Access {
   /** null: the credential is deleted */
   readonly organizationId: string | null;
-  /** as `KnownAccess.deniedMs` */
-  readonly deniedMs: number | null;
 }
 
 /** The due rules of a target to be settled through one access path. */
@@ -133,12 +131,9 @@ function accessPathsOf(rule: DueRuleRow): PassAccess[] {
   const waiting = rule.desired ? ofStatus('PENDING') : [];
   if (waiting.length > 0) return distinct(waiting);
   const { writtenWith, writerOrganizationId: organizationId } = rule;
-  const written = writtenWith ? [{ ...writtenWith, organizationId, deniedMs: null }] : [];
+  const written = writtenWith ? [{ ...writtenWith, organizationId }] : [];
   const paths = distinct(
-    rule.desired
-      ? [...ofStatus('APPLIED'), ...written]
-      : // a removal has its own backoff and ignores denials of the credential
-        [...written, ...ofStatus('REMOVING').map((access) => ({ ...access, deniedMs: null }))],
+    rule.desired ? [...ofStatus('APPLIED'), ...written] : [...written, ...ofStatus('REMOVING')],
   );
   // a path may no longer work: each attempt takes the next one
   const path = paths[rule.attempts % paths.length];

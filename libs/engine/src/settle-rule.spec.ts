@@ -1,7 +1,7 @@
 import type { DueRuleRow, HolderRow } from '#engine-store';
 import { asOrganizationId, RULE_BACKOFF, type Verdict } from '#rules';
 import type { PassAccess } from './passes';
-import { accessToAdopt, CREDENTIAL_DENIED, postponed, settlement } from './settle-rule';
+import { accessToAdopt, BUDGET_SPENT, postponed, settlement } from './settle-rule';
 
 const dueRule = (more: Partial<DueRuleRow> = {}): DueRuleRow => ({
   ruleId: 'rule',
@@ -67,13 +67,13 @@ it('settlement: caps a wait requested by the provider', () => {
 });
 
 it('postponed: keeps the attempts and sets the message', () => {
-  expect(postponed([dueRule({ attempts: 2 })], 800, CREDENTIAL_DENIED)).toEqual([
+  expect(postponed([dueRule({ attempts: 2 })], 800, BUDGET_SPENT)).toEqual([
     expect.objectContaining({
       attempts: 2,
       dueInMs: 800,
       state: null,
       failed: false,
-      message: CREDENTIAL_DENIED,
+      message: BUDGET_SPENT,
     }),
   ]);
 });
@@ -164,7 +164,6 @@ describe('accessToAdopt', () => {
     credentialId,
     region,
     organizationId,
-    deniedMs: null,
   });
   const holder = (access: PassAccess, more: Partial<HolderRow> = {}): HolderRow => ({
     resourceIpId: 'ip',

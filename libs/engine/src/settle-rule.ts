@@ -33,8 +33,6 @@ export const localSettlements = (
 
 /** Shown to users: the account's write budget is spent. */
 export const BUDGET_SPENT = 'Waiting for the cloud account to allow more changes';
-/** Shown to users: the credential was denied recently. */
-export const CREDENTIAL_DENIED = 'The credential was refused; it is tried again in a moment';
 
 /**
  * Settlements of rules whose target was not read. They do not count as failed attempts.
@@ -112,15 +110,19 @@ export function settlement(
 }
 
 function retried(
-  { rule, message, unknown, observedPresent }: Verdict<DueRuleRow> & { kind: 'retry' },
+  { rule, message, createdId, unknown, observedPresent }: Verdict<DueRuleRow> & { kind: 'retry' },
   wasRead: boolean,
   again: number,
-): Pick<RuleSettlement, 'state' | 'observedPresent' | 'attempts' | 'dueInMs' | 'inFlight' | 'message'> {
+): Pick<
+  RuleSettlement,
+  'state' | 'observedPresent' | 'providerRuleId' | 'attempts' | 'dueInMs' | 'inFlight' | 'message'
+> {
   const inFlight = unknown || rule.inFlight;
   const awaitsLanding = rule.inFlight && !rule.desired;
   return {
     state: wasRead && rule.desired ? unsettled(rule, inFlight) : null,
     observedPresent: wasRead && observedPresent,
+    providerRuleId: createdId ?? null,
     attempts: rule.attempts + 1,
     dueInMs: awaitsLanding ? Math.min(again, rule.inFlightMs + MIN_RETRY_MS) : again,
     inFlight,

@@ -18,6 +18,7 @@ const shared = (b: Partial<AffectedHolder>): Affected => ({
       status: 'REMOVING',
       timedOut: false,
       givenUp: null,
+      errorMessage: null,
     },
   ],
   holders: [
@@ -74,7 +75,7 @@ async function movesOf(affected: Affected): Promise<IpMove[]> {
     ledger: { record: () => Promise.resolve([]) },
   } as unknown as SettleStores;
   const settlement = {
-    rules: [{ ruleId: 'rule' } as RuleSettlement],
+    rules: [{ ruleId: 'rule', message: null } as RuleSettlement],
     access: null,
     waiting: [],
     giveUpSeconds: 60,

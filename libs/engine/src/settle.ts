@@ -32,8 +32,8 @@ import { auditStaticRules, auditUnheld, ownersOf, writeSessions } from './settle
 /** The result of a pass or of an agent's report, to be written. */
 export interface Settlement {
   readonly rules: readonly RuleSettlement[];
-  /** the access path of the pass; null when the target was not read */
-  readonly access: Access | null;
+  /** the access path of the pass, with the owner of its credential; null when the target was not read */
+  readonly access: (Access & { readonly organizationId?: string | null }) | null;
   /** current age of the reads it is based on; null: the target was not read */
   readonly reading: (() => Reading) | null;
   /** ResourceIps that wait for this pass; those moved meanwhile keep waiting */
@@ -42,6 +42,8 @@ export interface Settlement {
   readonly giveUpSeconds: number;
   /** the target could not be read: align the retries of its other rules with these */
   readonly alignRetries?: boolean;
+  /** an answer is still expected: ResourceIps that wait do not show the messages of the rules */
+  readonly isAwaited?: boolean;
   /** additional facts to record, by rule id */
   readonly remarks: ReadonlyMap<string, Remark>;
 }
@@ -85,7 +87,8 @@ export async function settle(
   const { waiting, access, giveUpSeconds } = settlement;
   const affected = await settlements.affected(tx, ruleIds, waiting, access, giveUpSeconds);
   const moves = movesOf(affected, settlement);
-  const latenessSeconds = moves.length === 0 ? [] : await settlements.moveIps(tx, moves);
+  const changed = [...moves, ...reasonsOf(affected, moves, settlement)];
+  const latenessSeconds = changed.length === 0 ? [] : await settlements.moveIps(tx, changed);
   const { events, possiblyPresent } = eventsOf(
     written,
     affected,
@@ -164,6 +167,37 @@ function movesOf({ ips, holders, rules }: Affected, settlement: Settlement): IpM
 
 const noteOn = (ip: SettledIp, to: IpMove['to'], { remarks }: Settlement): string | null =>
   to === 'REMOVED' ? (ip.rules.map(({ ruleId }) => remarks.get(ruleId)?.note).find(Boolean) ?? null) : null;
+
+/** Shown instead of what another organization's provider says. */
+const REMOVED_BY_OTHERS =
+  'Its rule is removed with the credential of another organization, and that has failed so far';
+
+/** The new messages of ResourceIps that go on waiting for a rule of this settlement: why it was not changed. */
+function reasonsOf(
+  { ips, holders, rules }: Affected,
+  moves: readonly IpMove[],
+  settlement: Settlement,
+): IpMove[] {
+  if (settlement.isAwaited) return [];
+  const owner = settlement.access?.organizationId ?? null;
+  const moved = new Set(moves.map(({ id }) => id));
+  const found = new Map(settlement.rules.map((rule) => [rule.ruleId, rule]));
+  return ips.flatMap((ip): IpMove[] => {
+    if (moved.has(ip.id)) return [];
+    const isRemoving = ip.status === 'REMOVING';
+    const held = new Set(holders.flatMap((one) => (one.resourceIpId === ip.id ? [one.ruleId] : [])));
+    const reason = rules
+      .filter(({ ruleId }) => held.has(ruleId))
+      .map(({ ruleId }) => found.get(ruleId))
+      .find((rule) => rule !== undefined && rule.message !== null && isRemoving === (rule.unwanted !== null));
+    if (!reason) return [];
+    const isOwn = owner === null || owner === ip.organizationId;
+    const errorMessage = isOwn ? reason.message : REMOVED_BY_OTHERS;
+    if (errorMessage === ip.errorMessage) return [];
+    const { id, status } = ip;
+    return [{ id, from: status, to: status, errorMessage, providerRuleId: null, isWrongFamily: false }];
+  });
+}
 
 /** Writes the consequences of a settlement: releases, notes, renames and deletions. */
 async function followUp(

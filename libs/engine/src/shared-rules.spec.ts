@@ -3,7 +3,7 @@ import type { Pass } from './passes';
 import { SharedRules } from './shared-rules';
 
 const through = (credentialId: string): Pass => ({
-  access: { credentialId, region: null, organizationId: 'a', deniedMs: null },
+  access: { credentialId, region: null, organizationId: 'a' },
   rules: [{ ruleId: 'rule', revision: 7 } as unknown as DueRuleRow],
   shared: new Set(['rule']),
   waiting: [],

@@ -83,7 +83,7 @@ export class TargetWriter {
    * Records the intent, then sends the changes that are still desired. A change without an answer is `unknown`; a change that
    * was not sent has no result.
    */
-  private async change(
+  async change(
     { held, driver, target, pass }: OpenTarget,
     planned: readonly DueChange[],
     readAt: number,

@@ -84,6 +84,8 @@ export type Verdict<Rule extends DueRule = DueRule> = { readonly rule: Rule } & 
   | {
       readonly kind: 'retry';
       readonly message: string | null;
+      /** of the rule that the addition created, which no read has shown yet */
+      readonly createdId?: string;
       readonly unknown: boolean;
       /** ours, and still observed present */
       readonly observedPresent: boolean;
@@ -287,7 +289,8 @@ function judgeUnwanted<Rule extends DueRule>(
   return { rule, kind: 'absent', changedTo: index.changedTo(rule), ...(note !== undefined && { note }) };
 }
 
-function retry<Rule extends DueRule>(
+/** The verdict on a rule that another pass settles. */
+export function retry<Rule extends DueRule>(
   rule: Rule,
   result: ChangeResult | undefined,
   observedPresent: boolean,
@@ -297,6 +300,7 @@ function retry<Rule extends DueRule>(
     rule,
     kind: 'retry',
     message,
+    ...(result?.result === 'done' && result.isNew && { createdId: result.providerRuleId! }),
     // done, but not observed: either the read or the answer is stale
     unknown: result?.result === 'unknown' || result?.result === 'done',
     observedPresent,

@@ -52,6 +52,8 @@ export type ChangeResult =
       readonly providerRuleId: string | null;
       /** for a removal that left something behind which lets nobody in */
       readonly note?: string;
+      /** this addition created the rule of that id */
+      readonly isNew?: true;
     }
   | {
       readonly result: 'refused';

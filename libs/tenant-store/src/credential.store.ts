@@ -31,9 +31,9 @@ export interface CredentialUse {
   readonly name: string;
   /** names of the resources that use it */
   readonly resources: readonly string[];
-  /** rules written with it still have holders */
+  /** rules written with it have holders of its organization. Those of others take their rules over */
   readonly hasHeldRules: boolean;
-  /** rules written with it must be removed, and the provider refuses the credential */
+  /** rules written with it must be removed, and that failed so far */
   readonly isStuck: boolean;
 }
 
@@ -145,7 +145,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   ): Promise<CredentialRow | null> {
     const rotation = change.secrets
       ? `, hints = $4, sealed_data = $5, is_valid = NULL, verification_error = NULL, last_verified_at = NULL,
-         check_due_at = now(), check_attempts = 0, denied_until = NULL, denials = 0`
+         check_due_at = now(), check_attempts = 0`
       : '';
     const secrets = change.secrets
       ? [JSON.stringify(change.secrets.hints), JSON.stringify(change.secrets.sealedData)]
@@ -186,9 +186,11 @@ export class CredentialStore implements TenantStore<CredentialStore> {
       `SELECT ARRAY(SELECT name FROM resources
            WHERE organization_id = $1 AND credential_id = $2 AND deleted_at IS NULL ORDER BY name) AS resources,
          EXISTS (SELECT FROM rules r JOIN rule_holders h ON h.rule_id = r.id AND h.released_at IS NULL
+             JOIN resource_ips ip ON ip.id = h.resource_ip_id AND ip.organization_id = $1
            WHERE r.credential_id = $2 AND r.state <> 'absent') AS "hasHeldRules",
-         (c.is_valid IS FALSE OR c.denied_until IS NOT NULL)
-           AND EXISTS (SELECT FROM rules WHERE credential_id = $2 AND state <> 'absent') AS "isStuck"
+         EXISTS (SELECT FROM rules r WHERE r.credential_id = $2 AND r.state <> 'absent'
+           AND (c.is_valid IS FALSE OR r.last_error IS NOT NULL)
+           AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id AND h.released_at IS NULL)) AS "isStuck"
        FROM credentials c WHERE c.id = $2`,
       [organization, id],
     );

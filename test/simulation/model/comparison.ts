@@ -56,8 +56,12 @@ export class ModelComparisons implements Modelled<ComparisonStore> {
   postpone(targetId: string): void {
     const target = this.tables.targets.get(targetId)!;
     const isEmpty = this.tables.rulesOf(targetId).every(({ state }) => state === 'absent');
-    if (!target.reconcileRequested && isEmpty)
-      target.reconcileDueAt = this.tables.now() + Math.max(UNREACHABLE_INTERVAL_MS, INTERVAL_MS);
+    if (target.reconcileRequested) return;
+    const now = this.tables.now();
+    const longestMs = Math.max(UNREACHABLE_INTERVAL_MS, INTERVAL_MS);
+    const { comparedAt } = target;
+    const waitMs = isEmpty || comparedAt === null ? longestMs : Math.min(longestMs, now - comparedAt);
+    target.reconcileDueAt = Math.max(target.reconcileDueAt, now + waitMs);
   }
 
   known(lease: Lease): KnownRules {

@@ -1,6 +1,5 @@
 import {
   toDueRule,
-  type Access,
   type ConvergenceStore,
   type DueRuleRow,
   type HolderRow,
@@ -86,7 +85,6 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     const { credentialId, region, config, organizationId, writeVerified } = this.tables.resources.get(
       ip.resourceId,
     )!;
-    const { deniedUntil } = this.tables.credentials.get(credentialId)!;
     const session = ip.sessionId === null ? null : this.tables.sessions.get(ip.sessionId)!;
     return [
       {
@@ -94,12 +92,7 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
         status: releasedAt === null ? ip.status : 'REMOVING',
         pendingSince: `${ip.pendingSince}`,
         cause: cause!,
-        access: {
-          credentialId,
-          region,
-          organizationId,
-          deniedMs: deniedUntil === null ? null : deniedUntil - now,
-        },
+        access: { credentialId, region, organizationId },
         writeVerified,
         abandoned: null,
         config,
@@ -183,15 +176,5 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     rule.attempts += 1;
     rule.dueAt = this.tables.now() + seconds * 1000;
     rule.lastError = message;
-  }
-
-  noteDenial({ credentialId }: Access, isDenied: boolean): void {
-    const credential = this.tables.credentials.get(credentialId);
-    if (!credential) return;
-    const { denials } = credential;
-    if (isDenied) {
-      const waitMs = Math.min(30_000, 1000 * 2 ** Math.min(denials, 5));
-      Object.assign(credential, { denials: denials + 1, deniedUntil: this.tables.now() + waitMs });
-    } else if (credential.deniedUntil !== null) Object.assign(credential, { denials: 0, deniedUntil: null });
   }
 }

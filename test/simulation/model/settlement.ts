@@ -145,7 +145,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     const rules = [...held].map((id) => this.tables.rules.get(id)!).sort(byKey);
     return {
       ips: touched.map(
-        ({ id, organizationId, sessionId, staticIpRuleId, status, givenUp, pendingSince }) => ({
+        ({ id, organizationId, sessionId, staticIpRuleId, status, givenUp, pendingSince, errorMessage }) => ({
           id,
           organizationId,
           sessionId,
@@ -153,6 +153,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
           status,
           givenUp,
           timedOut: pendingSince < this.tables.now() - giveUpSeconds * 1000,
+          errorMessage,
         }),
       ),
       holders: rules.flatMap((rule) =>
@@ -224,7 +225,7 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     return moves.flatMap(({ id, from, to, errorMessage, providerRuleId }) => {
       const ip = this.tables.resourceIps.get(id);
       if (ip?.status !== from) return [];
-      this.tables.moveIp(ip, to);
+      if (to !== from) this.tables.moveIp(ip, to);
       ip.errorMessage = errorMessage;
       if (to === 'APPLIED') Object.assign(ip, { providerRuleId, appliedAt: now, givenUp: null });
       if (to !== 'REMOVED') return [];

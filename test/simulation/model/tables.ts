@@ -77,8 +77,6 @@ export interface RuleHolderRow {
 
 export interface CredentialRow {
   readonly organizationId: OrganizationId;
-  deniedUntil: number | null;
-  denials: number;
 }
 
 export interface UnmanagedRow {

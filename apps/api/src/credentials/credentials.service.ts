@@ -181,7 +181,7 @@ function refuseInUse({ name, resources, hasHeldRules, isStuck }: CredentialUse):
     );
   if (isStuck)
     throw inUse(
-      `Rules that were written with credential "${name}" cannot be removed, as the provider refuses it: ` +
-        'replace its secrets with PATCH first',
+      `Rules that were written with credential "${name}" could not be removed so far: ` +
+        'if the provider refuses it, replace its secrets with PATCH first',
     );
 }

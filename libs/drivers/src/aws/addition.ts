@@ -57,7 +57,7 @@ class Addition {
       for (const key of keysOf(adds)) {
         const id = ids.get(key);
         // The outcome of a rule that the response does not list stays unknown.
-        if (id) this.outcomes.done(key, id);
+        if (id) this.outcomes.done(key, id, { isNew: true });
       }
       return null;
     } catch (error) {

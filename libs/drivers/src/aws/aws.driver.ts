@@ -80,7 +80,7 @@ class AwsDriver implements ProviderDriver {
     await this.withTarget(target, (awsTarget) =>
       awsTarget.apply({ adds, removals }, target.deployment, outcomes),
     );
-    if (outcomes.haltedBy) this.clients.forgetStaleSession(target, outcomes.haltedBy);
+    if (outcomes.failure) this.clients.forgetStaleSession(target, outcomes.failure);
     return changes.map((change) =>
       outcomes.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
     );

@@ -52,7 +52,7 @@ async function revoke(
   }
 }
 
-/** Records rules that the group no longer has as removed. @returns the others */
+/** Records rules that the group no longer has as removed. @returns the others; all when the group may not be read */
 async function excludeAbsent(
   group: SecurityGroup,
   ids: readonly string[],
@@ -63,7 +63,9 @@ async function excludeAbsent(
     for (const id of ids) if (!present.has(id)) outcomes.done(id, null);
     return ids.filter((id) => present.has(id));
   } catch (error) {
-    outcomes.haltUnsent(ids, asCallFailure(error));
+    const failure = asCallFailure(error);
+    if (failure.kind === 'denied') return [...ids];
+    outcomes.haltUnsent(ids, failure);
     return [];
   }
 }

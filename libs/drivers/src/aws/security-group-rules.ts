@@ -32,7 +32,7 @@ export class SecurityGroupRules implements AwsTarget {
       throw new DriverError('invalid', 'A rule of a security group holds one port range');
     }
     if (removals.length > 0) await removeRules(this.group, removals, outcomes);
-    // After a denied removal nothing is added: it could not be removed again.
+    outcomes.beginAdditions();
     if (adds.length > 0) await addRules(this.group, adds, outcomes);
   }
 }

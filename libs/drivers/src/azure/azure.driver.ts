@@ -97,11 +97,17 @@ class AzureDriver implements ProviderDriver {
     if (changes.length === 0) return [];
     const deadline = this.deadline();
     return this.inGroup(target, deadline, async (group) => {
-      const batch = new Batch(group, await group.readRules(), target.deployment, deadline);
       const removals = changes.filter((change) => change.action === 'remove');
+      const rules = await group.readRules().catch((error: unknown) => {
+        // a rule is removed by its name, also where nothing may be read
+        if (removals.length === changes.length && error instanceof DriverError && error.kind === 'denied')
+          return [];
+        throw error;
+      });
+      const batch = new Batch(group, rules, target.deployment, deadline);
       for (const change of new Map(removals.map((one) => [one.providerRuleId, one])).values())
         await batch.remove(change);
-      // After a denied removal nothing is added: it could not be removed again.
+      batch.beginAdditions();
       for (const change of changes) if (change.action === 'add') await batch.add(change);
       if (batch.failure) this.forgetStaleToken(target, batch.failure);
       return changes.map((change) =>

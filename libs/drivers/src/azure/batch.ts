@@ -41,9 +41,14 @@ export class Batch {
     private readonly deadline: Deadline,
   ) {}
 
-  /** The failure after which no further change was sent; null: none. */
+  /** The failure after which no further change, or no further removal, was sent; null: none. */
   get failure(): CallFailure | null {
-    return this.outcomes.haltedBy;
+    return this.outcomes.failure;
+  }
+
+  /** Call it after the removals. */
+  beginAdditions(): void {
+    this.outcomes.beginAdditions();
   }
 
   async remove({ providerRuleId: name, ruleId }: RemoveChange): Promise<void> {
@@ -57,7 +62,7 @@ export class Batch {
     try {
       const note = await this.removeOrNeutralise(name, existing, ruleId);
       this.rules = this.rules.filter((rule) => rule.name !== name);
-      this.outcomes.done(name, null, note);
+      this.outcomes.done(name, null, note === undefined ? {} : { note });
     } catch (error) {
       this.failed(name, asCallFailure(error));
     }
@@ -133,7 +138,7 @@ export class Batch {
       ...this.rules.filter((rule) => rule.name !== name),
       { ...kind, name, priority, mark, keys: [ruleKey(spec)], traffic: [spec], state: 'settled' },
     ];
-    this.outcomes.done(ruleKey(spec), name);
+    this.outcomes.done(ruleKey(spec), name, drifted ? {} : { isNew: true });
   }
 
   /** @param refused a priority that Azure reported as taken, even if the rule list does not show it */

@@ -13,12 +13,10 @@ import {
 import type { Operation } from './compute-responses';
 import { ALREADY_EXISTS } from './gcp-errors';
 import { requestIdOf, waitForOperation } from './operations';
-import type { Write } from './paced-writes';
+import type { AwaitCompletion, Write } from './paced-writes';
 import { isMissing, type VpcNetwork } from './vpc-network';
 
 export type AddChange = Extract<RuleChange, { action: 'add' }>;
-
-type AwaitCompletion = () => Promise<string | null>;
 
 /** Writes that delete firewall rules. An absent rule counts as deleted. */
 export function removalsOf(
@@ -37,7 +35,7 @@ export function removalsOf(
         );
         return async () => {
           if (operation) await nullIfMissing(waitForOperation(network, operation, deadline));
-          return null;
+          return { id: null };
         };
       },
     };
@@ -83,7 +81,7 @@ class Addition {
   private completionOf(operation: Operation): AwaitCompletion {
     return async () => {
       const { targetId } = await waitForOperation(this.network, operation, this.deadline);
-      return targetId === null ? null : providerRuleId(this.rule.name, targetId);
+      return targetId === null ? { id: null } : { id: providerRuleId(this.rule.name, targetId), isNew: true };
     };
   }
 
@@ -93,7 +91,7 @@ class Addition {
     const existing = await this.find();
     if (!existing) throw new CallFailure('conflict', refusal.message, refusal.code, true);
     const id = providerRuleId(rule.name, String(existing.id));
-    if (allowsOnly(existing, network.target, add.spec)) return () => Promise.resolve(id);
+    if (allowsOnly(existing, network.target, add.spec)) return () => Promise.resolve({ id });
     if (parseMark(existing.description)?.deployment === add.mark.deployment) {
       return this.completionOf(await network.update(rule, randomUUID()));
     }

@@ -75,10 +75,10 @@ class GcpDriver implements ProviderDriver {
       const ids = removals.map(({ providerRuleId }) => providerRuleId);
       const removalDeadline = this.deadline();
       await sendPaced(removalsOf(network, ids, removalDeadline), outcomes, removalDeadline);
-      // After a denied removal nothing is added: it could not be removed again.
+      outcomes.beginAdditions();
       const additionDeadline = this.deadline();
       await sendPaced(additionsOf(network, adds, additionDeadline), outcomes, additionDeadline);
-      if (outcomes.haltedBy?.kind === 'denied') this.tokens.forget(readIdentity(target.credential));
+      if (outcomes.failure?.kind === 'denied') this.tokens.forget(readIdentity(target.credential));
     });
     return changes.map((change) =>
       outcomes.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),

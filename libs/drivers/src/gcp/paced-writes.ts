@@ -5,9 +5,16 @@ import type { Outcomes } from '../outcomes';
 /** One write and its key in the outcomes. */
 export interface Write {
   readonly key: string;
-  /** Sends the write. @returns a function that waits for its completion and returns the rule's id */
-  readonly start: () => Promise<() => Promise<string | null>>;
+  /** Sends the write. @returns a function that waits for its completion */
+  readonly start: () => Promise<AwaitCompletion>;
 }
+
+export type AwaitCompletion = () => Promise<{
+  /** of the rule, when it is known */
+  readonly id: string | null;
+  /** the write created it */
+  readonly isNew?: true;
+}>;
 
 const MAX_CONCURRENCY = 10;
 /** Kinds of failures that would repeat for the next write. */
@@ -53,13 +60,9 @@ export async function sendPaced(
   await Promise.all(completions);
 }
 
-async function complete(
-  key: string,
-  outcomes: Outcomes,
-  awaitCompletion: () => Promise<string | null>,
-): Promise<void> {
-  const completed = await attempt(key, outcomes, async () => ({ id: await awaitCompletion() }));
-  if (completed) outcomes.done(key, completed.id);
+async function complete(key: string, outcomes: Outcomes, awaitCompletion: AwaitCompletion): Promise<void> {
+  const completed = await attempt(key, outcomes, awaitCompletion);
+  if (completed) outcomes.done(key, completed.id, completed.isNew && { isNew: true });
 }
 
 /**

@@ -24,8 +24,8 @@ export class ResourceIpDto {
     type: String,
     nullable: true,
     description:
-      "The provider's error message when FAILED. An ended session's ResourceIp is FAILED when its rule was given up: it was " +
-      'not observed to be gone',
+      "The provider's error message when FAILED; why it still waits when PENDING or REMOVING. An ended session's ResourceIp " +
+      'is FAILED when its rule was given up: it was not observed to be gone',
   })
   errorMessage!: string | null;
   @ApiProperty({

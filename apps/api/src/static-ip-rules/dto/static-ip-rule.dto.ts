@@ -52,7 +52,8 @@ export class StaticIpRuleEntryDto {
     type: String,
     nullable: true,
     example: null,
-    description: 'the provider’s error message when FAILED; listing the resource again retries it',
+    description:
+      'the provider’s error message when FAILED; listing the resource again retries it. Why it still waits when PENDING or REMOVING',
   })
   errorMessage!: string | null;
 }
