@@ -9,6 +9,7 @@ import { AuditChainStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { organization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
+import { hasFaketime, skewedClock } from '../harness/skewed-clock';
 import { until } from '../harness/until';
 
 interface Run {
@@ -128,6 +129,23 @@ describe('Signed checkpoints of the audit trail', () => {
     // a credential that is checked in the background leaves a record, too
     expect(Number(sealed)).toBeGreaterThanOrEqual(Number(signedTo));
   });
+
+  (hasFaketime ? it : it.skip)(
+    'the time of signing is the database’s, whatever the worker’s clock says',
+    async () => {
+      const { stdout } = await command('sign-audit', {
+        AUDIT_SIGNING_KEY_FILE: join(folder, 'private.pem'),
+        ...skewedClock(-3600),
+      });
+      const { signedAt } = JSON.parse(stdout.trim().split('\n').at(-1)!) as { signedAt: string };
+      const [{ ago }] = (await drawbridge.query('SELECT extract(epoch FROM now() - $1)::float8 AS ago', [
+        signedAt,
+      ])) as [{ ago: number }];
+      expect(ago).toBeGreaterThanOrEqual(0);
+      expect(ago).toBeLessThan(600);
+      expect(await verifyAudit('public.pem')).toMatchObject({ code: 0 });
+    },
+  );
 
   it('a chain that the owner rewrote consistently is detected, with the position', async () => {
     await signAudit();
