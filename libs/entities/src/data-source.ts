@@ -51,6 +51,7 @@ import { OidcTrusts1790910000000 } from './migrations/1790910000000-oidc-trusts'
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { WrongFamilies1790920000000 } from './migrations/1790920000000-wrong-families';
 import { IdentityKeys1790930000000 } from './migrations/1790930000000-identity-keys';
+import { SweepHeartbeat1791030000000 } from './migrations/1791030000000-sweep-heartbeat';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -204,6 +205,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       OidcTrusts1790910000000,
       WrongFamilies1790920000000,
       IdentityKeys1790930000000,
+      SweepHeartbeat1791030000000,
     ],
     migrationsTransactionMode: 'each',
   });
