@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DriverError } from '#drivers';
 import type { DueRuleRow, RuleSettlement } from '#engine-store';
-import { observedAsRecorded, judgeUnreadable, RETRYABLE_KINDS, type Verdict } from '#rules';
+import {
+  observedAsRecorded,
+  judgeUnreadable,
+  RETRYABLE_KINDS,
+  type ChangeResult,
+  type Verdict,
+} from '#rules';
+import type { FailedChange } from './convergence-observer';
 import type { Pass } from './passes';
 import type { Remark } from './rule-events';
 import { accessToAdopt, postponed, settlement } from './settle-rule';
@@ -20,11 +27,25 @@ export type PassOutcome =
       readonly firstRead: TimedRead;
       /** ours by their recorded id alone, at the start of the pass */
       readonly unmarked: readonly DueRuleRow[];
+      /** of the changes, by rule id */
+      readonly results: ReadonlyMap<string, ChangeResult>;
       /** wait requested by the provider or by the write budget; null: none */
       readonly waitMs: number | null;
       /** the provider denied a write with this credential */
       readonly isDenied: boolean;
     };
+
+/** Why a change was not done; null: it was. */
+export const failureOf = (result: ChangeResult): FailedChange | null =>
+  result.result === 'done' ? null : result.result === 'refused' ? result.kind : 'unknown';
+
+/** How a pass ended, for metrics; null: the target was neither read nor changed. */
+export function endOf(outcome: PassOutcome): 'ok' | FailedChange | null {
+  if (outcome.kind === 'postponed') return null;
+  if (outcome.kind === 'unreadable') return outcome.error.kind;
+  const failures = [...outcome.results.values()].map(failureOf);
+  return failures.find((failure) => failure !== null) ?? 'ok';
+}
 
 /** The settlement of each rule of the pass. @param random for the jitter of the next attempt */
 export function settlementsOf(pass: Pass, outcome: PassOutcome, random: () => number): RuleSettlement[] {

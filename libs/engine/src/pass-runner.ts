@@ -1,10 +1,9 @@
 import type { CloudTarget, DriverError, ProviderDriver } from '#drivers';
 import type { ConvergenceStore, DueRuleRow, SettlementStore, WriteBudgetStore } from '#engine-store';
 import type { Transactions } from '#entities';
-import { judge, planChanges, unmarkedOf, withObservedIds, type Verdict } from '#rules';
+import { judge, planChanges, unmarkedOf, withObservedIds, type ChangeResult, type Verdict } from '#rules';
 import { longestWait, throttledByBudget, withoutFinalRead, type DueChange } from './changes';
 import type { CloudAccessPort } from './cloud-access';
-import type { ConvergenceObserver } from './convergence-observer';
 import { assumedRead, needsNoRead, RecentReads } from './first-read';
 import type { HeldLease } from './held-lease';
 import type { Isolation } from './isolation';
@@ -35,7 +34,6 @@ export class PassRunner {
     private readonly clouds: CloudAccessPort,
     private readonly writer: TargetWriter,
     private readonly isolation: Isolation,
-    private readonly observer: Pick<ConvergenceObserver, 'passEnded'>,
     private readonly timing: Timing,
   ) {
     this.recent = new RecentReads(timing);
@@ -70,17 +68,22 @@ export class PassRunner {
     const read = before.done;
     const observed = (
       verdicts: readonly Verdict<DueRuleRow>[],
+      results: ReadonlyMap<string, ChangeResult>,
       waitMs: number | null,
       last: TimedRead = read,
       isDenied = false,
       firstRead: TimedRead = read,
     ): PassOutcome => {
       const unmarked = unmarkedOf(pass.rules, firstRead.rules);
-      return { kind: 'read', verdicts, read: last, firstRead, unmarked, waitMs, isDenied };
+      return { kind: 'read', verdicts, read: last, firstRead, unmarked, results, waitMs, isDenied };
     };
-    if (planned.length === 0) return observed(judge(pass.rules, new Map(), read.rules), null);
+    const none = new Map<string, ChangeResult>();
+    if (planned.length === 0) return observed(judge(pass.rules, none, read.rules), none, null);
     const waitMs = await allowance.take(held, plannedChanges(planned));
-    if (waitMs > 0) return observed(judge(pass.rules, throttledByBudget(planned), read.rules), waitMs);
+    if (waitMs > 0) {
+      const unsent = throttledByBudget(planned);
+      return observed(judge(pass.rules, unsent, read.rules), unsent, waitMs);
+    }
     await this.returnHoldersToPending(held, planned);
     const { results, after, madeRoom } = await this.writer.changeAndRead(
       { held, driver, target: target.done, pass, allowance },
@@ -100,7 +103,7 @@ export class PassRunner {
     const verdicts = after
       ? judge(settled, results, after.rules)
       : judge(settled, results, read.rules).map((verdict) => withoutFinalRead(verdict, results));
-    return observed(verdicts, longestWait(results), after ?? read, isDenied, first);
+    return observed(verdicts, results, longestWait(results), after ?? read, isDenied, first);
   }
 
   /** A read of the target, or what the pass may take for one. */
@@ -141,7 +144,6 @@ export class PassRunner {
   private async read(driver: ProviderDriver, target: CloudTarget): Promise<TimedRead> {
     const startedAt = this.timing.now();
     const rules = await driver.readRules(target);
-    this.observer.passEnded(driver.kind, 'ok');
     return { rules, startedAt, endedAt: this.timing.now() };
   }
 
@@ -154,9 +156,7 @@ export class PassRunner {
     try {
       return { done: await step() };
     } catch (thrown) {
-      const error = await this.isolation.asRetryable(held, pass.rules, thrown);
-      this.observer.passEnded(held.lease.provider, error.kind);
-      return { error };
+      return { error: await this.isolation.asRetryable(held, pass.rules, thrown) };
     }
   }
 }
