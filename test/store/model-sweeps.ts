@@ -36,7 +36,7 @@ export class SweepSteps {
     const taken = await this.state.both.real((tx) => sweeperLease.take(tx, workerId, 3));
     deepEqual({ ...taken, heldForMs: Math.round(taken.heldForMs) }, role);
     const count = this.state.model.overdue.recordOverdue(45, 100);
-    deepEqual(await this.state.both.real((tx) => overdue.recordOverdue(tx, 45, 100)), count);
+    deepEqual((await this.state.both.real((tx) => overdue.recordOverdue(tx, 45, 100))).length, count);
   }
 
   async sweepTargets(): Promise<void> {
