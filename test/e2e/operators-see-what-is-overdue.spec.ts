@@ -263,6 +263,7 @@ describe('Operators see what is overdue', () => {
         'nothing is overdue',
         async () => (await metric('drawbridge_overdue_rules', undefined, apiMetricsPort)) === 0,
       );
+      expect(await metric('drawbridge_sweep_age_seconds', null, apiMetricsPort)).toBeLessThan(20);
     });
   });
 

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { Console } from 'node:console';
 import { parseArgs } from 'node:util';
 import { BacklogStore, type OverdueRuleRow } from '#engine-store';
 import { OperatorError, withDatabase } from './operator-command';
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
     if (json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
     else if (total === 0) process.stdout.write('Nothing is overdue.\n');
     // it makes control characters in what a provider has answered visible
-    else console.table(rows.map(toTableRow), COLUMNS);
+    else new Console(process.stdout).table(rows.map(toTableRow), COLUMNS);
     if (total > rows.length) process.stderr.write(`${total - rows.length} more are not listed.\n`);
   });
 }
