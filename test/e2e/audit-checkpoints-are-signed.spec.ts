@@ -9,6 +9,7 @@ import { AuditChainStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { organization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
+import { hasFaketime, skewedClock } from '../harness/skewed-clock';
 import { until } from '../harness/until';
 
 interface Run {
@@ -16,6 +17,8 @@ interface Run {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+const withFaketime = hasFaketime ? describe : describe.skip;
 
 describe('Signed checkpoints of the audit trail', () => {
   let folder: string;
@@ -127,6 +130,23 @@ describe('Signed checkpoints of the audit trail', () => {
     expect(signedTo).toBe(checkpoint.position);
     // a credential that is checked in the background leaves a record, too
     expect(Number(sealed)).toBeGreaterThanOrEqual(Number(signedTo));
+  });
+
+  withFaketime('with a wrong clock', () => {
+    it('the time of signing is the database’s', async () => {
+      const { stdout } = await command('sign-audit', {
+        AUDIT_SIGNING_KEY_FILE: join(folder, 'private.pem'),
+        ...skewedClock(-3600),
+      });
+      const { signedAt } = JSON.parse(stdout.trim().split('\n').at(-1)!) as { signedAt: string };
+      const [row] = await drawbridge.query<{ ago: number }>(
+        'SELECT extract(epoch FROM now() - $1)::float8 AS ago',
+        [signedAt],
+      );
+      expect(row!.ago).toBeGreaterThanOrEqual(0);
+      expect(row!.ago).toBeLessThan(600);
+      expect(await verifyAudit('public.pem')).toMatchObject({ code: 0 });
+    });
   });
 
   it('a chain that the owner rewrote consistently is detected, with the position', async () => {

@@ -1,8 +1,21 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { isDeepStrictEqual, promisify } from 'node:util';
+import { PROVIDERS } from '#rules';
 import { guardedHost, lastHeardOf } from '../builders/agents';
 import { group, organization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { freePort } from '../harness/free-port';
 import type { AppProcess } from '../harness/processes';
+import { until } from '../harness/until';
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const ROOT = resolve(__dirname, '../..');
 
 describe('Operators see what is overdue', () => {
   let drawbridge: Drawbridge;
@@ -21,22 +34,58 @@ describe('Operators see what is overdue', () => {
   });
   afterAll(() => drawbridge.stop());
 
-  const read = async (path: string): Promise<{ status: number; text: string }> => {
-    const response = await fetch(`http://127.0.0.1:${worker.port}${path}`);
+  const read = async (path: string, port = worker.port): Promise<{ status: number; text: string }> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
     return { status: response.status, text: await response.text() };
   };
 
-  /** The value of a metric; 0 when it has none yet. */
-  const metric = async (name: string, labels = 'provider="AWS"'): Promise<number> => {
-    const { text } = await read('/metrics');
-    const line = text.split('\n').find((one) => one.startsWith(`${name}{${labels}`));
-    return Number(line?.split(' ').at(-1) ?? 0);
+  /** The value of a metric; NaN when it is absent. */
+  const metric = async (
+    name: string,
+    labels: string | null = 'provider="AWS"',
+    port?: number,
+  ): Promise<number> => {
+    const { text } = await read('/metrics', port);
+    const start = labels === null ? `${name} ` : `${name}{${labels}`;
+    const line = text.split('\n').find((one) => one.startsWith(start));
+    return Number(line?.split(' ').at(-1)?.replace('Inf', 'Infinity') ?? Number.NaN);
   };
+
+  /** The command as it is shipped. */
+  const overdue = async (...given: string[]): Promise<Ended> => {
+    const { PATH = '' } = process.env;
+    const env = { PATH, DATABASE_URL: drawbridge.databaseUrl };
+    try {
+      const script = 'dist/apps/worker/src/overdue.js';
+      const done = await promisify(execFile)(process.execPath, [script, ...given], { cwd: ROOT, env });
+      return { code: 0, ...done };
+    } catch (error) {
+      return error as Ended;
+    }
+  };
+
+  const longAgo = (sessionId: string): Promise<object[]> =>
+    drawbridge.query(
+      `UPDATE rules SET unwanted_since = unwanted_since - interval '60 seconds' WHERE id IN (SELECT h.rule_id FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE ip.session_id = $1)`,
+      [sessionId],
+    );
 
   it('reports liveness and readiness', async () => {
     expect(await read('/health')).toEqual({ status: 200, text: 'UP\n' });
-    expect(await read('/health/ready')).toEqual({ status: 200, text: 'UP\n' });
+    for (const port of [worker.port, apiMetricsPort])
+      await until('it is ready', async () => (await read('/health/ready', port)).text === 'UP\n');
     expect((await read('/')).status).toBe(404);
+  });
+
+  it('has a sample for every provider while nothing is pending, in the API too', async () => {
+    for (const port of [worker.port, apiMetricsPort])
+      for (const provider of PROVIDERS)
+        for (const name of ['overdue_rules', 'oldest_overdue_seconds', 'due_rules'])
+          expect([
+            name,
+            provider,
+            await metric(`drawbridge_${name}`, `provider="${provider}"`, port),
+          ]).toEqual([name, provider, 0]);
   });
 
   it('counts passes, and how late rules were closed', async () => {
@@ -47,7 +96,6 @@ describe('Operators see what is overdue', () => {
     expect(await metric('drawbridge_passes_total', 'provider="AWS",outcome="ok"')).toBeGreaterThan(0);
     expect(await metric('drawbridge_revocation_lateness_seconds_count')).toBe(1);
     expect(await metric('drawbridge_revocation_lateness_seconds_sum')).toBeLessThan(20);
-    expect(await metric('overdue_rules')).toBe(0);
     expect((await read('/metrics')).text).toContain('queue_depth{provider="AWS"}');
   });
 
@@ -61,24 +109,162 @@ describe('Operators see what is overdue', () => {
     expect(await metric('agents', 'state="away"')).toBe(1);
   });
 
-  it('shows a rule that cannot be closed, how long it is overdue, and when it no longer is', async () => {
-    const { id } = await org.started({ ipv4Address: '203.0.113.2' });
-    await org.reaches(id, 'ACTIVE');
-    await drawbridge.cloud.fault({
-      kind: 'refuse',
-      target: group(0),
-      operation: 'RevokeSecurityGroupIngress',
+  describe('while a rule cannot be closed', () => {
+    let passesBefore: number;
+    const passed = (): Promise<number> => metric('drawbridge_passes_total', 'provider="AWS",outcome="ok"');
+    const removals = (outcome: string): Promise<number> =>
+      metric('drawbridge_changes_total', `provider="AWS",action="remove",outcome="${outcome}"`);
+
+    beforeAll(async () => {
+      const { id } = await org.started({ ipv4Address: '203.0.113.2' });
+      await org.reaches(id, 'ACTIVE');
+      await drawbridge.cloud.fault({
+        kind: 'refuse',
+        target: group(0),
+        operation: 'RevokeSecurityGroupIngress',
+      });
+      passesBefore = await passed();
+      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+      await until(
+        'its removal was refused',
+        async () =>
+          (
+            await drawbridge.query(
+              `SELECT FROM rules WHERE address = '203.0.113.2/32' AND last_error IS NOT NULL`,
+            )
+          ).length === 1,
+      );
+      await longAgo(id);
     });
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
-    await drawbridge.query(
-      `UPDATE rules SET unwanted_since = unwanted_since - interval '30 seconds' WHERE id IN (SELECT h.rule_id FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE ip.session_id = $1)`,
-      [id],
-    );
-    expect(await metric('overdue_rules')).toBe(1);
-    expect(await metric('oldest_overdue_seconds')).toBeGreaterThanOrEqual(30);
-    await drawbridge.cloud.clearFaults();
-    await org.reaches(id, 'CANCELLED', 45_000);
-    expect(await metric('overdue_rules')).toBe(0);
+
+    it('shows it, and for how long it is overdue', async () => {
+      for (const port of [worker.port, apiMetricsPort]) {
+        expect(await metric('drawbridge_overdue_rules', undefined, port)).toBe(1);
+        expect(await metric('drawbridge_oldest_overdue_seconds', undefined, port)).toBeGreaterThanOrEqual(60);
+      }
+    });
+
+    it('counts changes by what became of them, and passes as failed', async () => {
+      await until('several were refused', async () => (await removals('denied')) >= 2);
+      expect(await removals('done')).toBeGreaterThan(0);
+      expect(await passed()).toBe(passesBefore);
+      expect(await metric('drawbridge_passes_total', 'provider="AWS",outcome="denied"')).toBeGreaterThan(1);
+    });
+
+    it('warns in the log, with what is needed to act', async () => {
+      const warned = (text: string): Promise<Record<string, unknown>> =>
+        until(`a warning: ${text}`, async () => {
+          const lines = worker.output.split('\n').filter((line) => line.includes(text));
+          return Promise.resolve(lines.length > 0 && (JSON.parse(lines.at(-1)!) as Record<string, unknown>));
+        });
+      expect(await warned('Rules that should be gone are still in the cloud')).toMatchObject({
+        level: 40,
+        count: 1,
+        rules: [
+          {
+            organizations: [{ id: org.organizationId }],
+            provider: 'AWS',
+            identifier: expect.stringContaining(group(0)) as string,
+            address: '203.0.113.2/32',
+            unwantedSince: expect.any(String) as string,
+            lastError: expect.any(String) as string,
+          },
+        ],
+      });
+      expect(await warned('Rule removal refused')).toMatchObject({ level: 40, address: '203.0.113.2/32' });
+    });
+
+    it('does not blame another program for it', async () => {
+      const [resourceId] = org.resourceIds;
+      await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+      const event = await until('the comparison is reported', async () => {
+        const { body } = await org.admin.get<{ content: { message: string | null }[] }>(
+          '/resource-health/events',
+        );
+        return body.content.find(({ message }) => message?.includes('of ours that should be gone'));
+      });
+      expect(event.message).not.toContain('another program');
+    });
+
+    it('lists it for operators of the service', async () => {
+      expect((await org.admin.get('/platform/overdue-rules')).status).toBe(403);
+      for (const role of ['SUPPORT', 'SUPER_ADMIN']) {
+        await drawbridge.query('UPDATE users SET platform_role = $2 WHERE id = $1', [org.adminId, role]);
+        const page = await org.admin.get('/platform/overdue-rules?size=10');
+        expect([page.status, page.headers.get('X-Total-Count')]).toEqual([200, '1']);
+        expect(page.body).toEqual([
+          {
+            id: expect.any(String) as string,
+            organizations: [{ id: org.organizationId, slug: expect.any(String) as string }],
+            provider: 'AWS',
+            resourceType: 'SECURITY_GROUP',
+            identifier: expect.stringContaining(group(0)) as string,
+            address: '203.0.113.2/32',
+            protocol: 'tcp',
+            ports: '22',
+            cause: 'SESSION_STOPPED',
+            unwantedSince: expect.any(String) as string,
+            lastError: expect.any(String) as string,
+          },
+        ]);
+      }
+      await drawbridge.query(`UPDATE users SET platform_role = 'CUSTOMER' WHERE id = $1`, [org.adminId]);
+    });
+
+    it('prints it with npm run overdue, and exits with 1', async () => {
+      const table = await overdue();
+      expect(table.code).toBe(1);
+      expect(table.stdout).toMatch(/'203\.0\.113\.2\/32' +│ +'tcp' +│ +'22' +│ +'SESSION_STOPPED'/);
+      const json = await overdue('--json');
+      expect(json.code).toBe(1);
+      expect(JSON.parse(json.stdout)).toMatchObject([{ address: '203.0.113.2/32' }]);
+      expect(await overdue('--king')).toMatchObject({ code: 2, stdout: '' });
+      expect((await overdue('--help')).stdout).toContain('Exits with');
+    });
+
+    it('and when it no longer is', async () => {
+      await drawbridge.cloud.clearFaults();
+      await until('nothing is overdue', async () => (await metric('drawbridge_overdue_rules')) === 0);
+      expect(await overdue()).toMatchObject({ code: 0, stdout: 'Nothing is overdue.\n' });
+    });
+  });
+
+  describe('while the only worker is frozen', () => {
+    const readiness = async (): Promise<unknown> => (await drawbridge.api.get('/health/ready')).body;
+
+    it('the API says so, and shows what is due and overdue', async () => {
+      const { id } = await org.started({ ipv4Address: '203.0.113.4' });
+      await org.reaches(id, 'ACTIVE');
+      await until(
+        'a sweep is recorded',
+        async () => (await metric('drawbridge_sweep_age_seconds', null)) < 20,
+      );
+      worker.signal('SIGSTOP');
+      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+      await longAgo(id);
+      await drawbridge.query(`UPDATE sweeper_lease SET swept_at = now() - interval '20 seconds'`);
+      const away = { status: 'DEGRADED', database: 'UP', queue: 'UP', worker: 'AWAY' };
+      await until('the worker is AWAY', async () => isDeepStrictEqual(await readiness(), away));
+      expect((await drawbridge.api.get('/health/ready')).status).toBe(200);
+      expect(await read('/health/ready', apiMetricsPort)).toEqual({
+        status: 200,
+        text: 'DEGRADED: no worker has swept for 20 seconds\n',
+      });
+      expect(await metric('drawbridge_sweep_age_seconds', null, apiMetricsPort)).toBeGreaterThanOrEqual(20);
+      expect(await metric('drawbridge_overdue_rules', undefined, apiMetricsPort)).toBe(1);
+      expect(await metric('drawbridge_due_rules', undefined, apiMetricsPort)).toBeGreaterThanOrEqual(1);
+    });
+
+    it('and when it is back', async () => {
+      worker.signal('SIGCONT');
+      const up = { status: 'UP', database: 'UP', queue: 'UP', worker: 'UP' };
+      await until('the worker is UP', async () => isDeepStrictEqual(await readiness(), up));
+      await until(
+        'nothing is overdue',
+        async () => (await metric('drawbridge_overdue_rules', undefined, apiMetricsPort)) === 0,
+      );
+      expect(await metric('drawbridge_sweep_age_seconds', null, apiMetricsPort)).toBeLessThan(20);
+    });
   });
 
   it('measures the API’s requests by route, not by id', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DriverRegistry } from '#drivers';
@@ -22,6 +22,7 @@ const PROGRAMS = [
     'migrate',
     'rotate-master-key',
     'grant-platform-role',
+    'overdue',
     'export-audit',
     'sign-audit',
     'verify-audit',
@@ -86,7 +87,7 @@ describe('The image', () => {
 
     beforeAll(async () => {
       drawbridge = await Drawbridge.start({ worker: false, apiRelease: image.folder });
-      await drawbridge.startWorker({}, 'test', image.folder);
+      await drawbridge.startWorker({ METRICS_PORT: '0' }, 'test', image.folder);
     });
     afterAll(() => drawbridge.stop());
 
@@ -96,6 +97,19 @@ describe('The image', () => {
       await org.reaches(session.id, 'ACTIVE');
       await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
       await org.reaches(session.id, 'CANCELLED');
+    });
+
+    it('tells the health of each process, as Docker asks for it', async () => {
+      const [, command] = /^HEALTHCHECK [^\n]*\\\n +CMD (\[.*\])$/m.exec(
+        readFileSync('deploy/Dockerfile', 'utf8'),
+      )!;
+      const [program, ...args] = JSON.parse(command!) as string[];
+      expect(program).toBe('node');
+      const check = (port: number): Promise<unknown> => node(args, { METRICS_PORT: String(port) });
+      await check(drawbridge.worker.port);
+      drawbridge.worker.signal('SIGSTOP');
+      await expect(check(drawbridge.worker.port)).rejects.toMatchObject({ code: 1 });
+      drawbridge.worker.signal('SIGCONT');
     });
 
     it('serves its documentation', async () => {

@@ -186,6 +186,7 @@ export class World {
     const reconciler = new Reconciler(stores.database, stores, clouds, process, process.name);
     const observer = {
       passEnded: () => undefined,
+      changeAnswered: () => undefined,
       ruleClosed: () => undefined,
       eventsRecorded: () => undefined,
       failed: (_: unknown, __: unknown, error: unknown) => this.fail(process, error),

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { Sweeper, type ConvergenceRunner } from '#engine';
-import { SweeperLeaseStore, SweepStore, type SweepRole } from '#engine-store';
+import { BacklogStore, SweeperLeaseStore, SweepStore, type SweepRole } from '#engine-store';
 import { Database, type Tx } from '#entities';
 import { cloneDatabase } from '../harness/database';
 import { until } from '../harness/until';
@@ -11,9 +11,11 @@ const NEVER = new AbortController().signal;
 class CountedLease extends SweeperLeaseStore {
   asked = 0;
 
-  override take(tx: Tx, workerId: string, seconds: number): Promise<SweepRole> {
+  override take(
+    ...given: [tx: Tx, workerId: string, seconds: number, sweptAgoMs: number | null]
+  ): Promise<SweepRole> {
     this.asked += 1;
-    return super.take(tx, workerId, seconds);
+    return super.take(...given);
   }
 }
 
@@ -86,6 +88,35 @@ describe('The sweeping worker', () => {
     await second.sweeper.standDown();
     await third.sweeper.sweep(NEVER);
     expect([second.sweeper.isSweeping, third.sweeper.isSweeping]).toEqual([false, true]);
+  });
+
+  it('records successful sweeps only, when they ended; the record outlives the worker', async () => {
+    let time = 0;
+    const passes = (seconds: number): number => (time += seconds * 1000);
+    const fourth = worker('fourth', { now: () => time });
+    const age = (): Promise<number | null> => new BacklogStore().secondsSinceSweep(database.autocommit);
+    const sweeps = (): Promise<unknown> => fourth.sweeper.sweep(NEVER);
+    await database.autocommit.query('DELETE FROM sweeper_lease');
+    await sweeps();
+    expect(await age()).toBeNull();
+    passes(30);
+    await sweeps();
+    expect(await age()).toBeCloseTo(30, 0);
+    jest.spyOn(SweepStore.prototype, 'outlook').mockRejectedValueOnce(new Error('failed'));
+    passes(2);
+    await expect(sweeps()).rejects.toThrow('Not all of the sweep was done');
+    // the successful one before
+    expect(await age()).toBeCloseTo(2, 0);
+    await database.autocommit.query(`UPDATE sweeper_lease SET swept_at = now() - interval '40 seconds'`);
+    passes(2);
+    await sweeps();
+    // the failed one is none
+    expect(await age()).toBeCloseTo(40, 0);
+    await fourth.sweeper.standDown();
+    await worker('fifth').sweeper.sweep(NEVER);
+    expect(await age()).toBeCloseTo(40, 0);
+    await database.autocommit.query(`UPDATE sweeper_lease SET swept_at = now() + interval '1 hour'`);
+    expect(await age()).toBeGreaterThan(3500);
   });
 
   it('ends all sessions of a backlog before it removes their rules: each target then needs one write', async () => {

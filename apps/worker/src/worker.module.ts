@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { ConnectionsModule } from '#connections';
+import { ConnectionsModule, DeploymentHealth } from '#connections';
 import { DriverRegistry } from '#drivers';
 import { CloudAccess, ConvergenceRunner, Sweeper } from '#engine';
 import { Database } from '#entities';
@@ -57,13 +57,14 @@ export class WorkerModule {
         ),
         factory(
           OperatorPort,
-          [Database, QueueConnection, WorkerMetrics, WorkerTasks],
-          (database, queue, metrics, { sweep }) =>
+          [Database, DeploymentHealth, QueueConnection, WorkerMetrics, WorkerTasks],
+          (database, health, queue, metrics, { sweep }) =>
             new OperatorPort(
               { port: settings.METRICS_PORT ?? null, host: settings.METRICS_HOST },
               metrics,
               database,
-              new WorkerReadiness(database, sweep),
+              health,
+              new WorkerReadiness(health, sweep),
               queue,
               log,
             ),

@@ -785,6 +785,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/platform/overdue-rules': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Platform_overdueRules'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/reports/access': {
     parameters: {
       query?: never;
@@ -1952,6 +1968,27 @@ export interface components {
       passwordRequireUppercase: boolean;
       requireDetectedAddress: boolean;
     };
+    OverdueRuleDto: {
+      address: string;
+      cause: components['schemas']['RemovalCause'] | null;
+      /** Format: uuid */
+      id: string;
+      identifier: string;
+      lastError: string | null;
+      organizations: components['schemas']['OverdueRuleOrganizationDto'][];
+      ports: string;
+      protocol: string;
+      /** @enum {string} */
+      provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      resourceType: string;
+      /** Format: date-time */
+      unwantedSince: string;
+    };
+    OverdueRuleOrganizationDto: {
+      /** Format: uuid */
+      id: string;
+      slug: string;
+    };
     OwnOrganizationDto: {
       /** Format: uuid */
       id: string;
@@ -2051,6 +2088,8 @@ export interface components {
       queue: 'UP' | 'DOWN';
       /** @enum {string} */
       status: 'UP' | 'DEGRADED' | 'DOWN';
+      /** @enum {string} */
+      worker: 'UP' | 'AWAY';
     };
     ReasonDto: {
       reason: string;
@@ -2091,6 +2130,27 @@ export interface components {
       /** Format: date-time */
       releasedUntil: string;
     };
+    /** @enum {string} */
+    RemovalCause:
+      | 'SESSION_STOPPED'
+      | 'SESSION_STOPPED_BY_ADMIN'
+      | 'SESSION_EXPIRED'
+      | 'LEASE_LOST'
+      | 'USER_OFFBOARDED'
+      | 'STATIC_RULE_DELETED'
+      | 'STATIC_RULE_CHANGED'
+      | 'RESOURCE_MOVED'
+      | 'RESOURCE_DELETED'
+      | 'CONFIG_CHANGED'
+      | 'ABANDONED'
+      | 'ADD_REFUSED'
+      | 'WRITER_RELEASED'
+      | 'STALE_RULE'
+      | 'ORPHAN'
+      | 'MAKE_ROOM'
+      | 'TARGET_GONE'
+      | 'CHANGED_OUTSIDE'
+      | 'UNRECORDED';
     ResetPasswordDto: {
       /** Format: password */
       newPassword: string;
@@ -3851,6 +3911,28 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['PlatformOrganizationDto'];
+        };
+      };
+    };
+  };
+  Platform_overdueRules: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OverdueRuleDto'][];
         };
       };
     };

@@ -12,6 +12,7 @@ import { Database } from '#entities';
 import { connectQueue, QueueConnection, refuseWrongRedis, WakeUps } from '#jobs';
 import { MasterKeys, refuseUnknownIdentityKeys, refuseWrongMasterKeys } from '#secrets';
 import { DataKeyStore } from '#tenant-store';
+import { DeploymentHealth } from './deployment-health';
 
 export interface ConnectionOptions {
   readonly applicationName: string;
@@ -79,6 +80,7 @@ export class ConnectionsModule {
       { provide: CredentialOpener, useValue: new CredentialOpener(masterKeys, identities) },
       { provide: Database, useValue: database },
       { provide: QueueConnection, useValue: queue },
+      { provide: DeploymentHealth, useValue: new DeploymentHealth(database, queue) },
       { provide: WakeUps, useValue: wakeUps },
       {
         provide: DriverRegistry,

@@ -1,1 +1,2 @@
 export { ConnectionsModule } from './connections.module';
+export * from './deployment-health';

@@ -1,5 +1,5 @@
-import type { Provider } from '#rules';
-import type { Tx } from '#entities';
+import { PROVIDERS, type Provider, type RemovalCause } from '#rules';
+import { sliced, type Slice, type Sliced, type Tx } from '#entities';
 
 /** Pending work on the targets of one provider. */
 export interface Backlog {
@@ -12,9 +12,29 @@ export interface Backlog {
   readonly oldestOverdueSeconds: number;
 }
 
+/** A rule that should be gone and is not. */
+export interface OverdueRuleRow {
+  readonly id: string;
+  /** those that hold it; of a rule without holders, those with a resource on its target */
+  readonly organizations: readonly { readonly id: string; readonly slug: string }[];
+  readonly provider: Provider;
+  readonly resourceType: string;
+  readonly identifier: string;
+  /** a CIDR */
+  readonly address: string;
+  readonly protocol: string;
+  readonly ports: string;
+  readonly cause: RemovalCause | null;
+  /** since when it has to be removed */
+  readonly unwantedSince: Date;
+  readonly lastError: string | null;
+}
+
 const OVERDUE_AFTER_SECONDS = 5;
 
-/** Metrics for operators. Serves all organizations. */
+const OVERDUE = `r.unwanted_since < now() - make_interval(secs => ${OVERDUE_AFTER_SECONDS}) AND r.state <> 'absent'`;
+
+/** Pending work, for operators. Serves all organizations; only for callers with a platform role. */
 export class BacklogStore {
   /** Providers of all targets that a resource ever pointed at. */
   async providersInUse(tx: Tx): Promise<Provider[]> {
@@ -22,21 +42,59 @@ export class BacklogStore {
     return rows.map(({ provider }) => provider);
   }
 
+  /** The backlog of every provider, also of those without any. */
   byProvider(tx: Tx): Promise<Backlog[]> {
     return tx.query(
       `WITH overdue AS (
          SELECT t.provider, count(*)::int AS count, extract(epoch FROM now() - min(r.unwanted_since)) AS oldest
-         FROM rules r JOIN targets t ON t.id = r.target_id
-         WHERE r.unwanted_since < now() - make_interval(secs => $1) AND r.state <> 'absent'
-         GROUP BY t.provider
+         FROM rules r JOIN targets t ON t.id = r.target_id WHERE ${OVERDUE} GROUP BY t.provider
        ), due AS (
          SELECT t.provider, count(*)::int AS count FROM rules r JOIN targets t ON t.id = r.target_id
          WHERE r.due_at IS NOT NULL GROUP BY t.provider
        )
        SELECT provider, coalesce(due.count, 0) AS "dueRules", coalesce(overdue.count, 0) AS "overdueRules",
          coalesce(overdue.oldest, 0)::float8 AS "oldestOverdueSeconds"
-       FROM due FULL JOIN overdue USING (provider)`,
-      [OVERDUE_AFTER_SECONDS],
+       FROM unnest($1::text[]) AS named (provider) LEFT JOIN due USING (provider) LEFT JOIN overdue USING (provider)`,
+      [PROVIDERS],
+    );
+  }
+
+  /**
+   * Seconds since the last successful sweep of any worker; null: none is known. A time ahead of now dates from before the
+   * clock was set back: it counts as equally far away, so that it does not hide dead workers.
+   */
+  async secondsSinceSweep(tx: Tx): Promise<number | null> {
+    const [row] = await tx.query<{ seconds: number | null }[]>(
+      'SELECT abs(extract(epoch FROM now() - swept_at))::float8 AS seconds FROM sweeper_lease',
+    );
+    return row?.seconds ?? null;
+  }
+
+  /**
+   * Overdue rules, the oldest first. Its cost depends on how many rules are unwanted.
+   * @param ids of the rules to choose from; null: all
+   */
+  overdueRules(tx: Tx, slice: Slice, ids: readonly string[] | null = null): Promise<Sliced<OverdueRuleRow>> {
+    const rules = `FROM rules r JOIN targets t ON t.id = r.target_id
+      WHERE ${OVERDUE} AND ($1::uuid[] IS NULL OR r.id = ANY ($1::uuid[]))`;
+    return sliced(
+      tx,
+      {
+        counted: rules,
+        rows: `SELECT r.id, ARRAY(
+            SELECT jsonb_build_object('id', o.id, 'slug', o.slug) FROM organizations o WHERE o.id IN (
+              SELECT ip.organization_id FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id
+              WHERE h.rule_id = r.id
+              UNION ALL
+              SELECT res.organization_id FROM resources res WHERE res.target_id = t.id AND res.deleted_at IS NULL
+                AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id))
+            ORDER BY o.slug) AS organizations,
+          t.provider, t.resource_type AS "resourceType", t.identifier, r.address, r.protocol, r.ports, r.cause,
+          r.unwanted_since AS "unwantedSince", r.last_error AS "lastError"
+          ${rules} ORDER BY r.unwanted_since, r.id`,
+      },
+      [ids],
+      slice,
     );
   }
 }

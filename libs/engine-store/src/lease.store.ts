@@ -116,30 +116,40 @@ export interface SweepRole {
 
 /** Elects one sweeping worker; the others stand by. */
 export class SweeperLeaseStore {
-  /** Takes or renews the lease, or registers as standing by while another worker holds it. */
-  async take(tx: Tx, workerId: string, seconds: number): Promise<SweepRole> {
+  /**
+   * Takes or renews the lease, or registers as standing by while another worker holds it.
+   * @param sweptAgoMs since the end of this worker's last successful sweep, to be recorded; null: none since the last call
+   */
+  async take(
+    tx: Tx,
+    workerId: string,
+    seconds: number,
+    sweptAgoMs: number | null = null,
+  ): Promise<SweepRole> {
     const [role] = await tx.query<SweepRole[]>(
       `WITH taken AS (
          INSERT INTO sweeper_lease AS l (id, worker_id, lease_until) VALUES (1, $1, now() + make_interval(secs => $2))
          ON CONFLICT (id) DO UPDATE SET
            worker_id = CASE WHEN ${MAY_SWEEP} THEN $1 ELSE l.worker_id END,
            lease_until = CASE WHEN ${MAY_SWEEP} THEN excluded.lease_until ELSE l.lease_until END,
-           others_seen_at = CASE WHEN l.worker_id = $1 THEN l.others_seen_at ELSE now() END
+           others_seen_at = CASE WHEN l.worker_id = $1 THEN l.others_seen_at ELSE now() END,
+           swept_at = CASE WHEN l.worker_id = $1 AND $3::float8 IS NOT NULL
+             THEN now() - make_interval(secs => $3::float8 / 1000) ELSE l.swept_at END
          WHERE ${MAY_SWEEP} OR l.others_seen_at IS NULL OR l.others_seen_at < now() - interval '5 seconds'
          RETURNING worker_id = $1 AS sweeps, coalesce(others_seen_at > now() - interval '15 seconds', false) AS "hasOthers",
            ${HELD_FOR_MS} AS "heldForMs"
        )
        SELECT * FROM taken
        UNION ALL SELECT false, false, ${HELD_FOR_MS} FROM sweeper_lease WHERE NOT EXISTS (SELECT FROM taken)`,
-      [workerId, seconds],
+      [workerId, seconds, sweptAgoMs],
     );
     // without a row another worker has just taken it
     return role ?? { sweeps: false, hasOthers: false, heldForMs: seconds * 1000 };
   }
 
-  /** Call it on shutdown: the next worker that asks takes over. */
+  /** Call it on shutdown: the next worker that asks takes over. The row stays: it records the last sweep. */
   async release(tx: Tx, workerId: string): Promise<void> {
-    await tx.query('DELETE FROM sweeper_lease WHERE worker_id = $1', [workerId]);
+    await tx.query('UPDATE sweeper_lease SET lease_until = now() WHERE worker_id = $1', [workerId]);
   }
 }
 

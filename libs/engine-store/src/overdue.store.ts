@@ -26,9 +26,9 @@ export class OverdueStore {
   /**
    * Records rules that have been unwanted for this long and may still be present, each once: for the organizations of its
    * holders, or, without holders, for every organization with a write-verified resource on the target.
-   * @returns how many rules were recorded, at most `limit`
+   * @returns the ids of the recorded rules, at most `limit`
    */
-  async recordOverdue(tx: Tx, seconds: number, limit: number): Promise<number> {
+  async recordOverdue(tx: Tx, seconds: number, limit: number): Promise<string[]> {
     const rules = returned<{ id: string }>(
       await tx.query(
         `UPDATE rules SET overdue_at = now() WHERE id IN (
@@ -39,11 +39,9 @@ export class OverdueStore {
         [seconds, limit],
       ),
     );
-    if (rules.length === 0) return 0;
-    const overdue = await this.perResource(
-      tx,
-      rules.map(({ id }) => id),
-    );
+    if (rules.length === 0) return [];
+    const ids = rules.map(({ id }) => id);
+    const overdue = await this.perResource(tx, ids);
     for (const organization of new Set(overdue.map(({ organizationId }) => organizationId))) {
       if (organization === null) continue;
       const entries = overdue
@@ -52,7 +50,7 @@ export class OverdueStore {
       await this.audit.write(tx, organization, ...entries);
     }
     await this.reportOnResources(tx, overdue);
-    return rules.length;
+    return ids;
   }
 
   private perResource(tx: Tx, ruleIds: readonly string[]): Promise<OverdueRule[]> {

@@ -1,7 +1,8 @@
-/** The engine operations available to tenant requests: desire rules, release them, read the ledger. */
+/** The engine operations available to requests: desire rules, release them, read the ledger, list what is overdue. */
 export * from './holders';
 export { AgentGuardStore, type HostRelease } from './agent-guard.store';
 export { AgentStore } from './agent.store';
+export { BacklogStore, type OverdueRuleRow } from './backlog.store';
 export { lockOwners } from './lock-owners';
 export type { AccessRow, AccessWindow } from './access-rows';
 export * from './ledger-queries';

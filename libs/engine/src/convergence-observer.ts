@@ -1,10 +1,16 @@
 import type { LedgerRow } from '#engine-store';
-import type { DriverErrorKind, Provider } from '#rules';
+import type { DriverErrorKind, PlannedChange, Provider } from '#rules';
 import type { FailureObserver } from './isolation';
+
+/** Why a change was not done: refused as, or without an answer. */
+export type FailedChange = DriverErrorKind | 'unknown';
 
 /** Receives events, for metrics and logs. */
 export interface ConvergenceObserver extends FailureObserver {
-  passEnded(provider: Provider, outcome: 'ok' | DriverErrorKind): void;
+  /** `ok`: the target was read, and every change of the pass was done. */
+  passEnded(provider: Provider, outcome: 'ok' | FailedChange): void;
+  /** The provider's answer to one change. */
+  changeAnswered(provider: Provider, action: PlannedChange['action'], outcome: 'done' | FailedChange): void;
   ruleClosed(provider: Provider, latenessSeconds: number): void;
   /** The ledger rows of a pass, after their commit. */
   eventsRecorded(events: readonly LedgerRow[]): void;

@@ -18,7 +18,7 @@ import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation } from './isolation';
-import { remarksOf, settlementsOf, type PassOutcome } from './pass-outcome';
+import { endOf, remarksOf, settlementsOf, type PassOutcome } from './pass-outcome';
 import { PassRunner } from './pass-runner';
 import { passes, resumedPass, roundOf, sortDue, withInDoubt, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
@@ -63,8 +63,8 @@ export class Converger {
     private readonly workerId: string,
   ) {
     this.isolation = new Isolation(database, stores, observer, timing, workerId);
-    const writer = new TargetWriter(database, stores.convergence, reconciler, timing);
-    this.passRunner = new PassRunner(database, stores, clouds, writer, this.isolation, observer, timing);
+    const writer = new TargetWriter(database, stores.convergence, reconciler, observer, timing);
+    this.passRunner = new PassRunner(database, stores, clouds, writer, this.isolation, timing);
   }
 
   /**
@@ -121,6 +121,8 @@ export class Converger {
         if (!now) return;
         const part = withInDoubt(now, inDoubt, horizonMs(driver));
         const outcome = await this.passRunner.run(held, driver, part);
+        const end = endOf(outcome);
+        if (end !== null) this.observer.passEnded(driver.kind, end);
         for (const rule of await this.settlePass(held, part, outcome, shared))
           if (rule.inFlight) inDoubt.add(rule.ruleId);
       });

@@ -49,9 +49,17 @@ function problemOf(
     known.rules.some(({ desired, state, targetMissing }) => desired && state === 'absent' && !targetMissing);
   const unwanted = unwantedRules(known.rules, observed).length - stale.length - orphans.length;
   const repaired = missing.length - suspended;
-  const parts = [
+  const byOthers = [
     repaired > 0 ? `${repaired} missing, to be added again` : null,
     suspended > 0 ? `${suspended} missing, left alone for an hour: another program keeps removing it` : null,
+    changed.length > 0
+      ? `${changed.length} of ours changed under their id, left alone: ${changesOf(changed)}`
+      : null,
+    unmarked.length > 0 ? `${unmarked.length} of ours without our mark, recognised by their id` : null,
+    taken.length > 0 ? `${taken.length} of ours replaced by unmanaged rules` : null,
+  ];
+  // our own refused change leaves the same behind as another program
+  const byAnyone = [
     suspended === 0 && missing.length === 0 && isLeftAlone
       ? 'rules are missing and are left alone for now'
       : null,
@@ -59,18 +67,21 @@ function problemOf(
       ? `${stale.length + orphans.length} of ours that no holder wants, removal scheduled`
       : null,
     unwanted > 0 ? `${unwanted} of ours that should be gone, removal is retried` : null,
-    changed.length > 0
-      ? `${changed.length} of ours changed under their id, left alone: ${changesOf(changed)}`
-      : null,
-    unmarked.length > 0 ? `${unmarked.length} of ours without our mark, recognised by their id` : null,
-    taken.length > 0 ? `${taken.length} of ours replaced by unmanaged rules` : null,
     withoutEffect.length > 0
       ? `${withoutEffect.length} without effect: ${[...new Set(withoutEffect.map(({ message }) => message))].slice(0, MAX_LISTED).join(', ')}`
       : null,
-  ].filter((part) => part !== null);
-  if (parts.length === 0) return null;
-  return `Rules changed by another program: ${parts.join('; ')} (${unmanaged.length} unmanaged rules left alone)`;
+  ];
+  const parts = [
+    ...sentence('Rules changed by another program', byOthers),
+    ...sentence('Rules are not as they should be', byAnyone),
+  ];
+  return parts.length === 0 ? null : `${parts.join('. ')} (${unmanaged.length} unmanaged rules left alone)`;
 }
+
+const sentence = (beginning: string, parts: readonly (string | null)[]): string[] => {
+  const said = parts.filter((part) => part !== null);
+  return said.length === 0 ? [] : [`${beginning}: ${said.join('; ')}`];
+};
 
 /** Rules observed before that are now absent or replaced by another, and that a pass has yet to settle. */
 export function unobservedRules({ rules }: KnownRules, observed: readonly ObservedRule[]): string[] {

@@ -10,6 +10,7 @@ import {
   type Verdict,
 } from '#rules';
 import { longestWait } from './changes';
+import type { FailedChange } from './convergence-observer';
 import type { Pass } from './passes';
 import type { Remark } from './rule-events';
 import { accessToAdopt, postponed, settlement } from './settle-rule';
@@ -33,9 +34,23 @@ export type PassOutcome =
       readonly firstRead: TimedRead;
       /** ours by their recorded id alone, at the start of the pass */
       readonly unmarked: readonly DueRuleRow[];
+      /** of the changes, by rule id */
+      readonly results: ReadonlyMap<string, ChangeResult>;
       /** wait requested by the provider or by the write budget; null: none */
       readonly waitMs: number | null;
     };
+
+/** Why a change was not done; null: it was. */
+export const failureOf = (result: ChangeResult): FailedChange | null =>
+  result.result === 'done' ? null : result.result === 'refused' ? result.kind : 'unknown';
+
+/** How a pass ended, for metrics; null: the target was neither read nor changed. */
+export function endOf(outcome: PassOutcome): 'ok' | FailedChange | null {
+  if (outcome.kind === 'postponed') return null;
+  if (outcome.kind === 'unreadable') return outcome.error.kind;
+  const failures = [...outcome.results.values()].map(failureOf);
+  return failures.find((failure) => failure !== null) ?? 'ok';
+}
 
 /** The settlement of each rule of the pass. @param random for the jitter of the next attempt */
 export function settlementsOf(pass: Pass, outcome: PassOutcome, random: () => number): RuleSettlement[] {
@@ -141,7 +156,7 @@ function remarksOnUnreadable(outcome: Unreadable, pass: Pass): Map<string, Remar
   return new Map(
     unwanted.flatMap((verdict): [string, Remark][] => {
       const { ruleId } = verdict.rule;
-      if (kind === 'target-missing') 
+      if (kind === 'target-missing')
         return [[ruleId, { givenUp: { cause: 'TARGET_GONE', reason: message } }]];
       const isRefused = verdict.kind === 'retry' && verdict.refused && verdict.message !== null;
       return isRefused ? [[ruleId, { refusal: verdict.message }]] : [];

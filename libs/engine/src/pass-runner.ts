@@ -5,7 +5,6 @@ import { judge, planChanges, unmarkedOf, withObservedIds, type ChangeResult, typ
 import { AwaitedAdditions } from './awaited-additions';
 import { horizonMs, longestWait, throttledByBudget, withoutFinalRead, type DueChange } from './changes';
 import type { CloudAccessPort } from './cloud-access';
-import type { ConvergenceObserver } from './convergence-observer';
 import { assumedRead, needsNoRead, RecentReads } from './first-read';
 import type { HeldLease } from './held-lease';
 import type { Isolation } from './isolation';
@@ -37,7 +36,6 @@ export class PassRunner {
     private readonly clouds: CloudAccessPort,
     private readonly writer: TargetWriter,
     private readonly isolation: Isolation,
-    private readonly observer: Pick<ConvergenceObserver, 'passEnded'>,
     private readonly timing: Timing,
   ) {
     this.recent = new RecentReads(timing);
@@ -75,20 +73,25 @@ export class PassRunner {
     const read = before.done;
     const observed = (
       verdicts: readonly Verdict<DueRuleRow>[],
+      results: ReadonlyMap<string, ChangeResult>,
       waitMs: number | null,
       last: TimedRead = read,
       firstRead: TimedRead = read,
     ): PassOutcome => {
       const unmarked = unmarkedOf(pass.rules, firstRead.rules);
-      return { kind: 'read', verdicts, read: last, firstRead, unmarked, waitMs };
+      return { kind: 'read', verdicts, read: last, firstRead, unmarked, results, waitMs };
     };
+    const none = new Map<string, ChangeResult>();
     if (planned.length === 0) {
-      const verdicts = judge(pass.rules, new Map(), read.rules);
-      this.awaited.note(verdicts, new Map(), horizonMs(driver));
-      return observed(verdicts, null);
+      const verdicts = judge(pass.rules, none, read.rules);
+      this.awaited.note(verdicts, none, horizonMs(driver));
+      return observed(verdicts, none, null);
     }
     const waitMs = await allowance.take(held, plannedChanges(planned));
-    if (waitMs > 0) return observed(judge(pass.rules, throttledByBudget(planned), read.rules), waitMs);
+    if (waitMs > 0) {
+      const unsent = throttledByBudget(planned);
+      return observed(judge(pass.rules, unsent, read.rules), unsent, waitMs);
+    }
     await this.returnHoldersToPending(held, planned);
     const { results, after, madeRoom } = await this.writer.changeAndRead(open, planned, read);
     const readBeside = await beside;
@@ -102,7 +105,7 @@ export class PassRunner {
       ? judge(settled, results, after.rules)
       : judge(settled, results, read.rules).map((verdict) => withoutFinalRead(verdict, results));
     this.awaited.note(verdicts, results, horizonMs(driver));
-    return observed(verdicts, longestWait(results), after ?? read, first);
+    return observed(verdicts, results, longestWait(results), after ?? read, first);
   }
 
   /** Sends removals to a target that may not be read. @returns their results by rule id; only a read shows their effect */
@@ -156,7 +159,6 @@ export class PassRunner {
   private async read(driver: ProviderDriver, target: CloudTarget): Promise<TimedRead> {
     const startedAt = this.timing.now();
     const rules = await driver.readRules(target);
-    this.observer.passEnded(driver.kind, 'ok');
     return { rules, startedAt, endedAt: this.timing.now() };
   }
 
@@ -169,9 +171,7 @@ export class PassRunner {
     try {
       return { done: await step() };
     } catch (thrown) {
-      const error = await this.isolation.asRetryable(held, pass.rules, thrown);
-      this.observer.passEnded(held.lease.provider, error.kind);
-      return { error };
+      return { error: await this.isolation.asRetryable(held, pass.rules, thrown) };
     }
   }
 }

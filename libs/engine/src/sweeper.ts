@@ -31,6 +31,8 @@ export class Sweeper {
   /** whether this worker sweeps, until `askAt` */
   private sweeps = false;
   private askAt = -Infinity;
+  /** when the last successful sweep ended; null: it is recorded, or there was none */
+  private sweptAt: number | null = null;
   /** unknown before the first sweep, so others are woken too */
   private hasOthers = true;
 
@@ -67,6 +69,7 @@ export class Sweeper {
     await attempt(() => this.purge());
     await attempt(() => this.onceAMinute());
     if (failures.length > 0) throw new AggregateError(failures, 'Not all of the sweep was done');
+    this.sweptAt = this.now();
     return outlook!.nextEndMs;
   }
 
@@ -78,7 +81,9 @@ export class Sweeper {
   /** Takes or renews the lease. When another worker holds it, asks again at its end. */
   private async ask(): Promise<void> {
     this.sweeps = false;
-    const role = await this.lease.take(this.database.autocommit, this.workerId, LEASE_SECONDS);
+    const sweptAgoMs = this.sweptAt === null ? null : this.now() - this.sweptAt;
+    const role = await this.lease.take(this.database.autocommit, this.workerId, LEASE_SECONDS, sweptAgoMs);
+    this.sweptAt = null;
     this.sweeps = role.sweeps;
     this.hasOthers = role.hasOthers;
     this.askAt = this.now() + (role.sweeps ? RENEW_AFTER_MS : Math.min(role.heldForMs, LEASE_SECONDS * 1000));

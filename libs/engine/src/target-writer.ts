@@ -13,7 +13,9 @@ import {
   toRuleChange,
   type DueChange,
 } from './changes';
+import type { ConvergenceObserver } from './convergence-observer';
 import { LeaseLost, type HeldLease } from './held-lease';
+import { failureOf } from './pass-outcome';
 import type { Pass } from './passes';
 import type { Reconciler } from './reconciler';
 import { claimsAfter, recordAnswer } from './whole-list';
@@ -41,6 +43,7 @@ export class TargetWriter {
     private readonly database: Transactions,
     private readonly convergence: ConvergenceStore,
     private readonly reconciler: Pick<Reconciler, 'makeRoom' | 'scheduleComparison'>,
+    private readonly observer: Pick<ConvergenceObserver, 'changeAnswered'>,
     private readonly timing: Timing,
   ) {}
 
@@ -112,6 +115,10 @@ export class TargetWriter {
     const sent = planned.filter(({ rule }) => noted.has(rule.ruleId));
     const results =
       sent.length === 0 ? new Map<string, ChangeResult>() : await this.send(held, driver, target, sent);
+    for (const { action, rule } of sent) {
+      const result = results.get(rule.ruleId);
+      if (result) this.observer.changeAnswered(driver.kind, action, failureOf(result) ?? 'done');
+    }
     if (driver.traits.wholeList)
       await recordAnswer(this.database.autocommit, this.convergence, this.reconciler, {
         held,

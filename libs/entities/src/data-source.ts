@@ -52,6 +52,7 @@ import { UnfollowedResourceIps1791010000000 } from './migrations/1791010000000-u
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { WrongFamilies1790920000000 } from './migrations/1790920000000-wrong-families';
 import { IdentityKeys1790930000000 } from './migrations/1790930000000-identity-keys';
+import { SweepHeartbeat1791030000000 } from './migrations/1791030000000-sweep-heartbeat';
 import { EndsOfAccess1791040000000 } from './migrations/1791040000000-ends-of-access';
 import { OrganizationDeletion1791080000000 } from './migrations/1791080000000-organization-deletion';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
@@ -195,6 +196,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       WrongFamilies1790920000000,
       IdentityKeys1790930000000,
       UnfollowedResourceIps1791010000000,
+      SweepHeartbeat1791030000000,
       EndsOfAccess1791040000000,
       OrganizationDeletion1791080000000,
     ],

@@ -134,6 +134,8 @@ export class SweeperLeaseEntity {
   @Moment() leaseUntil!: Date;
   /** when a standby worker was last seen */
   @Moment({ nullable: true }) othersSeenAt!: Date | null;
+  /** end of the last successful sweep of any worker; null: none is known */
+  @Moment({ nullable: true }) sweptAt!: Date | null;
 }
 
 /** Written by readiness checks. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { runMigrations, setDefaultBackendFactory, type ConnectionOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Client, type Pool, type PoolConfig } from 'pg';
@@ -13,12 +14,16 @@ export interface QueueSettings {
 /** Shared by every queue and worker of this process. */
 export abstract class QueueConnection {
   abstract readonly options: ConnectionOptions;
+  /** for how long a worker waits for a job before it looks again, in case its announcement was lost */
+  abstract readonly idlePollSeconds: number;
   /** @throws Error when the queue's server does not answer or does not accept writes */
   abstract ping(): Promise<void>;
   abstract close(): Promise<void>;
 }
 
 const ANSWER_TIMEOUT_MS = 2000;
+/** Longer than a BullMQ worker waits for a job on Redis. */
+const SOCKET_TIMEOUT_MS = 10_000;
 
 /** @param onError called when the connection is lost; it reconnects automatically */
 export function connectQueue(settings: QueueSettings, onError: (error: Error) => void): QueueConnection {
@@ -40,34 +45,36 @@ function overPostgres(openPool: QueueSettings['openPool'], onError: (error: Erro
   pool.on('error', onError);
   return {
     options: pool,
+    idlePollSeconds: 300,
     ping: async () => void (await pool.query('SELECT 1')),
     close: () => pool.end(),
   };
 }
 
+/**
+ * One connection carries every job of the process, except that each BullMQ worker waits on a copy of it. The probe uses the
+ * same one: a connection of its own can work while those of the jobs are half-open.
+ */
 function overRedis(url: string, onError: (error: Error) => void): QueueConnection {
   setDefaultBackendFactory();
   const client = new Redis(url, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: ANSWER_TIMEOUT_MS,
+    // as BullMQ demands: a command waits for the connection to come back
+    maxRetriesPerRequest: null,
+    connectTimeout: ANSWER_TIMEOUT_MS,
+    // a connection on which nothing answers any more, as behind a proxy that has forgotten it, is replaced
+    socketTimeout: SOCKET_TIMEOUT_MS,
+    // as is one to a server that was demoted; the command is sent again
+    reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? 2 : false),
   });
   client.on('error', onError);
-  const { hostname: host, port, username, password, protocol, pathname } = new URL(url);
   return {
-    options: {
-      host,
-      port: Number(port || 6379),
-      ...(username ? { username } : {}),
-      ...(password ? { password: decodeURIComponent(password) } : {}),
-      ...(pathname.length > 1 ? { db: Number(pathname.slice(1)) } : {}),
-      ...(protocol === 'rediss:' ? { tls: {} } : {}),
-    },
+    options: client,
+    idlePollSeconds: SOCKET_TIMEOUT_MS / 2000,
     ping: async () => {
-      if (client.status === 'wait' || client.status === 'end') await client.connect();
+      if (client.status !== 'ready')
+        await once(client, 'ready', { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
       // a full Redis answers a PING but rejects jobs
-      await client.set('drawbridge:probe', '1', 'PX', ANSWER_TIMEOUT_MS);
+      await client.set('bull:probe', '1', 'PX', ANSWER_TIMEOUT_MS);
     },
     close: async () => client.disconnect(),
   };

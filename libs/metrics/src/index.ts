@@ -1,2 +1,4 @@
+export * from './answer-within';
 export * from './metrics-server';
-export { Counter, Gauge, Histogram, Registry } from 'prom-client';
+export * from './scraped-gauge';
+export { Counter, Histogram, Registry } from 'prom-client';

@@ -1,15 +1,22 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 
+/** What a process can do now. */
+export interface Readiness {
+  /** DEGRADED: it works, with the problem */
+  readonly status: 'UP' | 'DEGRADED' | 'DOWN';
+  /** null while it is UP */
+  readonly problem: string | null;
+}
+
 export interface MetricsSource {
   readonly registry: Registry;
-  /** why the process is not ready; null: it is ready. Never rejects */
-  readonly problem: () => Promise<string | null>;
+  readonly readiness: () => Promise<Readiness>;
 }
 
 /**
  * A process's port for metrics and probes, separate from the clients' port: `/metrics` (Prometheus text), `/health`
- * (alive), `/health/ready` (503 while not ready).
+ * (alive), `/health/ready` (503 while DOWN).
  */
 export class MetricsServer {
   private constructor(private readonly server: Server) {}
@@ -46,7 +53,7 @@ export class MetricsServer {
 async function answer(
   url: string,
   response: ServerResponse,
-  { registry, problem }: MetricsSource,
+  { registry, readiness }: MetricsSource,
 ): Promise<void> {
   const [path] = url.split('?');
   if (path === '/metrics') {
@@ -55,8 +62,8 @@ async function answer(
   } else if (path === '/health') {
     text(response, 200, 'UP');
   } else if (path === '/health/ready') {
-    const found = await problem();
-    text(response, found === null ? 200 : 503, found === null ? 'UP' : `DOWN: ${found}`);
+    const { status, problem } = await readiness();
+    text(response, status === 'DOWN' ? 503 : 200, problem === null ? status : `${status}: ${problem}`);
   } else {
     text(response, 404, 'There is /metrics, /health and /health/ready');
   }

@@ -11,20 +11,23 @@ export interface StoredCheckpoint {
   readonly signature: string;
 }
 
-const SIGNED_AT = `to_char(signed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+/** As it is signed. */
+const isoTime = (time: string): string =>
+  `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Serves all organizations: the worker signs every chain's end, the verifier reads the checkpoints. */
 export class AuditCheckpointStore {
   /**
-   * Ends of chains that have grown since their last checkpoint, of organizations after `after` (null: from the first).
+   * Ends of chains that have grown since their last checkpoint, of organizations after `after` (null: from the first), to be
+   * signed now by the database's clock.
    */
   unsignedEnds(
     tx: Tx,
     after: string | null,
     limit: number,
-  ): Promise<Pick<StoredCheckpoint, 'organizationId' | 'position' | 'hash'>[]> {
+  ): Promise<Pick<StoredCheckpoint, 'organizationId' | 'position' | 'hash' | 'signedAt'>[]> {
     return tx.query(
-      `SELECT o.id AS "organizationId", last.position::text, last.hash
+      `SELECT o.id AS "organizationId", last.position::text, last.hash, ${isoTime('now()')} AS "signedAt"
        FROM organizations o CROSS JOIN LATERAL (
          SELECT position, hash FROM audit_seals WHERE organization_id = o.id ORDER BY position DESC LIMIT 1) last
        WHERE ($1::uuid IS NULL OR o.id > $1) AND NOT EXISTS (
@@ -49,7 +52,7 @@ export class AuditCheckpointStore {
   /** The checkpoints of a chain after a position, in order. */
   after(tx: Tx, organization: OrganizationId, position: string, limit: number): Promise<StoredCheckpoint[]> {
     return tx.query(
-      `SELECT c.organization_id AS "organizationId", c.position::text, c.hash, ${SIGNED_AT} AS "signedAt",
+      `SELECT c.organization_id AS "organizationId", c.position::text, c.hash, ${isoTime('c.signed_at')} AS "signedAt",
          c.key_id AS "keyId", c.signature
        FROM audit_checkpoints c WHERE c.organization_id = $1 AND c.position > $2 ORDER BY c.position LIMIT $3`,
       [organization, position, limit],

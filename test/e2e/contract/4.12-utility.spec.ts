@@ -1,6 +1,7 @@
 import { request, type OutgoingHttpHeaders } from 'node:http';
 import { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
+import { freePort } from '../../harness/free-port';
 import { SeverableConnection } from '../../harness/severable-connection';
 import { until } from '../../harness/until';
 
@@ -81,18 +82,29 @@ describe('4.12 Utility', () => {
     expect([status, body]).toEqual([200, { status: 'UP' }]);
   });
 
-  it('GET /health/ready says that database and queue answer', async () => {
+  it('GET /health/ready says that database and queue answer, and that no worker is there', async () => {
     const { status, body } = await api.get('/health/ready');
-    expect([status, body]).toEqual([200, { status: 'UP', database: 'UP', queue: 'UP' }]);
+    expect([status, body]).toEqual([
+      200,
+      { status: 'DEGRADED', database: 'UP', queue: 'UP', worker: 'AWAY' },
+    ]);
   });
 
   it('with the database gone the process is alive, not ready (503), and ready again when it is back', async () => {
     const way = await SeverableConnection.to(drawbridge.databaseUrl);
-    const { port } = await drawbridge.startApi({ DATABASE_URL: way.url });
+    const metricsPort = await freePort();
+    const { port } = await drawbridge.startApi({ DATABASE_URL: way.url, METRICS_PORT: String(metricsPort) });
     const lonely = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
     await way.cut();
     const ready = await lonely.get('/health/ready');
-    expect([ready.status, ready.body]).toEqual([503, { status: 'DOWN', database: 'DOWN', queue: 'DOWN' }]);
+    expect([ready.status, ready.body]).toEqual([
+      503,
+      { status: 'DOWN', database: 'DOWN', queue: 'DOWN', worker: 'AWAY' },
+    ]);
+    // no figure of the database is shown as if it were known
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    expect(metrics).toMatch(/^drawbridge_sweep_age_seconds \+Inf$/m);
+    expect(metrics).toMatch(/^drawbridge_overdue_rules\{provider="AWS"\} Nan$/m);
     expect((await lonely.get('/health')).status).toBe(200);
     await way.restore();
     await until('it is ready', async () => (await lonely.get('/health/ready')).status === 200);

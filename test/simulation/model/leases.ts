@@ -85,7 +85,7 @@ export class ModelSweeperLease implements Modelled<SweeperLeaseStore> {
   }
 
   release(workerId: string): void {
-    if (this.tables.sweeper?.workerId === workerId) this.tables.sweeper = null;
+    if (this.tables.sweeper?.workerId === workerId) this.tables.sweeper.leaseUntil = this.tables.now();
   }
 }
 

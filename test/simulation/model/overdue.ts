@@ -7,7 +7,7 @@ import type { RuleRow, Tables } from './tables';
 export class ModelOverdue implements Modelled<OverdueStore> {
   constructor(private readonly tables: Tables) {}
 
-  recordOverdue(seconds: number, limit: number): number {
+  recordOverdue(seconds: number, limit: number): string[] {
     const now = this.tables.now();
     const rules = [...this.tables.rules.values()]
       .filter(
@@ -29,7 +29,7 @@ export class ModelOverdue implements Modelled<OverdueStore> {
       const before = this.tables.health.get(resourceId) ?? [];
       this.tables.health.set(resourceId, [...before, { eventType: 'RECONCILE_FAILED', message }]);
     }
-    return rules.length;
+    return rules.map(({ id }) => id);
   }
 
   private tellOf(rule: RuleRow): { resourceId: string; message: string }[] {

@@ -21,7 +21,7 @@ const TAGS: Readonly<Record<string, string>> = {
   'API keys': 'Keys for pipelines. A key never exceeds the permissions of its user.',
   'Keyless CI':
     'Trusts let CI jobs act as a service user: they exchange their ID token for an access token. No key is stored.',
-  Platform: 'For operators of the service: organizations and their suspension.',
+  Platform: 'For operators of the service: organizations and their suspension, and overdue rules.',
   Agents: 'The API of the agents on hosts without a cloud API.',
   Downloads:
     'The command line; files for hosts: the agent and its installer; checksums. Needs no credential.',

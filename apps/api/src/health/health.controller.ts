@@ -29,7 +29,8 @@ export class HealthController {
   @ApiOperation({
     summary: 'Readiness of the service',
     description:
-      'DEGRADED while the queue is unavailable: rules are still applied and removed, with a delay of about a second.',
+      'DEGRADED while the queue is DOWN: rules are still applied and removed, with a delay of about a second. DEGRADED while ' +
+      'every worker is AWAY: requests are accepted, and rules are applied and removed when a worker is back.',
   })
   @Answers({ 200: ReadinessDto, errors: [] })
   @ApiResponse({

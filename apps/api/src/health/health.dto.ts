@@ -8,6 +8,12 @@ export class ReadinessDto {
   @ApiProperty({ example: 'UP', enum: ['UP', 'DEGRADED', 'DOWN'] }) status!: 'UP' | 'DEGRADED' | 'DOWN';
   @ApiProperty({ example: 'UP', enum: ['UP', 'DOWN'] }) database!: 'UP' | 'DOWN';
   @ApiProperty({ example: 'UP', enum: ['UP', 'DOWN'] }) queue!: 'UP' | 'DOWN';
+  @ApiProperty({
+    example: 'UP',
+    enum: ['UP', 'AWAY'],
+    description: 'AWAY: no worker has looked for due rules for 20 seconds, or it is unknown',
+  })
+  worker!: 'UP' | 'AWAY';
 }
 
 export class DetectedAddressDto {

@@ -1,11 +1,13 @@
-import type { INestApplication, OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type INestApplication, type OnApplicationShutdown } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
+import { DeploymentHealth } from '#connections';
 import { Histogram, MetricsServer, Registry } from '#metrics';
 import type { Readiness } from './readiness';
 
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Serves request durations by route and status, and the probes, on a separate port. */
+/** Serves request durations by route and status, the deployment's backlog, and the probes, on a separate port. */
+@Injectable()
 export class RequestMetrics implements OnApplicationShutdown {
   private readonly registry = new Registry();
   private readonly seconds = new Histogram({
@@ -16,6 +18,8 @@ export class RequestMetrics implements OnApplicationShutdown {
     registers: [this.registry],
   });
   private server: MetricsServer | null = null;
+
+  constructor(private readonly health: DeploymentHealth) {}
 
   /** Measures all requests. Call it before other middleware is added. */
   measure(app: INestApplication): void {
@@ -28,12 +32,11 @@ export class RequestMetrics implements OnApplicationShutdown {
 
   /** @throws Error when the port is taken */
   async serve(port: number, host: string, readiness: Readiness): Promise<void> {
-    const problem = async (): Promise<string | null> => {
-      const { status, database } = await readiness.report();
-      if (status !== 'DOWN') return null;
-      return database === 'DOWN' ? 'the database does not answer, or accepts no writes' : 'the process stops';
-    };
-    this.server = await MetricsServer.listen({ port, host }, { registry: this.registry, problem });
+    this.health.watch(this.registry);
+    this.server = await MetricsServer.listen(
+      { port, host },
+      { registry: this.registry, readiness: () => readiness.summary() },
+    );
   }
 
   async onApplicationShutdown(): Promise<void> {

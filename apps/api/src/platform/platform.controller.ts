@@ -5,17 +5,19 @@ import { Platform } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
 import { writePageHeaders } from '../http/page-headers';
+import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
+import { OverdueRuleDto } from './dto/overdue-rule.dto';
 import { PlatformOrganizationDto, PlatformOrganizationQueryDto, ReasonDto } from './dto/platform.dto';
-import { toPlatformOrganization } from './platform.mapper';
+import { toOverdueRule, toPlatformOrganization } from './platform.mapper';
 import { PlatformService } from './platform.service';
 
 @ApiTags('Platform')
-@Controller('platform/organizations')
+@Controller('platform')
 export class PlatformController {
   constructor(private readonly platform: PlatformService) {}
 
-  @Get()
+  @Get('organizations')
   @Platform()
   @ApiOperation({ summary: 'List all organizations, newest first' })
   @Answers({ 200: [PlatformOrganizationDto], errors: [400, 401, 403] })
@@ -28,7 +30,7 @@ export class PlatformController {
     return rows.map(toPlatformOrganization);
   }
 
-  @Get(':id')
+  @Get('organizations/:id')
   @Platform()
   @ApiOperation({ summary: 'Get an organization' })
   @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404] })
@@ -36,7 +38,7 @@ export class PlatformController {
     return toPlatformOrganization(await this.platform.find(id));
   }
 
-  @Post(':id/suspend')
+  @Post('organizations/:id/suspend')
   @HttpCode(200)
   @Platform({ write: true })
   @ApiOperation({
@@ -52,7 +54,7 @@ export class PlatformController {
     return toPlatformOrganization(await this.platform.suspend(actor, id, reason));
   }
 
-  @Post(':id/reactivate')
+  @Post('organizations/:id/reactivate')
   @HttpCode(200)
   @Platform({ write: true })
   @ApiOperation({ summary: 'Reactivate a suspended organization' })
@@ -61,7 +63,7 @@ export class PlatformController {
     return toPlatformOrganization(await this.platform.reactivate(actor, id));
   }
 
-  @Post(':id/delete')
+  @Post('organizations/:id/delete')
   @HttpCode(200)
   @Platform({ write: true })
   @ApiOperation({
@@ -77,5 +79,22 @@ export class PlatformController {
     @Body() { reason }: ReasonDto,
   ): Promise<PlatformOrganizationDto> {
     return toPlatformOrganization(await this.platform.delete(actor, id, reason));
+  }
+
+  @Get('overdue-rules')
+  @Platform()
+  @ApiOperation({
+    summary: 'List the rules that should be gone and are still in a cloud, oldest first',
+    description:
+      'Of all organizations. Their removal is retried; `lastError` is what the provider answered last.',
+  })
+  @Answers({ 200: [OverdueRuleDto], errors: [400, 401, 403] })
+  async overdueRules(
+    @Query() query: PageQueryDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<OverdueRuleDto[]> {
+    const { rows, total } = await this.platform.overdueRules(query);
+    writePageHeaders(response, query, total);
+    return rows.map(toOverdueRule);
   }
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BacklogStore } from '#engine-store/port';
 import { PlatformStore } from '#tenant-store';
 import { OrganizationModule } from '../organization/organization.module';
 import { PlatformController } from './platform.controller';
@@ -7,6 +8,6 @@ import { PlatformService } from './platform.service';
 @Module({
   imports: [OrganizationModule],
   controllers: [PlatformController],
-  providers: [PlatformService, PlatformStore],
+  providers: [PlatformService, PlatformStore, BacklogStore],
 })
 export class PlatformModule {}

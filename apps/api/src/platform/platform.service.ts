@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { BacklogStore, type OverdueRuleRow } from '#engine-store/port';
 import { Database, type Slice, type Sliced, type Tx } from '#entities';
 import { AuditStore, type PlatformOrganizationRow, PlatformStore } from '#tenant-store';
 import { asOrganizationId } from '#rules';
@@ -13,6 +14,7 @@ export class PlatformService {
   constructor(
     private readonly database: Database,
     private readonly platform: PlatformStore,
+    private readonly backlog: BacklogStore,
     private readonly audit: AuditStore,
     private readonly deletion: OrganizationDeletion,
   ) {}
@@ -23,6 +25,11 @@ export class PlatformService {
 
   find(id: string): Promise<PlatformOrganizationRow> {
     return this.existing(this.database.autocommit, id);
+  }
+
+  /** Rules that should be gone and are not, the oldest first. */
+  overdueRules(slice: Slice): Promise<Sliced<OverdueRuleRow>> {
+    return this.backlog.overdueRules(this.database.autocommit, slice);
   }
 
   /**

@@ -91,6 +91,8 @@ export class SharedWindows implements RequestWindows, OnApplicationShutdown {
 function redisCounter(url: string, prefix: string): SharedCounter {
   const client = new Redis(url, {
     connectTimeout: CONNECT_TIMEOUT_MS,
+    // a half-open connection is replaced
+    socketTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: ANSWER_TIMEOUT_MS,
     // fail immediately while disconnected instead of queueing commands
     enableOfflineQueue: false,

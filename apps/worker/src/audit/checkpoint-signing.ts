@@ -23,8 +23,7 @@ export async function signCheckpoints(
   let signed = 0;
   for (let after: string | null = null; ;) {
     const ends = await store.unsignedEnds(database.autocommit, after, BATCH_SIZE);
-    const signedAt = new Date().toISOString();
-    const checkpoints = ends.map((end) => signer.sign({ ...end, signedAt }));
+    const checkpoints = ends.map((end) => signer.sign(end));
     await store.append(database.autocommit, checkpoints);
     for (const checkpoint of checkpoints) report(checkpoint);
     signed += ends.length;

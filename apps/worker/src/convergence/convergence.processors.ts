@@ -10,8 +10,6 @@ const LOCK_MS = 10_000;
  * within a second. Must be the same in every worker: on Redis one key throttles the check of all of them.
  */
 const STALLED_CHECK_MS = 60_000;
-/** A new job is announced: this only bounds how long one waits whose announcement was lost. The sweep does not wait for it. */
-const IDLE_POLL_SECONDS = 300;
 /** Pause after a queue error: BullMQ itself retries without a delay. */
 const RETRY_DELAY_MS = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -42,7 +40,7 @@ export class ConvergenceProcessors {
       concurrency: this.concurrency,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
-      drainDelay: IDLE_POLL_SECONDS,
+      drainDelay: this.connection.idlePollSeconds,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     });

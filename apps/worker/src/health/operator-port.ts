@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { DeploymentHealth } from '#connections';
 import { DriverRegistry } from '#drivers';
 import type { Database } from '#entities';
 import { QueueDepth, type QueueConnection } from '#jobs';
@@ -16,6 +17,7 @@ export class OperatorPort {
     private readonly endpoint: { readonly port: number | null; readonly host: string },
     private readonly metrics: WorkerMetrics,
     private readonly database: Database,
+    private readonly health: DeploymentHealth,
     private readonly readiness: WorkerReadiness,
     private readonly queue: QueueConnection,
     private readonly log: Logger,
@@ -28,14 +30,14 @@ export class OperatorPort {
     this.queues = new QueueDepth(DriverRegistry.providers, this.queue, (error) =>
       this.log.warn({ err: error }, 'The queue cannot be measured'),
     );
-    this.metrics.watchBacklog(this.database);
+    this.health.watch(this.metrics.registry);
     this.metrics.watchAgents(this.database);
     this.metrics.watchQueues(this.queues);
     this.server = await MetricsServer.listen(
       { port, host },
       {
         registry: this.metrics.registry,
-        problem: () => this.readiness.problem(),
+        readiness: () => this.readiness.report(),
       },
     );
     this.log.info({ port: this.server.port }, 'Metrics and health are served');

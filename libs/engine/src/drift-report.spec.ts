@@ -1,0 +1,48 @@
+import type { AccessPath, KnownRules } from '#engine-store';
+import { asOrganizationId, findDrift, type ObservedRule } from '#rules';
+import { reportsOf } from './drift-report';
+
+const path: AccessPath = {
+  access: { credentialId: 'credential', region: null },
+  resources: [
+    { id: 'resource', organizationId: asOrganizationId('organization'), name: 'bastion', lastOutcome: null },
+  ],
+};
+
+const rule = (key: string, more: Partial<KnownRules['rules'][number]>): KnownRules['rules'][number] => ({
+  ruleId: key,
+  key,
+  state: 'present',
+  desired: true,
+  isUnmanaged: false,
+  isUnmarked: false,
+  providerRuleId: `id of ${key}`,
+  targetMissing: false,
+  wasObserved: true,
+  ...more,
+});
+const ours = (key: string): ObservedRule => ({ key, providerRuleId: `id of ${key}`, ownRuleId: key });
+
+const messageOf = (rules: KnownRules['rules'], observed: readonly ObservedRule[]): string => {
+  const known = { rules, unmanagedDigest: null };
+  const read = { rules: [...observed], startedAt: 0, endedAt: 0 };
+  const [report] = reportsOf([{ path, read }], known, findDrift(rules, observed), 0, false);
+  return report!.message!;
+};
+
+describe('The health message of a comparison', () => {
+  it.each([
+    ['a refused removal', rule('a', { desired: false }), [ours('a')]],
+    ['a refused addition', rule('a', { state: 'absent' }), []],
+    ['a late write', rule('a', { desired: false, state: 'absent' }), [ours('a')]],
+  ])('does not blame another program for %s of ours', (_, known, observed) => {
+    expect(messageOf([known], observed)).toMatch(/^Rules are not as they should be: /);
+  });
+
+  it('blames another program for what it did, and for nothing else', () => {
+    const known = [rule('lost', {}), rule('kept', { desired: false })];
+    expect(messageOf(known, [ours('kept')])).toBe(
+      'Rules changed by another program: 1 missing, to be added again. Rules are not as they should be: 1 of ours that should be gone, removal is retried (0 unmanaged rules left alone)',
+    );
+  });
+});
