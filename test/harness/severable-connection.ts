@@ -70,11 +70,6 @@ export class SeverableConnection {
     this.held.add('request').add('answer');
   }
 
-  /** Connections that are open now stay open, and nothing passes through them any more; new ones work. */
-  forget(): void {
-    for (const socket of this.sockets) socket.pause();
-  }
-
   /** Withholds data from the server until `thaw`; data to the server passes. */
   holdAnswers(): void {
     this.held.add('answer');

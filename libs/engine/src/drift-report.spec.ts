@@ -16,6 +16,7 @@ const rule = (key: string, more: Partial<KnownRules['rules'][number]>): KnownRul
   desired: true,
   isUnmanaged: false,
   isUnmarked: false,
+  isSuspended: false,
   providerRuleId: `id of ${key}`,
   targetMissing: false,
   wasObserved: true,
