@@ -2226,6 +2226,7 @@ export interface components {
       resourceName: string;
       /** @enum {string} */
       status: 'PENDING' | 'APPLIED' | 'FAILED' | 'REMOVING' | 'REMOVED';
+      stillAllowedBy: string | null;
     };
     ResourceTypeDto: {
       config: components['schemas']['ConfigFieldDto'][];
