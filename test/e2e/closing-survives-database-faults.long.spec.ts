@@ -9,7 +9,7 @@ import { until } from '../harness/until';
 /** From the end of a fault, or from the stop, until nothing is open. */
 const CLOSED_WITHIN_MS = 60_000;
 
-const itPools = hasPgBouncer ? it : it.skip;
+const withPooler = hasPgBouncer ? describe : describe.skip;
 if (!hasPgBouncer) sayNoPgBouncer();
 
 describe('Closing survives faults of the connections to the database', () => {
@@ -103,18 +103,19 @@ describe('Closing survives faults of the connections to the database', () => {
     await closes(await opened());
   });
 
-  itPools('a pooler that keeps sessions; one that shares them is refused at start', async () => {
-    const sharing = await PgBouncer.before(drawbridge.databaseUrl, 'transaction');
-    for (const start of [drawbridge.startApi, drawbridge.startWorker]) {
-      const refused = expect(start.call(drawbridge, { DATABASE_URL: sharing.url })).rejects;
-      await refused.toThrow(/ended \(78\)[^]*use session pooling/);
-    }
-    await sharing.stop();
-    const keeping = await PgBouncer.before(drawbridge.databaseUrl, 'session');
-    await runAt(keeping.url);
-    await closes(await opened());
-    await Promise.all([api!.stop(), worker!.stop()]);
-    await keeping.stop();
+  withPooler('with a pooler', () => {
+    it('one that keeps sessions; one that shares them is refused at start', async () => {
+      const sharing = await PgBouncer.before(drawbridge.databaseUrl, 'transaction');
+      const settings = { DATABASE_URL: sharing.url };
+      for (const start of [() => drawbridge.startApi(settings), () => drawbridge.startWorker(settings)])
+        await expect(start()).rejects.toThrow(/ended \(78\)[^]*use session pooling/);
+      await sharing.stop();
+      const keeping = await PgBouncer.before(drawbridge.databaseUrl, 'session');
+      await runAt(keeping.url);
+      await closes(await opened());
+      await Promise.all([api!.stop(), worker!.stop()]);
+      await keeping.stop();
+    });
   });
 
   it('a worker whose sweep has hung for a minute: it ends, to be started again', async () => {

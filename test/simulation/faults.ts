@@ -15,8 +15,6 @@ interface Refusal extends Span {
   readonly identifier: string | null;
   readonly credentialId: string | null;
   readonly retryAfterMs: number | null;
-  /** writes are allowed */
-  readonly ofReads: boolean;
 }
 
 const REFUSALS = ['throttled', 'transient', 'conflict', 'denied', 'target-missing'] as const;
@@ -77,27 +75,15 @@ export class Faults implements CloudFaults {
       const to = Math.min(this.calmAt, from + this.random.between(1000, this.calmAt / 2));
       const retryAfterMs = kind === 'throttled' && this.random.happens(0.5) ? 2000 : null;
       const credentialId = kind === 'denied' ? this.random.pick(credentialIds) : null;
-      const ofReads = kind === 'denied' && this.random.happens(0.5);
-      this.refusals.push({ kind, from, to, identifier, credentialId, retryAfterMs, ofReads });
-      this.scheduler.at(from, () =>
-        this.register(`${identifier} answers ${kind}${ofReads ? ' to reads' : ''}`, to),
-      );
+      this.refusals.push({ kind, from, to, identifier, credentialId, retryAfterMs });
+      this.scheduler.at(from, () => this.register(`${identifier} answers ${kind}`, to));
     }
   }
 
   private addLongRefusal({ identifier }: ModelTarget): void {
     const from = this.random.between(2000, LONG_RUN_MS - LONG_REFUSAL_MS);
     const to = from + LONG_REFUSAL_MS;
-    const ofReads = this.random.happens(0.5);
-    this.refusals.push({
-      kind: 'denied',
-      from,
-      to,
-      identifier,
-      credentialId: null,
-      retryAfterMs: null,
-      ofReads,
-    });
+    this.refusals.push({ kind: 'denied', from, to, identifier, credentialId: null, retryAfterMs: null });
     this.scheduler.at(from, () => this.register(`${identifier} answers denied`, to));
   }
 
@@ -148,7 +134,6 @@ export class Faults implements CloudFaults {
   refusal(
     modelTarget: ModelTarget,
     credentialId: string,
-    isRead: boolean,
   ): { kind: DriverErrorKind; retryAfterMs: number | null } | null {
     const { now } = this.scheduler;
     return (
@@ -157,7 +142,6 @@ export class Faults implements CloudFaults {
           refusal.from <= now &&
           now < refusal.to &&
           refusal.identifier === modelTarget.identifier &&
-          (isRead || !refusal.ofReads) &&
           (refusal.credentialId === null || refusal.credentialId === credentialId),
       ) ?? null
     );

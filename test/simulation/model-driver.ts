@@ -17,7 +17,6 @@ export interface CloudFaults {
   refusal(
     modelTarget: ModelTarget,
     credentialId: string,
-    isRead: boolean,
   ): { kind: DriverErrorKind; retryAfterMs: number | null } | null;
   /** whether this call is not answered */
   isInDoubt(): boolean;
@@ -132,16 +131,15 @@ export class ModelDriver implements ProviderDriver {
     }
     if (this.faults.refusesChange()) return refused('conflict');
     const key = ruleKey(change.spec);
-    const isNew = modelTarget.rulesWith(key).length === 0;
-    if (isNew && modelTarget.list().length >= modelTarget.quota) {
+    if (modelTarget.rulesWith(key).length === 0 && modelTarget.list().length >= modelTarget.quota) {
       return refused('quota');
     }
     const providerRuleId = modelTarget.add(key, change.ruleId, actor);
-    return { result: 'done', providerRuleId, ...(isNew && { isNew }) };
+    return { result: 'done', providerRuleId };
   }
 
   private call<Answer>(
-    what: 'readRules' | 'applyChanges',
+    what: string,
     target: CloudTarget,
     work: (modelTarget: ModelTarget) => Answer,
   ): Promise<Answer> {
@@ -150,7 +148,7 @@ export class ModelDriver implements ProviderDriver {
       this.scheduler.in(this.random.between(20, 200), () => {
         const refusal = modelTarget.isMissing
           ? { kind: 'target-missing' as const, retryAfterMs: null }
-          : this.faults.refusal(modelTarget, target.credential.data['id']!, what === 'readRules');
+          : this.faults.refusal(modelTarget, target.credential.data['id']!);
         if (refusal) {
           const error = new DriverError(refusal.kind, `The cloud says ${refusal.kind}`, refusal.retryAfterMs);
           this.process.step(what, () => reject(error));

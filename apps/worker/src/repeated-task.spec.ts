@@ -1,5 +1,4 @@
 import { pino } from 'pino';
-import { until } from '../../../test/harness/until';
 import { RepeatedTask } from './repeated-task';
 
 const A_LONG_TIME_MS = 3_600_000;
@@ -42,16 +41,24 @@ describe('RepeatedTask', () => {
   ])('acts when every run %s', async (_, work) => {
     const task = new RepeatedTask('fail', 100, work, pino({ enabled: false }));
     task.start();
-    await new Promise<void>((act) => task.onFailingFor(2000, act));
+    const acted = new Promise<void>((act) => task.onFailingFor(2000, act));
+    await expect(acted).resolves.toBeUndefined();
+    await task.stop();
   });
 
   it('does not act while runs succeed', async () => {
     let runs = 0;
     let acted = 0;
-    const task = new RepeatedTask('work', 300, async () => void (runs += 1), pino({ enabled: false }));
+    let hasRunForLonger = (): void => undefined;
+    const ranForLonger = new Promise<void>((resolve) => (hasRunForLonger = resolve));
+    const work = async (): Promise<void> => {
+      runs += 1;
+      if (runs > 10) hasRunForLonger();
+    };
+    const task = new RepeatedTask('work', 300, work, pino({ enabled: false }));
     task.start();
     task.onFailingFor(2000, () => (acted += 1));
-    await until('it ran for longer', () => Promise.resolve(runs > 10));
+    await ranForLonger;
     await task.stop();
     expect(acted).toBe(0);
   });

@@ -49,7 +49,11 @@ export class DatabaseClient extends Client {
   override connect(callback?: (error: Error | null) => void): Promise<this> | void {
     const connected = super.connect().then(() => this.prepare());
     if (!callback) return connected.then(() => this);
-    void connected.then(() => callback(null), callback);
+    // outside of the promise, which would take an error that the callback throws for its own
+    void connected.then(
+      () => process.nextTick(callback, null),
+      (error: unknown) => process.nextTick(callback, error),
+    );
   }
 
   /**
@@ -119,9 +123,9 @@ export class DatabasePool extends Pool {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       ...config,
-      ...{ session: { ...(hasTimeouts ? SERVER_TIMEOUTS : {}), ...session } },
       Client: DatabaseClient as unknown as new () => Client,
-    });
+      session: { ...(hasTimeouts ? SERVER_TIMEOUTS : {}), ...session },
+    } as PoolConfig);
     const clients = new Set<DatabaseClient>();
     const dropSilent = (): void => {
       for (const client of clients) if (client.isSilent) client.drop();

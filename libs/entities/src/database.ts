@@ -50,6 +50,9 @@ export async function prepared<Row extends object>(
 /** The part of `Database` that most code needs. */
 export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'repeatable' | 'statement' | 'ping'>;
 
+const backendOf = async (client: PoolClient): Promise<number> =>
+  (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
+
 /** This process's connection pool to PostgreSQL. */
 export class Database {
   private readonly source: DataSource;
@@ -103,8 +106,6 @@ export class Database {
     try {
       const clients = runners.map((runner) => runner.connect() as Promise<PoolClient>);
       const [one, other] = (await Promise.all(clients)) as [PoolClient, PoolClient];
-      const backendOf = async (client: PoolClient): Promise<number> =>
-        (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
       const backend = await backendOf(one);
       if ((await backendOf(one)) !== backend || (await backendOf(other)) === backend) return false;
       let isNotified = false;

@@ -25,7 +25,7 @@ export class AdminApi {
   async loadedPlugins(): Promise<readonly unknown[]> {
     const plugins = await this.get('/plugins/list');
     if (!Array.isArray(plugins)) throw invalidResponse(false);
-    return plugins;
+    return plugins as readonly unknown[];
   }
 
   /** The objects of a collection, all pages. */
@@ -145,12 +145,13 @@ function readGuard(plugins: unknown): Omit<GuardedObject, 'path'> {
   return { guard: whitelistGuard(plugin), entries: whitelist };
 }
 
+const isFree = (condition: unknown): boolean =>
+  condition === undefined || condition === null || (Array.isArray(condition) && condition.length === 0);
+
 /** Whether the gateway asks a whitelist for every request. APISIX 2.x has `disable` in the plugin itself. */
 function whitelistGuard({ disable, _meta }: Record<string, unknown>): Guard {
   const meta = isRecord(_meta) ? _meta : {};
   if (disable === true || meta.disable === true) return 'disabled';
-  const isFree = (condition: unknown): boolean =>
-    condition === undefined || condition === null || (Array.isArray(condition) && condition.length === 0);
   return isFree(meta.filter) && isFree(meta.pre_function) ? 'whitelist' : 'conditional';
 }
 

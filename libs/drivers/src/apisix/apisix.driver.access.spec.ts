@@ -164,17 +164,14 @@ describe('APISIX driver: responses, permissions and destinations', () => {
       ['PLUGIN_CONFIG', 'plugin_configs'],
       ['GLOBAL_RULE', 'global_rules'],
     ])('guards no %s, whatever the spelling of the condition', async (resourceType, collection) => {
-      for (const condition of [
-        { _meta: { filter: [['arg_debug', '!=', '1']] } },
-        { _meta: { pre_function: 'return function() end' } },
-        { _meta: { disable: true } },
-        { disable: true },
-      ]) {
+      for (const [condition, words] of [
+        [{ _meta: { filter: [['arg_debug', '!=', '1']] } }, 'condition'],
+        [{ _meta: { pre_function: 'return function() end' } }, 'condition'],
+        [{ _meta: { disable: true } }, 'is disabled'],
+        [{ disable: true }, 'is disabled'],
+      ] as const) {
         gateway.respond = holding(collection, { ...asked, ...condition });
-        await expectNotAsked(
-          resourceType,
-          '_meta' in condition && !condition._meta.disable ? 'condition' : 'is disabled',
-        );
+        await expectNotAsked(resourceType, words);
         expect((await driver.readRules(target([], { resourceType }))).map(({ key }) => key)).toEqual(
           expect.arrayContaining(['0.0.0.0/0 all *', '::/0 all *']),
         );

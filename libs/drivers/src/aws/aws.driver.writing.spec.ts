@@ -41,8 +41,8 @@ describe('AWS driver: writing rules', () => {
   it('matches the created rules by address and ports', async () => {
     endpoint.reply(added(rule('sgr-2', '203.0.113.2/32'), rule('sgr-1', '203.0.113.1/32')));
     expect(await driver.applyChanges(target(), [add('203.0.113.1/32'), add('203.0.113.2/32')])).toEqual([
-      { result: 'done', providerRuleId: 'sgr-1' },
-      { result: 'done', providerRuleId: 'sgr-2' },
+      { result: 'done', providerRuleId: 'sgr-1', isNew: true },
+      { result: 'done', providerRuleId: 'sgr-2', isNew: true },
     ]);
   });
 
@@ -81,7 +81,7 @@ describe('AWS driver: writing rules', () => {
     const changes = [add('203.0.113.1/32'), add('203.0.113.2/32')];
     expect(await driver.applyChanges(target(), changes)).toEqual([
       { result: 'done', providerRuleId: null },
-      { result: 'done', providerRuleId: 'sgr-2' },
+      { result: 'done', providerRuleId: 'sgr-2', isNew: true },
     ]);
   });
 

@@ -40,7 +40,7 @@ describe('Azure driver: writing rules', () => {
     it('are polled by Azure-AsyncOperation', async () => {
       const running = { body: { status: 'InProgress' }, headers: { 'retry-after': '0' } };
       azure.on('GET operations/one', running, running, { body: { status: 'Succeeded' } });
-      expect(await apply(add())).toEqual({ result: 'done', providerRuleId: NAME });
+      expect(await apply(add())).toEqual({ result: 'done', providerRuleId: NAME, isNew: true });
       expect(azure.steps).toEqual([
         'GET securityRules',
         `PUT ${NAME}`,
@@ -74,7 +74,7 @@ describe('Azure driver: writing rules', () => {
           { body: own(NAME, 1234) },
           { body: own(NAME, 1000) },
         );
-      expect(await apply(add())).toEqual({ result: 'done', providerRuleId: NAME });
+      expect(await apply(add())).toEqual({ result: 'done', providerRuleId: NAME, isNew: true });
       expect(azure.steps.slice(2)).toEqual(['GET one', `GET ${NAME}`, `GET ${NAME}`, `GET ${NAME}`]);
     });
 
@@ -143,7 +143,7 @@ describe('Azure driver: writing rules', () => {
         body: own(NAME, 1001),
         headers: operationHeaders('one', azure),
       });
-      expect(await apply(add())).toEqual({ result: 'done', providerRuleId: NAME });
+      expect(await apply(add())).toEqual({ result: 'done', providerRuleId: NAME, isNew: true });
       expect(priorities()).toEqual([1000, 1001]);
     });
 
@@ -170,7 +170,7 @@ describe('Azure driver: writing rules', () => {
     it('with our name that are not ours are not overwritten', async () => {
       azure.on(LIST, { body: { value: [rule(NAME, 1000, { protocol: 'Udp' })] } });
       azure.on(`PUT securityRules/${NAME}-2`, { status: 201, body: own(`${NAME}-2`, 1001) });
-      expect(await apply(add())).toEqual({ result: 'done', providerRuleId: `${NAME}-2` });
+      expect(await apply(add())).toEqual({ result: 'done', providerRuleId: `${NAME}-2`, isNew: true });
     });
 
     it('with our name and without our mark are not removed when they allow other traffic', async () => {
