@@ -82,7 +82,8 @@ describe('A host says what it guards', () => {
 
   it('concurrent reports of one guard are one record', async () => {
     const { host, agent } = await served();
-    await Promise.all(Array.from({ length: 8 }, () => agent.reportsGuard({ guarded: [tcp(22)] })));
+    // one is served and one waits; an API refuses more
+    await Promise.all(Array.from({ length: 2 }, () => agent.reportsGuard({ guarded: [tcp(22)] })));
     expect(await changesOf(host)).toHaveLength(1);
   });
 
