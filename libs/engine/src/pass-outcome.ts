@@ -18,7 +18,7 @@ import type { TimedRead } from './timed-read';
 
 /** Outcome of a pass. */
 export type PassOutcome =
-  /** the target was not read: the write budget is spent */
+  /** the target was not read: the write budget is spent, or the additions were denied recently */
   | { readonly kind: 'postponed'; readonly waitMs: number; readonly message: string }
   | {
       readonly kind: 'unreadable';

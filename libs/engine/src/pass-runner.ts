@@ -5,6 +5,7 @@ import { judge, planChanges, unmarkedOf, withObservedIds, type ChangeResult, typ
 import { AwaitedAdditions } from './awaited-additions';
 import { horizonMs, longestWait, throttledByBudget, withoutFinalRead, type DueChange } from './changes';
 import type { CloudAccessPort } from './cloud-access';
+import { DeniedAdditions } from './denied-additions';
 import { assumedRead, needsNoRead, RecentReads } from './first-read';
 import type { HeldLease } from './held-lease';
 import type { Isolation } from './isolation';
@@ -29,6 +30,7 @@ export class PassRunner {
   private readonly recent: RecentReads;
   private readonly budgetLines: BudgetLines;
   private readonly awaited: AwaitedAdditions;
+  private readonly denied: DeniedAdditions;
 
   constructor(
     private readonly database: Transactions,
@@ -41,11 +43,20 @@ export class PassRunner {
     this.recent = new RecentReads(timing);
     this.budgetLines = new BudgetLines(timing);
     this.awaited = new AwaitedAdditions(timing);
+    this.denied = new DeniedAdditions(timing);
   }
 
   /** Sends at most one batch of changes through the access path of the pass. */
   async run(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<PassOutcome> {
     await held.ensureHeld();
+    const wait = this.denied.waitOf(held, pass);
+    if (wait) return { kind: 'postponed', ...wait };
+    const outcome = await this.readAndChange(held, driver, pass);
+    this.denied.note(held, pass, outcome);
+    return outcome;
+  }
+
+  private async readAndChange(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<PassOutcome> {
     const target = await this.attempt(held, pass, () => this.open(held, driver, pass));
     if ('error' in target) return { kind: 'unreadable', error: target.error, results: new Map() };
     const allowance = new WriteAllowance(
