@@ -196,13 +196,24 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
       expect(closed.map((entry) => entry.fromPort)).toEqual([80]);
     });
 
-    it('to a missing target fails the session with the provider’s message, and revokes the old rule', async () => {
+    it('to a missing target fails the session after minutes, with the provider’s message, and revokes the old rule', async () => {
       const resource = await verifiedResource(org, 9);
       const session = await org.started({ ipv4Address: '203.0.113.22', resourceIds: [resource.id] });
       await org.reaches(session.id, 'ACTIVE');
       await org.admin.expect(200, patch(resource.id, { resourceIdentifier: 'sg-0fffffffffffffff0' }));
-      const failed = await org.reaches(session.id, 'FAILED');
-      expect(failed.resourceIps[0]!.errorMessage).toContain('sg-0fffffffffffffff0');
+      const messageOf = async (): Promise<string | null> =>
+        (await org.session(session.id)).resourceIps[0]!.errorMessage;
+      await until('it says why it waits', async () => (await messageOf())?.includes('sg-0fffffffffffffff0'));
+      await drawbridge.query(
+        `WITH late AS (
+           UPDATE resource_ips SET pending_since = now() - interval '6 minutes' WHERE session_id = $1 RETURNING id
+         )
+         UPDATE rules SET due_at = now() WHERE id IN (
+           SELECT rule_id FROM rule_holders JOIN late ON late.id = resource_ip_id)`,
+        [session.id],
+      );
+      await org.reaches(session.id, 'FAILED');
+      expect(await messageOf()).toContain('sg-0fffffffffffffff0');
       await until('the old rule is out', async () => (await opened(group(9))).length === 0);
     });
   });
