@@ -94,6 +94,15 @@ describe('A shared rule stays until its last holder ends', () => {
     await writer.reaches(first.id, 'CANCELLED');
     await writer.admin.expect(204, writer.admin.delete(`/resources/${writer.resourceIds[0]}`));
     await writer.admin.expect(204, writer.admin.delete(`/credentials/${writer.credentialId}`));
+    // a worker looks for deleted credentials when it starts to sweep, then once a minute
+    await drawbridge.worker.stop();
+    await drawbridge.startWorker();
+    await until('the rule is the other organization’s', async () => {
+      const written = await drawbridge.query('SELECT FROM rules WHERE credential_id = $1', [
+        writer.credentialId,
+      ]);
+      return written.length === 0;
+    });
     expect(await isOpen(group(6), ipv4Address)).toBe(true);
     await stop(holder, second.id);
     await holder.reaches(second.id, 'CANCELLED');
