@@ -1,6 +1,8 @@
 import { group, organization, type Organization } from '../builders/organization';
 import { ApiClient } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
+import { LossyNetwork } from '../harness/lossy-network';
+import { hasNetworks, sayNotTested } from '../harness/network';
 import { hasPgBouncer, PgBouncer, sayNoPgBouncer } from '../harness/pgbouncer';
 import type { AppProcess } from '../harness/processes';
 import { SeverableConnection } from '../harness/severable-connection';
@@ -9,6 +11,8 @@ import { until } from '../harness/until';
 /** From the end of a fault, or from the stop, until nothing is open. */
 const CLOSED_WITHIN_MS = 60_000;
 
+const withNetwork = hasNetworks ? describe : describe.skip;
+if (!hasNetworks) sayNotTested('a network that drops packets');
 const withPooler = hasPgBouncer ? describe : describe.skip;
 if (!hasPgBouncer) sayNoPgBouncer();
 
@@ -96,6 +100,20 @@ describe('Closing survives faults of the connections to the database', () => {
     await until('the worker notices', async () => /no writes|read-only/.test(worker!.output));
     await readOnly(false);
     await closes(id);
+  });
+
+  withNetwork('with a network of its own', () => {
+    it('one that drops every packet for a while', async () => {
+      const lossy = await LossyNetwork.to(drawbridge.databaseUrl);
+      await runAt(lossy.url);
+      const id = await opened();
+      lossy.drop();
+      await until('the worker notices', async () => worker!.output.includes('Query read timeout'), 60_000);
+      lossy.restore();
+      await closes(id);
+      await Promise.all([api!.stop(), worker!.stop()]);
+      lossy.stop();
+    });
   });
 
   it('options in DATABASE_URL', async () => {

@@ -18,8 +18,8 @@ function listen({ address = '::', port = 0 }) {
   );
 }
 
-/** Forwards a loopback port of this namespace to a Unix socket outside of it. */
-function relay({ path }) {
+/** Forwards a port of this namespace to a Unix socket outside of it. */
+function relay({ path, address = '127.0.0.1' }) {
   return listening(
     createServer((client) => {
       const server = connect(path);
@@ -32,7 +32,7 @@ function relay({ path }) {
         one.pipe(other);
       }
     }),
-    { host: '127.0.0.1', port: 0 },
+    { host: address, port: 0 },
   );
 }
 

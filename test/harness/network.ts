@@ -76,8 +76,8 @@ export class Peer {
   /** Starts a server that echoes. @returns its port */
   listen = (where: { address?: string; port?: number } = {}): Promise<number> => this.does('listen', where);
   listenUdp = (port: number): Promise<number> => this.does('listenUdp', { port });
-  /** Forwards a loopback port to a Unix socket. */
-  relay = (path: string): Promise<number> => this.does('relay', { path });
+  /** Forwards a port to a Unix socket. @param address of the port, default loopback */
+  relay = (path: string, address?: string): Promise<number> => this.does('relay', { path, address });
   reaches = (place: Place): Promise<boolean> => this.does('reaches', place);
   /** A UDP server sends a datagram by itself. @param port of the server */
   sendUdp = (port: number, to: Place): Promise<void> => this.does('sendUdp', { port, to });
