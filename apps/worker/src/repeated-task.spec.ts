@@ -43,7 +43,6 @@ describe('RepeatedTask', () => {
     task.start();
     const acted = new Promise<void>((act) => task.onFailingFor(2000, act));
     await expect(acted).resolves.toBeUndefined();
-    await task.stop();
   });
 
   it('does not act while runs succeed', async () => {

@@ -1,12 +1,14 @@
 import * as fc from 'fast-check';
 import { judge, planChanges, type DueRule, type Verdict } from './planner';
-import { failsAddition, RETRYABLE_KINDS, type ChangeResult, type ObservedRule } from './provider';
+import type { ChangeResult, ObservedRule } from './provider';
 import {
   absent,
   again,
   answered,
   applied,
   entries,
+  failsAdditionFor,
+  isFinalRefusal,
   list,
   ownPresent,
   presentUnder,
@@ -54,14 +56,6 @@ const judging = (holds: (judged: JudgedRule) => boolean, fate?: Fate) => {
       });
     });
 };
-
-type Refusal = Extract<ChangeResult, { result: 'refused' }>;
-
-const isFinalRefusal = (result: ChangeResult | undefined): result is Refusal =>
-  result?.result === 'refused' && !RETRYABLE_KINDS.has(result.kind);
-
-const failsAdditionFor = (result: ChangeResult | undefined): result is Refusal =>
-  result?.result === 'refused' && failsAddition(result.kind);
 
 const JUDGE_PROPERTIES = {
   'every rule gets one verdict, in the given order': (subject: Judge) =>

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
 import { ADDITION_CAUSES, REMOVAL_CAUSES, type AdditionCause, type RemovalCause } from './cause';
 import type { DueRule, PlannedChange, Verdict } from './planner';
-import { DRIVER_ERROR_KINDS, type ChangeResult, type ObservedRule } from './provider';
+import {
+  DRIVER_ERROR_KINDS,
+  failsAddition,
+  RETRYABLE_KINDS,
+  type ChangeResult,
+  type ObservedRule,
+} from './provider';
 
 /** The rules of a target, by provider rule id. */
 export type Cloud = ReadonlyMap<string, ObservedRule>;
@@ -190,3 +196,13 @@ export const RUNS = { numRuns: 1000 };
 export const SEARCH = { numRuns: 20_000 };
 export const entries = <T extends object>(of: T): [keyof T & string, T[keyof T]][] =>
   Object.entries(of) as [keyof T & string, T[keyof T]][];
+
+type Refusal = Extract<ChangeResult, { result: 'refused' }>;
+
+/** A refusal that would be repeated. */
+export const isFinalRefusal = (result: ChangeResult | undefined): result is Refusal =>
+  result?.result === 'refused' && !RETRYABLE_KINDS.has(result.kind);
+
+/** A refusal after which an addition fails at once. */
+export const failsAdditionFor = (result: ChangeResult | undefined): result is Refusal =>
+  result?.result === 'refused' && failsAddition(result.kind);

@@ -79,7 +79,7 @@ describe('Azure driver: tokens and permissions', () => {
     it('succeeds with a role that grants rule changes', async () => {
       permissions({ body: { value: [{ actions: ['Microsoft.Network/*'], notActions: [] }] } });
       await driver.verify(target(), {});
-      expect(azure.steps).toEqual(['GET nsg', 'GET securityRules', 'GET permissions']);
+      expect(azure.steps).toEqual(['GET nsg', 'GET securityRules', 'GET permissions', 'GET locks']);
     });
 
     it('is denied with a read-only role and names the missing actions', async () => {
@@ -99,7 +99,7 @@ describe('Azure driver: tokens and permissions', () => {
     it('succeeds when the credential may not list its permissions', async () => {
       permissions(refusal(403, 'AuthorizationFailed'));
       await driver.verify(target(), {});
-      expect(azure.steps).toEqual(['GET nsg', 'GET securityRules', 'GET permissions']);
+      expect(azure.steps).toEqual(['GET nsg', 'GET securityRules', 'GET permissions', 'GET locks']);
     });
   });
 });
