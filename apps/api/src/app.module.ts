@@ -69,7 +69,7 @@ const validation = new ValidationPipe({
   exceptionFactory: validationFailed,
 });
 
-const POOL_SIZE = 15;
+const POOL_SIZE = 20;
 const CLOSING_POOL_SIZE = 5;
 
 function connections(settings: ApiSettings): Promise<DynamicModule> {
