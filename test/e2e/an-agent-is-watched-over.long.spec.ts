@@ -64,7 +64,8 @@ onNetworks('An agent is watched over', () => {
       lone.network.nft(...damage);
       await lone.closes();
     }
-    expect(agent.output.match(/it was recreated/g)).toHaveLength(3);
+    const isSaid = async (): Promise<boolean> => agent.output.match(/it was recreated/g)?.length === 3;
+    expect(await until('its log says so', isSaid)).toBe(true);
   });
 
   it('its log says who was let in, in which session and for how long', async () => {

@@ -18,6 +18,6 @@ describe('The simulation, at length', () => {
       for (const name of Object.keys(PLANTED_BUGS))
         expect(found).toMatch(new RegExp(`^${name} .*: found by seed`, 'm'));
     },
-    20 * MINUTES,
+    40 * MINUTES,
   );
 });
