@@ -97,6 +97,7 @@ export interface DatabaseSettings {
  * open them all again.
  */
 const IDLE_CONNECTION_MS = 5 * 60_000;
+
 /** The product's tables. Not connected yet: call `initialize()`. */
 export function createDataSource(settings: DatabaseSettings): DataSource {
   return new DataSource({

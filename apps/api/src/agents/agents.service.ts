@@ -95,7 +95,7 @@ export class AgentsService {
     } finally {
       watch.end();
     }
-    // nobody needs this answer, and the agent was not heard of
+    // the answer is not needed, and the agent was not heard of
     if (ended.aborted) return known;
     return this.remembered.unchanged(visit, version);
   }
@@ -135,7 +135,7 @@ export class AgentsService {
         }
         await watch.changed(leftMs, ended);
         if (!ended.aborted) continue;
-        // nobody needs this answer
+        // the answer is not needed
         watch.end();
         return state;
       }

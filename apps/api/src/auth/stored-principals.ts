@@ -3,7 +3,7 @@ import { Database } from '#entities';
 import { AccountStore, type PrincipalRow } from '#tenant-store';
 import { isScope, PrincipalLookup, type Principal, type WorkloadClaims } from '#guards';
 
-/** Reads principals from the database, on the connections that nothing slow uses: nobody stops anything without one. */
+/** Reads principals from the database, on the connections for closing: every stop needs one. */
 @Injectable()
 export class StoredPrincipals extends PrincipalLookup {
   constructor(

@@ -49,7 +49,7 @@ export function configureHttp(app: NestExpressApplication, settings: ApiSettings
 
 type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
-/** Whoever was here over https comes back over https only, to every path. */
+/** A browser that was here over https uses https for every path from then on. */
 function demandHttps(_request: IncomingMessage, response: ServerResponse, next: () => void): void {
   response.setHeader('Strict-Transport-Security', 'max-age=31536000');
   next();
