@@ -1,7 +1,7 @@
 /** Agents on hosts. Whatever changes an agent's state, or ends its right to ask, is told in the same commit. */
 export const AGENTS = `
--- An agent that manages one host's firewall, by the host's name in the organization. It stays until its name is released
--- to another one.
+-- An agent that manages one host's firewall, by the host's name in the organization. One that was not seen for 30 days and
+-- whose host no resource points at goes when its organization gets another one.
 CREATE TABLE agents (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   organization_id uuid NOT NULL REFERENCES organizations,
