@@ -57,14 +57,9 @@ export class Drawbridge {
     return new Drawbridge(await globalThis.startSharedProcesses(), true);
   }
 
-  /** @param release folder of its release; this release when left out */
-  async startWorker(
-    env: Readonly<Record<string, string>> = {},
-    reader?: Reader,
-    release?: string,
-  ): Promise<AppProcess> {
+  async startWorker(env: Readonly<Record<string, string>> = {}, reader?: Reader): Promise<AppProcess> {
     if (this.isShared) throw new Error('A worker needs a product of its own: Drawbridge.start');
-    const worker = await AppProcess.start('worker', { ...this.processes.env, ...env }, reader, release);
+    const worker = await AppProcess.start('worker', { ...this.processes.env, ...env }, reader);
     this.workers.push(worker);
     return worker;
   }

@@ -8,14 +8,12 @@ export interface SourceFile {
   readonly lines: number;
 }
 
-/** Every source of the repository, tests included, without migrations, which are records of the past, and generated types. */
+/** Every source of the repository, tests included, without generated types. */
 export function sourceFiles(): SourceFile[] {
   const listed = execFileSync('git', ['ls-files', 'apps', 'libs', 'test'], { cwd: ROOT, encoding: 'utf8' });
   return listed
     .split('\n')
-    .filter(
-      (path) => /\.(ts|cts|cjs|mjs)$/.test(path) && !path.includes('/migrations/') && !path.endsWith('.d.ts'),
-    )
+    .filter((path) => /\.(ts|cts|cjs|mjs)$/.test(path) && !path.endsWith('.d.ts'))
     .filter((path) => existsSync(join(ROOT, path)))
     .map((path) => ({ path, lines: readFileSync(join(ROOT, path), 'utf8').split('\n').length - 1 }));
 }

@@ -122,8 +122,8 @@ describe('Tampering with audit records', () => {
         'UPDATE audit_seals SET position = position + 100 WHERE organization_id = $1 AND position > 4',
         'UPDATE audit_seals SET position = position - 99 WHERE organization_id = $1 AND position > 100',
         `INSERT INTO audit_records (organization_id, event_type, actor_type) VALUES ($1, 'ROLE_DELETED', 'USER')`,
-        `INSERT INTO audit_seals (organization_id, position, record_id, hash)
-         SELECT $1, 5, id, repeat('a', 64) FROM audit_records WHERE organization_id = $1 AND event_type = 'ROLE_DELETED'`,
+        `INSERT INTO audit_seals (organization_id, position, record_id, recorded_at, hash)
+         SELECT $1, 5, id, timestamp, repeat('a', 64) FROM audit_records WHERE organization_id = $1 AND event_type = 'ROLE_DELETED'`,
       ],
       'position 5: record',
       4,
@@ -131,8 +131,8 @@ describe('Tampering with audit records', () => {
     [
       'a seal before the first',
       [
-        `INSERT INTO audit_seals (organization_id, position, record_id, hash)
-         VALUES ($1, 0, gen_random_uuid(), repeat('a', 64))`,
+        `INSERT INTO audit_seals (organization_id, position, record_id, recorded_at, hash)
+         VALUES ($1, 0, gen_random_uuid(), now(), repeat('a', 64))`,
       ],
       'position 1 is missing, the chain goes on at 0',
       0,

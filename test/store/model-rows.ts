@@ -153,7 +153,7 @@ export async function realRows(tx: Tx, auditedFrom: string): Promise<Rows> {
       'targets',
     ),
     rules: await rows(
-      `target_id, key, state, is_foreign, provider_rule_id, credential_id, revision, attempts, last_error, lost_count,
+      `target_id, key, state, is_unmanaged, provider_rule_id, credential_id, revision, attempts, last_error, lost_count,
          closing, ${ms('due_at')}, ${ms('in_flight_until')}, ${ms('lost_at')}, ${ms('target_missing_since')},
          cause, ${ms('unwanted_since')}, ${ms('overdue_at')}, possible_since IS NOT NULL AS possible,
          present_since IS NOT NULL AS present, observed_at IS NOT NULL AS observed, removal_sent_at IS NOT NULL AS sent, is_missing,

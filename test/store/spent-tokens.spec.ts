@@ -27,8 +27,8 @@ describe('Tokens that have run out', () => {
     for (const end of ['2 days', '1 hour', '-1 hour']) {
       const over = `now() - interval '${end}'`;
       await tx.query(
-        `INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, expires_at)
-         VALUES ($1, $2, gen_random_uuid(), gen_random_uuid(), ${over})`,
+        `INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, signed_in_at, expires_at)
+         VALUES ($1, $2, gen_random_uuid(), gen_random_uuid(), now(), ${over})`,
         given,
       );
       await tx.query(

@@ -71,7 +71,7 @@ export class ComparisonStore {
   async known(tx: Tx, lease: Lease): Promise<KnownRules> {
     const [known] = await tx.query<KnownRules[]>(
       `SELECT t.unmanaged_digest AS "unmanagedDigest", ARRAY(
-         SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'state', r.state, 'isUnmanaged', r.is_foreign,
+         SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'state', r.state, 'isUnmanaged', r.is_unmanaged,
            'isUnmarked', r.is_unmarked, 'isSuspended', r.is_suspended, 'providerRuleId', r.provider_rule_id,
            'targetMissing', r.target_missing_since IS NOT NULL, 'wasObserved', r.present_since IS NOT NULL,
            'desired', EXISTS (

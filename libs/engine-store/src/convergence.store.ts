@@ -24,7 +24,7 @@ export class ConvergenceStore {
   /** Due rules of the target, unwanted ones first. */
   async due(tx: Tx, lease: Lease, limit: number): Promise<DueRuleRow[]> {
     const rows = await tx.query<RawDueRow[]>(
-      `SELECT r.id AS "ruleId", r.key, r.address, r.protocol, r.ports, r.state, r.is_foreign AS "isUnmanaged",
+      `SELECT r.id AS "ruleId", r.key, r.address, r.protocol, r.ports, r.state, r.is_unmanaged AS "isUnmanaged",
          r.revision, r.attempts, r.cause, r.last_error AS "lastError", r.is_missing AS "isMissing",
          r.unwanted_since IS NOT NULL AS "isUnwanted", r.is_unmarked AS "isUnmarked",
          extract(epoch FROM greatest(
@@ -70,7 +70,7 @@ export class ConvergenceStore {
     lease: Lease,
   ): Promise<Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isUnmanaged'>[]> {
     return tx.query(
-      `SELECT id AS "ruleId", key, state, is_foreign AS "isUnmanaged" FROM rules WHERE target_id = $1 AND state <> 'absent'`,
+      `SELECT id AS "ruleId", key, state, is_unmanaged AS "isUnmanaged" FROM rules WHERE target_id = $1 AND state <> 'absent'`,
       [lease.targetId],
     );
   }
@@ -107,8 +107,8 @@ export class ConvergenceStore {
          -- an earlier settlement of the same round may have released the holders of an addition
          UPDATE rules SET state = 'unknown',
            in_flight_until = now() + make_interval(secs => $7),
-           is_foreign = is_foreign AND NOT id = ANY ($3::uuid[]),
-           provider_rule_id = CASE WHEN NOT is_foreign OR NOT id = ANY ($3::uuid[]) THEN provider_rule_id END,
+           is_unmanaged = is_unmanaged AND NOT id = ANY ($3::uuid[]),
+           provider_rule_id = CASE WHEN NOT is_unmanaged OR NOT id = ANY ($3::uuid[]) THEN provider_rule_id END,
            credential_id = CASE WHEN id = ANY ($3::uuid[]) THEN $5 ELSE credential_id END,
            region = CASE WHEN id = ANY ($3::uuid[]) THEN $6 ELSE region END,
            possible_since = CASE WHEN id = ANY ($3::uuid[]) THEN coalesce(possible_since, now()) ELSE possible_since END,

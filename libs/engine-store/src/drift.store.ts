@@ -146,7 +146,7 @@ export class DriftStore {
   /** Records rules as unmanaged: an unmanaged rule with the same key has replaced them. */
   async noteTaken(tx: Tx, ruleIds: readonly string[]): Promise<void> {
     await tx.query(
-      `UPDATE rules SET is_foreign = true, is_unmarked = false, possible_since = now(), present_since = now(),
+      `UPDATE rules SET is_unmanaged = true, is_unmarked = false, possible_since = now(), present_since = now(),
          observed_at = now(), removal_sent_at = NULL WHERE id = ANY ($1::uuid[])`,
       [ruleIds],
     );

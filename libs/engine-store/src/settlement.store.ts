@@ -57,7 +57,7 @@ export class SettlementStore {
     if (rules.length === 0) return [];
     return returned<WrittenRule>(
       await tx.query(
-        `UPDATE rules r SET state = coalesce(s.state, r.state), is_foreign = coalesce(s."isUnmanaged", r.is_foreign),
+        `UPDATE rules r SET state = coalesce(s.state, r.state), is_unmanaged = coalesce(s."isUnmanaged", r.is_unmanaged),
            is_unmarked = coalesce(s."isUnmarked", r.is_unmarked),
            provider_rule_id = coalesce(s."providerRuleId", r.provider_rule_id),
            attempts = CASE WHEN r.revision = s.revision THEN s.attempts ELSE 0 END,
@@ -95,8 +95,8 @@ export class SettlementStore {
          WHERE r.id = old.id
          RETURNING r.id AS "ruleId", old.present_since IS NOT NULL AS "wasPresent",
            old.possible_since IS NOT NULL AS "mayHaveBeenPresent", old.is_missing AS "wasMissing",
-           old.is_unmarked AS "wasUnmarked", old.is_foreign AS "wasUnmanaged", old.last_error AS "lastError",
-           r.state, r.is_foreign AS "isUnmanaged", coalesce(r.cause, s.unwanted) AS cause`,
+           old.is_unmarked AS "wasUnmarked", old.is_unmanaged AS "wasUnmanaged", old.last_error AS "lastError",
+           r.state, r.is_unmanaged AS "isUnmanaged", coalesce(r.cause, s.unwanted) AS cause`,
         [
           JSON.stringify(rules),
           reading?.startedAgoMs ?? null,
@@ -158,7 +158,7 @@ export class SettlementStore {
            'staticIpRuleId', static_ip_rule_id, 'status', status, 'givenUp', given_up, 'errorMessage', error_message,
            'timedOut', pending_since < now() - make_interval(secs => $6)) FROM touched ORDER BY id) AS ips,
          ARRAY(SELECT to_jsonb(holder) FROM holder) AS holders,
-         ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'isUnmanaged', r.is_foreign,
+         ARRAY(SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'isUnmanaged', r.is_unmanaged,
              'state', CASE WHEN r.state = 'present' AND r.due_at IS NOT NULL AND NOT r.id = ANY ($1::uuid[])
                THEN 'unknown' ELSE r.state END,
              'writerOrganizationId', (SELECT organization_id FROM credentials WHERE id = r.credential_id),

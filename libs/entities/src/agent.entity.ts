@@ -17,7 +17,7 @@ export class AgentEntity {
   @Text() name!: string;
   /** `targets.key` of the host; the target exists once a resource points at it */
   @Text() targetKey!: string;
-  /** the API key the agent uses; null: unknown, or no request since the previous release */
+  /** the API key the agent uses; null: it was deleted */
   @ForeignKey(() => ApiKeyEntity, { name: 'agents_key_id_fkey', onDelete: 'SET NULL' })
   @Uuid({ nullable: true })
   keyId!: string | null;

@@ -14,7 +14,7 @@ export interface AuditMonth {
 
 /** SQL: the partitions of audit records but the default one, with their months and bounds. */
 export const AUDIT_MONTHS = `SELECT c.oid, c.relname::text AS name, to_date(right(c.relname, 7), 'YYYY_MM') AS month,
-    coalesce(substring(bounds from 'FROM \\(''([^'']+)''\\)')::timestamptz, '-infinity') AS first,
+    substring(bounds from 'FROM \\(''([^'']+)''\\)')::timestamptz AS first,
     substring(bounds from 'TO \\(''([^'']+)''\\)')::timestamptz AS next
   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
   CROSS JOIN LATERAL pg_get_expr(c.relpartbound, c.oid) AS bounds

@@ -148,8 +148,8 @@ export class AuditSealEntity {
   @PrimaryColumn('bigint') position!: string;
   /** no foreign key: it cannot refer to the partitioned table by the id alone */
   @Uuid() recordId!: string;
-  /** the record's timestamp, which finds its partition; null: sealed by an earlier release */
-  @Moment({ nullable: true }) recordedAt!: Date | null;
+  /** the record's timestamp, which finds its partition */
+  @Moment() recordedAt!: Date;
   /** SHA-256 in hex */
   @Text() hash!: string;
 }

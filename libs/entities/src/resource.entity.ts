@@ -27,9 +27,6 @@ export class CredentialEntity {
   @Moment({ nullable: true, default: () => 'now()' }) checkDueAt!: Date | null;
   /** consecutive checks that the provider did not answer */
   @Count({ default: 0 }) checkAttempts!: number;
-  /** of the previous release, as the next column: to be dropped in the next one */
-  @Moment({ nullable: true }) deniedUntil!: Date | null;
-  @Count({ default: 0 }) denials!: number;
   /** deleted in the API; the row is kept until the last rule written with it is gone */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   @CreatedAt() createdAt!: Date;

@@ -64,8 +64,7 @@ export class RuleEntity {
   @Text() ports!: string;
   @Text({ default: 'absent' }) state!: RuleState;
   /** present in the cloud without our ownership mark: never removed */
-  /** the column keeps its first name: workers of the release before run beside this one during an upgrade */
-  @Flag({ name: 'is_foreign', default: false }) isUnmanaged!: boolean;
+  @Flag({ default: false }) isUnmanaged!: boolean;
   @Text({ nullable: true }) providerRuleId!: string | null;
   /** the credential and region it was written with, for its removal when no holder is left */
   @Uuid({ nullable: true }) credentialId!: string | null;

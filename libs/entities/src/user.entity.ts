@@ -62,8 +62,8 @@ export class RefreshTokenEntity {
   @Text() tokenHash!: string;
   /** signed in without the second factor that the organization requires */
   @Flag({ default: false }) mfaSetupOnly!: boolean;
-  /** start of the sign-in; null: written by an older release, so read the family's first token */
-  @Moment({ nullable: true }) signedInAt!: Date | null;
+  /** start of the sign-in */
+  @Moment() signedInAt!: Date;
   /** of the client that got this token */
   @Text({ nullable: true }) ipAddress!: string | null;
   @Text({ nullable: true }) userAgent!: string | null;

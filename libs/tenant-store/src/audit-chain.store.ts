@@ -178,9 +178,6 @@ export class AuditChainStore {
        LEFT JOIN LATERAL (
          SELECT ${SEALABLE_RECORD} AS record FROM audit_records r
          WHERE r.id = s.record_id AND ${OF_THE_CHAIN} AND ${NEAR}
-         UNION ALL
-         SELECT ${SEALABLE_RECORD} FROM audit_records r
-         WHERE s.recorded_at IS NULL AND r.id = s.record_id AND ${OF_THE_CHAIN}
        ) found ON true
        ORDER BY s.position`,
       [organization, position, limit],

@@ -31,8 +31,7 @@ export interface NewRefreshToken {
 }
 
 const KNOWN = `organization_id AS "organizationId", user_id AS "userId", family_id AS "familyId",
-  mfa_setup_only AS "mfaSetupOnly", coalesce(signed_in_at, (
-    SELECT min(first.created_at) FROM refresh_tokens first WHERE first.family_id = t.family_id)) AS "signedInAt"`;
+  mfa_setup_only AS "mfaSetupOnly", signed_in_at AS "signedInAt"`;
 
 /** Refresh tokens. Used before authentication: the token identifies the user. */
 export class RefreshTokenStore {

@@ -14,10 +14,8 @@ export interface SignInRow {
 
 /** The newest token of each live sign-in of a user. */
 const LIVE = `FROM (
-    SELECT DISTINCT ON (family_id) family_id, created_at, expires_at, ip_address, user_agent,
-      coalesce(signed_in_at, (SELECT min(first.created_at) FROM refresh_tokens first
-        WHERE first.family_id = t.family_id)) AS signed_in_at
-    FROM refresh_tokens t
+    SELECT DISTINCT ON (family_id) family_id, created_at, expires_at, ip_address, user_agent, signed_in_at
+    FROM refresh_tokens
     WHERE organization_id = $1 AND user_id = $2 AND revoked_at IS NULL AND expires_at > now()
     ORDER BY family_id, created_at DESC, used_at DESC NULLS FIRST
   ) s`;

@@ -166,7 +166,7 @@ async function injectFault(
  */
 async function assertNothingForgotten(testbed: Testbed): Promise<void> {
   const forgotten = await testbed.query<{ key: string }>(
-    `SELECT r.key FROM rules r WHERE r.state <> 'absent' AND NOT r.is_foreign AND r.due_at IS NULL AND NOT EXISTS (
+    `SELECT r.key FROM rules r WHERE r.state <> 'absent' AND NOT r.is_unmanaged AND r.due_at IS NULL AND NOT EXISTS (
        SELECT FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id
        WHERE h.rule_id = r.id AND h.released_at IS NULL AND ip.status IN ('PENDING', 'APPLIED'))`,
   );

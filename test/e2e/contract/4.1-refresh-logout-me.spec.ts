@@ -146,15 +146,6 @@ describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () =>
       expect((await refresh(last.body)).status).toBe(401);
     });
 
-    it('of a sign-in that an earlier release began, the first token says when', async () => {
-      const owner = await accountOwner(drawbridge);
-      await drawbridge.query(
-        `UPDATE refresh_tokens SET signed_in_at = NULL, created_at = now() - interval '31 days' WHERE user_id = $1`,
-        [owner.id],
-      );
-      expect((await refresh(owner.first)).status).toBe(401);
-    });
-
     it('is 401 for a deactivated user', async () => {
       const owner = await accountOwner(drawbridge);
       await drawbridge.query('UPDATE users SET is_active = false WHERE id = $1', [owner.id]);

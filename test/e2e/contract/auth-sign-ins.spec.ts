@@ -104,8 +104,8 @@ describe('Accounts and tokens: where one is signed in', () => {
       [owner.organizationId],
     );
     const [theirs] = await drawbridge.query<{ id: string }>(
-      `INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, expires_at)
-       VALUES ($1, $2, gen_random_uuid(), gen_random_uuid(), now() + interval '1 day') RETURNING family_id AS id`,
+      `INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, signed_in_at, expires_at)
+       VALUES ($1, $2, gen_random_uuid(), gen_random_uuid(), now(), now() + interval '1 day') RETURNING family_id AS id`,
       [owner.organizationId, colleague!.id],
     );
     expect((await owner.client.delete(`/auth/sign-ins/${theirs!.id}`)).status).toBe(404);
