@@ -15,7 +15,6 @@ import {
   SubscriptionEntity,
 } from './billing.entity';
 import { DatabasePool, type DatabasePoolConfig } from './database-pool';
-import { GrantVersionEntity } from './grant-version.entity';
 import { IdentityKeyEntity } from './identity-key.entity';
 import { ListMarkEntity } from './list-mark.entity';
 import { FirstTables1760000000000 } from './migrations/1760000000000-first-tables';
@@ -55,6 +54,7 @@ import { IdentityKeys1790930000000 } from './migrations/1790930000000-identity-k
 import { SweepHeartbeat1791030000000 } from './migrations/1791030000000-sweep-heartbeat';
 import { EndsOfAccess1791040000000 } from './migrations/1791040000000-ends-of-access';
 import { OrganizationDeletion1791080000000 } from './migrations/1791080000000-organization-deletion';
+import { NoGrantVersions1791110000000 } from './migrations/1791110000000-no-grant-versions';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -159,7 +159,6 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       UnwrittenAuditRecordEntity,
       IdentityKeyEntity,
       ListMarkEntity,
-      GrantVersionEntity,
       OidcTrustEntity,
       OidcUsedTokenEntity,
     ],
@@ -200,6 +199,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       SweepHeartbeat1791030000000,
       EndsOfAccess1791040000000,
       OrganizationDeletion1791080000000,
+      NoGrantVersions1791110000000,
     ],
     migrationsTransactionMode: 'each',
   });
