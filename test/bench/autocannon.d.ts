@@ -12,6 +12,7 @@ declare module 'autocannon' {
     readonly headers: Readonly<Record<string, string>>;
     readonly connections: number;
     readonly amount: number;
+    readonly overallRate?: number;
     readonly requests: readonly { readonly setupRequest: (request: LoadRequest) => LoadRequest }[];
   }
 

@@ -65,7 +65,6 @@ async function recordStart(settings: FloorSettings): Promise<Recorded> {
       apiKeyId: null,
       holders: [holder],
       limits: { perUser: 0, perServiceUser: 0 },
-      grantVersion: null,
     },
     {
       actorType: 'USER',

@@ -5,6 +5,8 @@ export interface Load {
   readonly headers?: Readonly<Record<string, string>>;
   readonly connections: number;
   readonly amount: number;
+  /** omitted: as many as the connections allow */
+  readonly requestsPerSecond?: number;
   /** of each request; a session for an address of its own unless given */
   readonly body?: () => object;
 }
@@ -24,7 +26,7 @@ export function freshAddress(): string {
 }
 
 /**
- * POSTs sessions, each for its own address, as fast as the connections allow.
+ * POSTs sessions, each for its own address.
  * @throws Error when a request fails
  */
 export async function startSessions({
@@ -32,6 +34,7 @@ export async function startSessions({
   headers = {},
   connections,
   amount,
+  requestsPerSecond,
   body = () => ({ ipv4Address: freshAddress() }),
 }: Load): Promise<LoadOutcome> {
   const began = performance.now();
@@ -42,6 +45,7 @@ export async function startSessions({
     headers: { 'content-type': 'application/json', ...headers },
     connections,
     amount,
+    ...(requestsPerSecond === undefined ? {} : { overallRate: requestsPerSecond }),
     requests: [{ setupRequest: (request) => ({ ...request, body: JSON.stringify(body()) }) }],
   });
   // autocannon itself ends on a whole second

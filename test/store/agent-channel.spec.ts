@@ -102,7 +102,6 @@ describe('The agent channel in the database', () => {
       apiKeyId: null,
       holders: [opening],
       limits: { perUser: 50, perServiceUser: 500 },
-      grantVersion: null,
     };
     const row = await sessions.start(database.autocommit, organization, session, BY_NOBODY);
     if (!row) throw new Error('The session was not started');
@@ -118,7 +117,6 @@ describe('The agent channel in the database', () => {
         reason: 'MANUAL',
         userId: null,
         audit: { ...BY_NOBODY, eventType: 'SESSION_STOPPED' },
-        grantVersion: null,
       },
       'audit_records',
     );

@@ -50,7 +50,7 @@ export class RequestSteps {
     });
     const id = `00000000-0000-4000-9000-${this.state.both.ids.size.toString(16).padStart(12, '0')}`;
     const limits = { perUser: 0, perServiceUser: 0 };
-    const session = { ...asked, id, ipv6Address: null, holders, limits, grantVersion: null };
+    const session = { ...asked, id, ipv6Address: null, holders, limits };
     const started = await this.state.both.real(async (tx) => {
       await tx.query('SAVEPOINT before_start');
       try {
@@ -144,7 +144,7 @@ export class RequestSteps {
       sessions.stop(
         tx,
         this.state.given.organizationId,
-        { id: this.state.realId(id), reason: 'MANUAL', userId: null, audit: AUDIT, grantVersion: null },
+        { id: this.state.realId(id), reason: 'MANUAL', userId: null, audit: AUDIT },
         'audit_records',
       ),
     );

@@ -26,6 +26,7 @@ describe('Requests for an address on a resource', () => {
   let org: LedgerOrganization;
   let targetId: string;
   let resourceId: string;
+  let keyId: string;
 
   beforeAll(async () => {
     const clone = await cloneDatabase();
@@ -41,9 +42,22 @@ describe('Requests for an address on a resource', () => {
     org = await rows.organization();
     targetId = await rows.target();
     resourceId = await rows.resource(org, targetId);
+    const [key] = await rows.rows<{ id: string }>(
+      `WITH role AS (
+         INSERT INTO roles (organization_id, name, max_session_duration_hours) VALUES ($1, 'Developers', 1) RETURNING id
+       ), mine AS (
+         INSERT INTO role_users (organization_id, role_id, user_id) SELECT $1, id, $2 FROM role
+       ), held AS (
+         INSERT INTO role_resources (organization_id, role_id, resource_id) SELECT $1, id, $3 FROM role
+       ), verified AS (UPDATE resources SET is_active = true WHERE id = $3)
+       INSERT INTO api_keys (organization_id, user_id, name, key_prefix, key_hash, scopes, created_by_email)
+       VALUES ($1, $2, 'pipeline', 'dbk_', gen_random_uuid()::text, '{sessions:write}', '') RETURNING id`,
+      [org.organizationId, org.userId, resourceId],
+    );
+    keyId = key!.id;
   });
 
-  const start = (): Promise<object | null> =>
+  const start = (hours = 1): Promise<object | null> =>
     new SessionStore().start(
       database.autocommit,
       org.organizationId,
@@ -53,17 +67,37 @@ describe('Requests for an address on a resource', () => {
         holder: '',
         ipv4Address: ADDRESS,
         ipv6Address: null,
-        hours: 1,
+        hours,
         leaseSeconds: null,
         replaced: null,
         tokenHash: null,
-        apiKeyId: null,
+        apiKeyId: keyId,
         holders: [{ resourceId, revision: 0, targetId, ipVersion: 4, ipAddress: ADDRESS, specs: SPECS }],
         limits: { perUser: 0, perServiceUser: 0 },
-        grantVersion: null,
       },
       AUDIT,
     );
+
+  /** Each is committed after the request was authorized and planned. `$1` is the organization. */
+  it.each([
+    ['the key is revoked', 'UPDATE api_keys SET revoked_at = now() WHERE organization_id = $1'],
+    ['the key expires', 'UPDATE api_keys SET expires_at = now() WHERE organization_id = $1'],
+    ['the user is deactivated', 'UPDATE users SET is_active = false WHERE organization_id = $1'],
+    ['the user loses the role', 'DELETE FROM role_users WHERE organization_id = $1'],
+    ['the role loses the resource', 'DELETE FROM role_resources WHERE organization_id = $1'],
+    ['the role is deleted', 'DELETE FROM roles WHERE organization_id = $1'],
+    ['the resource is deactivated', 'UPDATE resources SET is_active = false WHERE organization_id = $1'],
+    ['the organization is suspended', 'UPDATE organizations SET suspended_at = now() WHERE id = $1'],
+  ])('a session start holds no rule when %s before it', async (_, change) => {
+    await rows.rows(change, [org.organizationId]);
+    expect(await start()).toBeNull();
+    expect(await rows.rows('SELECT 1 FROM rules WHERE target_id = $1', [targetId])).toEqual([]);
+  });
+
+  it('a session start holds no rule when its role allows less time, and one that it still allows does', async () => {
+    expect(await start(2)).toBeNull();
+    expect(await start(1)).not.toBeNull();
+  });
 
   async function untilBlocked(): Promise<void> {
     for (;;) {

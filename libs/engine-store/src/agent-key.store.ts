@@ -5,6 +5,7 @@ import { type TenantStore, type Tx, returned } from '#entities';
 export interface AgentKeyRow {
   /** names the key is bound to, in lower case; empty: not bound yet */
   readonly agents: readonly string[];
+  readonly isAgentKey: boolean;
   /** a resource points at the host, or its agent has connected before */
   readonly isKnownHost: boolean;
   /** the name is served with another key that is neither revoked nor expired */
@@ -23,7 +24,7 @@ export class AgentKeyStore implements TenantStore<AgentKeyStore> {
     host: { readonly name: string; readonly targetKey: string },
   ): Promise<AgentKeyRow | null> {
     const [key] = await tx.query<AgentKeyRow[]>(
-      `SELECT k.agents, a.id IS NOT NULL OR EXISTS (
+      `SELECT k.agents, 'agent:connect' = ANY (k.scopes) AS "isAgentKey", a.id IS NOT NULL OR EXISTS (
            SELECT FROM targets t JOIN resources r ON r.target_id = t.id
            WHERE t.key = $4 AND r.organization_id = $1) AS "isKnownHost",
          coalesce(other.revoked_at IS NULL AND (other.expires_at IS NULL OR other.expires_at > now()), false)

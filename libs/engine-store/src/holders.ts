@@ -114,9 +114,9 @@ export const PLANNED_RESOURCES = (ips: string): string => `planned AS (
     SELECT * FROM jsonb_to_recordset(${ips}::jsonb)
       AS i(id uuid, resource_id uuid, revision int, ip_version int, ip_address text)
   ), unchanged AS (
-    SELECT r.id, r.name FROM (SELECT DISTINCT resource_id, revision FROM planned) p
+    SELECT r.id, r.name, r.is_active FROM (SELECT DISTINCT resource_id, revision FROM planned) p
     CROSS JOIN LATERAL (
-      SELECT id, name, revision, deleted_at FROM resources WHERE id = p.resource_id FOR KEY SHARE
+      SELECT id, name, is_active, revision, deleted_at FROM resources WHERE id = p.resource_id FOR KEY SHARE
     ) r
     WHERE r.revision = p.revision AND r.deleted_at IS NULL
   )`;

@@ -15,7 +15,6 @@ import {
   SubscriptionEntity,
 } from './billing.entity';
 import { DatabasePool, type DatabasePoolConfig } from './database-pool';
-import { GrantVersionEntity } from './grant-version.entity';
 import { IdentityKeyEntity } from './identity-key.entity';
 import { ListMarkEntity } from './list-mark.entity';
 import { Baseline1795600000000 } from './migrations/1795600000000-baseline';
@@ -124,7 +123,6 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       UnwrittenAuditRecordEntity,
       IdentityKeyEntity,
       ListMarkEntity,
-      GrantVersionEntity,
       OidcTrustEntity,
       OidcUsedTokenEntity,
     ],

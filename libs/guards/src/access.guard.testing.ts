@@ -38,7 +38,6 @@ export const user: Principal = {
   tier: 'PAID',
   suspended: false,
   requireDetectedAddress: false,
-  grantVersion: '1',
   keyId: null,
   keyName: null,
   sessionId: null,
@@ -80,7 +79,6 @@ export class Routes {
   @SignedIn({ scope: 'sessions:write' }) start(): void {}
   @SignedIn({ scope: 'sessions:write', sessionToken: true }) @AllowedWhileSuspended() renew(): void {}
   @KeyOnly({ scope: 'agent:connect' }) agents(): void {}
-  @KeyOnly({ scope: 'agent:connect', rememberedKeysMs: 60_000 }) agentStates(): void {}
   @AdminOnly() admins(): void {}
   @AdminOnly({ scope: 'audit:read' }) audit(): void {}
   @Platform() survey(): void {}

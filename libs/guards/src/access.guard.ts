@@ -1,9 +1,8 @@
 import { ForbiddenException, Injectable, UnauthorizedException, type ExecutionContext } from '@nestjs/common';
 import { AuthGuard, type AuthGuardAuthenticateOptions } from '@nestjs/passport';
-import { LRUCache } from 'lru-cache';
 import type { IncomingMessage } from 'node:http';
 import { API_KEY } from './api-key.strategy';
-import { PRINCIPAL, REMEMBERED, RENEWAL } from './current-principal';
+import { PRINCIPAL } from './current-principal';
 import { GuardSettings } from './guard-settings';
 import { BEARER } from './jwt.strategy';
 import { isOpenDuringMfaSetup } from './mfa-setup';
@@ -18,10 +17,7 @@ import { scopeNeedsPaidPlan, type Scope } from './scopes';
 type GuardedRequest = IncomingMessage & {
   readonly params?: Readonly<Record<string, string>>;
   [PRINCIPAL]?: Principal;
-  [RENEWAL]?: () => Promise<Principal>;
-  [REMEMBERED]?: boolean;
 };
-const MAX_REMEMBERED = 10_000;
 const NO_KEYS = 'This operation takes no API key: sign in for a bearer token';
 const NO_SESSION_TOKENS =
   'This operation takes no session token: such a token only reads, renews and stops its session';
@@ -40,9 +36,6 @@ type GuardedPolicy = Exclude<RoutePolicy, { kind: 'public' }>;
 /** Authorizes every route by its policy. A route without a policy is denied to everyone. */
 @Injectable()
 export class AccessGuard extends AuthGuard([BEARER, API_KEY, SESSION_TOKEN]) {
-  /** authorized for a route, by route and hash of the key */
-  private readonly remembered = new LRUCache<string, Principal>({ max: MAX_REMEMBERED });
-
   constructor(private readonly settings: GuardSettings) {
     super();
   }
@@ -52,28 +45,6 @@ export class AccessGuard extends AuthGuard([BEARER, API_KEY, SESSION_TOKEN]) {
     const policy = routePolicyOf(context.getHandler(), context.getClass());
     if (!policy) throw new ForbiddenException('This operation is not open to anybody');
     if (policy.kind === 'public') return true;
-    const request = context.switchToHttp().getRequest<GuardedRequest>();
-    const name = rememberedMs(policy) > 0 ? this.nameOf(request, context) : null;
-    const known = name === null ? undefined : this.remembered.get(name);
-    request[RENEWAL] = () => this.authorized(context, policy, name);
-    request[REMEMBERED] = known !== undefined;
-    request[PRINCIPAL] = known ?? (await this.authorized(context, policy, name));
-    return true;
-  }
-
-  /** @returns null when the request presents no key */
-  private nameOf({ headers }: GuardedRequest, context: ExecutionContext): string | null {
-    const presented = presentedCredential(headers);
-    const hash = presented.kind === 'key' ? this.settings.hashApiKey(presented.plainText) : null;
-    return hash && `${context.getClass().name}.${context.getHandler().name} ${hash}`;
-  }
-
-  private async authorized(
-    context: ExecutionContext,
-    policy: GuardedPolicy,
-    name: string | null,
-  ): Promise<Principal> {
-    if (name !== null) this.remembered.delete(name);
     const principal = await this.principalOf(context, policy);
     if (principal.signIn?.mfaSetupOnly && !isOpenDuringMfaSetup(context.getHandler(), context.getClass())) {
       throw new ForbiddenException(
@@ -90,8 +61,7 @@ export class AccessGuard extends AuthGuard([BEARER, API_KEY, SESSION_TOKEN]) {
     }
     if (policy.kind === 'platform') refuseUnlessPlatform(principal, policy.write);
     else if (principal.suspended) refuseUnlessAllowed(context);
-    if (name !== null) this.remembered.set(name, principal, { ttl: rememberedMs(policy) });
-    return principal;
+    return true;
   }
 
   private async principalOf(context: ExecutionContext, policy: GuardedPolicy): Promise<Principal> {
@@ -136,9 +106,6 @@ export class AccessGuard extends AuthGuard([BEARER, API_KEY, SESSION_TOKEN]) {
     return { session: false, property: PRINCIPAL };
   }
 }
-
-const rememberedMs = (policy: GuardedPolicy): number =>
-  ('rememberedKeysMs' in policy ? policy.rememberedKeysMs : undefined) ?? 0;
 
 function refuseUnlessAllowed(context: ExecutionContext): void {
   const { method = '' } = context.switchToHttp().getRequest<GuardedRequest>();

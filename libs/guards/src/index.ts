@@ -1,6 +1,6 @@
 export { AccessGuard } from './access.guard';
 export { AccessTokens } from './access-tokens';
-export { CurrentPrincipal, freshPrincipal, principalOfRequest, renewPrincipal } from './current-principal';
+export { CurrentPrincipal, principalOfRequest } from './current-principal';
 export { GuardSettings } from './guard-settings';
 export { GuardsModule } from './guards.module';
 export { OpenDuringMfaSetup } from './mfa-setup';

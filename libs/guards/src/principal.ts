@@ -12,8 +12,8 @@ export interface SignIn {
 }
 
 /**
- * The caller of a request, read from the database for each request, except on routes with `rememberedKeysMs`. A key never
- * has more rights than its user. A workload is a CI job that acts as a service user. A session is a caller with its token.
+ * The caller of a request, read from the database for each request. A key never has more rights than its user. A workload
+ * is a CI job that acts as a service user. A session is a caller with its token.
  */
 export interface Principal {
   readonly kind: 'user' | 'key' | 'workload' | 'session';
@@ -31,8 +31,6 @@ export interface Principal {
   readonly suspended: boolean;
   /** sessions of the organization may only allow the address that the start request came from */
   readonly requireDetectedAddress: boolean;
-  /** another one: something that decides who may start which session has changed since the principal was read */
-  readonly grantVersion: string;
   readonly keyId: string | null;
   readonly keyName: string | null;
   /** the only session that a session's token is for; null for others */

@@ -7,9 +7,6 @@ const ROUTE_POLICY = 'drawbridge:route-policy';
 /**
  * Who may call a route. API keys only where a scope is given, the token of a session only with `sessionToken`, and for the
  * session that `:id` names.
- *
- * `rememberedKeysMs`: the principal of a key may be this old. The route proves that nothing it depends on has changed,
- * and otherwise starts over with `renewPrincipal` or `freshPrincipal`.
  */
 export type RoutePolicy =
   | { readonly kind: 'public' }
@@ -18,10 +15,9 @@ export type RoutePolicy =
       readonly scope: Scope | null;
       /** keys are allowed on the Free plan regardless of their scope: for routes that only show or revoke access */
       readonly onFreePlan?: boolean;
-      readonly rememberedKeysMs?: number;
       readonly sessionToken?: boolean;
     }
-  | { readonly kind: 'key'; readonly scope: Scope; readonly rememberedKeysMs?: number }
+  | { readonly kind: 'key'; readonly scope: Scope }
   | { readonly kind: 'platform'; readonly write: boolean; readonly scope: null };
 
 type PolicyDecorator = ClassDecorator & MethodDecorator;
@@ -38,22 +34,19 @@ export const Public = (): PolicyDecorator => policy({ kind: 'public' });
 export const SignedIn = ({
   scope = null,
   onFreePlan = false,
-  rememberedKeysMs = 0,
   sessionToken = false,
 }: {
   scope?: Scope | null;
   onFreePlan?: boolean;
-  rememberedKeysMs?: number;
   sessionToken?: boolean;
-} = {}): PolicyDecorator => policy({ kind: 'signed-in', scope, onFreePlan, rememberedKeysMs, sessionToken });
+} = {}): PolicyDecorator => policy({ kind: 'signed-in', scope, onFreePlan, sessionToken });
 
 /** The organization's admins; keys of an admin with `scope`, if given. */
 export const AdminOnly = (options: { scope?: Scope } = {}): PolicyDecorator =>
   policy({ kind: 'admin', scope: options.scope ?? null });
 
 /** Keys with `scope` only, no signed-in users: for programs. */
-export const KeyOnly = (options: { scope: Scope; rememberedKeysMs?: number }): PolicyDecorator =>
-  policy({ kind: 'key', ...options });
+export const KeyOnly = (options: { scope: Scope }): PolicyDecorator => policy({ kind: 'key', ...options });
 
 /** Platform operators: SUPER_ADMIN all routes, SUPPORT those without `write`. No keys. */
 export const Platform = (options: { write?: boolean } = {}): PolicyDecorator =>

@@ -17,7 +17,6 @@ export interface PrincipalRow {
   readonly tier: Tier;
   readonly suspended: boolean;
   readonly requireDetectedAddress: boolean;
-  readonly grantVersion: string;
   readonly keyId: string | null;
   readonly keyName: string | null;
   readonly sessionId: string | null;
@@ -52,8 +51,7 @@ const PRINCIPAL_COLUMNS = `
   u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name, u.is_org_admin AS "isOrgAdmin",
   u.platform_role AS "platformRole", u.mfa_enabled AS "mfaEnabled", o.name AS "organizationName", o.slug AS "organizationSlug",
   o.subscription_tier AS tier, o.suspended_at IS NOT NULL AS suspended,
-  o.require_detected_address AS "requireDetectedAddress",
-  coalesce((SELECT v.version FROM grant_versions v WHERE v.organization_id = o.id), 0)::text AS "grantVersion"`;
+  o.require_detected_address AS "requireDetectedAddress"`;
 
 const USER_PRINCIPAL: PreparedStatement = {
   name: 'user-principal',
@@ -69,6 +67,12 @@ const SIGN_IN_PRINCIPAL: PreparedStatement = {
          SELECT FROM refresh_tokens t WHERE t.family_id = $3 AND t.user_id = u.id AND t.revoked_at IS NULL)`,
 };
 
+const IS_VALID_KEY = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
+
+/** SQL: the API key, unless it is revoked or expired. */
+export const validKey = (organization: string, id: string): string =>
+  `SELECT FROM api_keys k WHERE k.organization_id = ${organization} AND k.id = ${id} AND ${IS_VALID_KEY}`;
+
 const KEY_PRINCIPAL: PreparedStatement = {
   name: 'key-principal',
   text: `SELECT 'key' AS kind, ${PRINCIPAL_COLUMNS}, k.id AS "keyId", k.name AS "keyName", NULL AS "sessionId", k.scopes,
@@ -76,8 +80,7 @@ const KEY_PRINCIPAL: PreparedStatement = {
        FROM api_keys k
        JOIN users u ON u.organization_id = k.organization_id AND u.id = k.user_id
        JOIN organizations o ON o.id = u.organization_id
-       WHERE k.key_hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
-         AND u.is_active`,
+       WHERE k.key_hash = $1 AND ${IS_VALID_KEY} AND u.is_active`,
 };
 
 const WORKLOAD_PRINCIPAL: PreparedStatement = {
@@ -100,9 +103,7 @@ const SESSION_PRINCIPAL: PreparedStatement = {
        JOIN organizations o ON o.id = u.organization_id
        WHERE s.token_hash = $1 AND u.is_active
          AND (s.status IN (${UNFINISHED}) OR (s.status = 'FAILED' AND ${ENDS_AT} > clock_timestamp()))
-         AND (s.api_key_id IS NULL OR EXISTS (
-           SELECT FROM api_keys k WHERE k.organization_id = s.organization_id AND k.id = s.api_key_id
-             AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())))`,
+         AND (s.api_key_id IS NULL OR EXISTS (${validKey('s.organization_id', 's.api_key_id')}))`,
 };
 
 const slugOf = (name: string): string =>

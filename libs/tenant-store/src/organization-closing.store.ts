@@ -12,14 +12,7 @@ const NEEDED_WHILE_OPEN = [
   'billing_details',
 ];
 /** What sessions and invoices refer to. */
-const NEEDED_BY_HISTORY = [
-  'payments',
-  'subscriptions',
-  'static_ip_rules',
-  'users',
-  'grant_versions',
-  'list_marks',
-];
+const NEEDED_BY_HISTORY = ['payments', 'subscriptions', 'static_ip_rules', 'users', 'list_marks'];
 
 /** Finishes the deletion of organizations. Serves all of them. With OFFSET 0 a table is probed, not joined as a whole. */
 export class OrganizationClosingStore {
@@ -68,8 +61,6 @@ export class OrganizationClosingStore {
     );
     const ids = gone.map(({ id }) => id);
     if (ids.length === 0) return 0;
-    // a trigger renews grant versions, by default at the commit
-    await tx.query('SET CONSTRAINTS ALL IMMEDIATE');
     for (const table of NEEDED_BY_HISTORY)
       await tx.query(`DELETE FROM ${table} WHERE organization_id = ANY ($1)`, [ids]);
     await tx.query('DELETE FROM organizations WHERE id = ANY ($1)', [ids]);

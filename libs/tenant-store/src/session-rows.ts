@@ -76,8 +76,6 @@ export interface NewSession {
   readonly apiKeyId: string | null;
   readonly holders: readonly NewHolder[];
   readonly limits: LiveSessionLimits;
-  /** the version of the organization's grants that it was planned with; null: just read, not checked */
-  readonly grantVersion: string | null;
 }
 
 /** Maximum number of live sessions of one user; 0: no limit. */
@@ -101,8 +99,6 @@ export interface StopRequest {
   readonly userId: string | null;
   /** `SessionRow`'s parts of the entry's resource and details are added */
   readonly audit: AuditEntry;
-  /** of the caller's grants, if it was remembered; null: not to be checked */
-  readonly grantVersion: string | null;
 }
 
 /** A live session of the user holds one of the addresses. The transaction it is thrown in is aborted. */

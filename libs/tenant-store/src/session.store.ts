@@ -8,6 +8,7 @@ import {
   AddressTaken,
   TooManyLiveSessions,
 } from './session-rows';
+import { validKey } from './account.store';
 import { sessionList } from './session-list';
 import {
   ALL_UNCHANGED,
@@ -94,8 +95,7 @@ export class SessionStore implements TenantStore<SessionStore> {
 
   /**
    * One statement, one commit: the session, its addresses, their desired rules, the audit record.
-   * @returns null when a resource or the version of the grants has changed since the holders were planned, or the user was
-   *   deactivated meanwhile
+   * @returns null when something has changed since it was planned: a resource, a role, the user, the key, a suspension
    * @throws AddressTaken when a live session of the user holds one of the addresses: a constraint decides
    * @throws TooManyLiveSessions when the user has reached the limit: the user's lock serializes concurrent starts
    */
@@ -120,7 +120,6 @@ export class SessionStore implements TenantStore<SessionStore> {
         auditJson(audit),
         session.limits.perUser,
         session.limits.perServiceUser,
-        session.grantVersion,
         session.leaseSeconds,
         session.replaced?.startedAt ?? null,
         session.replaced?.expiresAt ?? null,
@@ -213,12 +212,12 @@ export class SessionStore implements TenantStore<SessionStore> {
 
   /**
    * One statement, one commit: ends a live session, releases its holders and records it.
-   * @returns the targets to wake; null when it is not live, not the user's, or the version of the grants has changed
+   * @returns the targets to wake; null when it is not live, or not the user's
    */
   async stop(
     tx: Tx,
     organization: OrganizationId,
-    { id, reason, userId, audit, grantVersion }: StopRequest,
+    { id, reason, userId, audit }: StopRequest,
     trail: Trail,
   ): Promise<WokenTargets[] | null> {
     const [stopped] = await prepared<{ targets: WokenTargets[] }>(tx, STOP_SESSION[trail], [
@@ -228,23 +227,23 @@ export class SessionStore implements TenantStore<SessionStore> {
       reason,
       STOP_CAUSES[reason],
       JSON.stringify(audit),
-      grantVersion,
     ]);
     return stopped?.targets ?? null;
   }
 }
 
-/**
- * SQL: what the session `s` holds and no role of its user allows for its total duration with `$3` more hours; a role
- * without a maximum of its own allows `$4` hours.
- */
+/** SQL: the user's roles on a resource that allow a session with these times. */
+const ALLOWING_ROLES = (userId: string, resourceId: string, startedAt: string, expiresAt: string): string =>
+  `SELECT FROM role_resources held JOIN role_users mine ON mine.role_id = held.role_id
+     JOIN roles role ON role.id = held.role_id
+   WHERE held.resource_id = ${resourceId} AND mine.user_id = ${userId} AND (role.max_session_duration_hours IS NULL
+     OR ${expiresAt} <= ${startedAt} + make_interval(hours => role.max_session_duration_hours))`;
+
+/** SQL: what the session `s` holds and no role of its user allows for its total duration with `$3` more hours. */
 const UNGRANTED = `SELECT FROM resource_ips ip
     LEFT JOIN resources r ON r.id = ip.resource_id AND r.is_active AND r.deleted_at IS NULL
     WHERE ip.session_id = s.id AND ip.status IN (${HOLDING}) AND NOT EXISTS (
-      SELECT FROM role_resources held JOIN roles role ON role.id = held.role_id
-      JOIN role_users mine ON mine.role_id = held.role_id AND mine.user_id = s.user_id
-      WHERE held.resource_id = r.id AND s.expires_at + make_interval(hours => $3)
-        <= s.started_at + make_interval(hours => coalesce(role.max_session_duration_hours, $4)))`;
+      ${ALLOWING_ROLES('s.user_id', 'r.id', 's.started_at', 's.expires_at + make_interval(hours => $3)')})`;
 
 /** CTE `prolonged`: an agent enforces the end of every rule by itself, so it must be told a later one. */
 const PROLONG = `prolonged AS (
@@ -254,9 +253,14 @@ const PROLONG = `prolonged AS (
       WHERE r.provider = 'AGENT' AND ip.status IN (${HOLDING}))
   )`;
 
-/** SQL: the grants have a version, or it is not to be checked. */
-const GRANTS_UNCHANGED = (version: string): string => `(${version}::bigint IS NULL OR ${version}::bigint =
-    coalesce((SELECT v.version FROM grant_versions v WHERE v.organization_id = $1), 0))`;
+/**
+ * SQL, for the user `u` and the CTEs `unchanged` and `times`: what the request was authorized and planned with still
+ * holds. A change that was committed before the start prevents it; one after it comes too late for it.
+ */
+const STILL_GRANTED = `EXISTS (SELECT FROM organizations o WHERE o.id = $1 AND o.suspended_at IS NULL)
+      AND ($17::uuid IS NULL OR EXISTS (${validKey('$1', '$17')}))
+      AND NOT EXISTS (SELECT FROM unchanged r WHERE NOT r.is_active OR NOT EXISTS (
+        ${ALLOWING_ROLES('u.id', 'r.id', 'times.started_at', 'times.expires_at')}))`;
 
 /**
  * `limit_live_sessions` locks the user, which serializes the start with other starts and with a deactivation: one before
@@ -264,13 +268,16 @@ const GRANTS_UNCHANGED = (version: string): string => `(${version}::bigint IS NU
  */
 const START_SESSION: PreparedStatement = {
   name: 'start-session',
-  text: `WITH ${PLANNED_RESOURCES('$8')}, owner AS (
+  text: `WITH ${PLANNED_RESOURCES('$8')}, times AS (
+    SELECT coalesce($14::timestamptz, now()) AS started_at,
+      coalesce($15::timestamptz, now() + make_interval(hours => $7)) AS expires_at
+  ), owner AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, started_at, expires_at,
       lease_seconds, lease_until, token_hash, api_key_id)
-    SELECT $2::uuid, $1, u.id, $4, $5, $6, coalesce($15::timestamptz, now()),
-      coalesce($16::timestamptz, now() + make_interval(hours => $7)),
-      $14::int, now() + make_interval(secs => $14::int), $17, $18::uuid FROM users u
-    WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${GRANTS_UNCHANGED('$13')} AND limit_live_sessions(u.id, $11, $12)
+    SELECT $2::uuid, $1, u.id, $4, $5, $6, times.started_at, times.expires_at,
+      $13::int, now() + make_interval(secs => $13::int), $16, $17::uuid FROM users u, times
+    WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${STILL_GRANTED}
+      AND limit_live_sessions(u.id, $11, $12)
     RETURNING *
   ), ${INSERT_HOLDERS('$9')}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
   SELECT ${COLUMNS},
@@ -300,7 +307,6 @@ const stopSession = (name: string, trail: Trail): PreparedStatement => ({
   text: `WITH ended AS (
     UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = $4
     WHERE organization_id = $1 AND id = $2 AND ($3::uuid IS NULL OR user_id = $3) AND status IN (${MAY_EXPIRE})
-      AND ${GRANTS_UNCHANGED('$7')}
     RETURNING *
   ), audit AS (${auditInsert('$1', STOPPED_ENTRY, trail)})
   SELECT ${releasedIps('$5', 'SELECT ip.id FROM resource_ips ip WHERE ip.session_id = s.id')} AS targets FROM ended s`,

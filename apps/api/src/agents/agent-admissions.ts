@@ -9,7 +9,7 @@ import {
 } from '#engine-store';
 import { type AuditEntry, Database, type Trail, type Tx, withAuditFallback } from '#entities';
 import { AuditStore } from '#tenant-store';
-import type { Principal } from '#guards';
+import { type Principal, ScopeError } from '#guards';
 import { type ApiError, conflict, forbidden, notFound, unauthorized } from '../errors/api-error';
 import { auditActor } from '../audit/audit-actor';
 import type { Actor } from '../http/actor';
@@ -79,12 +79,13 @@ export class AgentAdmissions {
   }
 
   /**
-   * The key, if it may serve the host: one it is bound to, or any known host while it is unbound.
+   * The key, if it may (still) serve the host: one it is bound to, or any known host while it is unbound.
    * @throws ApiError 401, 403 or 404
    */
   private async authorizedKey(tx: Tx, principal: Principal, visit: AgentVisit): Promise<AgentKeyRow> {
     const key = await this.keys.find(tx, principal.organizationId, visit.keyId, visit);
     if (!key) throw unauthorized('The API key is invalid, expired or revoked');
+    if (!key.isAgentKey) throw new ScopeError('agent:connect');
     if (key.agents.length > 0 && !key.agents.includes(visit.name)) {
       const hosts = key.agents.slice(0, MAX_LISTED_AGENTS).join(', ');
       throw forbidden(`The API key is bound to ${hosts}: make a key for ${visit.name}`);

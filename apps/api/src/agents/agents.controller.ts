@@ -3,7 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AllowedWhileSuspended, KeyOnly } from '#guards';
 import { Answers } from '../docs/answers';
-import { CurrentActor, FreshActor, type Actor, type ActorRenewal } from '../http/actor';
+import { CurrentActor, type Actor } from '../http/actor';
 import { clientDisconnect } from '../http/client-disconnect';
 import { sendErrorResponse } from '../http/send-error-response';
 import { CountedOnlyAs } from '../rate-limit/rate-limit.decorators';
@@ -13,8 +13,6 @@ import { AgentReportDto, AgentVersionDto } from './dto/agent-report.dto';
 import { AgentStateDto, AgentStateQueryDto } from './dto/agent-state.dto';
 
 const MAX_SOFTWARE_LENGTH = 100;
-/** A remembered key is used only together with what `RememberedAgents` has proven about it, and read otherwise. */
-const REMEMBERED_KEYS_MS = 60 * 60 * 1000;
 
 @ApiTags('Agents')
 @CountedOnlyAs(['agent', 'refusal'])
@@ -25,7 +23,6 @@ export class AgentsController {
   constructor(private readonly agents: AgentsService) {}
 
   @Get('state')
-  @KeyOnly({ scope: 'agent:connect', rememberedKeysMs: REMEMBERED_KEYS_MS })
   @ApiOperation({
     summary: 'Get the desired state of a host',
     description:
@@ -39,14 +36,12 @@ export class AgentsController {
   @Answers({ 200: AgentStateDto, errors: [400, 401, 403, 404, 409] })
   state(
     @CurrentActor() actor: Actor,
-    @FreshActor() freshActor: ActorRenewal,
     @Headers('user-agent') software: string | undefined,
     @Query() dto: AgentStateQueryDto,
     @Res() response: Response,
   ): void {
     const request = {
       actor,
-      freshActor,
       dto,
       software: softwareOf(software),
       wait: clientDisconnect(response),

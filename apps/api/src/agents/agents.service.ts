@@ -11,8 +11,8 @@ import {
 import { settleReport } from '#engine';
 import { Database, type Trail, type Tx } from '#entities';
 import { AuditStore } from '#tenant-store';
-import type { HostGuard, OrganizationId } from '#rules';
-import type { Actor, ActorRenewal } from '../http/actor';
+import type { HostGuard } from '#rules';
+import type { Actor } from '../http/actor';
 import { AgentAdmissions, agentEntry, type Admitted } from './agent-admissions';
 import { hostKey } from './agent-name';
 import { AgentReportStores } from './agent-report-stores';
@@ -24,9 +24,7 @@ import type { AgentReportDto } from './dto/agent-report.dto';
 import type { AgentIdentityDto, AgentStateQueryDto } from './dto/agent-state.dto';
 
 interface StateRequest {
-  /** possibly remembered */
   readonly actor: Actor;
-  readonly freshActor: ActorRenewal;
   readonly dto: AgentStateQueryDto;
   readonly software: string | null;
   /** aborts when the client disconnects */
@@ -56,19 +54,17 @@ export class AgentsService {
    *   no resource has the name; 409 while another key or installation serves the name; 429 while other requests of the
    *   host wait
    */
-  async state({ actor, freshActor, dto, software, wait }: StateRequest): Promise<AgentState> {
+  async state({ actor, dto, software, wait }: StateRequest): Promise<AgentState> {
     const visit = visitOf(actor, dto, software);
     const { organizationId } = actor.principal;
     if (dto.dryRun) {
-      const preview = async (): Promise<AgentState> => this.preview(await freshActor(), visit);
+      const preview = (): Promise<AgentState> => this.preview(actor, visit);
       return this.turns.run('state', organizationId, visit, preview, wait.signal);
     }
     const deadline = performance.now() + (dto.waitSeconds ?? 0) * 1000;
     return this.turns.waiting(visit, wait, async () => {
       const unchanged = await this.waitRemembered(visit, dto.version, deadline, wait.signal);
-      return (
-        unchanged ?? this.waitServed(freshActor, organizationId, visit, dto.version, deadline, wait.signal)
-      );
+      return unchanged ?? this.waitServed(actor, visit, dto.version, deadline, wait.signal);
     });
   }
 
@@ -101,21 +97,20 @@ export class AgentsService {
   }
 
   private async waitServed(
-    freshActor: ActorRenewal,
-    organizationId: OrganizationId,
+    actor: Actor,
     visit: AgentVisit,
     version: string | undefined,
     deadline: number,
     ended: AbortSignal,
   ): Promise<AgentState> {
+    const { organizationId } = actor.principal;
     const watch = this.watcher.watch(visit.targetKey);
     const offer = async (tx: Tx, { agent, key }: Admitted): Promise<ProvenPoll & { agentId: string }> => ({
       state: await this.states.offer(tx, organizationId, agent),
       agentId: agent.id,
       keySecondsLeft: key.secondsLeft,
     });
-    const serve = async (): ReturnType<typeof offer> =>
-      this.admissions.admitted(await freshActor(), visit, offer);
+    const serve = (): ReturnType<typeof offer> => this.admissions.admitted(actor, visit, offer);
     try {
       for (;;) {
         const readAt = performance.now();

@@ -33,7 +33,7 @@ interface Remembered {
 }
 
 /**
- * Agents that this process answered last, so that one that waits for a change costs no statement of its own. Whatever
+ * Agents that this process answered last, so that one that waits for a change costs no statement but the guard's. Whatever
  * changes the answer is notified. Independently of that, every request is proven by the database within
  * `PROOF_INTERVAL_MS`, many at once; without a proof the agent's requests are served one by one again.
  */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { freshPrincipal, principalOfRequest, renewPrincipal, type Principal } from '#guards';
+import { principalOfRequest, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { callerAddressOf } from './caller-address';
 
@@ -10,23 +10,6 @@ export interface Actor {
   /** null when the connection was closed before the address was read */
   readonly address: HostAddress | null;
 }
-
-/**
- * Handler parameter: reads the actor again, for routes whose policy allows a remembered one.
- * @throws what the guard throws
- */
-export type ActorRenewal = () => Promise<Actor>;
-
-export const RenewableActor = createParamDecorator((_: unknown, context: ExecutionContext): ActorRenewal => {
-  const request = context.switchToHttp().getRequest<IncomingMessage>();
-  return async () => ({ principal: await renewPrincipal(request), address: callerAddressOf(request) });
-});
-
-/** Handler parameter (`ActorRenewal`): the actor as read for this request, which takes a read only if it was remembered. */
-export const FreshActor = createParamDecorator((_: unknown, context: ExecutionContext): ActorRenewal => {
-  const request = context.switchToHttp().getRequest<IncomingMessage>();
-  return async () => ({ principal: await freshPrincipal(request), address: callerAddressOf(request) });
-});
 
 /** Handler parameter (`Actor`) for non-public routes. @throws Error on a public route */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {

@@ -43,7 +43,6 @@ export class SessionReplacement {
       id,
       reason: 'MANUAL',
       userId,
-      grantVersion: null,
       audit: { ...auditActor(actor), ...entry, resourceId: null, resourceName: null },
     } as const;
     const hasEnded = (session.leaseUntil ?? session.expiresAt).getTime() <= Date.now();

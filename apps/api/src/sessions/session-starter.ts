@@ -17,12 +17,11 @@ import { maximumDuration } from '#rules';
 import { sessionTokenHash } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
-import { ApiError, conflict, unprocessable } from '../errors/api-error';
-import type { Actor, ActorRenewal } from '../http/actor';
+import { conflict, unprocessable } from '../errors/api-error';
+import type { Actor } from '../http/actor';
 import type { SessionDto, StartedSessionDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { requestHash } from './idempotency-key';
-import { RememberedGrants } from './remembered-grants';
 import { SessionTokens, type TokenOf } from './session-tokens';
 import { keptTimes, SessionReplacement } from './session-replacement';
 import {
@@ -52,17 +51,8 @@ interface Inserted {
   readonly released: readonly WokenTargets[];
 }
 
-interface StartBasis {
-  readonly grants: readonly GrantRow[];
-  readonly grantVersion: string | null;
-  /** the stopped session whose place it takes */
-  readonly replaced: SessionRow | null;
-}
-
 interface StartRequest {
-  /** possibly remembered */
   readonly actor: Actor;
-  readonly renew: ActorRenewal;
   readonly dto: StartSessionDto;
   /** null: no lease was asked for, so the session has no token */
   readonly tokenOf: TokenOf | null;
@@ -75,7 +65,6 @@ export class SessionStarter {
     private readonly database: Database,
     private readonly sessions: SessionStore,
     private readonly idempotency: IdempotencyStore,
-    private readonly grants: RememberedGrants,
     private readonly replacement: SessionReplacement,
     private readonly tokens: SessionTokens,
     private readonly wakeUps: WakeUps,
@@ -132,59 +121,29 @@ export class SessionStarter {
     return started;
   }
 
-  /**
-   * The first attempt may use what is remembered: the insert is guarded by the version of the grants, and nothing is
-   * refused before everything was read again. Every insert is guarded by the revisions of the planned resources: when
-   * one was changed, this plans again.
-   */
   private async planAndInsert(tx: Tx, request: StartRequest): Promise<Inserted> {
     if (request.dto.replaces === undefined) return this.insertFor(tx, request, null);
-    return this.replaceAndInsert(tx, { ...request, actor: await request.renew() });
-  }
-
-  private async replaceAndInsert(tx: Tx, request: StartRequest): Promise<Inserted> {
     const { session, targets } = await this.replacement.stop(tx, request.actor, request.dto);
     const inserted = await this.insertFor(tx, request, session);
     return { ...inserted, released: targets };
   }
 
+  /** The insert is guarded by what it was planned with: when that has changed, this plans again. */
   private async insertFor(tx: Tx, request: StartRequest, replaced: SessionRow | null): Promise<Inserted> {
-    const { renew, dto } = request;
-    const remembered = await this.attemptRemembered(tx, request, replaced);
-    if (remembered) return remembered;
-    for (let attempt = 1; attempt < MAX_PLAN_ATTEMPTS; attempt += 1) {
-      const actor = await renew();
-      const { organizationId, userId } = actor.principal;
-      const grants = await this.sessions.grants(tx, organizationId, userId, dto.resourceIds ?? []);
-      const basis = { grants, grantVersion: null, replaced };
-      const inserted = await this.insert(tx, { ...request, actor }, basis);
+    const { organizationId, userId } = request.actor.principal;
+    for (let attempt = 1; attempt <= MAX_PLAN_ATTEMPTS; attempt += 1) {
+      const grants = await this.sessions.grants(tx, organizationId, userId, request.dto.resourceIds ?? []);
+      const inserted = await this.insert(tx, request, grants, replaced);
       if (inserted) return inserted;
     }
-    throw conflict('The resources are being changed right now: try again');
-  }
-
-  /** @returns null when something has changed, or a key would be refused by what may be remembered */
-  private async attemptRemembered(
-    tx: Tx,
-    request: StartRequest,
-    replaced: SessionRow | null,
-  ): Promise<Inserted | null> {
-    const { actor, dto } = request;
-    const { principal } = actor;
-    const grants = await this.grants.of(tx, principal, dto.resourceIds ?? []);
-    try {
-      const { grantVersion } = principal;
-      return await this.insert(tx, request, { grants, grantVersion, replaced });
-    } catch (error) {
-      if (error instanceof ApiError && principal.kind === 'key') return null;
-      throw error;
-    }
+    throw conflict('What the session depends on is being changed right now: try again');
   }
 
   private async insert(
     tx: Tx,
     { actor, dto, tokenOf }: StartRequest,
-    { grants: known, grantVersion, replaced }: StartBasis,
+    known: readonly GrantRow[],
+    replaced: SessionRow | null,
   ): Promise<Inserted | null> {
     const { principal } = actor;
     const { ALLOW_PRIVATE_ADDRESSES: allowPrivate } = this.settings;
@@ -195,7 +154,6 @@ export class SessionStarter {
     const planned = {
       ...this.plan(principal, dto, addresses, grants),
       ...identified(tokenOf),
-      grantVersion,
       replaced: replaced && keptTimes(replaced, maximumDuration(principal.tier, grants)),
     };
     const entry = startedEntry(actor, planned, grants, {
@@ -211,7 +169,7 @@ export class SessionStarter {
     dto: StartSessionDto,
     addresses: SessionAddresses,
     grants: readonly GrantRow[],
-  ): Omit<NewSession, 'id' | 'tokenHash' | 'grantVersion' | 'replaced'> {
+  ): Omit<NewSession, 'id' | 'tokenHash' | 'replaced'> {
     const { SESSION_DEFAULT_HOURS, MAX_LIVE_SESSIONS_PER_USER, MAX_LIVE_SESSIONS_PER_SERVICE_USER } =
       this.settings;
     return {

@@ -5,7 +5,7 @@ import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Prin
 import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type SessionStatus } from '#rules';
 import type { SessionFilter, SessionRow } from '#tenant-store';
 import { Answers } from '../docs/answers';
-import { CurrentActor, RenewableActor, type Actor, type ActorRenewal } from '../http/actor';
+import { CurrentActor, type Actor } from '../http/actor';
 import { clientDisconnectSignal } from '../http/client-disconnect';
 import { PathId } from '../http/path-id';
 import { writePageHeaders } from '../http/page-headers';
@@ -15,7 +15,6 @@ import { AdminSessionQueryDto, SessionQueryDto, SessionWaitDto } from './dto/ses
 import { SessionDto, StartedSessionDto } from './dto/session.dto';
 import { StartSessionDto } from './dto/start-session.dto';
 import { IDEMPOTENCY_KEY_HEADER, IdempotencyKey } from './idempotency-key';
-import { REMEMBERED_MS } from './remembered-grants';
 import { SessionStarter } from './session-starter';
 import { toSession, withToken } from './session.mapper';
 import { SessionsService } from './sessions.service';
@@ -30,7 +29,7 @@ export class SessionsController {
 
   @Post()
   @HttpCode(200)
-  @SignedIn({ scope: 'sessions:write', rememberedKeysMs: REMEMBERED_MS })
+  @SignedIn({ scope: 'sessions:write' })
   @ApiOperation({
     summary: 'Start a session',
     description:
@@ -48,7 +47,6 @@ export class SessionsController {
   @Answers({ 200: StartedSessionDto, errors: [400, 401, 403, 404, 409, 422] })
   async start(
     @CurrentActor() actor: Actor,
-    @RenewableActor() renew: ActorRenewal,
     @IdempotencyKey() key: string | null,
     @Body() dto: StartSessionDto,
     @Query() { waitSeconds }: SessionWaitDto,
@@ -56,7 +54,7 @@ export class SessionsController {
   ): Promise<StartedSessionDto> {
     const { principal } = actor;
     const start = async (): Promise<StartedSessionDto> => {
-      const { session, replayed } = await this.starter.start({ actor, renew, dto }, key);
+      const { session, replayed } = await this.starter.start({ actor, dto }, key);
       if (replayed) response.setHeader('Idempotency-Replayed', 'true');
       return session;
     };
@@ -114,20 +112,11 @@ export class SessionsController {
   @Post(':id/stop')
   @AllowedWhileSuspended()
   @HttpCode(200)
-  @SignedIn({
-    scope: 'sessions:write',
-    onFreePlan: true,
-    rememberedKeysMs: REMEMBERED_MS,
-    sessionToken: true,
-  })
+  @SignedIn({ scope: 'sessions:write', onFreePlan: true, sessionToken: true })
   @ApiOperation({ summary: 'Stop your session' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
-  async stop(
-    @CurrentActor() actor: Actor,
-    @RenewableActor() renew: ActorRenewal,
-    @PathId() id: string,
-  ): Promise<SessionDto> {
-    return toSession(await this.sessions.stop(actor, renew, id));
+  async stop(@CurrentActor() actor: Actor, @PathId() id: string): Promise<SessionDto> {
+    return toSession(await this.sessions.stop(actor, id));
   }
 
   @Post(':id/extend')

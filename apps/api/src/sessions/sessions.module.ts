@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyStore, SessionStore } from '#tenant-store';
 import { CredentialsModule } from '../credentials/credentials.module';
-import { RememberedGrants } from './remembered-grants';
 import { SessionReplacement } from './session-replacement';
 import { SessionStarter } from './session-starter';
 import { SessionTokens } from './session-tokens';
@@ -20,7 +19,6 @@ import { SessionsService } from './sessions.service';
     SessionSettlementWaiter,
     SessionStore,
     IdempotencyStore,
-    RememberedGrants,
   ],
   exports: [SessionsService],
 })

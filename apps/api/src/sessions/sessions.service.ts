@@ -6,7 +6,7 @@ import { WakeUps } from '#jobs';
 import { HOLDING_STATUSES, LimiterPerKey, LIVE_SESSION_STATUSES, maximumDuration, TIER_LIMITS } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { type ApiError, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
-import type { Actor, ActorRenewal } from '../http/actor';
+import type { Actor } from '../http/actor';
 import { SessionSettlementWaiter } from './session-settlement-waiter';
 
 const isOneOf = (statuses: readonly string[], status: string): boolean => statuses.includes(status);
@@ -121,48 +121,25 @@ export class SessionsService {
     });
   }
 
-  /**
-   * Ends one of the caller's own sessions. The first attempt may use a remembered caller: the statement is guarded by the
-   * version of the grants, and nothing is refused before the caller was read again.
-   */
-  async stop(actor: Actor, renew: ActorRenewal, id: string): Promise<SessionRow> {
-    const { principal } = actor;
-    if (await this.end(actor, { id, reason: 'MANUAL', grantVersion: principal.grantVersion }))
-      return this.existing(principal, id);
-    return this.stopFresh(await renew(), id);
-  }
-
-  private async stopFresh(actor: Actor, id: string): Promise<SessionRow> {
-    const session = await this.own(actor.principal, id);
-    return this.endOrRefuse(actor, session, 'MANUAL');
+  /** Ends one of the caller's own sessions. */
+  async stop(actor: Actor, id: string): Promise<SessionRow> {
+    const stopped = await this.end(actor, id, 'MANUAL');
+    return stoppedOrRefused(stopped, await this.own(actor.principal, id));
   }
 
   /** Ends any session in the organization. The caller is an administrator. */
   async stopByAdmin(actor: Actor, id: string): Promise<SessionRow> {
-    return this.endOrRefuse(actor, await this.existing(actor.principal, id), 'ADMIN');
+    const stopped = await this.end(actor, id, 'ADMIN');
+    return stoppedOrRefused(stopped, await this.existing(actor.principal, id));
   }
 
-  private async endOrRefuse(
-    actor: Actor,
-    { id }: SessionRow,
-    reason: StopRequest['reason'],
-  ): Promise<SessionRow> {
-    const stopped = await this.end(actor, { id, reason, grantVersion: null });
-    const now = await this.existing(actor.principal, id);
-    if (!stopped) throw notPossible(`The session cannot be stopped: it is ${now.status}`);
-    return now;
-  }
-
-  private async end(
-    actor: Actor,
-    { id, reason, grantVersion }: Pick<StopRequest, 'id' | 'reason' | 'grantVersion'>,
-  ): Promise<boolean> {
+  /** @returns false when it is not live, or not the caller's to end */
+  private async end(actor: Actor, id: string, reason: StopRequest['reason']): Promise<boolean> {
     const { organizationId, userId } = actor.principal;
     const request: StopRequest = {
       id,
       reason,
       userId: reason === 'ADMIN' ? null : userId,
-      grantVersion,
       audit: {
         ...auditActor(actor),
         eventType: 'SESSION_STOPPED',
@@ -189,4 +166,9 @@ export class SessionsService {
     if (session.userId !== principal.userId) throw forbidden('The session belongs to another user');
     return session;
   }
+}
+
+function stoppedOrRefused(stopped: boolean, session: SessionRow): SessionRow {
+  if (!stopped) throw notPossible(`The session cannot be stopped: it is ${session.status}`);
+  return session;
 }

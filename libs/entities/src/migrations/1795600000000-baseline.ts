@@ -2,7 +2,6 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { AGENTS } from './baseline/agents';
 import { AUDIT } from './baseline/audit';
 import { BILLING } from './baseline/billing';
-import { GRANT_VERSIONS } from './baseline/grant-versions';
 import { LEDGER } from './baseline/ledger';
 import { LIST_MARKS } from './baseline/list-marks';
 import { PEOPLE } from './baseline/people';
@@ -26,7 +25,6 @@ const AREAS = [
   TRUSTS,
   WORKERS,
   LIST_MARKS,
-  GRANT_VERSIONS,
 ];
 
 export class Baseline1795600000000 implements MigrationInterface {
