@@ -17,7 +17,6 @@ import {
 import { DatabasePool, type DatabasePoolConfig } from './database-pool';
 import { GrantVersionEntity } from './grant-version.entity';
 import { IdentityKeyEntity } from './identity-key.entity';
-import { ListMarkEntity } from './list-mark.entity';
 import { FirstTables1760000000000 } from './migrations/1760000000000-first-tables';
 import { AccountsStaticRulesBillingAuditReconcile1770000000000 } from './migrations/1770000000000-accounts-static-rules-billing-audit-reconcile';
 import { UnwrittenAuditRecords1780100000000 } from './migrations/1780100000000-unwritten-audit-records';
@@ -55,6 +54,7 @@ import { IdentityKeys1790930000000 } from './migrations/1790930000000-identity-k
 import { SweepHeartbeat1791030000000 } from './migrations/1791030000000-sweep-heartbeat';
 import { EndsOfAccess1791040000000 } from './migrations/1791040000000-ends-of-access';
 import { OrganizationDeletion1791080000000 } from './migrations/1791080000000-organization-deletion';
+import { NoListMarks1791100000000 } from './migrations/1791100000000-no-list-marks';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleUserEntity } from './role.entity';
@@ -158,7 +158,6 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AuditExportEntity,
       UnwrittenAuditRecordEntity,
       IdentityKeyEntity,
-      ListMarkEntity,
       GrantVersionEntity,
       OidcTrustEntity,
       OidcUsedTokenEntity,
@@ -200,6 +199,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       SweepHeartbeat1791030000000,
       EndsOfAccess1791040000000,
       OrganizationDeletion1791080000000,
+      NoListMarks1791100000000,
     ],
     migrationsTransactionMode: 'each',
   });
