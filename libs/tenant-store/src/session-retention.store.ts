@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { FINISHED_STATUSES, sqlList, type Transactions, type Tx } from '#entities';
+import { FINISHED_STATUSES, type Transactions, type Tx } from '#entities';
 
 /** A session's position in the order of time. Text keeps all digits of the time. */
 interface SessionPosition {
@@ -20,13 +20,13 @@ const createdBefore = (days: string): string => `now() - make_interval(days => $
 
 /** Deletes ended sessions, with their addresses, of one organization after the other. What was open, when and for whom stays in the audit trail and the ledger. */
 export class SessionRetentionStore {
-  /** The organizations with sessions to delete. Reads a few entries of an index for each organization. */
+  /** The organizations with sessions to delete. Reads an entry of an index for each status, which the order makes the plan use. */
   async organizations(tx: Tx, retentionDays: number): Promise<OrganizationId[]> {
     const rows = await tx.query<{ id: OrganizationId }[]>(
-      `SELECT o.id FROM organizations o CROSS JOIN LATERAL (
-         SELECT FROM sessions s WHERE s.organization_id = o.id AND s.status IN (${sqlList(FINISHED_STATUSES)})
-           AND s.created_at < ${createdBefore('$1')} LIMIT 1) old`,
-      [retentionDays],
+      `SELECT DISTINCT o.id FROM organizations o CROSS JOIN unnest($2::text[]) AS ended(status) CROSS JOIN LATERAL (
+         SELECT FROM sessions s WHERE s.organization_id = o.id AND s.status = ended.status
+           AND s.created_at < ${createdBefore('$1')} ORDER BY s.created_at LIMIT 1) old`,
+      [retentionDays, FINISHED_STATUSES],
     );
     return rows.map(({ id }) => id);
   }
