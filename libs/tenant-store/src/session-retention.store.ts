@@ -48,7 +48,7 @@ export class SessionRetentionStore {
     for (const status of FINISHED_STATUSES) {
       for (let after: SessionPosition | null = BEGINNING; after && !stopping?.aborted;) {
         const given = [organization, after.createdAt, after.id, retentionDays, batchSize, status];
-        const [batch] = (await database.autocommit.query(DELETE_BATCH, given)) as [Batch];
+        const [batch] = await database.autocommit.query<[Batch]>(DELETE_BATCH, given);
         deleted += batch.deleted;
         after = batch.examined < batchSize ? null : batch.last;
       }
