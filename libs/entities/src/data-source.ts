@@ -16,7 +16,6 @@ import {
 } from './billing.entity';
 import { DatabasePool, type DatabasePoolConfig } from './database-pool';
 import { IdentityKeyEntity } from './identity-key.entity';
-import { ListMarkEntity } from './list-mark.entity';
 import { Baseline1795600000000 } from './migrations/1795600000000-baseline';
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
@@ -122,7 +121,6 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       AuditExportEntity,
       UnwrittenAuditRecordEntity,
       IdentityKeyEntity,
-      ListMarkEntity,
       OidcTrustEntity,
       OidcUsedTokenEntity,
     ],

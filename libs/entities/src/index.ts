@@ -6,7 +6,6 @@ export * from './database';
 export type { DatabaseSettings } from './data-source';
 export { isConflict, isTextRefused, isUnavailable } from './database-faults';
 export * from './ledger-partitions';
-export * from './list-marks';
 export * from './notification-feed';
 export * from './partition-upkeep';
 export * from './postgres-error';

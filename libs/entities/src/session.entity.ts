@@ -6,8 +6,6 @@ import { RuleEntity } from './target.entity';
 import { UserEntity } from './user.entity';
 
 const LIVE = `status IN ('PENDING', 'ACTIVE', 'PARTIAL')`;
-const UNFINISHED = `status IN ('PENDING', 'ACTIVE', 'PARTIAL', 'EXPIRING')`;
-const FINISHED = `status IN ('FAILED', 'EXPIRED', 'CANCELLED')`;
 
 @Entity('sessions')
 @Unique('sessions_organization_id_id_key', ['organizationId', 'id'])
@@ -22,11 +20,8 @@ const FINISHED = `status IN ('FAILED', 'EXPIRED', 'CANCELLED')`;
 @Index('sessions_token_hash_key', ['tokenHash'], { unique: true, where: 'token_hash IS NOT NULL' })
 // on least(expires_at, lease_until)
 @Index('sessions_ends_idx', { synchronize: false })
-@Index('sessions_organization_id_idx', ['organizationId', 'createdAt'])
-@Index('sessions_user_id_idx', ['userId', 'createdAt'])
-@Index('sessions_unfinished_idx', ['organizationId', 'createdAt'], { where: UNFINISHED })
-@Index('sessions_finished_idx', ['organizationId', 'status', 'createdAt'], { where: FINISHED })
-@Index('sessions_finished_of_user_idx', ['userId', 'status', 'createdAt'], { where: FINISHED })
+@Index('sessions_list_idx', ['organizationId', 'status', 'createdAt', 'id'])
+@Index('sessions_list_of_user_idx', ['userId', 'status', 'createdAt', 'id'])
 @Index('sessions_long_idx', ['organizationId', 'createdAt'], {
   where: `coalesce(ended_at, expires_at) - created_at > interval '25 hours'`,
 })

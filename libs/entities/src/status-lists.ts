@@ -3,6 +3,7 @@ import {
   LIVE_SESSION_STATUSES,
   PAYABLE_STATUSES,
   SESSION_MOVES,
+  SESSION_STATUSES,
   SUBSCRIPTION_MOVES,
   type SessionStatus,
   type SubscriptionStatus,
@@ -33,10 +34,10 @@ export const MAY_EXPIRE = startsOf(SESSION_MOVES, 'EXPIRING');
 /** When a session ends: the planned end or the end of its lease, whichever is first. The index of live sessions is on it. */
 export const ENDS_AT = 'least(expires_at, lease_until)';
 const UNFINISHED_STATUSES: readonly SessionStatus[] = [...LIVE_SESSION_STATUSES, 'EXPIRING'];
-/** Whether the session is live or still being removed. */
-export const isUnfinished = (status: SessionStatus): boolean => UNFINISHED_STATUSES.includes(status);
 /** For `status IN (…)`: sessions that are live or still being removed. */
 export const UNFINISHED = sqlList(UNFINISHED_STATUSES);
+/** Of sessions that hold nothing any more. None of these changes. */
+export const FINISHED_STATUSES = SESSION_STATUSES.filter((status) => !UNFINISHED_STATUSES.includes(status));
 /** For `status IN (…)`: ResourceIps that are being removed or are removed. */
 export const LEAVING = sqlList(['REMOVING', 'REMOVED']);
 /** For `status IN (…)`: subscriptions that wait for a payment. */

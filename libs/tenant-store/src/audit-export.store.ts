@@ -3,9 +3,7 @@ import {
   AUDIT_MONTHS,
   AUDIT_UPKEEP_LOCK,
   exclusively,
-  forgetMarks,
   HOLDING,
-  keepMarks,
   UNFINISHED,
   type AuditMonth,
   type Transactions,
@@ -31,11 +29,13 @@ const SEALS_BATCH_SIZE = 5000;
 const ATTEMPTS = 100;
 const PAUSE_MS = 100;
 
-/** SQL: whether something that began in the month `m` is still open. Reads live rows only. */
+/** SQL: whether something that began in the month `m` is still open. Reads live rows only; sessions by organization, as their index. */
 const IS_OPEN = `(
   EXISTS (SELECT FROM rules CROSS JOIN LATERAL (VALUES (present_since), (possible_since)) AS began(at)
     WHERE began.at >= m.first - interval '1 day' AND began.at < m.next)
-  OR EXISTS (SELECT FROM sessions s WHERE s.status IN (${UNFINISHED}) AND s.created_at >= m.first AND s.created_at < m.next)
+  OR EXISTS (SELECT FROM organizations o CROSS JOIN LATERAL (
+    SELECT FROM sessions s WHERE s.organization_id = o.id AND s.status IN (${UNFINISHED})
+      AND s.created_at >= m.first AND s.created_at < m.next LIMIT 1) unfinished)
   OR EXISTS (SELECT FROM resource_ips ip WHERE ip.status IN (${HOLDING}, 'REMOVING')
     AND ip.created_at >= m.first AND ip.created_at < m.next))`;
 
@@ -182,13 +182,11 @@ async function detach(
   newest: SealPosition | null,
   ranges: readonly ExportedRange[],
 ): Promise<void> {
-  const [month] = await tx.query<{ isOpen: boolean; until: string }[]>(
-    `SELECT ${IS_OPEN} AS "isOpen", m.next::text AS until FROM (${AUDIT_MONTHS}) m WHERE m.name = $1`,
+  const [month] = await tx.query<{ isOpen: boolean }[]>(
+    `SELECT ${IS_OPEN} AS "isOpen" FROM (${AUDIT_MONTHS}) m WHERE m.name = $1`,
     [name],
   );
   if (!month || month.isOpen) throw new MonthKept('open');
-  await keepMarks(tx, 'audit');
-  await forgetMarks(tx, 'audit', null, month.until);
   await tx.query(
     `INSERT INTO audit_exports (organization_id, first_position, last_position, hash_before, hash, month)
      SELECT r."organizationId", r."firstPosition", r."lastPosition", r."hashBefore", r.hash, r.month

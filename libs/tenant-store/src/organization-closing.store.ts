@@ -12,7 +12,7 @@ const NEEDED_WHILE_OPEN = [
   'billing_details',
 ];
 /** What sessions and invoices refer to. */
-const NEEDED_BY_HISTORY = ['payments', 'subscriptions', 'static_ip_rules', 'users', 'list_marks'];
+const NEEDED_BY_HISTORY = ['payments', 'subscriptions', 'static_ip_rules', 'users'];
 
 /** Finishes the deletion of organizations. Serves all of them. With OFFSET 0 a table is probed, not joined as a whole. */
 export class OrganizationClosingStore {

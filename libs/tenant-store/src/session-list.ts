@@ -1,23 +1,18 @@
-import { type OrganizationId, SESSION_STATUSES, type SessionStatus } from '#rules';
-import { NO_LONGER_WRITTEN, type TimedList, UNFINISHED, isUnfinished, sqlList } from '#entities';
+import { type OrganizationId, SESSION_STATUSES } from '#rules';
+import { type TimedList, beginOf, endOf } from '#entities';
 import type { SessionFilter } from './session-rows';
-
-/** of a resource's sessions with a status or of a user: each one's row is read */
-const STEP_WITH_LOOKUP = 25;
 
 const END = 'coalesce(s.ended_at, s.expires_at)';
 
-/** SQL: alternatives that together match these statuses. Each is read in order of time from an index. */
-function statusConditions(statuses: readonly SessionStatus[]): string[] {
-  const known = SESSION_STATUSES.filter((status) => statuses.includes(status));
-  const unfinished = known.filter(isUnfinished);
-  const groups = [unfinished, ...known.filter((status) => !isUnfinished(status)).map((status) => [status])];
-  return groups.filter((group) => group.length > 0).map((group) => `s.status IN (${sqlList(group)})`);
+/** SQL: the bounds of some sessions' beginning, and a condition for the sessions `s` among them. */
+interface Span {
+  readonly from: string;
+  readonly until: string;
+  readonly condition?: string;
 }
 
 /**
- * An organization's sessions. A session, its addresses and `started_at` have the same time: that of the transaction which
- * created them.
+ * An organization's sessions. A session and its addresses have the same time: that of the transaction which created them.
  * @param rows SQL: the sessions `s` of the keys in `page`
  */
 export function sessionList(organization: OrganizationId, filter: SessionFilter, rows: string): TimedList {
@@ -28,49 +23,51 @@ export function sessionList(organization: OrganizationId, filter: SessionFilter,
     ? `s.user_id = (SELECT id FROM users WHERE organization_id = $1 AND id = ${add(filter.userId)}::uuid)`
     : 's.organization_id = $1';
   const resource = filter.resourceId ? `${add(filter.resourceId)}::uuid` : null;
-  const statuses = filter.statuses ? statusConditions(filter.statuses) : null;
-  return {
-    kind: 'sessions',
-    ...(resource && (filter.userId || statuses) && { step: STEP_WITH_LOOKUP }),
-    isPrepared: false,
-    identity: ['sessions', filter.userId, filter.resourceId, statuses],
-    keys: (from, until, condition) => {
-      const conditions = condition ? [condition] : [];
-      if (resource) {
-        if (filter.userId) conditions.push(owner);
-        if (statuses) conditions.push(`(${statuses.join(' OR ')})`);
-        return [ofResource(resource, from, until, conditions)];
-      }
-      return (statuses ?? ['true']).map(
-        (status) => `SELECT s.created_at AS at, s.id AS tie FROM sessions s
-          WHERE ${[owner, status, ...conditions].join(' AND ')} AND s.created_at >= ${from} AND s.created_at < ${until}`,
-      );
-    },
-    rows: () => rows,
-    settled: statuses ? `least(${NO_LONGER_WRITTEN}, (${OLDEST_UNFINISHED}))` : NO_LONGER_WRITTEN,
-    // a session lasts at most 24 hours; those that could not be ended in time have an index of their own
-    reaching: (from) => ({
-      since: `least(${from} - interval '25 hours', (SELECT min(s.created_at) FROM sessions s
-        WHERE s.organization_id = $1 AND ${END} - s.created_at > interval '25 hours' AND ${END} >= ${from}))`,
-      condition: `${END} >= ${from}`,
-    }),
-    given,
+  const during: Span = {
+    from: `${add(beginOf(filter))}::timestamptz`,
+    until: `${add(endOf(filter))}::timestamptz`,
   };
+  const spans = filter.from ? [during, reachingInto(during)] : [during];
+  const statuses = SESSION_STATUSES.filter((status) => filter.statuses?.includes(status) ?? true);
+  const keys = spans.flatMap((span) =>
+    resource && span === during && !filter.userId && !filter.statuses
+      ? [keysOfResource(resource, span)]
+      : statuses.map((status) => keysOfSessions([owner, `s.status = ${add(status)}`], span, resource)),
+  );
+  return { keys, rows, given };
 }
-
-const OLDEST_UNFINISHED = `SELECT min(s.created_at) FROM sessions s WHERE s.organization_id = $1 AND s.status IN (${UNFINISHED})`;
 
 /**
- * SQL: keys of the sessions with an address on the resource, once each: it may have two.
- * @param conditions on the session; without any, it is not read
+ * Sessions that began before the interval and reach into it. A session lasts at most 24 hours; those that could not be ended in
+ * time have an index of their own.
  */
-function ofResource(resource: string, from: string, until: string, conditions: readonly string[]): string {
-  const join = conditions.length > 0 ? 'JOIN sessions s ON s.id = ip.session_id' : '';
-  // one organization's resource: looked up beforehand, as the index does not contain the organization. Ordered as the index:
-  // without an order, a plan for any resource reads the whole table, in the hope of a row among the first
-  return `SELECT DISTINCT ip.created_at AS at, ip.session_id AS tie FROM resource_ips ip ${join}
-    WHERE (SELECT organization_id FROM resource_ips WHERE resource_id = ${resource} ORDER BY created_at LIMIT 1) = $1
-      AND ip.resource_id = ${resource} AND ip.session_id IS NOT NULL
-      AND ip.created_at >= ${from} AND ip.created_at < ${until}
-      ${conditions.map((condition) => `AND ${condition}`).join(' ')}`;
+function reachingInto({ from, until }: Span): Span {
+  const since = `least(${from} - interval '25 hours', (SELECT min(s.created_at) FROM sessions s
+    WHERE s.organization_id = $1 AND ${END} - s.created_at > interval '25 hours' AND ${END} >= ${from}))`;
+  return { from: since, until: `least(${from}, ${until})`, condition: `${END} >= ${from}` };
 }
+
+const began = (column: string, { from, until }: Span): string =>
+  `${column} >= ${from} AND ${column} < ${until}`;
+
+/** SQL: keys of sessions; with a resource, of those that have an address on it. Both indexes are in the order of the keys. */
+function keysOfSessions(conditions: readonly string[], span: Span, resource: string | null): string {
+  const all = [...conditions, began('s.created_at', span), ...(span.condition ? [span.condition] : [])];
+  if (!resource) return `SELECT s.created_at AS at, s.id AS tie FROM sessions s WHERE ${all.join(' AND ')}`;
+  return `SELECT DISTINCT s.created_at AS at, s.id AS tie
+    FROM sessions s JOIN resource_ips ip ON ip.created_at = s.created_at AND ip.session_id = s.id
+    WHERE ${[...all, ofResource(resource), began('ip.created_at', span)].join(' AND ')}`;
+}
+
+/** SQL: keys of the sessions with an address on the resource, without reading sessions. */
+const keysOfResource = (resource: string, span: Span): string =>
+  `SELECT DISTINCT ip.created_at AS at, ip.session_id AS tie FROM resource_ips ip
+    WHERE ${ofResource(resource)} AND ip.session_id IS NOT NULL AND ${began('ip.created_at', span)}`;
+
+/**
+ * SQL: addresses on an organization's resource; a session may have two of them. The organization is looked up beforehand, as
+ * the index does not contain it; in the order of the index: without it, a plan for any resource reads the whole table, in the
+ * hope of a row among the first.
+ */
+const ofResource = (resource: string): string => `ip.resource_id = ${resource}
+    AND (SELECT organization_id FROM resource_ips WHERE resource_id = ${resource} ORDER BY created_at LIMIT 1) = $1`;

@@ -163,7 +163,7 @@ export class SessionStore implements TenantStore<SessionStore> {
     slice: Slice,
   ): Promise<Sliced<SessionRow>> {
     if (filter.statuses?.length === 0) return Promise.resolve({ rows: [], total: 0 });
-    return timedSlice(tx, sessionList(organization, filter, PAGE), filter, slice);
+    return timedSlice(tx, sessionList(organization, filter, PAGE), slice);
   }
 
   /**

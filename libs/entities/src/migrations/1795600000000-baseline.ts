@@ -3,7 +3,6 @@ import { AGENTS } from './baseline/agents';
 import { AUDIT } from './baseline/audit';
 import { BILLING } from './baseline/billing';
 import { LEDGER } from './baseline/ledger';
-import { LIST_MARKS } from './baseline/list-marks';
 import { PEOPLE } from './baseline/people';
 import { RESOURCES } from './baseline/resources';
 import { SESSIONS } from './baseline/sessions';
@@ -24,7 +23,6 @@ const AREAS = [
   AGENTS,
   TRUSTS,
   WORKERS,
-  LIST_MARKS,
 ];
 
 export class Baseline1795600000000 implements MigrationInterface {

@@ -30,14 +30,9 @@ CREATE UNIQUE INDEX sessions_one_live_per_ipv6 ON sessions (user_id, ipv6_addres
 CREATE UNIQUE INDEX sessions_token_hash_key ON sessions (token_hash) WHERE token_hash IS NOT NULL;
 CREATE INDEX sessions_ends_idx ON sessions (least(expires_at, lease_until))
   WHERE status IN ('PENDING', 'ACTIVE', 'PARTIAL');
-CREATE INDEX sessions_organization_id_idx ON sessions (organization_id, created_at);
-CREATE INDEX sessions_user_id_idx ON sessions (user_id, created_at);
-CREATE INDEX sessions_unfinished_idx ON sessions (organization_id, created_at)
-  WHERE status IN ('PENDING', 'ACTIVE', 'PARTIAL', 'EXPIRING');
-CREATE INDEX sessions_finished_idx ON sessions (organization_id, status, created_at)
-  WHERE status IN ('FAILED', 'EXPIRED', 'CANCELLED');
-CREATE INDEX sessions_finished_of_user_idx ON sessions (user_id, status, created_at)
-  WHERE status IN ('FAILED', 'EXPIRED', 'CANCELLED');
+-- lists are counted by these alone
+CREATE INDEX sessions_list_idx ON sessions (organization_id, status, created_at, id);
+CREATE INDEX sessions_list_of_user_idx ON sessions (user_id, status, created_at, id);
 -- which sessions overlap a time that is longer ago than the longest session lasts
 CREATE INDEX sessions_long_idx ON sessions (organization_id, created_at)
   WHERE coalesce(ended_at, expires_at) - created_at > interval '25 hours';
