@@ -57,9 +57,14 @@ export class Drawbridge {
     return new Drawbridge(await globalThis.startSharedProcesses(), true);
   }
 
-  async startWorker(env: Readonly<Record<string, string>> = {}, reader?: Reader): Promise<AppProcess> {
+  /** @param release folder of its release; this release when left out */
+  async startWorker(
+    env: Readonly<Record<string, string>> = {},
+    reader?: Reader,
+    release?: string,
+  ): Promise<AppProcess> {
     if (this.isShared) throw new Error('A worker needs a product of its own: Drawbridge.start');
-    const worker = await AppProcess.start('worker', { ...this.processes.env, ...env }, reader);
+    const worker = await AppProcess.start('worker', { ...this.processes.env, ...env }, reader, release);
     this.workers.push(worker);
     return worker;
   }

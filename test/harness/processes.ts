@@ -30,17 +30,19 @@ export class AppProcess {
 
   /**
    * Starts it and waits until it reports ready.
+   * @param root folder of its release; this release when left out
    * @throws Error with its output when it does not become ready
    */
   static async start(
     name: AppName,
     env: Readonly<Record<string, string>>,
     reader: Reader = 'test',
+    root = ROOT,
   ): Promise<AppProcess> {
     const { PATH = '', HOME = '' } = process.env;
     const output = reader === 'full disk' ? openSync('/dev/full', 'w') : 'pipe';
     const child = spawn(process.execPath, [`dist/apps/${name}/src/main.js`], {
-      cwd: ROOT,
+      cwd: root,
       env: { PATH, HOME, NODE_ENV: 'test', ...env },
       stdio: ['ignore', output, 'pipe', 'ipc'],
     });

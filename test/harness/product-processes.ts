@@ -8,6 +8,8 @@ export interface ProcessOptions {
   readonly database?: ClonedDatabase;
   readonly simulator?: Readonly<Record<string, string>>;
   readonly api?: Readonly<Record<string, string>>;
+  /** the folder of the release that the API belongs to: this one when left out */
+  readonly apiRelease?: string;
   /** true: they do not keep this process alive, and end with it */
   readonly shared?: boolean;
 }
@@ -71,7 +73,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     LOG_LEVEL: 'warn',
   };
   const apiEnv = apiEnvironment({ RATE_LIMIT_PER_MINUTE: '1000000', ...env, ...options.api });
-  const api = await AppProcess.start('api', apiEnv);
+  const api = await AppProcess.start('api', apiEnv, 'test', options.apiRelease);
   if (options.shared) for (const process of [simulator, api]) process.detach();
   return { env, databaseUrl, ownerUrl: database.url, simulator, api, dropDatabase: database.drop };
 }
