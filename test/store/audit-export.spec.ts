@@ -269,7 +269,8 @@ describe('The export of audit records', () => {
       for (let written = 0; written < 20; written += 1) {
         const began = performance.now();
         await log.write(id);
-        expect(performance.now() - began).toBeLessThan(500);
+        // one that waited for the reader, too, would be ended after twice this time
+        expect(performance.now() - began).toBeLessThan(7500);
       }
     });
     const outcome = exportMonths(3);
