@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { group, organization, type Organization } from '../builders/organization';
 import { auditPage } from '../builders/audit-trail';
+import { machineSlowness } from '../chaos/oracles/bounds';
 import { emptyDatabase, type ClonedDatabase } from '../harness/database';
 import { Drawbridge } from '../harness/drawbridge';
 import { migrateToThisRelease, PreviousRelease, whyNotInHistory } from '../harness/previous-release';
@@ -82,7 +83,7 @@ describeUpgrade('The partitioning of a filled audit trail while the release befo
     process.stderr.write(
       `longest request while the trail was partitioned: ${Math.max(...waits).toFixed(0)} ms of ${waits.length}\n`,
     );
-    expect(Math.max(...waits)).toBeLessThan(MAX_WAIT_MS);
+    expect(Math.max(...waits)).toBeLessThan(MAX_WAIT_MS * machineSlowness());
   });
 
   it('leaves every record where it is, in the first partition', async () => {
