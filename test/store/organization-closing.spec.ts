@@ -39,7 +39,7 @@ describe('A deleted organization', () => {
        SELECT organization_id, 'late', id, provider, 'SECURITY_GROUP', 'sg-1', (SELECT id FROM targets LIMIT 1)
        FROM credentials WHERE id = $1`,
     ],
-  ])('gets no %s that was requested while it was deleted', async (table, insertion) => {
+  ])('gets no %s that was requested while it was deleted', async (what, insertion) => {
     const rows = new LedgerRows(database);
     const { organizationId, credentialId } = await rows.organization();
     await rows.target();
@@ -48,7 +48,7 @@ describe('A deleted organization', () => {
       await deletions.lock(tx, organizationId);
       await deletions.begin(tx, organizationId, SYSTEM_ACTOR);
       const late = sql(insertion, [credentialId]).then(
-        () => `the ${table} exists`,
+        () => `the ${what} exists`,
         (error: Error) => error.message,
       );
       await until('it waits for the deletion', async () => {
