@@ -211,6 +211,21 @@ export const lastHeardOf = (drawbridge: Product, name: string, secondsAgo: numbe
     secondsAgo,
   ]);
 
+/** The longest wait there is. */
+export const WAIT_SECONDS = 30;
+
+/**
+ * The answer to a request that waits, counted from now.
+ * @throws Error when it comes in the second half of the wait: then perhaps only because the wait is over
+ */
+export async function early<Given>(answer: Promise<Given>): Promise<Given> {
+  const began = performance.now();
+  const given = await answer;
+  const seconds = (performance.now() - began) / 1000;
+  if (seconds > WAIT_SECONDS / 2) throw new Error(`It was answered after ${seconds.toFixed(1)} s only`);
+  return given;
+}
+
 /** Makes an agent wait for a newer state. @returns once it waits; `answer` is the response */
 export async function waiting(
   drawbridge: Product,
@@ -225,7 +240,7 @@ export async function waiting(
   };
   const before = await seen();
   const { version } = agent.state!;
-  const answer = agent.client.expect(200, agent.ask({ version, waitSeconds: 30 }));
+  const answer = agent.client.expect(200, agent.ask({ version, waitSeconds: WAIT_SECONDS }));
   await until('it waits', async () => (await seen()) !== before);
   return { answer };
 }

@@ -1,5 +1,6 @@
 import { organization, type Organization } from '../builders/organization';
 import { newcomer } from '../builders/people';
+import { HEALTHY_BOUND_MS, machineSlowness } from '../chaos/oracles/bounds';
 import type { Answer, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
@@ -36,7 +37,8 @@ describe('A lease that is not renewed ends the session', () => {
     await org.reaches(id, 'ACTIVE');
     expect(await isOpen(ipv4Address!)).toBe(true);
     await leaseEndsIn(id, 1);
-    await until('the rule is gone', async () => !(await isOpen(ipv4Address!)), 6000);
+    const bound = 1000 + HEALTHY_BOUND_MS * machineSlowness();
+    await until('the rule is gone', async () => !(await isOpen(ipv4Address!)), bound);
     expect(await org.reaches(id, 'EXPIRED')).toMatchObject({ endedReason: 'EXPIRED' });
     const records = await drawbridge.query<{ details: object }>(
       `SELECT details FROM audit_records WHERE event_type = 'SESSION_EXPIRED' AND resource_id = $1`,

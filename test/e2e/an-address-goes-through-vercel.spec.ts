@@ -184,7 +184,8 @@ describe('Sessions on Vercel', () => {
     });
     const second = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.9' });
     await org.reaches(second.id, 'ACTIVE');
-    expect(await comparedIn()).toBeLessThan(30);
+    // or it was already, and the next one follows in 45 seconds
+    expect(await comparedIn()).toBeLessThan(60);
     expect(await open(project)).toEqual(['203.0.113.8 ours', '203.0.113.9 ours']);
   });
 

@@ -1,4 +1,11 @@
-import { guardedHost, lastHeardOf, waiting, type GuardedHost, type TestAgent } from '../builders/agents';
+import {
+  early,
+  guardedHost,
+  lastHeardOf,
+  waiting,
+  type GuardedHost,
+  type TestAgent,
+} from '../builders/agents';
 import { auditRecords, type AuditRecord } from '../builders/audit-trail';
 import { organization, type Organization } from '../builders/organization';
 import type { Page } from '../builders/page';
@@ -192,9 +199,7 @@ describe('An agent that is away', () => {
     const broken = await drawbridge.query(`SELECT pg_terminate_backend(pid) ${listening}`);
     expect(broken).toHaveLength(1);
     const { ipv4Address } = await startedOn(host);
-    const began = performance.now();
-    expect((await news.answer).rules).toMatchObject([{ ipAddress: ipv4Address }]);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect((await early(news.answer)).rules).toMatchObject([{ ipAddress: ipv4Address }]);
     await until('somebody listens again', async () => {
       return (await drawbridge.query(`SELECT 1 ${listening}`)).length === 1;
     });

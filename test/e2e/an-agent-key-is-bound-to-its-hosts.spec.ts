@@ -2,7 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { agentKey, guardedHost, lastHeardOf, TestAgent, waiting, type GuardedHost } from '../builders/agents';
+import {
+  agentKey,
+  early,
+  guardedHost,
+  lastHeardOf,
+  TestAgent,
+  waiting,
+  type GuardedHost,
+} from '../builders/agents';
 import type { Key } from '../builders/answers';
 import { organization, type Organization } from '../builders/organization';
 import { audited, newcomer } from '../builders/people';
@@ -258,10 +266,8 @@ describe('An agent key is bound to its hosts', () => {
         () => 'answered',
         (error: Error) => error.message,
       );
-      const began = performance.now();
       await revoke(key);
-      expect(await ended).toContain('Expected 200, got 401');
-      expect(performance.now() - began).toBeLessThan(10_000);
+      expect(await early(ended)).toContain('Expected 200, got 401');
     });
 
     it('ends with 401 at once when its user is deactivated', async () => {
@@ -277,7 +283,7 @@ describe('An agent key is bound to its hosts', () => {
         (error: Error) => error.message,
       );
       await admin.expect(200, admin.patch(`/users/${owner.id}`, { isActive: false }));
-      expect(await ended).toContain('Expected 200, got 401');
+      expect(await early(ended)).toContain('Expected 200, got 401');
     });
   });
 

@@ -1,4 +1,4 @@
-import { GuardedHost, guardedHost, hostResource, waiting, type TestAgent } from '../builders/agents';
+import { early, GuardedHost, guardedHost, hostResource, waiting, type TestAgent } from '../builders/agents';
 import { organization, type Organization } from '../builders/organization';
 import type { Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -39,6 +39,7 @@ describe('An agent serves a host', () => {
     expect(session.status).toBe('PENDING');
 
     const state = await agent.fetched();
+    const receivedAt = Date.now();
     expect(state.guarded).toEqual([{ protocol: 'tcp', ports: [22, 443] }]);
     expect(state.rules).toEqual([
       {
@@ -53,8 +54,10 @@ describe('An agent serves a host', () => {
       },
     ]);
     const [rule] = state.rules;
-    const exact = (Date.parse(session.expiresAt) - Date.parse(state.serverTime)) / 1000;
-    expect(Math.abs(rule!.secondsLeft! - exact)).toBeLessThan(0.5);
+    // read after the server's time and before the answer was here, each rounded to milliseconds
+    const leftAt = (ms: number): number => (Date.parse(session.expiresAt) - ms) / 1000;
+    expect(rule!.secondsLeft).toBeLessThanOrEqual(leftAt(Date.parse(state.serverTime)) + 0.002);
+    expect(rule!.secondsLeft).toBeGreaterThanOrEqual(leftAt(receivedAt) - 0.002);
     expect(await statusOf(session.id)).toBe('PENDING');
 
     const applied = [{ ruleId: rule!.id, status: 'APPLIED' }];
@@ -85,17 +88,13 @@ describe('An agent serves a host', () => {
     const { host, agent } = await served();
     const news = await waiting(drawbridge, agent);
     const session = await startedOn(host);
-    const began = performance.now();
-    const state = await news.answer;
-    expect(performance.now() - began).toBeLessThan(15_000);
+    const state = await early(news.answer);
     expect(state.rules).toMatchObject([{ ipAddress: session.ipv4Address }]);
     agent.state = state;
 
     const end = await waiting(drawbridge, agent);
     await stop(session.id);
-    const stopped = performance.now();
-    expect((await end.answer).rules).toEqual([]);
-    expect(performance.now() - stopped).toBeLessThan(15_000);
+    expect((await early(end.answer)).rules).toEqual([]);
   });
 
   it('without a change, the wait ends with the same version', async () => {
@@ -130,9 +129,7 @@ describe('An agent serves a host', () => {
     const before = (await agent.turn()).version;
     const news = await waiting(drawbridge, agent);
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/extend`, { additionalHours: 2 }));
-    const began = performance.now();
-    const state = await news.answer;
-    expect(performance.now() - began).toBeLessThan(15_000);
+    const state = await early(news.answer);
     expect(state.version).not.toBe(before);
     expect(state.rules[0]!.secondsLeft).toBeGreaterThan(2 * 3600);
     expect(await statusOf(id)).toBe('ACTIVE');

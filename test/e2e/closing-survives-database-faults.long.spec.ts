@@ -5,6 +5,7 @@ import { LossyNetwork } from '../harness/lossy-network';
 import { hasNetworks, sayNotTested } from '../harness/network';
 import { hasPgBouncer, PgBouncer, sayNoPgBouncer } from '../harness/pgbouncer';
 import type { AppProcess } from '../harness/processes';
+import { endConnections, setReadOnly } from '../harness/read-only';
 import { SeverableConnection } from '../harness/severable-connection';
 import { until } from '../harness/until';
 
@@ -84,21 +85,12 @@ describe('Closing survives faults of the connections to the database', () => {
 
   it('a server that was read-only when they were made', async () => {
     const id = await opened();
-    const readOnly = (is: boolean): Promise<unknown> =>
-      drawbridge.query(
-        `BEGIN READ WRITE;
-         DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = ${is}', current_database()); END $$;
-         COMMIT`,
-      );
-    await readOnly(true);
-    await drawbridge.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-    );
+    await setReadOnly(drawbridge, true);
+    await endConnections(drawbridge);
     const ready = `http://127.0.0.1:${api!.port}/api/v1/health/ready`;
     await until('the API notices', async () => (await fetch(ready)).status === 503);
     await until('the worker notices', async () => /no writes|read-only/.test(worker!.output));
-    await readOnly(false);
+    await setReadOnly(drawbridge, false);
     await closes(id);
   });
 

@@ -113,8 +113,9 @@ describe('One tenant does not slow another', () => {
     expect(busy.get('retry-after')).toMatch(/^\d+$/);
     // 50 wait; somebody elsewhere does not wait for all of them
     const elsewhere = { email: victim.adminEmail, password: 'wrong' };
+    const before = compared;
     expect((await drawbridge.api.post('/auth/login', elsewhere)).status).toBe(401);
-    expect(compared).toBeLessThan(25);
+    expect(compared - before).toBeLessThan(25);
     gone.abort();
     await until('attempts that were not made are not counted', async () => {
       const [{ failures }] = (await drawbridge.query<{ failures: number }>(

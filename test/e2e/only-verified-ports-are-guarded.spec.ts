@@ -1,4 +1,5 @@
 import {
+  early,
   guardedHost,
   hostResource,
   lastHeardOf,
@@ -49,9 +50,7 @@ describe('Only ports that were verified once are guarded', () => {
     expect(agent.state).toMatchObject({ guarded: [], proposed: [SSH], confirmed: [], released: [] });
     const news = await waiting(drawbridge, agent);
     expect((await host.verify()).status).toBe(200);
-    const began = performance.now();
-    expect(await news.answer).toMatchObject({ guarded: [SSH], proposed: [] });
-    expect(performance.now() - began).toBeLessThan(15_000);
+    expect(await early(news.answer)).toMatchObject({ guarded: [SSH], proposed: [] });
   });
 
   it('a failed verification guards nothing, and does not end a guard', async () => {

@@ -95,7 +95,8 @@ describe('Operators see what is overdue', () => {
     await org.reaches(id, 'CANCELLED');
     expect(await metric('drawbridge_passes_total', 'provider="AWS",outcome="ok"')).toBeGreaterThan(0);
     expect(await metric('drawbridge_revocation_lateness_seconds_count')).toBe(1);
-    expect(await metric('drawbridge_revocation_lateness_seconds_sum')).toBeLessThan(20);
+    // as long as this test waits for it
+    expect(await metric('drawbridge_revocation_lateness_seconds_sum')).toBeLessThan(45);
     expect((await read('/metrics')).text).toContain('queue_depth{provider="AWS"}');
   });
 
@@ -263,7 +264,10 @@ describe('Operators see what is overdue', () => {
         'nothing is overdue',
         async () => (await metric('drawbridge_overdue_rules', undefined, apiMetricsPort)) === 0,
       );
-      expect(await metric('drawbridge_sweep_age_seconds', null, apiMetricsPort)).toBeLessThan(20);
+      await until(
+        'the last sweep is not long ago',
+        async () => (await metric('drawbridge_sweep_age_seconds', null, apiMetricsPort)) < 20,
+      );
     });
   });
 

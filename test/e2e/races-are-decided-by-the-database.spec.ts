@@ -86,7 +86,13 @@ describe('Races are decided by the database', () => {
       expect(await isOpen(address)).toBe(false);
       return;
     }
-    await until('two sweeps have passed since', () => Promise.resolve(Date.now() > ends + 2500));
+    await until('a sweep has begun and ended since', async () => {
+      const swept = await drawbridge.query(
+        `SELECT FROM sweeper_lease WHERE swept_at > to_timestamp($1) + interval '1 second'`,
+        [ends / 1000],
+      );
+      return swept.length > 0;
+    });
     expect((await org.session(id)).status).toBe('ACTIVE');
     const closed = (await drawbridge.cloud.timeline()).filter(
       (entry) => entry.address === address && entry.event === 'closed',

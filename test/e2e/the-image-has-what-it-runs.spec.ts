@@ -9,7 +9,9 @@ import { assembleImage, type AssembledImage } from '../harness/assembled-image';
 import { emptyDatabase } from '../harness/database';
 import { Drawbridge } from '../harness/drawbridge';
 import { AppProcess } from '../harness/processes';
+import { endConnections, setReadOnly } from '../harness/read-only';
 import { serviceUrlOf } from '../harness/template';
+import { until } from '../harness/until';
 
 const MAX_PACKAGES_MB = 250;
 
@@ -105,11 +107,21 @@ describe('The image', () => {
       )!;
       const [program, ...args] = JSON.parse(command!) as string[];
       expect(program).toBe('node');
-      const check = (port: number): Promise<unknown> => node(args, { METRICS_PORT: String(port) });
-      await check(drawbridge.worker.port);
+      const { port } = drawbridge.worker;
+      const check = (): Promise<unknown> => node(args, { METRICS_PORT: String(port) });
+      await check();
       drawbridge.worker.signal('SIGSTOP');
-      await expect(check(drawbridge.worker.port)).rejects.toMatchObject({ code: 1 });
+      await expect(check()).rejects.toMatchObject({ code: 1 });
       drawbridge.worker.signal('SIGCONT');
+      await check();
+      await setReadOnly(drawbridge, true);
+      await endConnections(drawbridge);
+      await until(
+        'it is DOWN',
+        async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).status === 503,
+      );
+      await expect(check()).rejects.toMatchObject({ code: 1 });
+      await setReadOnly(drawbridge, false);
     });
 
     it('serves its documentation', async () => {

@@ -91,7 +91,7 @@ describe('Connections that no longer lead to a writable server', () => {
   let database: Database;
 
   /** @param parameters of the URL; the time-out of the product is 20 s */
-  const urlWith = (parameters = 'query_timeout=600'): string => `${way.url}?${parameters}`;
+  const urlWith = (parameters = 'query_timeout=1500'): string => `${way.url}?${parameters}`;
   const opened = (): Database =>
     new Database({ url: urlWith(), applicationName: 'dying-connections', poolSize: POOL_SIZE });
   const filled = (use: () => Promise<unknown>): Promise<unknown> =>

@@ -104,7 +104,8 @@ describe('The partitions of the rule ledger', () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       await write(month(0));
       expect(await upkeeping).toBe('later');
-      expect(performance.now() - began).toBeLessThan(3000);
+      // half of the time after which the database ends a statement that waits for the reader
+      expect(performance.now() - began).toBeLessThan(7500);
       expect(await months()).toEqual([]);
       await reader.query('COMMIT');
     } finally {

@@ -1,8 +1,10 @@
-import { Database } from '#entities';
-import { AccountStore, OrganizationClosingStore } from '#tenant-store';
+import { Database, SYSTEM_ACTOR } from '#entities';
+import { AccountStore, OrganizationClosingStore, OrganizationDeletionStore } from '#tenant-store';
+import { LedgerRows } from '../builders/ledger';
 import { cloneDatabase, type ClonedDatabase } from '../harness/database';
+import { until } from '../harness/until';
 
-describe('What is left of a deleted organization', () => {
+describe('A deleted organization', () => {
   let clone: ClonedDatabase;
   let database: Database;
 
@@ -19,6 +21,46 @@ describe('What is left of a deleted organization', () => {
     database.autocommit.query(statement, given);
   const forget = (): Promise<number> =>
     database.transaction((tx) => new OrganizationClosingStore().forget(tx, 10));
+
+  it.each([
+    [
+      'user',
+      `INSERT INTO users (organization_id, email, name) SELECT organization_id, 'late@example.com', 'Late'
+       FROM credentials WHERE id = $1`,
+    ],
+    [
+      'credential',
+      `INSERT INTO credentials (organization_id, name, provider, credential_type, sealed_data)
+       SELECT organization_id, 'late', provider, credential_type, sealed_data FROM credentials WHERE id = $1`,
+    ],
+    [
+      'resource',
+      `INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier, target_id)
+       SELECT organization_id, 'late', id, provider, 'SECURITY_GROUP', 'sg-1', (SELECT id FROM targets LIMIT 1)
+       FROM credentials WHERE id = $1`,
+    ],
+  ])('gets no %s that was requested while it was deleted', async (what, insertion) => {
+    const rows = new LedgerRows(database);
+    const { organizationId, credentialId } = await rows.organization();
+    await rows.target();
+    const deletions = new OrganizationDeletionStore();
+    const inserted = await database.transaction(async (tx) => {
+      await deletions.lock(tx, organizationId);
+      await deletions.begin(tx, organizationId, SYSTEM_ACTOR);
+      const late = sql(insertion, [credentialId]).then(
+        () => `the ${what} exists`,
+        (error: Error) => error.message,
+      );
+      await until('it waits for the deletion', async () => {
+        const waiting = await tx.query<object[]>(
+          `SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`,
+        );
+        return waiting.length > 0;
+      });
+      return { late };
+    });
+    expect(await inserted.late).toBe('the organization is deleted');
+  });
 
   it('goes from every table when its last session and audit record are gone, and not before', async () => {
     const account = { organizationName: 'Gone', email: 'ada@example.com', passwordHash: 'x', name: 'Ada' };

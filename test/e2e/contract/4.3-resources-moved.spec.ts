@@ -197,13 +197,16 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
     });
 
     it('to a missing target fails the session after minutes, with the provider’s message, and revokes the old rule', async () => {
+      const missing = 'sg-0fffffffffffffff0';
       const resource = await verifiedResource(org, 9);
       const session = await org.started({ ipv4Address: '203.0.113.22', resourceIds: [resource.id] });
       await org.reaches(session.id, 'ACTIVE');
-      await org.admin.expect(200, patch(resource.id, { resourceIdentifier: 'sg-0fffffffffffffff0' }));
-      const messageOf = async (): Promise<string | null> =>
-        (await org.session(session.id)).resourceIps[0]!.errorMessage;
-      await until('it says why it waits', async () => (await messageOf())?.includes('sg-0fffffffffffffff0'));
+      await org.admin.expect(200, patch(resource.id, { resourceIdentifier: missing }));
+      const [waiting] = await until('it says why it waits', async () => {
+        const { resourceIps } = await org.session(session.id);
+        return resourceIps[0]!.errorMessage?.includes(missing) && resourceIps;
+      });
+      expect(waiting!.status).toBe('PENDING');
       await drawbridge.query(
         `WITH late AS (
            UPDATE resource_ips SET pending_since = now() - interval '6 minutes' WHERE session_id = $1 RETURNING id
@@ -212,8 +215,8 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
            SELECT rule_id FROM rule_holders JOIN late ON late.id = resource_ip_id)`,
         [session.id],
       );
-      await org.reaches(session.id, 'FAILED');
-      expect(await messageOf()).toContain('sg-0fffffffffffffff0');
+      const { resourceIps } = await org.reaches(session.id, 'FAILED');
+      expect(resourceIps[0]!.errorMessage).toContain(missing);
       await until('the old rule is out', async () => (await opened(group(9))).length === 0);
     });
   });
