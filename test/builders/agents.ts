@@ -15,6 +15,7 @@ export interface ReportedGuard {
   readonly leftAlone: Traffic[];
   readonly refused: (Traffic & { readonly reason: string })[];
   readonly connections: { readonly address: string; readonly protocol: string; readonly port: number }[];
+  readonly otherChains?: string[];
 }
 
 interface AgentRule {

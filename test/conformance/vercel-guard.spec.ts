@@ -280,6 +280,29 @@ describe('The guard of a Vercel project', () => {
     await expect(driver.verify(target, {})).rejects.toMatchObject({ kind: 'invalid' });
   });
 
+  it('is named with what else denies its addresses, wherever that rule is', async () => {
+    const target = targetOf({ pathPrefix: '/admin' });
+    const deny = (name: string, ...conditions: object[]): Promise<unknown> =>
+      patchRule('rules.insert', null, {
+        ...UNMANAGED,
+        name,
+        conditionGroup: [{ conditions }],
+        action: { mitigate: { action: 'deny' } },
+      });
+    await deny('before', { type: 'ip_address', op: 'eq', value: '203.0.113.1' });
+    await apply(target, add(host(1)), add(host(2)), add(host(3)));
+    await deny('after', { type: 'ip_address', op: 'inc', neg: true, value: ['203.0.113.1', '203.0.113.3'] });
+    expect((await driver.readRules(target)).map(({ noEffect }) => noEffect)).toEqual([
+      'blocked by before',
+      'blocked by after',
+      undefined,
+    ]);
+    expect(await driver.verify(target, {})).toEqual({ warnings: [] });
+    await deny('agents', { type: 'user_agent', op: 'sub', value: 'bot' });
+    const warnings = ['Addresses of sessions may be blocked by agents'];
+    expect(await driver.verify(target, {})).toEqual({ warnings });
+  });
+
   it('has no effect while the firewall is disabled, which verify reports', async () => {
     await driver.verify(targetOf(), {});
     await apply(targetOf(), add(host(1)));

@@ -144,6 +144,13 @@ describe('A host says what it guards', () => {
       'no address',
       { guard: { ...NOTHING, connections: [{ ...STRANGER, address: 'fe80::1%eth0' }] } },
     ],
+    [
+      'guard.otherChains',
+      'too many chains',
+      { guard: { ...NOTHING, otherChains: Array.from({ length: 21 }, (_, n) => `inet t${n} input`) } },
+    ],
+    ['guard.otherChains', 'a long name', { guard: { ...NOTHING, otherChains: ['x'.repeat(201)] } }],
+    ['guard.otherChains', 'a hidden character', { guard: { ...NOTHING, otherChains: ['inet \u001b[2J'] } }],
   ])('400 names %s: %s', async (field, _, more) => {
     const { agent } = await served();
     const { status, body } = await agent.report(agent.state!.version, [], more);
@@ -180,6 +187,24 @@ describe('What a resource’s host guards', () => {
       waiting: [tcp(80, 81)],
       wouldCut: [STRANGER, { ...STRANGER, port: 81 }],
     });
+  });
+
+  it('is named with the chains of other programs that may drop what it lets in when it is verified', async () => {
+    const { host, agent } = await served();
+    const verified = async (): Promise<string[]> =>
+      (
+        await org.admin.expect(
+          200,
+          org.admin.post<{ warnings: string[] }>(`/resources/${host.resourceId}/verify`),
+        )
+      ).warnings;
+    expect(await verified()).toEqual([]);
+    await agent.reportsGuard({ otherChains: ['ip filter INPUT', 'inet f2b input'] });
+    const warnings = [
+      'Addresses of sessions may be blocked by the nftables chain inet f2b input, the nftables chain ip filter INPUT',
+    ];
+    expect(await verified()).toEqual(warnings);
+    expect(await changesOf(host)).toEqual([]);
   });
 
   it('says before the first verification what a guard would cut', async () => {

@@ -63,9 +63,11 @@ describe('Sessions on Azure', () => {
   };
   const verified = async (of: Organization, resourceIdentifier: string, config: object): Promise<string> => {
     const id = await azure(of, resourceIdentifier, config);
-    await of.admin.expect(200, of.admin.post(`/resources/${id}/verify`));
+    expect(await warningsOf(of, id)).toEqual([]);
     return id;
   };
+  const warningsOf = async ({ admin }: Organization, id: string): Promise<string[]> =>
+    (await admin.expect(200, admin.post<{ warnings: string[] }>(`/resources/${id}/verify`))).warnings;
   const open = async (address: string): Promise<string[]> => {
     const response = await fetch(`${drawbridge.cloud.url}/_rules?provider=AZURE`);
     return ((await response.json()) as OpenRule[])
@@ -141,7 +143,11 @@ describe('Sessions on Azure', () => {
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.4' });
     await org.reaches(id, 'ACTIVE');
     await control('PUT', '/_locks', { level: 'CanNotDelete' });
-    await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/verify`));
+    expect(await warningsOf(org, resourceId)).toEqual([
+      expect.stringMatching(
+        /^simulated-nsg-3 has a delete lock, .+: access is closed by neutralising the rule/,
+      ),
+    ]);
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
     await org.reaches(id, 'CANCELLED');
     const errorMessage = expect.stringContaining('delete lock keeps the rule object') as string;
@@ -165,6 +171,9 @@ describe('Sessions on Azure', () => {
     await org.reaches(id, 'ACTIVE');
     const denial = { address: '203.0.113.0/24', protocol: 'tcp', fromPort: 1, toPort: 1024 };
     await control('POST', '/_rules', { ...denial, access: 'deny', priority: 100 });
+    expect(await warningsOf(org, resourceId)).toEqual([
+      expect.stringMatching(/may be blocked by unmanaged-\d+$/),
+    ]);
     const later = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.6' });
     await org.reaches(later.id, 'FAILED');
     const { errorMessage } = await ipOf(later.id);

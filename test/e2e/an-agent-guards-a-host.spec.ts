@@ -179,6 +179,20 @@ onNetworks('An agent guards a host', () => {
     expect(await status()).toContain('No address is allowed');
   });
 
+  it('names the chains of other programs that may drop what a session lets in', async () => {
+    const chain = 'input { type filter hook input priority 0; policy';
+    network.nft(`table inet quiet { chain ${chain} accept; tcp dport 1 accept; }; }`);
+    network.nft(`table ip strict { chain ${chain} drop; ct state established,related,new accept; }; }`);
+    // another program changes the guard: the agent reads the whole ruleset again
+    network.nft('add chain inet drawbridge other');
+    await until('the chain is named', async () => {
+      const verify = org.admin.post<{ warnings: string[] }>(`/resources/${host.resourceId}/verify`);
+      const { warnings } = await org.admin.expect(200, verify);
+      return warnings.join() === 'Addresses of sessions may be blocked by the nftables chain ip strict input';
+    });
+    network.nft('delete table ip strict; delete table inet quiet');
+  });
+
   it('--status lists guarded ports and the remaining time of open rules', async () => {
     const { id } = await start({ durationHours: 2 });
     await org.reaches(id, 'ACTIVE');

@@ -18,7 +18,7 @@ import type { Limits } from './guarding/limits';
 import type { Log } from './log';
 import { ruleElements, type Elements } from './nft/elements';
 import type { Guard } from './nft/guard';
-import { NftError } from './nft/nft';
+import { NftError, type Nft } from './nft/nft';
 import type { TableMonitor } from './nft/table-monitor';
 import { endOf, type DesiredRule, type HostState } from './state/host-state';
 import type { PersistedState } from './state/persisted-state';
@@ -28,6 +28,7 @@ export interface AgentParts {
   readonly channel: Pick<Channel, 'state' | 'report'>;
   readonly guard: Pick<Guard, 'enforce' | 'repair' | 'observe'>;
   readonly guardedPorts: GuardedPorts;
+  readonly nft: Pick<Nft, 'otherChains'>;
   readonly monitor: Pick<TableMonitor, 'start' | 'stop' | 'isRunning'>;
   readonly limits: Limits;
   readonly file: Pick<StateFile, 'write' | 'remove'>;
@@ -76,6 +77,8 @@ export class Agent {
   /** another program may have changed the table, or a change of ours failed */
   private isTableTouched = false;
   private wasMonitored = true;
+  /** those of other programs that may drop what the guard lets in, when the whole table was read last */
+  private otherChains: readonly string[] = [];
   private endPause = (): void => undefined;
   /** when each loop came round last; milliseconds of running time */
   private readonly cameRound: { serving: number; watching: number };
@@ -151,7 +154,8 @@ export class Agent {
     const { results, reported } = resultsOf(outcome, this.reported);
     const cleared = outcome.observed?.exact ?? false;
     if (!isNew && results.length === 0) return;
-    const status = outcome.observed && reportedGuard(guardedPorts.status, outcome.observed.present);
+    const status =
+      outcome.observed && reportedGuard(guardedPorts.status, outcome.observed.present, this.otherChains);
     // a release waits for a report without it
     const isKnown = isDeepStrictEqual(status, this.reportedStatus) && state.released.length === 0;
     for (const report of reportsOf(results, cleared, isKnown || !state.takesGuard ? null : status)) {
@@ -280,7 +284,7 @@ export class Agent {
   /** Enforces a change of the guard at once, whether or not the server can be reached, and reports it. */
   private async reportGuard(): Promise<void> {
     const observed = await this.parts.guard.enforce(this.desired);
-    const status = reportedGuard(this.parts.guardedPorts.status, observed.present);
+    const status = reportedGuard(this.parts.guardedPorts.status, observed.present, this.otherChains);
     // the pass that follows a state reports it itself
     if (!isDeepStrictEqual(status, this.reportedStatus)) this.resync();
   }
@@ -300,6 +304,9 @@ export class Agent {
       log.info('Another program changed or flushed the table inet drawbridge: it was recreated');
       this.resync();
     }
+    const chains = isFull ? await this.parts.nft.otherChains() : this.otherChains;
+    if (!isDeepStrictEqual(chains, this.otherChains)) this.resync();
+    this.otherChains = chains;
     return true;
   }
 

@@ -96,6 +96,7 @@ async function serve(host: Host, connection: Connection): Promise<number> {
     {
       channel: createChannel(connection, known.persisted),
       guard,
+      nft,
       guardedPorts: new GuardedPorts(
         { file: files.guard, limits, connections: establishedConnections, log, now: runningMs },
         known.decisions,

@@ -23,6 +23,8 @@ export interface HostGuard {
   readonly refused: readonly RefusedTraffic[];
   /** on proposed, waiting or left-alone ports */
   readonly connections: readonly HostConnection[];
+  /** `inet filter input`: chains of other programs that may drop what the guard lets in; left out when there are none */
+  readonly otherChains?: readonly string[];
 }
 
 /** A rule ends on a host after this long without an answer of the server, unless its resources say otherwise. */

@@ -116,12 +116,14 @@ describe('Reports of many results', () => {
     const traffic = { protocol: 'tcp', ports } as const;
     const connections = [{ address: '192.0.2.7', port: 22 }];
     const status = { guarded: [traffic], waiting: [], leftAlone: [], refused: [], connections };
-    const guard = reportedGuard(status, new Set(ports.map((port) => `guarded_ports 6 . ${port}`)));
+    const chains = ['inet \u001b[2J input', ...Array<string>(30).fill('x'.repeat(300))];
+    const guard = reportedGuard(status, new Set(ports.map((port) => `guarded_ports 6 . ${port}`)), chains);
     expect(guard.guarded.map((part) => part.ports.length)).toEqual([1000, 1000, 500]);
     // what was not read back is not guarded
-    const partly = reportedGuard(status, new Set(['guarded_ports 6 . 7']));
+    const partly = reportedGuard(status, new Set(['guarded_ports 6 . 7']), []);
     expect(partly.guarded).toEqual([{ protocol: 'tcp', ports: [7] }]);
     expect(guard.connections).toEqual([{ address: '192.0.2.7', protocol: 'tcp', port: 22 }]);
+    expect(guard.otherChains).toEqual(['inet ?[2J input', ...Array<string>(19).fill('x'.repeat(200))]);
     expect(reportsOf(results, true, guard).map((part) => part.guard)).toEqual([
       undefined,
       undefined,

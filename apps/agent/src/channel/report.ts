@@ -20,6 +20,8 @@ export interface Report {
 
 export interface ReportedGuard extends Omit<GuardStatus, 'connections'> {
   readonly connections: readonly { address: string; protocol: 'tcp'; port: number }[];
+  /** of other programs, which may drop what the guard lets in */
+  readonly otherChains: readonly string[];
 }
 
 /** What was applied for a state, and what was read back. */
@@ -90,12 +92,18 @@ export function resultsOf(
 const MAX_TRAFFIC = 8;
 const MAX_PORTS = 1000;
 const MAX_REFUSALS = 20;
+const MAX_CHAINS = 20;
+const MAX_CHAIN_LENGTH = 200;
 
 /**
  * A status within the limits of the server. What exceeds them is left out.
  * @param present elements of the table that were read back: nothing else counts as guarded
  */
-export function reportedGuard(status: GuardStatus, present: ReadonlySet<string>): ReportedGuard {
+export function reportedGuard(
+  status: GuardStatus,
+  present: ReadonlySet<string>,
+  otherChains: readonly string[],
+): ReportedGuard {
   const { waiting, leftAlone, refused, connections } = status;
   const isPresent = (traffic: Traffic): boolean =>
     [...guardElements([traffic], []).keys()].every((key) => present.has(key));
@@ -110,6 +118,9 @@ export function reportedGuard(status: GuardStatus, present: ReadonlySet<string>)
     leftAlone: split(leftAlone).slice(0, MAX_TRAFFIC),
     refused: split(refused).slice(0, MAX_REFUSALS),
     connections: connections.map(({ address, port }) => ({ address, protocol: 'tcp', port })),
+    otherChains: otherChains
+      .slice(0, MAX_CHAINS)
+      .map((name) => name.replaceAll(/[^ -~]/g, '?').slice(0, MAX_CHAIN_LENGTH)),
   };
 }
 

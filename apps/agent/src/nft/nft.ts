@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readListing, type Listing } from './listing';
+import { inputChains, mayDrop } from './other-chains';
 import { TABLE } from './ruleset';
 
 /** `missing`: there is no nft; `denied`: no right to the firewall; `refused`: nft rejected the command, or did not run. */
@@ -18,6 +19,8 @@ const TIMEOUT_MS = 60_000;
 const MAX_MESSAGE_LENGTH = 400;
 /** Added to PATH: services are often started without it. */
 const SYSTEM_PATH = '/usr/sbin:/sbin:/usr/local/sbin';
+
+const IS_TABLE = /^\w+ [a-z_][\w.-]*$/i;
 
 /** Processes that are remembered: events of a change arrive soon after it. */
 const MAX_OWN_PROCESSES = 50;
@@ -51,6 +54,30 @@ export class Nft {
       // nft's output breaks off in the middle when another program owns the table
       if (error instanceof SyntaxError) return null;
       if (error instanceof NftError && error.message.includes('No such file or directory')) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * The chains of other programs that may drop what the guard lets in, as `inet filter input`.
+   * @throws NftError, and SyntaxError when nft lists something else
+   */
+  async otherChains(): Promise<string[]> {
+    const names: string[] = [];
+    for (const { family, table, name, policy } of inputChains(await run(['--json', 'list', 'chains'])))
+      if (policy !== 'accept' || (await this.mayDrop(`${String(family)} ${String(table)}`, name)))
+        names.push(`${String(family)} ${String(table)} ${String(name)}`);
+    return names;
+  }
+
+  private async mayDrop(table: string, chain: unknown): Promise<boolean> {
+    // nft reads its arguments as commands: it is not asked with a name that it would not accept itself
+    if (!IS_TABLE.test(table)) return true;
+    try {
+      return mayDrop(await run(['--json', '--terse', 'list', 'table', ...table.split(' ')]), chain);
+    } catch (error) {
+      // it belongs to one program alone, or is gone by now
+      if (error instanceof NftError || error instanceof SyntaxError) return true;
       throw error;
     }
   }

@@ -9,8 +9,8 @@ import {
 
 const TRAFFIC_LISTS = ['guarded', 'waiting', 'leftAlone'] as const;
 
-/** The lists of a guard that are not empty; connections are not among them. */
-type GuardLists = Partial<Omit<HostGuard, 'connections'>>;
+/** The lists of a guard that are not empty; connections and chains of other programs are not among them. */
+type GuardLists = Partial<Omit<HostGuard, 'connections' | 'otherChains'>>;
 
 export interface GuardChange {
   readonly added: GuardLists;
@@ -20,7 +20,8 @@ export interface GuardChange {
 const NO_GUARD: HostGuard = { guarded: [], waiting: [], leftAlone: [], refused: [], connections: [] };
 
 /** The same guard in canonical order, so that the order of a report does not count as a change. */
-export function canonicalGuard({ guarded, waiting, leftAlone, refused, connections }: HostGuard): HostGuard {
+export function canonicalGuard(guard: HostGuard): HostGuard {
+  const { guarded, waiting, leftAlone, refused, connections, otherChains = [] } = guard;
   return {
     guarded: unionOf(guarded),
     waiting: unionOf(waiting),
@@ -37,13 +38,14 @@ export function canonicalGuard({ guarded, waiting, leftAlone, refused, connectio
         port,
       })),
     ),
+    ...(otherChains.length > 0 && { otherChains: [...new Set(otherChains)].toSorted() }),
   };
 }
 
 /**
  * What a guard lists and an earlier one did not, and the reverse. Both are canonical.
  * @param before null: none was reported
- * @returns null when only connections differ
+ * @returns null when only connections or chains of other programs differ
  */
 export function guardChange(before: HostGuard | null, now: HostGuard): GuardChange | null {
   const added = notIn(before ?? NO_GUARD, now);

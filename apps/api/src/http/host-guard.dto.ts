@@ -1,12 +1,14 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
   IsIn,
   IsInt,
-  Length,
+  IsOptional,
   IsString,
+  Length,
+  Matches,
   Max,
   Min,
   ValidateBy,
@@ -26,6 +28,7 @@ const MAX_TRAFFIC = 8;
 const MAX_REFUSED = 20;
 const MAX_REASON_LENGTH = 300;
 const MAX_CONNECTIONS = 50;
+const MAX_CHAINS = 20;
 const PORT_MESSAGE = 'must be a port from 1 to 65535';
 
 export class RefusedTrafficDto extends TrafficDto implements RefusedTraffic {
@@ -107,4 +110,17 @@ export class HostGuardDto implements HostGuard {
   @ArrayMaxSize(MAX_CONNECTIONS, { message: `must hold at most ${MAX_CONNECTIONS} connections` })
   @IsArray({ message: 'must be an array of connections' })
   connections!: HostConnectionDto[];
+
+  @ApiPropertyOptional({
+    type: [String],
+    maxItems: MAX_CHAINS,
+    example: ['inet filter input'],
+    description:
+      'nftables chains of other programs that may drop what the guard lets in: family, table and name',
+  })
+  @IsOptional()
+  @Matches(/^[ -~]{1,200}$/, { each: true, message: 'must hold texts of 1 to 200 visible ASCII characters' })
+  @ArrayMaxSize(MAX_CHAINS, { message: `must hold at most ${MAX_CHAINS} chains` })
+  @IsArray({ message: 'must be an array of texts' })
+  otherChains?: string[];
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { CredentialOpener } from '#credentials';
 import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
-import { AgentStore } from '#engine-store/port';
+import { AgentGuardStore, AgentStore } from '#engine-store/port';
 import { Database, type SealedCredential } from '#entities';
 import { CredentialStore, type ResourceRow } from '#tenant-store';
-import { agentAbsence, type OrganizationId } from '#rules';
+import { agentAbsence, overrideWarnings, type OrganizationId } from '#rules';
 import { ApiSettings } from '../api.settings';
 
 /** The outcome of a verification and the secrets it used. */
@@ -13,6 +13,8 @@ export interface Verification {
   readonly failure: DriverError | null;
   /** null: no credential was used */
   readonly secrets: SealedCredential['sealedData'] | null;
+  /** what forbids nothing */
+  readonly warnings?: readonly string[];
 }
 
 /** Checks synchronously whether a resource's target can be read. */
@@ -22,6 +24,7 @@ export class ResourceVerifier {
     private readonly database: Database,
     private readonly credentials: CredentialStore,
     private readonly agents: AgentStore,
+    private readonly guards: AgentGuardStore,
     private readonly opener: CredentialOpener,
     private readonly drivers: DriverRegistry,
     private readonly settings: ApiSettings,
@@ -29,10 +32,13 @@ export class ResourceVerifier {
 
   async check(organization: OrganizationId, resource: ResourceRow): Promise<Verification> {
     if (!DriverRegistry.isDriven(resource.provider)) {
-      const { resourceIdentifier: name } = resource;
+      const { resourceIdentifier: name, targetKey } = resource;
       const secondsAway = await this.agents.secondsAway(this.database.autocommit, organization, name);
       const absence = agentAbsence(name, secondsAway);
-      return { failure: absence && new DriverError(absence.kind, absence.message), secrets: null };
+      const failure = absence && new DriverError(absence.kind, absence.message);
+      const reported = await this.guards.find(this.database.autocommit, organization, targetKey);
+      const chains = reported?.guard.otherChains?.map((chain) => `the nftables chain ${chain}`);
+      return { failure, secrets: null, warnings: overrideWarnings(chains ?? []) };
     }
     const sealed = await this.credentials.sealed(
       this.database.autocommit,
@@ -41,8 +47,9 @@ export class ResourceVerifier {
     );
     if (!sealed) return { failure: new DriverError('denied', 'The credential was deleted'), secrets: null };
     const driver = await this.drivers.driver(resource.provider);
-    const failure = await driverErrorOf(() =>
-      driver.verify(
+    let warnings: readonly string[] = [];
+    const failure = await driverErrorOf(async () => {
+      const verified = await driver.verify(
         {
           resourceType: resource.resourceType,
           identifier: resource.targetIdentifier,
@@ -52,8 +59,9 @@ export class ResourceVerifier {
           claims: new Map(),
         },
         resource.config,
-      ),
-    );
-    return { failure, secrets: sealed.sealedData };
+      );
+      warnings = (verified && verified.warnings) ?? [];
+    });
+    return { failure, secrets: sealed.sealedData, warnings };
   }
 }

@@ -13,6 +13,7 @@ import {
   DeleteResourceQueryDto,
   ResourceDto,
   ResourceListQueryDto,
+  ResourceWithWarningsDto,
   UpdateResourceDto,
 } from './dto/resource.dto';
 import { ResourceGuardDto } from './dto/resource-guard.dto';
@@ -70,9 +71,10 @@ export class ResourcesController {
   @HttpCode(200)
   @AdminOnly()
   @ApiOperation({ summary: 'Verify a resource: read its target with its credential, without changing it' })
-  @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
-  async verify(@CurrentActor() actor: Actor, @PathId() id: string): Promise<ResourceDto> {
-    return toResource(await this.resources.verify(actor, id));
+  @Answers({ 200: ResourceWithWarningsDto, errors: [400, 401, 403, 404] })
+  async verify(@CurrentActor() actor: Actor, @PathId() id: string): Promise<ResourceWithWarningsDto> {
+    const { resource, warnings } = await this.resources.verify(actor, id);
+    return { ...toResource(resource), warnings };
   }
 
   @Patch(':id')

@@ -85,11 +85,11 @@ export class ResourcesService {
   }
 
   /** Reads the target with its credential; the outcome decides whether the resource may be used. */
-  async verify(actor: Actor, id: string): Promise<ResourceRow> {
+  async verify(actor: Actor, id: string): Promise<{ resource: ResourceRow; warnings: readonly string[] }> {
     const { principal } = actor;
     const resource = await this.find(principal, id);
     const { organizationId } = principal;
-    const { failure, secrets } = await this.verifier.check(organizationId, resource);
+    const { failure, secrets, warnings = [] } = await this.verifier.check(organizationId, resource);
     await this.database.transaction(async (tx) => {
       const outcome = failure && { message: failure.message, isRetryable: RETRYABLE_KINDS.has(failure.kind) };
       await this.resources.recordVerification(tx, organizationId, resource, secrets, outcome);
@@ -104,7 +104,7 @@ export class ResourcesService {
       });
     });
     if (failure) throw refusal(resource, failure);
-    return this.find(principal, id);
+    return { resource: await this.find(principal, id), warnings };
   }
 }
 

@@ -1,4 +1,4 @@
-import { ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
+import { overrideWarnings, ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import { refuseOpenTarget } from '../open-target';
@@ -8,6 +8,7 @@ import type {
   DriverOptions,
   ProviderDriver,
   RuleChange,
+  Verified,
 } from '../provider-driver';
 import { AccessTokens } from './access-tokens';
 import { ArmClients } from './arm-clients';
@@ -16,7 +17,7 @@ import { AZURE_FACTS } from './azure.facts';
 import { Batch } from './batch';
 import { Deadline } from './deadline';
 import { NetworkSecurityGroup } from './network-security-group';
-import { accessRules, isNeutral, observedRules } from './rule-mapping';
+import { accessRules, denialsBefore, isNeutral, observedRules } from './rule-mapping';
 import { missingActions } from './write-permission';
 
 const AUTHORITY = 'https://login.microsoftonline.com';
@@ -61,14 +62,16 @@ class AzureDriver implements ProviderDriver {
     await this.tokens.check(readCredential(credential), this.deadline());
   }
 
-  async verify(target: CloudTarget, config: ResourceConfig): Promise<void> {
-    await this.inGroup(target, this.deadline(), async (group) => {
+  verify(target: CloudTarget, config: ResourceConfig): Promise<Verified> {
+    return this.inGroup(target, this.deadline(), async (group) => {
       await group.describe();
       const rules = await group.readRules();
       await this.tokens.requireSubjectCondition(readCredential(target.credential), this.deadline());
       await requireWritePermission(group);
-      await refuseReadOnlyLock(group);
+      const lockWarnings = await checkLocks(group);
       refuseOpenTarget(group.group.name, config, accessRules(rules));
+      const denials = denialsBefore(rules, config, target.deployment);
+      return { warnings: [...lockWarnings, ...overrideWarnings(denials)] };
     });
   }
 
@@ -155,14 +158,23 @@ async function requireWritePermission(group: NetworkSecurityGroup): Promise<void
   throw new DriverError('denied', `The credential lacks ${missing.join(', ')} on the network security group`);
 }
 
-/** @throws DriverError `invalid` naming the lock. Passes when the credential may not read locks. */
-async function refuseReadOnlyLock(group: NetworkSecurityGroup): Promise<void> {
-  const locks = await nullIfDenied(group.locks());
-  const lock = locks?.find(({ level }) => level.toLowerCase() === 'readonly');
-  if (!lock) return;
-  throw new DriverError(
-    'invalid',
-    `The lock ${lock.name} (ReadOnly) lets nobody change the rules of ${group.group.name}: make it a CanNotDelete lock, or remove it`,
+/**
+ * Passes when the credential may not read locks.
+ * @returns warnings about locks that keep rules from being deleted
+ * @throws DriverError `invalid` naming a lock that keeps them from being changed
+ */
+async function checkLocks(group: NetworkSecurityGroup): Promise<string[]> {
+  const locks = (await nullIfDenied(group.locks())) ?? [];
+  const namesOf = (kind: string): string[] =>
+    locks.filter(({ level }) => level.toLowerCase() === kind).map(({ name }) => name);
+  for (const name of namesOf('readonly'))
+    throw new DriverError(
+      'invalid',
+      `The lock ${name} (ReadOnly) lets nobody change the rules of ${group.group.name}: make it a CanNotDelete lock, or remove it`,
+    );
+  return namesOf('cannotdelete').map(
+    (name) =>
+      `${group.group.name} has a delete lock, ${name}: access is closed by neutralising the rule, which stays until the lock is gone`,
   );
 }
 

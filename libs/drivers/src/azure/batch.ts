@@ -136,7 +136,7 @@ export class Batch {
     const kind = { isInbound: true, isDeny: false, isForInternet: false, isPlain: true };
     this.rules = [
       ...this.rules.filter((rule) => rule.name !== name),
-      { ...kind, name, priority, mark, keys: [ruleKey(spec)], traffic: [spec], state: 'settled' },
+      { ...kind, ...spec, name, priority, mark, keys: [ruleKey(spec)], traffic: [spec], state: 'settled' },
     ];
     this.outcomes.done(ruleKey(spec), name, drifted ? {} : { isNew: true });
   }

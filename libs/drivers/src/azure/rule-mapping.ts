@@ -7,14 +7,18 @@ import {
   parseMark,
   parseRuleKey,
   ruleKey,
+  ruleSpecs,
+  sharesTraffic,
   specialRangeIn,
   type ObservedRule,
   type OrderedRule,
   type OwnershipMark,
   type PortRange,
   type Protocol,
+  type ResourceConfig,
   type RuleSpec,
 } from '#rules';
+import { priorityWindow } from './priorities';
 
 const PROTOCOL_OF: Readonly<Record<Protocol, string>> = { tcp: 'Tcp', udp: 'Udp', icmp: 'Icmp', all: '*' };
 /** ICMP for IPv6 is a protocol of its own. Written for IPv6 addresses; `Icmp` does not match their traffic. */
@@ -31,6 +35,9 @@ export interface GroupRule {
   readonly priority: number;
   readonly isInbound: boolean;
   readonly isDeny: boolean;
+  /** undefined or null: another one than Drawbridge writes */
+  readonly protocol: Protocol | undefined;
+  readonly ports: readonly PortRange[] | null;
   /** `ruleKey` of each source address; empty when Drawbridge does not write rules of this kind */
   readonly keys: readonly string[];
   /** what it allows or denies to every destination in the group; empty when it applies to some of them */
@@ -104,6 +111,8 @@ export function groupRule(rule: SecurityRule): GroupRule | null {
     priority,
     isInbound: direction?.toLowerCase() === 'inbound',
     isDeny,
+    protocol: protocolOf(rule.protocol),
+    ports: destinationPortsOf(rule),
     keys,
     traffic: trafficOf(rule, isDeny),
     isForInternet: sourcePrefixesOf(rule).some((source) => isNamed(source, 'Internet')),
@@ -173,6 +182,20 @@ export const accessRules = (rules: readonly GroupRule[]): OrderedRule[] =>
     .flatMap(({ traffic, isDeny, name, priority }) =>
       traffic.map((spec) => ({ ...spec, isDenial: isDeny, name, priority })),
     );
+
+/** The names of denials before the rules of a resource that concern its ports, from and to whatever addresses. */
+export function denialsBefore(
+  rules: readonly GroupRule[],
+  config: ResourceConfig,
+  deployment: string,
+): string[] {
+  const { from } = priorityWindow(config);
+  const [own] = ruleSpecs('', config, 'many');
+  return rules
+    .filter((rule) => rule.isInbound && rule.isDeny && rule.priority < from && !isNeutral(rule, deployment))
+    .filter(({ protocol, ports }) => !protocol || !ports || sharesTraffic(own!, { protocol, ports }))
+    .map(({ name }) => name);
+}
 
 export const isOurs = ({ mark }: GroupRule, deployment: string): boolean => mark?.deployment === deployment;
 

@@ -25,17 +25,35 @@ export interface CustomRule {
 export interface FirewallConfig {
   readonly isEnabled: boolean;
   readonly rules: readonly CustomRule[];
+  /** as custom rules; Vercel applies them before the others */
+  readonly ipRules: readonly CustomRule[];
 }
 
 /** The configuration of a project that was never configured. */
-export const NO_CONFIG: FirewallConfig = { isEnabled: true, rules: [] };
+export const NO_CONFIG: FirewallConfig = { isEnabled: true, rules: [], ipRules: [] };
 
 /** @returns null when the body is not a configuration. A missing list of rules is not an empty list. */
 export function readConfig(body: Readonly<Record<string, unknown>>): FirewallConfig | null {
-  const { firewallEnabled, rules } = body;
+  const { firewallEnabled, rules, ips } = body;
   if (typeof firewallEnabled !== 'boolean' || !Array.isArray(rules)) return null;
   const read = rules.map(readRule);
-  return read.every((rule) => rule !== null) ? { isEnabled: firewallEnabled, rules: read } : null;
+  const ipRules = (Array.isArray(ips) ? ips : []).map(readIpRule).filter((rule) => rule !== null);
+  return read.every((rule) => rule !== null) ? { isEnabled: firewallEnabled, rules: read, ipRules } : null;
+}
+
+function readIpRule(rule: unknown): CustomRule | null {
+  const { id, ip, hostname, action } = isRecord(rule) ? rule : {};
+  const everyHost = { type: 'path', op: 'pre', value: '/' };
+  const host = hostname === '*' ? everyHost : { type: 'host', op: 'eq', value: hostname };
+  const conditions = [{ type: 'ip_address', op: 'eq', value: ip }, host];
+  const [active, mitigate] = [true, { action }];
+  return readRule({
+    id,
+    name: `the IP rule ${textOf(ip)}`,
+    active,
+    conditionGroup: [{ conditions }],
+    action: { mitigate },
+  });
 }
 
 function readRule(rule: unknown): CustomRule | null {

@@ -98,21 +98,26 @@ export const keyOf = (address: string): string => ruleKey({ address, protocol: '
 /**
  * Maps the rules that allow requests to a path: the entries of our guard, and unmanaged rules that bypass it. Entries
  * carry no mark, but the guard does and only we write it: every entry is ours, either claimed or an orphan.
+ * @param blockOf what else denies an address for certain, as a message
  */
 export function observedRules(
   config: FirewallConfig,
   path: GuardedPath,
   { deployment, claims }: Pick<CloudTarget, 'deployment' | 'claims'>,
+  blockOf: (address: string) => string | null,
 ): ObservedRule[] {
   const guards = guardsOf(config, path, deployment);
   const entries = listedAddresses(guards).map((address) => {
     const key = keyOf(address);
     const guardId = guards[0]!.id;
+    const isAllowed = allows(guards, address);
+    const block = isAllowed ? blockOf(address) : null;
     return {
       key,
       providerRuleId: entryId(guardId, address),
       ownRuleId: claims.get(key) ?? guardId,
-      ...(!allows(guards, address) && { inForce: false as const }),
+      ...(!isAllowed && { inForce: false as const }),
+      ...(block !== null && { noEffect: block }),
     };
   });
   return [...entries, ...bypasses(config, path, guards)];

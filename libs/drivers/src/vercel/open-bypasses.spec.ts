@@ -21,7 +21,7 @@ const bypassed = (path: typeof PROJECT | typeof PART, ...conditions: RuleConditi
     action: 'bypass',
     groups: [conditions],
   };
-  return bypassedAddresses({ isEnabled: true, rules: [rule] }, path, 'here');
+  return bypassedAddresses({ isEnabled: true, rules: [rule], ipRules: [] }, path, 'here');
 };
 
 describe('A bypass rule', () => {

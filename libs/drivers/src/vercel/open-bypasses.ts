@@ -29,11 +29,11 @@ function addressesOf([list, ...more]: readonly RuleCondition[]): string[] {
   return isList && more.length === 0 ? canonical(list.values) : [];
 }
 
-const isExclusion = ({ op, neg }: RuleCondition): boolean =>
+export const isExclusion = ({ op, neg }: RuleCondition): boolean =>
   neg ? op === 'eq' || op === 'inc' : op === 'neq' || op === 'ninc';
 
 /** Whether every request to the path meets a condition that is not about its address. */
-function isMetByAll(
+export function isMetByAll(
   { type, op, neg, values }: RuleCondition,
   { hostname, pathPrefix }: GuardedPath,
 ): boolean {

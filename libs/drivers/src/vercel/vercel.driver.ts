@@ -1,4 +1,4 @@
-import type { ChangeResult, ObservedRule } from '#rules';
+import { overrideWarnings, type ChangeResult, type ObservedRule } from '#rules';
 import { CallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import { ALL_TRAFFIC, refuseOpenTarget } from '../open-target';
@@ -8,10 +8,12 @@ import type {
   DriverOptions,
   ProviderDriver,
   RuleChange,
+  Verified,
 } from '../provider-driver';
 import { isRecord } from '../untrusted-json';
 import { Batch } from './batch';
-import { observedRules } from './guard';
+import { denialsOf } from './denials';
+import { guardsOf, observedRules } from './guard';
 import { bypassedAddresses } from './open-bypasses';
 import { ProjectFirewall } from './project-firewall';
 import { VercelApi } from './vercel-api';
@@ -56,7 +58,7 @@ class VercelDriver implements ProviderDriver {
     if (api.teamId !== null) await requireTeamAccess(api, api.teamId);
   }
 
-  async verify(target: CloudTarget): Promise<void> {
+  async verify(target: CloudTarget): Promise<Verified> {
     const { firewall, path } = this.firewallOf(target);
     await firewall.describe();
     const config = await firewall.read();
@@ -68,11 +70,15 @@ class VercelDriver implements ProviderDriver {
       ALL_TRAFFIC,
       bypassed.map((address) => ({ address, protocol: 'all', ports: [] })),
     );
+    const { doubtful } = denialsOf(config, path, guardsOf(config, path, target.deployment));
+    return { warnings: overrideWarnings(doubtful) };
   }
 
   async readRules(target: CloudTarget): Promise<ObservedRule[]> {
     const { firewall, path } = this.firewallOf(target);
-    return observedRules(await firewall.read(), path, target);
+    const config = await firewall.read();
+    const { blockOf } = denialsOf(config, path, guardsOf(config, path, target.deployment));
+    return observedRules(config, path, target, blockOf);
   }
 
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {

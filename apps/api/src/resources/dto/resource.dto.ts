@@ -313,3 +313,12 @@ export class ResourceDto {
   @ApiProperty(TIME) createdAt!: string;
   @ApiProperty(TIME) updatedAt!: string;
 }
+
+export class ResourceWithWarningsDto extends ResourceDto {
+  @ApiProperty({
+    type: [String],
+    example: ['Addresses of sessions may be blocked by deny-partners'],
+    description: 'What does not keep the resource from being used, and may not be intended; empty: nothing',
+  })
+  warnings!: readonly string[];
+}
