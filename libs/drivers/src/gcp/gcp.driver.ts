@@ -4,7 +4,7 @@ import { refuseOpenTarget } from '../open-target';
 import { Outcomes } from '../outcomes';
 import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
 import { AccessTokens, readIdentity } from './access-tokens';
-import { ComputeApi } from './compute-api';
+import { ComputeClients } from './compute-clients';
 import { observedRules, readTaggedNetwork } from './firewall-mapping';
 import { additionsOf, removalsOf } from './firewall-writes';
 import { GCP_FACTS } from './gcp.facts';
@@ -17,9 +17,8 @@ import { VpcNetwork } from './vpc-network';
  * The driver for firewall rules of Google’s VPC networks: one firewall rule per RuleSpec.
  * @param environment contains the variables of `GCP_FACTS`
  */
-export function createGcpDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
-  const api = new ComputeApi(environment);
-  return new GcpDriver(new AccessTokens(environment), api);
+export async function createGcpDriver(environment: NodeJS.ProcessEnv): Promise<ProviderDriver> {
+  return new GcpDriver(new AccessTokens(environment), await ComputeClients.load(environment));
 }
 
 class GcpDriver implements ProviderDriver {
@@ -28,7 +27,7 @@ class GcpDriver implements ProviderDriver {
 
   constructor(
     private readonly tokens: AccessTokens,
-    private readonly api: ComputeApi,
+    private readonly compute: ComputeClients,
   ) {}
 
   /** Compute's rate limits apply per project, not per credential. */
@@ -95,7 +94,7 @@ class GcpDriver implements ProviderDriver {
     }
     const taggedNetwork = readTaggedNetwork(target.identifier);
     const identity = readIdentity(target.credential);
-    const network = new VpcNetwork(taggedNetwork, await this.tokens.token(identity), this.api);
+    const network = new VpcNetwork(taggedNetwork, await this.tokens.token(identity), this.compute);
     try {
       return await work(network);
     } catch (error) {
