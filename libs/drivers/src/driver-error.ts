@@ -17,7 +17,7 @@ export class DriverError extends Error {
 }
 
 /** Runs a driver call. @returns the DriverError it threw, null when it succeeded. @throws any other error */
-export async function driverErrorOf(call: () => Promise<void>): Promise<DriverError | null> {
+export async function driverErrorOf(call: () => Promise<unknown>): Promise<DriverError | null> {
   try {
     await call();
     return null;

@@ -86,6 +86,12 @@ export interface DriverOptions {
   readonly onOwnIdentityFailure?: (reason: Error) => void;
 }
 
+/** What a verification found that forbids nothing. */
+export interface Verified {
+  /** what may override the rules of sessions, or keep them in place; texts for the administrator */
+  readonly warnings?: readonly string[];
+}
+
 /**
  * The interface of every provider. A driver retries only a request whose cached token was refused, does not log, does
  * not access the database, and keeps no state except clients and short-lived tokens.
@@ -108,7 +114,7 @@ export interface ProviderDriver {
    * @param config of the resource: the traffic that its rules allow
    * @throws DriverError
    */
-  verify(target: CloudTarget, config: ResourceConfig): Promise<void>;
+  verify(target: CloudTarget, config: ResourceConfig): Promise<Verified | void>;
   /**
    * Every rule that allows traffic, ours and unmanaged, all pages. A rule has the id that its addition returned, and
    * keeps it when its mark, address or ports are edited. @throws DriverError
