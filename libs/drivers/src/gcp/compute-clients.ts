@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallToken } from '../call-tokens';
-import { loadCompute, type ComputeLibrary, type Methods, type Transport } from './compute-library';
+import { loadCompute, type Methods } from './compute-library';
 import { refusal, unexpectedResponse } from './gcp-errors';
 import { exchange } from './rest-exchange';
 
@@ -9,6 +9,12 @@ interface Call {
   readonly token: string;
   readonly timeoutMs: number;
   isAnswered: boolean;
+}
+
+interface ClientRequest {
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body?: string;
 }
 
 const ORIGIN = 'https://compute.googleapis.com';
@@ -21,7 +27,7 @@ const RESOURCE_MANAGER = 'https://cloudresourcemanager.googleapis.com';
 export class ComputeClients {
   private constructor(
     private readonly calls: AsyncLocalStorage<Call>,
-    private readonly library: ComputeLibrary,
+    private readonly compute: Awaited<ReturnType<typeof loadCompute>>,
     private readonly resourceManager: string,
   ) {}
 
@@ -43,7 +49,7 @@ export class ComputeClients {
     return token.use(async (current) => {
       const call: Call = { token: current, timeoutMs, isAnswered: false };
       try {
-        return await this.calls.run(call, () => this.library(method, request));
+        return (await this.calls.run(call, () => this.compute(method, request))) as Methods[M]['message'];
       } catch (error) {
         if (call.isAnswered) throw unexpectedResponse(method);
         throw error;
@@ -57,7 +63,7 @@ export class ComputeClients {
     project: string,
     permissions: readonly string[],
     timeoutMs: number,
-  ): Promise<string[]> {
+  ): Promise<readonly string[]> {
     const url = `${this.resourceManager}/v1/projects/${encodeURIComponent(project)}:testIamPermissions`;
     const body = JSON.stringify({ permissions });
     const text = await token.use((current) => {
@@ -71,11 +77,12 @@ export class ComputeClients {
   }
 }
 
-/** @param base where the requests go to, whatever host the clients name */
-function transport(base: string, calls: AsyncLocalStorage<Call>): Transport {
+/** In place of Google's authentication client. @param base where requests go to, whatever host the clients name */
+function transport(base: string, calls: AsyncLocalStorage<Call>): object {
   return {
+    // the clients look for it and do not call it
     getRequestHeaders: () => Promise.reject(new Error('Each call sets its token')),
-    fetch: async (url, { method, headers: given, body }) => {
+    fetch: async (url: string, { method, headers: given, body }: ClientRequest) => {
       const call = calls.getStore();
       if (!call) throw new Error('A call to Google without a token');
       const { pathname, search } = new URL(url);

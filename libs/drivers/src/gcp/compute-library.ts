@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FirewallList, OperationMessage } from './compute-messages';
+import type { EffectiveFirewalls, FirewallList, NetworkMessage, OperationMessage } from './compute-messages';
 import type { FirewallRule, NewFirewall } from './firewall-mapping';
 
 interface Method<Request, Message> {
   readonly request: Request;
   readonly message: Message;
 }
+type Permissions = Readonly<Record<'permissions', readonly string[]>>;
 type Write<Request> = Method<Request & { readonly requestId: string }, OperationMessage>;
 
 /**
@@ -22,37 +23,19 @@ export interface Methods {
   'firewalls.update': Write<{ readonly firewall: string; readonly firewallResource: NewFirewall }>;
   'firewalls.delete': Write<{ readonly firewall: string }>;
   'firewalls.testIamPermissions': Method<
-    {
-      readonly resource: string;
-      readonly testPermissionsRequestResource: { readonly permissions: readonly string[] };
-    },
-    { readonly permissions: string[] }
+    { readonly resource: string; readonly testPermissionsRequestResource: Permissions },
+    Permissions
   >;
   'globalOperations.get': Method<{ readonly operation: string }, OperationMessage>;
   'globalOperations.wait': Method<{ readonly operation: string }, OperationMessage>;
-  'networks.get': Method<{ readonly network: string }, { readonly name?: string }>;
-}
-
-/** Calls one method once. The message is decoded and not checked. */
-export type ComputeLibrary = <M extends keyof Methods>(
-  method: M,
-  request: Methods[M]['request'] & { readonly project: string },
-) => Promise<Methods[M]['message']>;
-
-/** Sends the requests of the clients, which call it as they would call Google's own authentication client. */
-export interface Transport {
-  fetch(
-    url: string,
-    request: { readonly method: string; readonly headers: Headers; readonly body?: string },
-  ): Promise<Response>;
-  /** marks an authentication client; not called, because `fetch` authorizes */
-  getRequestHeaders(): Promise<never>;
+  'networks.get': Method<{ readonly network: string }, NetworkMessage>;
+  'networks.getEffectiveFirewalls': Method<{ readonly network: string }, EffectiveFirewalls>;
 }
 
 /** A method returns a message, a started write, or a part of a page and the page itself. */
 type Result = readonly [object & { readonly latestResponse?: object }, unknown, object?];
 type Client = Readonly<Record<string, (request: object, options: object) => Promise<Result>>>;
-type ClientClass = new (options: { authClient: Transport }) => Client & { initialize(): Promise<unknown> };
+type ClientClass = new (options: { authClient: object }) => Client & { initialize(): Promise<unknown> };
 
 /** The package's description of all messages, below the names of packages and services. */
 interface Descriptions {
@@ -64,8 +47,12 @@ const SERVICES = ['Firewalls', 'GlobalOperations', 'Networks'];
 /**
  * Loads the package and creates its clients, in steps: each one occupies the process, and the calls and leases of others
  * get their turn in between.
+ * @param authClient sends their requests
+ * @returns calls a method once; the message is decoded and not checked
  */
-export async function loadCompute(transport: Transport): Promise<ComputeLibrary> {
+export async function loadCompute(
+  authClient: object,
+): Promise<(method: keyof Methods, request: object) => Promise<unknown>> {
   // `require`, because `import` reads the types: see `Methods`.
   reduce(require('@google-cloud/compute/build/protos/protos.json') as Descriptions);
   await nextTurn();
@@ -77,19 +64,19 @@ export async function loadCompute(transport: Transport): Promise<ComputeLibrary>
     ...(require('@google-cloud/compute/build/src/v1/networks_client') as { NetworksClient: ClientClass }),
   };
   await nextTurn();
-  const options = { authClient: transport };
+  const options = { authClient };
   const clients: Readonly<Record<string, InstanceType<ClientClass>>> = {
     firewalls: new classes.FirewallsClient(options),
     globalOperations: new classes.GlobalOperationsClient(options),
     networks: new classes.NetworksClient(options),
   };
   await Promise.all(Object.values(clients).map((client) => client.initialize()));
-  return async <M extends keyof Methods>(method: M, request: object) => {
+  return async (method, request) => {
     const [service = '', name = ''] = method.split('.');
     // no retries, one page at a time; a new object, because the client adds to it
     const callOptions = { retry: { retryCodes: [] }, autoPaginate: false };
     const [first, , page] = await clients[service]![name]!(request, callOptions);
-    return (page ?? first.latestResponse ?? first) as Methods[M]['message'];
+    return page ?? first.latestResponse ?? first;
   };
 }
 

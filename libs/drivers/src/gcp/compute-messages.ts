@@ -29,9 +29,40 @@ export interface FirewallList {
   readonly warning?: { readonly code?: string };
 }
 
-export interface FirewallPage {
-  readonly rules: FirewallRule[];
-  readonly next?: string;
+/** As `OperationMessage`. */
+export interface NetworkMessage {
+  readonly name?: string;
+  readonly networkFirewallPolicyEnforcementOrder?: string;
+}
+
+/** All rules and policies that apply to a network. */
+export interface EffectiveFirewalls {
+  readonly firewalls: readonly FirewallRule[];
+  readonly firewallPolicys: readonly FirewallPolicy[];
+}
+
+/** A policy in force on a network. Lists are never missing. */
+export interface FirewallPolicy {
+  readonly displayName?: string;
+  readonly shortName?: string;
+  readonly name?: string;
+  readonly type?: string;
+  readonly rules: readonly PolicyRule[];
+}
+
+export interface PolicyRule {
+  readonly priority?: number;
+  readonly action?: string;
+  readonly direction?: string;
+  readonly disabled?: boolean;
+  readonly targetResources: readonly string[];
+  readonly targetServiceAccounts: readonly string[];
+  readonly targetSecureTags: readonly object[];
+  readonly match?: {
+    readonly srcIpRanges: readonly string[];
+    readonly destIpRanges: readonly string[];
+    readonly layer4Configs: readonly { readonly ipProtocol?: string; readonly ports: readonly string[] }[];
+  };
 }
 
 /** Warnings of a list response that do not mean that the list is incomplete. */
@@ -53,16 +84,12 @@ export function readOperation(message: OperationMessage, call: string): Operatio
   };
 }
 
-/** @throws CallFailure when the response is not a page, or may be incomplete */
-export function readFirewallPage(
-  { kind, items, warning, nextPageToken }: FirewallList,
-  call: string,
-): FirewallPage {
+/** @throws CallFailure when the response is not a page of the list, or may be incomplete */
+export function requirePage({ kind, items, warning }: FirewallList): void {
   // Whatever else Google answers is decoded to an empty list: only `kind` shows that the response is a list.
   const isComplete =
     kind === 'compute#firewallList' &&
     (!warning || HARMLESS_WARNINGS.has(warning.code ?? '')) &&
     items.every(({ id, name, direction }) => id && name && direction);
-  if (!isComplete) throw unexpectedResponse(call);
-  return { rules: items, ...(nextPageToken && { next: nextPageToken }) };
+  if (!isComplete) throw unexpectedResponse('firewalls.list');
 }

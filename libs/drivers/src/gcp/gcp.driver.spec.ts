@@ -152,6 +152,9 @@ describe('GCP driver', () => {
     ['truncated JSON', [200, '{"kind":"compute#firewallList","items":[']],
     ['an empty response', [200, '']],
     ['an error with HTTP 200', [200, { error: { code: 403, message: 'no' } }]],
+    ['an empty object', [200, {}]],
+    ['items without a kind', [200, { items: [] }]],
+    ['items that are no list', [200, { kind: 'compute#firewallList', items: 'none' }]],
     ['a list of another kind', [200, { kind: 'compute#networkList', items: [] }]],
     ['an incomplete list', [200, { kind: 'compute#firewallList', warning: { code: 'UNREACHABLE' } }]],
     ['rules without an id', [200, { kind: 'compute#firewallList', items: [{ name: 'x' }] }]],
@@ -161,6 +164,28 @@ describe('GCP driver', () => {
     script['GET firewalls'] = [answer];
     expect(await failure((await newDriver()).readRules(target()))).toMatchObject({ kind: 'transient' });
     expect(routes()).toEqual(['GET firewalls']);
+  });
+
+  it('reads a list that does not end up to a limit', async () => {
+    const pages = Array.from({ length: 200 }, (_, page): Answer => [
+      200,
+      { kind: 'compute#firewallList', nextPageToken: `page-${page}` },
+    ]);
+    script['GET firewalls'] = pages;
+    expect(await failure((await newDriver()).readRules(target()))).toMatchObject({ kind: 'transient' });
+    expect(routes()).toHaveLength(100);
+  });
+
+  it('sends each of several simultaneous calls with the token of its own tenant', async () => {
+    const tokens = ['one', 'two'];
+    script['POST /token'] = tokens.map((access_token) => [200, { access_token, expires_in: 3599 }]);
+    script['GET firewalls'] = [EMPTY_LIST];
+    script['GET networks'] = [NETWORK];
+    const driver = await newDriver();
+    const tenants = tokens.map((name) => target({ client_email: `${name}@p.iam` }));
+    await Promise.all(tenants.map((tenant) => driver.readRules(tenant)));
+    const used = calls.map(({ authorization }) => authorization).filter((header) => header !== undefined);
+    expect(used.toSorted()).toEqual(['Bearer one', 'Bearer one', 'Bearer two', 'Bearer two']);
   });
 
   it('does not retry when Compute is unavailable', async () => {

@@ -2,9 +2,10 @@ import { parseRuleKey, ruleKey, type ChangeResult, type ObservedRule, type Resou
 import { DriverError } from '../driver-error';
 import { refuseOpenTarget } from '../open-target';
 import { Outcomes } from '../outcomes';
-import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange, Verified } from '../provider-driver';
 import { AccessTokens, readIdentity } from './access-tokens';
 import { ComputeClients } from './compute-clients';
+import { policyWarnings } from './firewall-policies';
 import { observedRules, readTaggedNetwork } from './firewall-mapping';
 import { additionsOf, removalsOf } from './firewall-writes';
 import { GCP_FACTS } from './gcp.facts';
@@ -39,14 +40,16 @@ class GcpDriver implements ProviderDriver {
     await this.tokens.check(readIdentity(credential));
   }
 
-  verify(target: CloudTarget, config: ResourceConfig): Promise<void> {
+  verify(target: CloudTarget, config: ResourceConfig): Promise<Verified> {
     return this.inNetwork(target, async (network) => {
-      await network.describe();
+      const { policiesFirst } = await network.describe();
       const rules = await network.list();
       await this.tokens.requireSubjectCondition(readIdentity(target.credential));
       await network.requireOperationAccess();
       await requirePermissions(network);
       refuseOpenTarget(network.target.network, config, ...accessRules(rules, network.target));
+      const hasRules = rules.length > 0;
+      return { warnings: await policyWarnings(network, config, { policiesFirst, hasRules }) };
     });
   }
 

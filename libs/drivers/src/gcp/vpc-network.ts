@@ -3,14 +3,14 @@ import type { CallToken } from '../call-tokens';
 import { unexpectedResponse } from './gcp-errors';
 import type { ComputeClients } from './compute-clients';
 import type { Methods } from './compute-library';
-import { readFirewallPage, readOperation, type Operation } from './compute-messages';
+import { readOperation, requirePage, type FirewallPolicy, type Operation } from './compute-messages';
 import type { FirewallRule, TaggedNetwork, NewFirewall } from './firewall-mapping';
 
 const PAGE_SIZE = 500;
 /** Name of an operation that does not exist, for permission checks. */
 const NO_OPERATION = 'drawbridge-permission-check';
 /** Far more rules than a network may have. */
-const MAX_PAGES = 200;
+const MAX_PAGES = 100;
 /** Timeout of every call except `wait`. */
 const CALL_TIMEOUT_MS = 5000;
 
@@ -22,11 +22,27 @@ export class VpcNetwork {
     private readonly compute: ComputeClients,
   ) {}
 
-  /** Checks that the network exists and the credential may read it. */
-  async describe(): Promise<void> {
+  /**
+   * Checks that the network exists and the credential may read it.
+   * @returns whether the network's firewall policies come before its rules
+   */
+  async describe(): Promise<{ readonly policiesFirst: boolean }> {
     const { network } = this.target;
-    const { name } = await this.call('networks.get', { network });
+    const { name, networkFirewallPolicyEnforcementOrder: order } = await this.call('networks.get', {
+      network,
+    });
     if (name !== network) throw unexpectedResponse('networks.get');
+    return { policiesFirst: order === 'BEFORE_CLASSIC_FIREWALL' };
+  }
+
+  /** The firewall policies in force on the network. @param hasRules the network has rules, which the response contains too */
+  async firewallPolicies(hasRules: boolean): Promise<readonly FirewallPolicy[]> {
+    const { network } = this.target;
+    const found = await this.call('networks.getEffectiveFirewalls', { network });
+    // The response has no `kind`: whatever else Google answers is decoded to nothing.
+    const isEmpty = found.firewalls.length + found.firewallPolicys.length === 0;
+    if (hasRules && isEmpty) throw unexpectedResponse('networks.getEffectiveFirewalls');
+    return found.firewallPolicys;
   }
 
   /** The firewall rules of the network, including those for other target tags, all pages. */
@@ -35,30 +51,31 @@ export class VpcNetwork {
     const rules: FirewallRule[] = [];
     let pageToken: string | undefined;
     for (let count = 0; count < MAX_PAGES; count += 1) {
-      const list = await this.call('firewalls.list', { ...request, ...(pageToken && { pageToken }) });
-      const page = readFirewallPage(list, 'firewalls.list');
-      rules.push(...page.rules);
-      if (page.next === undefined) return rules;
-      if (page.next === pageToken) break;
-      pageToken = page.next;
+      const page = await this.call('firewalls.list', { ...request, ...(pageToken && { pageToken }) });
+      requirePage(page);
+      rules.push(...page.items);
+      if (!page.nextPageToken) return rules;
+      if (page.nextPageToken === pageToken) break;
+      pageToken = page.nextPageToken;
     }
     throw unexpectedResponse('firewalls.list');
   }
 
   /** The name of any firewall rule of the project; null when it has none. */
   async anyRule(): Promise<string | null> {
-    const list = await this.call('firewalls.list', { maxResults: 1 });
-    return readFirewallPage(list, 'firewalls.list').rules[0]?.name ?? null;
+    const page = await this.call('firewalls.list', { maxResults: 1 });
+    requirePage(page);
+    return page.items[0]?.name ?? null;
   }
 
   /** @returns the granted subset of the permissions on a rule */
-  async permissionsOn(rule: string, permissions: readonly string[]): Promise<string[]> {
+  async permissionsOn(rule: string, permissions: readonly string[]): Promise<readonly string[]> {
     const request = { resource: rule, testPermissionsRequestResource: { permissions } };
     return (await this.call('firewalls.testIamPermissions', request)).permissions;
   }
 
   /** @returns the granted subset of the permissions on the project */
-  permissionsOnProject(permissions: readonly string[]): Promise<string[]> {
+  permissionsOnProject(permissions: readonly string[]): Promise<readonly string[]> {
     return this.compute.permissionsOnProject(this.token, this.target.project, permissions, CALL_TIMEOUT_MS);
   }
 
