@@ -166,28 +166,6 @@ describe('GCP driver', () => {
     expect(routes()).toEqual(['GET firewalls']);
   });
 
-  it('reads a list that does not end up to a limit', async () => {
-    const pages = Array.from({ length: 200 }, (_, page): Answer => [
-      200,
-      { kind: 'compute#firewallList', nextPageToken: `page-${page}` },
-    ]);
-    script['GET firewalls'] = pages;
-    expect(await failure((await newDriver()).readRules(target()))).toMatchObject({ kind: 'transient' });
-    expect(routes()).toHaveLength(100);
-  });
-
-  it('sends each of several simultaneous calls with the token of its own tenant', async () => {
-    const tokens = ['one', 'two'];
-    script['POST /token'] = tokens.map((access_token) => [200, { access_token, expires_in: 3599 }]);
-    script['GET firewalls'] = [EMPTY_LIST];
-    script['GET networks'] = [NETWORK];
-    const driver = await newDriver();
-    const tenants = tokens.map((name) => target({ client_email: `${name}@p.iam` }));
-    await Promise.all(tenants.map((tenant) => driver.readRules(tenant)));
-    const used = calls.map(({ authorization }) => authorization).filter((header) => header !== undefined);
-    expect(used.toSorted()).toEqual(['Bearer one', 'Bearer one', 'Bearer two', 'Bearer two']);
-  });
-
   it('does not retry when Compute is unavailable', async () => {
     script['GET firewalls'] = [refused(503, 'backendError')];
     expect(await failure((await newDriver()).readRules(target()))).toMatchObject({ kind: 'transient' });
