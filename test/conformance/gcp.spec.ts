@@ -69,8 +69,8 @@ const registryOf = (cloud: SimulatedCloud): DriverRegistry =>
     GOOGLE_IAM_CREDENTIALS_URL: `${cloud.url}/gcp/iamcredentials`,
   });
 
-async function startBench(options: BenchOptions, federated?: FederatedType): Promise<DriverBench> {
-  const cloud = await startCloud(options);
+async function startBench(limits: BenchOptions, federated?: FederatedType): Promise<DriverBench> {
+  const cloud = await startCloud(limits);
   const registry = registryOf(cloud);
   const bench: DriverBench = {
     cloud: {
