@@ -168,6 +168,7 @@ module.exports = {
     only('bullmq', 'bullmq', 'libs/jobs/', 'apps/worker/src/convergence/'),
     only('aws-sdk', '@aws-sdk', 'libs/drivers/src/aws/', 'apps/simulator/.*\\.spec\\.ts'),
     only('azure-sdk', '@azure', 'libs/drivers/src/azure/', 'apps/simulator/.*\\.spec\\.ts'),
+    only('google-sdk', '@google-cloud', 'libs/drivers/src/gcp/'),
     only('bcrypt', 'bcrypt', 'libs/secrets/'),
     only('prom-client', 'prom-client', 'libs/metrics/'),
     only('pg', 'pg', 'libs/entities/', 'libs/jobs/', 'apps/launcher/'),

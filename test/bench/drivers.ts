@@ -46,6 +46,11 @@ async function costOf(provider: Provider, url: string): Promise<Figure[]> {
       samples(({ readyMs }) => readyMs),
     ),
     figure(
+      `${provider}: longest pause of other work meanwhile`,
+      'ms',
+      samples(({ stallMs }) => stallMs),
+    ),
+    figure(
       `${provider}: memory`,
       'MB',
       samples(({ before, after }) => after - before),

@@ -15,6 +15,8 @@ export interface DriverLoad {
   readonly loadMs: number;
   /** from start to a verified target: some drivers load their SDK on the first call */
   readonly readyMs: number;
+  /** the longest time of that in which the process did nothing else */
+  readonly stallMs: number;
   /** resident memory before, and after the target was verified, MB */
   readonly before: number;
   readonly after: number;

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { DriverRegistry, type CloudTarget } from '#drivers';
+import { DriverRegistry, type CloudTarget, type ProviderDriver } from '#drivers';
 import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
 import { GRANTED } from '../../apps/simulator/src/roles/roles';
 import { describeDriver } from './driver-conformance';
@@ -24,6 +24,8 @@ const NETWORKS = [
   'simulated-network-3',
   'simulated-network-4',
 ];
+
+const POLICIES = 'compute.networks.getEffectiveFirewalls';
 
 const { privateKey: OTHER_KEY } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -55,18 +57,21 @@ const FEDERATED: FederatedType = {
   exchange: 'exchangeToken',
 };
 
-async function startBench(
-  { capacity, operationMs }: BenchOptions,
-  federated?: FederatedType,
-): Promise<DriverBench> {
-  const cloud = await SimulatedCloud.start('GCP', OPERATIONS, capacity, operationMs);
-  const registry = new DriverRegistry({
+const startCloud = ({ capacity, operationMs }: BenchOptions): Promise<SimulatedCloud> =>
+  SimulatedCloud.start('GCP', OPERATIONS, capacity, operationMs);
+
+const registryOf = (cloud: SimulatedCloud): DriverRegistry =>
+  new DriverRegistry({
     GCP_COMPUTE_URL: `${cloud.url}/gcp`,
     GCP_RESOURCE_MANAGER_URL: `${cloud.url}/gcp`,
     GOOGLE_OAUTH_TOKEN_URL: `${cloud.url}/gcp/token`,
     GOOGLE_STS_URL: `${cloud.url}/gcp/sts`,
     GOOGLE_IAM_CREDENTIALS_URL: `${cloud.url}/gcp/iamcredentials`,
   });
+
+async function startBench(limits: BenchOptions, federated?: FederatedType): Promise<DriverBench> {
+  const cloud = await startCloud(limits);
+  const registry = registryOf(cloud);
   const bench: DriverBench = {
     cloud: {
       ports: true,
@@ -89,7 +94,8 @@ async function startBench(
     },
     edit: (target, address, edit) => cloud.edit(nameOf(target), address, edit),
     role: {
-      verified: GRANTED.GCP,
+      // its absence is a warning
+      verified: GRANTED.GCP.filter((permission) => permission !== POLICIES),
       polling: ['compute.globalOperations.get'],
       withdraw: (permissions) => cloud.withdraw(permissions),
     },
@@ -110,3 +116,71 @@ describeEditedRules('GCP driver', startBench);
 describeTokens('GCP driver', startBench);
 describeFederation('GCP driver', (options) => startBench(options, FEDERATED));
 describeUnpolledWrites('GCP driver', startBench, 'unknown');
+
+describe('Verifying a network with firewall policies', () => {
+  const config = { port: 22 };
+  let cloud: SimulatedCloud;
+  let driver: ProviderDriver;
+
+  beforeAll(async () => {
+    cloud = await startCloud({ capacity: 10 });
+    driver = await registryOf(cloud).driver('GCP');
+  });
+  beforeEach(() => cloud.reset());
+  afterAll(() => cloud.close());
+
+  const rule = (action: string, more: object = {}, ports = ['20-30']): object => ({
+    kind: 'compute#firewallPolicyRule',
+    action,
+    direction: 'INGRESS',
+    priority: 1000,
+    match: { srcIpRanges: ['0.0.0.0/0'], layer4Configs: [{ ipProtocol: 'tcp', ports }] },
+    ...more,
+  });
+  const policy = (type: string, ...rules: object[]): object => ({ type, shortName: 'baseline', rules });
+  const warnings = async (policies: readonly object[], order?: 'before'): Promise<readonly string[]> => {
+    await cloud.setPolicies('default', policies, order);
+    const verified = (await driver.verify(network(path('default')), config)) as {
+      readonly warnings?: readonly string[];
+    };
+    return verified.warnings ?? [];
+  };
+
+  it('warns of a denial that comes before the rules of the network', async () => {
+    const denials = [policy('HIERARCHY', rule('deny'))];
+    expect(await warnings(denials)).toEqual([expect.stringMatching(/policy baseline \(rule 1000\) denies/)]);
+    const ofNetwork = [policy('NETWORK', rule('deny', { match: undefined }), rule('deny'))];
+    expect(await warnings(ofNetwork)).toEqual([]);
+    expect(await warnings(ofNetwork, 'before')).toHaveLength(1);
+  });
+
+  it('warns of a policy that lets everybody in before the rules of the network', async () => {
+    const [warning, ...others] = await warnings([policy('HIERARCHY', rule('allow'))]);
+    expect(warning).toMatch(/lets everybody \(0\.0\.0\.0\/0\) in/);
+    expect(others).toEqual([]);
+  });
+
+  it.each<[string, object[]]>([
+    ['of outbound traffic', [rule('deny', { direction: 'EGRESS' })]],
+    ['that is disabled', [rule('deny', { disabled: true })]],
+    ['of other ports', [rule('deny', {}, ['443'])]],
+    ['for other networks', [rule('deny', { targetResources: ['https://x/projects/p/global/networks/y'] })]],
+    [
+      'after a rule that leaves all of it to the next level',
+      [rule('deny'), rule('goto_next', { priority: 1 })],
+    ],
+    ['with an exception for some addresses', [rule('allow', { match: { srcIpRanges: ['10.0.0.0/8'] } })]],
+  ])('does not warn of a rule %s', async (_, rules) => {
+    expect(await warnings([policy('HIERARCHY', ...rules)])).toEqual([]);
+  });
+
+  it('warns when the policies cannot be read, and passes', async () => {
+    await cloud.withdraw([POLICIES]);
+    expect(await warnings([])).toEqual([
+      `The firewall policies of default were not looked at: grant ${POLICIES}`,
+    ]);
+    await cloud.withdraw([]);
+    await cloud.injectOperationFault('networks.getEffectiveFirewalls', 'error');
+    expect(await warnings([])).toEqual([expect.stringContaining('were not looked at: backendError')]);
+  });
+});

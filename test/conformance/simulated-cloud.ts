@@ -68,6 +68,16 @@ export class SimulatedCloud {
     await this.request('PUT', '/_locks', { provider: this.provider, target, ...(level && { level }) });
   }
 
+  /** Puts firewall policies on a target. @param order of the target's own policies and its rules */
+  async setPolicies(target: string, policies: readonly object[], order?: 'before'): Promise<void> {
+    await this.request('PUT', '/_policies', {
+      provider: this.provider,
+      target,
+      policies,
+      ...(order && { order }),
+    });
+  }
+
   async revokeTokens(): Promise<void> {
     await this.request('POST', '/_tokens/revoke', { provider: this.provider });
   }

@@ -10,7 +10,11 @@ import { until } from '../harness/until';
 const TELLER = { NODE_OPTIONS: `--require ${resolve(__dirname, '../harness/report-modules.cjs')}` };
 
 /** The SDKs, by who needs them. Drivers that speak plain HTTP have none. */
-const SDKS: Readonly<Record<string, string>> = { AWS: '@aws-sdk/', AZURE: '@azure/' };
+const SDKS: Readonly<Record<string, string>> = {
+  AWS: '@aws-sdk/',
+  GCP: '@google-cloud/',
+  AZURE: '@azure/',
+};
 
 const sdksIn = (loaded: readonly string[]): string[] =>
   Object.keys(SDKS).filter((provider) => loaded.some((part) => part.startsWith(SDKS[provider]!)));

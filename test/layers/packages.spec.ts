@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
-const MAX_PRODUCTION_PACKAGES = 250;
+/** A hundred of them come with Google's client, which loads half of these; the image contains only what can be loaded. */
+const MAX_PRODUCTION_PACKAGES = 350;
 
 describe('Production packages', () => {
   it(`are at most ${MAX_PRODUCTION_PACKAGES}: each is code that runs beside credentials`, () => {

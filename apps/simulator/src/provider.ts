@@ -99,6 +99,11 @@ export interface CloudProvider {
   changeRules?(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[];
   /** Sets the lock on a target, or takes it away; absent when the provider has no locks. */
   lock?(target: string, level: LockLevel | undefined): void;
+  /**
+   * Sets the firewall policies that the cloud shows for a target, in its own form; absent when it has none. They open and
+   * deny nothing here. @param isFirst the target's own policies come before its rules
+   */
+  setPolicies?(target: string, policies: readonly object[], isFirst: boolean): void;
   /** Refuses every access token and session issued so far; absent when it issues none. */
   revokeTokens?(): void;
   /** Restores the initial objects. */

@@ -52,6 +52,7 @@ export class ControlInterface {
     'GET /_roles': () => ok(this.describeRoles()),
     'PUT /_roles': (request) => this.setRole(request),
     'PUT /_locks': (request) => this.setLock(request),
+    'PUT /_policies': (request) => this.setPolicies(request),
     'POST /_tokens/revoke': (request) => this.revokeTokens(request),
     'POST /_reset': () => this.resetAll(),
   };
@@ -181,6 +182,18 @@ export class ControlInterface {
     const provider = this.requireProvider(input);
     if (!provider.lock) throw new BadInput('provider', `${provider.provider} has no locks`);
     provider.lock(this.requireTarget(input, provider), input.oneOf('level', LOCK_LEVELS));
+    return ok({});
+  }
+
+  /** What an administrator of the organization does: put firewall policies above a target's rules. */
+  private setPolicies({ body }: ControlRequest): ControlAnswer {
+    const input = Input.fromJson(body, ['provider', 'target', 'policies', 'order']);
+    const provider = this.requireProvider(input);
+    if (!provider.setPolicies)
+      throw new BadInput('provider', `${provider.provider} has no firewall policies`);
+    const order = input.oneOf('order', ['after', 'before']);
+    const policies = required('policies', input.objects('policies'));
+    provider.setPolicies(this.requireTarget(input, provider), policies, order === 'before');
     return ok({});
   }
 

@@ -71,6 +71,12 @@ export class Input {
     throw new BadInput(name, `${name} must be an object`);
   }
 
+  objects(name: string): object[] | undefined {
+    const value = this.get(name);
+    if (value === undefined || (Array.isArray(value) && value.every(isObject))) return value;
+    throw new BadInput(name, `${name} must be a list of objects`);
+  }
+
   /** A list of texts, each of which must be one of the allowed ones. */
   someOf(name: string, allowed: readonly string[]): string[] | undefined {
     const value = this.get(name);

@@ -188,12 +188,32 @@ export const METHODS: Readonly<Record<string, ComputeMethod>> = {
     path: /^global\/networks\/([^/]+)$/,
     verb: 'GET',
     targets: ({ name }) => [name],
-    perform: ({ name }) => {
-      if (!NETWORKS.includes(name)) throw notFound(networkPath(name));
-      return networkJson(name);
+    perform: ({ name }, { firewalls }) => networkJson(requireNetwork(name), firewalls.policiesOf(name)),
+  },
+  'networks.getEffectiveFirewalls': {
+    effect: 'check',
+    permission: 'compute.networks.getEffectiveFirewalls',
+    path: /^global\/networks\/([^/]+)\/getEffectiveFirewalls$/,
+    verb: 'GET',
+    targets: ({ name }) => [name],
+    perform: ({ name }, { firewalls }) => {
+      const network = requireNetwork(name);
+      const { policies } = firewalls.policiesOf(name);
+      return {
+        firewalls: firewalls
+          .list()
+          .filter((rule) => rule.network === network)
+          .map(firewallJson),
+        ...(policies.length > 0 && { firewallPolicys: policies }),
+      };
     },
   },
 };
+
+function requireNetwork(name: string): string {
+  if (!NETWORKS.includes(name)) throw notFound(networkPath(name));
+  return name;
+}
 
 function operationOf({ name }: ComputeCall, { operations }: ComputeState): Operation {
   const operation = operations.find(name);

@@ -1,4 +1,4 @@
-import type { Firewall } from './firewalls';
+import type { Firewall, NetworkPolicies } from './firewalls';
 import { PROJECT } from './service-account';
 
 const LINK = `https://www.googleapis.com/compute/v1/projects/${PROJECT}/global`;
@@ -31,11 +31,12 @@ export function firewallJson(rule: Firewall): Readonly<Record<string, unknown>> 
   };
 }
 
-export const networkJson = (name: string): unknown => ({
+export const networkJson = (name: string, { order }: NetworkPolicies): unknown => ({
   kind: 'compute#network',
   id: '1000000000000000001',
   name,
   selfLink: networkLink(name),
   autoCreateSubnetworks: true,
   routingConfig: { routingMode: 'REGIONAL' },
+  networkFirewallPolicyEnforcementOrder: order,
 });

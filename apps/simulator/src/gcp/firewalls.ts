@@ -15,6 +15,15 @@ export interface Firewall extends FirewallSpec {
   readonly closedAt: number | null;
 }
 
+/** Firewall policies that apply to a network, as `networks.getEffectiveFirewalls` returns them. They are not enforced. */
+export interface NetworkPolicies {
+  readonly policies: readonly object[];
+  /** whether the network's own policies come before its rules */
+  readonly order: 'AFTER_CLASSIC_FIREWALL' | 'BEFORE_CLASSIC_FIREWALL';
+}
+
+const NO_POLICIES: NetworkPolicies = { policies: [], order: 'AFTER_CLASSIC_FIREWALL' };
+
 export const NETWORKS: readonly string[] = [
   'default',
   ...Array.from({ length: 4 }, (_, index) => `simulated-network-${index + 1}`),
@@ -37,6 +46,7 @@ export const newId = (): string =>
 export class Firewalls {
   private rules = new Map<string, Firewall>();
   private removed: Firewall[] = [];
+  private readonly policies = new Map<string, NetworkPolicies>();
 
   /** @param maxRules limit of the project */
   constructor(
@@ -47,6 +57,15 @@ export class Firewalls {
   reset(): void {
     this.rules = new Map();
     this.removed = [];
+    this.policies.clear();
+  }
+
+  setPolicies(network: string, policies: NetworkPolicies): void {
+    this.policies.set(network, policies);
+  }
+
+  policiesOf(network: string): NetworkPolicies {
+    return this.policies.get(network) ?? NO_POLICIES;
   }
 
   /** Restores the rules of an earlier run. */

@@ -92,6 +92,11 @@ export class GcpProvider implements CloudProvider {
     });
   }
 
+  setPolicies(target: string, policies: readonly object[], isFirst: boolean): void {
+    const order = isFirst ? 'BEFORE_CLASSIC_FIREWALL' : 'AFTER_CLASSIC_FIREWALL';
+    this.firewalls.setPolicies(target, { policies, order });
+  }
+
   revokeTokens(): void {
     this.issued.revokeAll();
   }

@@ -23,6 +23,7 @@ export const GRANTED: Readonly<Record<WithRoles, readonly string[]>> = {
     'compute.firewalls.update',
     'compute.globalOperations.get',
     'compute.networks.get',
+    'compute.networks.getEffectiveFirewalls',
     'compute.networks.updatePolicy',
   ],
   AZURE: [

@@ -10,7 +10,7 @@ import {
   type FirewallRule,
   type NewFirewall,
 } from './firewall-mapping';
-import type { Operation } from './compute-responses';
+import type { Operation } from './compute-messages';
 import { ALREADY_EXISTS } from './gcp-errors';
 import { requestIdOf, waitForOperation } from './operations';
 import type { AwaitCompletion, Write } from './paced-writes';

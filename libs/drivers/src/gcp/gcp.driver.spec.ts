@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { CallFailure } from '../call-failure';
 import { CallToken } from '../call-tokens';
 import type { CloudTarget, RuleChange } from '../provider-driver';
-import { ComputeApi } from './compute-api';
+import { ComputeClients } from './compute-clients';
 import { createGcpDriver } from './gcp.driver';
 import { readTaggedNetwork } from './firewall-mapping';
 import { waitForOperation, requestIdOf } from './operations';
@@ -107,7 +107,7 @@ describe('GCP driver', () => {
   it('signs for Google’s audience regardless of the key file and caches the token', async () => {
     script['GET firewalls'] = [EMPTY_LIST];
     script['GET networks'] = [NETWORK];
-    const driver = newDriver();
+    const driver = await newDriver();
     const odd = target({ token_uri: 'http://169.254.169.254/', auth_uri: 'http://10.0.0.1/' });
     await driver.readRules(odd);
     await driver.readRules(odd);
@@ -133,7 +133,7 @@ describe('GCP driver', () => {
       [200, { kind: 'compute#firewallList', nextPageToken: 'more' }],
       [200, { kind: 'compute#firewallList', items: [rule] }],
     ];
-    const driver = newDriver();
+    const driver = await newDriver();
     expect((await driver.readRules(target())).map(({ key }) => key)).toEqual(['203.0.113.7/32 tcp 22']);
     expect(calls.at(-1)?.query.get('pageToken')).toBe('more');
   });
@@ -141,7 +141,7 @@ describe('GCP driver', () => {
   it('requests a new token after a denial', async () => {
     script['GET firewalls'] = [refused(401, 'authError'), EMPTY_LIST];
     script['GET networks'] = [NETWORK];
-    const driver = newDriver();
+    const driver = await newDriver();
     expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'denied' });
     await driver.readRules(target());
     expect(calls.filter(({ route }) => route === 'POST /token')).toHaveLength(2);
@@ -152,6 +152,9 @@ describe('GCP driver', () => {
     ['truncated JSON', [200, '{"kind":"compute#firewallList","items":[']],
     ['an empty response', [200, '']],
     ['an error with HTTP 200', [200, { error: { code: 403, message: 'no' } }]],
+    ['an empty object', [200, {}]],
+    ['items without a kind', [200, { items: [] }]],
+    ['items that are no list', [200, { kind: 'compute#firewallList', items: 'none' }]],
     ['a list of another kind', [200, { kind: 'compute#networkList', items: [] }]],
     ['an incomplete list', [200, { kind: 'compute#firewallList', warning: { code: 'UNREACHABLE' } }]],
     ['rules without an id', [200, { kind: 'compute#firewallList', items: [{ name: 'x' }] }]],
@@ -159,13 +162,13 @@ describe('GCP driver', () => {
     ['a redirect', [307, '', { location: 'http://169.254.169.254/' }]],
   ])('treats a list response that is %s as transient and does not retry', async (_, answer) => {
     script['GET firewalls'] = [answer];
-    expect(await failure(newDriver().readRules(target()))).toMatchObject({ kind: 'transient' });
+    expect(await failure((await newDriver()).readRules(target()))).toMatchObject({ kind: 'transient' });
     expect(routes()).toEqual(['GET firewalls']);
   });
 
   it('does not retry when Compute is unavailable', async () => {
     script['GET firewalls'] = [refused(503, 'backendError')];
-    expect(await failure(newDriver().readRules(target()))).toMatchObject({ kind: 'transient' });
+    expect(await failure((await newDriver()).readRules(target()))).toMatchObject({ kind: 'transient' });
     expect(routes()).toEqual(['GET firewalls']);
   });
 
@@ -175,13 +178,13 @@ describe('GCP driver', () => {
     ['an HTML page of a proxy', [403, '<html>']],
   ])('reports unknown when the response to a write is %s', async (_, answer) => {
     script['POST firewalls'] = [answer];
-    expect(await newDriver().applyChanges(target(), [ADD])).toMatchObject([{ result: 'unknown' }]);
+    expect(await (await newDriver()).applyChanges(target(), [ADD])).toMatchObject([{ result: 'unknown' }]);
   });
 
   it('reports done when the operation has completed', async () => {
     script['POST firewalls'] = [operation('PENDING')];
     script['POST operations'] = [operation('RUNNING'), refused(503, 'backendError'), operation('DONE')];
-    const [result] = await newDriver().applyChanges(target(), [ADD]);
+    const [result] = await (await newDriver()).applyChanges(target(), [ADD]);
     expect(result).toMatchObject({ result: 'done' });
     expect(result?.result === 'done' && result.providerRuleId).toMatch(/^drawbridge-[0-9a-f]{40}#42$/);
     expect(routes().filter((route) => route === 'POST operations/operation-1/wait')).toHaveLength(3);
@@ -190,14 +193,14 @@ describe('GCP driver', () => {
   it('reports refused when the operation fails later', async () => {
     script['POST firewalls'] = [operation('RUNNING')];
     script['POST operations'] = [operation('DONE', FAILED)];
-    expect(await newDriver().applyChanges(target(), [ADD])).toEqual([
+    expect(await (await newDriver()).applyChanges(target(), [ADD])).toEqual([
       { result: 'refused', kind: 'quota', message: 'QUOTA_EXCEEDED: full' },
     ]);
   });
 
   it('reports unknown when the operation exceeds the deadline or cannot be polled', async () => {
     script['POST operations'] = [operation('RUNNING')];
-    const api = new ComputeApi({ GCP_COMPUTE_URL: url });
+    const api = await ComputeClients.load({ GCP_COMPUTE_URL: url });
     const network = new VpcNetwork(readTaggedNetwork(target().identifier), new CallToken('a-token'), api);
     const started = await network.wait('operation-1', 5000);
     const late = await failure(waitForOperation(network, started, performance.now() + 700));
@@ -212,7 +215,7 @@ describe('GCP driver', () => {
     script['POST firewalls'] = [operation('RUNNING')];
     script['POST operations'] = [operation('DONE')];
     script['DELETE firewalls'] = [operation('RUNNING')];
-    const driver = newDriver();
+    const driver = await newDriver();
     for (let time = 0; time < 2; time += 1) await driver.applyChanges(target(), [REMOVE, ADD]);
     const ids = (verb: string): (string | null)[] =>
       calls
@@ -236,7 +239,7 @@ describe('GCP driver', () => {
         [200, { kind: 'compute#firewall', id: '9', name, direction: 'INGRESS', disabled: true, description }],
       ];
     };
-    const driver = newDriver();
+    const driver = await newDriver();
     script['POST firewalls'] = [refused(409, 'alreadyExists')];
     script['GET firewalls'] = [refused(404, 'notFound')];
     expect(await driver.applyChanges(target(), [ADD])).toMatchObject([{ kind: 'conflict' }]);
@@ -278,12 +281,12 @@ describe('GCP driver', () => {
     // the Resource Manager's API is not enabled
     script['POST /v1/projects/p:testIamPermissions'] = [refused(403, 'accessNotConfigured')];
     script['POST firewalls/any/testIamPermissions'] = [[200, { permissions }]];
-    const found = await failure(newDriver().verify(target(), {}));
+    const found = await failure((await newDriver()).verify(target(), {}));
     const words = found instanceof Error ? found.message : found;
     expect(words).toBe(verdict);
     expect(routes().every((route) => /^GET|testIamPermissions$/.test(route))).toBe(true);
     script['GET operations'] = [refused(403, 'forbidden')];
-    expect(await failure(newDriver().verify(target(), {}))).toMatchObject({ kind: 'denied' });
+    expect(await failure((await newDriver()).verify(target(), {}))).toMatchObject({ kind: 'denied' });
   });
 
   it.each<[string, Answer, Answer, string]>([
@@ -311,27 +314,27 @@ describe('GCP driver', () => {
     script['GET operations'] = [refused(404, 'notFound')];
     script['POST /v1/projects/p:testIamPermissions'] = [onProject];
     script['POST firewalls'] = [onRule];
-    const found = await failure(newDriver().verify(target(), {}));
+    const found = await failure((await newDriver()).verify(target(), {}));
     expect(found instanceof Error ? found.message : found).toContain(words);
   });
 
   it('hides what Google quotes of the assertion and of the token', async () => {
     script['GET firewalls'] = [[403, { error: { code: 403, message: 'no access for Bearer a-token' } }]];
-    const read = await failure(newDriver().readRules(target()));
+    const read = await failure((await newDriver()).readRules(target()));
     expect(read instanceof Error ? read.message : read).toBe('no access for Bearer [secret]');
     // the same assertion within a second: the signature is deterministic
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
-    await failure(newDriver().checkCredential(target().credential));
+    await failure((await newDriver()).checkCredential(target().credential));
     const assertion = new URLSearchParams(calls.at(-1)!.body).get('assertion')!;
     script['POST /token'] = [[400, { error: 'invalid_grant', error_description: `not valid: ${assertion}` }]];
-    const check = await failure(newDriver().checkCredential(target().credential));
+    const check = await failure((await newDriver()).checkCredential(target().credential));
     jest.restoreAllMocks();
     expect(check instanceof Error ? check.message : check).toBe('invalid_grant: not valid: [secret]');
   });
 
   it('is denied with an invalid key without a request', async () => {
     for (const private_key of ['-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----', '']) {
-      const error = await failure(newDriver().readRules(target({ private_key })));
+      const error = await failure((await newDriver()).readRules(target({ private_key })));
       expect(error).toMatchObject({ kind: 'denied' });
     }
     expect(calls).toEqual([]);

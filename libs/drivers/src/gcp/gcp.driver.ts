@@ -2,9 +2,10 @@ import { parseRuleKey, ruleKey, type ChangeResult, type ObservedRule, type Resou
 import { DriverError } from '../driver-error';
 import { refuseOpenTarget } from '../open-target';
 import { Outcomes } from '../outcomes';
-import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange } from '../provider-driver';
+import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange, Verified } from '../provider-driver';
 import { AccessTokens, readIdentity } from './access-tokens';
-import { ComputeApi } from './compute-api';
+import { ComputeClients } from './compute-clients';
+import { policyWarnings } from './firewall-policies';
 import { observedRules, readTaggedNetwork } from './firewall-mapping';
 import { additionsOf, removalsOf } from './firewall-writes';
 import { GCP_FACTS } from './gcp.facts';
@@ -17,9 +18,8 @@ import { VpcNetwork } from './vpc-network';
  * The driver for firewall rules of Google’s VPC networks: one firewall rule per RuleSpec.
  * @param environment contains the variables of `GCP_FACTS`
  */
-export function createGcpDriver(environment: NodeJS.ProcessEnv): ProviderDriver {
-  const api = new ComputeApi(environment);
-  return new GcpDriver(new AccessTokens(environment), api);
+export async function createGcpDriver(environment: NodeJS.ProcessEnv): Promise<ProviderDriver> {
+  return new GcpDriver(new AccessTokens(environment), await ComputeClients.load(environment));
 }
 
 class GcpDriver implements ProviderDriver {
@@ -28,7 +28,7 @@ class GcpDriver implements ProviderDriver {
 
   constructor(
     private readonly tokens: AccessTokens,
-    private readonly api: ComputeApi,
+    private readonly compute: ComputeClients,
   ) {}
 
   /** Compute's rate limits apply per project, not per credential. */
@@ -40,14 +40,16 @@ class GcpDriver implements ProviderDriver {
     await this.tokens.check(readIdentity(credential));
   }
 
-  verify(target: CloudTarget, config: ResourceConfig): Promise<void> {
+  verify(target: CloudTarget, config: ResourceConfig): Promise<Verified> {
     return this.inNetwork(target, async (network) => {
-      await network.describe();
+      const { policiesFirst } = await network.describe();
       const rules = await network.list();
       await this.tokens.requireSubjectCondition(readIdentity(target.credential));
       await network.requireOperationAccess();
       await requirePermissions(network);
       refuseOpenTarget(network.target.network, config, ...accessRules(rules, network.target));
+      const hasRules = rules.length > 0;
+      return { warnings: await policyWarnings(network, config, { policiesFirst, hasRules }) };
     });
   }
 
@@ -95,7 +97,7 @@ class GcpDriver implements ProviderDriver {
     }
     const taggedNetwork = readTaggedNetwork(target.identifier);
     const identity = readIdentity(target.credential);
-    const network = new VpcNetwork(taggedNetwork, await this.tokens.token(identity), this.api);
+    const network = new VpcNetwork(taggedNetwork, await this.tokens.token(identity), this.compute);
     try {
       return await work(network);
     } catch (error) {

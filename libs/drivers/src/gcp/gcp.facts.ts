@@ -30,6 +30,7 @@ includedPermissions:
   - compute.firewalls.update
   - compute.globalOperations.get
   - compute.networks.get
+  - compute.networks.getEffectiveFirewalls
   - compute.networks.updatePolicy
 `;
 

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { RETRYABLE_KINDS } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import { operationFailure } from './gcp-errors';
-import type { Operation } from './compute-responses';
+import type { Operation } from './compute-messages';
 import type { VpcNetwork } from './vpc-network';
 
 const POLL_INTERVAL_MS = 500;

@@ -37,7 +37,7 @@ function refuseMissing(required: readonly string[], granted: readonly string[]):
 }
 
 /** @returns null when the Resource Manager may not be asked, or does not know the project */
-async function grantedOnProject(network: VpcNetwork): Promise<string[] | null> {
+async function grantedOnProject(network: VpcNetwork): Promise<readonly string[] | null> {
   try {
     return await network.permissionsOnProject(REQUIRED);
   } catch (error) {
@@ -46,7 +46,7 @@ async function grantedOnProject(network: VpcNetwork): Promise<string[] | null> {
   }
 }
 
-async function grantedOn(network: VpcNetwork, rule: string): Promise<string[]> {
+async function grantedOn(network: VpcNetwork, rule: string): Promise<readonly string[]> {
   try {
     return await network.permissionsOn(rule, [PROVEN, ...WRITING]);
   } catch (error) {

@@ -1,21 +1,16 @@
 import { CallFailure } from '../call-failure';
 import type { CallToken } from '../call-tokens';
 import { unexpectedResponse } from './gcp-errors';
-import {
-  readFirewall,
-  readFirewallPage,
-  readName,
-  readOperation,
-  readPermissions,
-  type FirewallPage,
-  type Operation,
-} from './compute-responses';
-import type { ComputeApi, ComputeCall } from './compute-api';
+import type { ComputeClients } from './compute-clients';
+import type { Methods } from './compute-library';
+import { readOperation, requirePage, type FirewallPolicy, type Operation } from './compute-messages';
 import type { FirewallRule, TaggedNetwork, NewFirewall } from './firewall-mapping';
 
 const PAGE_SIZE = 500;
 /** Name of an operation that does not exist, for permission checks. */
 const NO_OPERATION = 'drawbridge-permission-check';
+/** Far more rules than a network may have. */
+const MAX_PAGES = 100;
 /** Timeout of every call except `wait`. */
 const CALL_TIMEOUT_MS = 5000;
 
@@ -24,74 +19,91 @@ export class VpcNetwork {
   constructor(
     readonly target: TaggedNetwork,
     private readonly token: CallToken<string>,
-    private readonly api: ComputeApi,
+    private readonly compute: ComputeClients,
   ) {}
 
-  /** Checks that the network exists and the credential may read it. */
-  async describe(): Promise<void> {
+  /**
+   * Checks that the network exists and the credential may read it.
+   * @returns whether the network's firewall policies come before its rules
+   */
+  async describe(): Promise<{ readonly policiesFirst: boolean }> {
     const { network } = this.target;
-    const response = await this.call('GET', ['networks', network]);
-    if (readName(response, 'networks.get') !== network) throw unexpectedResponse('networks.get');
+    const { name, networkFirewallPolicyEnforcementOrder: order } = await this.call('networks.get', {
+      network,
+    });
+    if (name !== network) throw unexpectedResponse('networks.get');
+    return { policiesFirst: order === 'BEFORE_CLASSIC_FIREWALL' };
+  }
+
+  /** The firewall policies in force on the network. @param hasRules the network has rules, which the response contains too */
+  async firewallPolicies(hasRules: boolean): Promise<readonly FirewallPolicy[]> {
+    const { network } = this.target;
+    const found = await this.call('networks.getEffectiveFirewalls', { network });
+    // The response has no `kind`: whatever else Google answers is decoded to nothing.
+    const isEmpty = found.firewalls.length + found.firewallPolicys.length === 0;
+    if (hasRules && isEmpty) throw unexpectedResponse('networks.getEffectiveFirewalls');
+    return found.firewallPolicys;
   }
 
   /** The firewall rules of the network, including those for other target tags, all pages. */
   async list(): Promise<FirewallRule[]> {
+    const request = { filter: `network eq ".*/networks/${this.target.network}"`, maxResults: PAGE_SIZE };
     const rules: FirewallRule[] = [];
-    let next: string | undefined;
-    do {
-      const page = await this.listPage(next);
-      rules.push(...page.rules);
-      if (page.next !== undefined && page.next === next) throw unexpectedResponse('firewalls.list');
-      next = page.next;
-    } while (next !== undefined);
-    return rules;
+    let pageToken: string | undefined;
+    for (let count = 0; count < MAX_PAGES; count += 1) {
+      const page = await this.call('firewalls.list', { ...request, ...(pageToken && { pageToken }) });
+      requirePage(page);
+      rules.push(...page.items);
+      if (!page.nextPageToken) return rules;
+      if (page.nextPageToken === pageToken) break;
+      pageToken = page.nextPageToken;
+    }
+    throw unexpectedResponse('firewalls.list');
   }
 
   /** The name of any firewall rule of the project; null when it has none. */
   async anyRule(): Promise<string | null> {
-    const response = await this.call('GET', ['firewalls'], { query: { maxResults: '1' } });
-    return readFirewallPage(response, 'firewalls.list').rules[0]?.name ?? null;
+    const page = await this.call('firewalls.list', { maxResults: 1 });
+    requirePage(page);
+    return page.items[0]?.name ?? null;
   }
 
   /** @returns the granted subset of the permissions on a rule */
-  async permissionsOn(rule: string, permissions: string[]): Promise<string[]> {
-    const path = ['firewalls', rule, 'testIamPermissions'];
-    const response = await this.call('POST', path, { body: { permissions } });
-    return readPermissions(response, 'firewalls.testIamPermissions');
+  async permissionsOn(rule: string, permissions: readonly string[]): Promise<readonly string[]> {
+    const request = { resource: rule, testPermissionsRequestResource: { permissions } };
+    return (await this.call('firewalls.testIamPermissions', request)).permissions;
   }
 
   /** @returns the granted subset of the permissions on the project */
-  async permissionsOnProject(permissions: string[]): Promise<string[]> {
-    const { project } = this.target;
-    const response = await this.token.use((token) =>
-      this.api.testPermissions({ token, timeoutMs: CALL_TIMEOUT_MS }, project, permissions),
-    );
-    return readPermissions(response, 'projects.testIamPermissions');
+  permissionsOnProject(permissions: readonly string[]): Promise<readonly string[]> {
+    return this.compute.permissionsOnProject(this.token, this.target.project, permissions, CALL_TIMEOUT_MS);
   }
 
   async get(name: string): Promise<FirewallRule> {
-    return readFirewall(await this.call('GET', ['firewalls', name]), name, 'firewalls.get');
+    const rule = await this.call('firewalls.get', { firewall: name });
+    if (rule.name !== name) throw unexpectedResponse('firewalls.get');
+    return rule;
   }
 
   async insert(rule: NewFirewall, requestId: string): Promise<Operation> {
-    const response = await this.call('POST', ['firewalls'], { query: { requestId }, body: rule });
-    return readOperation(response, 'firewalls.insert');
+    const request = { requestId, firewallResource: rule };
+    return readOperation(await this.call('firewalls.insert', request), 'firewalls.insert');
   }
 
   async update(rule: NewFirewall, requestId: string): Promise<Operation> {
-    const response = await this.call('PUT', ['firewalls', rule.name], { query: { requestId }, body: rule });
-    return readOperation(response, 'firewalls.update');
+    const request = { requestId, firewall: rule.name, firewallResource: rule };
+    return readOperation(await this.call('firewalls.update', request), 'firewalls.update');
   }
 
   async delete(name: string, requestId: string): Promise<Operation> {
-    const response = await this.call('DELETE', ['firewalls', name], { query: { requestId } });
-    return readOperation(response, 'firewalls.delete');
+    const request = { requestId, firewall: name };
+    return readOperation(await this.call('firewalls.delete', request), 'firewalls.delete');
   }
 
   /** Checks that the credential may read the project's operations. @throws CallFailure */
   async requireOperationAccess(): Promise<void> {
     try {
-      await this.call('GET', ['operations', NO_OPERATION]);
+      await this.call('globalOperations.get', { operation: NO_OPERATION });
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
@@ -99,27 +111,16 @@ export class VpcNetwork {
 
   /** Long poll: returns when the operation is done, or shortly before the timeout. */
   async wait(operation: string, timeoutMs: number): Promise<Operation> {
-    const response = await this.call('POST', ['operations', operation, 'wait'], {}, timeoutMs);
-    return readOperation(response, 'globalOperations.wait');
+    const message = await this.call('globalOperations.wait', { operation }, timeoutMs);
+    return readOperation(message, 'globalOperations.wait');
   }
 
-  private async listPage(pageToken: string | undefined): Promise<FirewallPage> {
-    const query = {
-      filter: `network eq ".*/networks/${this.target.network}"`,
-      maxResults: String(PAGE_SIZE),
-      ...(pageToken !== undefined && { pageToken }),
-    };
-    return readFirewallPage(await this.call('GET', ['firewalls'], { query }), 'firewalls.list');
-  }
-
-  private call(
-    method: ComputeCall['method'],
-    path: readonly string[],
-    rest: Pick<ComputeCall, 'query' | 'body'> = {},
+  private call<M extends keyof Methods>(
+    method: M,
+    request: Methods[M]['request'],
     timeoutMs = CALL_TIMEOUT_MS,
-  ): Promise<Record<string, unknown>> {
-    const call = { method, project: this.target.project, path, ...rest };
-    return this.token.use((token) => this.api.call({ token, timeoutMs }, call));
+  ): Promise<Methods[M]['message']> {
+    return this.compute.call(this.token, method, { project: this.target.project, ...request }, timeoutMs);
   }
 }
 
