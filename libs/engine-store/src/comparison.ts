@@ -1,5 +1,4 @@
-import type { KnownRule, OrganizationId } from '#rules';
-import type { Access } from './due-rule';
+import type { KnownRule, OrganizationId, Access } from '#rules';
 
 /** A resource that points at the target. */
 export interface NamingResource {

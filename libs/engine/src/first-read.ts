@@ -1,5 +1,6 @@
+import type { Access } from '#rules';
 import type { ProviderDriver } from '#drivers';
-import type { Access, DueRuleRow } from '#engine-store';
+import type { DueRuleRow } from '#engine-store';
 import type { HeldLease } from './held-lease';
 import type { Pass } from './passes';
 import type { TimedRead } from './timed-read';

@@ -1,5 +1,5 @@
 import type { CloudTarget, DriverError, ProviderDriver } from '#drivers';
-import type { ConvergenceStore, DueRuleRow, SettlementStore, WriteBudgetStore } from '#engine-store';
+import type { DueRuleRow, EngineStore } from '#engine-store';
 import type { Transactions } from '#entities';
 import { judge, planChanges, unmarkedOf, withObservedIds, type ChangeResult, type Verdict } from '#rules';
 import { AwaitedAdditions } from './awaited-additions';
@@ -19,12 +19,6 @@ import type { Timing } from './timing';
 import { claimsBefore } from './whole-list';
 import { expectedChanges, plannedChanges, WriteAllowance } from './write-allowance';
 
-export interface PassStores {
-  readonly convergence: ConvergenceStore;
-  readonly settlements: SettlementStore;
-  readonly budgets: WriteBudgetStore;
-}
-
 /** Runs passes: reads a target, plans and sends changes, and reads again. Writes nothing about the outcome: `settle` does. */
 export class PassRunner {
   private readonly recent: RecentReads;
@@ -34,7 +28,7 @@ export class PassRunner {
 
   constructor(
     private readonly database: Transactions,
-    private readonly stores: PassStores,
+    private readonly stores: EngineStore,
     private readonly clouds: CloudAccessPort,
     private readonly writer: TargetWriter,
     private readonly isolation: Isolation,

@@ -1,5 +1,5 @@
-import type { Access, DueRuleRow, HolderRow } from '#engine-store';
-import { grouped } from '#rules';
+import type { DueRuleRow, HolderRow } from '#engine-store';
+import { grouped, type Access } from '#rules';
 
 /** The access path of a pass, with its owner. */
 export interface PassAccess extends Access {

@@ -1,29 +1,25 @@
 import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
-import type {
-  Access,
-  ComparisonStore,
-  KnownRules,
-  LedgerRow,
-  LeaseStore,
-  MissingTargetStore,
-} from '#engine-store';
+import type { KnownRules, LedgerRow, EngineStore, AccessPath } from '#engine-store';
 import { type Transactions, type Trail, type Tx, withAuditFallback } from '#entities';
-import { claimsOf, findDrift, RETRYABLE_KINDS, unwantedRules } from '#rules';
+import {
+  claimsOf,
+  findDrift,
+  RETRYABLE_KINDS,
+  unwantedRules,
+  type Access,
+  ruleLife,
+  TARGET_GONE_MS,
+} from '#rules';
 import type { DueChange } from './changes';
 import type { CloudAccessPort } from './cloud-access';
-import { DriftRecorder, type DriftStores, type ObservedDrift } from './drift-recorder';
+import { DriftRecorder, type ObservedDrift } from './drift-recorder';
 import { reportsOf, type PathRead } from './drift-report';
 import { LeaseLost, type HeldLease } from './held-lease';
 import { givenUpMessage } from './rule-events';
+import { RuleMoves } from './rule-moves';
 import { age, type TimedRead } from './timed-read';
 import type { Timing } from './timing';
 import { digestOf } from './unmanaged-rules';
-
-export interface ReconcilerStores extends DriftStores {
-  readonly leases: Pick<LeaseStore, 'lock'>;
-  readonly comparisons: ComparisonStore;
-  readonly missingTargets: MissingTargetStore;
-}
 
 /** Retry of a comparison after a retryable failure. */
 const RETRY_SECONDS = 30;
@@ -34,7 +30,7 @@ export class Reconciler {
 
   constructor(
     private readonly database: Transactions,
-    private readonly stores: ReconcilerStores,
+    private readonly stores: EngineStore,
     private readonly clouds: CloudAccessPort,
     private readonly timing: Timing,
     workerId: string,
@@ -136,7 +132,6 @@ export class Reconciler {
     reads: readonly PathRead[],
     trail: Trail,
   ): Promise<LedgerRow[]> {
-    const { missingTargets } = this.stores;
     const events: LedgerRow[] = [];
     // who finds it proves that it exists, whatever others are told
     const isFound = reads.some(({ read }) => !(read instanceof DriverError));
@@ -144,12 +139,48 @@ export class Reconciler {
       const isMissing = !isFound && read instanceof DriverError && read.kind === 'target-missing';
       const missing = isMissing ? read.message : null;
       if (missing === null && !known.rules.some(({ targetMissing }) => targetMissing)) continue;
-      const isGivenUp = await missingTargets.noteMissing(tx, held.lease, path.access, isMissing);
-      if (!isGivenUp || missing === null) continue;
-      const rules = await missingTargets.presentRules(tx, held.lease, path.access);
-      events.push(...(await this.recorder.recordGivenUp(tx, rules, missing, path.access, trail)));
-      await missingTargets.giveUpTarget(tx, held.lease, path, givenUpMessage(missing));
+      events.push(...(await this.noteMissing(tx, held, path, missing, trail)));
     }
+    return events;
+  }
+
+  /** @param missing what the provider says; null: the target is there */
+  private async noteMissing(
+    tx: Tx,
+    { lease }: HeldLease,
+    { access, resources }: AccessPath,
+    missing: string | null,
+    trail: Trail,
+  ): Promise<LedgerRow[]> {
+    const { rules: store, missingTargets } = this.stores;
+    if (missing !== null) await missingTargets.lockOwners(tx, resources);
+    const moves = new RuleMoves(await store.lockAll(tx, lease.targetId));
+    const { now } = moves.locked;
+    const written = moves.locked.rules.filter(
+      ({ credentialId, region }) => credentialId === access.credentialId && region === access.region,
+    );
+    const ids = written.map(({ id }) => id);
+    moves.make(ids, (rule) => ruleLife.targetMissing(rule, missing !== null, now));
+    const isGone = moves
+      .of(ids)
+      .some(({ targetMissingSince }) => (targetMissingSince ?? now) <= now - TARGET_GONE_MS);
+    let events: LedgerRow[] = [];
+    if (missing !== null && isGone) {
+      // passes give up the others
+      const present = written.filter(
+        ({ state, unwantedSince }) => state === 'present' && unwantedSince === null,
+      );
+      events = await this.recorder.recordGivenUp(
+        tx,
+        present.map(({ id }) => id),
+        missing,
+        access,
+        trail,
+      );
+      moves.make(ids, (rule) => ruleLife.givenUp(rule, now));
+      await missingTargets.giveUp(tx, resources, givenUpMessage(missing));
+    }
+    await store.save(tx, moves.changed);
     return events;
   }
 
