@@ -49,7 +49,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'writes-after-a-lost-lease': bug(
     'a worker that was paused sends its changes without checking its lease',
-    `${ENGINE}/target-writer.ts`,
+    `${ENGINE}/pass.ts`,
     'held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs, readAt);',
     '',
   ),
@@ -61,7 +61,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'takes-a-doubt-for-absence': bug(
     'a rule whose last change is in doubt is added without a read before',
-    `${ENGINE}/first-read.ts`,
+    `${ENGINE}/passes.ts`,
     `  rule.state === 'absent' &&
   !rule.inFlight &&
   !rule.inDoubt &&
@@ -70,7 +70,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'adds-a-shared-rule-twice': bug(
     'a rule that several credentials wait for is added once for each, without a read',
-    `${ENGINE}/first-read.ts`,
+    `${ENGINE}/passes.ts`,
     'isNew(rule) && !shared.has(rule.ruleId)',
     'isNew(rule)',
   ),

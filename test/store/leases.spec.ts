@@ -184,7 +184,7 @@ describe('A lease on a target', () => {
     expect(await convergence.due(database.autocommit, lease, 10)).toEqual([]);
   });
 
-  it('a write budget grants its tokens, keeps the reserve for removals, and returns how long to wait', async () => {
+  it('a write budget grants its tokens, keeps the reserve for removals, and says how long to wait', async () => {
     const budgets = new WriteBudgetStore();
     const budget = { burst: 5, refillPerSecond: 0.001 };
     const take = (reserve: number): Promise<number> =>
@@ -194,8 +194,6 @@ describe('A lease on a target', () => {
     expect(Math.max(...adds)).toBeGreaterThan(0);
     const removals = await Promise.all(Array.from({ length: 4 }, () => take(0)));
     expect(removals.filter((wait) => wait === 0)).toHaveLength(2);
-    await budgets.give(database.autocommit, 'account', budget, 2);
-    expect([await take(0), await take(0), await take(0)]).toEqual([0, 0, expect.any(Number)]);
     expect(await take(0)).toBeGreaterThan(0);
   });
 });

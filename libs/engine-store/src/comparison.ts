@@ -25,13 +25,6 @@ export interface HealthReport extends ComparisonOutcome {
   readonly resources: readonly Pick<NamingResource, 'id' | 'organizationId'>[];
 }
 
-/** A desired rule that has disappeared. */
-export interface LostRule {
-  readonly id: string;
-  /** another program keeps removing it: repair is suspended for an hour */
-  readonly isSuspended: boolean;
-}
-
 /** Recorded rules of a target, and the digest of its unmanaged rules at the last comparison. */
 export interface KnownRules {
   readonly rules: readonly (KnownRule & { readonly targetMissing: boolean; readonly wasObserved: boolean })[];

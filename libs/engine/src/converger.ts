@@ -9,14 +9,13 @@ import type { ConvergenceObserver } from './convergence-observer';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation } from './isolation';
 import { endOf, remarksOf, settlementsOf, type PassOutcome } from './pass-outcome';
-import { PassRunner } from './pass-runner';
+import { PassRunner } from './pass';
 import { passes, resumedPass, roundOf, sortDue, withInDoubt, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
 import { remarksOnUnread } from './rule-events';
 import { settle, type Settlement } from './settle';
 import { localSettlements } from './settle-rule';
 import { SharedRules } from './shared-rules';
-import { TargetWriter } from './target-writer';
 import { age } from './timed-read';
 import type { Timing } from './timing';
 
@@ -46,8 +45,7 @@ export class Converger {
     private readonly workerId: string,
   ) {
     this.isolation = new Isolation(database, stores, observer, timing, workerId);
-    const writer = new TargetWriter(database, stores.convergence, reconciler, observer, timing);
-    this.passRunner = new PassRunner(database, stores, clouds, writer, this.isolation, timing);
+    this.passRunner = new PassRunner(database, stores, clouds, this.isolation, observer, timing);
   }
 
   /**

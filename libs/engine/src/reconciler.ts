@@ -1,16 +1,7 @@
 import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
 import type { KnownRules, LedgerRow, EngineStore, AccessPath } from '#engine-store';
 import { type Transactions, type Trail, type Tx, withAuditFallback } from '#entities';
-import {
-  claimsOf,
-  findDrift,
-  RETRYABLE_KINDS,
-  unwantedRules,
-  type Access,
-  ruleLife,
-  TARGET_GONE_MS,
-} from '#rules';
-import type { DueChange } from './changes';
+import { claimsOf, findDrift, RETRYABLE_KINDS, type Access, ruleLife, TARGET_GONE_MS } from '#rules';
 import type { CloudAccessPort } from './cloud-access';
 import { DriftRecorder, type ObservedDrift } from './drift-recorder';
 import { reportsOf, type PathRead } from './drift-report';
@@ -86,42 +77,6 @@ export class Reconciler {
       reportsOf(reads, known, observed?.drift ?? null, suspended, comparison.requested),
     );
     return [...givenUp, ...events];
-  }
-
-  /**
-   * Selects present rules of ours without a holder, to be removed because the target is full. Orphans among them are inserted
-   * into the database.
-   */
-  async makeRoom(held: HeldLease, read: TimedRead, access: Access, limit: number): Promise<DueChange[]> {
-    const { comparisons, drift } = this.stores;
-    const { autocommit } = this.database;
-    const unwanted = unwantedRules((await comparisons.known(autocommit, held.lease)).rules, read.rules).slice(
-      0,
-      limit,
-    );
-    const orphans = unwanted.filter(({ ruleId }) => ruleId === null);
-    const taken =
-      orphans.length === 0
-        ? []
-        : await drift.takeOver(
-            autocommit,
-            held.lease.targetId,
-            orphans,
-            access,
-            'MAKE_ROOM',
-            age(this.timing, read).endedAgoMs,
-          );
-    const idOf = new Map(taken.map(({ key, ruleId }) => [key, ruleId]));
-    return unwanted.flatMap(({ ruleId, key, providerRuleId }): DueChange[] => {
-      const id = ruleId ?? idOf.get(key);
-      if (id === undefined) return [];
-      return [{ action: 'remove', rule: { ruleId: id }, providerRuleId, cause: 'MAKE_ROOM' }];
-    });
-  }
-
-  /** Schedules a comparison for when a write in doubt can no longer take effect and undo later changes. */
-  scheduleComparison(held: HeldLease, seconds: number): Promise<void> {
-    return this.stores.comparisons.schedule(this.database.autocommit, held.lease.targetId, seconds, false);
   }
 
   /** Records missing targets. The desired rules of a target that is missing for `TARGET_GONE_MS` are given up. */

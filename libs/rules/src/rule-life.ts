@@ -66,7 +66,7 @@ export interface Access {
 }
 
 /** When a read of the target that a move is based on began and ended, and when the first read of its pass began. */
-export interface ReadTimes {
+interface ReadTimes {
   readonly startedAt: Instant;
   readonly firstStartedAt: Instant;
   readonly endedAt: Instant;
@@ -135,7 +135,7 @@ const among = (choose: (...of: number[]) => number, times: readonly (Instant | n
 };
 
 /** The last observation of the rule as present; null: never observed. */
-export function lastSeen({ presentSince, observedAt }: Rule, { comparedAt }: Times): Instant | null {
+function lastSeen({ presentSince, observedAt }: Rule, { comparedAt }: Times): Instant | null {
   if (presentSince === null) return null;
   const compared = comparedAt !== null && comparedAt >= presentSince ? comparedAt : null;
   return latest(presentSince, observedAt, compared);
