@@ -13,6 +13,7 @@ export interface PlantedBug {
 }
 
 const ENGINE = 'libs/engine/src';
+const LIFE = 'libs/rules/src/rule-life.ts';
 const MODEL = 'test/simulation/model';
 
 const bug = (what: string, file: string, find: string, replace: string): PlantedBug => ({
@@ -30,9 +31,9 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'ignores-changes-during-a-pass': bug(
     'a rule that changed during a pass is settled as if it had not',
-    `${MODEL}/settlement.ts`,
-    'const same = rule.revision === found.revision;',
-    'const same = true;',
+    LIFE,
+    '...(rule.revision === found.revision ?',
+    '...(true ?',
   ),
   'forgets-in-doubt-changes': bug(
     'a call without an answer counts as failed',
@@ -48,7 +49,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'writes-after-a-lost-lease': bug(
     'a worker that was paused sends its changes without checking its lease',
-    `${ENGINE}/target-writer.ts`,
+    `${ENGINE}/pass.ts`,
     'held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs, readAt);',
     '',
   ),
@@ -60,7 +61,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'takes-a-doubt-for-absence': bug(
     'a rule whose last change is in doubt is added without a read before',
-    `${ENGINE}/first-read.ts`,
+    `${ENGINE}/passes.ts`,
     `  rule.state === 'absent' &&
   !rule.inFlight &&
   !rule.inDoubt &&
@@ -69,7 +70,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'adds-a-shared-rule-twice': bug(
     'a rule that several credentials wait for is added once for each, without a read',
-    `${ENGINE}/first-read.ts`,
+    `${ENGINE}/passes.ts`,
     'isNew(rule) && !shared.has(rule.ruleId)',
     'isNew(rule)',
   ),
@@ -118,9 +119,9 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'repairs-without-limit': bug(
     'a rule that another program removes is added again every time',
-    `${MODEL}/drift.ts`,
-    'isAgain && rule.lostCount >= MAX_REPAIRS;',
-    'isAgain && rule.lostCount >= 1000;',
+    LIFE,
+    'rule.lostCount >= MAX_REPAIRS;',
+    'rule.lostCount >= 1000;',
   ),
   'leaves-orphans': bug(
     'an orphan is not removed',
@@ -191,11 +192,9 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
         replace: `const absent = rules.filter((rule) => rule.state !== 'present' && rule.unwanted !== null).map(({ ruleId }) => ruleId);`,
       },
       {
-        file: `${MODEL}/settlement.ts`,
-        find: `if (rule?.state !== 'absent') return;
-    if (isForgettable(this.tables, rule)) {`,
-        replace: `if (!rule) return;
-    if (this.tables.holderRows(rule).length === 0) {`,
+        file: LIFE,
+        find: `state === 'absent' && dueAt === null && (inFlightUntil === null || inFlightUntil <= now);`,
+        replace: 'true;',
       },
     ],
   },
@@ -207,15 +206,15 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'certain-after-the-removal': bug(
     'a stale read after a removal counts as certain access',
-    `${MODEL}/ledger.ts`,
-    'least(lastSeen(rule, target), rule.removalSentAt);',
-    'lastSeen(rule, target);',
+    LIFE,
+    'earliest(lastSeen(rule, times), rule.removalSentAt);',
+    'lastSeen(rule, times);',
   ),
   'certain-through-a-gap': bug(
     'a rule counts as certain up to a comparison that did not show it',
-    `${MODEL}/drift.ts`,
-    'rule.removalSentAt = Math.min(rule.removalSentAt ?? Infinity, seen ?? Infinity);',
-    '',
+    LIFE,
+    '{ ...rule, removalSentAt: lastCertain(rule, times) }',
+    'rule',
   ),
   'removes-changed-rules': bug(
     'a rule whose address was changed is removed by its id',

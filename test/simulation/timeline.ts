@@ -1,5 +1,5 @@
+import { ruleLife } from '#rules';
 import type { Actor } from './model-cloud';
-import { lastObserved } from './model/ledger';
 import type { EventRow, RuleRow, Tables } from './model/tables';
 
 /** Maximum time for which a read may show a removed rule, ms. */
@@ -87,7 +87,10 @@ export class Timeline {
 
   private ofRule(rule: RuleRow): ReportedAccess[] {
     if (rule.possibleSince === null && rule.presentSince === null) return [];
-    const observed = lastObserved(rule, this.tables.targets.get(rule.targetId)!);
+    const observed = ruleLife.lastCertain(rule, {
+      now: this.tables.now(),
+      comparedAt: this.tables.targets.get(rule.targetId)!.comparedAt,
+    });
     const isCertain = rule.presentSince !== null && observed !== null && observed >= rule.presentSince;
     return [
       {

@@ -1,17 +1,18 @@
 import { deepEqual } from 'node:assert/strict';
 import {
   ComparisonStore,
-  type Access,
   type DueComparison,
   DriftStore,
   type Lease,
   LedgerStore,
+  type LockedRules,
   MissingTargetStore,
   type NamingResource,
+  RuleStore,
   SettlementStore,
   UnmanagedStore,
 } from '#engine-store';
-import type { KnownRule } from '#rules';
+import { ruleLife, type Access, type KnownRule, type Rule } from '#rules';
 import { byJson, byKey, type HistoryState, ORIGIN, READING, withoutId } from './model-state';
 
 const comparisons = new ComparisonStore();
@@ -20,6 +21,7 @@ const unmanaged = new UnmanagedStore();
 const missingTargets = new MissingTargetStore();
 const settlements = new SettlementStore();
 const ledger = new LedgerStore();
+const ruleStore = new RuleStore();
 
 const DRIFT_KINDS = [
   'lost',
@@ -52,7 +54,7 @@ export class DriftSteps {
     }
     await this.repair(model, real);
     await this.unmanaged();
-    await this.miss(model, real);
+    await this.miss();
     if (model.comparison && this.state.chance.happens(0.7)) await this.finish(model.comparison);
     if (this.state.chance.happens(0.5)) return;
     this.state.model.comparisons.postpone(this.state.targetId);
@@ -107,28 +109,26 @@ export class DriftSteps {
     const repeated = this.state.chance.happens(0.3) ? 4 : 1;
     events.record(eventsOf(known.rules), READING.endedAgoMs, origin, trail);
     notes.noteOnIps(idsOf(known.rules, 'changed').map((ruleId) => ({ ruleId, message })));
-    for (let time = 0; time < repeated; time += 1) {
-      const lost = store.markMissing(idsOf(known.rules, 'lost'));
-      store.suspendHolders(suspendedOf(lost), message);
-      if (time + 1 < repeated)
-        for (const { id } of lost) Object.assign(this.state.both.tables.rules.get(id)!, { state: 'present' });
-    }
-    store.suspendHolders(store.suspendPresent(idsOf(known.rules, 'without effect')), message);
-    store.resume(idsOf(known.rules, 'effective'));
-    store.noteUnobserved(idsOf(known.rules, 'unseen'));
-    store.noteUnmarked(idsOf(known.rules, 'unmarked'));
-    store.noteTaken(idsOf(known.rules, 'taken'));
-    const renamed = (ruleId: string): { ruleId: string; providerRuleId: string } => ({
-      ruleId,
-      providerRuleId: 'sgr-new',
-    });
-    store.rename(idsOf(known.rules, 'renamed').map(renamed), READING.endedAgoMs);
+    const moves = (
+      locked: LockedRules,
+      all: readonly KnownRule[],
+    ): { saved: Rule[]; suspended: string[] } => {
+      const kinds = new Map(all.map(({ ruleId, key }) => [ruleId, kindOf.get(key)!]));
+      const saved = locked.rules.map((rule) => drifted(rule, kinds.get(rule.id)!, access, locked, repeated));
+      const suspended = saved.filter(({ isSuspended }, at) => isSuspended && !locked.rules[at]!.isSuspended);
+      return { saved, suspended: suspended.map(({ id }) => id) };
+    };
+    const idsAll = (all: readonly KnownRule[]): string[] => all.map(({ ruleId }) => ruleId);
+    const modelMoves = moves(
+      this.state.model.rules.lock(this.state.targetId, idsAll(known.rules)),
+      known.rules,
+    );
+    this.state.model.rules.save(modelMoves.saved);
+    store.suspendHolders(modelMoves.suspended, message);
     notes.renameIps(idsOf(known.rules, 'renamed'));
-    store.makeStaleDue(idsOf(known.rules, 'stale'), access);
     const orphans = [{ key: '198.51.100.9/32 tcp 22', providerRuleId: 'sgr-orphan' }];
     const cause = this.state.chance.pick(['ORPHAN', 'MAKE_ROOM'] as const);
     const taken = store.takeOver(this.state.targetId, orphans, access, cause, READING.endedAgoMs);
-    store.noteObserved(idsOf(known.rules, 'observed'), READING.endedAgoMs);
     await this.state.both.real(async (tx) => {
       const { rules } = reallyKnown;
       await ledger.record(tx, eventsOf(rules), READING.endedAgoMs, origin, trail);
@@ -137,26 +137,12 @@ export class DriftSteps {
         tx,
         idsOf(rules, 'changed').map((ruleId) => ({ ruleId, message })),
       );
-      for (let time = 0; time < repeated; time += 1) {
-        const lost = await drift.markMissing(tx, idsOf(rules, 'lost'));
-        await drift.suspendHolders(tx, suspendedOf(lost), message);
-        if (time + 1 < repeated)
-          await tx.query(`UPDATE rules SET state = 'present' WHERE id = ANY ($1::uuid[])`, [
-            lost.map(({ id }) => id),
-          ]);
-      }
-      const suspended = await drift.suspendPresent(tx, idsOf(rules, 'without effect'));
+      const { saved, suspended } = moves(await ruleStore.lock(tx, this.state.targetId, idsAll(rules)), rules);
+      await ruleStore.save(tx, saved);
       await drift.suspendHolders(tx, suspended, message);
-      await drift.resume(tx, idsOf(rules, 'effective'));
-      await drift.noteUnobserved(tx, idsOf(rules, 'unseen'));
-      await drift.noteUnmarked(tx, idsOf(rules, 'unmarked'));
-      await drift.noteTaken(tx, idsOf(rules, 'taken'));
-      await drift.rename(tx, idsOf(rules, 'renamed').map(renamed), READING.endedAgoMs);
       await settlements.renameIps(tx, idsOf(rules, 'renamed'));
-      await drift.makeStaleDue(tx, idsOf(rules, 'stale'), access);
       const over = await drift.takeOver(tx, this.state.targetId, orphans, access, cause, READING.endedAgoMs);
       deepEqual(over.map(withoutId), taken.map(withoutId));
-      await drift.noteObserved(tx, idsOf(rules, 'observed'), READING.endedAgoMs);
     });
   }
 
@@ -184,23 +170,28 @@ export class DriftSteps {
   }
 
   /** The way leads to no object, or to one again. */
-  private async miss(model: Lease, real: Lease): Promise<void> {
+  private async miss(): Promise<void> {
     const access = this.state.anyAccess();
     const missing = this.state.chance.happens(0.7);
-    const noted = this.state.model.missingTargets.noteMissing(model, access, missing);
-    deepEqual(
-      await this.state.both.real((tx) => missingTargets.noteMissing(tx, real, access, missing)),
-      noted,
+    const isGivenUp = missing && this.state.chance.happens(0.3);
+    const moves = ({ rules, now }: LockedRules): Rule[] =>
+      rules.map((rule) => {
+        const noted = ruleLife.targetMissing(rule, missing, now);
+        return isGivenUp ? ruleLife.givenUp(noted, now) : noted;
+      });
+    const { rules, missingTargets: targets } = this.state.model;
+    rules.save(moves(rules.lockAll(this.state.targetId)));
+    await this.state.both.real(async (tx) =>
+      ruleStore.save(tx, moves(await ruleStore.lockAll(tx, this.state.targetId))),
     );
-    if (!noted) return;
-    const way = { access, resources: this.naming(access) };
-    const present = this.state.model.missingTargets.presentRules(model, access);
-    this.state.model.missingTargets.giveUpTarget(model, way, 'Given up');
-    const report = [{ resources: way.resources, eventType: 'RECONCILE_FAILED' as const, message: 'gone' }];
+    if (!isGivenUp) return;
+    const resources = this.naming(access);
+    const report = [{ resources, eventType: 'RECONCILE_FAILED' as const, message: 'gone' }];
+    targets.giveUp(resources, 'Given up');
     this.state.model.comparisons.report(report);
     await this.state.both.real(async (tx) => {
-      deepEqual((await missingTargets.presentRules(tx, real, access)).length, present.length);
-      await missingTargets.giveUpTarget(tx, real, way, 'Given up');
+      await missingTargets.lockOwners(tx, resources);
+      await missingTargets.giveUp(tx, resources, 'Given up');
       await comparisons.report(tx, report);
     });
   }
@@ -212,5 +203,32 @@ export class DriftSteps {
   }
 }
 
-const suspendedOf = (lost: readonly { readonly id: string; readonly isSuspended: boolean }[]): string[] =>
-  lost.filter(({ isSuspended }) => isSuspended).map(({ id }) => id);
+/** The move of a rule that drifted in this way. */
+function drifted(rule: Rule, kind: string, access: Access, times: LockedRules, repeated: number): Rule {
+  const { now, readAt } = times;
+  switch (kind) {
+    case 'lost':
+      return Array.from({ length: repeated }).reduce<Rule>(
+        (last) => ruleLife.lost({ ...last, state: rule.state }, now),
+        rule,
+      );
+    case 'without effect':
+      return ruleLife.withoutEffect(rule, now);
+    case 'effective':
+      return ruleLife.effective(rule, now);
+    case 'unseen':
+      return ruleLife.unobserved(rule, times);
+    case 'unmarked':
+      return ruleLife.unmarked(rule);
+    case 'taken':
+      return ruleLife.taken(rule, now);
+    case 'renamed':
+      return ruleLife.renamed(rule, 'sgr-new', readAt - READING.endedAgoMs);
+    case 'stale':
+      return ruleLife.stale(rule, access, now);
+    case 'observed':
+      return ruleLife.firstObserved(rule, readAt - READING.endedAgoMs);
+    default:
+      return rule;
+  }
+}

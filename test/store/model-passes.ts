@@ -1,30 +1,14 @@
 import { deepEqual } from 'node:assert/strict';
-import {
-  ConvergenceStore,
-  type DueRuleRow,
-  type Lease,
-  LeaseStore,
-  LedgerStore,
-  type RuleSettlement,
-  SettlementOwnersStore,
-  SettlementStore,
-} from '#engine-store';
+import { type DueRuleRow, type Lease, EngineStore } from '#engine-store';
 import { settle, type Remark } from '#engine';
 import type { Tx } from '#entities';
-import type { RuleState } from '#rules';
+import type { RuleState, RuleSettlement } from '#rules';
 import { byKey, type HistoryState, ORIGIN, READING, withoutId } from './model-state';
 
 const STATES: readonly (RuleState | null)[] = ['absent', 'unknown', 'present', 'present', null];
 
-const leases = new LeaseStore();
-const convergence = new ConvergenceStore();
-const SETTLE_STORES = {
-  leases,
-  settlements: new SettlementStore(),
-  owners: new SettlementOwnersStore(),
-  ledger: new LedgerStore(),
-};
-
+const ENGINE_STORE = new EngineStore();
+const { leases, convergence } = ENGINE_STORE;
 /** Leases and passes on a target, on the model and on the database. */
 export class PassSteps {
   /** @param interleave called within a pass: whatever else may happen then */
@@ -79,11 +63,6 @@ export class PassSteps {
     const reallyStanding = await this.state.both.real((tx) => convergence.possiblyPresent(tx, real));
     deepEqual(reallyStanding.map(withoutId).toSorted(byKey), standing.map(withoutId).toSorted(byKey));
     const access = this.state.anyAccess();
-    if (this.state.chance.happens(0.1)) {
-      const [pair] = pairs;
-      this.state.model.convergence.postpone(pair!.model, 'later', 3.3);
-      await this.state.both.real((tx) => convergence.postpone(tx, pair!.real, 'later', 3.3));
-    }
     if (this.state.chance.happens(0.7)) {
       const split = (side: 'model' | 'real'): { additions: string[]; removals: string[] } => ({
         additions: pairs.filter((pair) => pair.model.desired).map((pair) => pair[side].ruleId),
@@ -107,19 +86,6 @@ export class PassSteps {
       }
     }
     if (this.state.chance.happens(0.3)) await this.interleave();
-    if (this.state.chance.happens(0.1)) {
-      this.state.model.convergence.requeue(
-        model,
-        pairs.map((pair) => pair.model.ruleId),
-      );
-      await this.state.both.real((tx) =>
-        convergence.requeue(
-          tx,
-          real,
-          pairs.map((pair) => pair.real.ruleId),
-        ),
-      );
-    }
     const found = pairs.map((pair) => ({ pair, settled: this.randomSettlement(pair.model) }));
     const isRead = this.state.chance.happens(0.8);
     const trail = this.state.anyTrail();
@@ -156,7 +122,7 @@ export class PassSteps {
     const settledReal = await this.state.both.real(async (tx) =>
       settle(
         tx,
-        SETTLE_STORES,
+        ENGINE_STORE,
         real,
         {
           ...whole,

@@ -1,4 +1,5 @@
-import type { Access, Lease } from '#engine-store';
+import type { Access } from '#rules';
+import type { Lease } from '#engine-store';
 import type { Trail } from '#entities';
 import type { SeededRandom } from '../simulation/seeded-random';
 import { ModelConvergence } from '../simulation/model/convergence';
@@ -9,6 +10,7 @@ import { ModelOverdue } from '../simulation/model/overdue';
 import { ModelComparisons } from '../simulation/model/comparison';
 import { ModelDrift } from '../simulation/model/drift';
 import { ModelMissingTargets } from '../simulation/model/missing-target';
+import { ModelRules } from '../simulation/model/rules';
 import { ModelUnmanaged } from '../simulation/model/unmanaged';
 import { ModelSettlementOwners } from '../simulation/model/settlement-owners';
 import { ModelRequests } from '../simulation/model/requests';
@@ -32,6 +34,7 @@ export class HistoryState {
   lease: { model: Lease; real: Lease } | null = null;
   readonly model: {
     leases: ModelLeases;
+    rules: ModelRules;
     convergence: ModelConvergence;
     settlements: ModelSettlements;
     sweep: ModelSweep;
@@ -57,6 +60,7 @@ export class HistoryState {
     const { tables } = both;
     this.model = {
       leases: new ModelLeases(tables),
+      rules: new ModelRules(tables),
       convergence: new ModelConvergence(tables),
       settlements: new ModelSettlements(tables),
       sweep: new ModelSweep(tables),

@@ -57,10 +57,6 @@ export class SweepSteps {
     const { budgets: model } = this.state.model;
     const budget = { burst: 8, refillPerSecond: 2 };
     const [calls, reserve] = [this.state.chance.whole(1, 4), this.state.chance.whole(0, 1)];
-    if (this.state.chance.happens(0.3)) {
-      model.give('account', budget, calls);
-      await this.state.both.real((tx) => budgets.give(tx, 'account', budget, calls));
-    }
     const taken = model.take('account', budget, calls, reserve);
     deepEqual(await this.state.both.real((tx) => budgets.take(tx, 'account', budget, calls, reserve)), taken);
   }

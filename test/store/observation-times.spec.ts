@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ComparisonStore, LedgerStore, SettlementStore, type RuleSettlement } from '#engine-store';
+import { ComparisonStore, LedgerStore } from '#engine-store';
 import { Database, type Tx } from '#entities';
 import { LedgerRows } from '../builders/ledger';
 import { cloneDatabase } from '../harness/database';
@@ -59,47 +59,6 @@ describe('When something was observed', () => {
       return Math.round(next!.seconds / 15) * 15;
     };
     expect([await nextAfter(10), await nextAfter(90), await nextAfter(4000)]).toEqual([45, 90, 600]);
-  });
-
-  it.each([
-    [
-      'before the removal: access is certain until then',
-      20_000,
-      (ago: number) => ago > 10_000 && ago < 50_000,
-    ],
-    // it is stale, or the removal failed
-    ['after the removal: access is certain until the removal', 5000, (ago: number) => ago === 10_000],
-  ])('a first read showed the rule %s', async (_, firstStartedAgoMs, isAsExpected) => {
-    const rows = new LedgerRows(database);
-    const targetId = await rows.target();
-    const now = (await clock(database.autocommit)).getTime();
-    const ago = (ms: number): Date => new Date(now - ms);
-    const ruleId = await rows.rule(targetId, [ago(90_000), ago(90_000), ago(50_000), ago(10_000)]);
-    const retry: RuleSettlement = {
-      ruleId,
-      revision: 0,
-      state: null,
-      observedPresent: true,
-      presentAtStart: true,
-      providerRuleId: null,
-      isUnmanaged: null,
-      isUnmarked: null,
-      attempts: 1,
-      dueInMs: 0,
-      inFlight: true,
-      message: null,
-      targetMissing: null,
-      failed: false,
-      unwanted: 'STALE_RULE',
-      addCause: 'SESSION_STARTED',
-      adopt: null,
-    };
-    const reading = { startedAgoMs: 200, firstStartedAgoMs, endedAgoMs: 100 };
-    await database.transaction((tx) => new SettlementStore().writeRules(tx, [retry], reading));
-    const [written] = await rows.rows<{ at: Date }>('SELECT observed_at AS at FROM rules WHERE id = $1', [
-      ruleId,
-    ]);
-    expect(isAsExpected(now - written!.at.getTime())).toBe(true);
   });
 
   it('access that began after the reading does not end before it began', async () => {

@@ -1,3 +1,4 @@
+import { EngineStore } from '#engine-store';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Provider } from '@nestjs/common';
@@ -13,22 +14,6 @@ import {
   Sweeper,
   convergenceByProvider,
 } from '#engine';
-import {
-  AgentSettlementStore,
-  AgentWatchStore,
-  ComparisonStore,
-  ConvergenceStore,
-  DriftStore,
-  LeaseStore,
-  LedgerStore,
-  MissingTargetStore,
-  SettlementOwnersStore,
-  SettlementStore,
-  SweepStore,
-  SweeperLeaseStore,
-  UnmanagedStore,
-  WriteBudgetStore,
-} from '#engine-store';
 import { Database } from '#entities';
 import { WakeUps } from '#jobs';
 import { factory } from './factory';
@@ -39,23 +24,9 @@ import { WorkerSettings } from './worker.settings';
 /** Names this process in leases, in the ledger and in logs. */
 const WORKER_ID = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
 
-const settlementStores = {
-  leases: new LeaseStore(),
-  convergence: new ConvergenceStore(),
-  settlements: new SettlementStore(),
-  owners: new SettlementOwnersStore(),
-  ledger: new LedgerStore(),
-  budgets: new WriteBudgetStore(),
-};
-
 /** The engine of this process: what it is made of, in the order of dependency. */
 export const ENGINE_PROVIDERS: readonly Provider[] = [
-  factory(SweepStore, [WorkerSettings], ({ RECONCILE_SECONDS }) => new SweepStore(RECONCILE_SECONDS)),
-  factory(
-    ComparisonStore,
-    [WorkerSettings],
-    ({ RECONCILE_SECONDS }) => new ComparisonStore(RECONCILE_SECONDS),
-  ),
+  factory(EngineStore, [WorkerSettings], ({ RECONCILE_SECONDS }) => new EngineStore(RECONCILE_SECONDS)),
   factory(
     CloudAccess,
     [Database, DriverRegistry, CredentialOpener, WorkerSettings],
@@ -64,52 +35,27 @@ export const ENGINE_PROVIDERS: readonly Provider[] = [
   ),
   factory(
     Reconciler,
-    [Database, ComparisonStore, CloudAccess],
-    (database, comparisons, clouds) =>
-      new Reconciler(
-        database,
-        {
-          ...settlementStores,
-          comparisons,
-          drift: new DriftStore(),
-          unmanaged: new UnmanagedStore(),
-          missingTargets: new MissingTargetStore(),
-        },
-        clouds,
-        MACHINE_TIMING,
-        WORKER_ID,
-      ),
+    [Database, EngineStore, CloudAccess],
+    (database, stores, clouds) => new Reconciler(database, stores, clouds, MACHINE_TIMING, WORKER_ID),
   ),
   factory(
     Converger,
-    [Database, CloudAccess, Reconciler, WorkerMetrics],
-    (database, clouds, reconciler, metrics) =>
-      new Converger(database, settlementStores, clouds, reconciler, metrics, MACHINE_TIMING, WORKER_ID),
+    [Database, EngineStore, CloudAccess, Reconciler, WorkerMetrics],
+    (database, stores, clouds, reconciler, metrics) =>
+      new Converger(database, stores, clouds, reconciler, metrics, MACHINE_TIMING, WORKER_ID),
   ),
   factory(
     AgentConverger,
-    [Database, ComparisonStore, WorkerMetrics],
-    (database, comparisons, metrics) =>
-      new AgentConverger(
-        database,
-        {
-          ...settlementStores,
-          comparisons,
-          watch: new AgentWatchStore(),
-          reports: new AgentSettlementStore(),
-        },
-        metrics,
-        MACHINE_TIMING,
-        WORKER_ID,
-      ),
+    [Database, EngineStore, WorkerMetrics],
+    (database, stores, metrics) => new AgentConverger(database, stores, metrics, MACHINE_TIMING, WORKER_ID),
   ),
   factory(
     ConvergenceRunner,
-    [Database, SweepStore, Converger, AgentConverger, WorkerSettings, WorkerLog],
-    (database, sweeps, converger, agents, { WORKER_CONCURRENCY }, { log }) =>
+    [Database, EngineStore, Converger, AgentConverger, WorkerSettings, WorkerLog],
+    (database, { sweep }, converger, agents, { WORKER_CONCURRENCY }, { log }) =>
       new ConvergenceRunner(
         database,
-        sweeps,
+        sweep,
         convergenceByProvider((provider) => DriverRegistry.isDriven(provider), converger, agents),
         WORKER_CONCURRENCY,
         MACHINE_TIMING,
@@ -118,12 +64,12 @@ export const ENGINE_PROVIDERS: readonly Provider[] = [
   ),
   factory(
     Sweeper,
-    [Database, SweepStore, ConvergenceRunner, WakeUps, WorkerLog],
-    (database, sweeps, runner, wakeUps, { log }) =>
+    [Database, EngineStore, ConvergenceRunner, WakeUps, WorkerLog],
+    (database, { sweep, sweeperLease }, runner, wakeUps, { log }) =>
       new Sweeper(
         database,
-        sweeps,
-        new SweeperLeaseStore(),
+        sweep,
+        sweeperLease,
         runner,
         (targets) => wakeUps.wake('revoke-rules', targets),
         WORKER_ID,

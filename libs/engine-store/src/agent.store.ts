@@ -1,7 +1,8 @@
-import { AGENT_AWAY_SECONDS, type OrganizationId } from '#rules';
+import { AGENT_AWAY_SECONDS, ruleLife, type Instant, type OrganizationId } from '#rules';
 import { withoutContent } from './agent-version';
 import { type TenantStore, type Tx, returned } from '#entities';
 import { lockOwners } from './lock-owners';
+import { RuleStore } from './rule.store';
 
 /** An agent's request under a name. */
 export interface AgentVisit {
@@ -71,6 +72,8 @@ export interface ReleasedAgent {
 
 /** Agents, and the installation that serves each name. */
 export class AgentStore implements TenantStore<AgentStore> {
+  private readonly rules = new RuleStore();
+
   /**
    * Admits one installation at a time under a name: the first one, until it is away or its key is revoked. A different key
    * takes over only when the serving key is revoked or expired, or the name was released, never because the host is
@@ -200,11 +203,15 @@ export class AgentStore implements TenantStore<AgentStore> {
        WHERE t.key = $1 AND r.state <> 'absent'`,
       [targetKey],
     );
-    await tx.query(
-      `UPDATE rules SET state = 'unknown', due_at = now(), revision = revision + 1, attempts = 0,
-         removal_sent_at = coalesce(removal_sent_at, $2::timestamptz)
-       FROM targets t WHERE t.key = $1 AND rules.target_id = t.id AND rules.state <> 'absent'`,
+    const [target] = await tx.query<{ id: string; since: Instant }[]>(
+      'SELECT id, (extract(epoch FROM $2::timestamptz) * 1000)::float8 AS since FROM targets WHERE key = $1',
       [targetKey, since],
+    );
+    if (!target) return;
+    const { rules, now } = await this.rules.lockAll(tx, target.id);
+    await this.rules.save(
+      tx,
+      rules.map((rule) => ruleLife.unproven(rule, target.since, now)),
     );
   }
 }

@@ -1,5 +1,4 @@
-import type { KnownRule, OrganizationId } from '#rules';
-import type { Access } from './due-rule';
+import type { KnownRule, OrganizationId, Access } from '#rules';
 
 /** A resource that points at the target. */
 export interface NamingResource {
@@ -24,13 +23,6 @@ export interface AccessPath {
 /** A health event for several resources. */
 export interface HealthReport extends ComparisonOutcome {
   readonly resources: readonly Pick<NamingResource, 'id' | 'organizationId'>[];
-}
-
-/** A desired rule that has disappeared. */
-export interface LostRule {
-  readonly id: string;
-  /** another program keeps removing it: repair is suspended for an hour */
-  readonly isSuspended: boolean;
 }
 
 /** Recorded rules of a target, and the digest of its unmanaged rules at the last comparison. */

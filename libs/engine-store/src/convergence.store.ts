@@ -1,6 +1,7 @@
+import type { Access } from '#rules';
 import { HOLDING, type Tx } from '#entities';
 import { byKey } from './by-key';
-import { toDueRule, type Access, type DueRuleRow, type RawDueRow } from './due-rule';
+import { toDueRule, type DueRuleRow, type RawDueRow } from './due-rule';
 import type { Lease } from './lease.store';
 
 /** A recorded intent to call the provider. */
@@ -13,8 +14,6 @@ export interface Intent {
 
 /** Upper bound on the next comparison of a target after a write. */
 const COMPARE_AFTER_WRITE = '45 seconds';
-/** By then a call of a worker that lost its lease has taken effect or never will. */
-const COMPARE_AFTER_LOSS = '20 seconds';
 
 /** Longest wait for a call; a longer one was recorded before the database clock was set back. */
 const MAX_IN_FLIGHT = '10 minutes';
@@ -143,34 +142,5 @@ export class ConvergenceStore {
       lease.generation,
       inDoubtUntil,
     ]);
-  }
-
-  /**
-   * Makes rules due whose outcome a worker without the lease may have changed. An extra pass is harmless, so this is not
-   * fenced. A rule deleted meanwhile may have become an orphan: its target is compared soon.
-   */
-  async requeue(tx: Tx, { targetId }: Lease, ruleIds: readonly string[]): Promise<void> {
-    await tx.query(
-      `WITH again AS (
-         UPDATE rules SET state = 'unknown', due_at = now(), revision = revision + 1 WHERE id = ANY ($2::uuid[]) RETURNING id
-       )
-       UPDATE targets SET reconcile_due_at = least(reconcile_due_at, now() + interval '${COMPARE_AFTER_LOSS}')
-       WHERE id = $1 AND (SELECT count(*) FROM again) < cardinality($2::uuid[])`,
-      [targetId, ruleIds],
-    );
-  }
-
-  /** Delays the next pass on a rule, unless its holders have changed since it was read. */
-  async postpone(
-    tx: Tx,
-    { ruleId, revision }: Pick<DueRuleRow, 'ruleId' | 'revision'>,
-    message: string,
-    seconds: number,
-  ): Promise<void> {
-    await tx.query(
-      `UPDATE rules SET attempts = attempts + 1, due_at = now() + make_interval(secs => $4), last_error = $3
-       WHERE id = $1 AND revision = $2`,
-      [ruleId, revision, message, seconds],
-    );
   }
 }

@@ -1,5 +1,6 @@
 import {
   canHoldRule,
+  type Access,
   HOLDING_STATUSES,
   parsePorts,
   type AdditionCause,
@@ -12,12 +13,6 @@ import {
   type RuleSpec,
   type RuleState,
 } from '#rules';
-
-/** An access path to a target: the credential and the region to call. */
-export interface Access {
-  readonly credentialId: string;
-  readonly region: string | null;
-}
 
 /** An access path of a holder, with its owner. */
 interface KnownAccess extends Access {

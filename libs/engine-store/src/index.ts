@@ -24,6 +24,8 @@ export * from './unmanaged.store';
 export * from './settlement-owners.store';
 export * from './ledger.store';
 export type * from './settlement';
+export * from './rule.store';
 export * from './settlement.store';
 export * from './sweep.store';
 export * from './credential-of-rule';
+export * from './engine-store';

@@ -182,12 +182,4 @@ export class WriteBudgetStore {
     );
     return taken ? 0 : Math.ceil((1000 * calls) / budget.refillPerSecond);
   }
-
-  /** Returns calls that were taken and not made. */
-  async give(tx: Tx, accountKey: string, budget: { burst: number }, calls: number): Promise<void> {
-    await tx.query(
-      'UPDATE write_budgets SET tokens = LEAST($2::float8, tokens + $3::float8) WHERE account_key = $1',
-      [accountKey, budget.burst, calls],
-    );
-  }
 }

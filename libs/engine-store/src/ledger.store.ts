@@ -64,7 +64,7 @@ const RETURNED = `kind, at, rule_id AS "ruleId", target_id AS "targetId", provid
 const ENDS = `('CLOSED', 'RELEASED', 'MISSING', 'CHANGED', 'ABANDONED')`;
 
 /** The last observation of the rule `r` of the target `t` as present; null: never observed. */
-export const LAST_SEEN = `CASE WHEN r.present_since IS NOT NULL THEN greatest(r.present_since, r.observed_at,
+const LAST_SEEN = `CASE WHEN r.present_since IS NOT NULL THEN greatest(r.present_since, r.observed_at,
   CASE WHEN t.compared_at >= r.present_since THEN t.compared_at END) END`;
 
 /** As `LAST_SEEN`, but not after a removal was sent or the rule was not observed. */

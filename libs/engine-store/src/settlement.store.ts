@@ -1,19 +1,10 @@
-import { DETACHING_CAUSES } from '#rules';
+import { DETACHING_CAUSES, type Access, type RuleSettlement } from '#rules';
 import { HOLDING, returned, type Tx } from '#entities';
 import { byKey } from './by-key';
-import type { Access, HolderRow } from './due-rule';
+import type { HolderRow } from './due-rule';
 import { releaseClaims } from './holders';
-import type {
-  Affected,
-  AffectedHolder,
-  IpMove,
-  Reading,
-  RuleEnd,
-  RuleSettlement,
-  WrittenRule,
-} from './settlement';
+import type { Affected, AffectedHolder, IpMove, Reading, RuleEnd, WrittenRule } from './settlement';
 import type { Lease } from './lease.store';
-import { LAST_SEEN } from './ledger.store';
 import { lockOwners } from './lock-owners';
 
 const DETACHED = DETACHING_CAUSES.map((cause) => `'${cause}'`).join(', ');
@@ -21,20 +12,6 @@ const DETACHED = DETACHING_CAUSES.map((cause) => `'${cause}'`).join(', ');
 /** For `WHERE`: the ResourceIp waits for this pass ($2) and has been PENDING since before it began ($3). */
 const WAITS = (ip: string): string =>
   `(${ip}.id, ${ip}.pending_since) IN (SELECT id, since FROM unnest($2::uuid[], $3::timestamptz[]) AS waiting (id, since))`;
-
-/** For `SET`: the rule was observed present by a read that began $2 ms and ended $3 ms ago. */
-const OBSERVED_PRESENT = `s."observedPresent" AND $2::float8 IS NOT NULL`;
-/** A read that began after the removal may be stale: it makes nothing certain. */
-const IS_REMOVAL_IN_FLIGHT = `r.removal_sent_at IS NOT NULL AND s."inFlight"`;
-/** The time this many ms before the transaction began. @param parameter placeholder */
-const ago = (parameter: string): string => `(now() - make_interval(secs => ${parameter}::float8 / 1000))`;
-
-/**
- * Start of the read. The transaction begins before the age is computed, so a delayed statement never makes an observation
- * look newer than it is.
- */
-const STARTED = ago('$2');
-const ENDED = `make_interval(secs => $3::float8 / 1000)`;
 
 /** Reads and writes of a settlement on rules and ResourceIps. Decisions are made by the engine's `settle`. */
 export class SettlementStore {
@@ -45,66 +22,6 @@ export class SettlementStore {
       `rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
        WHERE holder.rule_id = ANY ($1::uuid[]) AND ip.status IN ('PENDING', 'REMOVING')`,
       [ruleIds],
-    );
-  }
-
-  /** @param reading null: the target was not read */
-  async writeRules(
-    tx: Tx,
-    rules: readonly RuleSettlement[],
-    reading: Reading | null,
-  ): Promise<WrittenRule[]> {
-    if (rules.length === 0) return [];
-    return returned<WrittenRule>(
-      await tx.query(
-        `UPDATE rules r SET state = coalesce(s.state, r.state), is_unmanaged = coalesce(s."isUnmanaged", r.is_unmanaged),
-           is_unmarked = coalesce(s."isUnmarked", r.is_unmarked),
-           provider_rule_id = coalesce(s."providerRuleId", r.provider_rule_id),
-           attempts = CASE WHEN r.revision = s.revision THEN s.attempts ELSE 0 END,
-           due_at = CASE WHEN r.revision <> s.revision THEN r.due_at
-             ELSE now() + make_interval(secs => s."dueInMs" / 1000.0) END,
-           in_flight_until = CASE WHEN s."inFlight" THEN r.in_flight_until END,
-           last_error = s.message,
-           target_missing_since = CASE WHEN s."targetMissing" IS NULL THEN r.target_missing_since
-             WHEN s."targetMissing" THEN coalesce(r.target_missing_since, now()) END,
-           region = CASE WHEN s.adopt IS NOT NULL AND r.revision = s.revision THEN s.adopt->>'region' ELSE r.region END,
-           credential_id = CASE WHEN s.adopt IS NOT NULL AND r.revision = s.revision
-             THEN (s.adopt->>'credentialId')::uuid ELSE r.credential_id END,
-           unwanted_since = CASE WHEN r.revision <> s.revision THEN r.unwanted_since
-             WHEN s.unwanted IS NOT NULL THEN coalesce(r.unwanted_since, now()) END,
-           cause = CASE WHEN r.revision <> s.revision THEN r.cause
-             WHEN s.unwanted IS NOT NULL THEN coalesce(r.cause, s.unwanted) END,
-           overdue_at = CASE WHEN r.revision = s.revision AND s.unwanted IS NULL THEN NULL ELSE r.overdue_at END,
-           possible_since = CASE WHEN ${OBSERVED_PRESENT} THEN coalesce(r.possible_since, ${STARTED}) ELSE r.possible_since END,
-           present_since = CASE WHEN NOT (${OBSERVED_PRESENT}) THEN r.present_since
-             WHEN (r.removal_sent_at IS NOT NULL AND NOT s."inFlight") OR r.provider_rule_id <> s."providerRuleId"
-               THEN statement_timestamp() - ${ENDED}
-             ELSE coalesce(r.present_since, statement_timestamp() - ${ENDED}) END,
-           observed_at = CASE WHEN ${OBSERVED_PRESENT} AND NOT (${IS_REMOVAL_IN_FLIGHT}) THEN ${STARTED}
-             WHEN s."presentAtStart" AND r.present_since IS NOT NULL AND $5::float8 IS NOT NULL
-               THEN greatest(r.observed_at, least(${ago('$5')}, r.removal_sent_at))
-             ELSE r.observed_at END,
-           removal_sent_at = CASE WHEN ${OBSERVED_PRESENT} AND NOT s."inFlight" THEN NULL
-             WHEN s."observedPresent" OR $2::float8 IS NULL THEN r.removal_sent_at ELSE coalesce(r.removal_sent_at, ${LAST_SEEN}) END,
-           is_missing = r.is_missing AND NOT (${OBSERVED_PRESENT}), is_suspended = r.is_suspended AND NOT (${OBSERVED_PRESENT})
-         FROM jsonb_to_recordset($1::jsonb) AS s("ruleId" uuid, revision int, state text, "observedPresent" boolean,
-             "presentAtStart" boolean, "providerRuleId" text, "isUnmanaged" boolean, "isUnmarked" boolean, attempts int, "dueInMs" float8,
-             "inFlight" boolean, message text, "targetMissing" boolean, unwanted text, adopt jsonb)
-           JOIN (SELECT * FROM rules WHERE id = ANY ($4::uuid[]) ORDER BY id FOR NO KEY UPDATE) old ON old.id = s."ruleId"
-           JOIN targets t ON t.id = old.target_id
-         WHERE r.id = old.id
-         RETURNING r.id AS "ruleId", old.present_since IS NOT NULL AS "wasPresent",
-           old.possible_since IS NOT NULL AS "mayHaveBeenPresent", old.is_missing AS "wasMissing",
-           old.is_unmarked AS "wasUnmarked", old.is_unmanaged AS "wasUnmanaged", old.last_error AS "lastError",
-           r.state, r.is_unmanaged AS "isUnmanaged", coalesce(r.cause, s.unwanted) AS cause`,
-        [
-          JSON.stringify(rules),
-          reading?.startedAgoMs ?? null,
-          reading?.endedAgoMs ?? null,
-          rules.map(({ ruleId }) => ruleId),
-          reading?.firstStartedAgoMs ?? null,
-        ],
-      ),
     );
   }
 
@@ -292,19 +209,16 @@ export class SettlementStore {
   }
 
   /**
-   * Deletes finished rows: holders whose ResourceIp was removed or refused, released holders of absent rules, and rules
-   * that are absent, not due, without holders and without a call in flight.
+   * Deletes holders that have ended.
    * @param ended ResourceIps that are REMOVED or FAILED
    * @param superseded holders that have ended, of rules that others hold
-   * @param absent rules that were observed absent
-   * @param possiblyPresent of those, the ones that may have been present before without an event recording it
+   * @param absent rules that were observed absent: their released holders end
    */
-  async deleteFinished(
+  async deleteHolders(
     tx: Tx,
     ended: readonly string[],
     superseded: readonly Pick<AffectedHolder, 'ruleId' | 'resourceIpId'>[],
     absent: readonly string[],
-    possiblyPresent: readonly string[],
   ): Promise<void> {
     await tx.query(
       `DELETE FROM rule_holders h USING rules r WHERE r.id = h.rule_id AND (
@@ -318,20 +232,6 @@ export class SettlementStore {
         superseded.map(({ ruleId }) => ruleId),
         superseded.map(({ resourceIpId }) => resourceIpId),
       ],
-    );
-    if (absent.length === 0) return;
-    await tx.query(
-      `WITH deleted AS (
-         DELETE FROM rules r WHERE id = ANY ($1::uuid[]) AND state = 'absent' AND due_at IS NULL
-           AND (in_flight_until IS NULL OR in_flight_until <= now())
-           AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id)
-         RETURNING id
-       )
-       UPDATE rules SET possible_since = NULL, present_since = NULL, observed_at = NULL, removal_sent_at = NULL,
-         provider_rule_id = NULL, is_unmarked = false
-       WHERE id = ANY ($1::uuid[]) AND id <> ALL ($2::uuid[]) AND state = 'absent'
-         AND NOT EXISTS (SELECT FROM deleted WHERE deleted.id = rules.id)`,
-      [absent, possiblyPresent],
     );
   }
 }

@@ -1,31 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  AgentSettlementStore,
-  ComparisonStore,
-  AgentWatchStore,
-  ConvergenceStore,
-  DueRuleRow,
-  Lease,
-  RuleSettlement,
-  WatchedHost,
-} from '#engine-store';
+import type { DueRuleRow, Lease, WatchedHost, EngineStore } from '#engine-store';
 import { type Trail, type Transactions, type Tx, withAuditFallback } from '#entities';
-import { agentAbsence, APPLY_TIMEOUT_MS, HOLDING_STATUSES } from '#rules';
+import { agentAbsence, APPLY_TIMEOUT_MS, HOLDING_STATUSES, type RuleSettlement } from '#rules';
 import type { ConvergenceObserver } from './convergence-observer';
 import { healthReports } from './health-reports';
 import { guardProblem, hostProblem } from './host-messages';
 import { isAbandoned } from './passes';
 import { remarksOnUnread, type Remark } from './rule-events';
-import { settle, type Settled, type SettleStores } from './settle';
+import { settle, type Settled } from './settle';
 import { settlement, localSettlements } from './settle-rule';
 import type { Timing } from './timing';
-
-export interface AgentStores extends SettleStores {
-  readonly convergence: ConvergenceStore;
-  readonly reports: AgentSettlementStore;
-  readonly comparisons: ComparisonStore;
-  readonly watch: AgentWatchStore;
-}
 
 const LEASE_SECONDS = 10;
 const BATCH_SIZE = 500;
@@ -38,7 +22,7 @@ const MAX_ROUNDS = 50;
 export class AgentConverger {
   constructor(
     private readonly database: Transactions,
-    private readonly stores: AgentStores,
+    private readonly stores: EngineStore,
     private readonly observer: Pick<ConvergenceObserver, 'ruleClosed' | 'eventsRecorded'>,
     private readonly timing: Timing,
     private readonly workerId: string,

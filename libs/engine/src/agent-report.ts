@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { AgentSettlementStore, LedgerRow, Reading, ReportedRule, RuleSettlement } from '#engine-store';
+import type { LedgerRow, Reading, ReportedRule, EngineStore } from '#engine-store';
 import type { Trail, Tx } from '#entities';
-import { APPLY_TIMEOUT_MS, RULE_BACKOFF } from '#rules';
+import { APPLY_TIMEOUT_MS, RULE_BACKOFF, type RuleSettlement } from '#rules';
 import type { Remark } from './rule-events';
-import { settle, type SettleStores } from './settle';
+import { settle } from './settle';
 
 /** An agent's report on one rule of its host. */
 interface AgentResult {
@@ -18,10 +18,6 @@ export interface AgentReport {
   readonly cleared: boolean;
 }
 
-export interface ReportStores extends SettleStores {
-  readonly reports: AgentSettlementStore;
-}
-
 const LEASE_SECONDS = 10;
 /** A report describes the host at the time of the request. */
 const JUST_NOW: Reading = { startedAgoMs: 0, firstStartedAgoMs: 0, endedAgoMs: 0 };
@@ -34,7 +30,7 @@ const JUST_NOW: Reading = { startedAgoMs: 0, firstStartedAgoMs: 0, endedAgoMs: 0
  */
 export async function settleReport(
   tx: Tx,
-  stores: ReportStores,
+  stores: EngineStore,
   targetKey: string,
   report: AgentReport,
   reporter: string,

@@ -1,6 +1,6 @@
-import { DriverError, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
+import { DriverError, type ProviderDriver, type RuleChange } from '#drivers';
 import type { DueRuleRow } from '#engine-store';
-import { retry, type ChangeResult, type ObservedRule, type PlannedChange, type Verdict } from '#rules';
+import { retry, type ChangeResult, type PlannedChange, type Verdict } from '#rules';
 import { BUDGET_SPENT } from './settle-rule';
 
 /** A planned change of a due rule. */
@@ -66,19 +66,6 @@ export function withoutFinalRead(
   if (!result || verdict.kind === 'retry' || verdict.kind === 'failed') return verdict;
   // an answered removal needs no wait: the next read shows it
   return { ...retry(rule, result, false), ...(!rule.desired && { unknown: result.result === 'unknown' }) };
-}
-
-/** Reads the target's rules; null when it could not be read. */
-export async function readOrNull(
-  driver: ProviderDriver,
-  target: CloudTarget,
-): Promise<ObservedRule[] | null> {
-  try {
-    return await driver.readRules(target);
-  } catch (error) {
-    if (error instanceof DriverError) return null;
-    throw error;
-  }
 }
 
 /** @throws the error itself when it is not a DriverError */

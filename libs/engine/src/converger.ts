@@ -1,44 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  ConvergenceStore,
-  DueRuleRow,
-  LedgerStore,
-  LeaseStore,
-  Origin,
-  RuleSettlement,
-  SettlementOwnersStore,
-  SettlementStore,
-  WriteBudgetStore,
-} from '#engine-store';
-import { withAuditFallback, type Transactions } from '#entities';
+import type { Lease, DueRuleRow, Origin, EngineStore } from '#engine-store';
+import { withAuditFallback, type Transactions, type Tx } from '#entities';
 import type { ProviderDriver } from '#drivers';
-import { APPLY_TIMEOUT_MS, RETRYABLE_KINDS } from '#rules';
+import { APPLY_TIMEOUT_MS, RETRYABLE_KINDS, type RuleSettlement, ruleLife } from '#rules';
 import { horizonMs } from './changes';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation } from './isolation';
 import { endOf, remarksOf, settlementsOf, type PassOutcome } from './pass-outcome';
-import { PassRunner } from './pass-runner';
+import { PassRunner } from './pass';
 import { passes, resumedPass, roundOf, sortDue, withInDoubt, type Pass } from './passes';
 import type { Reconciler } from './reconciler';
 import { remarksOnUnread } from './rule-events';
 import { settle, type Settlement } from './settle';
 import { localSettlements } from './settle-rule';
 import { SharedRules } from './shared-rules';
-import { TargetWriter } from './target-writer';
 import { age } from './timed-read';
 import type { Timing } from './timing';
 
-export interface ConvergenceStores {
-  readonly leases: LeaseStore;
-  readonly convergence: ConvergenceStore;
-  readonly settlements: SettlementStore;
-  readonly owners: SettlementOwnersStore;
-  readonly ledger: LedgerStore;
-  readonly budgets: WriteBudgetStore;
-}
-
+/** By then a call of a worker that lost its lease has taken effect or never will. */
+const COMPARE_AFTER_LOSS_SECONDS = 20;
 const MAX_ROUNDS = 25;
 /** Poll interval for due rules during write spacing: a removal must not wait for the longer spacing of additions. */
 const DUE_POLL_INTERVAL_MS = 1500;
@@ -55,7 +37,7 @@ export class Converger {
   /** @param workerId for the ledger */
   constructor(
     private readonly database: Transactions,
-    private readonly stores: ConvergenceStores,
+    private readonly stores: EngineStore,
     private readonly clouds: CloudAccessPort,
     private readonly reconciler: Reconciler,
     private readonly observer: ConvergenceObserver,
@@ -63,8 +45,7 @@ export class Converger {
     private readonly workerId: string,
   ) {
     this.isolation = new Isolation(database, stores, observer, timing, workerId);
-    const writer = new TargetWriter(database, stores.convergence, reconciler, observer, timing);
-    this.passRunner = new PassRunner(database, stores, clouds, writer, this.isolation, timing);
+    this.passRunner = new PassRunner(database, stores, clouds, this.isolation, observer, timing);
   }
 
   /**
@@ -206,11 +187,23 @@ export class Converger {
       this.observer.eventsRecorded(written.events);
       return;
     }
-    await this.stores.convergence.requeue(
-      this.database.autocommit,
-      held.lease,
-      found.rules.map((rule) => rule.ruleId),
-    );
+    await this.database.transaction((tx) => this.requeue(tx, held.lease, found.rules));
     throw new LeaseLost(held.lease.targetId);
+  }
+
+  /**
+   * Makes rules due whose outcome this worker may have changed without the lease. An extra pass is harmless, so this is not
+   * fenced. A rule deleted meanwhile may have become an orphan: its target is compared soon.
+   */
+  private async requeue(tx: Tx, { targetId }: Lease, found: readonly RuleSettlement[]): Promise<void> {
+    const { rules: store, comparisons } = this.stores;
+    const ids = found.map(({ ruleId }) => ruleId);
+    const { rules, now } = await store.lock(tx, targetId, ids);
+    await store.save(
+      tx,
+      rules.map((rule) => ruleLife.requeued(rule, now)),
+    );
+    if (rules.length < ids.length)
+      await comparisons.schedule(tx, targetId, COMPARE_AFTER_LOSS_SECONDS, false);
   }
 }

@@ -1,29 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  Access,
-  DriftStore,
-  KnownRules,
-  LedgerRow,
-  LostRule,
-  Origin,
-  RuleEvent,
-  SettlementOwnersStore,
-  SettlementStore,
-} from '#engine-store';
+import type { KnownRules, LedgerRow, Origin, RuleEvent, EngineStore } from '#engine-store';
 import type { Trail, Tx } from '#entities';
-import { grouped, type Drift } from '#rules';
+import { grouped, ruleLife, type Access, type Drift, type Rule } from '#rules';
 import { unobservedRules } from './drift-report';
 import { changedMessage } from './rule-events';
+import { RuleMoves } from './rule-moves';
 import { writeSessions } from './settle-owners';
 import { age, type TimedRead } from './timed-read';
 import type { Timing } from './timing';
-import { recordUnmanaged, type UnmanagedStores } from './unmanaged-rules';
-
-export interface DriftStores extends UnmanagedStores {
-  readonly drift: DriftStore;
-  readonly settlements: SettlementStore;
-  readonly owners: SettlementOwnersStore;
-}
+import { recordUnmanaged } from './unmanaged-rules';
 
 /** The drift of a target, and the read that showed it. */
 export interface ObservedDrift {
@@ -39,7 +24,7 @@ const SUSPENDED = 'Another program keeps removing its rule: it is left alone for
 /** Records drift in the rules, their holders and the ledger. */
 export class DriftRecorder {
   constructor(
-    private readonly stores: DriftStores,
+    private readonly stores: EngineStore,
     private readonly timing: Timing,
     private readonly workerId: string,
   ) {}
@@ -51,8 +36,8 @@ export class DriftRecorder {
     known: KnownRules,
     { access, read, drift, unmanagedDigest }: ObservedDrift,
     trail: Trail,
-  ): Promise<{ lost: LostRule[]; events: LedgerRow[] }> {
-    const { drift: rules } = this.stores;
+  ): Promise<{ lost: Rule[]; events: LedgerRow[] }> {
+    const { drift: store } = this.stores;
     const ago = (): number => age(this.timing, read).endedAgoMs;
     const events: LedgerRow[] = [];
     const record = async (some: readonly RuleEvent[]): Promise<void> => {
@@ -63,29 +48,17 @@ export class DriftRecorder {
       ...drift.renamed.map(({ ruleId }) => ruleId),
       ...drift.withoutEffect.map(({ ruleId }) => ruleId),
     ];
-    if (touched.length > 0) await rules.lockOwners(tx, touched);
+    if (touched.length > 0) await store.lockOwners(tx, touched);
     await record(eventsOf(drift));
-    const lost = await this.writeMissing(tx, drift, trail);
-    await this.writeWithoutEffect(tx, drift, trail);
-    const unobserved = unobservedRules(known, read.rules);
-    if (unobserved.length > 0) await rules.noteUnobserved(tx, unobserved);
-    await this.writePresent(tx, drift, ago);
-    if (drift.stale.length > 0) await rules.makeStaleDue(tx, drift.stale, access);
+    const lost = await this.writeRules(tx, targetId, known, { access, read, drift, unmanagedDigest }, trail);
     const orphans =
       drift.orphans.length === 0
         ? []
-        : await rules.takeOver(tx, targetId, drift.orphans, access, 'ORPHAN', ago());
+        : await store.takeOver(tx, targetId, drift.orphans, access, 'ORPHAN', ago());
     await record([
       ...drift.stale.map(found('STALE_RULE')),
       ...orphans.map(({ ruleId }) => found('ORPHAN')(ruleId)),
     ]);
-    const fresh = known.rules.filter(({ state, wasObserved }) => state === 'present' && !wasObserved);
-    if (fresh.length > 0)
-      await rules.noteObserved(
-        tx,
-        fresh.map(({ ruleId }) => ruleId),
-        ago(),
-      );
     if (unmanagedDigest !== known.unmanagedDigest)
       events.push(
         ...(await recordUnmanaged(
@@ -119,47 +92,68 @@ export class DriftRecorder {
     return this.record(tx, events, access, 0, trail);
   }
 
-  /** Makes missing rules due, and suspends those that keep disappearing. */
-  private async writeMissing(tx: Tx, drift: Drift, trail: Trail): Promise<LostRule[]> {
-    const { drift: rules, settlements, owners } = this.stores;
+  /** Writes what the read says about known rules, and what follows for their holders. @returns the rules that are lost */
+  private async writeRules(
+    tx: Tx,
+    targetId: string,
+    known: KnownRules,
+    { access, read, drift }: ObservedDrift,
+    trail: Trail,
+  ): Promise<Rule[]> {
+    const { rules: store, settlements } = this.stores;
+    const unobserved = unobservedRules(known, read.rules);
+    const fresh = known.rules
+      .filter(({ state, wasObserved }) => state === 'present' && !wasObserved)
+      .map(({ ruleId }) => ruleId);
+    const renamed = new Map(drift.renamed.map(({ ruleId, providerRuleId }) => [ruleId, providerRuleId]));
+    const ineffective = new Map(drift.withoutEffect.map(({ ruleId, message }) => [ruleId, message]));
+    const concerned = [
+      ...[drift.missing, drift.effective, drift.unmarked, drift.taken, drift.stale, unobserved, fresh].flat(),
+      ...renamed.keys(),
+      ...ineffective.keys(),
+    ];
+    if (concerned.length === 0) return [];
+    const { endedAgoMs } = age(this.timing, read);
+    const moves = new RuleMoves(await store.lock(tx, targetId, concerned));
+    const { now, readAt } = moves.locked;
+    const endedAt = readAt - endedAgoMs;
+    const lost = moves.make(drift.missing, (rule) => ruleLife.lost(rule, now));
+    const suspended = moves.make([...ineffective.keys()], (rule) => ruleLife.withoutEffect(rule, now));
+    moves.make(drift.effective, (rule) => ruleLife.effective(rule, now));
+    moves.make(unobserved, (rule) => ruleLife.unobserved(rule, moves.locked));
+    moves.make(drift.unmarked, ruleLife.unmarked);
+    moves.make(drift.taken, (rule) => ruleLife.taken(rule, now));
+    moves.make([...renamed.keys()], (rule) => ruleLife.renamed(rule, renamed.get(rule.id)!, endedAt));
+    moves.make(drift.stale, (rule) => ruleLife.stale(rule, access, now));
+    moves.make(fresh, (rule) => ruleLife.firstObserved(rule, endedAt));
+    await store.save(tx, moves.changed);
     if (drift.changed.length > 0)
       await settlements.noteOnIps(
         tx,
         drift.changed.map(({ ruleId, changedTo }) => ({ ruleId, message: changedMessage(changedTo) })),
       );
-    const lost = drift.missing.length === 0 ? [] : await rules.markMissing(tx, drift.missing);
-    const suspended = lost.filter(({ isSuspended }) => isSuspended).map(({ id }) => id);
-    if (suspended.length > 0) {
-      const sessions = await rules.suspendHolders(tx, suspended, SUSPENDED);
-      await writeSessions(tx, owners, trail, sessions);
-    }
+    await this.suspendHolders(
+      tx,
+      [
+        ...lost.filter(({ isSuspended }) => isSuspended).map(({ id }) => ({ id, message: SUSPENDED })),
+        ...suspended.map(({ id }) => ({ id, message: ineffective.get(id)! })),
+      ],
+      trail,
+    );
+    if (renamed.size > 0) await settlements.renameIps(tx, [...renamed.keys()]);
     return lost;
   }
 
-  /** Suspends present rules that let nobody in, until a comparison shows that they do again. */
-  private async writeWithoutEffect(tx: Tx, drift: Drift, trail: Trail): Promise<void> {
-    const { drift: rules, owners } = this.stores;
-    for (const [message, some] of grouped(drift.withoutEffect, (rule) => rule.message)) {
-      const suspended = await rules.suspendPresent(
-        tx,
-        some.map(({ ruleId }) => ruleId),
-      );
-      await writeSessions(tx, owners, trail, await rules.suspendHolders(tx, suspended, message));
+  private async suspendHolders(
+    tx: Tx,
+    suspended: readonly { readonly id: string; readonly message: string }[],
+    trail: Trail,
+  ): Promise<void> {
+    const { drift, owners } = this.stores;
+    for (const [message, some] of grouped(suspended, (rule) => rule.message)) {
+      const ids = some.map(({ id }) => id);
+      await writeSessions(tx, owners, trail, await drift.suspendHolders(tx, ids, message));
     }
-    if (drift.effective.length > 0) await rules.resume(tx, drift.effective);
-  }
-
-  /** Updates rules that are present without our mark, replaced by an unmanaged rule, or under a new id. */
-  private async writePresent(tx: Tx, drift: Drift, ago: () => number): Promise<void> {
-    const { drift: rules, settlements } = this.stores;
-    if (drift.unmarked.length > 0) await rules.noteUnmarked(tx, drift.unmarked);
-    if (drift.taken.length > 0) await rules.noteTaken(tx, drift.taken);
-    if (drift.renamed.length === 0) return;
-    await rules.rename(tx, drift.renamed, ago());
-    await settlements.renameIps(
-      tx,
-      drift.renamed.map(({ ruleId }) => ruleId),
-    );
   }
 
   private record(

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { DriverError } from '#drivers';
-import type { ConvergenceStore, DueRuleRow } from '#engine-store';
-import { type Transactions, withAuditFallback } from '#entities';
-import { APPLY_TIMEOUT_MS, backoffMs, bisect, RULE_BACKOFF, type Provider } from '#rules';
+import type { DueRuleRow, EngineStore } from '#engine-store';
+import { type Transactions, type Tx, withAuditFallback } from '#entities';
+import { APPLY_TIMEOUT_MS, backoffMs, bisect, RULE_BACKOFF, type Provider, ruleLife } from '#rules';
 import type { Timing } from './timing';
 import { LeaseLost, type HeldLease } from './held-lease';
-import { settle, type SettleStores, type Settlement } from './settle';
+import { settle, type Settlement } from './settle';
 import { settlement } from './settle-rule';
 
 /** Receives unexpected failures. */
@@ -20,7 +20,7 @@ export interface FailureObserver {
 export class Isolation {
   constructor(
     private readonly database: Transactions,
-    private readonly stores: SettleStores & { readonly convergence: Pick<ConvergenceStore, 'postpone'> },
+    private readonly stores: EngineStore,
     private readonly observer: FailureObserver,
     private readonly timing: Timing,
     private readonly workerId: string,
@@ -92,9 +92,23 @@ export class Isolation {
     } catch (second) {
       await this.assertIsolable(second);
       this.observer.failed(held.lease.provider, [rule.ruleId], second);
-      const seconds = backoffMs(RULE_BACKOFF, rule.attempts + 1, this.timing.random()) / 1000;
-      await this.stores.convergence.postpone(this.database.autocommit, rule, message, seconds);
+      const waitMs = backoffMs(RULE_BACKOFF, rule.attempts + 1, this.timing.random());
+      await this.database.transaction((tx) => this.delay(tx, held, rule, message, waitMs));
     }
+  }
+
+  private async delay(
+    tx: Tx,
+    { lease }: HeldLease,
+    { ruleId, revision }: DueRuleRow,
+    message: string,
+    waitMs: number,
+  ): Promise<void> {
+    const { rules, now } = await this.stores.rules.lock(tx, lease.targetId, [ruleId]);
+    await this.stores.rules.save(
+      tx,
+      rules.map((rule) => ruleLife.postponed(rule, revision, message, now + waitMs)),
+    );
   }
 
   /** @returns a message for users: the error's own message may contain internals, and goes to the log only */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DriverError } from '#drivers';
-import type { Access, DueRuleRow, RuleSettlement } from '#engine-store';
+import type { DueRuleRow } from '#engine-store';
 import {
   observedAsRecorded,
   judgeUnreadable,
@@ -8,6 +8,8 @@ import {
   UnmanagedRules,
   type ChangeResult,
   type Verdict,
+  type Access,
+  type RuleSettlement,
 } from '#rules';
 import { longestWait } from './changes';
 import type { FailedChange } from './convergence-observer';

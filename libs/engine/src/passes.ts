@@ -1,5 +1,6 @@
-import type { Access, DueRuleRow, HolderRow } from '#engine-store';
-import { grouped } from '#rules';
+import type { ProviderDriver } from '#drivers';
+import type { DueRuleRow, HolderRow, Lease } from '#engine-store';
+import { grouped, type Access } from '#rules';
 
 /** The access path of a pass, with its owner. */
 export interface PassAccess extends Access {
@@ -98,6 +99,28 @@ export function withInDoubt(pass: Pass, inDoubt: ReadonlySet<string>, inFlightMs
   );
   return { ...pass, rules };
 }
+
+/**
+ * Whether the additions of a pass need no read before them: nothing of it was written before, and the provider refuses to
+ * add what exists.
+ */
+export const needsNoRead = (
+  { traits }: Pick<ProviderDriver, 'traits'>,
+  { resourceType }: Pick<Lease, 'resourceType'>,
+  { rules, shared }: Pass,
+): boolean =>
+  (traits.refusesDuplicates?.includes(resourceType) ?? false) &&
+  // another pass of the round may have added a shared rule already
+  rules.every((rule) => isNew(rule) && !shared.has(rule.ruleId));
+
+const isNew = (rule: DueRuleRow): boolean =>
+  rule.desired &&
+  rule.mayOpen &&
+  rule.state === 'absent' &&
+  !rule.inFlight &&
+  !rule.inDoubt &&
+  !rule.recordedId &&
+  rule.attempts === 0;
 
 /**
  * Rebuilds a failed pass from the database, which has its intents and settlements.

@@ -1,29 +1,16 @@
 import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
-import type {
-  Access,
-  ComparisonStore,
-  KnownRules,
-  LedgerRow,
-  LeaseStore,
-  MissingTargetStore,
-} from '#engine-store';
+import type { KnownRules, LedgerRow, EngineStore, AccessPath } from '#engine-store';
 import { type Transactions, type Trail, type Tx, withAuditFallback } from '#entities';
-import { claimsOf, findDrift, RETRYABLE_KINDS, unwantedRules } from '#rules';
-import type { DueChange } from './changes';
+import { claimsOf, findDrift, RETRYABLE_KINDS, type Access, ruleLife, TARGET_GONE_MS } from '#rules';
 import type { CloudAccessPort } from './cloud-access';
-import { DriftRecorder, type DriftStores, type ObservedDrift } from './drift-recorder';
+import { DriftRecorder, type ObservedDrift } from './drift-recorder';
 import { reportsOf, type PathRead } from './drift-report';
 import { LeaseLost, type HeldLease } from './held-lease';
 import { givenUpMessage } from './rule-events';
+import { RuleMoves } from './rule-moves';
 import { age, type TimedRead } from './timed-read';
 import type { Timing } from './timing';
 import { digestOf } from './unmanaged-rules';
-
-export interface ReconcilerStores extends DriftStores {
-  readonly leases: Pick<LeaseStore, 'lock'>;
-  readonly comparisons: ComparisonStore;
-  readonly missingTargets: MissingTargetStore;
-}
 
 /** Retry of a comparison after a retryable failure. */
 const RETRY_SECONDS = 30;
@@ -34,7 +21,7 @@ export class Reconciler {
 
   constructor(
     private readonly database: Transactions,
-    private readonly stores: ReconcilerStores,
+    private readonly stores: EngineStore,
     private readonly clouds: CloudAccessPort,
     private readonly timing: Timing,
     workerId: string,
@@ -92,42 +79,6 @@ export class Reconciler {
     return [...givenUp, ...events];
   }
 
-  /**
-   * Selects present rules of ours without a holder, to be removed because the target is full. Orphans among them are inserted
-   * into the database.
-   */
-  async makeRoom(held: HeldLease, read: TimedRead, access: Access, limit: number): Promise<DueChange[]> {
-    const { comparisons, drift } = this.stores;
-    const { autocommit } = this.database;
-    const unwanted = unwantedRules((await comparisons.known(autocommit, held.lease)).rules, read.rules).slice(
-      0,
-      limit,
-    );
-    const orphans = unwanted.filter(({ ruleId }) => ruleId === null);
-    const taken =
-      orphans.length === 0
-        ? []
-        : await drift.takeOver(
-            autocommit,
-            held.lease.targetId,
-            orphans,
-            access,
-            'MAKE_ROOM',
-            age(this.timing, read).endedAgoMs,
-          );
-    const idOf = new Map(taken.map(({ key, ruleId }) => [key, ruleId]));
-    return unwanted.flatMap(({ ruleId, key, providerRuleId }): DueChange[] => {
-      const id = ruleId ?? idOf.get(key);
-      if (id === undefined) return [];
-      return [{ action: 'remove', rule: { ruleId: id }, providerRuleId, cause: 'MAKE_ROOM' }];
-    });
-  }
-
-  /** Schedules a comparison for when a write in doubt can no longer take effect and undo later changes. */
-  scheduleComparison(held: HeldLease, seconds: number): Promise<void> {
-    return this.stores.comparisons.schedule(this.database.autocommit, held.lease.targetId, seconds, false);
-  }
-
   /** Records missing targets. The desired rules of a target that is missing for `TARGET_GONE_MS` are given up. */
   private async handleMissingTarget(
     tx: Tx,
@@ -136,7 +87,6 @@ export class Reconciler {
     reads: readonly PathRead[],
     trail: Trail,
   ): Promise<LedgerRow[]> {
-    const { missingTargets } = this.stores;
     const events: LedgerRow[] = [];
     // who finds it proves that it exists, whatever others are told
     const isFound = reads.some(({ read }) => !(read instanceof DriverError));
@@ -144,12 +94,48 @@ export class Reconciler {
       const isMissing = !isFound && read instanceof DriverError && read.kind === 'target-missing';
       const missing = isMissing ? read.message : null;
       if (missing === null && !known.rules.some(({ targetMissing }) => targetMissing)) continue;
-      const isGivenUp = await missingTargets.noteMissing(tx, held.lease, path.access, isMissing);
-      if (!isGivenUp || missing === null) continue;
-      const rules = await missingTargets.presentRules(tx, held.lease, path.access);
-      events.push(...(await this.recorder.recordGivenUp(tx, rules, missing, path.access, trail)));
-      await missingTargets.giveUpTarget(tx, held.lease, path, givenUpMessage(missing));
+      events.push(...(await this.noteMissing(tx, held, path, missing, trail)));
     }
+    return events;
+  }
+
+  /** @param missing what the provider says; null: the target is there */
+  private async noteMissing(
+    tx: Tx,
+    { lease }: HeldLease,
+    { access, resources }: AccessPath,
+    missing: string | null,
+    trail: Trail,
+  ): Promise<LedgerRow[]> {
+    const { rules: store, missingTargets } = this.stores;
+    if (missing !== null) await missingTargets.lockOwners(tx, resources);
+    const moves = new RuleMoves(await store.lockAll(tx, lease.targetId));
+    const { now } = moves.locked;
+    const written = moves.locked.rules.filter(
+      ({ credentialId, region }) => credentialId === access.credentialId && region === access.region,
+    );
+    const ids = written.map(({ id }) => id);
+    moves.make(ids, (rule) => ruleLife.targetMissing(rule, missing !== null, now));
+    const isGone = moves
+      .of(ids)
+      .some(({ targetMissingSince }) => (targetMissingSince ?? now) <= now - TARGET_GONE_MS);
+    let events: LedgerRow[] = [];
+    if (missing !== null && isGone) {
+      // passes give up the others
+      const present = written.filter(
+        ({ state, unwantedSince }) => state === 'present' && unwantedSince === null,
+      );
+      events = await this.recorder.recordGivenUp(
+        tx,
+        present.map(({ id }) => id),
+        missing,
+        access,
+        trail,
+      );
+      moves.make(ids, (rule) => ruleLife.givenUp(rule, now));
+      await missingTargets.giveUp(tx, resources, givenUpMessage(missing));
+    }
+    await store.save(tx, moves.changed);
     return events;
   }
 

@@ -1,13 +1,5 @@
-import type {
-  Affected,
-  AffectedHolder,
-  DueRuleRow,
-  IpMove,
-  RuleEvent,
-  RuleSettlement,
-  WrittenRule,
-} from '#engine-store';
-import { canHoldRule, grouped, ruleName } from '#rules';
+import type { Affected, AffectedHolder, DueRuleRow, IpMove, RuleEvent, WrittenRule } from '#engine-store';
+import { canHoldRule, grouped, ruleName, type RuleSettlement } from '#rules';
 
 /** What a pass found out about a rule besides its state. */
 export interface Remark {

@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Access, DueRuleRow, RuleSettlement } from '#engine-store';
-import { backoffMs, HOLDING_STATUSES, RULE_BACKOFF, type RuleState, type Verdict } from '#rules';
+import type { DueRuleRow } from '#engine-store';
+import {
+  backoffMs,
+  HOLDING_STATUSES,
+  RULE_BACKOFF,
+  type RuleState,
+  type Verdict,
+  type Access,
+  type RuleSettlement,
+} from '#rules';
 import type { PassAccess } from './passes';
 
 const MIN_RETRY_MS = 200;

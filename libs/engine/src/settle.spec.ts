@@ -1,8 +1,8 @@
-import type { Affected, AffectedHolder, IpMove, Lease, RuleSettlement } from '#engine-store';
-import { asOrganizationId } from '#rules';
+import type { Affected, AffectedHolder, IpMove, Lease, EngineStore } from '#engine-store';
+import { asOrganizationId, type RuleSettlement } from '#rules';
 import type { Trail, Tx } from '#entities';
 import { supersededHolders } from './rule-events';
-import { settle, type SettleStores } from './settle';
+import { settle } from './settle';
 
 const LEASE = { targetId: 'target' } as Lease;
 const TX = {} as Tx;
@@ -62,18 +62,21 @@ async function movesOf(affected: Affected): Promise<IpMove[]> {
   const moves: IpMove[] = [];
   const stores = {
     leases: { lock: () => Promise.resolve(true) },
+    rules: {
+      lock: () => Promise.resolve({ rules: [], now: 0, readAt: 0, comparedAt: null }),
+      save: () => Promise.resolve(),
+    },
     settlements: {
       lockOwners: () => Promise.resolve(),
-      writeRules: () => Promise.resolve([]),
       affected: () => Promise.resolve(affected),
       moveIps: (_tx: Tx, some: readonly IpMove[]) => {
         moves.push(...some);
         return Promise.resolve([]);
       },
-      deleteFinished: () => Promise.resolve(),
+      deleteHolders: () => Promise.resolve(),
     },
     ledger: { record: () => Promise.resolve([]) },
-  } as unknown as SettleStores;
+  } as unknown as EngineStore;
   const settlement = {
     rules: [{ ruleId: 'rule', message: null } as RuleSettlement],
     access: null,

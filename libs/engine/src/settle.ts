@@ -1,23 +1,28 @@
 import type {
   IpMove,
-  Access,
   Affected,
   AffectedHolder,
   HolderRow,
-  LeaseStore,
   LedgerRow,
-  LedgerStore,
   Origin,
   Reading,
   RuleEnd,
-  RuleSettlement,
-  SettlementOwnersStore,
-  SettlementStore,
+  RuleStore,
   WrittenRule,
+  EngineStore,
 } from '#engine-store';
 import { type Trail, type Tx } from '#entities';
 import type { Lease } from '#engine-store';
-import { grouped, canHoldRule, resourceIpMoves, type SettledIp, type SettledRule } from '#rules';
+import {
+  grouped,
+  canHoldRule,
+  resourceIpMoves,
+  type SettledIp,
+  type SettledRule,
+  type Access,
+  type RuleSettlement,
+  ruleLife,
+} from '#rules';
 import {
   changedMessage,
   eventsOf,
@@ -56,13 +61,6 @@ export interface Settled {
   readonly events: readonly LedgerRow[];
 }
 
-export interface SettleStores {
-  readonly leases: LeaseStore;
-  readonly settlements: SettlementStore;
-  readonly owners: SettlementOwnersStore;
-  readonly ledger: LedgerStore;
-}
-
 /**
  * Writes an observation and its consequences in one transaction: rules, then ResourceIps, then sessions. The only place
  * that records what passes and agents' reports observed.
@@ -70,7 +68,7 @@ export interface SettleStores {
  */
 export async function settle(
   tx: Tx,
-  stores: SettleStores,
+  stores: EngineStore,
   lease: Lease,
   settlement: Settlement,
   origin: Origin,
@@ -80,7 +78,7 @@ export async function settle(
   const ruleIds = settlement.rules.map((rule) => rule.ruleId);
   if (!(await stores.leases.lock(tx, lease))) return null;
   await settlements.lockOwners(tx, ruleIds);
-  const written = await settlements.writeRules(tx, settlement.rules, settlement.reading?.() ?? null);
+  const written = await writeRules(tx, stores.rules, lease, settlement);
   if (settlement.alignRetries) await settlements.alignRetries(tx, lease, settlement.rules);
   const ends = endsOf(written, settlement);
   if (ends.length > 0) await settlements.noteEnds(tx, ends);
@@ -106,7 +104,7 @@ export async function settle(
       tx,
       unmanaged.map(({ ruleId }) => ruleId),
     );
-  await followUp(tx, settlements, lease, written, affected, moves, settlement, possiblyPresent);
+  await followUp(tx, stores, lease, written, affected, moves, settlement, possiblyPresent);
   await writeSessions(tx, owners, trail, ownersOf(affected, moves, 'sessionId'));
   await auditStaticRules(tx, owners, trail, ownersOf(affected, moves, 'staticIpRuleId'));
   await auditUnheld(tx, owners, lease, recorded, trail);
@@ -202,7 +200,7 @@ function reasonsOf(
 /** Writes the consequences of a settlement: releases, notes, renames and deletions. */
 async function followUp(
   tx: Tx,
-  settlements: SettlementStore,
+  { rules: store, settlements }: EngineStore,
   lease: Lease,
   written: readonly WrittenRule[],
   affected: Affected,
@@ -236,5 +234,66 @@ async function followUp(
   const ended = moves.filter(({ to }) => to === 'REMOVED' || to === 'FAILED').map(({ id }) => id);
   const superseded = supersededHolders(affected, new Set(refused));
   if (ended.length + superseded.length + absent.length > 0)
-    await settlements.deleteFinished(tx, ended, superseded, absent, [...possiblyPresent]);
+    await settlements.deleteHolders(tx, ended, superseded, absent);
+  await forget(tx, store, lease, absent, possiblyPresent);
+}
+
+/**
+ * Deletes the absent rules that are over; the others go on without a past.
+ * @param possiblyPresent of these, the ones that may have been present before without an event recording it
+ */
+async function forget(
+  tx: Tx,
+  store: RuleStore,
+  { targetId }: Lease,
+  absent: readonly string[],
+  possiblyPresent: ReadonlySet<string>,
+): Promise<void> {
+  if (absent.length === 0) return;
+  const { rules, now } = await store.lock(tx, targetId, absent);
+  const over = rules.filter((rule) => ruleLife.isOver(rule, now)).map(({ id }) => id);
+  const deleted = new Set(await store.deleteUnheld(tx, over));
+  await store.save(
+    tx,
+    rules.filter(({ id }) => !deleted.has(id) && !possiblyPresent.has(id)).map(ruleLife.forgotten),
+  );
+}
+
+/** Writes what was found about the rules. @returns each before and after */
+async function writeRules(
+  tx: Tx,
+  store: RuleStore,
+  { targetId }: Lease,
+  settlement: Settlement,
+): Promise<WrittenRule[]> {
+  if (settlement.rules.length === 0) return [];
+  const found = new Map(settlement.rules.map((rule) => [rule.ruleId, rule]));
+  // its age before the rules: a delayed statement never makes an observation look newer than it is
+  const reading = settlement.reading?.() ?? null;
+  const { rules, readAt, ...times } = await store.lock(tx, targetId, [...found.keys()]);
+  const read = reading && {
+    startedAt: times.now - reading.startedAgoMs,
+    firstStartedAt: times.now - reading.firstStartedAgoMs,
+    endedAt: readAt - reading.endedAgoMs,
+  };
+  const moved = rules.map((before) => ({
+    before,
+    after: ruleLife.settled(before, found.get(before.id)!, times, read),
+  }));
+  await store.save(
+    tx,
+    moved.map(({ after }) => after),
+  );
+  return moved.map(({ before, after }) => ({
+    ruleId: before.id,
+    wasPresent: before.presentSince !== null,
+    mayHaveBeenPresent: before.possibleSince !== null,
+    wasMissing: before.isMissing,
+    wasUnmarked: before.isUnmarked,
+    wasUnmanaged: before.isUnmanaged,
+    lastError: before.lastError,
+    state: after.state,
+    isUnmanaged: after.isUnmanaged,
+    cause: after.cause ?? found.get(before.id)!.unwanted,
+  }));
 }

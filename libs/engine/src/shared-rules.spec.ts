@@ -1,4 +1,5 @@
-import type { DueRuleRow, RuleSettlement } from '#engine-store';
+import type { RuleSettlement } from '#rules';
+import type { DueRuleRow } from '#engine-store';
 import type { Pass } from './passes';
 import { SharedRules } from './shared-rules';
 

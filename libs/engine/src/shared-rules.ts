@@ -1,4 +1,4 @@
-import type { RuleSettlement } from '#engine-store';
+import type { RuleSettlement } from '#rules';
 import { accessKey, type Pass } from './passes';
 
 /** Rules of one round that wait for several access paths. */

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { LedgerRow, LedgerStore, Origin, UnmanagedStore } from '#engine-store';
+import type { LedgerRow, Origin, EngineStore } from '#engine-store';
 import type { Trail, Tx } from '#entities';
 import type { ObservedRule } from '#rules';
-
-export interface UnmanagedStores {
-  readonly unmanaged: UnmanagedStore;
-  readonly ledger: LedgerStore;
-}
 
 const nameOf = ({ key, providerRuleId }: Pick<ObservedRule, 'key' | 'providerRuleId'>): string =>
   `${providerRuleId} ${key}`;
@@ -18,7 +13,7 @@ const nameOf = ({ key, providerRuleId }: Pick<ObservedRule, 'key' | 'providerRul
  */
 export async function recordUnmanaged(
   tx: Tx,
-  { unmanaged, ledger }: UnmanagedStores,
+  { unmanaged, ledger }: EngineStore,
   targetId: string,
   observed: readonly ObservedRule[],
   all: readonly ObservedRule[],

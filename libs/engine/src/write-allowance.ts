@@ -40,13 +40,14 @@ export class WriteAllowance {
     private readonly lines: BudgetLines,
     private readonly driver: ProviderDriver,
     private readonly target: CloudTarget,
+    private readonly held: HeldLease,
   ) {}
 
   /**
    * Waits in line up to `MAX_BUDGET_WAIT_MS` when the budget is spent.
    * @returns 0 when taken, else ms after which the pass may try again
    */
-  async take(held: HeldLease, changes: ChangeCount): Promise<number> {
+  async take(changes: ChangeCount): Promise<number> {
     const missing = this.callsOf(changes) - this.taken;
     if (missing <= 0) return 0;
     const { writeBudget } = this.driver.traits;
@@ -59,7 +60,7 @@ export class WriteAllowance {
       refillMs: (1000 * missing) / writeBudget.refillPerSecond,
       maxWaitMs: MAX_BUDGET_WAIT_MS,
       ask: async () => {
-        await held.ensureHeld();
+        await this.held.ensureHeld();
         return this.budgets.take(autocommit, this.accountKey, writeBudget, missing, reserve);
       },
     });
@@ -71,15 +72,6 @@ export class WriteAllowance {
   /** Call it when the taken calls have been made. */
   markSpent(): void {
     this.taken = 0;
-  }
-
-  /** Returns the calls that these changes do not need. */
-  async returnUnneeded(changes: ChangeCount): Promise<void> {
-    const spare = this.taken - this.callsOf(changes);
-    if (spare <= 0) return;
-    this.taken -= spare;
-    const { autocommit } = this.database;
-    await this.budgets.give(autocommit, this.accountKey, this.driver.traits.writeBudget, spare);
   }
 
   private callsOf({ removals, additions }: ChangeCount): number {

@@ -20,7 +20,7 @@ export interface KnownRule {
 }
 
 /** A rule present under a new provider id: another program recreated it unchanged. */
-export interface RenamedRule {
+interface RenamedRule {
   readonly ruleId: string;
   readonly providerRuleId: string;
 }

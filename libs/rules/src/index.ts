@@ -21,6 +21,8 @@ export * from './ownership-mark';
 export * from './password-policy';
 export * from './planner';
 export * from './provider';
+export * as ruleLife from './rule-life';
+export type { Access, Instant, Rule, RuleSettlement, Times } from './rule-life';
 export * from './rule-spec';
 export * from './special-ranges';
 export * from './status';

@@ -1,5 +1,5 @@
+import type { Access } from '#rules';
 import type {
-  Access,
   ComparisonStore,
   DueComparison,
   HealthReport,

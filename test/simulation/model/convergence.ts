@@ -11,7 +11,6 @@ import type { Modelled } from './modelled';
 import { endOf, HOLDING, type RuleHolderRow, type RuleRow, type Tables } from './tables';
 
 const COMPARE_AFTER_WRITE_MS = 45_000;
-const COMPARE_AFTER_LOSS_MS = 20_000;
 const MAX_IN_FLIGHT_MS = 10 * 60_000;
 
 /** `ConvergenceStore` in memory. */
@@ -151,30 +150,5 @@ export class ModelConvergence implements Modelled<ConvergenceStore> {
     const target = this.tables.targets.get(lease.targetId)!;
     if (`${target.leaseGeneration}` === lease.generation)
       target.inFlightUntil = inDoubtUntil === null ? null : inDoubtUntil.getTime();
-  }
-
-  requeue({ targetId }: Lease, ruleIds: readonly string[]): void {
-    const now = this.tables.now();
-    const rules = ruleIds.flatMap((id) => this.tables.rules.get(id) ?? []);
-    for (const rule of rules) {
-      rule.state = 'unknown';
-      rule.dueAt = now;
-      rule.revision += 1;
-    }
-    const target = this.tables.targets.get(targetId)!;
-    if (rules.length < ruleIds.length)
-      target.reconcileDueAt = Math.min(target.reconcileDueAt, now + COMPARE_AFTER_LOSS_MS);
-  }
-
-  postpone(
-    { ruleId, revision }: Pick<DueRuleRow, 'ruleId' | 'revision'>,
-    message: string,
-    seconds: number,
-  ): void {
-    const rule = this.tables.rules.get(ruleId);
-    if (rule?.revision !== revision) return;
-    rule.attempts += 1;
-    rule.dueAt = this.tables.now() + seconds * 1000;
-    rule.lastError = message;
   }
 }

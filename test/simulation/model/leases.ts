@@ -108,9 +108,4 @@ export class ModelBudgets implements Modelled<WriteBudgetStore> {
     this.tables.budgets.set(accountKey, { tokens: filled - calls, refilledAt: now });
     return 0;
   }
-
-  give(accountKey: string, budget: { burst: number }, calls: number): void {
-    const bucket = this.tables.budgets.get(accountKey);
-    if (bucket) bucket.tokens = Math.min(budget.burst, bucket.tokens + calls);
-  }
 }

@@ -1,29 +1,13 @@
 import type { LedgerRow, LedgerStore, Origin, RuleEvent, UnmanagedEvent } from '#engine-store';
 import type { Trail } from '#entities';
-import { INTERVAL_ENDS, parseRuleKey, portsText, type RuleEventKind } from '#rules';
+import { INTERVAL_ENDS, parseRuleKey, portsText, type RuleEventKind, ruleLife } from '#rules';
 import type { Modelled } from './modelled';
 import type { EventRow, RuleHolderRow, RuleRow, Tables, TargetRow } from './tables';
 
-/** As the database's `least` and `greatest`: nulls are ignored. */
-const among = (choose: (...of: number[]) => number, ...of: readonly (number | null)[]): number | null => {
-  const given = of.filter((one) => one !== null);
-  return given.length === 0 ? null : choose(...given);
-};
-const greatest = (...of: readonly (number | null)[]): number | null => among(Math.max, ...of);
-export const least = (...of: readonly (number | null)[]): number | null => among(Math.min, ...of);
+const latest = (...of: readonly (number | null)[]): number | null =>
+  of.reduce((one, other) => (one === null || (other !== null && other > one) ? other : one), null);
 
 const ends = (kind: RuleEventKind): boolean => INTERVAL_ENDS.some((end) => end === kind);
-
-/** `LAST_SEEN` of the store. */
-export function lastSeen({ presentSince, observedAt }: RuleRow, { comparedAt }: TargetRow): number | null {
-  if (presentSince === null) return null;
-  const compared = comparedAt !== null && comparedAt >= presentSince ? comparedAt : null;
-  return greatest(presentSince, observedAt, compared);
-}
-
-/** `lastSeen`, but not later than the removal was sent. */
-export const lastObserved = (rule: RuleRow, target: TargetRow): number | null =>
-  least(lastSeen(rule, target), rule.removalSentAt);
 
 /** `LedgerStore` in memory. */
 export class ModelLedger implements Modelled<LedgerStore> {
@@ -53,8 +37,8 @@ export class ModelLedger implements Modelled<LedgerStore> {
     const target = this.tables.targets.get(rule.targetId)!;
     const ip = holder && this.tables.resourceIps.get(holder.resourceIpId)!;
     const now = this.tables.now();
-    const certainFrom = greatest(rule.presentSince, ip?.createdAt ?? null);
-    const certainUntil = lastObserved(rule, target);
+    const certainFrom = latest(rule.presentSince, ip?.createdAt ?? null);
+    const certainUntil = ruleLife.lastCertain(rule, { now, comparedAt: target.comparedAt });
     const isOver = ends(kind);
     const isCertain =
       rule.presentSince !== null && (!isOver || (certainUntil !== null && certainUntil >= certainFrom!));
@@ -70,7 +54,7 @@ export class ModelLedger implements Modelled<LedgerStore> {
       providerRuleId: rule.providerRuleId,
       cause: released ?? added ?? cause,
       message,
-      possibleFrom: greatest(rule.possibleSince, ip?.createdAt ?? null),
+      possibleFrom: latest(rule.possibleSince, ip?.createdAt ?? null),
       certainFrom: isCertain ? certainFrom : null,
       certainUntil: isCertain && isOver ? certainUntil : null,
       possibleUntil: isOver && kind !== 'ABANDONED' ? now - (kind === 'RELEASED' ? 0 : endedAgoMs) : null,
@@ -148,7 +132,7 @@ export class ModelLedger implements Modelled<LedgerStore> {
             message: null,
             possibleFrom: possibleSince,
             certainFrom: presentSince,
-            certainUntil: kind === 'CLOSED' ? greatest(target.comparedAt, presentSince) : null,
+            certainUntil: kind === 'CLOSED' ? latest(target.comparedAt, presentSince) : null,
             possibleUntil: kind === 'CLOSED' ? now - endedAgoMs : null,
             holderKind: 'UNMANAGED',
             organizationId: null,

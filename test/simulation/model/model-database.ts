@@ -1,19 +1,4 @@
-import type {
-  ComparisonStore,
-  ConvergenceStore,
-  DriftStore,
-  DueRuleRow,
-  Lease,
-  LeaseStore,
-  LedgerStore,
-  MissingTargetStore,
-  SettlementOwnersStore,
-  SettlementStore,
-  SweeperLeaseStore,
-  SweepStore,
-  UnmanagedStore,
-  WriteBudgetStore,
-} from '#engine-store';
+import type { DueRuleRow, EngineStore, Lease } from '#engine-store';
 import type { AuditEntry, Trail, Transactions, Tx } from '#entities';
 import type { OrganizationId } from '#rules';
 import { ModelComparisons } from './comparison';
@@ -22,6 +7,7 @@ import { ModelDrift } from './drift';
 import { ModelBudgets, ModelLeases, ModelSweeperLease } from './leases';
 import { ModelLedger } from './ledger';
 import { ModelMissingTargets } from './missing-target';
+import { ModelRules } from './rules';
 import { ModelSettlements } from './settlement';
 import { ModelSettlementOwners } from './settlement-owners';
 import { ModelSweep } from './sweep';
@@ -44,20 +30,8 @@ export interface AnswerWatcher {
 }
 
 /** The stores of the engine, over a connection. */
-export interface ModelStores {
+export interface ModelStores extends EngineStore {
   readonly database: Transactions;
-  readonly leases: LeaseStore;
-  readonly convergence: ConvergenceStore;
-  readonly settlements: SettlementStore;
-  readonly ledger: LedgerStore;
-  readonly budgets: WriteBudgetStore;
-  readonly owners: SettlementOwnersStore;
-  readonly comparisons: ComparisonStore;
-  readonly drift: DriftStore;
-  readonly unmanaged: UnmanagedStore;
-  readonly missingTargets: MissingTargetStore;
-  readonly sweep: SweepStore;
-  readonly sweeperLease: SweeperLeaseStore;
 }
 
 const AUTOCOMMIT = { name: 'autocommit' } as unknown as Tx;
@@ -122,6 +96,7 @@ export function connectModel(tables: Tables, connection: Connection, watcher: An
       ping: () => connection.ask('ping', () => undefined),
     },
     leases: store(leases),
+    rules: store(new ModelRules(tables)),
     convergence: store(convergence),
     settlements: store(new ModelSettlements(tables)),
     ledger: store(new ModelLedger(tables)),
@@ -133,5 +108,8 @@ export function connectModel(tables: Tables, connection: Connection, watcher: An
     missingTargets: store(new ModelMissingTargets(tables)),
     sweep: store(new ModelSweep(tables)),
     sweeperLease: store(new ModelSweeperLease(tables)),
+    // of hosts with agents, which are not simulated
+    watch: {} as never,
+    reports: {} as never,
   };
 }

@@ -1,19 +1,14 @@
 import type {
-  Access,
   Affected,
   AffectedHolder,
   HolderRow,
   IpMove,
   Lease,
-  Reading,
   RuleEnd,
-  RuleSettlement,
   SettlementStore,
-  WrittenRule,
 } from '#engine-store';
-import { DETACHING_CAUSES, grouped, type RemovalCause } from '#rules';
+import { DETACHING_CAUSES, grouped, type RemovalCause, type Access, type RuleSettlement } from '#rules';
 import { releaseClaims } from './holders';
-import { lastSeen, least } from './ledger';
 import type { Modelled } from './modelled';
 import type { ResourceIpRow, RuleHolderRow, RuleRow, Tables } from './tables';
 
@@ -31,86 +26,6 @@ export class ModelSettlements implements Modelled<SettlementStore> {
   /** A model call is a transaction: no lock is needed. */
   lockOwners(): void {
     // nothing runs concurrently
-  }
-
-  writeRules(rules: readonly RuleSettlement[], reading: Reading | null): WrittenRule[] {
-    return rules.flatMap((found) => {
-      const rule = this.tables.rules.get(found.ruleId);
-      return rule ? [this.writeRule(rule, found, reading)] : [];
-    });
-  }
-
-  private writeRule(rule: RuleRow, found: RuleSettlement, reading: Reading | null): WrittenRule {
-    const now = this.tables.now();
-    const old = { ...rule };
-    const same = rule.revision === found.revision;
-    rule.state = found.state ?? rule.state;
-    rule.isUnmanaged = found.isUnmanaged ?? rule.isUnmanaged;
-    rule.isUnmarked = found.isUnmarked ?? rule.isUnmarked;
-    rule.providerRuleId = found.providerRuleId ?? rule.providerRuleId;
-    rule.attempts = same ? found.attempts : 0;
-    if (same) rule.dueAt = found.dueInMs === null ? null : now + found.dueInMs;
-    if (!found.inFlight) rule.inFlightUntil = null;
-    rule.lastError = found.message;
-    if (found.targetMissing !== null)
-      rule.targetMissingSince = found.targetMissing ? (rule.targetMissingSince ?? now) : null;
-    if (same && found.adopt !== null) Object.assign(rule, found.adopt);
-    if (same) this.writeUnwanted(rule, found, now);
-    if (reading && found.observedPresent) this.writeObserved(rule, old, found, reading, now);
-    else if (reading) {
-      rule.removalSentAt ??= lastSeen(rule, this.tables.targets.get(rule.targetId)!);
-      this.writePresentAtStart(rule, old, found, reading, now);
-    }
-    return {
-      ruleId: rule.id,
-      wasPresent: old.presentSince !== null,
-      mayHaveBeenPresent: old.possibleSince !== null,
-      wasMissing: old.isMissing,
-      wasUnmarked: old.isUnmarked,
-      wasUnmanaged: old.isUnmanaged,
-      lastError: old.lastError,
-      state: rule.state,
-      isUnmanaged: rule.isUnmanaged,
-      cause: rule.cause ?? found.unwanted,
-    };
-  }
-
-  private writeUnwanted(rule: RuleRow, { unwanted }: RuleSettlement, now: number): void {
-    rule.unwantedSince = unwanted === null ? null : (rule.unwantedSince ?? now);
-    rule.cause = unwanted === null ? null : (rule.cause ?? unwanted);
-    if (unwanted === null) rule.overdueAt = null;
-  }
-
-  private writeObserved(
-    rule: RuleRow,
-    old: RuleRow,
-    found: RuleSettlement,
-    reading: Reading,
-    now: number,
-  ): void {
-    rule.possibleSince ??= now - reading.startedAgoMs;
-    // after a removal that may have taken effect, presence is certain only from now on
-    const isOther = old.providerRuleId !== null && old.providerRuleId !== rule.providerRuleId;
-    if ((rule.removalSentAt !== null && !found.inFlight) || isOther) rule.presentSince = null;
-    rule.presentSince ??= now - reading.endedAgoMs;
-    // a read that began after the removal may be stale: it makes nothing certain
-    if (rule.removalSentAt !== null && found.inFlight)
-      this.writePresentAtStart(rule, old, found, reading, now);
-    else rule.observedAt = now - reading.startedAgoMs;
-    if (!found.inFlight) rule.removalSentAt = null;
-    Object.assign(rule, { isMissing: false, isSuspended: false });
-  }
-
-  private writePresentAtStart(
-    rule: RuleRow,
-    old: RuleRow,
-    { presentAtStart }: RuleSettlement,
-    { firstStartedAgoMs }: Reading,
-    now: number,
-  ): void {
-    if (!presentAtStart || old.presentSince === null) return;
-    const seenAt = Math.min(now - firstStartedAgoMs, old.removalSentAt ?? Infinity);
-    rule.observedAt = Math.max(old.observedAt ?? -Infinity, seenAt);
   }
 
   alignRetries({ targetId }: Lease, found: readonly RuleSettlement[]): void {
@@ -214,8 +129,14 @@ export class ModelSettlements implements Modelled<SettlementStore> {
       const target = this.tables.targets.get(targetId)!;
       const isListed = this.tables.unmanaged.some((one) => one.targetId === targetId && one.key === key);
       if (presentSince === null || providerRuleId === null || isListed) continue;
-      const since = least(target.comparedAt, possibleSince);
-      this.tables.unmanaged.push({ targetId, key, providerRuleId, possibleSince: since, presentSince });
+      const since = Math.min(target.comparedAt ?? Infinity, possibleSince ?? Infinity);
+      this.tables.unmanaged.push({
+        targetId,
+        key,
+        providerRuleId,
+        possibleSince: since === Infinity ? null : since,
+        presentSince,
+      });
       target.unmanagedDigest = null;
     }
   }
@@ -278,11 +199,10 @@ export class ModelSettlements implements Modelled<SettlementStore> {
     }
   }
 
-  deleteFinished(
+  deleteHolders(
     ended: readonly string[],
     kept: readonly Pick<AffectedHolder, 'ruleId' | 'resourceIpId'>[],
     absent: readonly string[],
-    possible: readonly string[],
   ): void {
     const isOver = (holder: RuleHolderRow): boolean => {
       const { ruleId, resourceIpId, releaseCause, releasedAt } = holder;
@@ -294,25 +214,6 @@ export class ModelSettlements implements Modelled<SettlementStore> {
       );
     };
     for (const holder of this.tables.allHolders().filter(isOver)) this.tables.deleteHolder(holder);
-    for (const id of absent) this.forgetRule(id, possible.includes(id));
-  }
-
-  private forgetRule(id: string, isPossible: boolean): void {
-    const rule = this.tables.rules.get(id);
-    if (rule?.state !== 'absent') return;
-    if (isForgettable(this.tables, rule)) {
-      this.tables.deleteRule(id);
-      return;
-    }
-    if (isPossible) return;
-    const nothing = {
-      providerRuleId: null,
-      possibleSince: null,
-      presentSince: null,
-      observedAt: null,
-      removalSentAt: null,
-    };
-    Object.assign(rule, { ...nothing, isUnmarked: false });
   }
 }
 

@@ -9,8 +9,8 @@ import {
   type RemovalCause,
   type ResourceConfig,
   type ResourceIpStatus,
+  type Rule,
   type RuleSpec,
-  type RuleState,
   type SessionStatus,
 } from '#rules';
 
@@ -33,36 +33,12 @@ export interface TargetRow {
   accountedTo: string;
 }
 
-export interface RuleRow {
-  readonly id: string;
+type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
+
+export interface RuleRow extends Mutable<Rule> {
   readonly targetId: string;
   readonly key: string;
   readonly spec: RuleSpec;
-  state: RuleState;
-  isUnmanaged: boolean;
-  providerRuleId: string | null;
-  credentialId: string | null;
-  region: string | null;
-  dueAt: number | null;
-  /** a holder was released */
-  closing: boolean;
-  revision: number;
-  attempts: number;
-  inFlightUntil: number | null;
-  lastError: string | null;
-  lostCount: number;
-  lostAt: number | null;
-  targetMissingSince: number | null;
-  cause: RemovalCause | null;
-  unwantedSince: number | null;
-  overdueAt: number | null;
-  possibleSince: number | null;
-  presentSince: number | null;
-  observedAt: number | null;
-  removalSentAt: number | null;
-  isMissing: boolean;
-  isUnmarked: boolean;
-  isSuspended: boolean;
   accountedTo: string;
 }
 

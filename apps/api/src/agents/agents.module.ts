@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentGuardStore, AgentKeyStore, AgentPollStore, AgentStateStore, AgentStore } from '#engine-store';
 import { AgentAdmissions } from './agent-admissions';
-import { AgentReportStores } from './agent-report-stores';
+import { EngineStore } from '#engine-store';
 import { AgentTurns } from './agent-turns';
 import { AgentStateWatcher } from './agent-state-watcher';
 import { AgentNamesController } from './agent-names.controller';
@@ -24,7 +24,7 @@ import { RememberedAgents } from './remembered-agents';
     AgentPollStore,
     AgentStore,
     AgentStateStore,
-    AgentReportStores,
+    { provide: EngineStore, useFactory: () => new EngineStore() },
   ],
 })
 export class AgentsModule {}

@@ -15,7 +15,7 @@ import type { HostGuard } from '#rules';
 import type { Actor } from '../http/actor';
 import { AgentAdmissions, agentEntry, type Admitted } from './agent-admissions';
 import { hostKey } from './agent-name';
-import { AgentReportStores } from './agent-report-stores';
+import { EngineStore } from '#engine-store';
 import { AgentStateWatcher } from './agent-state-watcher';
 import { AgentTurns } from './agent-turns';
 import { canonicalGuard, guardChange } from './guard-change';
@@ -40,7 +40,7 @@ export class AgentsService {
     private readonly agents: AgentStore,
     private readonly states: AgentStateStore,
     private readonly guards: AgentGuardStore,
-    private readonly stores: AgentReportStores,
+    private readonly stores: EngineStore,
     private readonly audit: AuditStore,
     private readonly watcher: AgentStateWatcher,
     private readonly remembered: RememberedAgents,

@@ -1,0 +1,209 @@
+import { assert, constantFrom, integer, property, record, array, boolean, option } from 'fast-check';
+import { ruleLife, type Rule, type RuleSettlement } from './index';
+
+const HOUR = 3_600_000;
+const NOW = 10 * HOUR;
+const ACCESS = { credentialId: 'key', region: null };
+
+const rule = (more: Partial<Rule> = {}): Rule => ({
+  id: 'rule',
+  state: 'present',
+  revision: 3,
+  attempts: 0,
+  dueAt: null,
+  closing: false,
+  inFlightUntil: null,
+  lastError: null,
+  targetMissingSince: null,
+  isUnmanaged: false,
+  isUnmarked: false,
+  isMissing: false,
+  isSuspended: false,
+  lostCount: 0,
+  lostAt: null,
+  providerRuleId: 'sgr-1',
+  credentialId: 'key',
+  region: null,
+  cause: null,
+  unwantedSince: null,
+  overdueAt: null,
+  possibleSince: NOW - 90_000,
+  presentSince: NOW - 90_000,
+  observedAt: NOW - 50_000,
+  removalSentAt: null,
+  ...more,
+});
+
+const found = (more: Partial<RuleSettlement> = {}): RuleSettlement => ({
+  ruleId: 'rule',
+  revision: 3,
+  state: null,
+  observedPresent: false,
+  presentAtStart: false,
+  providerRuleId: null,
+  isUnmanaged: null,
+  isUnmarked: null,
+  attempts: 0,
+  dueInMs: null,
+  inFlight: false,
+  message: null,
+  targetMissing: null,
+  failed: false,
+  unwanted: null,
+  addCause: 'SESSION_STARTED',
+  adopt: null,
+  ...more,
+});
+
+describe('The life of a rule', () => {
+  it('whose holders changed during a pass stays due, and unwanted as it was', () => {
+    const before = rule({ revision: 4, dueAt: NOW, unwantedSince: NOW - 5, cause: 'SESSION_STOPPED' });
+    const after = ruleLife.settled(before, found({ state: 'unknown' }), { now: NOW, comparedAt: null }, null);
+    expect(after).toMatchObject({
+      state: 'unknown',
+      attempts: 0,
+      dueAt: NOW,
+      unwantedSince: NOW - 5,
+      cause: 'SESSION_STOPPED',
+    });
+  });
+
+  it('that another program removes a fourth time within an hour is left alone until that hour is over', () => {
+    let last = rule();
+    const lost = (minutesLater: number): Rule => {
+      const at = NOW + minutesLater * 60_000;
+      last = { ...ruleLife.lost({ ...last, state: 'present' }, at), state: 'absent' };
+      return last;
+    };
+    for (const minutes of [0, 15, 30])
+      expect(lost(minutes)).toMatchObject({ isSuspended: false, dueAt: NOW + minutes * 60_000 });
+    expect(lost(45)).toMatchObject({ isSuspended: true, dueAt: NOW + HOUR });
+    expect(lost(61)).toMatchObject({ isSuspended: false, dueAt: NOW + 61 * 60_000 });
+  });
+
+  it.each([
+    ['before the removal: access is certain until then', NOW - 20_000, NOW - 20_000],
+    // it is stale, or the removal failed
+    ['after the removal: access is certain until the removal', NOW - 5000, NOW - 10_000],
+  ])('that a first read showed %s', (_, firstStartedAt, observedAt) => {
+    const read = { startedAt: NOW - 200, firstStartedAt, endedAt: NOW - 100 };
+    const seen = found({
+      observedPresent: true,
+      presentAtStart: true,
+      inFlight: true,
+      unwanted: 'STALE_RULE',
+    });
+    const before = rule({ removalSentAt: NOW - 10_000 });
+    expect(ruleLife.settled(before, seen, { now: NOW, comparedAt: null }, read)).toMatchObject({
+      observedAt,
+    });
+  });
+
+  it('that disappears before it was ever observed was never certain', () => {
+    const before = rule({ presentSince: null, observedAt: null });
+    expect(ruleLife.firstObserved(ruleLife.lost(before, NOW), NOW)).toMatchObject({ presentSince: null });
+  });
+
+  const settlements = record({
+    state: constantFrom('absent', 'unknown', 'present', null),
+    observedPresent: boolean(),
+    presentAtStart: boolean(),
+    inFlight: boolean(),
+    isRead: boolean(),
+    revision: integer({ min: 0, max: 6 }),
+    unwanted: constantFrom(null, 'SESSION_STOPPED' as const),
+    dueInMs: option(integer({ min: 0, max: 5000 })),
+    providerRuleId: constantFrom(null, 'sgr-1', 'sgr-2'),
+    targetMissing: constantFrom(null, true, false),
+  });
+  const moves = array(
+    record({
+      move: constantFrom(
+        'settled', 'settled', 'settled', 'sent', 'lost', 'effective', 'withoutEffect', 'unobserved', 'taken',
+        'renamed', 'firstObserved', 'stale', 'requeued', 'unproven', 'givenUp', 'forgotten', 'postponed',
+      ), // prettier-ignore
+      settlement: settlements,
+      ms: integer({ min: 1, max: 90_000 }),
+    }),
+    { maxLength: 25 },
+  );
+
+  it('keeps certain access within possible access, and names a cause for what is unwanted', () => {
+    assert(
+      property(moves, (steps) => {
+        let now = NOW;
+        let last = rule({ state: 'absent', possibleSince: null, presentSince: null, observedAt: null });
+        let comparedAt: number | null = null;
+        for (const { move, settlement, ms } of steps) {
+          now += ms;
+          const times = { now, comparedAt };
+          const read = { startedAt: now - ms / 2, firstStartedAt: now - ms, endedAt: now - ms / 3 };
+          last = moved(last, move, settlement, times, read);
+          if (move === 'unobserved') comparedAt = now;
+          const certainUntil = ruleLife.lastCertain(last, times);
+          if (last.presentSince !== null) {
+            expect(last.possibleSince).not.toBeNull();
+            expect(last.possibleSince!).toBeLessThanOrEqual(last.presentSince);
+            expect(certainUntil).toBeLessThanOrEqual(now);
+          }
+          expect(last.cause === null).toBe(last.unwantedSince === null);
+          if (last.isSuspended) expect(last.dueAt ?? now).toBeLessThanOrEqual(now + HOUR);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** One move, as passes and comparisons make it. */
+function moved(
+  last: Rule,
+  move: string,
+  settlement: Partial<RuleSettlement> & { isRead: boolean },
+  times: { now: number; comparedAt: number | null },
+  read: { startedAt: number; firstStartedAt: number; endedAt: number },
+): Rule {
+  const { now } = times;
+  switch (move) {
+    case 'settled': {
+      const isPresent = settlement.isRead && settlement.observedPresent;
+      const state = isPresent ? 'present' : settlement.state === 'present' ? null : settlement.state!;
+      return ruleLife.settled(last, found({ ...settlement, state }), times, settlement.isRead ? read : null);
+    }
+    case 'sent':
+      return {
+        ...last,
+        removalSentAt: last.removalSentAt ?? now,
+        inFlightUntil: now + 10_000,
+        state: 'unknown',
+      };
+    case 'lost':
+      return ruleLife.lost(last, now);
+    case 'effective':
+      return ruleLife.effective(last, now);
+    case 'withoutEffect':
+      return ruleLife.withoutEffect(last, now);
+    case 'unobserved':
+      return ruleLife.unobserved(last, times);
+    case 'taken':
+      return ruleLife.taken(last, now);
+    case 'renamed':
+      return last.state === 'present' && last.possibleSince !== null
+        ? ruleLife.renamed(last, 'sgr-3', read.endedAt)
+        : last;
+    case 'firstObserved':
+      return last.possibleSince === null ? last : ruleLife.firstObserved(last, now);
+    case 'stale':
+      return last.unwantedSince === null ? last : ruleLife.stale(last, ACCESS, now);
+    case 'requeued':
+      return ruleLife.requeued(last, now);
+    case 'unproven':
+      return ruleLife.unproven(last, now, now);
+    case 'givenUp':
+      return ruleLife.givenUp(last, now);
+    case 'postponed':
+      return ruleLife.postponed(last, last.revision, 'later', now + 1000);
+    default:
+      return ruleLife.forgotten(last);
+  }
+}
