@@ -21,7 +21,7 @@ interface Response {
   readonly content?: Readonly<Record<string, Content>>;
 }
 
-interface Operation {
+interface Operation<Responded = Response> {
   readonly operationId: string;
   readonly summary?: string;
   readonly tags?: readonly string[];
@@ -31,15 +31,20 @@ interface Operation {
     readonly schema: Schema;
   }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
-  readonly responses: Readonly<Record<string, Response>>;
+  readonly responses: Readonly<Record<string, Responded>>;
   readonly security: readonly Record<string, unknown>[];
 }
 
 interface OpenApi {
   readonly openapi: string;
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, Operation<Response | { readonly $ref: string }>>>>
+  >;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Response>>;
+  };
 }
 
 /** As built just now: the run's setup has seen to that. */
@@ -50,10 +55,18 @@ const text = execFileSync(process.execPath, ['dist/apps/api/src/docs/write-open-
 });
 const document = JSON.parse(text) as OpenApi;
 
+const SHARED = '#/components/responses/';
+const resolved = (response: Response | { readonly $ref: string }): Response =>
+  '$ref' in response ? document.components.responses[response.$ref.replace(SHARED, '')]! : response;
+
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   METHODS.flatMap((method) => {
-    const operation = item[method];
-    return operation ? [{ name: `${method.toUpperCase()} ${path}`, path, method, operation }] : [];
+    const written = item[method];
+    if (!written) return [];
+    const responses: Record<string, Response> = {};
+    for (const [status, one] of Object.entries(written.responses)) responses[status] = resolved(one);
+    const operation: Operation = { ...written, responses };
+    return [{ name: `${method.toUpperCase()} ${path}`, path, method, operation }];
   }),
 );
 
@@ -111,6 +124,15 @@ describe('The OpenAPI document', () => {
       return place === undefined;
     });
     expect(missing).toEqual([]);
+  });
+
+  it('holds each error response that operations share once', () => {
+    const written = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).flatMap(({ responses }) => Object.values(responses)),
+    );
+    const inlined = written.filter((one) => !('$ref' in one)).map((one) => JSON.stringify(one));
+    const shared = Object.values(document.components.responses).map((one) => JSON.stringify(one));
+    expect(shared.filter((one, index) => shared.indexOf(one) < index || inlined.includes(one))).toEqual([]);
   });
 
   it('declares each path parameter, and no operation twice', () => {
@@ -175,8 +197,10 @@ describe('The OpenAPI document', () => {
   });
 
   it('documents the headers of lists, limits and refusals', () => {
-    const headersOf = (path: string, method: string, status: number): string[] =>
-      Object.keys(document.paths[`/api/v1${path}`]?.[method]?.responses[status]?.headers ?? {});
+    const headersOf = (path: string, method: string, status: number): string[] => {
+      const { operation } = operations.find((one) => one.path === `/api/v1${path}` && one.method === method)!;
+      return Object.keys(operation.responses[status]?.headers ?? {});
+    };
     expect(headersOf('/sessions', 'get', 200)).toEqual(
       expect.arrayContaining([
         'X-Total-Count',

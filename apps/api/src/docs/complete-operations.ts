@@ -9,7 +9,7 @@ import {
   type Schemas,
 } from './document.types';
 import { CodedErrorDto, ErrorDto, ScopeErrorDto } from './error.dto';
-import { errorExamples, scopeExample } from './error-examples';
+import { errorExamples, errorName, pascalCase, scopeExample } from './error-examples';
 import { ERROR_DESCRIPTIONS } from './error-descriptions';
 import { HEADERS, headersOf } from './headers';
 import type { Route } from './route-table';
@@ -17,6 +17,9 @@ import { exampleOf, NO_EXAMPLE } from './schema-example';
 import { bodyDescription, parameterDescription } from './descriptions';
 
 const JSON_TYPE = 'application/json';
+
+/** Error responses of several operations, by name. */
+type SharedErrors = Record<string, DocumentedResponse>;
 
 /** An operation and the properties of its route. */
 interface DocumentedOperation {
@@ -34,6 +37,7 @@ export function completeOperations(document: OpenAPIObject, routes: readonly Rou
   const known = new Map(routes.map((route) => [route.operationId, route]));
   document.components = { ...document.components, headers: { ...document.components?.headers, ...HEADERS } };
   const schemas = document.components.schemas ?? {};
+  const errors: SharedErrors = {};
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation = item[method];
@@ -41,12 +45,13 @@ export function completeOperations(document: OpenAPIObject, routes: readonly Rou
       const route = known.get(operation.operationId ?? '');
       const policy = route?.policy;
       const scope = policy && policy.kind !== 'public' ? policy.scope : null;
-      complete({ operation, method, path, policy, counted: route?.counted ?? true, scope }, schemas);
+      complete({ operation, method, path, policy, counted: route?.counted ?? true, scope }, schemas, errors);
     }
   }
+  document.components.responses = errors;
 }
 
-function complete(documented: DocumentedOperation, schemas: Schemas): void {
+function complete(documented: DocumentedOperation, schemas: Schemas, errors: SharedErrors): void {
   const { operation, scope } = documented;
   operation.security = securityOf(documented);
   if (scope !== null) {
@@ -59,8 +64,25 @@ function complete(documented: DocumentedOperation, schemas: Schemas): void {
   }
   completeRequest(operation, schemas);
   for (const [status, response] of Object.entries(operation.responses)) {
-    if (response && !('$ref' in response)) completeResponse(response, Number(status), documented, schemas);
+    if (!response || '$ref' in response) continue;
+    const shared = sharedName(response, Number(status), documented);
+    completeResponse(response, Number(status), documented, schemas);
+    if (shared === null) continue;
+    errors[shared] = response;
+    operation.responses[status] = { $ref: `#/components/responses/${shared}` };
   }
+}
+
+/** The name of an error response that follows from its status and its route alone; null: another response. */
+function sharedName(
+  { description, content, headers }: DocumentedResponse,
+  status: number,
+  { method, path, scope, counted }: DocumentedOperation,
+): string | null {
+  if (description !== ERROR_DESCRIPTIONS[status] || content || headers) return null;
+  const name = errorName(method, path, status);
+  const ofScope = status === 403 && scope !== null ? pascalCase(scope) : '';
+  return name && `${name}${ofScope}${counted ? '' : 'Uncounted'}`;
 }
 
 function securityOf({ policy, scope }: DocumentedOperation): NonNullable<Operation['security']> {

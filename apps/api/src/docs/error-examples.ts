@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { codeOf, errorShapeOf } from '../errors/error-shape';
+import { API_PREFIX, codeOf, errorShapeOf, type ErrorShape } from '../errors/error-shape';
 
 const TIMESTAMP = '2026-01-31T09:30:00.000Z';
-const EXAMPLE_ID = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
+/** of any operation: responses with the generic body are shared */
+const EXAMPLE_PATH = '/api/v1/sessions';
 
 const MESSAGES: Readonly<Record<number, string>> = {
   400: 'The body is not well-formed JSON',
@@ -40,13 +41,10 @@ export function errorExamples(method: string, path: string, status: number): Rec
   const shape = errorShapeOf(path);
   const message = MESSAGES[status] ?? 'The request was refused';
   if (shape === 'generic') {
-    const filled = path.replaceAll(/\{\w+\}/g, EXAMPLE_ID);
-    const error = STATUS_CODES[status] ?? 'Error';
-    return { refused: { value: { timestamp: TIMESTAMP, status, error, message, path: filled } } };
+    const error = phraseOf(status);
+    return { refused: { value: { timestamp: TIMESTAMP, status, error, message, path: EXAMPLE_PATH } } };
   }
-  const relative = path.replace(/^\/api\/v1/, '');
-  const own = OWN_CODES[`${method} ${relative} ${status}`] ?? {};
-  const codes = { [usualCode(relative, status) ?? codeOf(status, shape)]: message, ...own };
+  const codes = { [usualCode(path, status, shape)]: message, ...ownCodes(method, path, status) };
   return Object.fromEntries(
     Object.entries(codes).map(([code, text]) => [
       code,
@@ -61,8 +59,35 @@ export const scopeExample = (scope: string): Example => ({
   value: { error: 'Insufficient permissions', message: `API key does not have required scope: ${scope}` },
 });
 
-function usualCode(path: string, status: number): string | undefined {
-  if (status !== 404) return undefined;
-  if (path.startsWith('/resources/')) return 'RESOURCE_NOT_FOUND';
-  return path.startsWith('/credentials/') || path === '/resources' ? 'CREDENTIAL_NOT_FOUND' : undefined;
+/**
+ * The name of an error among those that operations share: its phrase, or its code in coded bodies.
+ * @returns null when the operation has codes of its own
+ */
+export function errorName(method: string, path: string, status: number): string | null {
+  if (Object.keys(ownCodes(method, path, status)).length > 0) return null;
+  const shape = errorShapeOf(path);
+  if (shape === 'generic') return pascalCase(phraseOf(status));
+  return `Coded${pascalCase(usualCode(path, status, shape))}`;
+}
+
+/** `sessions:write` as `SessionsWrite`. */
+export const pascalCase = (text: string): string =>
+  text
+    .toLowerCase()
+    .split(/[^a-z]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+
+const phraseOf = (status: number): string => STATUS_CODES[status] ?? 'Error';
+
+const relative = (path: string): string => path.replace(API_PREFIX, '');
+
+const ownCodes = (method: string, path: string, status: number): Readonly<Record<string, string>> =>
+  OWN_CODES[`${method} ${relative(path)} ${status}`] ?? {};
+
+function usualCode(path: string, status: number, shape: ErrorShape): string {
+  const place = relative(path);
+  if (status === 404 && place.startsWith('/resources/')) return 'RESOURCE_NOT_FOUND';
+  const namesCredential = place.startsWith('/credentials/') || place === '/resources';
+  return status === 404 && namesCredential ? 'CREDENTIAL_NOT_FOUND' : codeOf(status, shape);
 }

@@ -52,10 +52,11 @@ export function openApiDocument(
   return document;
 }
 
-/** Sorts paths and schemas, so that a new module changes only its own lines of the written document. */
+/** Sorts paths, schemas and responses, so that a new module changes only its own lines of the written document. */
 function inStableOrder(document: OpenAPIObject): void {
   document.paths = byName(document.paths);
-  if (document.components?.schemas) document.components.schemas = byName(document.components.schemas);
+  const { schemas = {}, responses = {} } = document.components ?? {};
+  document.components = { ...document.components, schemas: byName(schemas), responses: byName(responses) };
 }
 
 const byName = <T>(entries: Record<string, T>): Record<string, T> =>
