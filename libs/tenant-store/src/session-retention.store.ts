@@ -47,7 +47,14 @@ export class SessionRetentionStore {
     let deleted = 0;
     for (const status of FINISHED_STATUSES) {
       for (let after: SessionPosition | null = BEGINNING; after && !stopping?.aborted;) {
-        const given: readonly unknown[] = [organization, after.createdAt, after.id, retentionDays, batchSize, status];
+        const given: readonly unknown[] = [
+          organization,
+          after.createdAt,
+          after.id,
+          retentionDays,
+          batchSize,
+          status,
+        ];
         const [batch]: [Batch] = await database.autocommit.query(DELETE_BATCH, [...given]);
         deleted += batch.deleted;
         after = batch.examined < batchSize ? null : batch.last;
