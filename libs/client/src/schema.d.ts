@@ -1841,6 +1841,7 @@ export interface components {
       connections: components['schemas']['HostConnectionDto'][];
       guarded: components['schemas']['TrafficDto'][];
       leftAlone: components['schemas']['TrafficDto'][];
+      otherChains?: string[];
       refused: components['schemas']['RefusedTrafficDto'][];
       waiting: components['schemas']['TrafficDto'][];
     };
@@ -2234,6 +2235,28 @@ export interface components {
       /** @enum {string} */
       portsPerRule: 'one' | 'many' | 'none';
       resourceType: string;
+    };
+    ResourceWithWarningsDto: {
+      config: components['schemas']['ResourceConfigDto'];
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: uuid */
+      credentialId: string;
+      credentialName: string;
+      /** Format: uuid */
+      id: string;
+      isActive: boolean;
+      /** Format: date-time */
+      lastVerifiedAt: string | null;
+      name: string;
+      /** @enum {string} */
+      provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      region?: string;
+      resourceIdentifier: string;
+      resourceType: string;
+      /** Format: date-time */
+      updatedAt: string;
+      warnings: string[];
     };
     RevocationDto: {
       /** @enum {string} */
@@ -4232,7 +4255,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['ResourceDto'];
+          'application/json': components['schemas']['ResourceWithWarningsDto'];
         };
       };
     };
