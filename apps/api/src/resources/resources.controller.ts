@@ -74,7 +74,7 @@ export class ResourcesController {
   @Answers({ 200: ResourceWithWarningsDto, errors: [400, 401, 403, 404] })
   async verify(@CurrentActor() actor: Actor, @PathId() id: string): Promise<ResourceWithWarningsDto> {
     const { resource, warnings } = await this.resources.verify(actor, id);
-    return { ...toResource(resource), warnings };
+    return Object.assign(toResource(resource), { warnings });
   }
 
   @Patch(':id')
