@@ -1,9 +1,9 @@
 import { DETACHING_CAUSES, type Access, type RuleSettlement } from '#rules';
-import { HOLDING, returned, type Tx } from '#entities';
+import { HOLDING, type Tx } from '#entities';
 import { byKey } from './by-key';
 import type { HolderRow } from './due-rule';
 import { releaseClaims } from './holders';
-import type { Affected, AffectedHolder, IpMove, Reading, RuleEnd, WrittenRule } from './settlement';
+import type { Affected, AffectedHolder, IpMove, RuleEnd } from './settlement';
 import type { Lease } from './lease.store';
 import { lockOwners } from './lock-owners';
 

@@ -1,5 +1,4 @@
 import type {
-  AdditionCause,
   EndedReason,
   FamilyIp,
   OrganizationId,
@@ -7,7 +6,6 @@ import type {
   ResourceIpStatus,
   RuleState,
   SessionStatus,
-  Access,
 } from '#rules';
 
 /** Age of the reads a settlement is based on, ms. */

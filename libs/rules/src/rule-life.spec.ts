@@ -140,20 +140,23 @@ describe('The life of a rule', () => {
           const read = { startedAt: now - ms / 2, firstStartedAt: now - ms, endedAt: now - ms / 3 };
           last = moved(last, move, settlement, times, read);
           if (move === 'unobserved') comparedAt = now;
-          const certainUntil = ruleLife.lastCertain(last, times);
-          if (last.presentSince !== null) {
-            expect(last.possibleSince).not.toBeNull();
-            expect(last.possibleSince!).toBeLessThanOrEqual(last.presentSince);
-            expect(certainUntil).toBeLessThanOrEqual(now);
-          }
-          expect(last.cause === null).toBe(last.unwantedSince === null);
-          if (last.isSuspended) expect(last.dueAt ?? now).toBeLessThanOrEqual(now + HOUR);
+          expect(violationOf(last, ruleLife.lastCertain(last, times), now)).toBeNull();
         }
       }),
       { numRuns: 500 },
     );
   });
 });
+
+/** The invariant that a rule breaks; null: none. */
+function violationOf(last: Rule, certainUntil: number | null, now: number): string | null {
+  const { presentSince, possibleSince, cause, unwantedSince, isSuspended, dueAt } = last;
+  if (presentSince !== null && (possibleSince === null || possibleSince > presentSince))
+    return 'it is certain before it is possible';
+  if (presentSince !== null && certainUntil! > now) return 'it is certain beyond now';
+  if ((cause === null) !== (unwantedSince === null)) return 'it is unwanted without a cause';
+  return isSuspended && (dueAt ?? now) > now + HOUR ? 'it is suspended for more than an hour' : null;
+}
 
 /** One move, as passes and comparisons make it. */
 function moved(

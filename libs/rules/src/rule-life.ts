@@ -261,7 +261,7 @@ export function lost(rule: Rule, now: Instant): Rule {
   const firstLostAt = rule.lostAt !== null && rule.lostAt > now - HOUR_MS ? rule.lostAt : null;
   const isSuspended = firstLostAt !== null && rule.lostCount >= MAX_REPAIRS;
   return {
-    ...gone(rule, isSuspended ? firstLostAt! + HOUR_MS : now, now),
+    ...gone(rule, isSuspended ? firstLostAt + HOUR_MS : now, now),
     isMissing: true,
     isUnmarked: false,
     isSuspended,

@@ -46,7 +46,8 @@ export class SessionRetentionStore {
   ): Promise<number> {
     let deleted = 0;
     for (const status of FINISHED_STATUSES) {
-      for (let after: SessionPosition | null = BEGINNING; after && !stopping?.aborted;) {
+      for (let after: SessionPosition | null = BEGINNING; after;) {
+        if (stopping?.aborted) return deleted;
         const given: readonly unknown[] = [
           organization,
           after.createdAt,
