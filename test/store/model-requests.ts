@@ -42,6 +42,7 @@ export class RequestSteps {
     };
     const some = resourceIds.filter(() => this.state.chance.happens(0.6));
     const chosen = some.length > 0 ? some : [resourceIds[0]!];
+    await this.activate(chosen);
     const modelled = this.state.model.requests.start({ ...asked, resourceIds: chosen });
     const holders = chosen.map((id): NewHolder => {
       const { targetId, config } = this.state.both.tables.resources.get(id)!;
@@ -63,6 +64,14 @@ export class RequestSteps {
     });
     deepEqual(started === 'taken', modelled === 'taken');
     if (modelled !== 'taken') this.state.both.ids.set(modelled.id, id);
+  }
+
+  /** A resource whose target was given up is verified before the next session. */
+  private async activate(resourceIds: readonly string[]): Promise<void> {
+    for (const id of resourceIds) this.state.both.tables.resources.get(id)!.isActive = true;
+    await this.state.both.real((tx) =>
+      tx.query('UPDATE resources SET is_active = true WHERE id = ANY ($1::uuid[])', [resourceIds]),
+    );
   }
 
   async createStatic(): Promise<void> {

@@ -190,8 +190,8 @@ describe('A list that grows without bound', () => {
         expect(page).toEqual({ rows: [], total: 0 });
         return (await rowsRead()) - before;
       });
-      // the planner may read the ends of an index
-      expect(read).toBeLessThan(10);
+      // the planner may read the ends of an index, for each status
+      expect(read).toBeLessThan(50);
     }
   });
 

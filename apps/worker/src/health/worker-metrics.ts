@@ -9,9 +9,6 @@ import type { Provider } from '#rules';
 /** Seconds; the guarantee is 5 normally, 60 after a fault. */
 const LATENESS_BUCKETS = [0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800];
 
-/** The second is the previous name, kept for one more release. */
-const PASSES = ['drawbridge_passes_total', 'drawbridge_cloud_looks_total'];
-
 /** Kinds and causes of events that a person should look at: a removal was refused, or rules are not as they were left. */
 const WARNINGS: ReadonlySet<string | null> = new Set([
   'REMOVAL_REFUSED',
@@ -26,7 +23,7 @@ const WARNINGS: ReadonlySet<string | null> = new Set([
 /** The worker's Prometheus metrics. */
 export class WorkerMetrics implements ConvergenceObserver {
   readonly registry = new Registry();
-  private readonly passes: readonly Counter<'provider' | 'outcome'>[];
+  private readonly passes: Counter<'provider' | 'outcome'>;
   private readonly changes: Counter<'provider' | 'action' | 'outcome'>;
   private readonly lateness: Histogram<'provider'>;
   private readonly failures: Counter<'provider'>;
@@ -35,15 +32,12 @@ export class WorkerMetrics implements ConvergenceObserver {
   /** @param log receives unexpected failures and rule events */
   constructor(private readonly log: Logger) {
     const { registry } = this;
-    this.passes = PASSES.map(
-      (name) =>
-        new Counter({
-          name,
-          help: 'Passes over a target by outcome: ok, or why the target was not read or its first change was not done',
-          labelNames: ['provider', 'outcome'],
-          registers: [registry],
-        }),
-    );
+    this.passes = new Counter({
+      name: 'drawbridge_passes_total',
+      help: 'Passes over a target by outcome: ok, or why the target was not read or its first change was not done',
+      labelNames: ['provider', 'outcome'],
+      registers: [registry],
+    });
     this.changes = new Counter({
       name: 'drawbridge_changes_total',
       help: 'Changes that were sent to a provider by outcome: done, as what they were refused, or unknown without an answer',
@@ -77,7 +71,7 @@ export class WorkerMetrics implements ConvergenceObserver {
   }
 
   passEnded(provider: Provider, outcome: 'ok' | FailedChange): void {
-    for (const counter of this.passes) counter.inc({ provider, outcome });
+    this.passes.inc({ provider, outcome });
   }
 
   changeAnswered(provider: Provider, action: 'add' | 'remove', outcome: 'done' | FailedChange): void {
