@@ -75,9 +75,13 @@ describe('A late write reopens nothing', () => {
         count: 1,
       }),
     });
-    await active(STAYS);
-    const late = (await writes()).find(({ outcome }) => outcome === null);
-    expect(late).toBeDefined();
+    const staying = await org.started({ resourceIds: [resourceId], ipv4Address: STAYS });
+    let late: CloudCall | undefined;
+    await until('the late write is under way', async () => {
+      late = (await writes()).find(({ outcome }) => outcome === null);
+      return late !== undefined;
+    });
+    await org.reaches(staying.id, 'ACTIVE', 30_000);
     await org.admin.expect(200, org.admin.post(`/sessions/${going}/stop`));
     await org.reaches(going, 'CANCELLED', 40_000);
     await until('the late write has landed', async () => {

@@ -19,7 +19,7 @@ export class InitialRows {
     for (const name of ['sg-1', 'sg-2'].slice(0, this.random.whole(1, 2))) this.addTarget(name);
     for (const organization of organizations) {
       this.addCredential(`${organization}-key`, organization);
-      if (this.random.happens(0.3)) this.addCredential(`${organization}-key-2`, organization);
+      if (this.random.happens(0.6)) this.addCredential(`${organization}-key-2`, organization);
       const resources = this.random.whole(1, 2);
       for (let index = 0; index < resources; index += 1) this.addResource(organization, index);
     }

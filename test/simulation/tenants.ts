@@ -82,9 +82,8 @@ export class Tenants {
     return chosen.length > 0 ? chosen : own.slice(0, 1);
   }
 
-  private start(): void {
+  private start(ipv4Address = this.random.pick(ADDRESSES)): void {
     const organizationId = this.random.pick([...this.tables.credentials.values()]).organizationId;
-    const ipv4Address = this.random.pick(ADDRESSES);
     const resources = this.randomResources(organizationId);
     if (resources.length === 0) return;
     const ms = this.random.between(500, this.random.happens(0.8) ? this.maxSessionMs : HOUR_MS);
@@ -102,6 +101,8 @@ export class Tenants {
     const lease = leaseMs === null ? '' : `, with a lease of ${Math.round(leaseMs)} ms`;
     this.log(`starts session ${shortId(started.id)} for ${ipv4Address}, ${Math.round(ms)} ms${lease}`);
     if (leaseMs !== null) this.scheduleRenewal(started.id, leaseMs);
+    // some start together: their rules wait for several access paths in one round
+    if (this.random.happens(0.4)) this.start(ipv4Address);
     this.wake(started.targetIds);
   }
 

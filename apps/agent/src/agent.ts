@@ -13,7 +13,7 @@ import {
 } from './channel/report';
 import { desiredElements, enforcedRules, type EnforcedRules } from './enforced-rules';
 import { formatChange } from './format';
-import type { GuardedPorts, GuardStatus } from './guarding/guarded-ports';
+import { unguardedMessage, type GuardedPorts } from './guarding/guarded-ports';
 import type { Limits } from './guarding/limits';
 import type { Log } from './log';
 import { ruleElements, type Elements } from './nft/elements';
@@ -337,14 +337,6 @@ export class Agent {
     this.reportedVersion = null;
     this.request?.abort(RESYNC);
   }
-}
-
-function unguardedMessage({ guarded }: GuardStatus, { proposed }: HostState): string {
-  if (guarded.length > 0)
-    return 'No resource names this host any more: what was guarded stays closed to everybody, until it is released';
-  return proposed.length > 0
-    ? 'The resources of this host were not verified yet: nothing is guarded'
-    : 'No resource names this host: nothing is guarded';
 }
 
 /** Returns early when `stopping` is aborted. */

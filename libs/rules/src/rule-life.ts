@@ -1,5 +1,6 @@
-import type { AdditionCause, RemovalCause } from './cause';
+import type { RemovalCause } from './cause';
 import type { RuleState } from './planner';
+import type { Access, RuleSettlement } from './rule-settlement';
 
 /**
  * The life of a rule: its row, and every move that passes, comparisons and agents' reports make with it. Holding and releasing
@@ -59,12 +60,6 @@ export interface Rule {
 /** A time of the database's clock, ms since 1970. */
 export type Instant = number;
 
-/** An access path to a target: the credential and the region to call. */
-export interface Access {
-  readonly credentialId: string;
-  readonly region: string | null;
-}
-
 /** When a read of the target that a move is based on began and ended, and when the first read of its pass began. */
 interface ReadTimes {
   readonly startedAt: Instant;
@@ -79,42 +74,6 @@ export interface Times {
   readonly comparedAt: Instant | null;
 }
 
-/** What a pass settled for one rule. Written under the lease of the pass. */
-export interface RuleSettlement {
-  readonly ruleId: string;
-  /** the revision that was read: the rule stays due if it has changed since */
-  readonly revision: number;
-  /** null: unchanged */
-  readonly state: RuleState | null;
-  /** observed present in this pass */
-  readonly observedPresent: boolean;
-  /** present under its recorded id in the first read of this pass */
-  readonly presentAtStart: boolean;
-  readonly providerRuleId: string | null;
-  /** null: unchanged */
-  readonly isUnmanaged: boolean | null;
-  /** ours by its provider id alone; null: unchanged */
-  readonly isUnmarked: boolean | null;
-  readonly attempts: number;
-  /** ms until the next pass; null: settled */
-  readonly dueInMs: number | null;
-  /** the outcome of a call is still unknown */
-  readonly inFlight: boolean;
-  readonly message: string | null;
-  /** the target is missing through the access path the rule was written through; null: unchanged */
-  readonly targetMissing: boolean | null;
-  /** the addition is given up for the waiting holders */
-  readonly failed: boolean;
-  /** why `failed`: the target holds no addresses of this IP version */
-  readonly wrongFamily?: true;
-  /** the removal cause; null: the rule is desired */
-  readonly unwanted: RemovalCause | null;
-  /** why it would be added */
-  readonly addCause: AdditionCause;
-  /** the access path to remove it through from now on; null: unchanged */
-  readonly adopt: Access | null;
-}
-
 /** Repairs of a rule within an hour, before it is suspended for the rest of the hour. */
 const MAX_REPAIRS = 3;
 const HOUR_MS = 3_600_000;
@@ -127,12 +86,14 @@ const NO_INTERVAL = {
 } as const;
 
 /** Null counts as no time at all. */
-const earliest = (...times: readonly (Instant | null)[]): Instant | null => among(Math.min, times);
-const latest = (...times: readonly (Instant | null)[]): Instant | null => among(Math.max, times);
-const among = (choose: (...of: number[]) => number, times: readonly (Instant | null)[]): Instant | null => {
-  const known = times.filter((time) => time !== null);
-  return known.length === 0 ? null : choose(...known);
-};
+const among =
+  (choose: (...of: number[]) => number) =>
+  (...times: readonly (Instant | null)[]): Instant | null => {
+    const known = times.filter((time) => time !== null);
+    return known.length === 0 ? null : choose(...known);
+  };
+const earliest = among(Math.min);
+const latest = among(Math.max);
 
 /** The last observation of the rule as present; null: never observed. */
 function lastSeen({ presentSince, observedAt }: Rule, { comparedAt }: Times): Instant | null {

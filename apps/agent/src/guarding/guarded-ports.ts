@@ -234,3 +234,12 @@ const leftAloneMessage = (traffic: readonly Traffic[]): string =>
   `Left alone, not guarded: ${formatTrafficList(traffic)}. To guard it: drawbridge-agent confirm ${formatTrafficArgument(traffic)}`;
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** For the log, about a host that guards nothing that its state names. */
+export function unguardedMessage({ guarded }: GuardStatus, { proposed }: HostState): string {
+  if (guarded.length > 0)
+    return 'No resource names this host any more: what was guarded stays closed to everybody, until it is released';
+  return proposed.length > 0
+    ? 'The resources of this host were not verified yet: nothing is guarded'
+    : 'No resource names this host: nothing is guarded';
+}
