@@ -62,7 +62,7 @@ export class Tenants {
     else if (dice < 0.64) this.stop();
     else if (dice < 0.74) this.extend();
     else if (dice < 0.82) this.createStatic();
-    else if (dice < 0.9) this.deleteStatic();
+    else if (dice < 0.88) this.deleteStatic();
     else if (dice < 0.94) this.move();
     else this.activateAll();
   }
@@ -108,9 +108,13 @@ export class Tenants {
 
   private stop(): void {
     const session = this.randomLiveSession();
-    if (!session) return;
-    this.log(`stops session ${shortId(session.id)}`);
-    const woken = this.requests.stop(session.id, this.random.pick(['MANUAL', 'ADMIN']));
+    if (session) this.stopOne(session.id);
+  }
+
+  private stopOne(id: string): void {
+    if (this.scheduler.now > this.faults.calmAt) return;
+    this.log(`stops session ${shortId(id)}`);
+    const woken = this.requests.stop(id, this.random.pick(['MANUAL', 'ADMIN']));
     if (woken) this.wake(woken);
   }
 
@@ -174,6 +178,11 @@ export class Tenants {
     const [credentialId] = this.random.pick(own);
     this.log(`moves ${resource.name} to ${shortId(targetId)} with ${credentialId}`);
     this.wake(this.requests.move(resource.id, { targetId, credentialId, region: resource.region }));
+    // some sessions end while what moved is still to be removed where it was
+    const held = this.tables.ipsWhere((ip) => ip.resourceId === resource.id && ip.sessionId !== null);
+    for (const { sessionId } of held)
+      if (this.random.happens(0.7))
+        this.scheduler.in(this.random.between(0, 300), () => this.stopOne(sessionId!));
   }
 
   private activateAll(): void {
