@@ -4,7 +4,7 @@ import { lockOwners } from './lock-owners';
 
 /** Records the drift found by a comparison, and makes rules due for repair. */
 export class DriftStore {
-  /** Locks the owners of what `markMissing` and `rename` change, before any rule is written. */
+  /** Locks the owners of the holders that change with these rules, before any rule is locked. */
   async lockOwners(tx: Tx, ruleIds: readonly string[]): Promise<void> {
     await lockOwners(
       tx,

@@ -147,7 +147,8 @@ export class SweepStore {
 
   /**
    * Deletes finished rows: absent rules without holders, removed ResourceIps of static IP rules, deleted static IP rules and
-   * deleted resources. Settlements delete finished rules themselves; the rules deleted here come from earlier releases.
+   * deleted resources. Settlements delete finished rules themselves, unless a call
+   * was still in flight then.
    */
   async purge(tx: Tx, limit: number): Promise<void> {
     const unsettled = `status IN (${HOLDING}, 'REMOVING')`;

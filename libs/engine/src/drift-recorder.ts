@@ -50,7 +50,7 @@ export class DriftRecorder {
     ];
     if (touched.length > 0) await store.lockOwners(tx, touched);
     await record(eventsOf(drift));
-    const lost = await this.writeRules(tx, targetId, known, { access, read, drift, unmanagedDigest }, trail);
+    const lost = await this.writeRules(tx, targetId, known, { access, read, drift }, trail);
     const orphans =
       drift.orphans.length === 0
         ? []
@@ -97,7 +97,7 @@ export class DriftRecorder {
     tx: Tx,
     targetId: string,
     known: KnownRules,
-    { access, read, drift }: ObservedDrift,
+    { access, read, drift }: Omit<ObservedDrift, 'unmanagedDigest'>,
     trail: Trail,
   ): Promise<Rule[]> {
     const { rules: store, settlements } = this.stores;
