@@ -161,7 +161,7 @@ module.exports = {
       },
     },
     only('openapi-fetch', 'openapi-fetch', 'libs/client/'),
-    only('commander', 'commander', 'apps/cli/'),
+    only('commander', 'commander', 'apps/cli/', 'apps/worker/src/admin/'),
     only('actions-core', '@actions/core', 'apps/action/'),
     only('mcp-sdk', '@modelcontextprotocol/sdk', 'apps/cli/src/mcp/'),
     only('typeorm', 'typeorm', 'libs/entities/'),

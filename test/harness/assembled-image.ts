@@ -20,7 +20,7 @@ export async function assembleImage(): Promise<AssembledImage> {
   const folder = await mkdtemp(join(tmpdir(), 'drawbridge-image-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    const script = join(ROOT, 'apps/launcher/bin/assemble-image.mjs');
+    const script = join(ROOT, 'tools/image.mjs');
     const { stdout } = await promisify(execFile)(process.execPath, [script, folder]);
     const sizes = JSON.parse(stdout) as Pick<AssembledImage, 'installedMb' | 'imageMb'>;
     return { folder, ...sizes, remove };

@@ -10,7 +10,10 @@ export interface SourceFile {
 
 /** Every source of the repository, tests included, without generated types. */
 export function sourceFiles(): SourceFile[] {
-  const listed = execFileSync('git', ['ls-files', 'apps', 'libs', 'test'], { cwd: ROOT, encoding: 'utf8' });
+  const listed = execFileSync('git', ['ls-files', 'apps', 'libs', 'test', 'tools'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
   return listed
     .split('\n')
     .filter((path) => /\.(ts|cts|cjs|mjs)$/.test(path) && !path.endsWith('.d.ts'))

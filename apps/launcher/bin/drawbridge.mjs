@@ -1,15 +1,13 @@
 #!/usr/bin/env node
-/** Runs before packages are installed, so it and the other files of this folder import only Node's own modules. */
+/** Runs before packages are installed, so it and what it imports need only Node's own modules. */
 import { existsSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { unwritableMessage } from './files.mjs';
+import { delimiter, join } from 'node:path';
+import { codeOf, ROOT } from '../../../tools/files.mjs';
 import { runInForeground } from './foreground.mjs';
 import { prepare } from './prepare.mjs';
 
 /** @typedef {{ description: string, run: (args: string[]) => Promise<number> }} Command */
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 const MIN_NODE = { major: 20, minor: 19 };
 
 /** Older versions of Node.js cannot load the framework's ES modules from CommonJS. */
@@ -32,20 +30,17 @@ function warnAboutRedis() {
   );
 }
 
-/** @param {string[]} command a script and its arguments */
-const node = (...command) => runInForeground(root, command);
-
 /** @param {string} config @param {string[]} args */
 const jest = (config, args) => {
   warnAboutRedis();
-  return node('node_modules/jest/bin/jest.js', '-c', config, ...args);
+  return runInForeground(['node_modules/jest/bin/jest.js', '-c', config, ...args]);
 };
 
 /** @type {Record<string, Command>} */
 const commands = {
   start: {
     description: 'installs, builds and starts everything',
-    run: (args) => runInForeground(root, ['dist/apps/launcher/src/main.js', ...args]),
+    run: (args) => runInForeground(['dist/apps/launcher/src/main.js', ...args]),
   },
   test: {
     description: 'installs, builds and runs the tests; further arguments go to jest',
@@ -55,9 +50,22 @@ const commands = {
     description: 'the same with the tests that take minutes: faults, kills, many made-up histories',
     run: (args) => jest('test/jest.long.config.cjs', args),
   },
-  bench: { description: 'installs, builds and measures', run: (args) => node('test/bench/run.cjs', ...args) },
+  bench: {
+    description: 'installs, builds and measures',
+    run: (args) => runInForeground(['test/bench/run.cjs', ...args]),
+  },
   prepare: { description: 'installs and builds what is out of date', run: () => Promise.resolve(0) },
 };
+
+/**
+ * What to say of an error: a checkout that cannot be written has a remedy.
+ * @param {unknown} error
+ */
+function messageOf(error) {
+  const code = codeOf(error);
+  if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return error instanceof Error ? error.message : error;
+  return `The folder ${ROOT} cannot be written (${code}): Drawbridge installs its packages and builds into it.\nMake it writable for this user, or copy it to a folder that is.`;
+}
 
 /** @returns {Promise<number>} the exit code */
 async function main() {
@@ -70,13 +78,13 @@ async function main() {
     throw new Error(`Usage: node apps/launcher/bin/drawbridge.mjs <command>\n${list.join('\n')}`);
   }
   checkNode();
-  await prepare(root);
+  await prepare();
   return command.run(args);
 }
 
 try {
   process.exitCode = await main();
 } catch (error) {
-  console.error(unwritableMessage(error, root) ?? (error instanceof Error ? error.message : error));
+  console.error(messageOf(error));
   process.exitCode = 1;
 }

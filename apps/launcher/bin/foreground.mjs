@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { ROOT } from '../../../tools/files.mjs';
 
 const POLL_INTERVAL_MS = 500;
 
@@ -20,14 +21,13 @@ function stopWithoutParent(child) {
 /**
  * Runs a Node.js script in the terminal's foreground and lets it handle signals.
  * Ctrl-C reaches the whole process group, so it is forwarded only when no terminal is attached.
- * @param {string} root
  * @param {string[]} command a script and its arguments
  * @returns {Promise<number>} the child's exit code, 128 + n when signal n ended it
  */
-export function runInForeground(root, command) {
+export function runInForeground(command) {
   // the IPC channel closes when this process is killed, so that the child notices
   const child = spawn(process.execPath, command, {
-    cwd: root,
+    cwd: ROOT,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);

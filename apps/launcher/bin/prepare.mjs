@@ -1,21 +1,18 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { buildWhenStale } from './build.mjs';
-import { codeOf, readIfPresent } from './files.mjs';
+import { buildWhenStale } from '../../../tools/build.mjs';
+import { codeOf, readIfPresent, ROOT } from '../../../tools/files.mjs';
 import { installWhenStale } from './install.mjs';
 
 const HEARTBEAT_TIMEOUT_MS = 15_000;
 
-/**
- * Brings node_modules and dist up to date. A lock file serializes concurrent commands in one folder.
- * @param {string} root
- */
-export async function prepare(root) {
-  const release = await acquireLock(join(root, 'dist'));
+/** Brings node_modules and dist up to date. A lock file serializes concurrent commands in one folder. */
+export async function prepare() {
+  const release = await acquireLock(join(ROOT, 'dist'));
   try {
-    await installWhenStale(root);
-    await buildWhenStale(root);
+    await installWhenStale();
+    await buildWhenStale();
   } finally {
     release();
   }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -10,8 +10,8 @@ describe('a checkout that cannot be written', () => {
   let checkout: string;
   beforeEach(() => {
     checkout = mkdtempSync(join(tmpdir(), 'drawbridge-read-only-'));
-    mkdirSync(join(checkout, 'apps/launcher'), { recursive: true });
-    cpSync(join(ROOT, 'apps/launcher/bin'), join(checkout, 'apps/launcher/bin'), { recursive: true });
+    for (const folder of ['apps/launcher/bin', 'tools'])
+      cpSync(join(ROOT, folder), join(checkout, folder), { recursive: true });
     chmodSync(checkout, 0o555);
   });
   afterEach(() => {

@@ -1,4 +1,4 @@
-/** Generated from openapi.json by `npm run client-types`. */
+/** Generated from openapi.json by `npm run openapi`. */
 
 export interface paths {
   '/.well-known/drawbridge': {

@@ -67,6 +67,15 @@ const openByApi = async (description: string, tag: string): Promise<void> => {
   ec2.destroy();
 };
 
+describe('the service account', () => {
+  it('is answered as a key file', async () => {
+    expect(await control('GET', '/_service-account')).toMatchObject({
+      status: 200,
+      body: { type: 'service_account', private_key: expect.stringContaining('PRIVATE KEY') as string },
+    });
+  });
+});
+
 describe('changes by another program', () => {
   it('are recorded in the timeline with increasing times', async () => {
     const added = await control('POST', '/_rules', RULE);

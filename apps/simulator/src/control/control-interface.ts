@@ -6,6 +6,7 @@ import {
   type UnmanagedRuleFilter,
   type World,
 } from '../provider';
+import { KEY_FILE } from '../gcp/service-account';
 import { GRANTED, WITH_ROLES } from '../roles/roles';
 import { AUDIENCES, TRUSTING } from '../web-identity/trusts';
 import { BadInput, Input, required } from './input';
@@ -38,6 +39,7 @@ const ok = (body: unknown): ControlAnswer => ({ status: 200, body });
 export class ControlInterface {
   private readonly routes: Readonly<Record<string, Route>> = {
     'GET /_providers': () => ok(this.describeProviders()),
+    'GET /_service-account': () => ok(KEY_FILE),
     'GET /_rules': (request) => ok(this.listRules(request)),
     'POST /_rules': (request) => this.addRule(request),
     'PATCH /_rules': (request) => ok({ changed: this.changeRules(request) }),

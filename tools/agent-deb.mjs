@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { run } from './agent-executable.mjs';
 import { UNITS } from './downloads.mjs';
+import { readVersion, ROOT } from './files.mjs';
+import { run } from './run.mjs';
 
 /** Debian's names of the architectures. */
 const DEBIAN = { x64: 'amd64', arm64: 'arm64' };
@@ -15,25 +16,24 @@ const NODE_NOTE =
  * @property {import('./agent-executable.mjs').Architecture} architecture
  * @property {string} executable
  * @property {string} license of the Node.js in it
- * @property {string} version
  */
 
 /**
  * Writes the package for Debian and Ubuntu.
- * @param {string} root
  * @param {Content} content
  * @param {string} work
  * @returns {Promise<string>} the package, in the folder `work`
  */
-export async function writeDeb(root, { architecture, executable, license, version }, work) {
+export async function writeDeb({ architecture, executable, license }, work) {
+  const version = readVersion();
   const tree = join(work, `deb-${architecture}`);
-  const source = join(root, 'deploy', 'agent');
+  const source = join(ROOT, 'deploy', 'agent');
   put(tree, 'usr/bin/drawbridge-agent', readFileSync(executable), 0o755);
   for (const unit of UNITS)
-    put(tree, `usr/lib/systemd/system/${basename(unit)}`, packagedUnit(join(root, unit)));
+    put(tree, `usr/lib/systemd/system/${basename(unit)}`, packagedUnit(join(ROOT, unit)));
   put(tree, 'etc/drawbridge-agent/environment', readFileSync(join(source, 'environment')));
   put(tree, 'usr/share/man/man8/drawbridge-agent.8.gz', gzip(join(source, 'drawbridge-agent.8')));
-  const copyright = `${readFileSync(join(root, 'LICENSE'), 'utf8')}\n${NODE_NOTE}\n`;
+  const copyright = `${readFileSync(join(ROOT, 'LICENSE'), 'utf8')}\n${NODE_NOTE}\n`;
   put(tree, 'usr/share/doc/drawbridge-agent/copyright', copyright);
   put(tree, 'usr/share/doc/drawbridge-agent/LICENSE.nodejs.gz', gzip(license));
 
@@ -48,7 +48,7 @@ export async function writeDeb(root, { architecture, executable, license, versio
   put(tree, 'DEBIAN/control', control);
 
   const file = join(work, `drawbridge-agent_${version}_${DEBIAN[architecture]}.deb`);
-  await run('dpkg-deb', ['--root-owner-group', '-Zxz', '--build', tree, file], work);
+  await run('dpkg-deb', ['--root-owner-group', '-Zxz', '--build', tree, file]);
   return file;
 }
 

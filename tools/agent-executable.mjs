@@ -3,8 +3,9 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'n
 import { join } from 'node:path';
 // @ts-expect-error -- it has no types
 import postject from 'postject';
-import { npm } from './install.mjs';
-import { runQuietly } from './run-quietly.mjs';
+import { AGENT } from './downloads.mjs';
+import { ROOT } from './files.mjs';
+import { npm, run } from './run.mjs';
 
 /** The Node.js inside the executables. Its packages on npm hold the binaries of nodejs.org. */
 const NODE_VERSION = '20.20.2';
@@ -40,13 +41,8 @@ export async function fetchRuntime(architecture, folder) {
   const own = join(folder, architecture);
   mkdirSync(own, { recursive: true });
   const name = `node-linux-${architecture}`;
-  const { program, leading } = npm();
-  // its own cache is used, so that a second build downloads nothing
-  await run(
-    program,
-    [...leading, 'pack', '--silent', `${name}@${NODE_VERSION}`, '--pack-destination', own],
-    folder,
-  );
+  // npm's cache is used, so that a second build downloads nothing
+  await npm('pack', '--silent', `${name}@${NODE_VERSION}`, '--pack-destination', own);
   const archive = join(own, `${name}-${NODE_VERSION}.tgz`);
   const integrity = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
   if (integrity !== INTEGRITY[architecture]) {
@@ -54,22 +50,22 @@ export async function fetchRuntime(architecture, folder) {
       `${name}@${NODE_VERSION} from the npm registry is not the one this build expects: ${integrity}`,
     );
   }
-  await run('tar', ['-xzf', archive, '-C', own, '--strip-components=1'], folder);
+  await run('tar', ['-xzf', archive, '-C', own, '--strip-components=1']);
   return { node: join(own, 'bin', 'node'), license: join(own, 'LICENSE') };
 }
 
 /**
  * Prepares the program for Node.js of NODE_VERSION: other versions may write another format.
- * @param {string} bundle
  * @param {Runtime} runtime of this machine
  * @param {string} folder
  * @returns {Promise<string>} the file to inject
  */
-export async function prepareProgram(bundle, runtime, folder) {
+export async function prepareProgram(runtime, folder) {
   const output = join(folder, 'program.blob');
   const config = join(folder, 'program.json');
-  writeFileSync(config, JSON.stringify({ main: bundle, output, disableExperimentalSEAWarning: true }));
-  await run(runtime.node, ['--experimental-sea-config', config], folder);
+  const main = join(ROOT, AGENT);
+  writeFileSync(config, JSON.stringify({ main, output, disableExperimentalSEAWarning: true }));
+  await run(runtime.node, ['--experimental-sea-config', config]);
   return output;
 }
 
@@ -85,20 +81,8 @@ const { inject } = postject;
 export async function writeExecutable(runtime, program, outfile) {
   const stripped = `${outfile}.stripped`;
   // only symbols for debuggers; strip of binutils knows only the machine's own architecture
-  await run('eu-strip', ['-o', stripped, runtime.node], '.');
+  await run('eu-strip', ['-o', stripped, runtime.node]);
   await inject(stripped, RESOURCE, readFileSync(program), { sentinelFuse: FUSE });
   chmodSync(stripped, 0o755);
   renameSync(stripped, outfile);
-}
-
-/**
- * @param {string} program
- * @param {string[]} args
- * @param {string} cwd
- * @returns {Promise<string>} what it prints
- */
-export async function run(program, args, cwd) {
-  const { code, output } = await runQuietly(program, args, { cwd });
-  if (code !== 0) throw new Error(`${output.trimEnd()}\n\n${program} failed with exit code ${code}.`);
-  return output;
 }

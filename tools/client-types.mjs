@@ -1,11 +1,11 @@
+/** Writes the client's types from openapi.json; `--check` compares them with it instead. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
+import { ROOT } from './files.mjs';
 
-/** Types of the client, relative to the root. */
-const TYPES = join('libs', 'client', 'src', 'schema.d.ts');
+const TYPES = 'libs/client/src/schema.d.ts';
 
 /** Keys of the document that have no effect on types, or none on those of the client: it throws on every error. */
 const LEFT_OUT = new Set(['description', 'example', 'examples', 'headers', 'summary', 'title']);
@@ -25,27 +25,25 @@ function slim(value, isNamed = false) {
   return Object.fromEntries(kept.map(([key, inner]) => [key, slim(inner, !isNamed && key === 'properties')]));
 }
 
-/** @param {string} root */
-async function generate(root) {
-  const written = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'));
+async function generate() {
+  const written = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));
   // errors, as those of each operation
   delete written.components.responses;
   const document = slim(written);
-  const path = join(root, TYPES);
+  const path = join(ROOT, TYPES);
   const types = await openapiTS(/** @type {import('openapi-typescript').OpenAPI3} */ (document), {
     alphabetize: true,
     // what has a default may be left out
     defaultNonNullable: false,
   });
-  const text = `/** Generated from openapi.json by \`npm run client-types\`. */\n\n${astToString(types)}`;
+  const text = `/** Generated from openapi.json by \`npm run openapi\`. */\n\n${astToString(types)}`;
   return format(text, { ...(await resolveConfig(path)), filepath: path });
 }
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
-const text = await generate(root);
+const text = await generate();
 if (!process.argv.includes('--check')) {
-  writeFileSync(join(root, TYPES), text);
-} else if (readFileSync(join(root, TYPES), 'utf8') !== text) {
-  console.error(`${TYPES} is not what openapi.json says: npm run client-types`);
+  writeFileSync(join(ROOT, TYPES), text);
+} else if (readFileSync(join(ROOT, TYPES), 'utf8') !== text) {
+  console.error(`${TYPES} is not what openapi.json says: npm run openapi`);
   process.exitCode = 1;
 }
