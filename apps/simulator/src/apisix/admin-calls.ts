@@ -1,5 +1,5 @@
 import type { CallEffect } from '../faults/fault-script';
-import type { CallModifiers } from '../faults/apply-fault';
+import type { CallModifiers } from '../faults/serve-call';
 import type { CloudAnswer, CloudRequest } from '../provider';
 import { bodyTooLarge, invalid, jsonAnswer, keyNotFound, methodNotSupported } from './admin-error';
 import { COLLECTIONS, type GatewayObject, type GatewayObjects } from './gateway-objects';
@@ -38,7 +38,7 @@ export function readCall(method: string, path: string): AdminCall | undefined {
   return call('PatchObject');
 }
 
-/** The simulated calls of the Admin API. Each throws AdminError. */
+/** The simulated calls of the Admin API. Each throws CloudError. */
 export class AdminCalls {
   constructor(private readonly objects: GatewayObjects) {}
 

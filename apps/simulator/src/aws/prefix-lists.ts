@@ -73,7 +73,7 @@ export class PrefixLists {
     this.lists = new Map(this.ids.map((id, index) => [id, this.empty(id, index)]));
   }
 
-  /** @throws AwsError when the id is malformed or unknown */
+  /** @throws CloudError when the id is malformed or unknown */
   get(listId: string): PrefixList {
     if (!/^pl-([0-9a-f]{8}|[0-9a-f]{17})$/.test(listId)) throw listMalformed(listId);
     const list = this.lists.get(listId);
@@ -89,7 +89,7 @@ export class PrefixLists {
     return this.nextOrdinal++;
   }
 
-  /** @throws AwsError while a change is in progress */
+  /** @throws CloudError while a change is in progress */
   checkState({ id, state }: PrefixList): void {
     if (state === 'modify-in-progress') throw listInState(id, state);
   }
@@ -110,13 +110,7 @@ export class PrefixLists {
   /** Creates a new version of a list immediately. */
   replace(list: PrefixList, entries: readonly PrefixListEntry[]): void {
     const before = currentVersion(list);
-    const remaining = new Set(entries.map(({ cidr }) => cidr));
-    const earlier = new Map(before.entries.map(({ cidr, description }) => [cidr, description]));
-    for (const entry of before.entries) if (!remaining.has(entry.cidr)) this.close(list, entry);
-    for (const entry of entries) {
-      if (!earlier.has(entry.cidr)) this.open(list, entry);
-      else if (earlier.get(entry.cidr) !== entry.description) this.relabel(list, entry);
-    }
+    this.world.ledger.replace(ledgerRulesOf(list, before.entries), ledgerRulesOf(list, entries));
     const version = { number: before.number + 1, entries, since: this.world.clock.now() };
     list.versions = [...list.versions, version].slice(-MAX_VERSIONS);
   }
@@ -134,7 +128,7 @@ export class PrefixLists {
       const list = this.lists.get(id);
       if (!list) continue;
       const restored = entries.map((entry) => ({ ...entry, ordinal: this.ordinal() }));
-      for (const entry of restored) this.open(list, entry);
+      this.world.ledger.replace([], ledgerRulesOf(list, restored));
       list.versions = [{ number: version, entries: restored, since: this.world.clock.now() }];
     }
   }
@@ -152,20 +146,6 @@ export class PrefixLists {
       versions: [{ number: 1, entries: [], since: 0 }],
     };
   }
-
-  private open(list: PrefixList, entry: PrefixListEntry): void {
-    this.world.ledger.open(ledgerRuleOf(list, entry));
-  }
-
-  /** Another description neither opens nor closes the entry, but can change its ownership. */
-  private relabel(list: PrefixList, entry: PrefixListEntry): void {
-    const ledgerRule = ledgerRuleOf(list, entry);
-    this.world.ledger.relabel(ledgerRule, ledgerRule.ours);
-  }
-
-  private close(list: PrefixList, entry: PrefixListEntry): void {
-    this.world.ledger.close(ledgerRuleOf(list, entry));
-  }
 }
 
 /** @param asOf microseconds since 1970: the version at that time */
@@ -173,8 +153,8 @@ export function currentVersion({ versions }: PrefixList, asOf = Number.POSITIVE_
   return versions.findLast(({ since }) => since <= asOf) ?? versions[0]!;
 }
 
-function ledgerRuleOf({ id }: PrefixList, { cidr, description }: PrefixListEntry): LedgerRule {
-  return {
+const ledgerRulesOf = ({ id }: PrefixList, entries: readonly PrefixListEntry[]): LedgerRule[] =>
+  entries.map(({ cidr, description }) => ({
     provider: 'AWS',
     target: id,
     address: bareAddress(cidr),
@@ -183,5 +163,4 @@ function ledgerRuleOf({ id }: PrefixList, { cidr, description }: PrefixListEntry
     toPort: null,
     ours: carriesMark([description]),
     providerRuleId: `${id}/${cidr}`,
-  };
-}
+  }));
