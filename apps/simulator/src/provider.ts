@@ -5,6 +5,7 @@ import type { Ledger, OpenRule } from './ground-truth/ledger';
 import type { CallEffect, FaultScript } from './faults/fault-script';
 import type { ProviderName } from './provider-name';
 import type { Roles } from './roles/roles';
+import type { Sizes } from './sizes';
 import type { TokenBuckets } from './throttle/token-buckets';
 import type { Trusts } from './web-identity/trusts';
 
@@ -96,6 +97,7 @@ export interface CloudProvider {
 
 /** State shared by all providers. */
 export interface World {
+  readonly sizes: Sizes;
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly calls: CallLog;

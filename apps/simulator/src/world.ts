@@ -4,6 +4,7 @@ import { Clock } from './ground-truth/clock';
 import { Ledger } from './ground-truth/ledger';
 import type { World } from './provider';
 import { Roles } from './roles/roles';
+import type { Sizes } from './sizes';
 import { TokenBuckets } from './throttle/token-buckets';
 import { Trusts } from './web-identity/trusts';
 
@@ -17,6 +18,8 @@ export class SimulatedWorld implements World {
   readonly trusts = new Trusts();
   readonly roles = new Roles();
   epoch = 0;
+
+  constructor(readonly sizes: Sizes) {}
 
   /** Clears the ledger, the call log, the faults, the rates, the trusts and withdrawn permissions. */
   reset(): void {

@@ -3,24 +3,13 @@ import type { UnmanagedRuleChange, UnmanagedRuleSpec } from '../provider';
 import type { OpenRule } from '../ground-truth/ledger';
 import { readAddressOrCidr } from '../cidr';
 import { Credentials } from './credentials';
-import { EC2_EFFECTS, Ec2Endpoint, type Ec2Limits } from './ec2-endpoint';
+import { EC2_EFFECTS, Ec2Endpoint } from './ec2-endpoint';
 import { readPermissions } from './permissions';
 import { isListId, PrefixListEditor } from './prefix-list-editor';
 import { PrefixLists, type SavedList } from './prefix-lists';
 import { QueryForm } from './query-form';
 import { SecurityGroups, type SecurityGroupRule } from './security-groups';
 import { STS_EFFECTS, StsEndpoint } from './sts-endpoint';
-
-export interface AwsOptions extends Ec2Limits {
-  /** inbound rules a group may have for IPv4, and as many again for IPv6 */
-  readonly rulesPerGroup: number;
-  /** number of security groups */
-  readonly groups: number;
-  /** entries a prefix list may have */
-  readonly entriesPerList: number;
-  /** how long AWS takes to apply an accepted change of a prefix list, ms */
-  readonly listChangeMs: number;
-}
 
 interface SavedState {
   readonly rules: SecurityGroupRule[];
@@ -40,16 +29,13 @@ export class AwsProvider implements CloudProvider {
   private readonly sts: StsEndpoint;
   private readonly credentials: Credentials;
 
-  constructor(world: World, options: AwsOptions) {
-    this.groups = new SecurityGroups(world, options.rulesPerGroup, options.groups);
-    this.lists = new PrefixLists(world, {
-      maxEntries: options.entriesPerList,
-      changeMs: options.listChangeMs,
-    });
+  constructor(world: World) {
+    this.groups = new SecurityGroups(world);
+    this.lists = new PrefixLists(world);
     this.listEditor = new PrefixListEditor(this.lists);
     this.targets = [...this.groups.ids, ...this.lists.ids];
     this.credentials = new Credentials(world.clock);
-    this.ec2 = new Ec2Endpoint(world, { groups: this.groups, lists: this.lists }, options, this.credentials);
+    this.ec2 = new Ec2Endpoint(world, { groups: this.groups, lists: this.lists }, this.credentials);
     this.sts = new StsEndpoint(world, this.credentials);
   }
 

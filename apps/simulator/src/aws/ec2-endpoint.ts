@@ -2,7 +2,6 @@ import type { CloudError } from '../cloud-error';
 import type { CallEffect } from '../faults/fault-script';
 import { serveCall, type Refusal } from '../faults/serve-call';
 import type { CloudAnswer, CloudRequest, NO_ANSWER, World } from '../provider';
-import type { BucketSize } from '../throttle/token-buckets';
 import {
   awsError,
   groupNotFound,
@@ -42,18 +41,11 @@ export const EC2_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntr
   Object.entries(OPERATIONS).map(([action, { effect }]) => [action, effect]),
 );
 
-/** Rate limits of one account in one region. */
-export interface Ec2Limits {
-  readonly writes: BucketSize;
-  readonly reads: BucketSize;
-}
-
-/** The EC2 endpoint: the Query protocol with XML answers. */
+/** The EC2 endpoint: the Query protocol with XML answers, and a rate limit for each region. */
 export class Ec2Endpoint {
   constructor(
     private readonly world: World,
     private readonly account: Ec2Account,
-    private readonly limits: Ec2Limits,
     private readonly credentials: Credentials,
   ) {}
 
@@ -106,8 +98,12 @@ export class Ec2Endpoint {
   }
 
   private admit({ region }: SignedCall, { effect }: Ec2Operation): void {
-    const kind = effect === 'read' ? 'reads' : 'writes';
-    const isAdmitted = this.world.buckets.take(`AWS ${ACCOUNT_ID} ${region} ${kind}`, this.limits[kind]);
+    const { buckets, sizes } = this.world;
+    const isRead = effect === 'read';
+    const isAdmitted = buckets.take(`AWS ${ACCOUNT_ID} ${region} ${isRead ? 'reads' : 'writes'}`, {
+      burst: isRead ? sizes.readBurst : sizes.writeBurst,
+      refillPerSecond: isRead ? sizes.readRefillPerSecond : sizes.writeRefillPerSecond,
+    });
     if (!isAdmitted) throw requestLimitExceeded();
   }
 }

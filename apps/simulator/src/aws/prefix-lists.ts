@@ -40,13 +40,6 @@ export interface SavedList {
   readonly entries: readonly PrefixListEntry[];
 }
 
-export interface PrefixListOptions {
-  /** MaxEntries of the account's own lists */
-  readonly maxEntries: number;
-  /** how long an accepted change takes to apply, ms */
-  readonly changeMs: number;
-}
-
 const MAX_VERSIONS = 1000;
 const IPV4_LISTS = 5;
 /** id of S3's list in eu-central-1 */
@@ -62,10 +55,7 @@ export class PrefixLists {
   private lists = new Map<string, PrefixList>();
   private nextOrdinal = 1;
 
-  constructor(
-    private readonly world: World,
-    private readonly options: PrefixListOptions,
-  ) {
+  constructor(private readonly world: World) {
     this.reset();
   }
 
@@ -94,7 +84,7 @@ export class PrefixLists {
     if (state === 'modify-in-progress') throw listInState(id, state);
   }
 
-  /** Accepts a change and applies it after `changeMs`. @param failure the message with which it fails instead */
+  /** Accepts a change and applies it later. @param failure the message with which it fails instead */
   change(list: PrefixList, entries: readonly PrefixListEntry[], failure?: string): void {
     list.state = 'modify-in-progress';
     const { epoch } = this.world;
@@ -104,7 +94,7 @@ export class PrefixLists {
       list.stateMessage = failure;
       if (failure === undefined) this.replace(list, entries);
     };
-    setTimeout(apply, this.options.changeMs).unref();
+    setTimeout(apply, this.world.sizes.listChangeMs).unref();
   }
 
   /** Creates a new version of a list immediately. */
@@ -140,7 +130,7 @@ export class PrefixLists {
       name: isAwsOwned ? 'com.amazonaws.eu-central-1.s3' : `simulated-${index}`,
       ownerId: isAwsOwned ? 'AWS' : ACCOUNT_ID,
       family: index === IPV4_LISTS ? 6 : 4,
-      maxEntries: this.options.maxEntries,
+      maxEntries: this.world.sizes.entriesPerList,
       state: 'create-complete',
       stateMessage: undefined,
       versions: [{ number: 1, entries: [], since: 0 }],

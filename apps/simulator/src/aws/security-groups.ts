@@ -28,16 +28,8 @@ export class SecurityGroups {
   private groups = new Map<string, History<SecurityGroupRule>>();
   private nextOrdinal = 1;
 
-  /**
-   * @param rulesPerGroup inbound rules a group may have for IPv4, and as many again for IPv6
-   * @param count number of groups
-   */
-  constructor(
-    private readonly world: World,
-    private readonly rulesPerGroup: number,
-    count: number,
-  ) {
-    this.ids = Array.from({ length: count }, (_, index) => groupIdOf(index));
+  constructor(private readonly world: World) {
+    this.ids = Array.from({ length: world.sizes.groups }, (_, index) => groupIdOf(index));
     this.reset();
   }
 
@@ -96,7 +88,7 @@ export class SecurityGroups {
     for (const version of [4, 6]) {
       const desired = specs.filter((spec) => spec.version === version).length;
       const present = inbound.filter((rule) => rule.version === version).length;
-      if (desired > 0 && present + desired > this.rulesPerGroup) throw ruleLimitExceeded();
+      if (desired > 0 && present + desired > this.world.sizes.rulesPerGroup) throw ruleLimitExceeded();
     }
   }
 

@@ -2,19 +2,12 @@ import type { CloudAnswer, CloudProvider, CloudRequest, LockLevel, NO_ANSWER, Wo
 import type { UnmanagedRuleChange, UnmanagedRuleSpec } from '../provider';
 import type { OpenRule } from '../ground-truth/ledger';
 import { SealedTokens } from '../sealed-tokens';
-import { ARM_EFFECTS, ARM_PREFIX, ArmEndpoint, type ArmLimits } from './arm-endpoint';
+import { ARM_EFFECTS, ARM_PREFIX, ArmEndpoint } from './arm-endpoint';
 import { Operations } from './operations';
 import type { AccessTokens } from './principal';
 import { readRuleProperties } from './rule-content';
 import { GROUPS, SecurityGroups, type SecurityRule } from './security-groups';
 import { TOKEN_OPERATION, TokenEndpoint } from './token-endpoint';
-
-export interface AzureOptions extends ArmLimits {
-  /** rules a group may have */
-  readonly rulesPerGroup: number;
-  /** how long an accepted change takes, milliseconds */
-  readonly operationMs: number;
-}
 
 const LOGIN = /^\/azure\/login\/([^/]+)\/oauth2\/v2\.0\/token$/;
 const FIRST_UNMANAGED_PRIORITY = 100;
@@ -33,11 +26,11 @@ export class AzureProvider implements CloudProvider {
   private readonly issued: AccessTokens;
   private unmanagedRules = 0;
 
-  constructor(world: World, options: AzureOptions) {
-    this.running = new Operations(options.operationMs);
-    this.groups = new SecurityGroups(world, this.running, options.rulesPerGroup);
+  constructor(world: World) {
+    this.running = new Operations(world.sizes.azureOperationMs);
+    this.groups = new SecurityGroups(world, this.running);
     this.issued = new SealedTokens(world.clock, 'simulated-token-sealing-key');
-    this.arm = new ArmEndpoint(world, this.groups, this.running, options, this.issued);
+    this.arm = new ArmEndpoint(world, this.groups, this.running, this.issued);
     this.tokens = new TokenEndpoint(world, this.issued);
   }
 

@@ -30,11 +30,9 @@ export class SecurityGroups {
   readonly locks = new Map<string, LockLevel>();
   private nextOrdinal = 1;
 
-  /** @param limit rules a group may have */
   constructor(
     private readonly world: World,
     private readonly operations: Operations,
-    private readonly limit: number,
   ) {
     this.rules = new History(world.clock);
   }
@@ -104,7 +102,8 @@ export class SecurityGroups {
         `Security rule ${name} conflicts with rule ${conflicting.name}. Rules cannot have the same Priority and Direction.`,
       );
     }
-    if (others.length >= this.limit) throw ruleLimitReached(this.limit);
+    const { azureRulesPerGroup: limit } = this.world.sizes;
+    if (others.length >= limit) throw ruleLimitReached(limit);
   }
 
   /** Writes a rule that passed the checks. @param failed the write fails later */

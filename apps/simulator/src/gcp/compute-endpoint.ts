@@ -49,7 +49,6 @@ export class ComputeEndpoint {
 
   constructor(
     private readonly world: World,
-    private readonly maxRules: number,
     private readonly tokens: AccessTokens,
     state: Omit<ComputeState, 'isGranted'>,
   ) {
@@ -98,7 +97,7 @@ export class ComputeEndpoint {
       throttle: () => rateLimitExceeded(PROJECT),
       error: backendError,
       'not-found': () => notFound(path),
-      quota: () => quotaExceeded(this.maxRules),
+      quota: () => quotaExceeded(this.world.sizes.firewallsPerProject),
       refuse: () => forbidden(permission ?? 'resourcemanager.projects.get', path),
       conflict: () => notReady(path),
       invalid: () => invalidValue('sourceRanges[0]', ''),

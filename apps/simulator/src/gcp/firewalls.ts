@@ -39,11 +39,7 @@ export class Firewalls {
   private readonly rules: History<Firewall>;
   private readonly policies = new Map<string, NetworkPolicies>();
 
-  /** @param maxRules limit of the project */
-  constructor(
-    private readonly world: World,
-    private readonly maxRules: number,
-  ) {
+  constructor(private readonly world: World) {
     this.rules = new History(world.clock);
   }
 
@@ -80,7 +76,8 @@ export class Firewalls {
     if (!NETWORKS.includes(spec.network)) throw notFound(networkPath(spec.network));
     if (this.rules.get(spec.name) || pendingNames.includes(spec.name))
       throw alreadyExists(firewallPath(spec.name));
-    if (this.rules.values().length + pendingNames.length >= this.maxRules) throw quotaExceeded(this.maxRules);
+    const { firewallsPerProject: limit } = this.world.sizes;
+    if (this.rules.values().length + pendingNames.length >= limit) throw quotaExceeded(limit);
   }
 
   add(spec: FirewallSpec, id: string): void {

@@ -11,13 +11,6 @@ import { PROJECT } from './service-account';
 import { TOKEN_EFFECTS, TokenEndpoint, type AccessTokens } from './token-endpoint';
 import { WORKLOAD_EFFECTS, WorkloadIdentity } from './workload-identity';
 
-export interface GcpOptions {
-  /** firewall rules the project may have */
-  readonly firewallsPerProject: number;
-  /** how long an accepted write takes, ms */
-  readonly operationMs: number;
-}
-
 /** GCP: Compute below `/gcp/compute/v1`, the token endpoint at `/gcp/token`. */
 export class GcpProvider implements CloudProvider {
   readonly provider = 'GCP';
@@ -32,11 +25,11 @@ export class GcpProvider implements CloudProvider {
   private readonly workloads: WorkloadIdentity;
   private readonly issued: AccessTokens;
 
-  constructor(world: World, { firewallsPerProject, operationMs }: GcpOptions) {
-    this.firewalls = new Firewalls(world, firewallsPerProject);
-    this.pending = new Operations(world, operationMs);
+  constructor(world: World) {
+    this.firewalls = new Firewalls(world);
+    this.pending = new Operations(world);
     this.issued = new SealedTokens(world.clock, 'simulated-access-token-key');
-    this.compute = new ComputeEndpoint(world, firewallsPerProject, this.issued, {
+    this.compute = new ComputeEndpoint(world, this.issued, {
       firewalls: this.firewalls,
       operations: this.pending,
     });

@@ -6,13 +6,8 @@ import { isGuard, listOf, ledgerRulesOf, type Firewall, type StoredRule } from '
 import type { ChangeInput, RuleInput } from './rule-input';
 import { badRequest, limitReached, notFound } from './vercel-error';
 
-/** Limits of one project's configuration. */
-export interface FirewallLimits {
-  /** addresses in the lists of all its guards */
-  readonly addresses: number;
-  /** custom rules that the plan allows */
-  readonly rules: number;
-}
+/** Custom rules that the Pro plan allows. */
+const MAX_RULES = 40;
 
 export const PROJECTS: readonly string[] = [1, 2, 3, 4, 5].map((number) => `prj_simulated${number}`);
 
@@ -21,10 +16,7 @@ const EMPTY: Firewall = { isEnabled: true, isGuarded: false, rules: [] };
 export class Firewalls {
   private readonly history: History<Firewall>;
 
-  constructor(
-    private readonly world: World,
-    private readonly limits: FirewallLimits,
-  ) {
+  constructor(private readonly world: World) {
     this.history = new History(world.clock);
   }
 
@@ -50,10 +42,10 @@ export class Firewalls {
     const firewall = this.get(project) ?? EMPTY;
     const changed = this.changed(firewall, change, firstHalf);
     const listed = changed.rules.filter(isGuard).flatMap((rule) => listOf(rule));
-    if (listed.length > this.limits.addresses)
-      throw limitReached(`The configuration may hold ${this.limits.addresses} addresses.`);
-    if (changed.rules.length > this.limits.rules)
-      throw limitReached(`The plan allows ${this.limits.rules} custom rules.`);
+    const { vercelAddresses } = this.world.sizes;
+    if (listed.length > vercelAddresses)
+      throw limitReached(`The configuration may hold ${vercelAddresses} addresses.`);
+    if (changed.rules.length > MAX_RULES) throw limitReached(`The plan allows ${MAX_RULES} custom rules.`);
     this.write(project, changed);
   }
 

@@ -2,13 +2,11 @@ import { bareAddress, readAddressOrCidr } from '../cidr';
 import type { OpenRule } from '../ground-truth/ledger';
 import type { CloudAnswer, CloudProvider, CloudRequest, NO_ANSWER, World } from '../provider';
 import type { UnmanagedRuleSpec } from '../provider';
-import { ApiEndpoint, EFFECTS, VERCEL_PREFIX, type ApiLimits } from './api-endpoint';
-import { Firewalls, PROJECTS, type FirewallLimits } from './firewalls';
+import { ApiEndpoint, EFFECTS, VERCEL_PREFIX } from './api-endpoint';
+import { Firewalls, PROJECTS } from './firewalls';
 import { isGuard, type Firewall, type StoredRule } from './ledger-rules';
 import { addressesOf, type Condition } from './rule-input';
 import { badRequest } from './vercel-error';
-
-export interface VercelOptions extends ApiLimits, FirewallLimits {}
 
 const EVERYTHING: Condition = { type: 'path', op: 'pre', value: '/' };
 
@@ -21,9 +19,9 @@ export class VercelProvider implements CloudProvider {
   private readonly firewalls: Firewalls;
   private readonly api: ApiEndpoint;
 
-  constructor(world: World, options: VercelOptions) {
-    this.firewalls = new Firewalls(world, options);
-    this.api = new ApiEndpoint(world, this.firewalls, options);
+  constructor(world: World) {
+    this.firewalls = new Firewalls(world);
+    this.api = new ApiEndpoint(world, this.firewalls);
   }
 
   handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
