@@ -1,6 +1,6 @@
 import { bisect, grouped, ruleKey } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
-import type { AddChange } from './aws-target';
+import type { AddChange } from '../provider-driver';
 import { DUPLICATE_RULE } from './aws-errors';
 import type { Outcomes } from '../outcomes';
 import { isIpv6, ruleKeyOfEc2, permissionsOf } from './rule-mapping';

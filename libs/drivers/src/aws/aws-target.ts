@@ -1,8 +1,6 @@
 import type { ObservedRule, ResourceConfig } from '#rules';
 import type { Outcomes } from '../outcomes';
-import type { RuleChange } from '../provider-driver';
-
-export type AddChange = Extract<RuleChange, { action: 'add' }>;
+import type { AddChange } from '../provider-driver';
 
 export interface Changes {
   readonly adds: readonly AddChange[];

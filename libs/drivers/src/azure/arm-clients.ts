@@ -2,8 +2,8 @@ import { NetworkManagementClient } from '@azure/arm-network';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 import type { CallToken } from '../call-tokens';
+import type { Deadline } from '../deadline';
 import { unexpectedResponse } from './azure-errors';
-import { Deadline } from './deadline';
 
 type Policy = Parameters<NetworkManagementClient['pipeline']['addPolicy']>[0];
 

@@ -1,14 +1,14 @@
 import type { NetworkManagementClient, SecurityRule } from '@azure/arm-network';
 import { RETRYABLE_KINDS } from '#rules';
-import { CallFailure } from '../call-failure';
+import { CallFailure, isMissing } from '../call-failure';
 import type { CallToken } from '../call-tokens';
+import type { Deadline } from '../deadline';
+import { requestJson } from '../request-json';
 import { readRetryAfter } from '../retry-after';
 import { isRecord, parseJson } from '../untrusted-json';
 import { ArmClients, type CallOptions } from './arm-clients';
-import { lateRefusal, unexpectedResponse, toFailure } from './azure-errors';
+import { lateRefusal, refusalOf, toFailure, unexpectedResponse } from './azure-errors';
 import type { GroupName } from './azure.facts';
-import type { Deadline } from './deadline';
-import { requestJson } from './request-json';
 import { groupRule, type GroupRule } from './rule-mapping';
 
 /** A response as the SDK reports it. */
@@ -142,10 +142,12 @@ export class NetworkSecurityGroup {
     const id = `/subscriptions/${subscriptionId}/resourceGroups/${resourceGroup}/providers/Microsoft.Network/networkSecurityGroups/${name}`;
     const url = `${endpoint}${id}/providers/Microsoft.Authorization/${kind}?api-version=${query}`;
     const operation = `the list of ${kind}`;
-    const { value } = await token.use((current) => {
+    const { body } = await token.use((current) => {
       const headers = { authorization: `Bearer ${current}` };
-      return requestJson({ operation, url, headers, secrets: this.secrets }, deadline);
+      const request = { operation, url, headers, secrets: this.secrets };
+      return requestJson({ cloud: 'Azure', refusalOf }, request, deadline.requestTimeoutMs);
     });
+    const { value } = body;
     if (!Array.isArray(value)) throw unexpectedResponse(operation);
     return value as (Entry | null)[];
   }
@@ -210,7 +212,7 @@ export class NetworkSecurityGroup {
         ),
       );
     } catch (error) {
-      if (error instanceof CallFailure && error.kind === 'target-missing') return null;
+      if (isMissing(error)) return null;
       throw error;
     }
   }
