@@ -20,13 +20,12 @@ import { PrefixListEntries } from './prefix-list-entries';
 import { RoleSessions } from './role-sessions';
 import { SdkSettings } from './sdk-settings';
 import { SecurityGroup } from './security-group';
-import { SecurityGroupRules } from './security-group-rules';
 
 type CreateTarget = (identifier: string, access: Ec2Access, settings: SdkSettings) => AwsTarget;
 
 /** By resourceType. */
 const CREATE_TARGET: Readonly<Record<string, CreateTarget>> = {
-  SECURITY_GROUP: (...args) => new SecurityGroupRules(new SecurityGroup(...args)),
+  SECURITY_GROUP: (...args) => new SecurityGroup(...args),
   PREFIX_LIST: (...args) => new PrefixListEntries(new PrefixList(...args)),
 };
 

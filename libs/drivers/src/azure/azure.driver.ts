@@ -135,7 +135,7 @@ class AzureDriver implements ProviderDriver {
     const clientSecret = 'clientSecret' in principal.proof ? principal.proof.clientSecret : '';
     const access = { client, endpoint, token, clientSecret, deadline };
     return token.during(() =>
-      this.clients.withToken(token, () => work(new NetworkSecurityGroup(name, access), token)),
+      this.clients.within({ token, deadline }, () => work(new NetworkSecurityGroup(name, access), token)),
     );
   }
 }
