@@ -28,7 +28,7 @@ import {
   readTaggedNetwork,
   readProviderRuleId,
 } from '../../libs/drivers/src/gcp/firewall-mapping';
-import { refusal as gcpRefusal } from '../../libs/drivers/src/gcp/gcp-errors';
+import { GOOGLE } from '../../libs/drivers/src/gcp/gcp-errors';
 import { readRetryAfter } from '../../libs/drivers/src/retry-after';
 import { mayReach } from '../../libs/drivers/src/tenant-url/reachable';
 import { tenantNetworks } from '../../libs/drivers/src/tenant-url/tenant-networks';
@@ -137,6 +137,12 @@ const MARKED = (description: string): object => ({
 
 const coded = (text: string): string => Buffer.from(text).toString('base64url');
 
+const refused = (error: unknown, header: string | null = null) => ({
+  status: 400,
+  body: { error },
+  header: () => header,
+});
+
 const ANSWERS: readonly Named[] = [
   ['an ID token', parseIdToken],
   ['a payload of an ID token', (text) => parseIdToken(`${coded('{}')}.${coded(text)}.AAAA`)],
@@ -157,20 +163,17 @@ const ANSWERS: readonly Named[] = [
   ['APISIX, a page', (text) => apisixRefusal({ status: 403, headers: {}, text })],
   ['AWS, an error', (text) => awsFailure({ name: text, message: text, Code: text }, [])],
   ['AWS, a rule', (text) => awsRule(MARKED(text), 'test')],
-  [
-    'Azure, a refusal',
-    (text) => azureRefusal({ status: 400, body: { error: { code: text, message: text } } }, []),
-  ],
+  ['Azure, a refusal', (text) => azureRefusal(refused({ code: text, message: text }), [])],
   [
     'Azure, an OAuth refusal',
-    (text) => azureRefusal({ status: 400, body: { error: text, error_description: text } }, []),
+    (text) => azureRefusal({ ...refused(text), body: { error: text, error_description: text } }, []),
   ],
   ['Azure, an id', parseGroupId],
   ['Azure, an action', (text) => missingActions([{ actions: [text], notActions: [] }])],
   ['Azure, an exception', (text) => missingActions([{ actions: ['*'], notActions: [`*${text}*`] }])],
   [
     'GCP, a refusal',
-    (text) => gcpRefusal(400, { error: { message: text, errors: [{ reason: text }] } }, text, []),
+    (text) => GOOGLE.refusalOf(refused({ message: text, errors: [{ reason: text }] }, text), []),
   ],
   ['GCP, a place', readTaggedNetwork],
   ['GCP, a place with tags', (text) => readTaggedNetwork(`projects/p/global/networks/n?targetTags=${text}`)],

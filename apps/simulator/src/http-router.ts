@@ -17,7 +17,6 @@ export class HttpRouter {
     private readonly world: World,
     private readonly providers: readonly CloudProvider[],
     private readonly control: ControlInterface,
-    private readonly latencyMs: number,
   ) {}
 
   receive(request: IncomingMessage, response: ServerResponse): void {
@@ -56,7 +55,8 @@ export class HttpRouter {
   ): Promise<void> {
     this.calls.add(response);
     response.once('close', () => this.calls.delete(response));
-    if (this.latencyMs > 0) await pause(this.latencyMs);
+    const { latencyMs } = this.world.sizes;
+    if (latencyMs > 0) await pause(latencyMs);
     const answer = await provider.handle(request);
     if (answer === NO_ANSWER || response.destroyed) return;
     response.writeHead(answer.status, { ...answer.headers, 'cache-control': 'no-store' }).end(answer.body);

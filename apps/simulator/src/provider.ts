@@ -5,6 +5,8 @@ import type { Ledger, OpenRule } from './ground-truth/ledger';
 import type { CallEffect, FaultScript } from './faults/fault-script';
 import type { ProviderName } from './provider-name';
 import type { Roles } from './roles/roles';
+import type { Sizes } from './sizes';
+import type { TokenBuckets } from './throttle/token-buckets';
 import type { Trusts } from './web-identity/trusts';
 
 /** An incoming request. The path includes the provider's prefix, because signatures cover it. */
@@ -45,15 +47,6 @@ export interface UnmanagedRuleSpec {
   readonly part?: string | undefined;
 }
 
-/** Selects rules of a target; undefined matches every value. */
-export interface UnmanagedRuleFilter {
-  readonly target: string;
-  readonly address: string | undefined;
-  readonly protocol: string | undefined;
-  readonly fromPort: number | undefined;
-  readonly toPort: number | undefined;
-}
-
 /** Another program's change of a rule; undefined leaves a field unchanged. */
 export interface UnmanagedRuleChange {
   readonly address: string | undefined;
@@ -62,17 +55,6 @@ export interface UnmanagedRuleChange {
   readonly toPort: number | undefined;
   /** empty: removes the description and the ownership mark in it */
   readonly description: string | undefined;
-}
-
-/** The provider refuses another program's change, with its own error code and message. */
-export class OutsideEditRefused extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-    this.name = 'OutsideEditRefused';
-  }
 }
 
 /** What a lock on a target keeps everybody from doing. */
@@ -91,12 +73,12 @@ export interface CloudProvider {
   handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER>;
   /** its rules can deny, have priorities, and may apply to a part of the target */
   readonly hasDenials?: true;
-  /** @returns null for a denial, which opens nothing @throws OutsideEditRefused */
-  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule | null;
-  /** Removes every matching rule, ours included. @throws OutsideEditRefused when the filter is invalid */
-  removeRules(filter: UnmanagedRuleFilter): OpenRule[];
-  /** Changes every matching rule in place, ours included. @throws OutsideEditRefused */
-  changeRules?(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[];
+  /** @returns the id of the open rule; null for a denial, which opens nothing @throws CloudError */
+  addUnmanagedRule(rule: UnmanagedRuleSpec): string | null;
+  /** Removes the target's rules behind open ones, ours included. @throws CloudError */
+  removeRules(target: string, open: readonly OpenRule[]): void;
+  /** Changes the target's rules behind open ones in place, ours included. @throws CloudError */
+  changeRules?(target: string, open: readonly OpenRule[], change: UnmanagedRuleChange): void;
   /** Sets the lock on a target, or takes it away; absent when the provider has no locks. */
   lock?(target: string, level: LockLevel | undefined): void;
   /**
@@ -106,16 +88,21 @@ export interface CloudProvider {
   setPolicies?(target: string, policies: readonly object[], isFirst: boolean): void;
   /** Refuses every access token and session issued so far; absent when it issues none. */
   revokeTokens?(): void;
+  /** Its objects, for `restore` after a restart. */
+  save(): unknown;
+  restore(saved: unknown): void;
   /** Restores the initial objects. */
   reset(): void;
 }
 
 /** State shared by all providers. */
 export interface World {
+  readonly sizes: Sizes;
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly calls: CallLog;
   readonly faults: FaultScript;
+  readonly buckets: TokenBuckets;
   readonly trusts: Trusts;
   readonly roles: Roles;
   /** number of resets: a call that arrived before a reset must not change the state after it */

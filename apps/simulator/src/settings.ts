@@ -41,29 +41,9 @@ export class SimulatorSettings {
   @wholeNumber(1, 10_000)
   SIMULATOR_GROUPS = 10;
 
-  /** entries a managed prefix list of AWS may have */
-  @wholeNumber(1, 1_000_000)
-  SIMULATOR_ENTRIES_PER_LIST = 60;
-
-  /** how long AWS takes to apply an accepted change of a prefix list, milliseconds */
-  @wholeNumber(0, 600_000)
-  SIMULATOR_LIST_CHANGE_MS = 50;
-
-  /** firewall rules the simulated Google project may have */
-  @wholeNumber(1, 1_000_000)
-  SIMULATOR_FIREWALLS_PER_PROJECT = 100;
-
   /** how long Compute takes to apply an accepted write, milliseconds */
   @wholeNumber(0, 600_000)
   SIMULATOR_GCP_OPERATION_MS = 50;
-
-  /** rules a simulated network security group of Azure may have */
-  @wholeNumber(1, 1_000_000)
-  SIMULATOR_AZURE_RULES_PER_GROUP = 1000;
-
-  /** how long Azure takes to apply an accepted change, milliseconds */
-  @wholeNumber(0, 600_000)
-  SIMULATOR_AZURE_OPERATION_MS = 50;
 
   /** token bucket of EC2 writes, per account and region: burst, and refill per second */
   @wholeNumber(1, 1_000_000)

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { CallFailure, TokenRefused } from './call-failure';
+import { DriverError } from './driver-error';
 
 /** A short-lived token that a cloud issues for a credential. */
 export interface IssuedToken<T> {
@@ -36,16 +37,13 @@ export class TokenCache<T> {
   async take(key: string, issue: () => Promise<IssuedToken<T>>): Promise<CallToken<T>> {
     const isCached = this.current(key)?.token !== undefined;
     const token = await this.token(key, issue);
-    if (!isCached) return new CallToken(token);
-    return new CallToken(token, async () => {
+    const forget = (): void => void this.tokens.delete(key);
+    if (!isCached) return new CallToken(token, null, forget);
+    const renew = (): Promise<T> => {
       if (this.tokens.get(key)?.token === token) this.tokens.delete(key);
       return this.token(key, issue);
-    });
-  }
-
-  /** Makes the next call request a new token: the permissions may have changed. */
-  forget(key: string): void {
-    this.tokens.delete(key);
+    };
+    return new CallToken(token, renew, forget);
   }
 
   private current(key: string): CachedToken<T> | undefined {
@@ -82,10 +80,14 @@ export class CallToken<T> {
   private renewal: Promise<T> | null = null;
   private token: T;
 
-  /** @param renew requests a replacement; null: the token is new and is not replaced */
+  /**
+   * @param renew requests a replacement; null: the token is new and is not replaced
+   * @param forget makes the next driver call request a new token
+   */
   constructor(
     private readonly first: T,
     private readonly renew: (() => Promise<T>) | null = null,
+    private readonly forget: () => void = () => undefined,
   ) {
     this.token = first;
   }
@@ -93,6 +95,22 @@ export class CallToken<T> {
   /** The token for the next request. */
   get current(): T {
     return this.token;
+  }
+
+  /** Runs a driver call. After a failure that a new token may fix, the next one requests a new token. */
+  async during<R>(work: () => Promise<R>): Promise<R> {
+    try {
+      return await work();
+    } catch (error) {
+      this.forgetAfter(error);
+      throw error;
+    }
+  }
+
+  /** Drops the cached token after a denial, because the permissions may have changed since, and when it was refused. */
+  forgetAfter(error: unknown): void {
+    const isDenial = error instanceof DriverError && error.kind === 'denied';
+    if (isDenial || error instanceof TokenRefused) this.forget();
   }
 
   /** Sends a request, and retries it once if the token was refused: the cloud did nothing then. */

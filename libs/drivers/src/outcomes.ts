@@ -1,5 +1,6 @@
-import type { ChangeResult } from '#rules';
+import { ruleKey, type ChangeResult } from '#rules';
 import type { CallFailure } from './call-failure';
+import type { RuleChange } from './provider-driver';
 
 type Done = Extract<ChangeResult, { result: 'done' }>;
 
@@ -36,6 +37,13 @@ export class Outcomes {
   /** @param key a removal's rule id, or an addition's `ruleKey` */
   of(key: string): ChangeResult {
     return this.results.get(key) ?? { result: 'unknown', message: `${this.cloud} did not mention this rule` };
+  }
+
+  /** One result for each change, in their order. */
+  resultsOf(changes: readonly RuleChange[]): ChangeResult[] {
+    return changes.map((change) =>
+      this.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
+    );
   }
 
   /** @param more as in `ChangeResult` */

@@ -44,6 +44,17 @@ export type RuleChange =
       readonly providerRuleId: string;
     };
 
+export type AddChange = Extract<RuleChange, { action: 'add' }>;
+export type RemoveChange = Extract<RuleChange, { action: 'remove' }>;
+
+/** The changes of a batch by their action. */
+export const byAction = (
+  changes: readonly RuleChange[],
+): { adds: AddChange[]; removals: RemoveChange[] } => ({
+  adds: changes.filter((change) => change.action === 'add'),
+  removals: changes.filter((change) => change.action === 'remove'),
+});
+
 /** Provider properties that planning and write budgets depend on. */
 export interface DriverTraits {
   /** maximum number of changes for one `applyChanges` */

@@ -1,5 +1,6 @@
 import type { CallEffect } from '../faults/fault-script';
-import type { CallModifiers } from '../faults/apply-fault';
+import { halfChanged } from '../faults/half-changed';
+import type { CallModifiers } from '../faults/serve-call';
 import type { CloudAnswer, CloudRequest } from '../provider';
 import { bodyTooLarge, invalid, jsonAnswer, keyNotFound, methodNotSupported } from './admin-error';
 import { COLLECTIONS, type GatewayObject, type GatewayObjects } from './gateway-objects';
@@ -38,7 +39,7 @@ export function readCall(method: string, path: string): AdminCall | undefined {
   return call('PatchObject');
 }
 
-/** The simulated calls of the Admin API. Each throws AdminError. */
+/** The simulated calls of the Admin API. Each throws CloudError. */
 export class AdminCalls {
   constructor(private readonly objects: GatewayObjects) {}
 
@@ -63,7 +64,8 @@ export class AdminCalls {
     const part = readBody(body);
     const known = this.find(call);
     const value = { ...patched(known.value, call.subPath, part), update_time: Math.floor(Date.now() / 1000) };
-    const applied = how.firstHalf ? halfApplied(known.value, value) : value;
+    const half = halfChanged(whitelistOf(known.value), whitelistOf(value));
+    const applied = how.firstHalf ? withWhitelist(value, half) : value;
     const byUs = /^drawbridge\b/.test(headers['user-agent'] ?? '');
     const {
       createdIndex: _,
@@ -93,18 +95,6 @@ function readBody(body: string): Json {
   } catch {
     throw invalid('invalid request body: Expected value but found invalid token at character 1');
   }
-}
-
-/** The object with half of the whitelist's changes applied, rounded up. */
-function halfApplied(before: JsonObject, after: JsonObject): JsonObject {
-  const [old, next] = [whitelistOf(before), whitelistOf(after)];
-  const changed = [
-    ...old.filter((entry) => !next.includes(entry)),
-    ...next.filter((entry) => !old.includes(entry)),
-  ];
-  const half = new Set(changed.slice(0, Math.ceil(changed.length / 2)));
-  const kept = old.filter((entry) => next.includes(entry) || !half.has(entry));
-  return withWhitelist(after, [...kept, ...next.filter((entry) => !old.includes(entry) && half.has(entry))]);
 }
 
 const objectJson = (

@@ -1,44 +1,44 @@
+import { CloudError } from '../cloud-error';
 import type { CloudAnswer } from '../provider';
 
-/** An error with the Admin API's body. */
-export class AdminError extends Error {
-  constructor(
-    readonly status: number,
-    /** for the call log */
-    readonly code: string,
-    readonly body: Readonly<Record<string, unknown>>,
-    readonly headers: Readonly<Record<string, string>> = {},
-  ) {
-    super(code);
-    this.name = 'AdminError';
-  }
-}
+/** @param code for the call log @param more of the body */
+const adminError = (
+  status: number,
+  code: string,
+  message: string,
+  more: Readonly<Record<string, unknown>> = {},
+  headers: Readonly<Record<string, string>> = {},
+): CloudError => new CloudError(status, code, message, { error_msg: message, ...more }, headers);
 
-export const keyNotFound = (): AdminError => new AdminError(404, 'KeyNotFound', { message: 'Key not found' });
+export const keyNotFound = (): CloudError =>
+  new CloudError(404, 'KeyNotFound', 'Key not found', { message: 'Key not found' });
 
-export const tokenRefused = (description: string): AdminError =>
-  new AdminError(401, 'TokenRefused', { error_msg: 'failed to check token', description });
+export const tokenRefused = (description: string): CloudError =>
+  adminError(401, 'TokenRefused', 'failed to check token', { description });
 
-export const invalid = (message: string): AdminError =>
-  new AdminError(400, 'Invalid', { error_msg: message });
+export const invalid = (message: string): CloudError => adminError(400, 'Invalid', message);
 
-export const bodyTooLarge = (bytes: number, limit: number): AdminError =>
-  new AdminError(400, 'BodyTooLarge', {
-    error_msg: `invalid request body: request size ${bytes} is greater than the maximum size ${limit} allowed`,
-  });
+export const bodyTooLarge = (bytes: number, limit: number): CloudError =>
+  adminError(
+    400,
+    'BodyTooLarge',
+    `invalid request body: request size ${bytes} is greater than the maximum size ${limit} allowed`,
+  );
 
-export const methodNotSupported = (method: string): AdminError =>
-  new AdminError(405, 'MethodNotSupported', { error_msg: `not supported \`${method}\` method` });
+export const methodNotSupported = (method: string): CloudError =>
+  adminError(405, 'MethodNotSupported', `not supported \`${method}\` method`);
 
-export const etcdUnavailable = (): AdminError =>
-  new AdminError(503, 'EtcdUnavailable', { error_msg: 'has no healthy etcd endpoint available' });
+export const etcdUnavailable = (): CloudError =>
+  adminError(503, 'EtcdUnavailable', 'has no healthy etcd endpoint available');
 
 /** The value was changed between the gateway's read and its write. */
-export const valueChanged = (): AdminError =>
-  new AdminError(503, 'ValueChanged', { error_msg: 'value changed before overwritten' });
+export const valueChanged = (): CloudError =>
+  adminError(503, 'ValueChanged', 'value changed before overwritten');
 
-export const tooManyRequests = (): AdminError =>
-  new AdminError(429, 'TooManyRequests', { error_msg: 'Too Many Requests' }, { 'retry-after': '1' });
+export const tooManyRequests = (): CloudError =>
+  adminError(429, 'TooManyRequests', 'Too Many Requests', {}, { 'retry-after': '1' });
+
+export const noSuchPath = (): CloudError => adminError(404, 'NotFound', 'not found');
 
 /** @param outcome for the call log */
 export const jsonAnswer = (
@@ -53,5 +53,5 @@ export const jsonAnswer = (
   outcome,
 });
 
-export const errorAnswer = ({ status, code, body, headers }: AdminError): CloudAnswer =>
-  jsonAnswer(status, body, code, headers);
+export const render = ({ status, code, more, headers }: CloudError): CloudAnswer =>
+  jsonAnswer(status, more, code, headers);

@@ -1,3 +1,4 @@
+import { History } from '../ground-truth/history';
 import type { LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import { checkPlugins, allowedSources, whitelistOf } from './ip-restriction';
@@ -16,8 +17,6 @@ export interface GatewayObject {
 export type SavedState = Readonly<Record<string, Pick<GatewayObject, 'value' | 'ours'>>>;
 
 const NO_ADDRESS = '0.0.0.0/32';
-/** How long earlier versions are kept for stale reads. */
-const HISTORY_US = 600_000_000;
 
 /** Collections by object id. */
 const COLLECTION_OF: Readonly<Record<string, string>> = {
@@ -37,28 +36,26 @@ export const COLLECTIONS: readonly string[] = [...new Set(Object.values(COLLECTI
 
 /** The gateway's objects. Each starts with a whitelist that allows no address. */
 export class GatewayObjects {
-  private readonly objects = new Map<string, GatewayObject>();
-  private past: { readonly id: string; readonly object: GatewayObject; readonly until: number }[] = [];
+  private readonly objects: History<GatewayObject>;
   private revision = 10;
 
   constructor(private readonly world: World) {
+    this.objects = new History(world.clock);
     this.reset();
   }
 
   reset(): void {
-    this.past = [];
+    this.objects.clear();
     for (const id of TARGETS) {
       this.revision += 1;
       const at = { createdIndex: this.revision, modifiedIndex: this.revision };
-      this.objects.set(id, { value: initialValue(id), ...at, ours: [] });
+      this.objects.init(id, { value: initialValue(id), ...at, ours: [] });
     }
   }
 
   /** @param asOf microseconds since 1970: the version at that time, up to ten minutes back */
   find(collection: string, id: string, asOf?: number): GatewayObject | undefined {
-    if (COLLECTION_OF[id] !== collection) return undefined;
-    const earlier = this.past.find((version) => version.id === id && version.until > (asOf ?? Infinity));
-    return earlier?.object ?? this.objects.get(id);
+    return COLLECTION_OF[id] === collection ? this.objects.get(id, asOf) : undefined;
   }
 
   /** @param id one of TARGETS */
@@ -73,7 +70,7 @@ export class GatewayObjects {
   /**
    * Replaces an object's value, and records opened and closed rules in the ledger.
    * @param byUs added entries are ours
-   * @throws AdminError when the gateway would refuse the value
+   * @throws CloudError when the gateway would refuse the value
    */
   write(id: string, value: JsonObject, byUs: boolean): GatewayObject {
     checkPlugins(value);
@@ -84,42 +81,33 @@ export class GatewayObjects {
     );
     this.revision += 1;
     const written = { value, createdIndex: known.createdIndex, modifiedIndex: this.revision, ours };
-    const now = this.world.clock.now();
-    this.past = [...this.past, { id, object: known, until: now }].filter(
-      ({ until }) => until > now - HISTORY_US,
-    );
-    this.objects.set(id, written);
-    this.recordChanges(id, ledgerRulesOf(id, known), ledgerRulesOf(id, written));
-    return written;
+    return this.store(id, written);
   }
 
   all(): SavedState {
     return Object.fromEntries(
-      [...this.objects].map(([id, { value, ours }]) => [id, { value, ours }] as const),
+      TARGETS.map((id) => {
+        const { value, ours } = this.byId(id);
+        return [id, { value, ours }] as const;
+      }),
     );
   }
 
   restore(saved: SavedState): void {
-    for (const [id, { value, ours }] of Object.entries(saved)) {
+    for (const [id, kept] of Object.entries(saved)) {
       const known = this.objects.get(id);
-      if (!known) continue;
-      const restored = { ...known, value, ours };
-      this.objects.set(id, restored);
-      this.recordChanges(id, [], ledgerRulesOf(id, restored));
+      if (known) this.store(id, { ...known, ...kept });
     }
   }
 
-  private recordChanges(id: string, before: readonly LedgerRule[], after: readonly LedgerRule[]): void {
-    const [idsBefore, idsAfter] = [ruleIdsOf(before), ruleIdsOf(after)];
-    for (const ledgerRule of before)
-      if (!idsAfter.has(ledgerRule.providerRuleId)) this.world.ledger.close(ledgerRule);
-    for (const ledgerRule of after)
-      if (!idsBefore.has(ledgerRule.providerRuleId)) this.world.ledger.open(ledgerRule);
+  private store(id: string, object: GatewayObject): GatewayObject {
+    this.world.ledger.replace(ledgerRulesOf(id, this.byId(id)), ledgerRulesOf(id, object));
+    return this.objects.set(id, object);
   }
 }
 
-const ruleIdsOf = (ledgerRules: readonly LedgerRule[]): Set<string> =>
-  new Set(ledgerRules.map(({ providerRuleId }) => providerRuleId));
+/** The id of an entry in the ledger. */
+export const ruleIdOf = (id: string, entry: string): string => `${COLLECTION_OF[id]}/${id}#${entry}`;
 
 function ledgerRulesOf(id: string, { value, ours }: GatewayObject): LedgerRule[] {
   return allowedSources(value).map(({ entry, address }) => ({
@@ -130,7 +118,7 @@ function ledgerRulesOf(id: string, { value, ours }: GatewayObject): LedgerRule[]
     fromPort: null,
     toPort: null,
     ours: ours.includes(entry),
-    providerRuleId: `${COLLECTION_OF[id]}/${id}#${entry}`,
+    providerRuleId: ruleIdOf(id, entry),
   }));
 }
 

@@ -10,7 +10,7 @@ const EVERYONE = ['0.0.0.0/0', '::/0'];
 /** An address that no packet can have as its source. */
 const NO_ADDRESS = '0.0.0.0/32';
 
-/** Validates an object as the gateway does before a write. @throws AdminError */
+/** Validates an object as the gateway does before a write. @throws CloudError */
 export function checkPlugins({ plugins = {} }: JsonObject): void {
   if (!isObject(plugins))
     throw invalid(

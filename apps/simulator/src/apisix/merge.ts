@@ -17,7 +17,7 @@ export function merged(origin: JsonObject, part: JsonObject): JsonObject {
   return result;
 }
 
-/** Replaces the value at a path of an object; missing parents are created. @throws AdminError */
+/** Replaces the value at a path of an object; missing parents are created. @throws CloudError */
 export function replacedAt(origin: JsonObject, path: readonly string[], value: Json): JsonObject {
   const [name, ...rest] = path;
   if (name === undefined) throw invalid('invalid sub-path: /');

@@ -1,36 +1,15 @@
-import {
-  OutsideEditRefused,
-  type CloudAnswer,
-  type CloudProvider,
-  type CloudRequest,
-  type UnmanagedRuleSpec,
-  type UnmanagedRuleChange,
-  type UnmanagedRuleFilter,
-  type NO_ANSWER,
-  type World,
-} from '../provider';
+import type { CloudAnswer, CloudProvider, CloudRequest, NO_ANSWER, World } from '../provider';
+import type { UnmanagedRuleChange, UnmanagedRuleSpec } from '../provider';
 import type { OpenRule } from '../ground-truth/ledger';
-import { IssuedTokens } from '../issued-tokens';
-import { AwsError } from './aws-error';
-import { readAddressOrCidr, bareAddress } from '../cidr';
-import { EC2_EFFECTS, Ec2Endpoint, type Ec2Limits } from './ec2-endpoint';
+import { readAddressOrCidr } from '../cidr';
+import { Credentials } from './credentials';
+import { EC2_EFFECTS, Ec2Endpoint } from './ec2-endpoint';
 import { readPermissions } from './permissions';
 import { isListId, PrefixListEditor } from './prefix-list-editor';
 import { PrefixLists, type SavedList } from './prefix-lists';
 import { QueryForm } from './query-form';
 import { SecurityGroups, type SecurityGroupRule } from './security-groups';
 import { STS_EFFECTS, StsEndpoint } from './sts-endpoint';
-
-export interface AwsOptions extends Ec2Limits {
-  /** inbound rules a group may have for IPv4, and as many again for IPv6 */
-  readonly rulesPerGroup: number;
-  /** number of security groups */
-  readonly groups: number;
-  /** entries a prefix list may have */
-  readonly entriesPerList: number;
-  /** how long AWS takes to apply an accepted change of a prefix list, ms */
-  readonly listChangeMs: number;
-}
 
 interface SavedState {
   readonly rules: SecurityGroupRule[];
@@ -48,22 +27,16 @@ export class AwsProvider implements CloudProvider {
   private readonly listEditor: PrefixListEditor;
   private readonly ec2: Ec2Endpoint;
   private readonly sts: StsEndpoint;
-  private readonly issued: IssuedTokens;
+  private readonly credentials: Credentials;
 
-  constructor(
-    private readonly world: World,
-    options: AwsOptions,
-  ) {
-    this.groups = new SecurityGroups(world, options.rulesPerGroup, options.groups);
-    this.lists = new PrefixLists(world, {
-      maxEntries: options.entriesPerList,
-      changeMs: options.listChangeMs,
-    });
+  constructor(world: World) {
+    this.groups = new SecurityGroups(world);
+    this.lists = new PrefixLists(world);
     this.listEditor = new PrefixListEditor(this.lists);
     this.targets = [...this.groups.ids, ...this.lists.ids];
-    this.issued = new IssuedTokens(world.clock);
-    this.ec2 = new Ec2Endpoint(world, this.groups, this.lists, options, this.issued);
-    this.sts = new StsEndpoint(world, this.issued);
+    this.credentials = new Credentials(world.clock);
+    this.ec2 = new Ec2Endpoint(world, { groups: this.groups, lists: this.lists }, this.credentials);
+    this.sts = new StsEndpoint(world, this.credentials);
   }
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
@@ -74,71 +47,41 @@ export class AwsProvider implements CloudProvider {
     return { status: 404, headers: { 'content-type': 'text/plain' }, body, outcome: 'UnknownEndpoint' };
   }
 
-  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule {
-    return asAwsError(() => {
-      if (isListId(rule.target)) return this.openRule(this.listEditor.add(rule));
-      this.groups.check(rule.target);
-      const specs = readPermissions(permissionForm(rule));
-      this.groups.checkAddition(rule.target, specs);
-      const [added] = this.groups.add(rule.target, specs, []);
-      return this.openRule(added?.id);
-    });
+  addUnmanagedRule(rule: UnmanagedRuleSpec): string {
+    if (isListId(rule.target)) return this.listEditor.add(rule);
+    this.groups.check(rule.target);
+    const specs = readPermissions(permissionForm(rule));
+    this.groups.checkAddition(rule.target, specs);
+    const [added] = this.groups.add(rule.target, specs, []);
+    return added!.id;
   }
 
-  removeRules(filter: UnmanagedRuleFilter): OpenRule[] {
-    const matching = this.matching(filter);
-    if (isListId(filter.target)) {
-      asAwsError(() => this.listEditor.remove(filter, idsOf(matching)));
-      return matching;
-    }
-    for (const { providerRuleId } of matching) {
-      const rule = this.groups.find(providerRuleId);
-      if (rule) this.groups.remove(rule);
-    }
-    return matching;
+  removeRules(target: string, open: readonly OpenRule[]): void {
+    if (isListId(target)) return this.listEditor.remove(target, idsOf(open));
+    for (const rule of this.rulesOf(open)) this.groups.remove(rule);
   }
 
   /** Like the console: the rule keeps its id, and its description unless that is changed too. */
-  changeRules(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[] {
-    if (isListId(filter.target)) return this.describeEntries(filter, change);
-    return asAwsError(() =>
-      this.matching(filter).map(({ providerRuleId, address, ...rule }) => {
-        const known = this.groups.find(providerRuleId);
-        if (!known) throw new Error('A rule in the ledger is in no group');
-        const [spec] = readPermissions(
-          permissionForm({
-            target: rule.target,
-            address: change.address ?? address,
-            protocol: change.protocol ?? rule.protocol,
-            fromPort: change.fromPort ?? (change.protocol === 'all' ? null : rule.fromPort),
-            toPort: change.toPort ?? (change.protocol === 'all' ? null : rule.toPort),
-            description: change.description ?? known.description,
-          }),
-        );
-        this.groups.modify(known, spec!);
-        return this.openRule(providerRuleId);
-      }),
-    );
+  changeRules(target: string, open: readonly OpenRule[], change: UnmanagedRuleChange): void {
+    if (isListId(target)) return this.listEditor.describe(target, idsOf(open), change);
+    for (const rule of this.rulesOf(open)) {
+      const { address, fromPort, toPort, protocol } = open.find((one) => one.providerRuleId === rule.id)!;
+      const [spec] = readPermissions(
+        permissionForm({
+          target,
+          address: change.address ?? address,
+          protocol: change.protocol ?? protocol,
+          fromPort: change.fromPort ?? (change.protocol === 'all' ? null : fromPort),
+          toPort: change.toPort ?? (change.protocol === 'all' ? null : toPort),
+          description: change.description ?? rule.description,
+        }),
+      );
+      this.groups.modify(rule, spec!);
+    }
   }
 
   revokeTokens(): void {
-    this.issued.revokeAll();
-  }
-
-  private describeEntries(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[] {
-    const ruleIds = idsOf(this.matching(filter));
-    asAwsError(() => this.listEditor.describe(filter.target, ruleIds, change));
-    return ruleIds.map((ruleId) => this.openRule(ruleId));
-  }
-
-  private matching(filter: UnmanagedRuleFilter): OpenRule[] {
-    const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
-    return this.world.ledger
-      .list({ provider: this.provider, target: filter.target })
-      .filter((rule) => address === undefined || rule.address === address)
-      .filter((rule) => filter.protocol === undefined || rule.protocol === filter.protocol)
-      .filter((rule) => filter.fromPort === undefined || rule.fromPort === filter.fromPort)
-      .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
+    this.credentials.sessions.revokeAll();
   }
 
   save(): SavedState {
@@ -155,15 +98,11 @@ export class AwsProvider implements CloudProvider {
   reset(): void {
     this.groups.reset();
     this.lists.reset();
-    this.ec2.reset();
-    this.issued.reset();
+    this.credentials.sessions.reset();
   }
 
-  private openRule(ruleId: string | undefined): OpenRule {
-    const open = this.world.ledger.list({ provider: this.provider });
-    const rule = open.find((candidate) => candidate.providerRuleId === ruleId);
-    if (!rule) throw new Error('A rule that was just added is not in the ledger');
-    return rule;
+  private rulesOf(open: readonly OpenRule[]): SecurityGroupRule[] {
+    return idsOf(open).flatMap((id) => this.groups.find(id) ?? []);
   }
 }
 
@@ -182,19 +121,4 @@ function permissionForm(rule: UnmanagedRuleSpec): QueryForm {
     [`IpPermissions.1.${range}.Description`]: rule.description ?? '',
   });
   return QueryForm.parse(fields.toString());
-}
-
-function canonicalAddress(text: string): string {
-  const cidr = readAddressOrCidr(text);
-  if (!cidr) throw new OutsideEditRefused('InvalidParameterValue', `CIDR block ${text} is malformed`);
-  return bareAddress(cidr.text);
-}
-
-function asAwsError<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof AwsError) throw new OutsideEditRefused(error.code, error.message);
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { IssuedTokens } from '../issued-tokens';
-import { parsePolicy, type SessionPolicy } from './session-policy';
+import { randomBytes } from 'node:crypto';
+import { SealedTokens } from '../sealed-tokens';
+import type { Clock } from '../ground-truth/clock';
+import type { SessionPolicy } from './session-policy';
 
 export const ACCOUNT_ID = '123456789012';
 export const ROLE_ARN = `arn:aws:iam::${ACCOUNT_ID}:role/simulated`;
@@ -35,8 +36,6 @@ const PARTITIONS: Readonly<Record<string, string>> = {
 
 const partitionOf = (region: string): string =>
   Object.entries(PARTITIONS).find(([start]) => region.startsWith(start))?.[1] ?? 'aws';
-/** A constant key, so that session tokens stay valid across restarts of the simulator. */
-const SESSION_SIGNING_KEY = 'simulated-session-signing-key';
 
 /** The principal of a request. */
 export interface Caller {
@@ -55,89 +54,67 @@ export interface SessionCredentials {
   readonly expiration: Date;
 }
 
-export type CallerLookup = Caller | 'unknown' | 'expired';
-
-/** Finds the caller of a key id; temporary keys (`ASIA…`) are valid only with their session token. */
-export function findCaller(
-  accessKeyId: string,
-  region: string,
-  sessionToken: string | undefined,
-  issued: IssuedTokens,
-): CallerLookup {
-  const key = KEYS[accessKeyId];
-  if (key && key.partition !== partitionOf(region)) return 'unknown';
-  if (key && sessionToken === undefined) {
-    return {
-      arn: `arn:aws:iam::${ACCOUNT_ID}:user/simulated`,
-      userId: 'AIDASIMULATED0000001',
-      secretAccessKey: key.secret,
-      sessionToken: undefined,
-      policy: null,
-    };
-  }
-  const session = sessionToken === undefined ? null : readToken(sessionToken);
-  if (session?.accessKeyId !== accessKeyId) return 'unknown';
-  if (session.expiresAt <= Date.now() || issued.isRevoked(session.issuedAt)) return 'expired';
-  return {
-    arn: assumedRoleArn(session.name),
-    userId: assumedRoleId(session.name),
-    secretAccessKey: secretOf(accessKeyId),
-    sessionToken,
-    policy: session.policy,
-  };
+interface SessionClaims {
+  readonly accessKeyId: string;
+  readonly name: string;
+  readonly policy: SessionPolicy | null;
 }
 
-/** Issues temporary credentials of the simulated role. */
-export function issueSession(
-  name: string,
-  durationSeconds: number,
-  issuedAt: number,
-  policy: SessionPolicy | null = null,
-): SessionCredentials {
-  const accessKeyId = `ASIA${randomBytes(8).toString('hex').toUpperCase()}`;
-  const expiresAt = Math.floor(Date.now() / 1000 + durationSeconds) * 1000;
-  const limits = policy ? Buffer.from(JSON.stringify(policy)).toString('base64url') : '';
-  const text = `${accessKeyId} ${name} ${expiresAt} ${issuedAt} ${limits}`;
-  const claims = Buffer.from(text).toString('base64url');
-  return {
-    accessKeyId,
-    secretAccessKey: secretOf(accessKeyId),
-    sessionToken: `${claims}.${hmac(claims)}`,
-    expiration: new Date(expiresAt),
-  };
+/** The keys that requests are signed with: those of the simulated user, and temporary ones of its role. */
+export class Credentials {
+  readonly sessions: SealedTokens<SessionClaims>;
+
+  constructor(clock: Clock) {
+    this.sessions = new SealedTokens(clock, 'simulated-session-signing-key');
+  }
+
+  /** Finds the caller of a key id; temporary keys (`ASIA…`) are valid only with their session token. */
+  find(
+    accessKeyId: string,
+    region: string,
+    sessionToken: string | undefined,
+  ): Caller | 'unknown' | 'expired' {
+    const key = KEYS[accessKeyId];
+    if (key && key.partition !== partitionOf(region)) return 'unknown';
+    if (key && sessionToken === undefined) {
+      return {
+        arn: `arn:aws:iam::${ACCOUNT_ID}:user/simulated`,
+        userId: 'AIDASIMULATED0000001',
+        secretAccessKey: key.secret,
+        sessionToken,
+        policy: null,
+      };
+    }
+    const session = sessionToken === undefined ? null : this.sessions.read(sessionToken);
+    if (session?.accessKeyId !== accessKeyId) return 'unknown';
+    if (session.isExpired) return 'expired';
+    return {
+      arn: assumedRoleArn(session.name),
+      userId: assumedRoleId(session.name),
+      secretAccessKey: this.secretOf(accessKeyId),
+      sessionToken,
+      policy: session.policy,
+    };
+  }
+
+  /** Issues temporary keys of the simulated role. */
+  issueSession(name: string, durationSeconds: number, policy: SessionPolicy | null): SessionCredentials {
+    const accessKeyId = `ASIA${randomBytes(8).toString('hex').toUpperCase()}`;
+    const expiresAt = Math.floor(Date.now() / 1000 + durationSeconds) * 1000;
+    return {
+      accessKeyId,
+      secretAccessKey: this.secretOf(accessKeyId),
+      sessionToken: this.sessions.issue({ accessKeyId, name, policy }, expiresAt),
+      expiration: new Date(expiresAt),
+    };
+  }
+
+  private secretOf(accessKeyId: string): string {
+    return this.sessions.seal(`secret ${accessKeyId}`).slice(0, 40);
+  }
 }
 
 export const assumedRoleArn = (name: string): string =>
   `arn:aws:sts::${ACCOUNT_ID}:assumed-role/simulated/${name}`;
 
 export const assumedRoleId = (name: string): string => `AROASIMULATED0000001:${name}`;
-
-interface SessionClaims {
-  readonly accessKeyId: string;
-  readonly name: string;
-  /** milliseconds since 1970 */
-  readonly expiresAt: number;
-  /** stamp of `IssuedTokens` */
-  readonly issuedAt: number;
-  readonly policy: SessionPolicy | null;
-}
-
-function readToken(token: string): SessionClaims | null {
-  const [claims = '', seal = ''] = token.split('.');
-  const expected = Buffer.from(hmac(claims));
-  const given = Buffer.from(seal);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-  const [accessKeyId = '', name = '', expiresAt = '', issuedAt = '', limits = ''] = Buffer.from(
-    claims,
-    'base64url',
-  )
-    .toString()
-    .split(' ');
-  const policy = limits ? parsePolicy(Buffer.from(limits, 'base64url').toString()) : null;
-  return { accessKeyId, name, expiresAt: Number(expiresAt), issuedAt: Number(issuedAt), policy };
-}
-
-const hmac = (text: string): string =>
-  createHmac('sha256', SESSION_SIGNING_KEY).update(text).digest('base64url');
-
-const secretOf = (accessKeyId: string): string => hmac(`secret ${accessKeyId}`).slice(0, 40);

@@ -1,4 +1,4 @@
-import { AwsError, invalidValue, missingParameter } from './aws-error';
+import { awsError, invalidValue, missingParameter } from './aws-error';
 import { bareAddress, readCidr } from '../cidr';
 import type { QueryForm } from './query-form';
 
@@ -36,7 +36,7 @@ export function describeSpec(spec: RuleSpec): string {
   return `"peer: ${spec.cidr}, ${protocol}${ports}, ALLOW"`;
 }
 
-/** Reads the rules of a request, from `IpPermissions` or from the flat parameters. @throws AwsError */
+/** Reads the rules of a request, from `IpPermissions` or from the flat parameters. @throws CloudError */
 export function readPermissions(form: QueryForm): RuleSpec[] {
   const permissions = form.list('IpPermissions').flatMap(readPermission);
   const cidr = form.text('CidrIp');
@@ -54,14 +54,14 @@ export const addressesIn = (form: QueryForm): string[] =>
     ])
     .map((text) => bareAddress(readCidr(text ?? '')?.text ?? ''));
 
-/** @throws AwsError when a rule is named twice */
+/** @throws CloudError when a rule is named twice */
 export function checkDuplicates(specs: readonly RuleSpec[]): void {
   if (new Set(specs.map(identityOf)).size < specs.length) {
     throw invalidValue('The same permission must not appear multiple times');
   }
 }
 
-/** @throws AwsError when it has a character that AWS does not accept, or more than 255 */
+/** @throws CloudError when it has a character that AWS does not accept, or more than 255 */
 export function checkDescription(description: string | undefined): void {
   if (description !== undefined && !DESCRIPTION.test(description)) {
     throw invalidValue(
@@ -76,7 +76,7 @@ type Traffic = Pick<RuleSpec, 'protocol' | 'fromPort' | 'toPort'>;
 function readPermission(permission: QueryForm): RuleSpec[] {
   for (const unsupported of ['PrefixListIds', 'Groups', 'UserIdGroupPairs']) {
     if (permission.list(unsupported).length > 0) {
-      throw new AwsError('UnsupportedOperation', `Rules with ${unsupported} are not supported.`);
+      throw awsError('UnsupportedOperation', `Rules with ${unsupported} are not supported.`);
     }
   }
   const traffic = readTraffic(permission);

@@ -1,5 +1,5 @@
 import { readAddressOrCidr } from '../cidr';
-import type { UnmanagedRuleSpec, UnmanagedRuleChange, UnmanagedRuleFilter } from '../provider';
+import type { UnmanagedRuleSpec, UnmanagedRuleChange } from '../provider';
 import { invalidValue } from './aws-error';
 import { checkDescription } from './permissions';
 import { entryExists, tooManyEntries } from './prefix-list-errors';
@@ -9,7 +9,7 @@ import { currentVersion, type PrefixList, type PrefixListEntry, type PrefixLists
 export class PrefixListEditor {
   constructor(private readonly lists: PrefixLists) {}
 
-  /** @returns the entry's id. @throws AwsError */
+  /** @returns the entry's id. @throws CloudError */
   add({ target, address, description }: UnmanagedRuleSpec): string {
     const list = this.lists.get(target);
     const { entries } = currentVersion(list);
@@ -22,14 +22,14 @@ export class PrefixListEditor {
     return `${list.id}/${cidr.text}`;
   }
 
-  /** @param ruleIds of existing entries. @throws AwsError */
-  remove({ target }: Pick<UnmanagedRuleFilter, 'target'>, ruleIds: readonly string[]): void {
+  /** @param ruleIds of existing entries. @throws CloudError */
+  remove(target: string, ruleIds: readonly string[]): void {
     const list = this.lists.get(target);
     const remaining = currentVersion(list).entries.filter((entry) => !ruleIds.includes(idOf(list, entry)));
     if (ruleIds.length > 0) this.lists.replace(list, remaining);
   }
 
-  /** Changes descriptions, the only mutable field of an entry. @throws AwsError */
+  /** Changes descriptions, the only mutable field of an entry. @throws CloudError */
   describe(target: string, ruleIds: readonly string[], { address, description }: UnmanagedRuleChange): void {
     if (address !== undefined) throw invalidValue('The address of an entry cannot be changed');
     const list = this.lists.get(target);

@@ -1,9 +1,9 @@
 import { bareAddress, readCidr } from '../cidr';
-import type { CallModifiers } from '../faults/apply-fault';
-import { AwsError, dryRunSucceeded, invalidValue, missingParameter } from './aws-error';
+import type { CallModifiers } from '../faults/serve-call';
+import { awsError, dryRunSucceeded, invalidValue, missingParameter } from './aws-error';
 import { ACCOUNT_ID } from './credentials';
 import { isDryRun, itemsToApply, type Ec2Operation } from './ec2-operation';
-import { cutPage } from './paging';
+import { requestedPage } from './paging';
 import {
   entryExists,
   entryMissing,
@@ -17,8 +17,6 @@ import { checkDescription } from './permissions';
 import type { QueryForm } from './query-form';
 import type { XmlStructure } from './xml';
 
-type ListOperation = Ec2Operation<PrefixLists>;
-
 const MAX_CHANGES = 100;
 const PAGE = { smallest: 1, largest: 100, usual: 100 };
 
@@ -28,31 +26,31 @@ const namedList = (form: QueryForm): string[] => {
 };
 
 /** DescribeManagedPrefixLists: an unknown id is an error. */
-export const describeLists: ListOperation = {
+export const describeLists: Ec2Operation = {
   effect: 'read',
   targets: (form) => form.texts('PrefixListId'),
   items: () => 0,
-  perform(form, lists, how) {
+  perform(form, { lists }, how) {
     if (form.list('Filter').length > 0) throw invalidValue('Filters are not simulated for prefix lists');
     const listIds = form.texts('PrefixListId');
     const named = listIds.length === 0 ? lists.all() : listIds.map((listId) => lists.get(listId));
-    const page = cutPage(
+    const page = requestedPage(
       form,
       named.map((list, ordinal) => ({ list, ordinal })),
       PAGE,
     );
     if (isDryRun(form)) throw dryRunSucceeded();
     const shown = page.items.map(({ list }) => listXml(list, how.asOf));
-    return { prefixListSet: shown, nextToken: page.nextToken };
+    return { prefixListSet: shown, nextToken: page.next };
   },
 };
 
 /** GetManagedPrefixListEntries: entries of the current version, or of an earlier one. */
-export const getEntries: ListOperation = {
+export const getEntries: Ec2Operation = {
   effect: 'read',
   targets: namedList,
   items: () => 0,
-  perform(form, lists, how) {
+  perform(form, { lists }, how) {
     const list = lists.get(readListId(form));
     const number = readInteger(form, 'TargetVersion');
     const version =
@@ -60,16 +58,16 @@ export const getEntries: ListOperation = {
         ? currentVersion(list, how.asOf)
         : list.versions.find((candidate) => candidate.number === number);
     if (!version) throw invalidValue(`Version ${number} does not exist for prefix list ${list.id}.`);
-    const page = cutPage(form, version.entries, PAGE);
+    const page = requestedPage(form, version.entries, PAGE);
     if (isDryRun(form)) throw dryRunSucceeded();
     const entrySet = page.items.map(({ cidr, description }) => ({ cidr, description }));
     // EC2 leaves out an empty set
-    return { ...(entrySet.length > 0 && { entrySet }), nextToken: page.nextToken };
+    return { ...(entrySet.length > 0 && { entrySet }), nextToken: page.next };
   },
 };
 
 /** ModifyManagedPrefixList: removes entries, then adds others, all or none, asynchronously. */
-export const modifyList: ListOperation = {
+export const modifyList: Ec2Operation = {
   effect: 'change',
   targets: namedList,
   items: (form) => form.list('AddEntry').length + form.list('RemoveEntry').length,
@@ -77,8 +75,8 @@ export const modifyList: ListOperation = {
     [...form.list('AddEntry'), ...form.list('RemoveEntry')].map((entry) =>
       bareAddress(readCidr(entry.text('Cidr') ?? '')?.text ?? ''),
     ),
-  perform: (form, lists, how) => accept(form, lists, how),
-  failLater: (form, lists) => accept(form, lists, {}, 'The prefix list could not be modified.'),
+  perform: (form, { lists }, how) => accept(form, lists, how),
+  failLater: (form, { lists }) => accept(form, lists, {}, 'The prefix list could not be modified.'),
 };
 
 function accept(form: QueryForm, lists: PrefixLists, how: CallModifiers, failure?: string): XmlStructure {
@@ -86,7 +84,7 @@ function accept(form: QueryForm, lists: PrefixLists, how: CallModifiers, failure
   if (list.ownerId !== ACCOUNT_ID) throw managedByAws(list.id);
   for (const unsupported of ['PrefixListName', 'MaxEntries']) {
     if (form.text(unsupported) !== undefined)
-      throw new AwsError('UnsupportedOperation', `${unsupported} is not simulated`);
+      throw awsError('UnsupportedOperation', `${unsupported} is not simulated`);
   }
   const removals = form.list('RemoveEntry').map((entry) => readEntryCidr(entry, list));
   const additions = form.list('AddEntry').map((entry) => readAddition(entry, list, lists));

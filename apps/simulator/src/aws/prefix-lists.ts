@@ -40,13 +40,6 @@ export interface SavedList {
   readonly entries: readonly PrefixListEntry[];
 }
 
-export interface PrefixListOptions {
-  /** MaxEntries of the account's own lists */
-  readonly maxEntries: number;
-  /** how long an accepted change takes to apply, ms */
-  readonly changeMs: number;
-}
-
 const MAX_VERSIONS = 1000;
 const IPV4_LISTS = 5;
 /** id of S3's list in eu-central-1 */
@@ -62,10 +55,7 @@ export class PrefixLists {
   private lists = new Map<string, PrefixList>();
   private nextOrdinal = 1;
 
-  constructor(
-    private readonly world: World,
-    private readonly options: PrefixListOptions,
-  ) {
+  constructor(private readonly world: World) {
     this.reset();
   }
 
@@ -73,7 +63,7 @@ export class PrefixLists {
     this.lists = new Map(this.ids.map((id, index) => [id, this.empty(id, index)]));
   }
 
-  /** @throws AwsError when the id is malformed or unknown */
+  /** @throws CloudError when the id is malformed or unknown */
   get(listId: string): PrefixList {
     if (!/^pl-([0-9a-f]{8}|[0-9a-f]{17})$/.test(listId)) throw listMalformed(listId);
     const list = this.lists.get(listId);
@@ -89,12 +79,12 @@ export class PrefixLists {
     return this.nextOrdinal++;
   }
 
-  /** @throws AwsError while a change is in progress */
+  /** @throws CloudError while a change is in progress */
   checkState({ id, state }: PrefixList): void {
     if (state === 'modify-in-progress') throw listInState(id, state);
   }
 
-  /** Accepts a change and applies it after `changeMs`. @param failure the message with which it fails instead */
+  /** Accepts a change and applies it later. @param failure the message with which it fails instead */
   change(list: PrefixList, entries: readonly PrefixListEntry[], failure?: string): void {
     list.state = 'modify-in-progress';
     const { epoch } = this.world;
@@ -104,19 +94,13 @@ export class PrefixLists {
       list.stateMessage = failure;
       if (failure === undefined) this.replace(list, entries);
     };
-    setTimeout(apply, this.options.changeMs).unref();
+    setTimeout(apply, this.world.sizes.listChangeMs).unref();
   }
 
   /** Creates a new version of a list immediately. */
   replace(list: PrefixList, entries: readonly PrefixListEntry[]): void {
     const before = currentVersion(list);
-    const remaining = new Set(entries.map(({ cidr }) => cidr));
-    const earlier = new Map(before.entries.map(({ cidr, description }) => [cidr, description]));
-    for (const entry of before.entries) if (!remaining.has(entry.cidr)) this.close(list, entry);
-    for (const entry of entries) {
-      if (!earlier.has(entry.cidr)) this.open(list, entry);
-      else if (earlier.get(entry.cidr) !== entry.description) this.relabel(list, entry);
-    }
+    this.world.ledger.replace(ledgerRulesOf(list, before.entries), ledgerRulesOf(list, entries));
     const version = { number: before.number + 1, entries, since: this.world.clock.now() };
     list.versions = [...list.versions, version].slice(-MAX_VERSIONS);
   }
@@ -134,7 +118,7 @@ export class PrefixLists {
       const list = this.lists.get(id);
       if (!list) continue;
       const restored = entries.map((entry) => ({ ...entry, ordinal: this.ordinal() }));
-      for (const entry of restored) this.open(list, entry);
+      this.world.ledger.replace([], ledgerRulesOf(list, restored));
       list.versions = [{ number: version, entries: restored, since: this.world.clock.now() }];
     }
   }
@@ -146,25 +130,11 @@ export class PrefixLists {
       name: isAwsOwned ? 'com.amazonaws.eu-central-1.s3' : `simulated-${index}`,
       ownerId: isAwsOwned ? 'AWS' : ACCOUNT_ID,
       family: index === IPV4_LISTS ? 6 : 4,
-      maxEntries: this.options.maxEntries,
+      maxEntries: this.world.sizes.entriesPerList,
       state: 'create-complete',
       stateMessage: undefined,
       versions: [{ number: 1, entries: [], since: 0 }],
     };
-  }
-
-  private open(list: PrefixList, entry: PrefixListEntry): void {
-    this.world.ledger.open(ledgerRuleOf(list, entry));
-  }
-
-  /** Another description neither opens nor closes the entry, but can change its ownership. */
-  private relabel(list: PrefixList, entry: PrefixListEntry): void {
-    const ledgerRule = ledgerRuleOf(list, entry);
-    this.world.ledger.relabel(ledgerRule, ledgerRule.ours);
-  }
-
-  private close(list: PrefixList, entry: PrefixListEntry): void {
-    this.world.ledger.close(ledgerRuleOf(list, entry));
   }
 }
 
@@ -173,8 +143,8 @@ export function currentVersion({ versions }: PrefixList, asOf = Number.POSITIVE_
   return versions.findLast(({ since }) => since <= asOf) ?? versions[0]!;
 }
 
-function ledgerRuleOf({ id }: PrefixList, { cidr, description }: PrefixListEntry): LedgerRule {
-  return {
+const ledgerRulesOf = ({ id }: PrefixList, entries: readonly PrefixListEntry[]): LedgerRule[] =>
+  entries.map(({ cidr, description }) => ({
     provider: 'AWS',
     target: id,
     address: bareAddress(cidr),
@@ -183,5 +153,4 @@ function ledgerRuleOf({ id }: PrefixList, { cidr, description }: PrefixListEntry
     toPort: null,
     ours: carriesMark([description]),
     providerRuleId: `${id}/${cidr}`,
-  };
-}
+  }));

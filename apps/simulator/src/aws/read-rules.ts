@@ -1,6 +1,6 @@
 import { dryRunSucceeded, invalidValue } from './aws-error';
 import { isDryRun, type Ec2Operation } from './ec2-operation';
-import { cutPage } from './paging';
+import { requestedPage } from './paging';
 import type { QueryForm } from './query-form';
 import { checkRuleIds, ruleIdNotFound } from './rule-ids';
 import { groupXml, ruleXml, VPC_ID } from './rule-xml';
@@ -18,14 +18,14 @@ const filteredGroups = (form: QueryForm): string[] =>
   readFilters(form).flatMap(({ name, values }) => (name === 'group-id' ? values : []));
 
 /** DescribeSecurityGroupRules: inbound and outbound rules; a filter without a match gives an empty list. */
-export const describeRules: Ec2Operation<SecurityGroups> = {
+export const describeRules: Ec2Operation = {
   effect: 'read',
-  targets: (form, groups) => [
+  targets: (form, { groups }) => [
     ...filteredGroups(form),
     ...form.texts('SecurityGroupRuleId').flatMap((ruleId) => groups.find(ruleId)?.groupId ?? []),
   ],
   items: (form) => form.texts('SecurityGroupRuleId').length,
-  perform(form, groups, how) {
+  perform(form, { groups }, how) {
     const filters = readFilters(form);
     const ruleIds = form.texts('SecurityGroupRuleId');
     checkRuleIds(ruleIds);
@@ -35,18 +35,18 @@ export const describeRules: Ec2Operation<SecurityGroups> = {
     const matching = visible
       .filter((rule) => ruleIds.length === 0 || ruleIds.includes(rule.id))
       .filter((rule) => filters.every((filter) => matchesRule(rule, filter)));
-    const page = cutPage(form, matching);
+    const page = requestedPage(form, matching);
     if (isDryRun(form)) throw dryRunSucceeded();
-    return { securityGroupRuleSet: page.items.map(ruleXml), nextToken: page.nextToken };
+    return { securityGroupRuleSet: page.items.map(ruleXml), nextToken: page.next };
   },
 };
 
 /** DescribeSecurityGroups: an unknown id is an error, an unknown name in a filter gives an empty list. */
-export const describeGroups: Ec2Operation<SecurityGroups> = {
+export const describeGroups: Ec2Operation = {
   effect: 'read',
   targets: (form) => [...form.texts('GroupId'), ...filteredGroups(form)],
   items: () => 0,
-  perform(form, groups, how) {
+  perform(form, { groups }, how) {
     const groupIds = form.texts('GroupId');
     for (const groupId of groupIds) groups.check(groupId);
     const filters = readFilters(form);
@@ -54,11 +54,11 @@ export const describeGroups: Ec2Operation<SecurityGroups> = {
       .map((groupId, ordinal) => ({ groupId, ordinal }))
       .filter(({ groupId }) => groupIds.length === 0 || groupIds.includes(groupId))
       .filter(({ groupId }) => filters.every((filter) => matchesGroup(groupId, filter)));
-    const page = cutPage(form, matching);
+    const page = requestedPage(form, matching);
     if (isDryRun(form)) throw dryRunSucceeded();
     return {
       securityGroupInfo: page.items.map(({ groupId }) => groupXml(groupId, groups.rules(groupId, how.asOf))),
-      nextToken: page.nextToken,
+      nextToken: page.next,
     };
   },
 };

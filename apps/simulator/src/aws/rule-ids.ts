@@ -1,20 +1,18 @@
-import { AwsError } from './aws-error';
+import type { CloudError } from '../cloud-error';
+import { awsError } from './aws-error';
 
 const RULE_ID = /^sgr-([0-9a-f]{8}|[0-9a-f]{17})$/;
 
-/** @throws AwsError when an id is malformed */
+/** @throws CloudError when an id is malformed */
 export function checkRuleIds(ruleIds: readonly string[]): void {
   const malformed = ruleIds.find((ruleId) => !RULE_ID.test(ruleId));
   if (malformed !== undefined) {
-    throw new AwsError(
+    throw awsError(
       'InvalidSecurityGroupRuleId.Malformed',
       `The security group rule ID '${malformed}' is malformed`,
     );
   }
 }
 
-export const ruleIdNotFound = (ruleId: string): AwsError =>
-  new AwsError(
-    'InvalidSecurityGroupRuleId.NotFound',
-    `The security group rule ID '${ruleId}' does not exist`,
-  );
+export const ruleIdNotFound = (ruleId: string): CloudError =>
+  awsError('InvalidSecurityGroupRuleId.NotFound', `The security group rule ID '${ruleId}' does not exist`);

@@ -2,7 +2,8 @@ import { DescribeSecurityGroupsCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { HttpRequest } from '@smithy/protocol-http';
 import { startSimulator, type RunningSimulator } from '../start-simulator';
-import { issueSession } from './credentials';
+import { Clock } from '../ground-truth/clock';
+import { Credentials as SimulatedCredentials } from './credentials';
 
 const GOOD = { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'simulated-secret-access-key' };
 const ROLE_ARN = 'arn:aws:iam::123456789012:role/simulated';
@@ -121,7 +122,7 @@ describe('STS', () => {
   });
 
   it('refuses expired credentials', async () => {
-    const expired = issueSession('spec', -1, 0);
+    const expired = new SimulatedCredentials(new Clock()).issueSession('spec', -1, null);
     await expect(describeGroups(ec2(expired))).rejects.toMatchObject({ name: 'RequestExpired' });
     await expect(sts(expired).send(new GetCallerIdentityCommand({}))).rejects.toMatchObject({
       name: 'ExpiredToken',

@@ -1,13 +1,10 @@
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { HttpRequest } from '@smithy/protocol-http';
 import { SignatureV4 } from '@smithy/signature-v4';
+import type { CloudError } from '../cloud-error';
 import type { CloudRequest } from '../provider';
-import type { IssuedTokens } from '../issued-tokens';
-import { findCaller, type Caller } from './credentials';
-
-/** Why a signature is refused; each service has its own error for it. */
-export type SignatureProblem =
-  'unsigned' | 'incomplete' | 'unknown-key' | 'expired-token' | 'skewed' | 'mismatch';
+import { awsError, incompleteSignature, notValidated, unauthenticated } from './aws-error';
+import type { Caller, Credentials } from './credentials';
 
 export interface SignedCall {
   readonly caller: Caller;
@@ -20,39 +17,75 @@ const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/,]+)\/(\d{8})\/([a-z0-9-]+)\/([a-z0-9]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
 const REQUIRED_HEADERS = ['host', 'x-amz-date'];
 
+/** A service's errors for signatures. */
+interface Refusals {
+  readonly unknownKey: () => CloudError;
+  readonly mismatch: () => CloudError;
+  readonly expiredToken: () => CloudError;
+  readonly skewed: () => CloudError;
+}
+
+/** STS's error for an unknown key. */
+export const unknownKey = (): CloudError =>
+  awsError('InvalidClientTokenId', 'The security token included in the request is invalid.', 403);
+
+const expiredRequest = (): CloudError => awsError('RequestExpired', 'Request has expired.');
+
+const REFUSALS: Readonly<Record<'ec2' | 'sts', Refusals>> = {
+  ec2: {
+    unknownKey: notValidated,
+    mismatch: notValidated,
+    expiredToken: expiredRequest,
+    skewed: expiredRequest,
+  },
+  sts: {
+    unknownKey,
+    mismatch: () =>
+      awsError(
+        'SignatureDoesNotMatch',
+        'The request signature we calculated does not match the signature you provided. ' +
+          'Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
+        403,
+      ),
+    expiredToken: () =>
+      awsError('ExpiredToken', 'The security token included in the request is expired', 403),
+    skewed: () => awsError('SignatureDoesNotMatch', 'Signature not yet current, or expired.', 403),
+  },
+};
+
 /**
  * Checks the Signature Version 4 in the `Authorization` header by computing it again.
  * @param service the service in the credential's scope
- * @returns the caller and the region of the scope, or the problem
+ * @returns the caller and the region of the scope
+ * @throws CloudError
  */
 export async function checkSignature(
   request: CloudRequest,
-  service: string,
-  issued: IssuedTokens,
-): Promise<SignedCall | SignatureProblem> {
+  service: 'ec2' | 'sts',
+  credentials: Credentials,
+): Promise<SignedCall> {
+  const refusals = REFUSALS[service];
   const header = request.headers.authorization;
-  if (header === undefined) return 'unsigned';
+  if (header === undefined) throw unauthenticated();
   const [, accessKeyId, day, region, scope, names, signature] = AUTHORIZATION.exec(header) ?? [];
   const signedAt = readAmzDate(request.headers['x-amz-date']);
-  if (!accessKeyId || !region || !names || !signature || !signedAt) return 'incomplete';
+  if (!accessKeyId || !region || !names || !signature || !signedAt) throw incompleteSignature();
   const signedHeaders = names.split(';');
-  if (REQUIRED_HEADERS.some((name) => !signedHeaders.includes(name))) return 'incomplete';
+  if (REQUIRED_HEADERS.some((name) => !signedHeaders.includes(name))) throw incompleteSignature();
 
-  const caller = findCaller(accessKeyId, region, joined(request.headers['x-amz-security-token']), issued);
-  if (caller === 'unknown') return 'unknown-key';
-  if (caller === 'expired') return 'expired-token';
-  if (Math.abs(signedAt.getTime() - Date.now()) > MAX_SKEW_MS) return 'skewed';
-  if (scope !== service || day !== isoDay(signedAt)) return 'mismatch';
-  const expected = await computeSignature(request, {
-    caller,
-    accessKeyId,
-    region,
-    service,
-    signedHeaders,
-    signedAt,
-  });
-  return expected === signature ? { caller, accessKeyId, region } : 'mismatch';
+  const caller = credentials.find(accessKeyId, region, joined(request.headers['x-amz-security-token']));
+  if (caller === 'unknown') throw refusals.unknownKey();
+  if (caller === 'expired') throw refusals.expiredToken();
+  if (Math.abs(signedAt.getTime() - Date.now()) > MAX_SKEW_MS) throw refusals.skewed();
+  const signing = { caller, accessKeyId, region, service, signedHeaders, signedAt };
+  const isInScope = scope === service && day === isoDay(signedAt);
+  if (!isInScope || (await computeSignature(request, signing)) !== signature) throw refusals.mismatch();
+  return { caller, accessKeyId, region };
 }
+
+/** The id of the key that a request claims to be signed with. */
+export const claimedKey = ({ headers }: CloudRequest): string | undefined =>
+  AUTHORIZATION.exec(headers.authorization ?? '')?.[1];
 
 interface Signing {
   readonly caller: Caller;

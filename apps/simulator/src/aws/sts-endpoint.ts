@@ -1,132 +1,122 @@
-import { randomUUID } from 'node:crypto';
+import type { CloudError } from '../cloud-error';
 import type { CallEffect } from '../faults/fault-script';
-import { applyFault, type Refusal } from '../faults/apply-fault';
-import type { IssuedTokens } from '../issued-tokens';
-import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
+import { serveCall, type Refusal } from '../faults/serve-call';
+import type { CloudAnswer, CloudRequest, NO_ANSWER, World } from '../provider';
 import { tokenProblem, type TokenProblem } from '../web-identity/verify-token';
-import { AwsError } from './aws-error';
+import { awsError } from './aws-error';
 import {
   ACCOUNT_ID,
   assumedRoleArn,
   assumedRoleId,
   FEDERATED_ROLE_ARN,
-  issueSession,
   ROLE_ARN,
   type Caller,
+  type Credentials,
 } from './credentials';
 import { QueryForm } from './query-form';
 import { MAX_POLICY_LENGTH, parsePolicy, type SessionPolicy } from './session-policy';
-import { checkSignature, type SignatureProblem } from './signature';
+import { checkSignature, claimedKey, unknownKey } from './signature';
 import { xmlAnswer, type XmlStructure } from './xml';
 
 const NAMESPACE = 'https://sts.amazonaws.com/doc/2011-06-15/';
 const DEFAULT_DURATION_SECONDS = 3600;
 
-type StsOperation = (form: QueryForm, caller: Caller, issued: IssuedTokens) => XmlStructure;
-
-const OPERATIONS: ReadonlyMap<string, StsOperation> = new Map([
-  ['AssumeRole', assumeRole],
-  ['GetCallerIdentity', getCallerIdentity],
-]);
-
 /** Not signed: the token is the proof. */
 const WEB_IDENTITY = 'AssumeRoleWithWebIdentity';
 
 export const STS_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntries(
-  [...OPERATIONS.keys(), WEB_IDENTITY].map((action) => [action, 'identity']),
+  ['AssumeRole', 'GetCallerIdentity', WEB_IDENTITY].map((action) => [action, 'identity']),
 );
 
-const invalidToken = (message: string): AwsError => new AwsError('InvalidIdentityToken', message);
-const notAuthorized = (): AwsError =>
-  new AwsError('AccessDenied', `Not authorized to perform sts:${WEB_IDENTITY}`, 403);
+const invalidToken = (message: string): CloudError => awsError('InvalidIdentityToken', message);
+const notAuthorized = (): CloudError =>
+  awsError('AccessDenied', `Not authorized to perform sts:${WEB_IDENTITY}`, 403);
 
-const TOKEN_REFUSALS: Readonly<Record<TokenProblem, () => AwsError>> = {
+const TOKEN_REFUSALS: Readonly<Record<TokenProblem, () => CloudError>> = {
   malformed: () => invalidToken('The ID Token provided is not a valid JWT.'),
   'unknown-issuer': () => invalidToken('No OpenIDConnect provider found in your account for this issuer'),
   unreachable: () =>
-    new AwsError('IDPCommunicationError', 'Could not retrieve verification key from your Identity provider'),
+    awsError('IDPCommunicationError', 'Could not retrieve verification key from your Identity provider'),
   'wrong-issuer': () => invalidToken('Issuer must be a valid URL, and the one of its configuration'),
   algorithm: () => invalidToken('The ID Token is not signed with a supported algorithm'),
   key: () => invalidToken('No key of the Identity provider fits the ID Token'),
   signature: () => invalidToken('The signature of the ID Token is not valid'),
   audience: () => invalidToken('Incorrect token audience'),
-  expired: () => new AwsError('ExpiredTokenException', 'Token expired: current date/time must be before it'),
+  expired: () => awsError('ExpiredTokenException', 'Token expired: current date/time must be before it'),
   'not-yet': () => invalidToken('Token is not valid yet'),
   claims: () => invalidToken('The ID Token lacks a claim, or has one that is not valid'),
   subject: notAuthorized,
-};
-
-const SIGNATURE_REFUSALS: Readonly<Record<SignatureProblem, () => AwsError>> = {
-  unsigned: () => new AwsError('MissingAuthenticationToken', 'Request is missing Authentication Token', 403),
-  incomplete: () =>
-    new AwsError('IncompleteSignature', 'The request signature does not conform to AWS standards'),
-  'unknown-key': () =>
-    new AwsError('InvalidClientTokenId', 'The security token included in the request is invalid.', 403),
-  mismatch: () =>
-    new AwsError(
-      'SignatureDoesNotMatch',
-      'The request signature we calculated does not match the signature you provided. ' +
-        'Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
-      403,
-    ),
-  'expired-token': () =>
-    new AwsError('ExpiredToken', 'The security token included in the request is expired', 403),
-  skewed: () => new AwsError('SignatureDoesNotMatch', 'Signature not yet current, or expired.', 403),
 };
 
 /** The STS endpoint: temporary credentials for the simulated role. */
 export class StsEndpoint {
   constructor(
     private readonly world: World,
-    private readonly issued: IssuedTokens,
+    private readonly credentials: Credentials,
   ) {}
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
     const form = QueryForm.parse(request.body);
     const action = form.text('Action') ?? '(none)';
-    const entry = this.world.calls.arrive('AWS', action);
-    const answer = await this.answer(request, form, action);
-    entry.outcome = answer === NO_ANSWER ? NO_ANSWER : answer.outcome;
-    return answer;
-  }
-
-  private async answer(
-    request: CloudRequest,
-    form: QueryForm,
-    action: string,
-  ): Promise<CloudAnswer | typeof NO_ANSWER> {
-    if (action === WEB_IDENTITY) return this.webIdentity(request, form);
-    const signed = await checkSignature(request, 'sts', this.issued);
-    if (typeof signed === 'string') return refusal(SIGNATURE_REFUSALS[signed]());
-    const operation = OPERATIONS.get(action);
-    if (!operation) {
-      return refusal(
-        new AwsError('InvalidAction', `Could not find operation ${action} for version 2011-06-15`),
-      );
-    }
-    const caller = signed.accessKeyId;
-    const scope = { provider: 'AWS', operation: action, effect: 'identity', targets: [], caller } as const;
-    return applyFault(this.world, request.epoch, scope, {
-      perform: () => answerWith(action, () => operation(form, signed.caller, this.issued)),
-      refuse: (why) => refusal(faultError(why, action, signed.caller.arn)),
-    });
-  }
-
-  private webIdentity(request: CloudRequest, form: QueryForm): Promise<CloudAnswer | typeof NO_ANSWER> {
-    const caller = FEDERATED_ROLE_ARN;
-    const scope = { provider: 'AWS', operation: WEB_IDENTITY, effect: 'identity', targets: [] } as const;
-    return applyFault(this.world, request.epoch, scope, {
-      perform: async () => {
-        const problem = await tokenProblem(form.text('WebIdentityToken') ?? '', 'AWS', this.world.trusts);
-        return answerWith(WEB_IDENTITY, () => {
-          const { roleArn, name, seconds, policy } = readAssumption(form);
-          if (problem !== null) throw TOKEN_REFUSALS[problem]();
-          if (roleArn !== FEDERATED_ROLE_ARN) throw notAuthorized();
-          return assumed(name, seconds, policy, this.issued);
-        });
+    const call = {
+      provider: 'AWS',
+      operation: action,
+      effect: 'identity',
+      targets: [],
+      caller: claimedKey(request),
+    } as const;
+    let caller: Caller | null = null;
+    return serveCall(this.world, request.epoch, call, {
+      check: async () => {
+        if (action === WEB_IDENTITY) return;
+        ({ caller } = await checkSignature(request, 'sts', this.credentials));
+        if (!Object.hasOwn(STS_EFFECTS, action))
+          throw awsError('InvalidAction', `Could not find operation ${action} for version 2011-06-15`);
       },
-      refuse: (why) => refusal(faultError(why, WEB_IDENTITY, caller)),
+      perform: async () => {
+        const content = caller ? this.signed(action, form, caller) : await this.webIdentity(form);
+        return xmlAnswer(`${action}Response`, NAMESPACE, (requestId) => ({
+          [`${action}Result`]: content,
+          ResponseMetadata: { RequestId: requestId },
+        }));
+      },
+      refuse: (why) => faultError(why, action, caller?.arn ?? FEDERATED_ROLE_ARN),
+      render,
     });
+  }
+
+  private signed(action: string, form: QueryForm, caller: Caller): XmlStructure {
+    if (action === 'GetCallerIdentity')
+      return { Arn: caller.arn, UserId: caller.userId, Account: ACCOUNT_ID };
+    const assumption = readAssumption(form);
+    const { roleArn } = assumption;
+    const externalId = form.text('ExternalId');
+    check(/^[\w+=,.@:/-]{2,1224}$/.test(externalId ?? 'none'), 'Value at externalId is invalid');
+    // the role's trust policy requires an external id, as AWS recommends for third-party access
+    if (roleArn !== ROLE_ARN || externalId === undefined)
+      throw accessDenied('AssumeRole', caller.arn, roleArn);
+    return this.assumed(assumption);
+  }
+
+  private async webIdentity(form: QueryForm): Promise<XmlStructure> {
+    const problem = await tokenProblem(form.text('WebIdentityToken') ?? '', 'AWS', this.world.trusts);
+    const assumption = readAssumption(form);
+    if (problem !== null) throw TOKEN_REFUSALS[problem]();
+    if (assumption.roleArn !== FEDERATED_ROLE_ARN) throw notAuthorized();
+    return this.assumed(assumption);
+  }
+
+  private assumed({ name, seconds, policy }: Assumption): XmlStructure {
+    const session = this.credentials.issueSession(name, seconds, policy);
+    return {
+      AssumedRoleUser: { AssumedRoleId: assumedRoleId(name), Arn: assumedRoleArn(name) },
+      Credentials: {
+        AccessKeyId: session.accessKeyId,
+        SecretAccessKey: session.secretAccessKey,
+        SessionToken: session.sessionToken,
+        Expiration: session.expiration.toISOString().replace('.000', ''),
+      },
+    };
   }
 }
 
@@ -137,7 +127,7 @@ interface Assumption {
   readonly policy: SessionPolicy | null;
 }
 
-/** What both ways to assume a role take. @throws AwsError */
+/** What both ways to assume a role take. @throws CloudError */
 function readAssumption(form: QueryForm): Assumption {
   const roleArn = form.text('RoleArn') ?? '';
   const name = form.text('RoleSessionName') ?? '';
@@ -155,76 +145,36 @@ function readPolicy(text: string | undefined): SessionPolicy | null {
   if (text === undefined) return null;
   check(text.length <= MAX_POLICY_LENGTH, `Value at policy must have length at most ${MAX_POLICY_LENGTH}`);
   const policy = parsePolicy(text);
-  if (!policy) throw new AwsError('MalformedPolicyDocument', 'The policy is not in the valid JSON format.');
+  if (!policy) throw awsError('MalformedPolicyDocument', 'The policy is not in the valid JSON format.');
   return policy;
 }
 
-function assumeRole(form: QueryForm, caller: Caller, issued: IssuedTokens): XmlStructure {
-  const { roleArn, name, seconds, policy } = readAssumption(form);
-  check(/^[\w+=,.@:/-]{2,1224}$/.test(form.text('ExternalId') ?? 'none'), 'Value at externalId is invalid');
-  // the role's trust policy requires an external id, as AWS recommends for third-party access
-  if (roleArn !== ROLE_ARN || form.text('ExternalId') === undefined)
-    throw accessDenied('AssumeRole', caller.arn, roleArn);
-  return assumed(name, seconds, policy, issued);
-}
-
-function assumed(
-  name: string,
-  seconds: number,
-  policy: SessionPolicy | null,
-  issued: IssuedTokens,
-): XmlStructure {
-  const session = issueSession(name, seconds, issued.stamp(), policy);
-  return {
-    AssumedRoleUser: { AssumedRoleId: assumedRoleId(name), Arn: assumedRoleArn(name) },
-    Credentials: {
-      AccessKeyId: session.accessKeyId,
-      SecretAccessKey: session.secretAccessKey,
-      SessionToken: session.sessionToken,
-      Expiration: session.expiration.toISOString().replace('.000', ''),
-    },
-  };
-}
-
-function getCallerIdentity(_form: QueryForm, caller: Caller): XmlStructure {
-  return { Arn: caller.arn, UserId: caller.userId, Account: ACCOUNT_ID };
-}
-
 function check(condition: boolean, message: string): void {
-  if (!condition) throw new AwsError('ValidationError', message);
+  if (!condition) throw awsError('ValidationError', message);
 }
 
-const accessDenied = (action: string, arn: string, resource: string): AwsError =>
-  new AwsError(
+const accessDenied = (action: string, arn: string, resource: string): CloudError =>
+  awsError(
     'AccessDenied',
     `User: ${arn} is not authorized to perform: sts:${action} on resource: ${resource}`,
     403,
   );
 
 /** STS's errors for faults; kinds about groups and rules cannot hit STS. */
-function faultError(why: Refusal, action: string, arn: string): AwsError {
-  if (why === 'unauthenticated') return SIGNATURE_REFUSALS['unknown-key']();
-  if (why === 'throttle') return new AwsError('Throttling', 'Rate exceeded');
+function faultError(why: Refusal, action: string, arn: string): CloudError {
+  if (why === 'unauthenticated') return unknownKey();
+  if (why === 'throttle') return awsError('Throttling', 'Rate exceeded');
   if (why === 'refuse') return accessDenied(action, arn, ROLE_ARN);
-  return new AwsError('InternalFailure', 'An internal error has occurred', 500);
+  return awsError('InternalFailure', 'An internal error has occurred', 500);
 }
 
-function answerWith(action: string, perform: () => XmlStructure): CloudAnswer {
-  try {
-    const requestId = randomUUID();
-    const content = { [`${action}Result`]: perform(), ResponseMetadata: { RequestId: requestId } };
-    const root = { name: `${action}Response`, namespace: NAMESPACE };
-    return xmlAnswer({ status: 200, outcome: 'OK', requestId }, root, content);
-  } catch (error) {
-    if (error instanceof AwsError) return refusal(error);
-    throw error;
-  }
-}
-
-function refusal(error: AwsError): CloudAnswer {
-  const requestId = randomUUID();
+function render(error: CloudError): CloudAnswer {
   const type = error.status < 500 ? 'Sender' : 'Receiver';
-  const content = { Error: { Type: type, Code: error.code, Message: error.message }, RequestId: requestId };
-  const outcome = { status: error.status, outcome: error.code, requestId };
-  return xmlAnswer(outcome, { name: 'ErrorResponse', namespace: NAMESPACE }, content);
+  const content = { Type: type, Code: error.code, Message: error.message };
+  return xmlAnswer(
+    'ErrorResponse',
+    NAMESPACE,
+    (requestId) => ({ Error: content, RequestId: requestId }),
+    error,
+  );
 }

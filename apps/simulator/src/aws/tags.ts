@@ -1,4 +1,4 @@
-import { AwsError, invalidValue } from './aws-error';
+import { awsError, invalidValue } from './aws-error';
 import type { QueryForm } from './query-form';
 
 export interface Tag {
@@ -8,7 +8,7 @@ export interface Tag {
 
 const MAX_TAGS = 50;
 
-/** Reads the tags for the rules that a request creates. @throws AwsError */
+/** Reads the tags for the rules that a request creates. @throws CloudError */
 export function readRuleTags(form: QueryForm): Tag[] {
   return form.list('TagSpecification').flatMap((specification) => {
     const type = specification.text('ResourceType') ?? '';
@@ -24,7 +24,7 @@ export function readRuleTags(form: QueryForm): Tag[] {
 }
 
 function checkTags(tags: readonly Tag[]): void {
-  if (tags.length > MAX_TAGS) throw new AwsError('TagLimitExceeded', `More than ${MAX_TAGS} tags specified`);
+  if (tags.length > MAX_TAGS) throw awsError('TagLimitExceeded', `More than ${MAX_TAGS} tags specified`);
   for (const { key, value } of tags) {
     if (key === '') throw invalidValue('Tag key cannot be null or empty.');
     if (key.length > 128) throw invalidValue('Tag key exceeds the maximum length of 128 characters');

@@ -1,4 +1,4 @@
-import { AwsError, dryRunSucceeded, missingParameter } from './aws-error';
+import { awsError, dryRunSucceeded, missingParameter } from './aws-error';
 import { isDryRun, itemsToApply, type Ec2Operation } from './ec2-operation';
 import { readPermissions, checkDuplicates, type RuleSpec } from './permissions';
 import type { QueryForm } from './query-form';
@@ -20,11 +20,11 @@ const countRanges = (form: QueryForm): number =>
   (form.text('CidrIp') === undefined ? 0 : 1);
 
 /** AuthorizeSecurityGroupIngress: adds all rules, or none. */
-export const authorizeIngress: Ec2Operation<SecurityGroups> = {
+export const authorizeIngress: Ec2Operation = {
   effect: 'add',
   targets: namedGroup,
   items: countRanges,
-  perform(form, groups, how) {
+  perform(form, { groups }, how) {
     const groupId = readGroup(form, groups);
     const specs = readPermissions(form);
     const tags = readRuleTags(form);
@@ -37,11 +37,11 @@ export const authorizeIngress: Ec2Operation<SecurityGroups> = {
 };
 
 /** RevokeSecurityGroupIngress, as for a group outside the default VPC: removes all rules, or none. */
-export const revokeIngress: Ec2Operation<SecurityGroups> = {
+export const revokeIngress: Ec2Operation = {
   effect: 'remove',
   targets: namedGroup,
   items: (form) => form.texts('SecurityGroupRuleId').length + countRanges(form),
-  perform(form, groups, how) {
+  perform(form, { groups }, how) {
     const groupId = readGroup(form, groups);
     // AWS checks permissions first: a dry run succeeds whether or not the rules exist
     checkRuleIds(form.texts('SecurityGroupRuleId'));
@@ -61,7 +61,7 @@ function readGroup(form: QueryForm, groups: SecurityGroups): string {
   const groupName = form.text('GroupName');
   const groupId = form.text('GroupId');
   if (groupId === undefined && groupName !== undefined) {
-    throw new AwsError(
+    throw awsError(
       'InvalidParameterValue',
       `Invalid value '${groupName}' for groupName. You may not reference Amazon VPC security groups by name. ` +
         'Please use the corresponding id for this operation.',
@@ -76,13 +76,13 @@ function findRules(form: QueryForm, groups: SecurityGroups, groupId: string): Se
   const ruleIds = [...new Set(form.texts('SecurityGroupRuleId'))];
   const specs = readPermissions(form);
   if (ruleIds.length > 0 && specs.length > 0) {
-    throw new AwsError(
+    throw awsError(
       'InvalidParameterCombination',
       'The parameters ipPermissions and securityGroupRuleIds may not be used together',
     );
   }
   if (ruleIds.length + specs.length === 0) {
-    throw new AwsError(
+    throw awsError(
       'MissingParameter',
       "Either 'ipPermissions' or 'securityGroupRuleIds' should be provided.",
     );
@@ -105,13 +105,10 @@ function findById(groups: SecurityGroups, groupId: string, ruleId: string): Secu
 function findBySpec(groups: SecurityGroups, groupId: string, spec: RuleSpec): SecurityGroupRule {
   const rule = groups.findSame(groupId, spec);
   if (rule) return rule;
-  throw new AwsError(
-    'InvalidPermission.NotFound',
-    'The specified rule does not exist in this security group.',
-  );
+  throw awsError('InvalidPermission.NotFound', 'The specified rule does not exist in this security group.');
 }
 
-/** Ends a dry run, after all checks and before any change. @throws AwsError */
+/** Ends a dry run, after all checks and before any change. @throws CloudError */
 function endDryRun(form: QueryForm): void {
   if (isDryRun(form)) throw dryRunSucceeded();
 }

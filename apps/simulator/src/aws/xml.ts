@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { CloudError } from '../cloud-error';
 import type { CloudAnswer } from '../provider';
 
 /** Content of an answer: a list becomes `<item>` elements, undefined members are left out. */
@@ -27,16 +29,23 @@ function renderXml(content: XmlContent): string {
     .join('');
 }
 
-/** An answer with an XML document. */
-export const xmlAnswer = (
-  { status, outcome, requestId }: { status: number; outcome: string; requestId: string },
-  root: { name: string; namespace: string | null },
-  content: XmlContent,
-): CloudAnswer => ({
-  status,
-  outcome,
-  headers: { 'content-type': 'text/xml;charset=UTF-8', 'x-amzn-requestid': requestId },
-  body:
-    `<?xml version="1.0" encoding="UTF-8"?>\n` +
-    `<${root.name}${root.namespace ? ` xmlns="${root.namespace}"` : ''}>${renderXml(content)}</${root.name}>`,
-});
+/**
+ * An answer with an XML document.
+ * @param content given the request's id, which the document repeats
+ * @param error omitted: the call succeeded
+ */
+export function xmlAnswer(
+  name: string,
+  namespace: string | null,
+  content: (requestId: string) => XmlStructure,
+  { status, code }: Pick<CloudError, 'status' | 'code'> = { status: 200, code: 'OK' },
+): CloudAnswer {
+  const requestId = randomUUID();
+  const attribute = namespace ? ` xmlns="${namespace}"` : '';
+  return {
+    status,
+    outcome: code,
+    headers: { 'content-type': 'text/xml;charset=UTF-8', 'x-amzn-requestid': requestId },
+    body: `<?xml version="1.0" encoding="UTF-8"?>\n<${name}${attribute}>${renderXml(content(requestId))}</${name}>`,
+  };
+}

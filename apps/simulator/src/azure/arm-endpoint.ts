@@ -1,11 +1,9 @@
+import { CloudError } from '../cloud-error';
 import type { CallEffect } from '../faults/fault-script';
-import { applyFault, type CallModifiers, type Refusal } from '../faults/apply-fault';
-import type { IssuedTokens } from '../issued-tokens';
-import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
-import { TokenBuckets, type BucketSize } from '../throttle/token-buckets';
+import { serveCall, type CallModifiers, type Refusal } from '../faults/serve-call';
+import type { CloudAnswer, CloudRequest, NO_ANSWER, World } from '../provider';
 import {
   anotherOperation,
-  AzureError,
   groupNotFound,
   internalError,
   invalidContent,
@@ -15,16 +13,10 @@ import {
 } from './azure-error';
 import { findRoute, ROUTES, type Route } from './arm-routes';
 import { GroupCalls, type RouteNames } from './group-calls';
-import { errorAnswer } from './json-answer';
+import { render } from './json-answer';
 import type { Operations } from './operations';
-import { CLIENT_ID, SUBSCRIPTION_ID, tokenProblem, type TokenProblem } from './principal';
+import { CLIENT_ID, SUBSCRIPTION_ID, tokenProblem, type AccessTokens, type TokenProblem } from './principal';
 import { RESOURCE_GROUP, type SecurityGroups } from './security-groups';
-
-/** Rate limits of one subscription. */
-export interface ArmLimits {
-  readonly writes: BucketSize;
-  readonly reads: BucketSize;
-}
 
 export const ARM_PREFIX = '/azure/arm';
 export const ARM_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntries(
@@ -45,93 +37,82 @@ const TOKEN_ERRORS: Readonly<Record<TokenProblem, readonly [code: string, messag
   ],
 };
 
-interface ArmCall {
-  readonly route: Route | undefined;
-  readonly names: RouteNames;
-  readonly target: string | null;
-}
-
 /** The resource manager: JSON over HTTP, with asynchronous changes. */
 export class ArmEndpoint {
-  private readonly buckets = new TokenBuckets();
   private readonly calls: GroupCalls;
 
   constructor(
     private readonly world: World,
     private readonly groups: SecurityGroups,
     operations: Operations,
-    private readonly options: ArmLimits & { readonly issued: IssuedTokens },
+    private readonly tokens: AccessTokens,
   ) {
     this.calls = new GroupCalls(groups, operations);
   }
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const { world } = this;
     const { route, names } = findRoute(request.method, request.path.slice(ARM_PREFIX.length));
-    const entry = this.world.calls.arrive('AZURE', route?.operation ?? '(none)');
-    entry.target = targetOf(names);
-    entry.items = route?.effect === 'add' || route?.effect === 'remove' ? 1 : 0;
-    const answer = await this.answer(request, { route, names, target: entry.target });
-    entry.outcome = answer === NO_ANSWER ? NO_ANSWER : answer.outcome;
-    return answer;
-  }
-
-  reset(): void {
-    this.buckets.clear();
-  }
-
-  private async answer(request: CloudRequest, call: ArmCall): Promise<CloudAnswer | typeof NO_ANSWER> {
-    const { route, names, target } = call;
-    const problem = tokenProblem(
-      request.headers.authorization,
-      audienceOf(request),
-      Date.now(),
-      this.options.issued,
-    );
-    if (problem) return errorAnswer(new AzureError(401, ...TOKEN_ERRORS[problem]));
-    if (!route)
-      return errorAnswer(new AzureError(404, 'InvalidResourceType', 'The resource type could not be found.'));
-    if (!API_VERSION.test(request.query.get('api-version') ?? '')) {
-      const message = 'The api-version query parameter (?api-version=) is required for all requests.';
-      return errorAnswer(new AzureError(400, 'MissingApiVersionParameter', message));
-    }
-    if (!this.admit(route)) return errorAnswer(tooManyRequests());
-    if (!this.world.roles.allows('AZURE', route.action)) return errorAnswer(unauthorizedFor(route, request));
-    const { operation, effect } = route;
-    const scope = { provider: 'AZURE', operation, effect, targets: target === null ? [] : [target] } as const;
-    const perform = (how: CallModifiers, fails = false): CloudAnswer =>
-      asAzureError(() => {
-        this.checkTarget(names);
-        return this.calls[route.call]({
-          request,
-          names,
-          group: target ?? '',
-          how,
-          fails,
-          granted: this.world.roles.permissionsOf('AZURE'),
-          base: baseOf(request),
-        });
-      });
-    return applyFault(this.world, request.epoch, scope, {
+    const group = groupOf(names);
+    const { operation = '(none)', effect = 'check' } = route ?? {};
+    const call = {
+      provider: 'AZURE',
+      operation,
+      effect,
+      targets: group === null ? [] : [group],
+      items: effect === 'add' || effect === 'remove' ? 1 : 0,
+    } as const;
+    const perform = (how: CallModifiers, fails = false): CloudAnswer => {
+      this.checkTarget(names);
+      const granted = world.roles.permissionsOf('AZURE');
+      const given = { request, names, group: group ?? '', how, fails, granted, base: baseOf(request) };
+      return this.calls[route!.call](given);
+    };
+    return serveCall(world, request.epoch, call, {
+      check: () => {
+        checkToken(request, this.tokens);
+        if (!route) throw new CloudError(404, 'InvalidResourceType', 'The resource type could not be found.');
+        checkVersion(request);
+        this.admit(effect === 'read');
+        if (!world.roles.allows('AZURE', route.action)) throw unauthorizedFor(route, request);
+      },
       perform,
       failLater: () => perform({}, true),
-      refuse: (why) => errorAnswer(FAULT_ERRORS[why](route, names, request)),
+      refuse: (why) => FAULT_ERRORS[why](route!, names, request),
+      render,
     });
+  }
+
+  /** The resource manager allows ten thousand reads in five minutes. */
+  private admit(isRead: boolean): void {
+    const { buckets, sizes } = this.world;
+    const isAdmitted = isRead
+      ? buckets.take('AZURE reads', { burst: 10_000, refillPerSecond: 33 })
+      : buckets.take('AZURE writes', { burst: sizes.azureWriteBurst, refillPerSecond: 3 });
+    if (!isAdmitted) throw tooManyRequests();
   }
 
   private checkTarget({ subscription, resourceGroup, group }: RouteNames): void {
     if (group !== undefined) this.groups.find(subscription, resourceGroup ?? '', group);
     else if (subscription.toLowerCase() !== SUBSCRIPTION_ID) this.groups.find(subscription, '', '');
   }
+}
 
-  private admit({ effect }: Route): boolean {
-    const kind = effect === 'read' ? 'reads' : 'writes';
-    return this.buckets.take(kind, this.options[kind]);
-  }
+/** A token's audience is the address of the resource manager that the client uses. @throws CloudError */
+function checkToken(request: CloudRequest, tokens: AccessTokens): void {
+  const problem = tokenProblem(request.headers.authorization, baseOf(request), tokens);
+  if (problem) throw new CloudError(401, ...TOKEN_ERRORS[problem]);
+}
+
+function checkVersion({ query }: CloudRequest): void {
+  if (API_VERSION.test(query.get('api-version') ?? '')) return;
+  const message = 'The api-version query parameter (?api-version=) is required for all requests.';
+  throw new CloudError(400, 'MissingApiVersionParameter', message);
 }
 
 /** The resource manager's errors for faults. */
 const FAULT_ERRORS: Readonly<
-  Record<Refusal, (route: Route, names: RouteNames, request: CloudRequest) => AzureError>
+  Record<Refusal, (route: Route, names: RouteNames, request: CloudRequest) => CloudError>
 > = {
   throttle: () => tooManyRequests(),
   error: internalError,
@@ -140,26 +121,14 @@ const FAULT_ERRORS: Readonly<
   refuse: (route, _, request) => unauthorizedFor(route, request),
   conflict: anotherOperation,
   invalid: () => invalidContent('sourceAddressPrefix is malformed.'),
-  unauthenticated: () => new AzureError(401, ...TOKEN_ERRORS.invalid),
+  unauthenticated: () => new CloudError(401, ...TOKEN_ERRORS.invalid),
 };
 
-const unauthorizedFor = ({ action }: Route, { path }: CloudRequest): AzureError =>
+const unauthorizedFor = ({ action }: Route, { path }: CloudRequest): CloudError =>
   unauthorized(CLIENT_ID, action, path.slice(ARM_PREFIX.length));
 
 /** The group in a path as `resource group/name`, whether or not it exists. */
-const targetOf = ({ resourceGroup, group }: RouteNames): string | null =>
+const groupOf = ({ resourceGroup, group }: RouteNames): string | null =>
   group === undefined ? null : `${resourceGroup}/${group}`.toLowerCase();
 
 const baseOf = ({ headers }: CloudRequest): string => `http://${headers.host ?? '127.0.0.1'}${ARM_PREFIX}`;
-
-/** A token's audience is the address of the resource manager that the client uses. */
-const audienceOf = baseOf;
-
-function asAzureError(act: () => CloudAnswer): CloudAnswer {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof AzureError) return errorAnswer(error);
-    throw error;
-  }
-}

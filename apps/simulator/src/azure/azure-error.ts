@@ -1,56 +1,48 @@
-/** An error with Azure's code and message. */
-export class AzureError extends Error {
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-    readonly details: readonly { readonly code: string; readonly message: string }[] = [],
-    readonly headers: Readonly<Record<string, string>> = {},
-  ) {
-    super(message);
-    this.name = 'AzureError';
-  }
-}
+import { CloudError } from '../cloud-error';
 
-export const invalidContent = (message: string): AzureError =>
-  new AzureError(400, 'InvalidRequestContent', `The request content was invalid: ${message}`);
+export const invalidContent = (message: string): CloudError =>
+  new CloudError(400, 'InvalidRequestContent', `The request content was invalid: ${message}`);
 
-export const groupNotFound = (resourceGroup: string, name: string): AzureError =>
-  new AzureError(
+export const groupNotFound = (resourceGroup: string, name: string): CloudError =>
+  new CloudError(
     404,
     'ResourceNotFound',
     `The Resource 'Microsoft.Network/networkSecurityGroups/${name}' under resource group '${resourceGroup}' was not found.`,
   );
 
-export const ruleLimitReached = (limit: number): AzureError =>
-  new AzureError(
+export const ruleLimitReached = (limit: number): CloudError =>
+  new CloudError(
     400,
     'SecurityRuleCountLimitReached',
     `A security group cannot have more than ${limit} security rules.`,
   );
 
-export const tooManyRequests = (seconds = 1): AzureError =>
-  new AzureError(429, 'TooManyRequests', 'The request is being throttled.', [], {
-    'retry-after': String(seconds),
-  });
+export const tooManyRequests = (seconds = 1): CloudError =>
+  new CloudError(
+    429,
+    'TooManyRequests',
+    'The request is being throttled.',
+    {},
+    {
+      'retry-after': String(seconds),
+    },
+  );
 
-export const scopeLocked = (scope: string): AzureError =>
-  new AzureError(409, 'ScopeLocked', `The scope '${scope}' is locked. Please remove the lock and try again.`);
+export const scopeLocked = (scope: string): CloudError =>
+  new CloudError(409, 'ScopeLocked', `The scope '${scope}' is locked. Please remove the lock and try again.`);
 
-export const internalError = (): AzureError =>
-  new AzureError(500, 'InternalServerError', 'An error occurred.');
+export const internalError = (): CloudError =>
+  new CloudError(500, 'InternalServerError', 'An error occurred.');
 
 /** Another change of the same group is in progress. */
-export const anotherOperation = (): AzureError =>
-  new AzureError(429, 'RetryableError', 'A retryable error occurred.', [
-    {
-      code: 'RetryableErrorDueToAnotherOperation',
-      message: 'Operation on the network security group is in progress. Please retry later.',
-    },
-  ]);
+export const anotherOperation = (): CloudError => {
+  const message = 'Operation on the network security group is in progress. Please retry later.';
+  const details = [{ code: 'RetryableErrorDueToAnotherOperation', message }];
+  return new CloudError(429, 'RetryableError', 'A retryable error occurred.', { details });
+};
 
-export const unauthorized = (clientId: string, action: string, scope: string): AzureError =>
-  new AzureError(
+export const unauthorized = (clientId: string, action: string, scope: string): CloudError =>
+  new CloudError(
     403,
     'AuthorizationFailed',
     `The client '${clientId}' with object id '${clientId}' does not have authorization to perform action ` +

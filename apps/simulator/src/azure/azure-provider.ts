@@ -1,31 +1,13 @@
-import {
-  OutsideEditRefused,
-  type CloudAnswer,
-  type CloudProvider,
-  type CloudRequest,
-  type LockLevel,
-  type UnmanagedRuleSpec,
-  type UnmanagedRuleChange,
-  type UnmanagedRuleFilter,
-  type NO_ANSWER,
-  type World,
-} from '../provider';
+import type { CloudAnswer, CloudProvider, CloudRequest, LockLevel, NO_ANSWER, World } from '../provider';
+import type { UnmanagedRuleChange, UnmanagedRuleSpec } from '../provider';
 import type { OpenRule } from '../ground-truth/ledger';
-import { IssuedTokens } from '../issued-tokens';
-import { bareAddress, readAddressOrCidr } from '../cidr';
-import { ARM_EFFECTS, ARM_PREFIX, ArmEndpoint, type ArmLimits } from './arm-endpoint';
-import { AzureError } from './azure-error';
+import { SealedTokens } from '../sealed-tokens';
+import { ARM_EFFECTS, ARM_PREFIX, ArmEndpoint } from './arm-endpoint';
 import { Operations } from './operations';
+import type { AccessTokens } from './principal';
 import { readRuleProperties } from './rule-content';
 import { GROUPS, SecurityGroups, type SecurityRule } from './security-groups';
 import { TOKEN_OPERATION, TokenEndpoint } from './token-endpoint';
-
-export interface AzureOptions extends ArmLimits {
-  /** rules a group may have */
-  readonly rulesPerGroup: number;
-  /** how long an accepted change takes, milliseconds */
-  readonly operationMs: number;
-}
 
 const LOGIN = /^\/azure\/login\/([^/]+)\/oauth2\/v2\.0\/token$/;
 const FIRST_UNMANAGED_PRIORITY = 100;
@@ -41,17 +23,14 @@ export class AzureProvider implements CloudProvider {
   private readonly groups: SecurityGroups;
   private readonly arm: ArmEndpoint;
   private readonly tokens: TokenEndpoint;
-  private readonly issued: IssuedTokens;
+  private readonly issued: AccessTokens;
   private unmanagedRules = 0;
 
-  constructor(
-    private readonly world: World,
-    options: AzureOptions,
-  ) {
-    this.running = new Operations(options.operationMs);
-    this.groups = new SecurityGroups(world, this.running, options.rulesPerGroup);
-    this.issued = new IssuedTokens(world.clock);
-    this.arm = new ArmEndpoint(world, this.groups, this.running, { ...options, issued: this.issued });
+  constructor(world: World) {
+    this.running = new Operations(world.sizes.azureOperationMs);
+    this.groups = new SecurityGroups(world, this.running);
+    this.issued = new SealedTokens(world.clock, 'simulated-token-sealing-key');
+    this.arm = new ArmEndpoint(world, this.groups, this.running, this.issued);
     this.tokens = new TokenEndpoint(world, this.issued);
   }
 
@@ -64,45 +43,27 @@ export class AzureProvider implements CloudProvider {
   }
 
   /** Like the portal: without a priority, the rule gets the next free one. Its part is a destination. */
-  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule | null {
+  addUnmanagedRule(rule: UnmanagedRuleSpec): string | null {
     const { target } = rule;
     const priority = rule.priority ?? this.freePriority(target);
     const name = `unmanaged-${(this.unmanagedRules += 1)}`;
-    asAzureError(() => {
-      const properties = readRuleProperties(
-        JSON.stringify({ properties: propertiesOf(rule, priority) }),
-        name,
-      );
-      this.groups.checkCapacity(target, name, properties);
-      this.groups.write(target, name, properties);
-    });
-    if (rule.isDenial) return null;
-    const open = this.world.ledger.list({ provider: this.provider, target });
-    const opened = open.find(({ providerRuleId }) => providerRuleId === name);
-    if (!opened) throw new Error('A rule that was just added is not in the ledger');
-    return opened;
+    const body = JSON.stringify({ properties: propertiesOf(rule, priority) });
+    const properties = readRuleProperties(body, name);
+    this.groups.checkCapacity(target, name, properties);
+    this.groups.write(target, name, properties);
+    return rule.isDenial ? null : name;
   }
 
-  removeRules(filter: UnmanagedRuleFilter): OpenRule[] {
-    const matching = this.matching(filter);
-    for (const rule of this.rulesOf(filter.target, matching)) this.groups.remove(rule);
-    return matching;
+  removeRules(target: string, open: readonly OpenRule[]): void {
+    for (const rule of this.rulesOf(target, open)) this.groups.remove(rule);
   }
 
   /** Like the portal: the rule keeps its name and priority. */
-  changeRules(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[] {
-    const { target } = filter;
-    const rules = this.rulesOf(target, this.matching(filter));
-    return asAzureError(() => {
-      for (const rule of rules) {
-        const properties = JSON.stringify({ properties: changedProperties(rule, change) });
-        this.groups.write(target, rule.name, readRuleProperties(properties, rule.name));
-      }
-      const changed = new Set(rules.map(({ name }) => name));
-      return this.world.ledger
-        .list({ provider: this.provider, target })
-        .filter(({ providerRuleId }) => changed.has(nameOf(providerRuleId)));
-    });
+  changeRules(target: string, open: readonly OpenRule[], change: UnmanagedRuleChange): void {
+    for (const rule of this.rulesOf(target, open)) {
+      const body = JSON.stringify({ properties: changedProperties(rule, change) });
+      this.groups.write(target, rule.name, readRuleProperties(body, rule.name));
+    }
   }
 
   lock(target: string, level: LockLevel | undefined): void {
@@ -121,19 +82,9 @@ export class AzureProvider implements CloudProvider {
     return priority;
   }
 
-  private matching(filter: UnmanagedRuleFilter): OpenRule[] {
-    const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
-    return this.world.ledger
-      .list({ provider: this.provider, target: filter.target })
-      .filter((rule) => address === undefined || rule.address === address)
-      .filter((rule) => filter.protocol === undefined || rule.protocol === filter.protocol)
-      .filter((rule) => filter.fromPort === undefined || rule.fromPort === filter.fromPort)
-      .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
-  }
-
   /** The distinct rules behind ledger rules: one rule can have several. */
   private rulesOf(target: string, ledgerRules: readonly OpenRule[]): SecurityRule[] {
-    const names = new Set(ledgerRules.map(({ providerRuleId }) => nameOf(providerRuleId)));
+    const names = new Set(ledgerRules.map(({ providerRuleId }) => providerRuleId.replace(/#\d+$/, '')));
     return [...names].map((name) => this.groups.get(target, name)).filter((rule) => rule !== undefined);
   }
 
@@ -141,15 +92,13 @@ export class AzureProvider implements CloudProvider {
     return this.groups.all();
   }
 
-  /** @param saved undefined in a state file from before Azure was simulated */
   restore(saved: unknown): void {
-    if (saved !== undefined) this.groups.restore(saved as SecurityRule[]);
+    this.groups.restore(saved as SecurityRule[]);
   }
 
   reset(): void {
     this.groups.reset();
     this.running.clear();
-    this.arm.reset();
     this.issued.reset();
   }
 }
@@ -198,23 +147,4 @@ function changedProperties(
     ...(protocol !== undefined && { protocol: changed['protocol'] }),
     ...(description !== undefined && { description }),
   };
-}
-
-/** The name of the rule behind a ledger rule. */
-const nameOf = (providerRuleId: string): string => providerRuleId.replace(/#\d+$/, '');
-
-function asAzureError<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof AzureError) throw new OutsideEditRefused(error.code, error.message);
-    throw error;
-  }
-}
-
-function canonicalAddress(text: string): string {
-  const cidr = readAddressOrCidr(text);
-  if (!cidr)
-    throw new OutsideEditRefused('SecurityRuleInvalidAddressPrefix', `${text} is not an address prefix`);
-  return bareAddress(cidr.text);
 }

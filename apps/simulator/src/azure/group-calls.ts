@@ -1,7 +1,9 @@
-import type { CallModifiers } from '../faults/apply-fault';
+import { CloudError } from '../cloud-error';
+import type { CallModifiers } from '../faults/serve-call';
+import { cutPage } from '../paging';
 import type { CloudAnswer, CloudRequest } from '../provider';
-import { AzureError, internalError, scopeLocked } from './azure-error';
-import { errorAnswer, jsonAnswer } from './json-answer';
+import { internalError, scopeLocked } from './azure-error';
+import { errorOf, jsonAnswer, render } from './json-answer';
 import { isRunning, type Operation, type Operations } from './operations';
 import { SUBSCRIPTION_ID } from './principal';
 import { checkRuleName, readRuleProperties } from './rule-content';
@@ -33,7 +35,7 @@ export interface GroupCall {
 const PAGE_SIZE = 250;
 const LOCATION = 'westeurope';
 
-/** The simulated calls on network security groups. Each throws AzureError. */
+/** The simulated calls on network security groups. Each throws CloudError. */
 export class GroupCalls {
   constructor(
     private readonly groups: SecurityGroups,
@@ -49,17 +51,13 @@ export class GroupCalls {
   }
 
   listRules({ group, how, request, base }: GroupCall): CloudAnswer {
-    const after = readSkipToken(request.query.get('$skiptoken'));
-    const rest = this.groups.list(group, how.asOf).filter(({ ordinal }) => ordinal > after);
-    const page = rest.slice(0, PAGE_SIZE);
-    const last = page.at(-1);
+    const token = request.query.get('$skiptoken') ?? '';
+    const page = cutPage(this.groups.list(group, how.asOf), ({ ordinal }) => ordinal, token, PAGE_SIZE);
+    if (!page) throw new CloudError(400, 'InvalidSkipToken', 'The skip token is not valid.');
     const version = request.query.get('api-version');
-    const value = page.map((rule) => this.ruleJson(rule));
-    const nextLink =
-      last && rest.length > page.length
-        ? `${base}${groupId(group)}/securityRules?api-version=${version}&$skiptoken=${writeSkipToken(last.ordinal)}`
-        : undefined;
-    return jsonAnswer(200, { value, ...(nextLink && { nextLink }) }, 'OK');
+    const value = page.items.map((rule) => this.ruleJson(rule));
+    const nextLink = `${base}${groupId(group)}/securityRules?api-version=${version}&$skiptoken=${page.next}`;
+    return jsonAnswer(200, { value, ...(page.next !== undefined && { nextLink }) }, 'OK');
   }
 
   getRule({ group, names }: GroupCall): CloudAnswer {
@@ -107,27 +105,26 @@ export class GroupCalls {
     if (isRunning(operation)) return jsonAnswer(200, { status: 'InProgress' }, 'OK');
     const { error } = operation;
     if (!error) return jsonAnswer(200, { status: 'Succeeded' }, 'OK');
-    const { code, message, details } = error;
-    return jsonAnswer(200, { status: 'Failed', error: { code, message, details } }, 'OK');
+    return jsonAnswer(200, { status: 'Failed', error: errorOf(error) }, 'OK');
   }
 
   getOperationResult({ names, request, base }: GroupCall): CloudAnswer {
     const operation = this.operation(names.id ?? '');
     if (isRunning(operation))
       return jsonAnswer(202, undefined, 'OK', operationLinks(base, request, operation));
-    return operation.error ? errorAnswer(operation.error) : jsonAnswer(204, undefined, 'OK');
+    return operation.error ? render(operation.error) : jsonAnswer(204, undefined, 'OK');
   }
 
   private operation(id: string): Operation {
     const operation = this.operations.find(id);
     if (operation) return operation;
-    throw new AzureError(404, 'OperationNotFound', `The operation with id '${id}' could not be found.`);
+    throw new CloudError(404, 'OperationNotFound', `The operation with id '${id}' could not be found.`);
   }
 
   private rule(group: string, name: string): SecurityRule {
     const rule = this.groups.get(group, name);
     if (rule) return rule;
-    throw new AzureError(404, 'NotFound', `Resource ${groupId(group)}/securityRules/${name} not found.`);
+    throw new CloudError(404, 'NotFound', `Resource ${groupId(group)}/securityRules/${name} not found.`);
   }
 
   private ruleJson(rule: SecurityRule): Record<string, unknown> {
@@ -154,13 +151,4 @@ function operationLinks(base: string, { query }: CloudRequest, { id }: Operation
     'azure-asyncoperation': `${location}/operations/${id}?${version}`,
     location: `${location}/operationResults/${id}?${version}`,
   };
-}
-
-const writeSkipToken = (ordinal: number): string => Buffer.from(`after:${ordinal}`).toString('base64url');
-
-function readSkipToken(token: string | null): number {
-  if (token === null) return Number.NEGATIVE_INFINITY;
-  const [, ordinal] = /^after:(\d+)$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  if (ordinal !== undefined) return Number(ordinal);
-  throw new AzureError(400, 'InvalidSkipToken', 'The skip token is not valid.');
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CloudAnswer } from '../provider';
-import { AzureError } from './azure-error';
+import type { CloudError } from '../cloud-error';
 
 /** @param outcome for the call log */
 export const jsonAnswer = (
@@ -19,6 +19,14 @@ export const jsonAnswer = (
   outcome,
 });
 
-/** An error as the resource manager returns it. */
-export const errorAnswer = ({ status, code, message, details, headers }: AzureError): CloudAnswer =>
-  jsonAnswer(status, { error: { code, message, details } }, code, headers);
+/** The error body of the resource manager. */
+export const errorOf = ({ code, message, more }: CloudError): object => ({
+  code,
+  message,
+  details: [],
+  ...more,
+});
+
+/** An error as the resource manager answers it. */
+export const render = (error: CloudError): CloudAnswer =>
+  jsonAnswer(error.status, { error: errorOf(error) }, error.code, error.headers);

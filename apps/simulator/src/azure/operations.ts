@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AzureError } from './azure-error';
+import type { CloudError } from '../cloud-error';
 
 export interface Operation {
   readonly id: string;
@@ -8,7 +8,7 @@ export interface Operation {
   /** milliseconds since 1970 */
   readonly endsAt: number;
   /** null: the operation succeeds */
-  readonly error: AzureError | null;
+  readonly error: CloudError | null;
 }
 
 const MAX_KEPT = 1000;
@@ -20,7 +20,7 @@ export class Operations {
   /** @param durationMs of each operation */
   constructor(private readonly durationMs: number) {}
 
-  start(group: string, ruleName: string, error: AzureError | null = null): Operation {
+  start(group: string, ruleName: string, error: CloudError | null = null): Operation {
     const operation = { id: randomUUID(), group, ruleName, endsAt: Date.now() + this.durationMs, error };
     this.known.set(operation.id, operation);
     for (const oldest of this.known.keys()) {

@@ -1,5 +1,6 @@
 import { readAddressOrCidr } from '../cidr';
-import { AzureError, invalidContent } from './azure-error';
+import { CloudError } from '../cloud-error';
+import { invalidContent } from './azure-error';
 
 /** A security rule's properties, as in requests and answers. */
 export interface RuleProperties {
@@ -25,13 +26,13 @@ const MAX_DESCRIPTION_LENGTH = 140;
 const TEXTS = ['description', 'protocol', 'access', 'direction', 'sourcePortRange', 'destinationPortRange'];
 const PREFIXES = ['sourceAddressPrefix', 'destinationAddressPrefix'];
 
-/** @throws AzureError */
+/** @throws CloudError */
 export function checkRuleName(name: string): void {
   if (NAME.test(name)) return;
-  throw new AzureError(400, 'InvalidResourceName', `Resource name ${name} is invalid.`);
+  throw new CloudError(400, 'InvalidResourceName', `Resource name ${name} is invalid.`);
 }
 
-/** Reads the body of a write. @throws AzureError as Azure's network service does */
+/** Reads the body of a write. @throws CloudError as Azure's network service does */
 export function readRuleProperties(body: string, name: string): RuleProperties {
   const properties = propertiesOf(body);
   for (const field of [...TEXTS, ...PREFIXES]) {
@@ -43,14 +44,14 @@ export function readRuleProperties(body: string, name: string): RuleProperties {
   oneOf('access', rule.access, ['Allow', 'Deny']);
   oneOf('direction', rule.direction, ['Inbound', 'Outbound']);
   if (!Number.isInteger(rule.priority) || rule.priority < 100 || rule.priority > 4096) {
-    throw new AzureError(
+    throw new CloudError(
       400,
       'SecurityRuleInvalidPriority',
       `Security rule ${name} has invalid priority. Priority must be between 100 and 4096.`,
     );
   }
   if ((rule.description ?? '').length > MAX_DESCRIPTION_LENGTH) {
-    throw new AzureError(
+    throw new CloudError(
       400,
       'InvalidDescriptionLength',
       `The description of security rule ${name} is longer than ${MAX_DESCRIPTION_LENGTH} characters.`,
@@ -75,7 +76,7 @@ function propertiesOf(body: string): Record<string, unknown> {
 
 function oneOf(field: string, value: string | undefined, allowed: readonly string[]): void {
   if (value !== undefined && allowed.includes(value)) return;
-  throw new AzureError(
+  throw new CloudError(
     400,
     'InvalidRequestFormat',
     `Value '${value}' of ${field} is not one of ${allowed.join(', ')}.`,
@@ -98,14 +99,14 @@ function checkAddresses(rule: RuleProperties, name: string): void {
   const versions = sides.flat().flatMap((prefix) => readAddressOrCidr(prefix)?.version ?? []);
   const icmpVersion = rule.protocol === 'Icmp' ? 4 : rule.protocol === 'Icmpv6' ? 6 : null;
   if (icmpVersion !== null && versions.some((version) => version !== icmpVersion)) {
-    throw new AzureError(
+    throw new CloudError(
       400,
       'SecurityRuleInvalidProtocol',
       `Security rule ${name} has protocol ${rule.protocol}, which does not exist for its address prefixes.`,
     );
   }
   if (new Set(versions).size > 1) {
-    throw new AzureError(
+    throw new CloudError(
       400,
       'SecurityRuleAddressPrefixesMixedIpVersions',
       `Security rule ${name} may not hold both IPv4 and IPv6 address prefixes.`,
@@ -122,7 +123,7 @@ function checkPorts(rule: RuleProperties, name: string): void {
     if (ranges.length === 0) throw parameterMissing(name, 'port range');
     const wrong = ranges.find((range) => !isPortRange(range));
     if (wrong === undefined) continue;
-    throw new AzureError(
+    throw new CloudError(
       400,
       'SecurityRuleInvalidPortRange',
       `Security rule has invalid Port range. Value provided: ${wrong}. Value should be an integer OR integer range with '-' delimiter. Valid range 0-65535.`,
@@ -136,15 +137,15 @@ const isPortRange = (text: string): boolean => {
   return from !== undefined && Number(from) <= Number(to) && Number(to) <= 65_535;
 };
 
-const parameterMissing = (name: string, what: string): AzureError =>
-  new AzureError(
+const parameterMissing = (name: string, what: string): CloudError =>
+  new CloudError(
     400,
     'SecurityRuleParameterMissing',
     `Required security rule parameter is missing for rule ${name}: ${what}.`,
   );
 
-const invalidPrefix = (name: string, prefix: string): AzureError =>
-  new AzureError(
+const invalidPrefix = (name: string, prefix: string): CloudError =>
+  new CloudError(
     400,
     'SecurityRuleInvalidAddressPrefix',
     `Security rule ${name} has invalid Address prefix. Value provided: ${prefix}`,

@@ -1,6 +1,8 @@
 import type { LockLevel, World } from '../provider';
-import { isSameTraffic } from '../ground-truth/ledger';
-import { anotherOperation, AzureError, groupNotFound, ruleLimitReached } from './azure-error';
+import { CloudError } from '../cloud-error';
+import { History } from '../ground-truth/history';
+import type { LedgerRule } from '../ground-truth/ledger';
+import { anotherOperation, groupNotFound, ruleLimitReached } from './azure-error';
 import { ledgerRulesOf } from './ledger-rules';
 import type { Operations } from './operations';
 import { SUBSCRIPTION_ID } from './principal';
@@ -14,9 +16,6 @@ export interface SecurityRule {
   readonly failed: boolean;
   /** order of creation, for stable paging while rules are added and removed */
   readonly ordinal: number;
-  /** microseconds since 1970 */
-  readonly writtenAt: number;
-  readonly removedAt: number | null;
 }
 
 export const RESOURCE_GROUP = 'simulated-group';
@@ -25,40 +24,35 @@ export const GROUPS: readonly string[] = ['', '-2', '-3', '-4', '-5'].map(
   (suffix) => `${RESOURCE_GROUP}/simulated-nsg${suffix}`,
 );
 
-/** How long earlier rules are kept for stale reads. */
-const HISTORY_US = 600_000_000;
-
-/** Five network security groups, with their rules and recent earlier ones. */
+/** Five network security groups, with their rules. */
 export class SecurityGroups {
-  private rules = new Map<string, SecurityRule>();
-  private past: SecurityRule[] = [];
+  private readonly rules: History<SecurityRule>;
   readonly locks = new Map<string, LockLevel>();
   private nextOrdinal = 1;
 
-  /** @param limit rules a group may have */
   constructor(
     private readonly world: World,
     private readonly operations: Operations,
-    private readonly limit: number,
-  ) {}
+  ) {
+    this.rules = new History(world.clock);
+  }
 
   reset(): void {
     this.rules.clear();
-    this.past = [];
     this.locks.clear();
   }
 
-  /** Finds the group that a path names, case-insensitively. @throws AzureError when there is none */
+  /** Finds the group that a path names, case-insensitively. @throws CloudError when there is none */
   find(subscriptionId: string, resourceGroup: string, name: string): string {
     if (subscriptionId.toLowerCase() !== SUBSCRIPTION_ID) {
-      throw new AzureError(
+      throw new CloudError(
         404,
         'SubscriptionNotFound',
         `The subscription '${subscriptionId}' could not be found.`,
       );
     }
     if (resourceGroup.toLowerCase() !== RESOURCE_GROUP) {
-      throw new AzureError(
+      throw new CloudError(
         404,
         'ResourceGroupNotFound',
         `Resource group '${resourceGroup}' could not be found.`,
@@ -74,10 +68,9 @@ export class SecurityGroups {
    * @param asOf microseconds since 1970: the state at that time, up to ten minutes back
    */
   list(group: string, asOf?: number): SecurityRule[] {
-    const present = [...this.rules.values()].filter((rule) => rule.group === group);
-    if (asOf === undefined) return present.sort((a, b) => a.ordinal - b.ordinal);
-    return [...present, ...this.past.filter((rule) => rule.group === group)]
-      .filter(({ writtenAt, removedAt }) => writtenAt <= asOf && (removedAt === null || removedAt > asOf))
+    return this.rules
+      .values(asOf)
+      .filter((rule) => rule.group === group)
       .sort((a, b) => a.ordinal - b.ordinal);
   }
 
@@ -86,15 +79,15 @@ export class SecurityGroups {
   }
 
   all(): SecurityRule[] {
-    return [...this.rules.values()];
+    return this.rules.values();
   }
 
-  /** @throws AzureError while another change of the group is in progress */
+  /** @throws CloudError while another change of the group is in progress */
   checkIdle(group: string): void {
     if (this.operations.isBusy(group)) throw anotherOperation();
   }
 
-  /** @throws AzureError when the group is full or the priority is taken */
+  /** @throws CloudError when the group is full or the priority is taken */
   checkCapacity(group: string, name: string, properties: RuleProperties): void {
     const others = this.list(group).filter((rule) => keyOf(group, rule.name) !== keyOf(group, name));
     const conflicting = others.find(
@@ -103,68 +96,41 @@ export class SecurityGroups {
         rule.properties.priority === properties.priority,
     );
     if (conflicting) {
-      throw new AzureError(
+      throw new CloudError(
         400,
         'SecurityRuleConflict',
         `Security rule ${name} conflicts with rule ${conflicting.name}. Rules cannot have the same Priority and Direction.`,
       );
     }
-    if (others.length >= this.limit) throw ruleLimitReached(this.limit);
+    const { azureRulesPerGroup: limit } = this.world.sizes;
+    if (others.length >= limit) throw ruleLimitReached(limit);
   }
 
   /** Writes a rule that passed the checks. @param failed the write fails later */
-  write(group: string, name: string, properties: RuleProperties, failed = false): SecurityRule {
-    const known = this.get(group, name);
-    const ordinal = known?.ordinal ?? this.nextOrdinal++;
-    const rule = { name: known?.name ?? name, group, properties, failed, ordinal, removedAt: null };
-    const written = { ...rule, writtenAt: this.world.clock.now() };
-    if (!known) return this.open(written);
-    const before = ledgerRulesOf(group, known.name, known.properties);
-    const after = ledgerRulesOf(group, known.name, properties);
-    if (known.failed || failed || !isSameTraffic(before, after)) {
-      this.close(known);
-      return this.open(written);
-    }
-    this.keepPast(known);
-    this.rules.set(keyOf(group, name), written);
-    for (const ledgerRule of after) this.world.ledger.relabel(ledgerRule, ledgerRule.ours);
-    return written;
+  write(group: string, given: string, properties: RuleProperties, failed = false): SecurityRule {
+    const known = this.get(group, given);
+    const { name = given, ordinal = this.nextOrdinal++ } = known ?? {};
+    return this.store(known, { name, group, properties, failed, ordinal });
   }
 
   remove(rule: SecurityRule): void {
-    this.close(rule);
     this.rules.delete(keyOf(rule.group, rule.name));
+    this.world.ledger.replace(openedBy(rule), []);
   }
 
   /** Restores the rules of an earlier run. */
   restore(rules: readonly SecurityRule[]): void {
-    for (const rule of rules) {
-      this.open({ ...rule, ordinal: this.nextOrdinal++, writtenAt: this.world.clock.now() });
-    }
+    for (const rule of rules) this.store(undefined, { ...rule, ordinal: this.nextOrdinal++ });
   }
 
-  private open(rule: SecurityRule): SecurityRule {
-    this.rules.set(keyOf(rule.group, rule.name), rule);
-    if (!rule.failed) {
-      for (const ledgerRule of ledgerRulesOf(rule.group, rule.name, rule.properties))
-        this.world.ledger.open(ledgerRule);
-    }
-    return rule;
-  }
-
-  private close(rule: SecurityRule): void {
-    for (const ledgerRule of ledgerRulesOf(rule.group, rule.name, rule.properties))
-      this.world.ledger.close(ledgerRule);
-    this.keepPast(rule);
-  }
-
-  /** Keeps a rule for stale reads. */
-  private keepPast(rule: SecurityRule): void {
-    const removedAt = this.world.clock.now();
-    this.past.push({ ...rule, removedAt });
-    while ((this.past[0]?.removedAt ?? removedAt) < removedAt - HISTORY_US) this.past.shift();
+  private store(before: SecurityRule | undefined, rule: SecurityRule): SecurityRule {
+    this.world.ledger.replace(before ? openedBy(before) : [], openedBy(rule));
+    return this.rules.set(keyOf(rule.group, rule.name), rule);
   }
 }
+
+const openedBy = ({ failed, group, name, properties }: SecurityRule): LedgerRule[] =>
+  failed ? [] : ledgerRulesOf(group, name, properties);
 
 /** Azure compares names case-insensitively. */
 const keyOf = (group: string, name: string): string => `${group}/${name.toLowerCase()}`;

@@ -1,12 +1,9 @@
 import { canHit, FAULT_KINDS, type ActiveFault, type FaultKind } from '../faults/fault-script';
-import {
-  LOCK_LEVELS,
-  OutsideEditRefused,
-  type CloudProvider,
-  type UnmanagedRuleFilter,
-  type World,
-} from '../provider';
+import { bareAddress, readAddressOrCidr } from '../cidr';
+import { CloudError } from '../cloud-error';
 import { KEY_FILE } from '../gcp/service-account';
+import type { OpenRule } from '../ground-truth/ledger';
+import { LOCK_LEVELS, type CloudProvider, type World } from '../provider';
 import { GRANTED, WITH_ROLES } from '../roles/roles';
 import { AUDIENCES, TRUSTING } from '../web-identity/trusts';
 import { BadInput, Input, required } from './input';
@@ -42,8 +39,8 @@ export class ControlInterface {
     'GET /_service-account': () => ok(KEY_FILE),
     'GET /_rules': (request) => ok(this.listRules(request)),
     'POST /_rules': (request) => this.addRule(request),
-    'PATCH /_rules': (request) => ok({ changed: this.changeRules(request) }),
-    'DELETE /_rules': (request) => ok({ removed: this.removeRules(request) }),
+    'PATCH /_rules': (request) => this.changeRules(request),
+    'DELETE /_rules': (request) => this.removeRules(request),
     'GET /_timeline': (request) => readJournal(request, this.world.ledger.timeline),
     'GET /_calls': (request) => readJournal(request, this.world.calls.journal),
     'GET /_faults': () => ok(this.world.faults.active().map(describeFault)),
@@ -74,9 +71,8 @@ export class ControlInterface {
       return route(request);
     } catch (error) {
       if (error instanceof BadInput) return badInput(error);
-      if (error instanceof OutsideEditRefused) {
+      if (error instanceof CloudError)
         return { status: 409, body: { error: error.code, message: error.message } };
-      }
       throw error;
     }
   }
@@ -113,8 +109,9 @@ export class ControlInterface {
     const unsupported = ORDER_FIELDS.find((name) => input.has(name));
     if (unsupported !== undefined && !provider.hasDenials)
       throw new BadInput(unsupported, `${provider.provider} has no rules with ${unsupported}`);
-    const rule = provider.addUnmanagedRule({
-      target: this.requireTarget(input, provider),
+    const target = this.requireTarget(input, provider);
+    const id = provider.addUnmanagedRule({
+      target,
       address: required('address', input.text('address')),
       protocol: input.oneOf('protocol', PROTOCOLS) ?? 'tcp',
       fromPort: readPort(input, 'fromPort') ?? null,
@@ -124,38 +121,50 @@ export class ControlInterface {
       priority: input.integer('priority', 0, 65_535),
       part: input.filledText('part'),
     });
+    const [rule = null] = id === null ? [] : this.openRules(provider, target, [id]);
     return { status: 201, body: rule };
   }
 
-  private removeRules({ query }: ControlRequest): unknown {
-    const { provider, filter } = this.readFilter(query);
-    return provider.removeRules(filter);
+  private removeRules({ query }: ControlRequest): ControlAnswer {
+    const { provider, target, rules } = this.select(query);
+    provider.removeRules(target, rules);
+    return ok({ removed: rules });
   }
 
-  private changeRules({ query, body }: ControlRequest): unknown {
-    const { provider, filter } = this.readFilter(query);
+  private changeRules({ query, body }: ControlRequest): ControlAnswer {
+    const { provider, target, rules } = this.select(query);
     const input = Input.fromJson(body, ['address', 'protocol', 'fromPort', 'toPort', 'description']);
     if (!provider.changeRules) throw new BadInput('provider', `${provider.provider} has no rules to change`);
-    return provider.changeRules(filter, {
+    provider.changeRules(target, rules, {
       address: input.text('address'),
       protocol: input.oneOf('protocol', PROTOCOLS),
       fromPort: readPort(input, 'fromPort'),
       toPort: readPort(input, 'toPort'),
       description: input.text('description'),
     });
+    const ids = rules.map(({ providerRuleId }) => providerRuleId);
+    return ok({ changed: this.openRules(provider, target, ids) });
   }
 
-  private readFilter(query: URLSearchParams): { provider: CloudProvider; filter: UnmanagedRuleFilter } {
+  /** The open rules that a query selects. */
+  private select(query: URLSearchParams): { provider: CloudProvider; target: string; rules: OpenRule[] } {
     const input = Input.fromQuery(query, RULE_FIELDS);
     const provider = this.requireProvider(input);
-    const filter = {
-      target: this.requireTarget(input, provider),
-      address: input.text('address'),
+    const target = this.requireTarget(input, provider);
+    const rules = this.world.ledger.list({
+      provider: provider.provider,
+      target,
+      address: readAddress(input),
       protocol: input.oneOf('protocol', PROTOCOLS),
       fromPort: readPort(input, 'fromPort'),
       toPort: readPort(input, 'toPort'),
-    };
-    return { provider, filter };
+    });
+    return { provider, target, rules };
+  }
+
+  private openRules({ provider }: CloudProvider, target: string, ids: readonly string[]): OpenRule[] {
+    const rules = this.world.ledger.list({ provider, target });
+    return rules.filter(({ providerRuleId }) => ids.includes(providerRuleId));
   }
 
   private startFault({ body }: ControlRequest): ControlAnswer {
@@ -270,6 +279,14 @@ export class ControlInterface {
 }
 
 const readPort = (input: Input, name: string): number | undefined => input.integer(name, 0, 65_535);
+
+/** An address or a range as the ledger has it. */
+function readAddress(input: Input): string | undefined {
+  const text = input.text('address');
+  const cidr = text === undefined ? null : readAddressOrCidr(text);
+  if (text !== undefined && !cidr) throw new BadInput('address', 'address must be an address or a range');
+  return cidr ? bareAddress(cidr.text) : undefined;
+}
 
 /** An operation of the provider that the kind of fault can hit. */
 function readOperation(input: Input, provider: CloudProvider, kind: FaultKind): string | undefined {

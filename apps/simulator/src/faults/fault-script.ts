@@ -33,7 +33,7 @@ export interface FaultScope {
   readonly effect: CallEffect;
   readonly targets: readonly string[];
   /** id of the key that signed the call */
-  readonly caller?: string;
+  readonly caller?: string | undefined;
   /** addresses in a write: a single one bare, a range as canonical CIDR */
   readonly addresses?: readonly string[];
 }

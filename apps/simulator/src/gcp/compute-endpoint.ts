@@ -1,20 +1,18 @@
+import type { CloudError } from '../cloud-error';
 import type { CallEffect } from '../faults/fault-script';
-import { applyFault, type Refusal } from '../faults/apply-fault';
-import type { IssuedTokens } from '../issued-tokens';
-import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
-import { TokenBuckets } from '../throttle/token-buckets';
+import { serveCall, type Refusal } from '../faults/serve-call';
+import type { CloudAnswer, CloudRequest, NO_ANSWER, World } from '../provider';
 import {
   METHODS,
   type ComputeCall,
   type ComputeMethod,
-  type ComputeState,
   type ComputeModifiers,
+  type ComputeState,
 } from './compute-operations';
 import { networkPath } from './firewalls';
 import {
   backendError,
   forbidden,
-  GcpError,
   invalid,
   invalidValue,
   jsonAnswer,
@@ -22,11 +20,11 @@ import {
   notReady,
   quotaExceeded,
   rateLimitExceeded,
-  refusal,
+  render,
   unauthenticated,
 } from './gcp-error';
 import { PROJECT } from './service-account';
-import { isValidToken } from './token-endpoint';
+import { isAuthenticated, type AccessTokens } from './token-endpoint';
 
 export const COMPUTE_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntries(
   Object.entries(METHODS).map(([name, { effect }]) => [name, effect]),
@@ -41,86 +39,65 @@ const BUCKET = { burst: PER_MINUTE, refillPerSecond: PER_MINUTE / 60 };
 interface RoutedCall {
   readonly operation: string;
   readonly method: ComputeMethod;
-  readonly call: ComputeCall;
+  /** the last part of the path */
+  readonly name: string;
 }
 
 /** Compute: firewall rules, their operations, networks; the Resource Manager: permissions on the project. */
 export class ComputeEndpoint {
-  private readonly buckets = new TokenBuckets();
   private readonly state: ComputeState;
 
   constructor(
     private readonly world: World,
-    private readonly maxRules: number,
-    private readonly tokens: IssuedTokens,
+    private readonly tokens: AccessTokens,
     state: Omit<ComputeState, 'isGranted'>,
   ) {
     this.state = { ...state, isGranted: (permission) => this.world.roles.allows('GCP', permission) };
   }
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const { state, world } = this;
     const routed = routeOf(request);
-    const entry = this.world.calls.arrive('GCP', routed?.operation ?? `${request.method} ${request.path}`);
-    const targets = routed ? this.targetsOf(routed) : [];
-    entry.target = targets.length === 0 ? null : targets.join(',');
-    entry.items = routed?.method.effect === 'add' || routed?.method.effect === 'remove' ? 1 : 0;
-    const answer = await this.answer(request, routed, targets);
-    entry.outcome = answer === NO_ANSWER ? NO_ANSWER : answer.outcome;
-    return answer;
-  }
-
-  reset(): void {
-    this.buckets.clear();
-  }
-
-  private async answer(
-    request: CloudRequest,
-    routed: RoutedCall | null,
-    targets: readonly string[],
-  ): Promise<CloudAnswer | typeof NO_ANSWER> {
-    const [, token = ''] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? [];
-    if (!isValidToken(token, this.tokens)) return refusal(unauthenticated());
-    const [, project = ''] = PATH.exec(request.path) ?? [];
-    if (!routed) return refusal(notFound(request.path));
-    if (project !== PROJECT) return refusal(notFound(`projects/${project}`));
-    const { operation, method, call } = routed;
-    const { effect } = method;
-    if (!this.buckets.take(effect, BUCKET)) return refusal(rateLimitExceeded(PROJECT));
-    if (method.permission !== null && !this.state.isGranted(method.permission))
-      return refusal(this.faultError('refuse', method, targets[0]));
-    const scope = { provider: 'GCP', operation, effect, targets } as const;
-    return applyFault(this.world, request.epoch, scope, {
-      perform: (how) => this.perform(method, call, how),
-      failLater: () => this.perform(method, call, { failLater: true }),
-      refuse: (why) => refusal(this.faultError(why, method, targets[0])),
+    const body = readBody(request);
+    const given: ComputeCall = { name: routed?.name ?? '', query: request.query, body: body ?? {} };
+    const targets = (routed?.method.targets(given, state) ?? []).filter((target) => target !== undefined);
+    const { effect = 'check', permission = null } = routed?.method ?? {};
+    const call = {
+      provider: 'GCP',
+      operation: routed?.operation ?? `${request.method} ${request.path}`,
+      effect,
+      targets,
+      items: effect === 'add' || effect === 'remove' ? 1 : 0,
+    } as const;
+    const perform = async (how: ComputeModifiers): Promise<CloudAnswer> => {
+      if (!body) throw invalid('Invalid JSON payload received. Parse error.');
+      return jsonAnswer(200, 'OK', await routed!.method.perform(given, state, how));
+    };
+    const refuse = (why: Refusal): CloudError => this.faultError(why, permission, targets[0]);
+    return serveCall(world, request.epoch, call, {
+      check: () => {
+        if (!isAuthenticated(request, this.tokens)) throw unauthenticated();
+        const [, project = ''] = PATH.exec(request.path) ?? [];
+        if (!routed) throw notFound(request.path);
+        if (project !== PROJECT) throw notFound(`projects/${project}`);
+        if (!world.buckets.take(`GCP ${effect}`, BUCKET)) throw rateLimitExceeded(PROJECT);
+        if (permission !== null && !state.isGranted(permission)) throw refuse('refuse');
+      },
+      perform,
+      failLater: () => perform({ failLater: true }),
+      refuse,
+      render,
     });
   }
 
-  private async perform(
-    method: ComputeMethod,
-    call: ComputeCall,
-    how: ComputeModifiers,
-  ): Promise<CloudAnswer> {
-    try {
-      return jsonAnswer(200, 'OK', await method.perform(call, this.state, how));
-    } catch (error) {
-      if (error instanceof GcpError) return refusal(error);
-      throw error;
-    }
-  }
-
-  private targetsOf({ method, call }: RoutedCall): string[] {
-    return method.targets(call, this.state).filter((target) => target !== undefined);
-  }
-
   /** Compute's errors for faults. */
-  private faultError(why: Refusal, { permission }: ComputeMethod, network = 'default'): GcpError {
+  private faultError(why: Refusal, permission: string | null, network = 'default'): CloudError {
     const path = networkPath(network);
-    const errors: Readonly<Record<Refusal, () => GcpError>> = {
+    const errors: Readonly<Record<Refusal, () => CloudError>> = {
       throttle: () => rateLimitExceeded(PROJECT),
       error: backendError,
       'not-found': () => notFound(path),
-      quota: () => quotaExceeded(this.maxRules),
+      quota: () => quotaExceeded(this.world.sizes.firewallsPerProject),
       refuse: () => forbidden(permission ?? 'resourcemanager.projects.get', path),
       conflict: () => notReady(path),
       invalid: () => invalidValue('sourceRanges[0]', ''),
@@ -135,37 +112,18 @@ function routeOf(request: CloudRequest): RoutedCall | null {
   const [, , path = ''] = PATH.exec(request.path) ?? [];
   for (const [operation, method] of Object.entries(METHODS)) {
     const match = method.verb === request.method ? method.path.exec(path) : null;
-    if (!match) continue;
-    const name = decodeURIComponent(match[1] ?? '');
-    return {
-      operation,
-      method: withBodyCheck(method, request),
-      call: { name, query: request.query, body: bodyOf(request) },
-    };
+    if (match) return { operation, method, name: decodeURIComponent(match[1] ?? '') };
   }
   return null;
 }
 
-const bodyOf = ({ body }: CloudRequest): Readonly<Record<string, unknown>> => {
+/** @returns null when the body is not JSON */
+function readBody({ body }: CloudRequest): Readonly<Record<string, unknown>> | null {
+  if (body === '') return {};
   try {
     const parsed: unknown = JSON.parse(body);
     return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
   } catch {
-    return {};
-  }
-};
-
-const throwParseError = (): never => {
-  throw invalid('Invalid JSON payload received. Parse error.');
-};
-
-/** Invalid JSON is refused before any other check. */
-function withBodyCheck(method: ComputeMethod, { body }: CloudRequest): ComputeMethod {
-  if (body === '') return method;
-  try {
-    JSON.parse(body);
-    return method;
-  } catch {
-    return { ...method, perform: throwParseError };
+    return null;
   }
 }

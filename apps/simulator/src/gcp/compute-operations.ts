@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallEffect } from '../faults/fault-script';
-import type { CallModifiers } from '../faults/apply-fault';
+import type { CallModifiers } from '../faults/serve-call';
 import { networkName, readFirewall } from './firewall-input';
 import { listFirewalls } from './firewall-list';
 import { firewallJson, networkJson } from './firewall-json';
@@ -32,7 +32,7 @@ export interface ComputeMethod {
   readonly verb: string;
   /** networks that a call affects */
   targets(call: ComputeCall, state: ComputeState): (string | undefined)[];
-  /** @throws GcpError */
+  /** @throws CloudError */
   perform(call: ComputeCall, state: ComputeState, how: ComputeModifiers): unknown;
 }
 

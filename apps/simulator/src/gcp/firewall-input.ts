@@ -46,7 +46,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 /**
  * Reads a Firewall. An ingress rule without a source is open to everyone, as in Compute.
- * @throws GcpError as Compute does
+ * @throws CloudError as Compute does
  */
 export function readFirewall(body: Body, project: string): FirewallSpec {
   const unknown = Object.keys(body).find((field) => !FIELDS.has(field));

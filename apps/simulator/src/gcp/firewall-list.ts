@@ -1,3 +1,4 @@
+import { cutPage } from '../paging';
 import { firewallJson, networkLink } from './firewall-json';
 import type { Firewall } from './firewalls';
 import { invalid } from './gcp-error';
@@ -6,20 +7,19 @@ import { PROJECT } from './service-account';
 const MAX_PAGE = 500;
 const FILTER = /^(name|network) *(eq|ne|=|!=) *(?! )"?([^"]*)"?$/;
 
-/** A page of firewall rules, ordered by name. @throws GcpError */
+/** A page of firewall rules, ordered by name. @throws CloudError */
 export function listFirewalls(query: URLSearchParams, rules: readonly Firewall[]): unknown {
   const size = readSize(query.get('maxResults'));
-  const after = readToken(query.get('pageToken'));
-  const matches = readFilter(query.get('filter'));
-  const remaining = rules.filter((rule) => (after === null || rule.name > after) && matches(rule));
-  const page = remaining.slice(0, size);
-  const last = page.at(-1);
+  const matching = rules.filter(readFilter(query.get('filter')));
+  const token = query.get('pageToken') ?? '';
+  const page = cutPage(matching, ({ name }) => name, token, size);
+  if (!page) throw invalid(`Invalid value for field 'pageToken': '${token}'.`);
   return {
     kind: 'compute#firewallList',
     id: `projects/${PROJECT}/global/firewalls`,
     // Compute leaves an empty list out
-    ...(page.length > 0 && { items: page.map(firewallJson) }),
-    ...(remaining.length > page.length && last && { nextPageToken: tokenFor(last.name) }),
+    ...(page.items.length > 0 && { items: page.items.map(firewallJson) }),
+    ...(page.next !== undefined && { nextPageToken: page.next }),
     selfLink: `https://www.googleapis.com/compute/v1/projects/${PROJECT}/global/firewalls`,
   };
 }
@@ -45,13 +45,4 @@ function readFilter(text: string | null): (rule: Firewall) => boolean {
     const content = field === 'name' ? rule.name : networkLink(rule.network);
     return (pattern ? pattern.test(content) : content === value) !== isNegated;
   };
-}
-
-const tokenFor = (name: string): string => Buffer.from(`after ${name}`).toString('base64url');
-
-function readToken(token: string | null): string | null {
-  if (token === null || token === '') return null;
-  const [, name] = /^after (.+)$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  if (name) return name;
-  throw invalid(`Invalid value for field 'pageToken': '${token}'.`);
 }

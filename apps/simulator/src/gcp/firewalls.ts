@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { bareAddress } from '../cidr';
-import { carriesMark, isSameTraffic, type LedgerRule } from '../ground-truth/ledger';
+import { History } from '../ground-truth/history';
+import { carriesMark, type LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import type { FirewallSpec } from './firewall-input';
 import { alreadyExists, notFound, quotaExceeded } from './gcp-error';
@@ -10,9 +11,6 @@ export interface Firewall extends FirewallSpec {
   /** a number as text, because it exceeds a double's precision */
   readonly id: string;
   readonly creationTimestamp: string;
-  /** microseconds since 1970 */
-  readonly openedAt: number;
-  readonly closedAt: number | null;
 }
 
 /** Firewall policies that apply to a network, as `networks.getEffectiveFirewalls` returns them. They are not enforced. */
@@ -29,12 +27,6 @@ export const NETWORKS: readonly string[] = [
   ...Array.from({ length: 4 }, (_, index) => `simulated-network-${index + 1}`),
 ];
 
-/** Fields that saved rules may lack. */
-const OF_EARLIER_RELEASES: Pick<FirewallSpec, 'targetServiceAccounts'> = { targetServiceAccounts: [] };
-
-/** How long removed rules are kept for stale reads. */
-const HISTORY_US = 600_000_000;
-
 export const networkPath = (network: string): string => `projects/${PROJECT}/global/networks/${network}`;
 export const firewallPath = (name: string): string => `projects/${PROJECT}/global/firewalls/${name}`;
 
@@ -42,21 +34,17 @@ export const firewallPath = (name: string): string => `projects/${PROJECT}/globa
 export const newId = (): string =>
   `${randomInt(1_000_000_000, 9_000_000_000)}${String(randomInt(0, 1_000_000_000)).padStart(9, '0')}`;
 
-/** Firewall rules of the simulated project, and recently removed ones. */
+/** Firewall rules of the simulated project. */
 export class Firewalls {
-  private rules = new Map<string, Firewall>();
-  private removed: Firewall[] = [];
+  private readonly rules: History<Firewall>;
   private readonly policies = new Map<string, NetworkPolicies>();
 
-  /** @param maxRules limit of the project */
-  constructor(
-    private readonly world: World,
-    private readonly maxRules: number,
-  ) {}
+  constructor(private readonly world: World) {
+    this.rules = new History(world.clock);
+  }
 
   reset(): void {
-    this.rules = new Map();
-    this.removed = [];
+    this.rules.clear();
     this.policies.clear();
   }
 
@@ -70,73 +58,46 @@ export class Firewalls {
 
   /** Restores the rules of an earlier run. */
   restore(rules: readonly Firewall[]): void {
-    for (const saved of rules) {
-      const rule = { ...OF_EARLIER_RELEASES, ...saved };
-      this.rules.set(rule.name, rule);
-      for (const ledgerRule of ledgerRulesOf(rule)) this.world.ledger.open(ledgerRule);
-    }
+    for (const rule of rules) this.write(null, rule);
   }
 
   /** Ordered by name. @param asOf microseconds since 1970: the state at that time, up to ten minutes back */
   list(asOf?: number): Firewall[] {
-    const present = [...this.rules.values()];
-    const shown =
-      asOf === undefined
-        ? present
-        : [...present, ...this.removed].filter(
-            (rule) => rule.openedAt <= asOf && (rule.closedAt === null || rule.closedAt > asOf),
-          );
-    return shown.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.rules.values(asOf).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** @param nameOrId Compute accepts both */
   find(nameOrId: string): Firewall | undefined {
-    return this.rules.get(nameOrId) ?? [...this.rules.values()].find(({ id }) => id === nameOrId);
+    return this.rules.get(nameOrId) ?? this.rules.values().find(({ id }) => id === nameOrId);
   }
 
-  /** @param pendingNames rules that operations in progress will add @throws GcpError */
+  /** @param pendingNames rules that operations in progress will add @throws CloudError */
   checkAddition(spec: FirewallSpec, pendingNames: readonly string[]): void {
     if (!NETWORKS.includes(spec.network)) throw notFound(networkPath(spec.network));
-    if (this.rules.has(spec.name) || pendingNames.includes(spec.name))
+    if (this.rules.get(spec.name) || pendingNames.includes(spec.name))
       throw alreadyExists(firewallPath(spec.name));
-    if (this.rules.size + pendingNames.length >= this.maxRules) throw quotaExceeded(this.maxRules);
+    const { firewallsPerProject: limit } = this.world.sizes;
+    if (this.rules.values().length + pendingNames.length >= limit) throw quotaExceeded(limit);
   }
 
-  add(spec: FirewallSpec, id: string): Firewall {
-    const rule = {
-      ...spec,
-      id,
-      creationTimestamp: new Date().toISOString(),
-      openedAt: this.world.clock.now(),
-      closedAt: null,
-    };
-    this.rules.set(rule.name, rule);
-    for (const ledgerRule of ledgerRulesOf(rule)) this.world.ledger.open(ledgerRule);
-    return rule;
+  add(spec: FirewallSpec, id: string): void {
+    this.write(null, { ...spec, id, creationTimestamp: new Date().toISOString() });
   }
 
   /** Replaces the rule of the same name. */
   change(spec: FirewallSpec): void {
     const old = this.rules.get(spec.name);
-    if (!old) return;
-    const rule = { ...old, ...spec };
-    const before = ledgerRulesOf(old);
-    const after = ledgerRulesOf(rule);
-    this.rules.set(rule.name, rule);
-    if (isSameTraffic(before, after)) {
-      for (const ledgerRule of after) this.world.ledger.relabel(ledgerRule, ledgerRule.ours);
-      return;
-    }
-    for (const ledgerRule of before) this.world.ledger.close(ledgerRule);
-    for (const ledgerRule of after) this.world.ledger.open(ledgerRule);
+    if (old) this.write(old, { ...old, ...spec });
   }
 
   remove(rule: Firewall): void {
     this.rules.delete(rule.name);
-    for (const ledgerRule of ledgerRulesOf(rule)) this.world.ledger.close(ledgerRule);
-    const closedAt = this.world.clock.now();
-    this.removed.push({ ...rule, closedAt });
-    while ((this.removed[0]?.closedAt ?? closedAt) < closedAt - HISTORY_US) this.removed.shift();
+    this.world.ledger.replace(ledgerRulesOf(rule), []);
+  }
+
+  private write(before: Firewall | null, rule: Firewall): void {
+    this.rules.set(rule.name, rule);
+    this.world.ledger.replace(before ? ledgerRulesOf(before) : [], ledgerRulesOf(rule));
   }
 }
 

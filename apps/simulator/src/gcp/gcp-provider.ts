@@ -1,33 +1,15 @@
-import { readAddressOrCidr, bareAddress } from '../cidr';
 import type { OpenRule } from '../ground-truth/ledger';
-import { IssuedTokens } from '../issued-tokens';
-import {
-  OutsideEditRefused,
-  type CloudAnswer,
-  type CloudProvider,
-  type CloudRequest,
-  type UnmanagedRuleSpec,
-  type UnmanagedRuleChange,
-  type UnmanagedRuleFilter,
-  type NO_ANSWER,
-  type World,
-} from '../provider';
+import type { CloudAnswer, CloudProvider, CloudRequest, NO_ANSWER, World } from '../provider';
+import type { UnmanagedRuleChange, UnmanagedRuleSpec } from '../provider';
+import { SealedTokens } from '../sealed-tokens';
 import { COMPUTE_EFFECTS, ComputeEndpoint } from './compute-endpoint';
 import { readFirewall } from './firewall-input';
 import { firewallJson } from './firewall-json';
 import { Firewalls, NETWORKS, networkPath, newId, type Firewall } from './firewalls';
-import { GcpError } from './gcp-error';
 import { Operations } from './operations';
 import { PROJECT } from './service-account';
-import { TOKEN_EFFECTS, TokenEndpoint } from './token-endpoint';
+import { TOKEN_EFFECTS, TokenEndpoint, type AccessTokens } from './token-endpoint';
 import { WORKLOAD_EFFECTS, WorkloadIdentity } from './workload-identity';
-
-export interface GcpOptions {
-  /** firewall rules the project may have */
-  readonly firewallsPerProject: number;
-  /** how long an accepted write takes, ms */
-  readonly operationMs: number;
-}
 
 /** GCP: Compute below `/gcp/compute/v1`, the token endpoint at `/gcp/token`. */
 export class GcpProvider implements CloudProvider {
@@ -41,16 +23,13 @@ export class GcpProvider implements CloudProvider {
   private readonly compute: ComputeEndpoint;
   private readonly tokens: TokenEndpoint;
   private readonly workloads: WorkloadIdentity;
-  private readonly issued: IssuedTokens;
+  private readonly issued: AccessTokens;
 
-  constructor(
-    private readonly world: World,
-    { firewallsPerProject, operationMs }: GcpOptions,
-  ) {
-    this.firewalls = new Firewalls(world, firewallsPerProject);
-    this.pending = new Operations(world, operationMs);
-    this.issued = new IssuedTokens(world.clock);
-    this.compute = new ComputeEndpoint(world, firewallsPerProject, this.issued, {
+  constructor(world: World) {
+    this.firewalls = new Firewalls(world);
+    this.pending = new Operations(world);
+    this.issued = new SealedTokens(world.clock, 'simulated-access-token-key');
+    this.compute = new ComputeEndpoint(world, this.issued, {
       firewalls: this.firewalls,
       operations: this.pending,
     });
@@ -64,32 +43,22 @@ export class GcpProvider implements CloudProvider {
   }
 
   /** The part of a rule is a tag of instances. */
-  addUnmanagedRule(rule: UnmanagedRuleSpec): OpenRule | null {
+  addUnmanagedRule(rule: UnmanagedRuleSpec): string | null {
     const id = newId();
-    return asGcpError(() => {
-      const spec = readFirewall(bodyOfUnmanaged(rule, id), PROJECT);
-      this.firewalls.checkAddition(spec, this.pending.rulesInProgress('insert'));
-      this.firewalls.add(spec, id);
-      return rule.isDenial ? null : this.openRule(`${spec.name}#${id}`);
-    });
+    const spec = readFirewall(bodyOfUnmanaged(rule, id), PROJECT);
+    this.firewalls.checkAddition(spec, this.pending.rulesInProgress('insert'));
+    this.firewalls.add(spec, id);
+    return rule.isDenial ? null : `${spec.name}#${id}`;
   }
 
-  removeRules(filter: UnmanagedRuleFilter): OpenRule[] {
-    const matching = this.matching(filter);
-    for (const rule of this.rulesOf(matching)) this.firewalls.remove(rule);
-    return matching;
+  removeRules(_target: string, open: readonly OpenRule[]): void {
+    for (const rule of this.rulesOf(open)) this.firewalls.remove(rule);
   }
 
   /** Like `gcloud compute firewall-rules update`: the rule keeps its name and number. */
-  changeRules(filter: UnmanagedRuleFilter, change: UnmanagedRuleChange): OpenRule[] {
-    const rules = this.rulesOf(this.matching(filter));
-    return asGcpError(() => {
-      for (const rule of rules) this.firewalls.change(readFirewall(changedBody(rule, change), PROJECT));
-      const changed = new Set(rules.map(({ name, id }) => `${name}#${id}`));
-      return this.world.ledger
-        .list({ provider: this.provider, target: filter.target })
-        .filter(({ providerRuleId }) => changed.has(providerRuleId.split('/')[0] ?? ''));
-    });
+  changeRules(_target: string, open: readonly OpenRule[], change: UnmanagedRuleChange): void {
+    for (const rule of this.rulesOf(open))
+      this.firewalls.change(readFirewall(changedBody(rule, change), PROJECT));
   }
 
   setPolicies(target: string, policies: readonly object[], isFirst: boolean): void {
@@ -99,16 +68,6 @@ export class GcpProvider implements CloudProvider {
 
   revokeTokens(): void {
     this.issued.revokeAll();
-  }
-
-  private matching(filter: UnmanagedRuleFilter): OpenRule[] {
-    const address = filter.address === undefined ? undefined : canonicalAddress(filter.address);
-    return this.world.ledger
-      .list({ provider: this.provider, target: filter.target })
-      .filter((rule) => address === undefined || rule.address === address)
-      .filter((rule) => filter.protocol === undefined || rule.protocol === filter.protocol)
-      .filter((rule) => filter.fromPort === undefined || rule.fromPort === filter.fromPort)
-      .filter((rule) => filter.toPort === undefined || rule.toPort === filter.toPort);
   }
 
   /** The distinct rules behind ledger rules: one rule can have several. */
@@ -122,22 +81,13 @@ export class GcpProvider implements CloudProvider {
   }
 
   restore(saved: unknown): void {
-    // absent in state files from before this cloud was simulated
-    this.firewalls.restore((saved ?? []) as Firewall[]);
+    this.firewalls.restore(saved as Firewall[]);
   }
 
   reset(): void {
     this.firewalls.reset();
     this.pending.reset();
-    this.compute.reset();
     this.issued.reset();
-  }
-
-  private openRule(providerRuleId: string): OpenRule {
-    const open = this.world.ledger.list({ provider: this.provider });
-    const rule = open.find((candidate) => candidate.providerRuleId === providerRuleId);
-    if (!rule) throw new Error('A rule that was just added is not in the ledger');
-    return rule;
   }
 }
 
@@ -182,19 +132,4 @@ function changedBody(
     ...(changesTraffic && { allowed }),
     ...(description !== undefined && { description }),
   };
-}
-
-function canonicalAddress(text: string): string {
-  const cidr = readAddressOrCidr(text);
-  if (!cidr) throw new OutsideEditRefused('invalid', `${text} is not an IP address range`);
-  return bareAddress(cidr.text);
-}
-
-function asGcpError<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof GcpError) throw new OutsideEditRefused(error.reason, error.message);
-    throw error;
-  }
 }

@@ -40,11 +40,7 @@ export class Operations {
   private known = new Map<string, Operation>();
   private byRequest = new Map<string, Operation>();
 
-  /** @param durationMs from acceptance to completion */
-  constructor(
-    private readonly world: World,
-    private readonly durationMs: number,
-  ) {}
+  constructor(private readonly world: World) {}
 
   reset(): void {
     this.known = new Map();
@@ -93,7 +89,7 @@ export class Operations {
       finish();
     };
     if (request.isImmediate) end();
-    else setTimeout(end, this.durationMs).unref();
+    else setTimeout(end, this.world.sizes.gcpOperationMs).unref();
     return operation;
   }
 

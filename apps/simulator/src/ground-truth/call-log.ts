@@ -1,3 +1,4 @@
+import type { ServedCall } from '../faults/serve-call';
 import type { ProviderName } from '../provider-name';
 import type { Clock } from './clock';
 import { Journal } from './journal';
@@ -9,9 +10,9 @@ export interface CallEntry {
   readonly provider: ProviderName;
   readonly operation: string;
   /** the named targets, comma-separated; null: none */
-  target: string | null;
+  readonly target: string | null;
   /** number of rules that the request names */
-  items: number;
+  readonly items: number;
   /** `OK`, the provider's error code, or `NO_ANSWER` when it is left unanswered; null while in progress */
   outcome: string | null;
 }
@@ -24,16 +25,10 @@ export class CallLog {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Appends a call; the caller completes the returned entry later. */
-  arrive(provider: ProviderName, operation: string): CallEntry {
-    const entry: CallEntry = {
-      at: this.clock.now(),
-      provider,
-      operation,
-      target: null,
-      items: 0,
-      outcome: null,
-    };
+  /** Appends a call; the caller sets the outcome of the returned entry later. */
+  arrive({ provider, operation, targets, items = 0 }: ServedCall): CallEntry {
+    const target = targets.length === 0 ? null : [...new Set(targets)].join(',');
+    const entry: CallEntry = { at: this.clock.now(), provider, operation, target, items, outcome: null };
     this.journal.append(entry);
     return entry;
   }

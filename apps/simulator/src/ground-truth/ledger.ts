@@ -37,11 +37,10 @@ const MARK_PREFIX = 'drawbridge:';
 export const carriesMark = (texts: readonly (string | undefined)[]): boolean =>
   texts.some((text) => text?.startsWith(MARK_PREFIX));
 
-/** Whether two lists of rules allow the same traffic, ignoring ownership. */
-export const isSameTraffic = (some: readonly LedgerRule[], others: readonly LedgerRule[]): boolean => {
-  const traffic = (rules: readonly LedgerRule[]): string =>
-    JSON.stringify(rules.map((rule) => ({ ...rule, ours: null })));
-  return traffic(some) === traffic(others);
+/** Selects open rules; undefined matches every value. */
+export type RuleFilter = {
+  readonly [Field in 'provider' | 'target' | 'address' | 'protocol' | 'fromPort' | 'toPort']?:
+    LedgerRule[Field] | undefined;
 };
 
 /** Ground truth: the open rules, and a timeline of their changes since the start or the last reset. */
@@ -57,52 +56,55 @@ export class Ledger {
     return this.lastChange;
   }
 
-  /** Records that a rule was opened. @returns the time, microseconds since 1970 */
-  open(rule: LedgerRule): number {
-    const at = this.change();
-    this.rules.set(keyOf(rule), { ...rule, since: at });
-    this.timeline.append({ at, event: 'opened', ...rule });
-    return at;
-  }
-
-  /** Records that a rule was closed. @returns the time, microseconds since 1970 */
-  close(rule: Pick<LedgerRule, 'provider' | 'target' | 'providerRuleId'>): number {
-    const at = this.change();
-    const known = this.rules.get(keyOf(rule));
-    if (known) {
-      const { since: _, ...closed } = known;
-      this.rules.delete(keyOf(rule));
-      this.timeline.append({ at, event: 'closed', ...closed });
+  /**
+   * Records that an object's rules were replaced: rules are closed and opened when their traffic differs. Another owner alone,
+   * as by a changed description or tag, neither opens nor closes a rule.
+   */
+  replace(before: readonly LedgerRule[], after: readonly LedgerRule[]): void {
+    this.lastChange = this.clock.now();
+    const [old, next] = [byKey(before), byKey(after)];
+    for (const [key, rule] of old) if (!isSameTraffic(rule, next.get(key))) this.close(key);
+    for (const [key, rule] of next) {
+      const known = this.rules.get(key);
+      if (known && isSameTraffic(rule, old.get(key))) this.rules.set(key, { ...known, ours: rule.ours });
+      else this.open(key, rule);
     }
-    return at;
-  }
-
-  /** Changes a rule's ownership without opening or closing it, as a changed description or tag does. */
-  relabel(rule: Pick<LedgerRule, 'provider' | 'target' | 'providerRuleId'>, ours: boolean): void {
-    const known = this.rules.get(keyOf(rule));
-    if (known) this.rules.set(keyOf(rule), { ...known, ours });
-    this.change();
   }
 
   /** The open rules, oldest first. */
-  list(filter: { provider?: string | undefined; target?: string | undefined }): OpenRule[] {
+  list(filter: RuleFilter): OpenRule[] {
+    const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
     return [...this.rules.values()]
-      .filter((rule) => (filter.provider ?? rule.provider) === rule.provider)
-      .filter((rule) => (filter.target ?? rule.target) === rule.target)
+      .filter((rule) => wanted.every(([field, value]) => rule[field as keyof RuleFilter] === value))
       .sort((a, b) => a.since - b.since);
   }
 
   clear(): void {
-    this.change();
+    this.lastChange = this.clock.now();
     this.rules.clear();
     this.timeline.clear();
   }
 
-  private change(): number {
-    this.lastChange = this.clock.now();
-    return this.lastChange;
+  private open(key: string, rule: LedgerRule): void {
+    const at = this.clock.now();
+    this.rules.set(key, { ...rule, since: at });
+    this.timeline.append({ at, event: 'opened', ...rule });
+  }
+
+  private close(key: string): void {
+    const known = this.rules.get(key);
+    if (!known) return;
+    const { since: _, ...closed } = known;
+    this.rules.delete(key);
+    this.timeline.append({ at: this.clock.now(), event: 'closed', ...closed });
   }
 }
 
-const keyOf = (rule: Pick<LedgerRule, 'provider' | 'target' | 'providerRuleId'>): string =>
-  JSON.stringify([rule.provider, rule.target, rule.providerRuleId]);
+const byKey = (rules: readonly LedgerRule[]): Map<string, LedgerRule> =>
+  new Map(
+    rules.map((rule) => [JSON.stringify([rule.provider, rule.target, rule.providerRuleId]), rule] as const),
+  );
+
+/** Of two rules with one id. */
+const isSameTraffic = (rule: LedgerRule, other: LedgerRule | undefined): boolean =>
+  other !== undefined && JSON.stringify({ ...rule, ours: null }) === JSON.stringify({ ...other, ours: null });

@@ -1,13 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { CloudProvider } from '../provider';
 import type { Ledger } from './ledger';
-
-/** A provider whose open rules can be saved and restored. */
-export interface Persistable {
-  readonly provider: string;
-  save(): unknown;
-  /** @throws Error when the value was not returned by `save` */
-  restore(saved: unknown): void;
-}
 
 const WRITE_INTERVAL_MS = 100;
 
@@ -21,7 +14,7 @@ export class StateFile {
 
   constructor(
     private readonly path: string,
-    private readonly providers: readonly Persistable[],
+    private readonly providers: readonly CloudProvider[],
     private readonly ledger: Ledger,
   ) {}
 

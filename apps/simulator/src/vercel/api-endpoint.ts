@@ -1,20 +1,19 @@
+import { CloudError } from '../cloud-error';
 import type { CallEffect } from '../faults/fault-script';
-import { applyFault, type CallModifiers, type Refusal } from '../faults/apply-fault';
-import { NO_ANSWER, type CloudAnswer, type CloudRequest, type World } from '../provider';
-import { TokenBuckets, type BucketSize } from '../throttle/token-buckets';
+import { serveCall, type CallModifiers, type Refusal } from '../faults/serve-call';
+import type { CloudAnswer, CloudRequest, NO_ANSWER, World } from '../provider';
 import { PROJECTS, type Firewalls } from './firewalls';
 import { configJson } from './config-json';
 import { addressesOf, readChange, type ChangeInput } from './rule-input';
 import {
   badRequest,
-  errorAnswer,
   forbidden,
   internalError,
   jsonAnswer,
   limitReached,
   notFound,
   rateLimited,
-  VercelError,
+  render,
 } from './vercel-error';
 
 export const VERCEL_PREFIX = '/vercel';
@@ -29,10 +28,11 @@ export const EFFECTS = {
   updateFirewallConfig: 'change',
 } as const satisfies Readonly<Record<string, CallEffect>>;
 
-export interface ApiLimits {
-  readonly writes: BucketSize;
-  readonly reads: BucketSize;
-}
+/** Vercel documents no numbers: high limits, so that tests depend on the driver's own rate. */
+const LIMITS = {
+  writes: { burst: 100, refillPerSecond: 10 },
+  reads: { burst: 500, refillPerSecond: 50 },
+} as const;
 
 type Operation = keyof typeof EFFECTS;
 
@@ -53,78 +53,67 @@ const USER = { id: 'simulated-user', username: 'simulated', email: 'simulated@ex
 
 /** The part of Vercel's REST API that concerns the firewall. */
 export class ApiEndpoint {
-  private readonly buckets = new TokenBuckets();
-
   constructor(
     private readonly world: World,
     private readonly firewalls: Firewalls,
-    private readonly limits: ApiLimits,
   ) {}
-
-  reset(): void {
-    this.buckets.clear();
-  }
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
     const route = routeOf(request);
-    const entry = this.world.calls.arrive('VERCEL', route?.operation ?? '(none)');
-    entry.target = route && route.operation !== 'getTeam' ? route.name : null;
-    entry.items = route?.operation === 'updateFirewallConfig' ? itemsOf(request.body) : 0;
-    const answer = await this.answer(request, route);
-    entry.outcome = answer === NO_ANSWER ? NO_ANSWER : answer.outcome;
-    return answer;
-  }
-
-  private async answer(request: CloudRequest, route: Route | null): Promise<CloudAnswer | typeof NO_ANSWER> {
-    const error = authenticationError(request);
-    if (error) return errorAnswer(error);
-    if (!route) return errorAnswer(notFound('The requested API endpoint was not found'));
-    const kind = EFFECTS[route.operation] === 'change' ? 'writes' : 'reads';
-    if (!this.buckets.take(kind, this.limits[kind])) return errorAnswer(rateLimited(this.limits[kind].burst));
-    const scope = {
+    const { operation, name = null } = route ?? {};
+    const call = {
       provider: 'VERCEL',
-      operation: route.operation,
-      effect: EFFECTS[route.operation],
-      targets: route.name === null ? [] : [route.name],
+      operation: operation ?? '(none)',
+      effect: operation ? EFFECTS[operation] : 'check',
+      targets: name === null || operation === 'getTeam' ? [] : [name],
+      items: operation === 'updateFirewallConfig' ? itemsOf(request.body) : 0,
     } as const;
-    return applyFault(this.world, request.epoch, scope, {
-      perform: (how) => asVercelError(() => this.perform(request, route, how)),
-      refuse: (why) => errorAnswer(FAULT_ERRORS[why]()),
+    return serveCall(this.world, request.epoch, call, {
+      check: () => {
+        checkToken(request);
+        if (!route) throw notFound('The requested API endpoint was not found');
+        const kind = call.effect === 'change' ? 'writes' : 'reads';
+        const limit = LIMITS[kind];
+        if (!this.world.buckets.take(`VERCEL ${kind}`, limit)) throw rateLimited(limit.burst);
+      },
+      perform: (how) => this.perform(request, route!, how),
+      refuse: (why) => FAULT_ERRORS[why](),
+      render,
     });
   }
 
   private perform(request: CloudRequest, { operation, name }: Route, how: CallModifiers): CloudAnswer {
     switch (operation) {
       case 'getAuthUser':
-        return jsonAnswer(200, { user: USER }, 'OK');
+        return jsonAnswer(200, { user: USER });
       case 'getTeam':
         if (name !== TEAM_ID) throw notFound('Team not found');
-        return jsonAnswer(200, { id: TEAM_ID, slug: 'simulated', name: 'Simulated' }, 'OK');
+        return jsonAnswer(200, { id: TEAM_ID, slug: 'simulated', name: 'Simulated' });
       case 'getProject': {
         const id = projectOf(name);
-        return jsonAnswer(200, { id, name: id.replace('prj_', ''), accountId: USER.id }, 'OK');
+        return jsonAnswer(200, { id, name: id.replace('prj_', ''), accountId: USER.id });
       }
       case 'getFirewallConfig': {
         const id = projectOf(name);
         const firewall = this.firewalls.get(id, how.asOf);
         if (!firewall) throw notFound('Config not found');
-        return jsonAnswer(200, configJson(id, firewall), 'OK');
+        return jsonAnswer(200, configJson(id, firewall));
       }
       case 'updateFirewallConfig':
         this.firewalls.change(projectOf(name), readChange(request.body), how.firstHalf);
-        return jsonAnswer(200, {}, 'OK');
+        return jsonAnswer(200, {});
     }
   }
 }
 
 /** Vercel's errors for faults. */
-const FAULT_ERRORS: Readonly<Record<Refusal, () => VercelError>> = {
+const FAULT_ERRORS: Readonly<Record<Refusal, () => CloudError>> = {
   throttle: () => rateLimited(60),
   error: internalError,
   'not-found': () => notFound('Project not found'),
   quota: () => limitReached('The plan allows no more of this.'),
   refuse: () => forbidden('You don’t have permission to do this.'),
-  conflict: () => new VercelError(409, 'conflict', 'The config was changed meanwhile.'),
+  conflict: () => new CloudError(409, 'conflict', 'The config was changed meanwhile.'),
   invalid: () => badRequest('`value` is not allowed.'),
   unauthenticated: () => forbidden('Not authorized', { invalidToken: true }),
 };
@@ -138,27 +127,18 @@ function routeOf({ method, path, query }: CloudRequest): Route | null {
   return null;
 }
 
-function authenticationError({ headers, query }: CloudRequest): VercelError | null {
+function checkToken({ headers, query }: CloudRequest): void {
   const [, token] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? [];
-  if (token === undefined) return forbidden('The request is missing an authentication token');
-  if (token !== TOKEN) return forbidden('Not authorized', { invalidToken: true });
+  if (token === undefined) throw forbidden('The request is missing an authentication token');
+  if (token !== TOKEN) throw forbidden('Not authorized', { invalidToken: true });
   const teamId = query.get('teamId');
-  if (teamId === null || teamId === TEAM_ID) return null;
-  return forbidden(`Not authorized: Trying to access resource under scope "${teamId}".`, { saml: false });
+  if (teamId !== null && teamId !== TEAM_ID)
+    throw forbidden(`Not authorized: Trying to access resource under scope "${teamId}".`, { saml: false });
 }
 
 function projectOf(name: string | null): string {
   if (name !== null && PROJECTS.includes(name)) return name;
   throw notFound('Project not found');
-}
-
-function asVercelError(act: () => CloudAnswer): CloudAnswer {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof VercelError) return errorAnswer(error);
-    throw error;
-  }
 }
 
 /** The number of addresses in a change; 0 when the body is invalid. */
@@ -167,7 +147,7 @@ function itemsOf(body: string): number {
   try {
     change = readChange(body);
   } catch (error) {
-    if (error instanceof VercelError) return 0;
+    if (error instanceof CloudError) return 0;
     throw error;
   }
   if (change.action !== 'rules.insert' && change.action !== 'rules.update') return 0;

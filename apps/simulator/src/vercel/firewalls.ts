@@ -1,47 +1,32 @@
 import { randomBytes } from 'node:crypto';
+import { History } from '../ground-truth/history';
 import type { World } from '../provider';
 import { halfApplied } from './half-applied';
 import { isGuard, listOf, ledgerRulesOf, type Firewall, type StoredRule } from './ledger-rules';
 import type { ChangeInput, RuleInput } from './rule-input';
 import { badRequest, limitReached, notFound } from './vercel-error';
 
-/** Limits of one project's configuration. */
-export interface FirewallLimits {
-  /** addresses in the lists of all its guards */
-  readonly addresses: number;
-  /** custom rules that the plan allows */
-  readonly rules: number;
-}
-
-interface Snapshot {
-  /** microseconds since 1970 */
-  readonly at: number;
-  readonly firewall: Firewall | null;
-}
+/** Custom rules that the Pro plan allows. */
+const MAX_RULES = 40;
 
 export const PROJECTS: readonly string[] = [1, 2, 3, 4, 5].map((number) => `prj_simulated${number}`);
 
 const EMPTY: Firewall = { isEnabled: true, isGuarded: false, rules: [] };
-/** How long earlier configurations are kept for stale reads. */
-const HISTORY_US = 600_000_000;
-
-/** The projects' firewall configurations, current and recent. A project has none until the first write. */
+/** The projects' firewall configurations. A project has none until the first write. */
 export class Firewalls {
-  private readonly history = new Map<string, Snapshot[]>();
+  private readonly history: History<Firewall>;
 
-  constructor(
-    private readonly world: World,
-    private readonly limits: FirewallLimits,
-  ) {}
+  constructor(private readonly world: World) {
+    this.history = new History(world.clock);
+  }
 
   reset(): void {
     this.history.clear();
   }
 
   /** @param asOf microseconds since 1970: the state at that time, up to ten minutes back */
-  get(project: string, asOf = Number.POSITIVE_INFINITY): Firewall | null {
-    const snapshots = this.history.get(project) ?? [];
-    return snapshots.findLast(({ at }) => at <= asOf)?.firewall ?? null;
+  get(project: string, asOf?: number): Firewall | null {
+    return this.history.get(project, asOf) ?? null;
   }
 
   all(): Record<string, Firewall | null> {
@@ -51,22 +36,17 @@ export class Firewalls {
   /**
    * Applies a change.
    * @param firstHalf applies only the first half of its addresses
-   * @throws VercelError
+   * @throws CloudError
    */
   change(project: string, change: ChangeInput, firstHalf = false): void {
     const firewall = this.get(project) ?? EMPTY;
     const changed = this.changed(firewall, change, firstHalf);
     const listed = changed.rules.filter(isGuard).flatMap((rule) => listOf(rule));
-    if (listed.length > this.limits.addresses)
-      throw limitReached(`The configuration may hold ${this.limits.addresses} addresses.`);
-    if (changed.rules.length > this.limits.rules)
-      throw limitReached(`The plan allows ${this.limits.rules} custom rules.`);
+    const { vercelAddresses } = this.world.sizes;
+    if (listed.length > vercelAddresses)
+      throw limitReached(`The configuration may hold ${vercelAddresses} addresses.`);
+    if (changed.rules.length > MAX_RULES) throw limitReached(`The plan allows ${MAX_RULES} custom rules.`);
     this.write(project, changed);
-  }
-
-  /** Restores a configuration of an earlier run. */
-  restore(project: string, firewall: Firewall): void {
-    this.write(project, firewall);
   }
 
   /** Adds a rule before all others. */
@@ -107,32 +87,12 @@ export class Firewalls {
     }
   }
 
-  private write(project: string, changed: Firewall): void {
+  /** Replaces a configuration. */
+  write(project: string, changed: Firewall): void {
     const firewall = { ...changed, isGuarded: changed.isGuarded || changed.rules.some(isGuard) };
-    this.record(project, firewall);
-    const at = this.world.clock.now();
-    const kept = (this.history.get(project) ?? []).filter((snapshot, index, all) => {
-      const next = all[index + 1];
-      return !next || next.at > at - HISTORY_US;
-    });
-    this.history.set(project, [...kept, { at, firewall }]);
-  }
-
-  /** Records opened, closed and relabelled rules in the ledger. */
-  private record(project: string, firewall: Firewall): void {
-    const { ledger } = this.world;
-    const before = new Map(
-      ledger.list({ provider: 'VERCEL', target: project }).map((rule) => [rule.providerRuleId, rule]),
-    );
-    const after = new Map(
-      ledgerRulesOf(project, firewall).map((ledgerRule) => [ledgerRule.providerRuleId, ledgerRule]),
-    );
-    for (const rule of before.values()) if (!after.has(rule.providerRuleId)) ledger.close(rule);
-    for (const ledgerRule of after.values()) {
-      const known = before.get(ledgerRule.providerRuleId);
-      if (!known) ledger.open(ledgerRule);
-      else if (known.ours !== ledgerRule.ours) ledger.relabel(ledgerRule, ledgerRule.ours);
-    }
+    const before = this.get(project);
+    this.world.ledger.replace(before ? ledgerRulesOf(project, before) : [], ledgerRulesOf(project, firewall));
+    this.history.set(project, firewall);
   }
 }
 

@@ -1,3 +1,4 @@
+import { halfChanged } from '../faults/half-changed';
 import { listOf, isAddressCondition } from './ledger-rules';
 import type { Condition, RuleInput } from './rule-input';
 
@@ -5,17 +6,7 @@ const MAX_VALUES = 75;
 
 /** A rule with only the first half of the changes to its list applied, removals first. */
 export function halfApplied(before: RuleInput | null, after: RuleInput): RuleInput {
-  const old = before ? listOf(before) : [];
-  const requested = listOf(after);
-  const changes = [
-    ...old.filter((address) => !requested.includes(address)),
-    ...requested.filter((address) => !old.includes(address)),
-  ];
-  const applied = new Set(changes.slice(0, Math.ceil(changes.length / 2)));
-  const list = [
-    ...old.filter((address) => !applied.has(address)),
-    ...[...applied].filter((address) => !old.includes(address)),
-  ];
+  const list = halfChanged(before ? listOf(before) : [], listOf(after));
   return {
     ...after,
     conditionGroup: after.conditionGroup.map(({ conditions }) => ({

@@ -44,7 +44,7 @@ const OPERATORS: ReadonlySet<string> = new Set(
 const MITIGATIONS: ReadonlySet<string> = new Set('log challenge deny bypass rate_limit redirect'.split(' '));
 const MITIGATE_FIELDS = ['action', 'actionDuration', 'bypassSystem', 'rateLimit', 'redirect', 'logHeaders'];
 
-/** Reads the body of a change as strictly as Vercel does. @throws VercelError */
+/** Reads the body of a change as strictly as Vercel does. @throws CloudError */
 export function readChange(body: string): ChangeInput {
   const given = fields(parse(body), 'body', ['action', 'id', 'value']);
   const { action, id, value } = given;

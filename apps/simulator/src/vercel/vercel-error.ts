@@ -1,39 +1,25 @@
+import { CloudError } from '../cloud-error';
 import type { CloudAnswer } from '../provider';
 
-/** An error with Vercel's code and message. */
-export class VercelError extends Error {
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-    /** further fields of the error */
-    readonly more: Readonly<Record<string, unknown>> = {},
-    readonly headers: Readonly<Record<string, string>> = {},
-  ) {
-    super(message);
-    this.name = 'VercelError';
-  }
-}
+export const badRequest = (message: string): CloudError =>
+  new CloudError(400, 'bad_request', `Invalid request: ${message}`);
 
-export const badRequest = (message: string): VercelError =>
-  new VercelError(400, 'bad_request', `Invalid request: ${message}`);
+export const forbidden = (message: string, more: Readonly<Record<string, unknown>> = {}): CloudError =>
+  new CloudError(403, 'forbidden', message, more);
 
-export const forbidden = (message: string, more: Readonly<Record<string, unknown>> = {}): VercelError =>
-  new VercelError(403, 'forbidden', message, more);
+export const notFound = (message: string): CloudError => new CloudError(404, 'not_found', message);
 
-export const notFound = (message: string): VercelError => new VercelError(404, 'not_found', message);
-
-export const internalError = (): VercelError =>
-  new VercelError(500, 'internal_server_error', 'An unexpected internal error occurred.');
+export const internalError = (): CloudError =>
+  new CloudError(500, 'internal_server_error', 'An unexpected internal error occurred.');
 
 /** Vercel does not document its code for this error. */
-export const limitReached = (message: string): VercelError => new VercelError(400, 'limit_exceeded', message);
+export const limitReached = (message: string): CloudError => new CloudError(400, 'limit_exceeded', message);
 
 /** @param total number of calls that the limit allows */
-export function rateLimited(total: number, seconds = 1): VercelError {
+export function rateLimited(total: number, seconds = 1): CloudError {
   const resetMs = Date.now() + seconds * 1000;
   const reset = Math.ceil(resetMs / 1000);
-  return new VercelError(
+  return new CloudError(
     429,
     'rate_limited',
     'The rate limit was exceeded.',
@@ -50,7 +36,7 @@ export function rateLimited(total: number, seconds = 1): VercelError {
 export const jsonAnswer = (
   status: number,
   body: unknown,
-  outcome: string,
+  outcome = 'OK',
   headers: Readonly<Record<string, string>> = {},
 ): CloudAnswer => ({
   status,
@@ -59,5 +45,5 @@ export const jsonAnswer = (
   outcome,
 });
 
-export const errorAnswer = ({ status, code, message, more, headers }: VercelError): CloudAnswer =>
+export const render = ({ status, code, message, more, headers }: CloudError): CloudAnswer =>
   jsonAnswer(status, { error: { code, message, ...more } }, code, headers);

@@ -1,21 +1,12 @@
 import { bareAddress, readAddressOrCidr } from '../cidr';
 import type { OpenRule } from '../ground-truth/ledger';
-import {
-  OutsideEditRefused,
-  type CloudAnswer,
-  type CloudProvider,
-  type CloudRequest,
-  type UnmanagedRuleSpec,
-  type UnmanagedRuleFilter,
-  type NO_ANSWER,
-  type World,
-} from '../provider';
-import { ApiEndpoint, EFFECTS, VERCEL_PREFIX, type ApiLimits } from './api-endpoint';
-import { Firewalls, PROJECTS, type FirewallLimits } from './firewalls';
+import type { CloudAnswer, CloudProvider, CloudRequest, NO_ANSWER, World } from '../provider';
+import type { UnmanagedRuleSpec } from '../provider';
+import { ApiEndpoint, EFFECTS, VERCEL_PREFIX } from './api-endpoint';
+import { Firewalls, PROJECTS } from './firewalls';
 import { isGuard, type Firewall, type StoredRule } from './ledger-rules';
 import { addressesOf, type Condition } from './rule-input';
-
-export interface VercelOptions extends ApiLimits, FirewallLimits {}
+import { badRequest } from './vercel-error';
 
 const EVERYTHING: Condition = { type: 'path', op: 'pre', value: '/' };
 
@@ -28,12 +19,9 @@ export class VercelProvider implements CloudProvider {
   private readonly firewalls: Firewalls;
   private readonly api: ApiEndpoint;
 
-  constructor(
-    private readonly world: World,
-    options: VercelOptions,
-  ) {
-    this.firewalls = new Firewalls(world, options);
-    this.api = new ApiEndpoint(world, this.firewalls, options);
+  constructor(world: World) {
+    this.firewalls = new Firewalls(world);
+    this.api = new ApiEndpoint(world, this.firewalls);
   }
 
   handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
@@ -41,9 +29,9 @@ export class VercelProvider implements CloudProvider {
   }
 
   /** Allows an address with a bypass rule before the guards. */
-  addUnmanagedRule({ target, address, description }: UnmanagedRuleSpec): OpenRule {
+  addUnmanagedRule({ target, address, description }: UnmanagedRuleSpec): string {
     const cidr = readAddressOrCidr(address);
-    if (!cidr) throw new OutsideEditRefused('bad_request', `${address} is not an IP address or CIDR`);
+    if (!cidr) throw badRequest(`${address} is not an IP address or CIDR`);
     const value = bareAddress(cidr.text);
     const { id } = this.firewalls.prepend(target, {
       name: `Allow ${value}`,
@@ -52,47 +40,29 @@ export class VercelProvider implements CloudProvider {
       conditionGroup: [{ conditions: [{ type: 'ip_address', op: 'eq', value }] }],
       action: { mitigate: { action: 'bypass' } },
     });
-    const providerRuleId = `${id}#${value}`;
-    const opened = this.open(target).find((rule) => rule.providerRuleId === providerRuleId);
-    if (opened) return opened;
-    throw new Error('A rule that was just added is not in the ledger');
+    return `${id}#${value}`;
   }
 
-  removeRules(filter: UnmanagedRuleFilter): OpenRule[] {
-    const cidr = filter.address === undefined ? null : readAddressOrCidr(filter.address);
-    if (filter.address !== undefined && !cidr)
-      throw new OutsideEditRefused('bad_request', `${filter.address} is not an IP address or CIDR`);
-    const matching = this.open(filter.target)
-      .filter(({ address }) => cidr === null || address === bareAddress(cidr.text))
-      .filter(({ protocol }) => filter.protocol === undefined || protocol === filter.protocol)
-      .filter(() => filter.fromPort === undefined && filter.toPort === undefined);
-    for (const { address, providerRuleId } of matching) {
-      const rule = this.firewalls
-        .get(filter.target)
-        ?.rules.find(({ id }) => providerRuleId === `${id}#${address}`);
-      if (rule) this.removeAddress(filter.target, rule, address);
+  removeRules(target: string, open: readonly OpenRule[]): void {
+    for (const { address, providerRuleId } of open) {
+      const rules = this.firewalls.get(target)?.rules ?? [];
+      const rule = rules.find(({ id }) => providerRuleId === `${id}#${address}`);
+      if (rule) this.removeAddress(target, rule, address);
     }
-    return matching;
   }
 
   save(): Record<string, Firewall | null> {
     return this.firewalls.all();
   }
 
-  /** @param saved undefined in a state file from before Vercel was simulated */
   restore(saved: unknown): void {
-    const firewalls = (saved ?? {}) as Record<string, Firewall | null>;
+    const firewalls = saved as Record<string, Firewall | null>;
     for (const [project, firewall] of Object.entries(firewalls))
-      if (firewall) this.firewalls.restore(project, firewall);
+      if (firewall) this.firewalls.write(project, firewall);
   }
 
   reset(): void {
     this.firewalls.reset();
-    this.api.reset();
-  }
-
-  private open(target: string): OpenRule[] {
-    return this.world.ledger.list({ provider: this.provider, target });
   }
 
   /** Drops a condition that becomes empty: a guard without addresses denies everybody, any other rule is removed. */

@@ -1,33 +1,28 @@
 import type { CloudTarget, ProviderDriver } from '../provider-driver';
 import { createApisixDriver } from './apisix.driver';
+import { duringTests, kinds, thrown, type Respond } from '../scripted-server.testing';
 import {
   ADMIN_KEY,
-  type Respond,
   json,
   route,
   listed,
   add,
   remove,
-  kinds,
-  thrown,
   ScriptedGateway,
   routeTarget,
 } from './apisix.driver.testing';
 
 describe('APISIX driver: responses, permissions and destinations', () => {
-  const gateway = new ScriptedGateway();
+  const gateway = duringTests(new ScriptedGateway());
   let driver: ProviderDriver;
 
-  beforeAll(async () => {
-    await gateway.open();
+  beforeAll(() => {
     driver = createApisixDriver({ TENANT_URL_NETWORKS: '127.0.0.0/8' }, { callTimeoutMs: 500 });
   });
   beforeEach(() => {
-    gateway.calls = [];
     gateway.plugins = ['ip-restriction'];
     gateway.others = {};
   });
-  afterAll(() => gateway.close());
 
   const target = (claimed?: readonly string[], changed?: Partial<CloudTarget>): CloudTarget =>
     routeTarget(gateway.url, claimed, changed);

@@ -1,19 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { ruleKey, type ChangeResult } from '#rules';
-import { DriverError } from '../driver-error';
+import type { ServerResponse } from 'node:http';
+import { ruleKey } from '#rules';
 import type { CloudTarget, RuleChange } from '../provider-driver';
+import { ScriptedServer, type Respond, type ScriptedCall } from '../scripted-server.testing';
 
 export const ADMIN_KEY = 'a-key-of-the-tenant';
 export const LIST_PATH = '/apisix/admin/routes/r1/plugins/ip-restriction/whitelist';
-
-interface Call {
-  readonly method: string;
-  readonly url: string;
-  readonly key: string | undefined;
-  readonly body: string;
-}
-export type Respond = (call: Call, response: ServerResponse) => void;
 
 export const json = (response: ServerResponse, status: number, body: unknown): void => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -38,26 +29,15 @@ export const remove = (address: string): RuleChange => ({
   ruleId: `rule of ${address}`,
   providerRuleId: `routes/r1#${address}`,
 });
-export const kinds = (results: readonly ChangeResult[]): string[] =>
-  results.map((one) => (one.result === 'refused' ? one.kind : one.result));
-export const thrown = async (call: Promise<unknown>): Promise<DriverError> => {
-  const error: unknown = await call.catch((reason: unknown) => reason);
-  if (error instanceof DriverError) return error;
-  throw new Error(`Expected DriverError, got ${String(error)}`);
-};
-
-/** A gateway whose Admin API responds as scripted. Records its calls. */
-export class ScriptedGateway {
-  calls: Call[] = [];
+/** A gateway whose Admin API responds as scripted. */
+export class ScriptedGateway extends ScriptedServer {
   /** the loaded plugins, responded outside the script and not recorded; null: the script responds */
   plugins: string[] | null = ['ip-restriction'];
   /** the values of other objects by collection, responded like the plugins */
   others: Readonly<Record<string, readonly object[]>> = {};
-  respond: Respond = (_, response) => json(response, 500, {});
-  private readonly server: Server = createServer((request, response) => void this.receive(request, response));
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  constructor() {
+    super((_, response) => json(response, 500, {}));
   }
 
   /** The lists that were written. */
@@ -67,39 +47,19 @@ export class ScriptedGateway {
       .map(({ body }) => JSON.parse(body) as unknown);
   }
 
-  async open(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.server.listen(0, '127.0.0.1', resolve);
-    });
-  }
-
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => {
-      this.server.close(resolve);
-    });
-  }
-
-  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let body = '';
-    for await (const chunk of request as AsyncIterable<Buffer>) body += chunk.toString();
-    const key = request.headers['x-api-key'] as string | undefined;
-    const call = { method: request.method ?? '', url: request.url ?? '', key, body };
-    if (this.plugins && call.url.endsWith('/plugins/list')) return json(response, 200, this.plugins);
-    const [, collection] = /\/(\w+)\?page=/.exec(call.url) ?? [];
-    if (collection !== undefined) {
-      const list = (this.others[collection] ?? []).map((value) => ({ key: '/apisix/other', value }));
-      return json(response, 200, { list, total: list.length });
-    }
-    this.calls.push(call);
-    this.respond(call, response);
+  protected override receive(call: ScriptedCall, response: ServerResponse): void {
+    if (this.plugins && call.path.endsWith('/plugins/list')) return json(response, 200, this.plugins);
+    if (!call.query.has('page')) return super.receive(call, response);
+    const collection = call.path.split('/').at(-1)!;
+    const list = (this.others[collection] ?? []).map((value) => ({ key: '/apisix/other', value }));
+    return json(response, 200, { list, total: list.length });
   }
 }
 
 /** A gateway that stores its list. @param after called after each call with the list, which it may change */
 export const storing = (
   whitelist: string[],
-  after: (call: Call, list: string[]) => void = () => undefined,
+  after: (call: ScriptedCall, list: string[]) => void = () => undefined,
 ): Respond => {
   const list = [...whitelist];
   return (call, response) => {

@@ -1,4 +1,5 @@
 import type { ChangeResult, ObservedRule } from '#rules';
+import { credentialFields, requireResourceType } from '../credential-fields';
 import { DriverError } from '../driver-error';
 import type {
   CloudTarget,
@@ -79,17 +80,15 @@ class ApisixDriver implements ProviderDriver {
 
   /** Resolves the gateway's host name once and connects only to these addresses. */
   private async inGateway<T>(
-    { credentialType, data }: DriverCredential,
+    credential: DriverCredential,
     work: (api: AdminApi, hasTime: () => boolean) => Promise<T>,
   ): Promise<T> {
-    if (credentialType !== 'ADMIN_KEY')
-      throw new DriverError('denied', `An APISIX credential is ADMIN_KEY, not ${credentialType}`);
-    const url = readGateway(data.adminUrl);
-    if (!data.adminKey) throw new DriverError('denied', 'The credential has no adminKey');
+    const field = credentialFields(APISIX_FACTS, credential);
+    const url = readGateway(field('adminUrl'));
     const endsAt = performance.now() + this.callTimeoutMs;
     const connection = await this.connect(url);
     try {
-      return await work(new AdminApi(connection, data.adminKey), () => performance.now() < endsAt);
+      return await work(new AdminApi(connection, field('adminKey')), () => performance.now() < endsAt);
     } finally {
       connection.close();
     }
@@ -109,19 +108,18 @@ class ApisixDriver implements ProviderDriver {
   }
 }
 
-function readGatewayPath({ resourceType, identifier }: CloudTarget): { collection: string; path: string } {
-  const collection = COLLECTIONS[resourceType];
-  const type = APISIX_FACTS.resourceTypes[resourceType];
-  if (!collection || !type)
-    throw new DriverError('invalid', `APISIX has no objects of type ${resourceType} here`);
+function readGatewayPath(target: CloudTarget): { collection: string; path: string } {
+  requireResourceType(APISIX_FACTS, target);
+  const { resourceType, identifier } = target;
   // It becomes part of a path.
-  if (!type.identifier.pattern.test(identifier))
+  if (!APISIX_FACTS.resourceTypes[resourceType]!.identifier.pattern.test(identifier))
     throw new DriverError('invalid', `${identifier} is no id of APISIX`);
+  const collection = COLLECTIONS[resourceType]!;
   return { collection, path: `${collection}/${identifier}` };
 }
 
-function readGateway(adminUrl: string | undefined): TenantUrl {
-  const url = adminUrl === undefined ? null : readTenantUrl(gatewayOf(adminUrl));
+function readGateway(adminUrl: string): TenantUrl {
+  const url = readTenantUrl(gatewayOf(adminUrl));
   if (url) return url;
   throw new DriverError('denied', "The credential's adminUrl is no address of a gateway");
 }

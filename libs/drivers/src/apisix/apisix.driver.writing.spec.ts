@@ -2,6 +2,7 @@ import type { ChangeResult } from '#rules';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, ProviderDriver } from '../provider-driver';
 import { createApisixDriver } from './apisix.driver';
+import { duringTests, kinds } from '../scripted-server.testing';
 import {
   ADMIN_KEY,
   LIST_PATH,
@@ -10,24 +11,18 @@ import {
   listed,
   add,
   remove,
-  kinds,
   ScriptedGateway,
   storing,
   routeTarget,
 } from './apisix.driver.testing';
 
 describe('APISIX driver: reading and writing rules', () => {
-  const gateway = new ScriptedGateway();
+  const gateway = duringTests(new ScriptedGateway());
   let driver: ProviderDriver;
 
-  beforeAll(async () => {
-    await gateway.open();
+  beforeAll(() => {
     driver = createApisixDriver({ TENANT_URL_NETWORKS: '127.0.0.0/8' }, { callTimeoutMs: 500 });
   });
-  beforeEach(() => {
-    gateway.calls = [];
-  });
-  afterAll(() => gateway.close());
 
   const target = (claimed?: readonly string[], changed?: Partial<CloudTarget>): CloudTarget =>
     routeTarget(gateway.url, claimed, changed);
@@ -35,7 +30,7 @@ describe('APISIX driver: reading and writing rules', () => {
   it('reads the object, writes only its whitelist and reads it back, with the key in the header', async () => {
     gateway.respond = storing(['10.0.0.0/8']);
     expect(kinds(await driver.applyChanges(target(), [add('203.0.113.7/32')]))).toEqual(['done']);
-    expect(gateway.calls.map(({ method, url, key }) => [method, url, key])).toEqual([
+    expect(gateway.calls.map(({ method, url, headers }) => [method, url, headers['x-api-key']])).toEqual([
       ['GET', '/apisix/admin/routes/r1', ADMIN_KEY],
       ['PATCH', LIST_PATH, ADMIN_KEY],
       ['GET', '/apisix/admin/routes/r1', ADMIN_KEY],

@@ -1,17 +1,17 @@
 import { bisect, grouped, ruleKey } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
-import type { AddChange } from './aws-target';
+import type { AddChange } from '../provider-driver';
 import { DUPLICATE_RULE } from './aws-errors';
 import type { Outcomes } from '../outcomes';
 import { isIpv6, ruleKeyOfEc2, permissionsOf } from './rule-mapping';
-import type { SecurityGroup } from './security-group';
+import type { WritableGroup } from './aws-target';
 
 /**
  * Adds rules in one call. EC2 refuses the whole call if one rule exists, exceeds the quota or is malformed: then
  * existing rules count as done, and the others are retried in parts.
  */
 export async function addRules(
-  group: SecurityGroup,
+  group: WritableGroup,
   adds: readonly AddChange[],
   outcomes: Outcomes,
 ): Promise<void> {
@@ -28,7 +28,7 @@ const keysOf = (adds: readonly AddChange[]): string[] => adds.map(({ spec }) => 
 
 class Addition {
   constructor(
-    private readonly group: SecurityGroup,
+    private readonly group: WritableGroup,
     private readonly outcomes: Outcomes,
   ) {}
 
@@ -74,7 +74,7 @@ class Addition {
   private async excludeExisting(adds: readonly AddChange[]): Promise<readonly AddChange[]> {
     try {
       const existing = new Map(
-        (await this.group.readRules()).map((rule) => [ruleKeyOfEc2(rule), rule.SecurityGroupRuleId]),
+        (await this.group.listRules()).map((rule) => [ruleKeyOfEc2(rule), rule.SecurityGroupRuleId]),
       );
       return adds.filter(({ spec }) => {
         const id = existing.get(ruleKey(spec));

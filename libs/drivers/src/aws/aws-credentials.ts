@@ -1,3 +1,4 @@
+import { credentialFields } from '../credential-fields';
 import { DriverError } from '../driver-error';
 import { requireIdentity, type IdentityTokens } from '../identity-tokens';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
@@ -31,33 +32,20 @@ export function identityOf({ data }: DriverCredential): string {
   return data.roleArn ?? data.accessKeyId ?? '';
 }
 
-/**
- * Reads the keys or the role of a tenant's credential. Uses no other source.
- * @throws DriverError `denied` when a field is missing
- */
-export function readCredential({
-  credentialType,
-  data,
-  externalId,
-  identity,
-}: DriverCredential): AwsKeys | AssumableRole | FederatedRole {
+/** Reads the keys or the role of a tenant's credential. @throws DriverError `denied` when it is unusable */
+export function readCredential(credential: DriverCredential): AwsKeys | AssumableRole | FederatedRole {
+  const { credentialType, externalId, identity } = credential;
+  const field = credentialFields(AWS_FACTS, credential);
   if (credentialType === 'ACCESS_KEY') {
-    const accessKeyId = field(data, 'accessKeyId');
-    const secretAccessKey = field(data, 'secretAccessKey');
-    return { accessKeyId, secretAccessKey, ...(data.sessionToken && { sessionToken: data.sessionToken }) };
+    const sessionToken = field('sessionToken');
+    const keys = { accessKeyId: field('accessKeyId'), secretAccessKey: field('secretAccessKey') };
+    return { ...keys, ...(sessionToken && { sessionToken }) };
   }
-  if (credentialType === 'ASSUME_ROLE') {
-    const roleArn = field(data, 'roleArn');
-    // Without it another tenant could use the role by naming it (confused deputy).
-    if (!externalId) throw new DriverError('denied', 'The credential has no external id');
-    return { roleArn, externalId };
-  }
-  if (credentialType === 'WEB_IDENTITY')
-    return { roleArn: field(data, 'roleArn'), identity: requireIdentity(identity) };
-  throw new DriverError(
-    'denied',
-    `An AWS credential is ACCESS_KEY, ASSUME_ROLE or WEB_IDENTITY, not ${credentialType}`,
-  );
+  const roleArn = field('roleArn');
+  if (credentialType === 'WEB_IDENTITY') return { roleArn, identity: requireIdentity(identity) };
+  // Without it another tenant could use the role by naming it (confused deputy).
+  if (!externalId) throw new DriverError('denied', 'The credential has no external id');
+  return { roleArn, externalId };
 }
 
 /**
@@ -81,10 +69,4 @@ export function readRegion({ region }: CloudTarget): string {
     'invalid',
     region === null ? 'A resource of AWS needs a region' : `${region} is no AWS region`,
   );
-}
-
-function field(data: Readonly<Record<string, string>>, name: string): string {
-  const value = data[name];
-  if (value) return value;
-  throw new DriverError('denied', `The credential has no ${name}`);
 }

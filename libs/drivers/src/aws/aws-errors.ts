@@ -1,5 +1,12 @@
-import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
-import { CallFailure, CONNECT_ERROR_CODES, TokenRefused, withoutSecrets } from '../call-failure';
+import type { DriverErrorKind } from '#rules';
+import {
+  CallFailure,
+  kindsByCode,
+  noResponse,
+  TokenRefused,
+  unexpectedResponse as unexpected,
+  withoutSecrets,
+} from '../call-failure';
 import { readRetryAfter } from '../retry-after';
 
 export const DUPLICATE_RULE = 'InvalidPermission.Duplicate';
@@ -13,7 +20,8 @@ export const RULE_NOT_FOUND: ReadonlySet<string | null> = new Set([
   'InvalidPermission.NotFound',
 ]);
 
-const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
+/** Codes that say more than the HTTP status. */
+const KIND_OF = kindsByCode({
   throttled: [
     'RequestLimitExceeded',
     'Throttling',
@@ -27,11 +35,6 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'SlowDown',
   ],
   transient: [
-    'InternalError',
-    'InternalFailure',
-    'Unavailable',
-    'ServiceUnavailable',
-    'ServiceUnavailableException',
     // Clock skew: the SDK corrects it from the response, for the next call.
     'RequestExpired',
     'RequestInTheFuture',
@@ -84,23 +87,7 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'InvalidPrefixListId.Malformed',
   ],
   quota: ['RulesPerSecurityGroupLimitExceeded', 'PrefixListMaxEntriesExceeded'],
-  invalid: [
-    'InvalidParameterValue',
-    'InvalidParameterCombination',
-    'InvalidParameter',
-    'MissingParameter',
-    'UnknownParameter',
-    'InvalidPermission.Malformed',
-    'InvalidSecurityGroupRuleId.Malformed',
-    'InvalidCidr',
-    'ValidationError',
-  ],
-  'wrong-family': [],
-};
-
-const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(
-  DRIVER_ERROR_KINDS.flatMap((kind) => CODES[kind].map((code) => [code, kind] as const)),
-);
+});
 
 /** The keys are unknown or expired: those of a role's session, or a user's own keys. */
 const KEY_ERROR_CODES: ReadonlySet<string | null> = new Set([
@@ -112,72 +99,40 @@ const KEY_ERROR_CODES: ReadonlySet<string | null> = new Set([
   'UnrecognizedClientException',
 ]);
 
-const CONNECT_SYSCALLS: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
-
-/** A response that neither confirms nor refuses the call. */
-export const unexpectedResponse = (operation: string): CallFailure =>
-  new CallFailure('transient', `Unexpected response from AWS to ${operation}`, null, false);
+export const unexpectedResponse = (operation: string): CallFailure => unexpected('AWS', operation);
 
 /**
  * Classifies an error of the SDK by its name and HTTP status.
  * @param secrets masked in the message: AWS quotes signed headers, including the session token
  */
 export function toFailure(error: unknown, secrets: readonly string[]): CallFailure {
-  if (error instanceof CallFailure) return error;
-  const thrown = readThrown(error);
-  const { kind, settled } = verdictOn(thrown);
-  if (settled && KEY_ERROR_CODES.has(thrown.code))
-    return new TokenRefused(kind, messageOf(thrown, secrets), thrown.code, thrown.retryAfterMs);
-  return new CallFailure(kind, messageOf(thrown, secrets), thrown.code, settled, thrown.retryAfterMs);
+  const given: SdkError = typeof error === 'object' && error !== null ? error : {};
+  const status = given.$metadata?.httpStatusCode;
+  if (status === undefined) return noResponse('AWS', error, secrets);
+  // `Unknown` and `NotFound` are the SDK's names for a response without an error code.
+  const hasCode = given.$fault !== undefined && given.name !== 'Unknown' && given.name !== 'NotFound';
+  const code = hasCode ? (given.name ?? null) : null;
+  const text = code === null ? `Unexpected HTTP ${status} response from AWS` : `${code}: ${given.message}`;
+  const message = withoutSecrets(text, secrets);
+  const retryAfterMs = readRetryAfter(given.$response?.headers?.['retry-after']);
+  const { kind, settled } = verdictOn(status, code);
+  if (settled && KEY_ERROR_CODES.has(code)) return new TokenRefused(kind, message, code, retryAfterMs);
+  return new CallFailure(kind, message, code, settled, retryAfterMs);
 }
 
 /** Common fields of the SDK's errors, all optional. */
 interface SdkError {
   readonly name?: string;
   readonly message?: string;
-  readonly code?: string;
-  readonly syscall?: string;
   readonly $fault?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
 }
 
-interface Thrown {
-  readonly code: string | null;
-  readonly status: number | null;
-  readonly isUnsent: boolean;
-  readonly message: string;
-  readonly retryAfterMs: number | null;
-}
-
-function readThrown(error: unknown): Thrown {
-  const given: SdkError = typeof error === 'object' && error !== null ? error : { message: String(error) };
-  // `Unknown` and `NotFound` are the SDK's names for a response without an error code.
-  const hasCode = given.$fault !== undefined && given.name !== 'Unknown' && given.name !== 'NotFound';
-  return {
-    code: hasCode ? (given.name ?? null) : null,
-    status: given.$metadata?.httpStatusCode ?? null,
-    isUnsent: CONNECT_ERROR_CODES.has(given.code ?? '') || CONNECT_SYSCALLS.has(given.syscall ?? ''),
-    message: given.message ?? '',
-    retryAfterMs: readRetryAfter(given.$response?.headers?.['retry-after']),
-  };
-}
-
-function verdictOn({ code, status, isUnsent }: Thrown): { kind: DriverErrorKind; settled: boolean } {
-  const isServerError = status === null || status >= 500;
+function verdictOn(status: number, code: string | null): { kind: DriverErrorKind; settled: boolean } {
   const known = KIND_OF.get(code ?? '');
-  if (known) return { kind: known, settled: known !== 'transient' || !isServerError };
+  if (known) return { kind: known, settled: known !== 'transient' || status < 500 };
   if (status === 429) return { kind: 'throttled', settled: true };
-  if (code === null || isServerError) return { kind: 'transient', settled: isUnsent };
+  if (code === null || status >= 500) return { kind: 'transient', settled: false };
   return { kind: status === 401 || status === 403 ? 'denied' : 'invalid', settled: true };
-}
-
-function messageOf({ code, status, message }: Thrown, secrets: readonly string[]): string {
-  const text =
-    code === null
-      ? status === null
-        ? `No response from AWS: ${message}`
-        : `Unexpected HTTP ${status} response from AWS`
-      : `${code}: ${message}`;
-  return withoutSecrets(text, secrets);
 }

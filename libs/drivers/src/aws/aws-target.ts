@@ -1,8 +1,7 @@
+import type { IpPermission, SecurityGroupRule } from '@aws-sdk/client-ec2';
 import type { ObservedRule, ResourceConfig } from '#rules';
 import type { Outcomes } from '../outcomes';
-import type { RuleChange } from '../provider-driver';
-
-export type AddChange = Extract<RuleChange, { action: 'add' }>;
+import type { AddChange } from '../provider-driver';
 
 export interface Changes {
   readonly adds: readonly AddChange[];
@@ -18,4 +17,13 @@ export interface AwsTarget {
   readRules(deployment: string): Promise<ObservedRule[]>;
   /** Applies removals first. Throws only when nothing was sent. */
   apply(changes: Changes, deployment: string, outcomes: Outcomes): Promise<void>;
+}
+
+/** The calls that change a security group. */
+export interface WritableGroup {
+  /** Every rule of the group, including outbound rules, all pages. */
+  listRules(): Promise<SecurityGroupRule[]>;
+  /** @returns the created rules, in any order */
+  authorize(permissions: IpPermission[]): Promise<SecurityGroupRule[]>;
+  revoke(ruleIds: readonly string[]): Promise<void>;
 }

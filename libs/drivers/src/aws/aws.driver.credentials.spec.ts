@@ -1,28 +1,14 @@
 import type { ProviderDriver } from '../provider-driver';
-import { createAwsDriver } from './aws.driver';
-import {
-  SECRET,
-  OWN_KEYS,
-  ScriptedEndpoint,
-  refusal,
-  rule,
-  listed,
-  add,
-  target,
-  thrown,
-  driverEnvironment,
-} from './aws.driver.testing';
+import { duringTests, thrown } from '../scripted-server.testing';
+import { SECRET, ScriptedEndpoint, refusal, rule, listed, add, target } from './aws.driver.testing';
 
 describe('AWS driver: credentials', () => {
-  const endpoint = new ScriptedEndpoint();
+  const endpoint = duringTests(new ScriptedEndpoint());
   let driver: ProviderDriver;
 
-  beforeAll(() => endpoint.open());
   beforeEach(() => {
-    endpoint.calls.length = 0;
-    driver = createAwsDriver({ ...driverEnvironment(endpoint), ...OWN_KEYS });
+    driver = endpoint.newDriver();
   });
-  afterAll(() => endpoint.close());
 
   it.each([
     ['no secret', { secretAccessKey: '' }, 'secretAccessKey'],
@@ -56,7 +42,7 @@ describe('AWS driver: credentials', () => {
   });
 
   it('uses a rotated secret immediately', async () => {
-    endpoint.script = (_, response) => response.end(listed([rule('sgr-1', '203.0.113.1/32')]));
+    endpoint.respond = (_, response) => response.end(listed([rule('sgr-1', '203.0.113.1/32')]));
     await driver.readRules(target({ sessionToken: 'first' }));
     await driver.readRules(target({ sessionToken: 'second' }));
     expect(endpoint.calls.map(({ headers }) => headers['x-amz-security-token'])).toEqual(['first', 'second']);

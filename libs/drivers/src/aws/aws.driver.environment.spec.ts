@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DescribeSecurityGroupsCommand, EC2Client } from '@aws-sdk/client-ec2';
 import type { ProviderDriver } from '../provider-driver';
 import { createAwsDriver } from './aws.driver';
+import { duringTests, thrown } from '../scripted-server.testing';
 import {
   SECRET,
-  OWN_KEYS,
   ScriptedEndpoint,
   refusal,
   rule,
@@ -16,8 +16,6 @@ import {
   add,
   target,
   roleTarget,
-  thrown,
-  driverEnvironment,
 } from './aws.driver.testing';
 import { SdkSettings } from './sdk-settings';
 
@@ -55,7 +53,7 @@ function foreignEnvironment(url: string, folder: string, readNames: Set<string>)
 }
 
 describe('AWS driver: isolation from the process environment', () => {
-  const endpoint = new ScriptedEndpoint();
+  const endpoint = duringTests(new ScriptedEndpoint());
   /** Where the process environment points to. Must not be called. */
   const canary = new ScriptedEndpoint();
   const readNames = new Set<string>();
@@ -64,7 +62,7 @@ describe('AWS driver: isolation from the process environment', () => {
   let driver: ProviderDriver;
 
   beforeAll(async () => {
-    await Promise.all([endpoint.open(), canary.open()]);
+    await canary.open();
     folder = await mkdtemp(join(tmpdir(), 'aws-environment-'));
     const profile = [`endpoint_url = ${canary.url}`, `credential_process = touch ${join(folder, 'was-run')}`];
     await writeFile(
@@ -74,12 +72,11 @@ describe('AWS driver: isolation from the process environment', () => {
     process.env = foreignEnvironment(canary.url, folder, readNames);
   });
   beforeEach(() => {
-    endpoint.calls.length = 0;
-    driver = createAwsDriver({ ...driverEnvironment(endpoint), ...OWN_KEYS });
+    driver = endpoint.newDriver();
   });
   afterAll(async () => {
     process.env = env;
-    await Promise.all([endpoint.close(), canary.close(), rm(folder, { recursive: true })]);
+    await Promise.all([canary.close(), rm(folder, { recursive: true })]);
   });
   /** Variables read from the process environment, calls to its endpoints, and files written by its processes. */
   const traces = async (): Promise<string[]> => [
@@ -102,7 +99,7 @@ describe('AWS driver: isolation from the process environment', () => {
   });
 
   it('assumes roles with the deployment’s keys', async () => {
-    endpoint.script = account(() => session(3600));
+    endpoint.respond = account(() => session(3600));
     await driver.readRules(roleTarget());
     const authorizations = endpoint.calls.map(({ headers }) => headers.authorization);
     expect(authorizations[0]).toContain('Credential=AKIADEPLOYMENT/');
@@ -111,7 +108,7 @@ describe('AWS driver: isolation from the process environment', () => {
   });
 
   it('uses no other keys when the configured ones are missing', async () => {
-    const { AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_STS } = driverEnvironment(endpoint);
+    const { AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_STS } = endpoint.environment;
     const without = createAwsDriver({ AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_STS });
     for (const aim of [target({ secretAccessKey: '' }), target({ accessKeyId: '' }), roleTarget()]) {
       expect((await thrown(without.readRules(aim))).kind).toBe('denied');

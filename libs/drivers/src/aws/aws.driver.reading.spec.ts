@@ -1,29 +1,24 @@
 import type { ProviderDriver } from '../provider-driver';
-import { createAwsDriver } from './aws.driver';
+import { duringTests, thrown } from '../scripted-server.testing';
 import {
   GROUP,
   RULE_ID,
-  OWN_KEYS,
   ScriptedEndpoint,
   refusal,
   rule,
   listed,
   groupShown,
   target,
-  thrown,
-  driverEnvironment,
+  formOf,
 } from './aws.driver.testing';
 
 describe('AWS driver: reading rules', () => {
-  const endpoint = new ScriptedEndpoint();
+  const endpoint = duringTests(new ScriptedEndpoint());
   let driver: ProviderDriver;
 
-  beforeAll(() => endpoint.open());
   beforeEach(() => {
-    endpoint.calls.length = 0;
-    driver = createAwsDriver({ ...driverEnvironment(endpoint), ...OWN_KEYS });
+    driver = endpoint.newDriver();
   });
-  afterAll(() => endpoint.close());
 
   it('reads all pages', async () => {
     endpoint.reply(
@@ -34,7 +29,7 @@ describe('AWS driver: reading rules', () => {
       { key: '203.0.113.1/32 tcp 22', providerRuleId: 'sgr-1', ownRuleId: RULE_ID },
       { key: '203.0.113.2/32 tcp 22', providerRuleId: 'sgr-2', ownRuleId: null },
     ]);
-    const [first, second] = endpoint.calls.map(({ form }) => form);
+    const [first, second] = endpoint.calls.map(formOf);
     expect(Object.fromEntries(first ?? [])).toMatchObject({
       'Filter.1.Name': 'group-id',
       'Filter.1.Value.1': GROUP,
@@ -49,7 +44,7 @@ describe('AWS driver: reading rules', () => {
   });
 
   it('fails when a page token repeats', async () => {
-    endpoint.script = (_, response) => response.end(listed([], 'same'));
+    endpoint.respond = (_, response) => response.end(listed([], 'same'));
     expect((await thrown(driver.readRules(target()))).kind).toBe('transient');
     expect(endpoint.calls).toHaveLength(2);
   });
@@ -74,7 +69,7 @@ describe('AWS driver: reading rules', () => {
   });
 
   it('reports the retry delay that AWS requests', async () => {
-    endpoint.script = (_, response) =>
+    endpoint.respond = (_, response) =>
       response.writeHead(503, { 'retry-after': '7' }).end(refusal(503, 'RequestLimitExceeded').body);
     expect(await thrown(driver.readRules(target()))).toMatchObject({
       kind: 'throttled',

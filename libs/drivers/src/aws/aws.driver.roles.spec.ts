@@ -1,5 +1,6 @@
 import type { ProviderDriver } from '../provider-driver';
 import { createAwsDriver } from './aws.driver';
+import { duringTests, kinds, thrown } from '../scripted-server.testing';
 import {
   OWN_KEYS,
   ScriptedEndpoint,
@@ -8,31 +9,26 @@ import {
   account,
   denied,
   remove,
-  kinds,
   target,
   roleTarget,
-  thrown,
-  driverEnvironment,
+  formOf,
 } from './aws.driver.testing';
 
 describe('AWS driver: assumed roles', () => {
-  const endpoint = new ScriptedEndpoint();
+  const endpoint = duringTests(new ScriptedEndpoint());
   let driver: ProviderDriver;
 
-  beforeAll(() => endpoint.open());
   beforeEach(() => {
-    endpoint.calls.length = 0;
-    driver = createAwsDriver({ ...driverEnvironment(endpoint), ...OWN_KEYS });
+    driver = endpoint.newDriver();
   });
-  afterAll(() => endpoint.close());
 
   it('assumes the role once, with the external id and the deployment’s keys', async () => {
-    endpoint.script = account(() => session(3600));
+    endpoint.respond = account(() => session(3600));
     await Promise.all([driver.readRules(roleTarget()), driver.readRules(roleTarget())]);
     await driver.readRules(roleTarget());
     const [first, ...rest] = endpoint.calls;
     expect(first?.path).toBe('/sts/');
-    expect(Object.fromEntries(first?.form ?? [])).toMatchObject({
+    expect(Object.fromEntries(formOf(first!))).toMatchObject({
       Action: 'AssumeRole',
       RoleArn: 'arn:aws:iam::123456789012:role/doors',
       RoleSessionName: 'drawbridge',
@@ -42,15 +38,17 @@ describe('AWS driver: assumed roles', () => {
     expect(rest.map(({ headers }) => headers['x-amz-security-token'])).toEqual(
       rest.map(() => 'role-session-token'),
     );
-    expect(rest.map(({ action }) => action)).toEqual(rest.map(() => 'DescribeSecurityGroupRules'));
+    expect(rest.map((call) => formOf(call).get('Action'))).toEqual(
+      rest.map(() => 'DescribeSecurityGroupRules'),
+    );
   });
 
   it('assumes the role again five minutes before the session expires, for another external id, and after a denial', async () => {
-    endpoint.script = account(() => session(299));
+    endpoint.respond = account(() => session(299));
     await driver.readRules(roleTarget());
     await driver.readRules(roleTarget());
     expect(endpoint.actions.filter((action) => action === 'AssumeRole')).toHaveLength(2);
-    endpoint.script = account(() => session(3600));
+    endpoint.respond = account(() => session(3600));
     await driver.readRules(roleTarget());
     await driver.readRules(roleTarget('another'));
     expect(endpoint.actions.filter((action) => action === 'AssumeRole')).toHaveLength(4);
@@ -58,25 +56,23 @@ describe('AWS driver: assumed roles', () => {
     await thrown(driver.readRules(roleTarget()));
     endpoint.reply(session(3600), refusal(403, 'UnauthorizedOperation'));
     expect(kinds(await driver.applyChanges(roleTarget(), [remove('sgr-1')]))).toEqual(['denied']);
-    endpoint.script = account(() => session(3600));
+    endpoint.respond = account(() => session(3600));
     await driver.readRules(roleTarget());
     expect(endpoint.actions.filter((action) => action === 'AssumeRole')).toHaveLength(6);
   });
 
   it('does not cache a refused AssumeRole', async () => {
-    endpoint.script = account(() => denied);
+    endpoint.respond = account(() => denied);
     const error = await thrown(driver.readRules(roleTarget()));
     expect(error).toMatchObject({ kind: 'denied', message: 'AccessDenied: not you' });
-    endpoint.script = account(() => session(3600));
+    endpoint.respond = account(() => session(3600));
     expect(await driver.readRules(roleTarget())).toHaveLength(1);
   });
 
   it('verify accepts a role that requires the external id and refuses one that does not', async () => {
-    endpoint.script = account(({ form }) =>
-      form.get('ExternalId') === 'external-id' ? session(3600) : denied,
-    );
+    endpoint.respond = account((form) => (form.get('ExternalId') === 'external-id' ? session(3600) : denied));
     await driver.verify(roleTarget(), {});
-    endpoint.script = account(() => session(3600));
+    endpoint.respond = account(() => session(3600));
     const error = await thrown(driver.verify(roleTarget(), {}));
     expect(error.kind).toBe('denied');
     expect(error.message).toContain('sts:ExternalId');
@@ -84,21 +80,19 @@ describe('AWS driver: assumed roles', () => {
   });
 
   it('checkCredential assumes the role without the cache and refuses one without external id', async () => {
-    endpoint.script = account(({ form }) =>
-      form.get('ExternalId') === 'external-id' ? session(3600) : denied,
-    );
+    endpoint.respond = account((form) => (form.get('ExternalId') === 'external-id' ? session(3600) : denied));
     const { credential } = roleTarget();
     await driver.checkCredential(credential);
     await driver.checkCredential(credential);
-    expect(endpoint.calls.map(({ form }) => form.get('ExternalId'))).toEqual([
+    expect(endpoint.calls.map((call) => formOf(call).get('ExternalId'))).toEqual([
       'external-id',
       null,
       'external-id',
       null,
     ]);
-    endpoint.script = account(() => session(3600));
+    endpoint.respond = account(() => session(3600));
     expect((await thrown(driver.checkCredential(credential))).message).toContain('sts:ExternalId');
-    endpoint.script = account(() => denied);
+    endpoint.respond = account(() => denied);
     expect(await thrown(driver.checkCredential(credential))).toMatchObject({
       kind: 'denied',
       message: 'AccessDenied: not you',
@@ -115,7 +109,7 @@ describe('AWS driver: assumed roles', () => {
     ['arn:aws-iso-e:iam::123456789012:role/doors', 'eu-isoe-west-1'],
     ['arn:aws-iso-f:iam::123456789012:role/doors', 'us-isof-south-1'],
   ])('checks %s in region %s', async (roleArn, region) => {
-    endpoint.script = account(({ form }) => (form.has('ExternalId') ? session(3600) : denied));
+    endpoint.respond = account((form) => (form.has('ExternalId') ? session(3600) : denied));
     await driver.checkCredential({ ...roleTarget().credential, data: { roleArn } });
     expect(endpoint.calls[0]?.headers.authorization).toContain(`/${region}/sts/`);
   });

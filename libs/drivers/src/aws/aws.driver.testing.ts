@@ -1,7 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import { formatMark, type ChangeResult, type RuleSpec } from '#rules';
-import { DriverError } from '../driver-error';
-import type { CloudTarget, RuleChange } from '../provider-driver';
+import type { ServerResponse } from 'node:http';
+import { formatMark, type RuleSpec } from '#rules';
+import type { CloudTarget, ProviderDriver, RuleChange } from '../provider-driver';
+import { ScriptedServer, type Respond, type ScriptedCall } from '../scripted-server.testing';
+import { createAwsDriver } from './aws.driver';
 
 export const GROUP = 'sg-0123456789abcdef0';
 export const RULE_ID = '0b6f4e0c-8a43-4f57-9d4e-0a2b6c1d9e77';
@@ -12,65 +13,38 @@ export const OWN_KEYS = {
   DRAWBRIDGE_AWS_SECRET_ACCESS_KEY: 'deployment-secret-access-key',
 };
 
-interface Call {
-  readonly path: string;
-  readonly action: string;
-  readonly form: URLSearchParams;
-  readonly headers: IncomingHttpHeaders;
-}
+type Script = string | { status: number; body: string };
 
-type Script = (call: Call, response: ServerResponse) => void;
+const send = (script: Script, response: ServerResponse): void => {
+  if (typeof script === 'string') response.end(script);
+  else response.writeHead(script.status).end(script.body);
+};
 
-/** An HTTP endpoint with scripted responses. Records its calls. */
-export class ScriptedEndpoint {
-  readonly calls: Call[] = [];
-  script: Script = (call, response) => response.writeHead(500).end(`no reply scripted for ${call.action}`);
-  private readonly server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const form = new URLSearchParams(Buffer.concat(chunks).toString());
-      const call = {
-        path: request.url ?? '',
-        action: form.get('Action') ?? '',
-        form,
-        headers: request.headers,
-      };
-      this.calls.push(call);
-      this.script(call, response);
-    });
-  });
+export const formOf = ({ body }: ScriptedCall): URLSearchParams => new URLSearchParams(body);
+const actionOf = (call: ScriptedCall): string => formOf(call).get('Action') ?? '';
 
-  get url(): string {
-    const address = this.server.address();
-    if (address === null || typeof address === 'string') throw new Error('Not listening');
-    return `http://127.0.0.1:${address.port}`;
+/** EC2 and STS with scripted responses. */
+export class ScriptedEndpoint extends ScriptedServer {
+  constructor() {
+    super((call, response) => send(refusal(500, `no reply scripted for ${actionOf(call)}`), response));
   }
 
   get actions(): string[] {
-    return this.calls.map(({ action }) => action.replace('SecurityGroup', ''));
+    return this.calls.map((call) => actionOf(call).replace('SecurityGroup', ''));
   }
 
-  async open(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.server.listen(0, '127.0.0.1', resolve);
-    });
+  get environment(): NodeJS.ProcessEnv {
+    return { AWS_ENDPOINT_URL_EC2: `${this.url}/ec2`, AWS_ENDPOINT_URL_STS: `${this.url}/sts` };
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => {
-      this.server.close(resolve);
-    });
+  newDriver(): ProviderDriver {
+    return createAwsDriver({ ...this.environment, ...OWN_KEYS });
   }
 
   /** Replies to each call with the next element. */
-  reply(...replies: (string | { status: number; body: string })[]): void {
-    this.script = (call, response) => {
-      const next = replies.shift() ?? { status: 500, body: `no reply left for ${call.action}` };
-      if (typeof next === 'string') response.end(next);
-      else response.writeHead(next.status).end(next.body);
-    };
+  reply(...replies: Script[]): void {
+    this.respond = (call, response) =>
+      send(replies.shift() ?? refusal(500, `no reply left for ${actionOf(call)}`), response);
   }
 }
 
@@ -117,16 +91,12 @@ export const session = (secondsLeft: number): string =>
 
 /** An account with a scripted AssumeRole response, whose group has one rule. */
 export const account =
-  (assume: (call: Call) => string | { status: number; body: string }): Script =>
+  (assume: (form: URLSearchParams) => Script): Respond =>
   (call, response) => {
-    const body =
-      call.action === 'AssumeRole'
-        ? assume(call)
-        : call.action === 'DescribeSecurityGroups'
-          ? groupShown
-          : listed([rule('sgr-1', '203.0.113.1/32')]);
-    if (typeof body === 'string') response.end(body);
-    else response.writeHead(body.status).end(body.body);
+    const action = actionOf(call);
+    if (action === 'AssumeRole') send(assume(formOf(call)), response);
+    else if (action === 'DescribeSecurityGroups') send(groupShown, response);
+    else send(listed([rule('sgr-1', '203.0.113.1/32')]), response);
   };
 export const denied = {
   status: 403,
@@ -150,8 +120,6 @@ export const remove = (providerRuleId: string): RuleChange => ({
   ruleId: RULE_ID,
   providerRuleId,
 });
-export const kinds = (results: readonly ChangeResult[]): string[] =>
-  results.map((result) => (result.result === 'refused' ? result.kind : result.result));
 
 export const target = (data: Record<string, string> = {}): CloudTarget => ({
   resourceType: 'SECURITY_GROUP',
@@ -175,20 +143,4 @@ export const roleTarget = (externalId: string | null = 'external-id'): CloudTarg
     externalId,
     identity: null,
   },
-});
-
-export const thrown = async (call: Promise<unknown>): Promise<DriverError> => {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof DriverError) return error;
-  throw new Error(`Expected DriverError, got ${String(error)}`);
-};
-
-export const driverEnvironment = ({
-  url,
-}: ScriptedEndpoint): { AWS_ENDPOINT_URL_EC2: string; AWS_ENDPOINT_URL_STS: string } => ({
-  AWS_ENDPOINT_URL_EC2: `${url}/ec2`,
-  AWS_ENDPOINT_URL_STS: `${url}/sts`,
 });

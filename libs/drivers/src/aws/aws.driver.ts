@@ -1,15 +1,16 @@
-import { ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
-import { CallFailure } from '../call-failure';
-import { DriverError } from '../driver-error';
-import type {
-  CloudTarget,
-  DriverCredential,
-  DriverOptions,
-  ProviderDriver,
-  RuleChange,
+import type { ChangeResult, ObservedRule, ResourceConfig } from '#rules';
+import type { CallToken } from '../call-tokens';
+import { requireResourceType } from '../credential-fields';
+import {
+  byAction,
+  type CloudTarget,
+  type DriverCredential,
+  type DriverOptions,
+  type ProviderDriver,
+  type RuleChange,
 } from '../provider-driver';
 import { Outcomes } from '../outcomes';
-import { identityOf } from './aws-credentials';
+import { identityOf, type AwsKeys } from './aws-credentials';
 import type { AwsTarget } from './aws-target';
 import { AWS_FACTS } from './aws.facts';
 import { CredentialCheck } from './credential-check';
@@ -19,13 +20,12 @@ import { PrefixListEntries } from './prefix-list-entries';
 import { RoleSessions } from './role-sessions';
 import { SdkSettings } from './sdk-settings';
 import { SecurityGroup } from './security-group';
-import { SecurityGroupRules } from './security-group-rules';
 
 type CreateTarget = (identifier: string, access: Ec2Access, settings: SdkSettings) => AwsTarget;
 
 /** By resourceType. */
 const CREATE_TARGET: Readonly<Record<string, CreateTarget>> = {
-  SECURITY_GROUP: (...args) => new SecurityGroupRules(new SecurityGroup(...args)),
+  SECURITY_GROUP: (...args) => new SecurityGroup(...args),
   PREFIX_LIST: (...args) => new PrefixListEntries(new PrefixList(...args)),
 };
 
@@ -73,30 +73,25 @@ class AwsDriver implements ProviderDriver {
 
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     if (changes.length === 0) return [];
-    const adds = changes.filter((change) => change.action === 'add');
-    const removed = changes.filter((change) => change.action === 'remove');
+    const { adds, removals: removed } = byAction(changes);
     const removals = [...new Set(removed.map(({ providerRuleId }) => providerRuleId))];
     const outcomes = new Outcomes('AWS');
-    await this.withTarget(target, (awsTarget) =>
-      awsTarget.apply({ adds, removals }, target.deployment, outcomes),
-    );
-    if (outcomes.failure) this.clients.forgetStaleSession(target, outcomes.failure);
-    return changes.map((change) =>
-      outcomes.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
-    );
+    await this.withTarget(target, async (awsTarget, keys) => {
+      await awsTarget.apply({ adds, removals }, target.deployment, outcomes);
+      keys.forgetAfter(outcomes.failure);
+    });
+    return outcomes.resultsOf(changes);
   }
 
-  private async withTarget<T>(target: CloudTarget, work: (awsTarget: AwsTarget) => Promise<T>): Promise<T> {
-    const createTarget = CREATE_TARGET[target.resourceType];
-    if (!createTarget) {
-      throw new DriverError('invalid', `AWS has no resources of type ${target.resourceType} here`);
-    }
+  private async withTarget<T>(
+    target: CloudTarget,
+    work: (awsTarget: AwsTarget, keys: CallToken<AwsKeys>) => Promise<T>,
+  ): Promise<T> {
+    requireResourceType(AWS_FACTS, target);
+    const createTarget = CREATE_TARGET[target.resourceType]!;
     const access = await this.clients.access(target);
-    try {
-      return await work(createTarget(target.identifier, access, this.settings));
-    } catch (error) {
-      if (error instanceof CallFailure) this.clients.forgetStaleSession(target, error);
-      throw error;
-    }
+    return access.keys.during(() =>
+      work(createTarget(target.identifier, access, this.settings), access.keys),
+    );
   }
 }

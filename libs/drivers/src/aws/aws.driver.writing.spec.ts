@@ -4,13 +4,12 @@ import type { ProviderDriver, RuleChange } from '../provider-driver';
 import { accessWith } from './ec2-clients';
 import { SdkSettings } from './sdk-settings';
 import { SecurityGroup } from './security-group';
-import { createAwsDriver } from './aws.driver';
+import { duringTests, kinds, thrown } from '../scripted-server.testing';
 import {
   GROUP,
   RULE_ID,
   SECRET,
   MARK,
-  OWN_KEYS,
   ScriptedEndpoint,
   refusal,
   duplicate,
@@ -21,22 +20,16 @@ import {
   revoked,
   add,
   remove,
-  kinds,
   target,
-  thrown,
-  driverEnvironment,
 } from './aws.driver.testing';
 
 describe('AWS driver: writing rules', () => {
-  const endpoint = new ScriptedEndpoint();
+  const endpoint = duringTests(new ScriptedEndpoint());
   let driver: ProviderDriver;
 
-  beforeAll(() => endpoint.open());
   beforeEach(() => {
-    endpoint.calls.length = 0;
-    driver = createAwsDriver({ ...driverEnvironment(endpoint), ...OWN_KEYS });
+    driver = endpoint.newDriver();
   });
-  afterAll(() => endpoint.close());
 
   it('matches the created rules by address and ports', async () => {
     endpoint.reply(added(rule('sgr-2', '203.0.113.2/32'), rule('sgr-1', '203.0.113.1/32')));
@@ -64,7 +57,7 @@ describe('AWS driver: writing rules', () => {
   });
 
   it('reports unknown after a broken connection', async () => {
-    endpoint.script = (_, response) => response.destroy();
+    endpoint.respond = (_, response) => response.destroy();
     expect(kinds(await driver.applyChanges(target(), [add('203.0.113.1/32')]))).toEqual(['unknown']);
   });
 
@@ -145,7 +138,7 @@ describe('AWS driver: writing rules', () => {
   });
 
   it('times out when the response does not end', async () => {
-    endpoint.script = (_, response) => {
+    endpoint.respond = (_, response) => {
       response.writeHead(200).write('<AuthorizeSecurityGroupIngressResponse>');
     };
     const settings = new SdkSettings({ AWS_ENDPOINT_URL_EC2: endpoint.url }, 200);

@@ -1,6 +1,5 @@
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { LRUCache } from 'lru-cache';
-import type { CallFailure } from '../call-failure';
 import { CallToken } from '../call-tokens';
 import type { CloudTarget } from '../provider-driver';
 import { fingerprint } from '../fingerprint';
@@ -14,6 +13,11 @@ import type { SdkSettings } from './sdk-settings';
 export interface Ec2Access {
   /** Makes one call with a client that signs with the tenant's keys. @throws CallFailure */
   call<T>(send: (client: EC2Client) => Promise<T>): Promise<T>;
+}
+
+/** EC2, and the keys of the calls. */
+export interface TenantAccess extends Ec2Access {
+  readonly keys: CallToken<AwsKeys>;
 }
 
 const CAPACITY = 200;
@@ -42,14 +46,16 @@ export class Ec2Clients {
   ) {}
 
   /** @throws DriverError when the credential or the region is unusable, or the role cannot be assumed */
-  async access(target: CloudTarget): Promise<Ec2Access> {
+  async access(target: CloudTarget): Promise<TenantAccess> {
     const region = readRegion(target);
     const credential = readCredential(target.credential);
-    const token =
+    const keys =
       'roleArn' in credential
         ? await this.roles.keys(credential, region, sessionPolicy(target, region, credential.roleArn))
         : new CallToken(credential);
-    return { call: (send) => token.use((keys) => accessWith(this.client(region, keys), keys).call(send)) };
+    const call: Ec2Access['call'] = (send) =>
+      keys.use((current) => accessWith(this.client(region, current), current).call(send));
+    return { call, keys };
   }
 
   private client(region: string, keys: AwsKeys): EC2Client {
@@ -61,15 +67,6 @@ export class Ec2Clients {
       this.clients.set(cacheKey, client);
     }
     return client;
-  }
-
-  /** Drops a role's cached session after a failure that a new one may fix: its policy changed, or it has expired. */
-  forgetStaleSession(target: CloudTarget, { kind, code }: CallFailure): void {
-    const credential = readCredential(target.credential);
-    const isStale = kind === 'denied' || code === 'RequestExpired';
-    if (!isStale || !('roleArn' in credential)) return;
-    const region = readRegion(target);
-    this.roles.forget(credential, region, sessionPolicy(target, region, credential.roleArn));
   }
 
   /** @throws DriverError `denied` when the tenant's role can be assumed without the condition that protects it */

@@ -2,7 +2,8 @@ import { canonicalCidr, formatMark, parseMark, ruleKey, type ObservedRule, type 
 import { CallFailure } from '../call-failure';
 import { ALL_TRAFFIC, refuseOpenTarget } from '../open-target';
 import type { Outcomes } from '../outcomes';
-import type { AddChange, AwsTarget, Changes } from './aws-target';
+import type { AddChange } from '../provider-driver';
+import type { AwsTarget, Changes } from './aws-target';
 import type { Entry, PrefixList, PrefixListFacts } from './prefix-list';
 import { PrefixListChange, type EntryAddition, type EntryRemoval } from './prefix-list-change';
 import { isIpv6 } from './rule-mapping';

@@ -2,14 +2,14 @@ import { bisect } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import { RULE_NOT_FOUND } from './aws-errors';
 import type { Outcomes } from '../outcomes';
-import type { SecurityGroup } from './security-group';
+import type { WritableGroup } from './aws-target';
 
 /**
  * Revokes rules in one call. EC2 refuses the whole call if one rule does not exist or has a malformed id: then the
  * group is read, and the existing rules are retried, in parts if EC2 still refuses.
  */
 export async function removeRules(
-  group: SecurityGroup,
+  group: WritableGroup,
   ruleIds: readonly string[],
   outcomes: Outcomes,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function removeRules(
 
 /** @returns the refusal when some of the rules may still be revoked */
 async function revoke(
-  group: SecurityGroup,
+  group: WritableGroup,
   ids: readonly string[],
   outcomes: Outcomes,
 ): Promise<CallFailure | null> {
@@ -54,12 +54,12 @@ async function revoke(
 
 /** Records rules that the group no longer has as removed. @returns the others; all when the group may not be read */
 async function excludeAbsent(
-  group: SecurityGroup,
+  group: WritableGroup,
   ids: readonly string[],
   outcomes: Outcomes,
 ): Promise<string[]> {
   try {
-    const present = new Set((await group.readRules()).map((rule) => rule.SecurityGroupRuleId));
+    const present = new Set((await group.listRules()).map((rule) => rule.SecurityGroupRuleId));
     for (const id of ids) if (!present.has(id)) outcomes.done(id, null);
     return ids.filter((id) => present.has(id));
   } catch (error) {

@@ -40,11 +40,6 @@ export class RoleSessions {
     await this.requireCondition(role, region);
   }
 
-  /** Makes the next call request new keys: the role's permissions may have changed. */
-  forget(role: Role, region: string, policy: string): void {
-    this.sessions.forget(this.sessionKey(role, region, policy));
-  }
-
   /**
    * Checks that the role requires what identifies the organization. Otherwise any tenant, or any credential of the
    * organization, could use it by naming it (confused deputy).

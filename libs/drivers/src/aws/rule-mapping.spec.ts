@@ -1,6 +1,6 @@
 import type { SecurityGroupRule } from '@aws-sdk/client-ec2';
 import { formatMark, type RuleSpec } from '#rules';
-import type { AddChange } from './aws-target';
+import type { AddChange } from '../provider-driver';
 import { observedRule, ruleKeyOfEc2, permissionsOf } from './rule-mapping';
 
 const RULE_ID = '0b6f4e0c-8a43-4f57-9d4e-0a2b6c1d9e77';

@@ -10,7 +10,7 @@ import {
   type RuleSpec,
 } from '#rules';
 import { protocolOf } from '../ip-protocol';
-import type { AddChange } from './aws-target';
+import type { AddChange } from '../provider-driver';
 
 /** The traffic of a rule in EC2's notation. `-1` is any protocol, and any ICMP type and code. */
 interface Traffic {

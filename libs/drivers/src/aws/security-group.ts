@@ -6,16 +6,24 @@ import {
   type IpPermission,
   type SecurityGroupRule,
 } from '@aws-sdk/client-ec2';
+import { parseRuleKey, type ObservedRule, type ResourceConfig } from '#rules';
+import { DriverError } from '../driver-error';
+import { refuseOpenTarget } from '../open-target';
+import type { Outcomes } from '../outcomes';
+import { addRules } from './addition';
 import { unexpectedResponse } from './aws-errors';
+import type { AwsTarget, Changes, WritableGroup } from './aws-target';
 import type { Ec2Access } from './ec2-clients';
 import { Ec2Target, type Page } from './ec2-target';
+import { removeRules } from './removal';
+import { observedRule, ruleKeyOfEc2 } from './rule-mapping';
 import type { SdkSettings } from './sdk-settings';
 
 /** EC2's maximum page size. */
 const PAGE_SIZE = 1000;
 
-/** The API calls on one security group. Each throws CallFailure, also for a malformed response. */
-export class SecurityGroup extends Ec2Target {
+/** The inbound rules of a security group. Each API call throws CallFailure, also for a malformed response. */
+export class SecurityGroup extends Ec2Target implements AwsTarget, WritableGroup {
   constructor(
     readonly groupId: string,
     access: Ec2Access,
@@ -24,20 +32,41 @@ export class SecurityGroup extends Ec2Target {
     super(access, settings);
   }
 
+  async verify(config: ResourceConfig): Promise<void> {
+    await this.describe();
+    const rules = await this.listRules();
+    await this.requireWritePermission();
+    const keys = rules.map(ruleKeyOfEc2).filter((key) => key !== null);
+    refuseOpenTarget(this.groupId, config, keys.map(parseRuleKey));
+  }
+
+  async readRules(deployment: string): Promise<ObservedRule[]> {
+    const rules = await this.listRules();
+    // For a deleted group, EC2 returns an empty list: check that the group exists.
+    if (rules.length === 0) await this.describe();
+    return rules.map((rule) => observedRule(rule, deployment)).filter((rule) => rule !== null);
+  }
+
+  async apply({ adds, removals }: Changes, _deployment: string, outcomes: Outcomes): Promise<void> {
+    if (adds.some(({ spec }) => spec.ports.length > 1))
+      throw new DriverError('invalid', 'A rule of a security group holds one port range');
+    if (removals.length > 0) await removeRules(this, removals, outcomes);
+    outcomes.beginAdditions();
+    if (adds.length > 0) await addRules(this, adds, outcomes);
+  }
+
   /** Checks that the group exists and the credential may read it. */
-  async describe(): Promise<void> {
+  private async describe(): Promise<void> {
     const command = new DescribeSecurityGroupsCommand({ GroupIds: [this.groupId] });
     const response = await this.call((client, options) => client.send(command, options));
     const isPresent = response.SecurityGroups?.some(({ GroupId }) => GroupId?.toLowerCase() === this.groupId);
     if (!isPresent) throw unexpectedResponse('DescribeSecurityGroups');
   }
 
-  /** Every rule of the group, including outbound rules, all pages. */
-  readRules(): Promise<SecurityGroupRule[]> {
+  listRules(): Promise<SecurityGroupRule[]> {
     return this.readAllPages('DescribeSecurityGroupRules', (token) => this.readPage(token));
   }
 
-  /** @returns the created rules, in any order */
   async authorize(permissions: IpPermission[]): Promise<SecurityGroupRule[]> {
     const command = new AuthorizeSecurityGroupIngressCommand({
       GroupId: this.groupId,
@@ -58,7 +87,7 @@ export class SecurityGroup extends Ec2Target {
   }
 
   /** Checks with dry runs that the credential may add and remove rules. @throws CallFailure */
-  async requireWritePermission(): Promise<void> {
+  private async requireWritePermission(): Promise<void> {
     const permission = { IpProtocol: 'tcp', FromPort: 9, ToPort: 9, IpRanges: [{ CidrIp: '192.0.2.1/32' }] };
     const authorize = new AuthorizeSecurityGroupIngressCommand({
       GroupId: this.groupId,

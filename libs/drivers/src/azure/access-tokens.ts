@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { CallFailure } from '../call-failure';
 import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
+import type { Deadline } from '../deadline';
 import { fingerprint } from '../fingerprint';
 import { requireSubjectCondition, withIdentity } from '../identity-tokens';
+import { requestJson } from '../request-json';
 import type { ServicePrincipal } from './azure-credentials';
-import { unexpectedResponse } from './azure-errors';
-import type { Deadline } from './deadline';
-import { requestJson } from './request-json';
+import { refusalOf, unexpectedResponse } from './azure-errors';
 
 /** The audience that Entra's documentation names. */
 const AUDIENCE = 'api://AzureADTokenExchange';
@@ -70,11 +70,6 @@ export class AccessTokens {
     );
   }
 
-  /** Makes the next call request a new token: the permissions may have changed, or Azure's clock differs. */
-  forget(principal: ServicePrincipal): void {
-    this.tokens.forget(cacheKey(principal));
-  }
-
   private async request(principal: ServicePrincipal, deadline: Deadline): Promise<IssuedToken<string>> {
     const { tenantId, clientId, proof } = principal;
     if ('clientSecret' in proof) {
@@ -117,18 +112,24 @@ export class AccessTokens {
     secrets: readonly string[],
     deadline: Deadline,
   ): Promise<IssuedToken<string>> {
-    const form = {
+    const body = new URLSearchParams({
       grant_type: 'client_credentials',
       client_id: clientId,
       ...proof,
       scope: `${this.audience}/.default`,
-    };
+    });
     const url = `${this.authority}/${tenantId}/oauth2/v2.0/token`;
-    const response = await requestJson({ operation: 'the token request', url, form, secrets }, deadline);
-    const { access_token: token, expires_in: seconds } = response;
-    if (typeof token !== 'string' || !TOKEN.test(token)) throw unexpectedResponse('the token request');
+    const operation = 'the token request';
+    const request = { operation, url, body, secrets };
+    const { body: issued } = await requestJson(
+      { cloud: 'Azure', refusalOf },
+      request,
+      deadline.requestTimeoutMs,
+    );
+    const { access_token: token, expires_in: seconds } = issued;
     const lifeSeconds = Number(seconds);
-    if (!(lifeSeconds > 0)) throw unexpectedResponse('the token request');
+    if (typeof token !== 'string' || !TOKEN.test(token) || !(lifeSeconds > 0))
+      throw unexpectedResponse(operation);
     return { token, expiresAt: Date.now() + lifeSeconds * 1000 };
   }
 }

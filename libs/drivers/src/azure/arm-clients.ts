@@ -2,18 +2,23 @@ import { NetworkManagementClient } from '@azure/arm-network';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 import type { CallToken } from '../call-tokens';
+import type { Deadline } from '../deadline';
 import { unexpectedResponse } from './azure-errors';
-import { Deadline } from './deadline';
 
 type Policy = Parameters<NetworkManagementClient['pipeline']['addPolicy']>[0];
 
 const CAPACITY = 200;
-const TIMEOUT_HEADER = 'x-drawbridge-timeout';
+
+/** What the requests of a driver call are sent with. */
+interface CallContext {
+  readonly token: CallToken<string>;
+  readonly deadline: Deadline;
+}
 
 /** Resource manager clients by subscription. A client holds no credential: each call sets its token. */
 export class ArmClients {
   private readonly clients = new LRUCache<string, NetworkManagementClient>({ max: CAPACITY });
-  private readonly tokens = new AsyncLocalStorage<CallToken<string>>();
+  private readonly calls = new AsyncLocalStorage<CallContext>();
 
   /** @param endpoint without trailing slash */
   constructor(readonly endpoint: string) {}
@@ -35,45 +40,31 @@ export class ArmClients {
     // The SDK's policy refuses to send a token without TLS, which a simulated cloud or a local gateway needs.
     client.pipeline.removePolicy({ name: 'bearerTokenAuthenticationPolicy' });
     // Innermost phase: outer policies get an error instead of the 401 response.
-    client.pipeline.addPolicy(authorize(this.endpoint, this.tokens), { phase: 'Sign' });
+    client.pipeline.addPolicy(authorize(this.endpoint, this.calls), { phase: 'Sign' });
     this.clients.set(subscriptionId, client);
     return client;
   }
 
-  /** Runs the work with the token on every request of the clients. */
-  withToken<T>(token: CallToken<string>, work: () => Promise<T>): Promise<T> {
-    return this.tokens.run(token, work);
+  /** Runs the work: every request of the clients is sent with the token, and limited by the deadline. */
+  within<T>(context: CallContext, work: () => Promise<T>): Promise<T> {
+    return this.calls.run(context, work);
   }
-
-  /** The options that each call needs. */
-  static callOptions(deadline: Deadline): CallOptions {
-    return {
-      abortSignal: deadline.signal,
-      requestOptions: {
-        customHeaders: { [TIMEOUT_HEADER]: String(Math.ceil(deadline.requestTimeoutMs)) },
-      },
-    };
-  }
-}
-
-export interface CallOptions {
-  readonly abortSignal: AbortSignal;
-  readonly requestOptions: { readonly customHeaders: Record<string, string> };
 }
 
 /**
  * Responses contain the URLs of next pages and operations: the token must not be sent to another host. A request that
  * is answered with 401 had no effect: it is retried with a new token.
  */
-function authorize(endpoint: string, tokens: AsyncLocalStorage<CallToken<string>>): Policy {
+function authorize(endpoint: string, calls: AsyncLocalStorage<CallContext>): Policy {
   const base = `${endpoint}/`;
   return {
     name: 'drawbridgeAuthorization',
     sendRequest: async (request, next) => {
-      const token = tokens.getStore();
-      if (!token) throw new Error('A call to Azure without a token');
-      request.timeout = Number(request.headers.get(TIMEOUT_HEADER));
-      request.headers.delete(TIMEOUT_HEADER);
+      const call = calls.getStore();
+      if (!call) throw new Error('A call to Azure without a token');
+      const { token, deadline } = call;
+      request.timeout = Math.ceil(deadline.requestTimeoutMs);
+      request.abortSignal = deadline.signal;
       if (!new URL(request.url).href.startsWith(new URL(base).href))
         throw unexpectedResponse('a call (the URL points to another host)');
       const used = token.current;

@@ -1,3 +1,4 @@
+import { credentialFields, requireResourceType } from '../credential-fields';
 import { DriverError } from '../driver-error';
 import { requireIdentity, type IdentityTokens } from '../identity-tokens';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
@@ -11,44 +12,20 @@ export interface ServicePrincipal {
   readonly proof: { readonly clientSecret: string } | { readonly identity: IdentityTokens };
 }
 
-/**
- * Reads the service principal of a tenant's credential. Uses no other source.
- * @throws DriverError `denied` when a field is missing
- */
+/** @throws DriverError `denied` when it is unusable */
 export function readCredential(credential: DriverCredential): ServicePrincipal {
-  const { data } = credential;
-  const proof = proofOf(credential);
-  return { tenantId: wellFormed(data, 'tenantId'), clientId: wellFormed(data, 'clientId'), proof };
-}
-
-function proofOf({ credentialType, data, identity }: DriverCredential): ServicePrincipal['proof'] {
-  if (credentialType === 'SERVICE_PRINCIPAL') return { clientSecret: field(data, 'clientSecret') };
-  if (credentialType === 'FEDERATED') return { identity: requireIdentity(identity) };
-  throw new DriverError(
-    'denied',
-    `An Azure credential is SERVICE_PRINCIPAL or FEDERATED, not ${credentialType}`,
-  );
+  const field = credentialFields(AZURE_FACTS, credential);
+  const proof =
+    credential.credentialType === 'FEDERATED'
+      ? { identity: requireIdentity(credential.identity) }
+      : { clientSecret: field('clientSecret') };
+  return { tenantId: field('tenantId'), clientId: field('clientId'), proof };
 }
 
 /** @throws DriverError `invalid` when the target is not a network security group: its name becomes part of a URL */
-export function readGroupName({ resourceType, identifier }: CloudTarget): GroupName {
-  if (!AZURE_FACTS.resourceTypes[resourceType]) {
-    throw new DriverError('invalid', `Azure has no resources of type ${resourceType} here`);
-  }
-  const name = parseGroupId(identifier);
+export function readGroupName(target: CloudTarget): GroupName {
+  requireResourceType(AZURE_FACTS, target);
+  const name = parseGroupId(target.identifier);
   if (name) return name;
-  throw new DriverError('invalid', `${identifier} is no id of a network security group`);
-}
-
-function wellFormed(data: DriverCredential['data'], name: string): string {
-  const value = field(data, name);
-  // It becomes part of a URL.
-  if (AZURE_FACTS.credentialTypes.SERVICE_PRINCIPAL?.forms[name]?.pattern.test(value)) return value;
-  throw new DriverError('denied', `The credential's ${name} is malformed`);
-}
-
-function field(data: DriverCredential['data'], name: string): string {
-  const value = data[name];
-  if (value) return value;
-  throw new DriverError('denied', `The credential has no ${name}`);
+  throw new DriverError('invalid', `${target.identifier} is no id of a network security group`);
 }

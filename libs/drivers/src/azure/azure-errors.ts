@@ -1,5 +1,13 @@
-import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
-import { CallFailure, CONNECT_ERROR_CODES, TokenRefused, withoutSecrets } from '../call-failure';
+import type { DriverErrorKind } from '#rules';
+import {
+  CallFailure,
+  kindsByCode,
+  noResponse,
+  TokenRefused,
+  unexpectedResponse as unexpected,
+  withoutSecrets,
+} from '../call-failure';
+import type { Refusal } from '../request-json';
 import { readRetryAfter } from '../retry-after';
 import { isRecord, parseJson } from '../untrusted-json';
 
@@ -8,15 +16,10 @@ export const PRIORITY_TAKEN = 'SecurityRuleConflict';
 /** A lock on the group or above it refuses the change. */
 export const SCOPE_LOCKED = 'ScopeLocked';
 
-const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
+/** Codes that say more than the HTTP status. */
+const KIND_OF = kindsByCode({
   throttled: ['TooManyRequests', 'SubscriptionRequestsThrottled', 'ResourceRequestsThrottled'],
   transient: [
-    'InternalServerError',
-    'InternalOperationError',
-    'ServiceUnavailable',
-    'ServerTimeout',
-    'GatewayTimeout',
-    'RequestTimeout',
     // The token has expired by Azure's clock: the next call gets a new one.
     'ExpiredAuthenticationToken',
     'temporarily_unavailable',
@@ -69,19 +72,12 @@ const CODES: Readonly<Record<DriverErrorKind, readonly string[]>> = {
   ],
   quota: ['QuotaExceeded', 'ResourceQuotaExceeded'],
   invalid: ['InvalidRequestContent', 'InvalidRequestFormat', 'InvalidParameter', 'InvalidResourceName'],
-  'wrong-family': [],
-};
-
-const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(
-  DRIVER_ERROR_KINDS.flatMap((kind) => CODES[kind].map((code) => [code, kind] as const)),
-);
+});
 
 /** Azure has a separate code for each limit, with one of these suffixes. */
 const LIMIT = /(Limit|Quota|Count)(Exceeded|Reached)$/;
 
-/** A response that neither confirms nor refuses the call. */
-export const unexpectedResponse = (operation: string): CallFailure =>
-  new CallFailure('transient', `Unexpected response from Azure to ${operation}`, null, false);
+export const unexpectedResponse = (operation: string): CallFailure => unexpected('Azure', operation);
 
 /** The error in a response body. */
 interface AzureErrorBody {
@@ -91,23 +87,16 @@ interface AzureErrorBody {
   readonly details: readonly string[];
 }
 
-/** An unsuccessful HTTP response. */
-export interface Refusal {
-  readonly status: number;
-  readonly body: unknown;
-  readonly retryAfter?: string | null | undefined;
-}
-
 /**
  * Classifies an unsuccessful response by Azure's error code and the HTTP status.
  * @param secrets masked in the message
  */
-export function refusalOf({ status, body, retryAfter }: Refusal, secrets: readonly string[]): CallFailure {
+export function refusalOf({ status, body, header }: Refusal, secrets: readonly string[]): CallFailure {
   const error = messageOf(body);
   const { kind, settled } = verdictOn(status, error);
   const text = error ? `${error.code}: ${error.message}` : `Unexpected HTTP ${status} response from Azure`;
   const message = withoutSecrets(text, secrets);
-  const retryAfterMs = readRetryAfter(retryAfter);
+  const retryAfterMs = readRetryAfter(header('retry-after'));
   if (error && status === 401) return new TokenRefused(kind, message, error.code, retryAfterMs);
   return new CallFailure(kind, message, error?.code ?? null, settled, retryAfterMs);
 }
@@ -120,11 +109,8 @@ export function lateRefusal(body: unknown, secrets: readonly string[]): CallFail
   return new CallFailure(kind, withoutSecrets(text, secrets), error?.code ?? null, true);
 }
 
-/** Common fields of errors of the SDK and of `fetch`, all optional. */
+/** An error of the SDK for a response. */
 interface Thrown {
-  readonly code?: string;
-  readonly message?: string;
-  readonly cause?: { readonly code?: string };
   readonly response?: {
     readonly status?: number;
     readonly bodyAsText?: string | null;
@@ -132,21 +118,12 @@ interface Thrown {
   };
 }
 
-/** Classifies an error of the SDK or of `fetch`. */
+/** Classifies an error of the SDK. */
 export function toFailure(error: unknown, secrets: readonly string[]): CallFailure {
-  if (error instanceof CallFailure) return error;
-  const given: Thrown = typeof error === 'object' && error !== null ? error : { message: String(error) };
-  const { response } = given;
-  if (response?.status !== undefined) {
-    const body = parseJson(response.bodyAsText ?? '');
-    return refusalOf(
-      { status: response.status, body, retryAfter: response.headers?.get('retry-after') },
-      secrets,
-    );
-  }
-  const code = given.cause?.code ?? given.code ?? '';
-  const message = withoutSecrets(`No response from Azure: ${code || (given.message ?? '')}`, secrets);
-  return new CallFailure('transient', message, null, CONNECT_ERROR_CODES.has(code));
+  const { response }: Thrown = typeof error === 'object' && error !== null ? error : {};
+  if (response?.status === undefined) return noResponse('Azure', error, secrets);
+  const body = parseJson(response.bodyAsText ?? '');
+  return refusalOf({ status: response.status, body, header: (name) => response.headers?.get(name) }, secrets);
 }
 
 function verdictOn(

@@ -1,25 +1,15 @@
 import type { ProviderDriver } from '../provider-driver';
-import {
-  SECRET,
-  target,
-  type Reply,
-  ScriptedAzure,
-  refusal,
-  LIST,
-  failure,
-  AzureFixture,
-} from './azure.driver.testing';
+import { thrown, type Reply, type ScriptedApi } from '../scripted-server.testing';
+import { SECRET, target, refusal, LIST, AzureFixture } from './azure.driver.testing';
 
 describe('Azure driver: tokens and permissions', () => {
-  let fixture: AzureFixture;
-  let azure: ScriptedAzure;
+  const fixture = new AzureFixture();
+  const { azure } = fixture;
   let driver: ProviderDriver;
 
-  beforeEach(async () => {
-    fixture = await AzureFixture.start();
-    ({ azure, driver } = fixture);
+  beforeEach(() => {
+    driver = fixture.newDriver();
   });
-  afterEach(() => fixture.close());
 
   describe('tokens', () => {
     const tokenRequests = (): number => azure.calls.filter(({ path }) => path.endsWith('/token')).length;
@@ -55,7 +45,7 @@ describe('Azure driver: tokens and permissions', () => {
       ['refused', refusal(403, 'AuthorizationFailed'), 'denied'],
     ])('that are %s are requested again by the next call', async (_, reply, kind) => {
       azure.on(LIST, reply, { body: { value: [] } });
-      expect(await failure(driver.readRules(target()))).toMatchObject({ kind });
+      expect(await thrown(driver.readRules(target()))).toMatchObject({ kind });
       expect(await driver.readRules(target())).toEqual([]);
       expect(tokenRequests()).toBe(2);
     });
@@ -66,12 +56,12 @@ describe('Azure driver: tokens and permissions', () => {
       ['a line break', { access_token: 'x\r\ny: z', expires_in: 3599 }],
     ])('are not accepted with %s', async (_, body) => {
       azure.on('POST v2.0/token', { body });
-      expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'transient' });
+      expect(await thrown(driver.readRules(target()))).toMatchObject({ kind: 'transient' });
     });
   });
 
   describe('verify', () => {
-    const permissions = (reply: Reply): ScriptedAzure =>
+    const permissions = (reply: Reply): ScriptedApi =>
       azure
         .on('GET networkSecurityGroups/nsg', { body: { name: 'nsg' } })
         .on('GET Microsoft.Authorization/permissions', reply);
@@ -84,7 +74,7 @@ describe('Azure driver: tokens and permissions', () => {
 
     it('is denied with a read-only role and names the missing actions', async () => {
       permissions({ body: { value: [{ actions: ['*/read'], notActions: [] }] } });
-      const { kind, message } = await failure(driver.verify(target(), {}));
+      const { kind, message } = await thrown(driver.verify(target(), {}));
       expect(kind).toBe('denied');
       expect(message).toContain(
         'securityRules/write, Microsoft.Network/networkSecurityGroups/securityRules/delete',
@@ -93,7 +83,7 @@ describe('Azure driver: tokens and permissions', () => {
 
     it('is denied when the rules cannot be listed', async () => {
       permissions({ body: { value: [] } }).on(LIST, refusal(403, 'AuthorizationFailed'));
-      expect(await failure(driver.verify(target(), {}))).toMatchObject({ kind: 'denied' });
+      expect(await thrown(driver.verify(target(), {}))).toMatchObject({ kind: 'denied' });
     });
 
     it('succeeds when the credential may not list its permissions', async () => {

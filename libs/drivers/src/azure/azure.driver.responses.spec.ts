@@ -1,5 +1,6 @@
 import type { ChangeResult } from '#rules';
 import type { ProviderDriver, RuleChange } from '../provider-driver';
+import { thrown, type Reply } from '../scripted-server.testing';
 import {
   SECRET,
   ID,
@@ -7,36 +8,32 @@ import {
   target,
   add,
   remove,
-  type Reply,
-  ScriptedAzure,
   rule,
   own,
   LIST,
   PUT,
   DELETE,
   operationHeaders,
-  failure,
   AzureFixture,
 } from './azure.driver.testing';
 
 describe('Azure driver: untrusted responses', () => {
-  let fixture: AzureFixture;
-  let azure: ScriptedAzure;
-  let elsewhere: ScriptedAzure;
+  const fixture = new AzureFixture();
+  const { azure, elsewhere } = fixture;
   let driver: ProviderDriver;
 
-  beforeEach(async () => {
-    fixture = await AzureFixture.start();
-    ({ azure, elsewhere, driver } = fixture);
+  beforeEach(() => {
+    driver = fixture.newDriver();
   });
-  afterEach(() => fixture.close());
 
-  const apply = (...changes: RuleChange[]): Promise<ChangeResult> => fixture.apply(...changes);
+  /** @returns the result of the first change */
+  const apply = async (...changes: RuleChange[]): Promise<ChangeResult> =>
+    (await driver.applyChanges(target(), changes))[0]!;
 
   describe('URLs of other hosts', () => {
     it('are not called for a next page', async () => {
       azure.on(LIST, { body: { value: [], nextLink: `${elsewhere.url}${ID}/securityRules` } });
-      expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'transient' });
+      expect(await thrown(driver.readRules(target()))).toMatchObject({ kind: 'transient' });
       expect(elsewhere.calls).toEqual([]);
     });
 
@@ -48,7 +45,7 @@ describe('Azure driver: untrusted responses', () => {
 
     it.each([LIST, 'POST v2.0/token'])('are not called after a redirect of %s', async (call) => {
       azure.on(call, { status: 307, headers: { location: `${elsewhere.url}/` } });
-      expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'transient' });
+      expect(await thrown(driver.readRules(target()))).toMatchObject({ kind: 'transient' });
       expect(elsewhere.calls).toEqual([]);
     });
   });
@@ -65,7 +62,7 @@ describe('Azure driver: untrusted responses', () => {
 
     it('with a repeated page link are an unexpected response', async () => {
       azure.on(LIST, { body: { value: [], nextLink: `${azure.url}${ID}/securityRules` } });
-      expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'transient' });
+      expect(await thrown(driver.readRules(target()))).toMatchObject({ kind: 'transient' });
     });
   });
 
@@ -80,7 +77,7 @@ describe('Azure driver: untrusted responses', () => {
   ];
   it.each(malformed)('treats %s as transient for a read and unknown for a write', async (_, reply) => {
     azure.on(LIST, reply);
-    expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'transient' });
+    expect(await thrown(driver.readRules(target()))).toMatchObject({ kind: 'transient' });
     azure.on(LIST, { body: { value: [] } }).on(PUT, reply);
     expect(await apply(add())).toMatchObject({ result: 'unknown' });
   });
@@ -95,14 +92,14 @@ describe('Azure driver: untrusted responses', () => {
 
   it('reports a transient failure when the connection is refused', async () => {
     await azure.close();
-    expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'transient' });
+    expect(await thrown(driver.readRules(target()))).toMatchObject({ kind: 'transient' });
     await azure.open();
   });
 
   it('does not read a token response of ten megabytes to its end', async () => {
     const padding = 'x'.repeat(10_000_000);
     azure.on('POST v2.0/token', { body: { access_token: 'token', expires_in: 3599, padding } });
-    const { kind, message } = await failure(driver.checkCredential(target().credential));
+    const { kind, message } = await thrown(driver.checkCredential(target().credential));
     expect([kind, message]).toEqual(['transient', 'Unexpected response from Azure to the token request']);
   });
 
@@ -111,7 +108,7 @@ describe('Azure driver: untrusted responses', () => {
       status: 401,
       body: { error: 'invalid_client', error_description: `AADSTS7000215: not ${SECRET}` },
     });
-    const { message } = await failure(driver.checkCredential(target().credential));
+    const { message } = await thrown(driver.checkCredential(target().credential));
     expect(message).toBe('invalid_client: AADSTS7000215: not [secret]');
   });
 });

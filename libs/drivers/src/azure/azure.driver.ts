@@ -1,21 +1,23 @@
-import { overrideWarnings, ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
-import { asCallFailure, CallFailure } from '../call-failure';
+import { overrideWarnings, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
+import { asCallFailure } from '../call-failure';
+import { Deadline } from '../deadline';
+import type { CallToken } from '../call-tokens';
 import { DriverError } from '../driver-error';
 import { refuseOpenTarget } from '../open-target';
-import type {
-  CloudTarget,
-  DriverCredential,
-  DriverOptions,
-  ProviderDriver,
-  RuleChange,
-  Verified,
+import {
+  byAction,
+  type CloudTarget,
+  type DriverCredential,
+  type DriverOptions,
+  type ProviderDriver,
+  type RuleChange,
+  type Verified,
 } from '../provider-driver';
 import { AccessTokens } from './access-tokens';
 import { ArmClients } from './arm-clients';
 import { readCredential, readGroupName } from './azure-credentials';
 import { AZURE_FACTS } from './azure.facts';
 import { Batch } from './batch';
-import { Deadline } from './deadline';
 import { NetworkSecurityGroup } from './network-security-group';
 import { accessRules, denialsBefore, isNeutral, observedRules } from './rule-mapping';
 import { missingActions } from './write-permission';
@@ -99,23 +101,20 @@ class AzureDriver implements ProviderDriver {
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     if (changes.length === 0) return [];
     const deadline = this.deadline();
-    return this.inGroup(target, deadline, async (group) => {
-      const removals = changes.filter((change) => change.action === 'remove');
+    return this.inGroup(target, deadline, async (group, token) => {
+      const { adds, removals } = byAction(changes);
       const rules = await group.readRules().catch((error: unknown) => {
         // a rule is removed by its name, also where nothing may be read
-        if (removals.length === changes.length && error instanceof DriverError && error.kind === 'denied')
-          return [];
+        if (adds.length === 0 && error instanceof DriverError && error.kind === 'denied') return [];
         throw error;
       });
       const batch = new Batch(group, rules, target.deployment, deadline);
       for (const change of new Map(removals.map((one) => [one.providerRuleId, one])).values())
         await batch.remove(change);
       batch.beginAdditions();
-      for (const change of changes) if (change.action === 'add') await batch.add(change);
-      if (batch.failure) this.forgetStaleToken(target, batch.failure);
-      return changes.map((change) =>
-        batch.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
-      );
+      for (const change of adds) await batch.add(change);
+      token.forgetAfter(batch.failure);
+      return batch.resultsOf(changes);
     });
   }
 
@@ -126,7 +125,7 @@ class AzureDriver implements ProviderDriver {
   private async inGroup<T>(
     target: CloudTarget,
     deadline: Deadline,
-    work: (group: NetworkSecurityGroup) => Promise<T>,
+    work: (group: NetworkSecurityGroup, token: CallToken<string>) => Promise<T>,
   ): Promise<T> {
     const name = readGroupName(target);
     const principal = readCredential(target.credential);
@@ -135,18 +134,9 @@ class AzureDriver implements ProviderDriver {
     const { endpoint } = this.clients;
     const clientSecret = 'clientSecret' in principal.proof ? principal.proof.clientSecret : '';
     const access = { client, endpoint, token, clientSecret, deadline };
-    try {
-      return await this.clients.withToken(token, () => work(new NetworkSecurityGroup(name, access)));
-    } catch (error) {
-      if (error instanceof CallFailure) this.forgetStaleToken(target, error);
-      throw error;
-    }
-  }
-
-  /** Drops the cached token after a failure that a new one may fix: the principal's roles changed, or it has expired. */
-  private forgetStaleToken({ credential }: CloudTarget, { kind, code }: CallFailure): void {
-    if (kind === 'denied' || code === 'ExpiredAuthenticationToken')
-      this.tokens.forget(readCredential(credential));
+    return token.during(() =>
+      this.clients.within({ token, deadline }, () => work(new NetworkSecurityGroup(name, access), token)),
+    );
   }
 }
 

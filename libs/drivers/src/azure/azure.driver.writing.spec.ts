@@ -7,7 +7,6 @@ import {
   target,
   add,
   remove,
-  ScriptedAzure,
   rule,
   own,
   refusal,
@@ -20,17 +19,17 @@ import {
 } from './azure.driver.testing';
 
 describe('Azure driver: writing rules', () => {
-  let fixture: AzureFixture;
-  let azure: ScriptedAzure;
+  const fixture = new AzureFixture();
+  const { azure } = fixture;
   let driver: ProviderDriver;
 
-  beforeEach(async () => {
-    fixture = await AzureFixture.start();
-    ({ azure, driver } = fixture);
+  beforeEach(() => {
+    driver = fixture.newDriver();
   });
-  afterEach(() => fixture.close());
 
-  const apply = (...changes: RuleChange[]): Promise<ChangeResult> => fixture.apply(...changes);
+  /** @returns the result of the first change */
+  const apply = async (...changes: RuleChange[]): Promise<ChangeResult> =>
+    (await driver.applyChanges(target(), changes))[0]!;
   const priorities = (): number[] =>
     azure.calls
       .filter(({ method }) => method === 'PUT')

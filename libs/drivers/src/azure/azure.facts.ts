@@ -76,6 +76,19 @@ const POLICY = `{
 }
 `;
 
+/** An app registration, whatever it proves itself with. */
+const APP = {
+  optional: [],
+  descriptions: {
+    tenantId: 'the directory (tenant) id of the app registration, or a domain of the tenant',
+    subscriptionId: 'the subscription in which groups are looked for that are not named by their full id',
+  },
+  forms: { tenantId: TENANT, clientId: UUID, subscriptionId: SUBSCRIPTION_FORM },
+  hints: ['tenantId', 'clientId', 'subscriptionId'],
+  fixedHints: ['subscriptionId'],
+  aliases: { tenant: 'tenantId', appId: 'clientId' },
+};
+
 export const AZURE_FACTS: ProviderFacts = {
   provider: 'AZURE',
   variables: ['AZURE_AUTHORITY_HOST', 'AZURE_RESOURCE_MANAGER_URL'],
@@ -90,32 +103,23 @@ export const AZURE_FACTS: ProviderFacts = {
   },
   credentialTypes: {
     SERVICE_PRINCIPAL: {
+      ...APP,
       required: ['tenantId', 'clientId', 'clientSecret', 'subscriptionId'],
-      optional: [],
       descriptions: {
-        tenantId: 'the directory (tenant) id of the app registration, or a domain of the tenant',
+        ...APP.descriptions,
         clientId: 'the application (client) id of the app registration',
         clientSecret: "the value of a client secret of it, not the secret's id",
-        subscriptionId: 'the subscription in which groups are looked for that are not named by their full id',
       },
-      forms: { tenantId: TENANT, clientId: UUID, subscriptionId: SUBSCRIPTION_FORM },
-      hints: ['tenantId', 'clientId', 'subscriptionId'],
-      fixedHints: ['subscriptionId'],
       // az ad sp create-for-rbac
-      aliases: { tenant: 'tenantId', appId: 'clientId', password: 'clientSecret' },
+      aliases: { ...APP.aliases, password: 'clientSecret' },
     },
     FEDERATED: {
+      ...APP,
       required: ['tenantId', 'clientId', 'subscriptionId'],
-      optional: [],
       descriptions: {
-        tenantId: 'the directory (tenant) id of the app registration, or a domain of the tenant',
+        ...APP.descriptions,
         clientId: 'the application (client) id of the app registration that trusts your issuer',
-        subscriptionId: 'the subscription in which groups are looked for that are not named by their full id',
       },
-      forms: { tenantId: TENANT, clientId: UUID, subscriptionId: SUBSCRIPTION_FORM },
-      hints: ['tenantId', 'clientId', 'subscriptionId'],
-      fixedHints: ['subscriptionId'],
-      aliases: { tenant: 'tenantId', appId: 'clientId' },
       needsIssuer: true,
       setup: (trust) => trustSetup(trust, POLICY),
     },

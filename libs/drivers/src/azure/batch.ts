@@ -1,9 +1,9 @@
 import { parseRuleKey, ruleKey, type ChangeResult } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import { Outcomes } from '../outcomes';
-import type { RuleChange } from '../provider-driver';
+import type { Deadline } from '../deadline';
+import type { AddChange, RemoveChange, RuleChange } from '../provider-driver';
 import { PRIORITY_TAKEN, SCOPE_LOCKED } from './azure-errors';
-import type { Deadline } from './deadline';
 import type { NetworkSecurityGroup } from './network-security-group';
 import { nextFree, priorityWindow, type PriorityWindow } from './priorities';
 import {
@@ -16,9 +16,6 @@ import {
   securityRuleOf,
   type GroupRule,
 } from './rule-mapping';
-
-type AddChange = Extract<RuleChange, { action: 'add' }>;
-type RemoveChange = Extract<RuleChange, { action: 'remove' }>;
 
 /** Shown to users, on a ResourceIp whose rule could not be deleted. */
 const NEUTRALISED =
@@ -106,9 +103,9 @@ export class Batch {
     }
   }
 
-  /** @param key a removal's rule name, or an addition's `ruleKey` */
-  of(key: string): ChangeResult {
-    return this.outcomes.of(key);
+  /** One result for each change, in their order. */
+  resultsOf(changes: readonly RuleChange[]): ChangeResult[] {
+    return this.outcomes.resultsOf(changes);
   }
 
   /**
@@ -126,7 +123,8 @@ export class Batch {
         break;
       } catch (error) {
         const failure = asCallFailure(error);
-        if (failure.code !== PRIORITY_TAKEN || tries >= MAX_ATTEMPTS || !this.deadline.hasTime) throw failure;
+        if (failure.code !== PRIORITY_TAKEN || tries >= MAX_ATTEMPTS || !this.deadline.hasTimeFor(1))
+          throw failure;
         this.rules = await this.group.readRules().catch((readError: unknown) => {
           throw asCallFailure(readError).unsent;
         });
@@ -187,7 +185,7 @@ export class Batch {
   }
 
   private canSend(key: string): boolean {
-    if (!this.outcomes.haltedBy && !this.deadline.hasTime) {
+    if (!this.outcomes.haltedBy && !this.deadline.hasTimeFor(1)) {
       const late = new CallFailure('transient', 'The changes before it took all the time', null, true);
       this.outcomes.haltUnsent([], late);
     }

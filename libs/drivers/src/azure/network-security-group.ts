@@ -1,14 +1,13 @@
 import type { NetworkManagementClient, SecurityRule } from '@azure/arm-network';
 import { RETRYABLE_KINDS } from '#rules';
-import { CallFailure } from '../call-failure';
+import { CallFailure, isMissing } from '../call-failure';
 import type { CallToken } from '../call-tokens';
+import type { Deadline } from '../deadline';
+import { requestJson } from '../request-json';
 import { readRetryAfter } from '../retry-after';
 import { isRecord, parseJson } from '../untrusted-json';
-import { ArmClients, type CallOptions } from './arm-clients';
-import { lateRefusal, unexpectedResponse, toFailure } from './azure-errors';
+import { lateRefusal, refusalOf, toFailure, unexpectedResponse } from './azure-errors';
 import type { GroupName } from './azure.facts';
-import type { Deadline } from './deadline';
-import { requestJson } from './request-json';
 import { groupRule, type GroupRule } from './rule-mapping';
 
 /** A response as the SDK reports it. */
@@ -18,7 +17,9 @@ interface RawResponse {
   readonly headers: { get(name: string): string | undefined };
 }
 
-type OperationOptions = CallOptions & { readonly onResponse: (response: RawResponse) => void };
+interface OperationOptions {
+  readonly onResponse: (response: RawResponse) => void;
+}
 
 /** One change of one rule. */
 interface Change {
@@ -61,9 +62,7 @@ export class NetworkSecurityGroup {
   /** Checks that the group exists and the credential may read it. */
   async describe(): Promise<void> {
     const { resourceGroup, name } = this.group;
-    const observed = await this.call(() =>
-      this.access.client.networkSecurityGroups.get(resourceGroup, name, this.options),
-    );
+    const observed = await this.call(() => this.access.client.networkSecurityGroups.get(resourceGroup, name));
     if (observed.name?.toLowerCase() !== name.toLowerCase())
       throw unexpectedResponse('the read of the group');
   }
@@ -72,7 +71,7 @@ export class NetworkSecurityGroup {
   async readRules(): Promise<GroupRule[]> {
     const { resourceGroup, name } = this.group;
     let response: RawResponse | undefined;
-    const options = { ...this.options, onResponse: (received: RawResponse) => (response = received) };
+    const options = { onResponse: (received: RawResponse) => (response = received) };
     const seen = new Set<string>();
     const rules: GroupRule[] = [];
     await this.call(async () => {
@@ -142,16 +141,14 @@ export class NetworkSecurityGroup {
     const id = `/subscriptions/${subscriptionId}/resourceGroups/${resourceGroup}/providers/Microsoft.Network/networkSecurityGroups/${name}`;
     const url = `${endpoint}${id}/providers/Microsoft.Authorization/${kind}?api-version=${query}`;
     const operation = `the list of ${kind}`;
-    const { value } = await token.use((current) => {
+    const { body } = await token.use((current) => {
       const headers = { authorization: `Bearer ${current}` };
-      return requestJson({ operation, url, headers, secrets: this.secrets }, deadline);
+      const request = { operation, url, headers, secrets: this.secrets };
+      return requestJson({ cloud: 'Azure', refusalOf }, request, deadline.requestTimeoutMs);
     });
+    const { value } = body;
     if (!Array.isArray(value)) throw unexpectedResponse(operation);
     return value as (Entry | null)[];
-  }
-
-  private get options(): CallOptions {
-    return ArmClients.callOptions(this.access.deadline);
   }
 
   /** Masked in error messages. */
@@ -168,7 +165,7 @@ export class NetworkSecurityGroup {
       last = response;
     };
     try {
-      const poller = await change.begin({ ...this.options, onResponse });
+      const poller = await change.begin({ onResponse });
       for (let interval = MIN_POLL_INTERVAL_MS; !poller.isDone(); interval *= 2) {
         const suggestedMs = readRetryAfter(last?.headers.get('retry-after')) ?? interval;
         await this.access.deadline.pause(Math.min(suggestedMs, MAX_POLL_INTERVAL_MS));
@@ -205,12 +202,10 @@ export class NetworkSecurityGroup {
     const { resourceGroup, name } = this.group;
     try {
       return readRule(
-        await this.call(() =>
-          this.access.client.securityRules.get(resourceGroup, name, ruleName, this.options),
-        ),
+        await this.call(() => this.access.client.securityRules.get(resourceGroup, name, ruleName)),
       );
     } catch (error) {
-      if (error instanceof CallFailure && error.kind === 'target-missing') return null;
+      if (isMissing(error)) return null;
       throw error;
     }
   }

@@ -18,12 +18,12 @@ import {
   type ResourceConfig,
   type RuleSpec,
 } from '#rules';
+import { portTexts, readPortTexts } from '../port-texts';
 import { priorityWindow } from './priorities';
 
 const PROTOCOL_OF: Readonly<Record<Protocol, string>> = { tcp: 'Tcp', udp: 'Udp', icmp: 'Icmp', all: '*' };
 /** ICMP for IPv6 is a protocol of its own. Written for IPv6 addresses; `Icmp` does not match their traffic. */
 const ICMPV6 = 'Icmpv6';
-const LAST_PORT = 65_535;
 const ANYWHERE = ['0.0.0.0/0', '::/0'];
 /** An address of documentation: no traffic has it. */
 const NO_SOURCE = '192.0.2.1/32';
@@ -52,7 +52,7 @@ export interface GroupRule {
 
 /** The Azure rule for a RuleSpec. */
 export function securityRuleOf(spec: RuleSpec, mark: OwnershipMark, priority: number): SecurityRule {
-  const ports = spec.ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+  const ports = portTexts(spec);
   return {
     description: formatMark(mark),
     protocol: protocolText(spec),
@@ -257,19 +257,11 @@ const isOfFamily = (protocol: string | undefined, address: string): boolean =>
     ? !address.includes(':')
     : !isNamed(protocol, ICMPV6) || address.includes(':');
 
-/** Ranges in ascending order; empty: every port. @returns null when a text is not a range */
-function portsOf(texts: readonly (string | undefined)[]): PortRange[] | null {
-  const ranges: PortRange[] = [];
-  for (const text of texts) {
-    if (text === undefined || text === null || text === '') continue;
-    if (text === '*') return [];
-    const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
-    if (from === undefined) return null;
-    ranges.push({ from: Number(from), to: Number(to) });
-  }
-  if (ranges.length === 0) return null;
-  if (ranges.some(({ from, to }) => from === 0 && to === LAST_PORT)) return [];
-  return ranges.sort((a, b) => a.from - b.from);
+/** As `readPortTexts`; null also when there is no text. */
+function portsOf(texts: readonly (string | null | undefined)[]): PortRange[] | null {
+  const given = texts.flatMap((text) => text || []);
+  if (given.includes('*')) return [];
+  return given.length === 0 ? null : readPortTexts(given);
 }
 
 const isAny = (text: string | undefined): boolean => /^(\*|any|internet)$/i.test(text ?? '');

@@ -1,25 +1,20 @@
 import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
-import { DriverError } from '../driver-error';
 import { requireSubjectCondition } from '../identity-tokens';
 import type { DriverCredential } from '../provider-driver';
-import { tokenRefusal, unexpectedResponse } from './gcp-errors';
-import { exchange } from './rest-exchange';
 import { assertionOf, readServiceAccount, TOKEN_URL, type ServiceAccount } from './service-account';
+import { requestToken } from './token-request';
 import { readWorkloadIdentity, TokenExchange, type WorkloadIdentity } from './workload-identity';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-const REQUEST_TIMEOUT_MS = 5000;
 
 /** How a tenant's credential gets access tokens: by a key, or by the trust in the organization's issuer. */
 export type GoogleIdentity = ServiceAccount | WorkloadIdentity;
 
 /** @throws DriverError `denied` when the credential is unusable */
-export function readIdentity(credential: DriverCredential): GoogleIdentity {
-  const { credentialType } = credential;
-  if (credentialType === 'SERVICE_ACCOUNT') return readServiceAccount(credential);
-  if (credentialType === 'FEDERATION') return readWorkloadIdentity(credential);
-  throw new DriverError('denied', `A GCP credential is SERVICE_ACCOUNT or FEDERATION, not ${credentialType}`);
-}
+export const readIdentity = (credential: DriverCredential): GoogleIdentity =>
+  credential.credentialType === 'FEDERATION'
+    ? readWorkloadIdentity(credential)
+    : readServiceAccount(credential);
 
 /**
  * Access tokens for tenants' credentials. Does not use Google's auth library, which retries, has no timeout and searches
@@ -56,30 +51,11 @@ export class AccessTokens {
     );
   }
 
-  /** Makes the next call request a new token. */
-  forget({ cacheKey }: GoogleIdentity): void {
-    this.tokens.forget(cacheKey);
-  }
-
-  private async request(account: GoogleIdentity): Promise<IssuedToken<string>> {
+  private request(account: GoogleIdentity): Promise<IssuedToken<string>> {
     if (!('key' in account)) return this.exchange.token(account);
     const assertion = assertionOf(account);
     const body = new URLSearchParams({ grant_type: GRANT, assertion });
-    const response = await exchange(
-      this.endpoint,
-      {
-        method: 'POST',
-        secrets: [assertion],
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: body.toString(),
-      },
-      REQUEST_TIMEOUT_MS,
-      tokenRefusal,
-    );
-    const issued = JSON.parse(response) as { access_token?: unknown; expires_in?: unknown };
-    if (typeof issued.access_token !== 'string' || typeof issued.expires_in !== 'number') {
-      throw unexpectedResponse('the token request');
-    }
-    return { token: issued.access_token, expiresAt: Date.now() + issued.expires_in * 1000 };
+    const operation = 'the token request';
+    return requestToken({ operation, url: this.endpoint, body, secrets: [assertion] });
   }
 }

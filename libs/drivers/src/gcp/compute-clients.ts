@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallToken } from '../call-tokens';
+import { requestJson } from '../request-json';
 import { loadCompute, type Methods } from './compute-library';
-import { refusal, unexpectedResponse } from './gcp-errors';
-import { exchange } from './rest-exchange';
+import { GOOGLE, unexpectedResponse } from './gcp-errors';
 
 /** A call in progress. */
 interface Call {
@@ -21,8 +21,8 @@ const ORIGIN = 'https://compute.googleapis.com';
 const RESOURCE_MANAGER = 'https://cloudresourcemanager.googleapis.com';
 
 /**
- * Google's clients for Compute, shared by all tenants. They encode and decode; each request is sent by `exchange` with the
- * token of its call. The package's own transport limits neither time nor size, and follows redirects with the token.
+ * Google's clients for Compute, shared by all tenants. They encode and decode; each request is sent by `requestJson` with
+ * the token of its call. The package's own transport limits neither time nor size, and follows redirects with the token.
  */
 export class ComputeClients {
   private constructor(
@@ -64,15 +64,16 @@ export class ComputeClients {
     permissions: readonly string[],
     timeoutMs: number,
   ): Promise<readonly string[]> {
+    const operation = 'projects.testIamPermissions';
     const url = `${this.resourceManager}/v1/projects/${encodeURIComponent(project)}:testIamPermissions`;
-    const body = JSON.stringify({ permissions });
-    const text = await token.use((current) => {
+    const sent = JSON.stringify({ permissions });
+    const { body } = await token.use((current) => {
       const headers = { authorization: `Bearer ${current}`, 'content-type': 'application/json' };
-      return exchange(url, { method: 'POST', headers, body, secrets: [current] }, timeoutMs, refusal);
+      return requestJson(GOOGLE, { operation, url, headers, body: sent, secrets: [current] }, timeoutMs);
     });
-    const { permissions: granted = [] } = JSON.parse(text) as { permissions?: unknown };
+    const { permissions: granted = [] } = body;
     const isList = Array.isArray(granted) && granted.every((item) => typeof item === 'string');
-    if (!isList) throw unexpectedResponse('projects.testIamPermissions');
+    if (!isList) throw unexpectedResponse(operation);
     return granted;
   }
 }
@@ -87,8 +88,14 @@ function transport(base: string, calls: AsyncLocalStorage<Call>): object {
       if (!call) throw new Error('A call to Google without a token');
       const { pathname, search } = new URL(url);
       const headers = { ...Object.fromEntries(given), authorization: `Bearer ${call.token}` };
-      const request = { method, headers, secrets: [call.token], ...(body !== undefined && { body }) };
-      const text = await exchange(`${base}${pathname}${search}`, request, call.timeoutMs, refusal);
+      const sent = {
+        url: `${base}${pathname}${search}`,
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+      };
+      const request = { operation: `${method} ${pathname}`, ...sent, secrets: [call.token] };
+      const { text } = await requestJson(GOOGLE, request, call.timeoutMs);
       call.isAnswered = true;
       return new Response(text);
     },

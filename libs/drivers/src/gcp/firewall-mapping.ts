@@ -6,11 +6,11 @@ import {
   ruleKey,
   type ObservedRule,
   type OwnershipMark,
-  type PortRange,
   type RuleSpec,
 } from '#rules';
 import { DriverError } from '../driver-error';
 import { protocolOf } from '../ip-protocol';
+import { portTexts, readPortTexts } from '../port-texts';
 import { DEFAULT_PRIORITY } from './gcp.facts';
 
 /** A target of resourceType FIREWALL. */
@@ -63,7 +63,6 @@ export interface NewFirewall {
 }
 
 const IDENTIFIER = /^projects\/([^/]+)\/global\/networks\/([^/?]+)(?:\?(.+))?$/;
-const LAST_PORT = 65_535;
 
 /** Parses an identifier from `nameTarget` of the facts. @throws DriverError `invalid` */
 export function readTaggedNetwork(identifier: string): TaggedNetwork {
@@ -166,7 +165,7 @@ export function trafficFrom(sources: readonly string[], traffic: readonly Firewa
     if (!cidr) return [];
     return traffic.flatMap(({ IPProtocol, ports }) => {
       const protocol = IPProtocol === 'all' ? 'all' : protocolOf(IPProtocol ?? '', cidr.version);
-      const read = protocol && portsOf(ports ?? []);
+      const read = protocol && readPortTexts(ports ?? []);
       return protocol && read ? [{ address: cidr.cidr, protocol, ports: read }] : [];
     });
   });
@@ -175,18 +174,4 @@ export function trafficFrom(sources: readonly string[], traffic: readonly Firewa
 /** ICMP for IPv6 has no name, only a number. */
 function protocolText({ address, protocol }: RuleSpec): string {
   return protocol === 'icmp' && address.includes(':') ? '58' : protocol;
-}
-
-const portTexts = ({ ports }: RuleSpec): string[] =>
-  ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
-
-/** In ascending order; null when a text is not a port range. */
-function portsOf(texts: readonly string[]): PortRange[] | null {
-  const ranges = texts.map((text) => {
-    const [from = Number.NaN, to = from] = text.split('-').map(Number);
-    return { from, to };
-  });
-  if (ranges.some(({ from, to }) => !(from >= 0 && to >= from && to <= LAST_PORT))) return null;
-  const isEvery = ranges.some(({ from, to }) => from === 0 && to === LAST_PORT);
-  return isEvery ? [] : ranges.toSorted((a, b) => a.from - b.from);
 }

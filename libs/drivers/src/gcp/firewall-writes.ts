@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseMark, ruleKey } from '#rules';
-import { CallFailure } from '../call-failure';
-import type { RuleChange } from '../provider-driver';
+import { CallFailure, isMissing } from '../call-failure';
+import type { AddChange } from '../provider-driver';
 import {
   firewallOf,
   allowsOnly,
@@ -14,9 +14,7 @@ import type { Operation } from './compute-messages';
 import { ALREADY_EXISTS } from './gcp-errors';
 import { requestIdOf, waitForOperation } from './operations';
 import type { AwaitCompletion, Write } from './paced-writes';
-import { isMissing, type VpcNetwork } from './vpc-network';
-
-export type AddChange = Extract<RuleChange, { action: 'add' }>;
+import type { VpcNetwork } from './vpc-network';
 
 /** Writes that delete firewall rules. An absent rule counts as deleted. */
 export function removalsOf(
@@ -103,13 +101,8 @@ class Addition {
     return (await this.find()) !== null;
   }
 
-  private async find(): Promise<FirewallRule | null> {
-    try {
-      return await this.network.get(this.rule.name);
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+  private find(): Promise<FirewallRule | null> {
+    return nullIfMissing(this.network.get(this.rule.name));
   }
 }
 
@@ -128,10 +121,10 @@ async function sendIdempotently(
   return send(randomUUID());
 }
 
-/** @returns null when the rule to delete does not exist */
-async function nullIfMissing(deletion: Promise<Operation>): Promise<Operation | null> {
+/** @returns null when there is no such rule */
+async function nullIfMissing<T>(call: Promise<T>): Promise<T | null> {
   try {
-    return await deletion;
+    return await call;
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;

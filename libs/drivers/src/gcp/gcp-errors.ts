@@ -1,11 +1,18 @@
-import { DRIVER_ERROR_KINDS, type DriverErrorKind } from '#rules';
-import { CallFailure, CONNECT_ERROR_CODES, TokenRefused, withoutSecrets } from '../call-failure';
+import type { DriverErrorKind } from '#rules';
+import {
+  CallFailure,
+  kindsByCode,
+  TokenRefused,
+  unexpectedResponse as unexpected,
+  withoutSecrets,
+} from '../call-failure';
+import type { JsonApi, ReadRefusal } from '../request-json';
 import { readRetryAfter } from '../retry-after';
 
 export const ALREADY_EXISTS = 'alreadyExists';
 
-/** Kinds by reason of a refusal or error code of a failed operation, which are more specific than the HTTP status. */
-const REASONS: Readonly<Record<DriverErrorKind, readonly string[]>> = {
+/** By reason of a refusal or error code of a failed operation: those that say more than the HTTP status. */
+const KIND_OF = kindsByCode({
   throttled: [
     'rateLimitExceeded',
     'userRateLimitExceeded',
@@ -13,47 +20,20 @@ const REASONS: Readonly<Record<DriverErrorKind, readonly string[]>> = {
     'concurrentLimitExceeded',
     'RATE_LIMIT_EXCEEDED',
   ],
-  transient: ['backendError', 'internalError', 'INTERNAL_ERROR', 'BACKEND_ERROR', 'UNAVAILABLE'],
+  transient: ['INTERNAL_ERROR', 'BACKEND_ERROR', 'UNAVAILABLE'],
   conflict: [
-    ALREADY_EXISTS,
     'resourceNotReady',
     'resourceInUseByAnotherResource',
-    'conditionNotMet',
-    'fingerprintMismatch',
     'RESOURCE_ALREADY_EXISTS',
     'RESOURCE_NOT_READY',
     'RESOURCE_IN_USE_BY_ANOTHER_RESOURCE',
     'CONDITION_NOT_MET',
     'RESOURCE_OPERATION_RATE_EXCEEDED',
   ],
-  denied: [
-    'forbidden',
-    'accessNotConfigured',
-    'insufficientPermissions',
-    'authError',
-    'required',
-    'accountDisabled',
-    'billingNotEnabled',
-    'PERMISSION_DENIED',
-    'PERMISSIONS_ERROR',
-  ],
-  'target-missing': ['notFound', 'RESOURCE_NOT_FOUND'],
+  denied: ['PERMISSION_DENIED', 'PERMISSIONS_ERROR'],
+  'target-missing': ['RESOURCE_NOT_FOUND'],
   quota: ['quotaExceeded', 'limitExceeded', 'QUOTA_EXCEEDED', 'LIMIT_EXCEEDED'],
-  invalid: [
-    'invalid',
-    'invalidParameter',
-    'badRequest',
-    'parseError',
-    'INVALID_FIELD_VALUE',
-    'INVALID_USAGE',
-    'UNSUPPORTED_OPERATION',
-  ],
-  'wrong-family': [],
-};
-
-const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map(
-  DRIVER_ERROR_KINDS.flatMap((kind) => REASONS[kind].map((reason) => [reason, kind] as const)),
-);
+});
 
 /** Kinds by HTTP status, for other reasons. */
 const KIND_OF_STATUS: ReadonlyMap<number, DriverErrorKind> = new Map([
@@ -66,33 +46,13 @@ const KIND_OF_STATUS: ReadonlyMap<number, DriverErrorKind> = new Map([
   [429, 'throttled'],
 ]);
 
-/** A response that neither confirms nor refuses the call. */
-export const unexpectedResponse = (call: string): CallFailure =>
-  new CallFailure('transient', `Unexpected response from Google to ${call}`, null, false);
+export const unexpectedResponse = (call: string): CallFailure => unexpected('Google', call);
 
-/** No response before the timeout. @param error thrown by `fetch` @param secrets masked in the message */
-export function noResponse(error: unknown, secrets: readonly string[]): CallFailure {
-  const cause: unknown = error instanceof Error ? error.cause : undefined;
-  const code = textOf(cause, 'code') ?? '';
-  const text = textOf(cause, 'message') ?? textOf(error, 'message') ?? 'the connection failed';
-  return new CallFailure(
-    'transient',
-    withoutSecrets(`No response from Google: ${text}`, secrets),
-    null,
-    CONNECT_ERROR_CODES.has(code),
-  );
-}
-
-/** Classifies an unsuccessful response of Compute. Parameters as of `RefusalReader`. */
-export function refusal(
-  status: number,
-  body: unknown,
-  retryAfter: string | null,
-  secrets: readonly string[],
-): CallFailure {
+/** Classifies an unsuccessful response of Compute. */
+const refusalOf: ReadRefusal = ({ status, body, header }, secrets) => {
   const error = fieldOf(body, 'error');
   const message = textOf(error, 'message');
-  const retryAfterMs = readRetryAfter(retryAfter);
+  const retryAfterMs = readRetryAfter(header('retry-after'));
   const isServerError = status >= 500;
   if (message === null) {
     const text = `Unexpected HTTP ${status} response from Google`;
@@ -105,7 +65,7 @@ export function refusal(
   const text = withoutSecrets(reason === null ? message : `${reason}: ${message}`, secrets);
   if (status === 401) return new TokenRefused(kind, text, reason, retryAfterMs);
   return new CallFailure(kind, text, reason, !isServerError, retryAfterMs);
-}
+};
 
 /** Classifies a failed operation. @param errors its error list, may be empty */
 export function operationFailure(
@@ -119,31 +79,26 @@ export function operationFailure(
   return new CallFailure(KIND_OF.get(reason ?? '') ?? fallback, text || `HTTP ${status}`, reason, true);
 }
 
-/** Classifies an unsuccessful response of the token endpoint. Parameters as of `RefusalReader`. */
-export function tokenRefusal(
-  status: number,
-  body: unknown,
-  retryAfter: string | null,
-  secrets: readonly string[],
-): CallFailure {
+/** Classifies an unsuccessful response of the token endpoints. */
+const tokenRefusalOf: ReadRefusal = ({ status, body, header }, secrets) => {
   const code = fieldOf(body, 'error');
   const description = withoutSecrets(textOf(body, 'error_description') ?? '', secrets);
-  const retryAfterMs = readRetryAfter(retryAfter);
+  const retryAfterMs = readRetryAfter(header('retry-after'));
   if (typeof code !== 'string' || status >= 500 || status === 429) {
     const text =
       typeof code === 'string' ? `${code}: ${description}` : `The token endpoint answered HTTP ${status}`;
     return new CallFailure(status === 429 ? 'throttled' : 'transient', text, null, true, retryAfterMs);
   }
-  // Clock skew: the key is valid.
-  const isClockSkew = code === 'invalid_grant' && description.includes('reasonable timeframe');
-  return new CallFailure(
-    isClockSkew ? 'transient' : 'denied',
-    `${code}: ${description}`,
-    code,
-    true,
-    retryAfterMs,
-  );
-}
+  // Clock skew, or keys of an issuer that Google could not fetch: neither key nor trust is refused.
+  const isNoVerdict =
+    (code === 'invalid_grant' && description.includes('reasonable timeframe')) ||
+    description.includes('Error connecting to the given credential');
+  const kind = isNoVerdict ? 'transient' : 'denied';
+  return new CallFailure(kind, `${code}: ${description}`, code, true, retryAfterMs);
+};
+
+export const GOOGLE: JsonApi = { cloud: 'Google', refusalOf };
+export const GOOGLE_TOKENS: JsonApi = { cloud: 'Google', refusalOf: tokenRefusalOf };
 
 /** `errors[0].reason` of the classic format, else the reason of an ErrorInfo, else the name of the status. */
 function reasonOf(error: unknown): string | null {

@@ -1,21 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { CallFailure } from '../call-failure';
 import { CallToken } from '../call-tokens';
 import type { CloudTarget, RuleChange } from '../provider-driver';
+import { duringTests, ScriptedServer, type ScriptedCall } from '../scripted-server.testing';
 import { ComputeClients } from './compute-clients';
 import { createGcpDriver } from './gcp.driver';
 import { readTaggedNetwork } from './firewall-mapping';
 import { waitForOperation, requestIdOf } from './operations';
 import { VpcNetwork } from './vpc-network';
 
-interface Call {
-  readonly route: string;
-  readonly query: URLSearchParams;
-  readonly body: string;
-  readonly authorization: string | undefined;
-}
 type Answer = readonly [status: number, body: unknown, headers?: Record<string, string>];
 
 const { privateKey: KEY } = generateKeyPairSync('rsa', {
@@ -45,44 +38,29 @@ const refused = (status: number, reason: string): Answer => [
 const EMPTY_LIST: Answer = [200, { kind: 'compute#firewallList' }];
 const NETWORK: Answer = [200, { kind: 'compute#network', name: 'default' }];
 
-describe('GCP driver', () => {
-  let server: Server;
-  let url: string;
-  let calls: Call[];
-  let script: Record<string, Answer[]>;
+const routeOf = ({ method, path }: ScriptedCall): string =>
+  `${method} ${path.replace('/compute/v1/projects/p/global/', '')}`;
 
-  beforeAll(async () => {
-    server = createServer((request, response) => {
-      const { pathname, searchParams } = new URL(request.url!, 'http://google');
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const route = `${request.method} ${pathname.replace('/compute/v1/projects/p/global/', '')}`;
-        const body = Buffer.concat(chunks).toString();
-        calls.push({ route, query: searchParams, body, authorization: request.headers.authorization });
-        const key = Object.keys(script).find((candidate) => route.startsWith(candidate));
-        const answers = script[key ?? ''] ?? [];
-        const [status, answer, headers] = (answers.length > 1 ? answers.shift() : answers[0]) ?? [418, {}];
-        response.writeHead(status, headers).end(typeof answer === 'string' ? answer : JSON.stringify(answer));
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
+describe('GCP driver', () => {
+  let script: Record<string, Answer[]>;
+  const server = duringTests(
+    new ScriptedServer((call, response) => {
+      const key = Object.keys(script).find((candidate) => routeOf(call).startsWith(candidate));
+      const answers = script[key ?? ''] ?? [];
+      const [status, answer, headers] = (answers.length > 1 ? answers.shift() : answers[0]) ?? [418, {}];
+      response.writeHead(status, headers).end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+    }),
+  );
+
   beforeEach(() => {
-    calls = [];
     script = { 'POST /token': [[200, { access_token: 'a-token', expires_in: 3599 }]] };
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
   });
 
   const newDriver = (): ReturnType<typeof createGcpDriver> =>
     createGcpDriver({
-      GCP_COMPUTE_URL: url,
-      GCP_RESOURCE_MANAGER_URL: url,
-      GOOGLE_OAUTH_TOKEN_URL: `${url}/token`,
+      GCP_COMPUTE_URL: server.url,
+      GCP_RESOURCE_MANAGER_URL: server.url,
+      GOOGLE_OAUTH_TOKEN_URL: `${server.url}/token`,
     });
   const target = (more: Record<string, string> = {}): CloudTarget => ({
     resourceType: 'FIREWALL',
@@ -97,7 +75,7 @@ describe('GCP driver', () => {
     deployment: 'test',
     claims: new Map(),
   });
-  const routes = (): string[] => calls.map(({ route }) => route).filter((route) => route !== 'POST /token');
+  const routes = (): string[] => server.calls.map(routeOf).filter((route) => route !== 'POST /token');
   const failure = async (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => 'no error',
@@ -111,13 +89,13 @@ describe('GCP driver', () => {
     const odd = target({ token_uri: 'http://169.254.169.254/', auth_uri: 'http://10.0.0.1/' });
     await driver.readRules(odd);
     await driver.readRules(odd);
-    const [token, ...rest] = calls;
-    expect(token?.route).toBe('POST /token');
+    const [token, ...rest] = server.calls;
+    expect(routeOf(token!)).toBe('POST /token');
     const assertion = new URLSearchParams(token?.body).get('assertion') ?? '';
     const claims: unknown = JSON.parse(Buffer.from(assertion.split('.')[1]!, 'base64url').toString());
     expect(claims).toMatchObject({ iss: 'a@p.iam', aud: 'https://oauth2.googleapis.com/token' });
     expect(rest).toHaveLength(4);
-    expect(rest.every(({ authorization }) => authorization === 'Bearer a-token')).toBe(true);
+    expect(rest.every(({ headers }) => headers.authorization === 'Bearer a-token')).toBe(true);
   });
 
   it('continues after an empty page with a next token', async () => {
@@ -135,7 +113,7 @@ describe('GCP driver', () => {
     ];
     const driver = await newDriver();
     expect((await driver.readRules(target())).map(({ key }) => key)).toEqual(['203.0.113.7/32 tcp 22']);
-    expect(calls.at(-1)?.query.get('pageToken')).toBe('more');
+    expect(server.calls.at(-1)?.query.get('pageToken')).toBe('more');
   });
 
   it('requests a new token after a denial', async () => {
@@ -144,7 +122,7 @@ describe('GCP driver', () => {
     const driver = await newDriver();
     expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'denied' });
     await driver.readRules(target());
-    expect(calls.filter(({ route }) => route === 'POST /token')).toHaveLength(2);
+    expect(server.calls.filter((call) => routeOf(call) === 'POST /token')).toHaveLength(2);
   });
 
   it.each<[string, Answer]>([
@@ -200,7 +178,7 @@ describe('GCP driver', () => {
 
   it('reports unknown when the operation exceeds the deadline or cannot be polled', async () => {
     script['POST operations'] = [operation('RUNNING')];
-    const api = await ComputeClients.load({ GCP_COMPUTE_URL: url });
+    const api = await ComputeClients.load({ GCP_COMPUTE_URL: server.url });
     const network = new VpcNetwork(readTaggedNetwork(target().identifier), new CallToken('a-token'), api);
     const started = await network.wait('operation-1', 5000);
     const late = await failure(waitForOperation(network, started, performance.now() + 700));
@@ -218,12 +196,12 @@ describe('GCP driver', () => {
     const driver = await newDriver();
     for (let time = 0; time < 2; time += 1) await driver.applyChanges(target(), [REMOVE, ADD]);
     const ids = (verb: string): (string | null)[] =>
-      calls
-        .filter(({ route }) => route.startsWith(`${verb} firewalls`))
+      server.calls
+        .filter((call) => routeOf(call).startsWith(`${verb} firewalls`))
         .map(({ query }) => query.get('requestId'));
     expect(new Set(ids('POST')).size).toBe(1);
     expect(new Set(ids('DELETE')).size).toBe(1);
-    calls = [];
+    server.calls = [];
     // a completed operation whose rule does not exist belongs to an earlier insert
     script['POST firewalls'] = [operation('DONE'), operation('RUNNING')];
     script['GET firewalls'] = [refused(404, 'notFound')];
@@ -234,7 +212,7 @@ describe('GCP driver', () => {
 
   it('overwrites a rule of ours that was edited and does not change an unmanaged one', async () => {
     const standing = (description: string): Answer[] => {
-      const { name } = JSON.parse(calls.at(-1)?.body ?? '{}') as { name: string };
+      const { name } = JSON.parse(server.calls.at(-1)?.body ?? '{}') as { name: string };
       return [
         [200, { kind: 'compute#firewall', id: '9', name, direction: 'INGRESS', disabled: true, description }],
       ];
@@ -243,15 +221,15 @@ describe('GCP driver', () => {
     script['POST firewalls'] = [refused(409, 'alreadyExists')];
     script['GET firewalls'] = [refused(404, 'notFound')];
     expect(await driver.applyChanges(target(), [ADD])).toMatchObject([{ kind: 'conflict' }]);
-    calls = calls.filter(({ route }) => route === 'POST firewalls');
+    server.calls = server.calls.filter((call) => routeOf(call) === 'POST firewalls');
     script['GET firewalls'] = standing('drawbridge:other:x');
     expect(await driver.applyChanges(target(), [ADD])).toMatchObject([{ kind: 'conflict' }]);
-    calls = calls.filter(({ route }) => route === 'POST firewalls');
+    server.calls = server.calls.filter((call) => routeOf(call) === 'POST firewalls');
     script['GET firewalls'] = standing(`drawbridge:test:${RULE_ID}:never`);
     script['PUT firewalls'] = [operation('RUNNING')];
     script['POST operations'] = [operation('DONE')];
     expect(await driver.applyChanges(target(), [ADD])).toMatchObject([{ result: 'done' }]);
-    expect(JSON.parse(calls.find(({ route }) => route.startsWith('PUT'))!.body)).toMatchObject({
+    expect(JSON.parse(server.calls.find(({ method }) => method === 'PUT')!.body)).toMatchObject({
       sourceRanges: ['203.0.113.7/32'],
     });
   });
@@ -325,7 +303,7 @@ describe('GCP driver', () => {
     // the same assertion within a second: the signature is deterministic
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     await failure((await newDriver()).checkCredential(target().credential));
-    const assertion = new URLSearchParams(calls.at(-1)!.body).get('assertion')!;
+    const assertion = new URLSearchParams(server.calls.at(-1)!.body).get('assertion')!;
     script['POST /token'] = [[400, { error: 'invalid_grant', error_description: `not valid: ${assertion}` }]];
     const check = await failure((await newDriver()).checkCredential(target().credential));
     jest.restoreAllMocks();
@@ -337,6 +315,6 @@ describe('GCP driver', () => {
       const error = await failure((await newDriver()).readRules(target({ private_key })));
       expect(error).toMatchObject({ kind: 'denied' });
     }
-    expect(calls).toEqual([]);
+    expect(server.calls).toEqual([]);
   });
 });

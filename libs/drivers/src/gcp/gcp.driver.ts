@@ -1,8 +1,16 @@
-import { parseRuleKey, ruleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
-import { DriverError } from '../driver-error';
+import { parseRuleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
+import type { CallToken } from '../call-tokens';
+import { requireResourceType } from '../credential-fields';
 import { refuseOpenTarget } from '../open-target';
 import { Outcomes } from '../outcomes';
-import type { CloudTarget, DriverCredential, ProviderDriver, RuleChange, Verified } from '../provider-driver';
+import {
+  byAction,
+  type CloudTarget,
+  type DriverCredential,
+  type ProviderDriver,
+  type RuleChange,
+  type Verified,
+} from '../provider-driver';
 import { AccessTokens, readIdentity } from './access-tokens';
 import { ComputeClients } from './compute-clients';
 import { policyWarnings } from './firewall-policies';
@@ -69,41 +77,32 @@ class GcpDriver implements ProviderDriver {
   }
 
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
-    const removals = changes.filter((change) => change.action === 'remove');
-    const adds = changes.filter((change) => change.action === 'add');
+    const { adds, removals } = byAction(changes);
     const outcomes = new Outcomes('Google');
     if (changes.length === 0) return [];
-    await this.inNetwork(target, async (network) => {
+    await this.inNetwork(target, async (network, token) => {
       const ids = removals.map(({ providerRuleId }) => providerRuleId);
       const removalDeadline = this.deadline();
       await sendPaced(removalsOf(network, ids, removalDeadline), outcomes, removalDeadline);
       outcomes.beginAdditions();
       const additionDeadline = this.deadline();
       await sendPaced(additionsOf(network, adds, additionDeadline), outcomes, additionDeadline);
-      if (outcomes.failure?.kind === 'denied') this.tokens.forget(readIdentity(target.credential));
+      token.forgetAfter(outcomes.failure);
     });
-    return changes.map((change) =>
-      outcomes.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
-    );
+    return outcomes.resultsOf(changes);
   }
 
   private deadline(): number {
     return performance.now() + this.traits.callTimeoutMs;
   }
 
-  private async inNetwork<T>(target: CloudTarget, work: (network: VpcNetwork) => Promise<T>): Promise<T> {
-    if (!GCP_FACTS.resourceTypes[target.resourceType]) {
-      throw new DriverError('invalid', `GCP has no resources of type ${target.resourceType} here`);
-    }
+  private async inNetwork<T>(
+    target: CloudTarget,
+    work: (network: VpcNetwork, token: CallToken<string>) => Promise<T>,
+  ): Promise<T> {
+    requireResourceType(GCP_FACTS, target);
     const taggedNetwork = readTaggedNetwork(target.identifier);
-    const identity = readIdentity(target.credential);
-    const network = new VpcNetwork(taggedNetwork, await this.tokens.token(identity), this.compute);
-    try {
-      return await work(network);
-    } catch (error) {
-      // The token may have been issued before the account's permissions changed.
-      if (error instanceof DriverError && error.kind === 'denied') this.tokens.forget(identity);
-      throw error;
-    }
+    const token = await this.tokens.token(readIdentity(target.credential));
+    return token.during(() => work(new VpcNetwork(taggedNetwork, token, this.compute), token));
   }
 }

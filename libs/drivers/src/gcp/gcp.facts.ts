@@ -34,6 +34,12 @@ includedPermissions:
   - compute.networks.updatePolicy
 `;
 
+const PROJECT = {
+  pattern: new RegExp(`^${PROJECT_ID}$`),
+  words: 'must be the id of a Google Cloud project',
+  example: 'production-123456',
+};
+
 /** Google's key JSON. Its URLs (`token_uri`) are ignored: they would determine where the signed assertion is sent. */
 const CREDENTIAL_TYPES: CredentialTypes = {
   SERVICE_ACCOUNT: {
@@ -54,11 +60,7 @@ const CREDENTIAL_TYPES: CredentialTypes = {
           'must be service_account: no other kind of key is taken; a file of the type external_account belongs to the credentialType FEDERATION',
         example: 'service_account',
       },
-      project_id: {
-        pattern: new RegExp(`^${PROJECT_ID}$`),
-        words: 'must be the id of a Google Cloud project',
-        example: 'production-123456',
-      },
+      project_id: PROJECT,
       private_key: {
         pattern: /^-----BEGIN (RSA )?PRIVATE KEY-----\n[\w+/=\s]+-----END (RSA )?PRIVATE KEY-----$/,
         words: 'must be a private key in PEM: the whole value of private_key in the key file',
@@ -88,9 +90,7 @@ const CREDENTIAL_TYPES: CredentialTypes = {
     },
     forms: {
       project_id: {
-        pattern: new RegExp(`^${PROJECT_ID}$`),
-        words: 'must be the id of a Google Cloud project',
-        example: 'production-123456',
+        ...PROJECT,
         missing: 'must be the id of the project whose networks are meant',
       },
       projectNumber: {

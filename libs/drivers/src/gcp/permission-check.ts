@@ -1,5 +1,6 @@
+import { isMissing } from '../call-failure';
 import { DriverError } from '../driver-error';
-import { isMissing, type VpcNetwork } from './vpc-network';
+import type { VpcNetwork } from './vpc-network';
 
 /** Permissions on firewall rules that the driver needs to write. */
 const WRITING = ['compute.firewalls.create', 'compute.firewalls.delete', 'compute.firewalls.update'];

@@ -1,8 +1,10 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { credentialFields } from '../credential-fields';
 import { DriverError } from '../driver-error';
 import { fingerprint } from '../fingerprint';
 import type { DriverCredential } from '../provider-driver';
 import { signedJwt } from '../signed-jwt';
+import { GCP_FACTS } from './gcp.facts';
 
 /** The identity of a tenant's key. */
 export interface ServiceAccount {
@@ -20,19 +22,16 @@ const SCOPE =
 const LIFETIME_SECONDS = 3600;
 
 /**
- * Reads the service account of a tenant's credential. Other fields of Google's key file are ignored: its URLs would
- * determine where the signed assertion is sent.
+ * The service account of a tenant's credential. Other fields of Google's key file are ignored: its URLs would determine
+ * where the signed assertion is sent.
  * @throws DriverError `denied` when a field is missing or the key is invalid
  */
-export function readServiceAccount({ data }: DriverCredential): ServiceAccount {
-  const email = field(data, 'client_email');
-  const pem = field(data, 'private_key');
-  return {
-    email,
-    keyId: data['private_key_id'] ?? null,
-    key: readKey(pem),
-    cacheKey: fingerprint(email, pem),
-  };
+export function readServiceAccount(credential: DriverCredential): ServiceAccount {
+  const field = credentialFields(GCP_FACTS, credential);
+  const email = field('client_email');
+  const pem = field('private_key');
+  const keyId = field('private_key_id') || null;
+  return { email, keyId, key: readKey(pem), cacheKey: fingerprint(email, pem) };
 }
 
 /** The signed JWT that is exchanged for a token. Its audience is always Google's token URL, even for another endpoint. */
@@ -57,10 +56,4 @@ function readKey(pem: string): KeyObject {
   }
   if (key.asymmetricKeyType === 'rsa') return key;
   throw new DriverError('denied', 'private_key is not an RSA key');
-}
-
-function field(data: Readonly<Record<string, string>>, name: string): string {
-  const value = data[name];
-  if (value) return value;
-  throw new DriverError('denied', `The credential has no ${name}`);
 }

@@ -1,4 +1,4 @@
-import { CallFailure } from '../call-failure';
+import { isMissing } from '../call-failure';
 import type { CallToken } from '../call-tokens';
 import { unexpectedResponse } from './gcp-errors';
 import type { ComputeClients } from './compute-clients';
@@ -13,6 +13,9 @@ const NO_OPERATION = 'drawbridge-permission-check';
 const MAX_PAGES = 100;
 /** Timeout of every call except `wait`. */
 const CALL_TIMEOUT_MS = 5000;
+
+/** The methods that answer with an operation. */
+type OperationMethod = 'firewalls.insert' | 'firewalls.update' | 'firewalls.delete' | 'globalOperations.wait';
 
 /** The API calls on one VPC network. Each throws CallFailure, also for a malformed response. */
 export class VpcNetwork {
@@ -85,19 +88,16 @@ export class VpcNetwork {
     return rule;
   }
 
-  async insert(rule: NewFirewall, requestId: string): Promise<Operation> {
-    const request = { requestId, firewallResource: rule };
-    return readOperation(await this.call('firewalls.insert', request), 'firewalls.insert');
+  insert(rule: NewFirewall, requestId: string): Promise<Operation> {
+    return this.operation('firewalls.insert', { requestId, firewallResource: rule });
   }
 
-  async update(rule: NewFirewall, requestId: string): Promise<Operation> {
-    const request = { requestId, firewall: rule.name, firewallResource: rule };
-    return readOperation(await this.call('firewalls.update', request), 'firewalls.update');
+  update(rule: NewFirewall, requestId: string): Promise<Operation> {
+    return this.operation('firewalls.update', { requestId, firewall: rule.name, firewallResource: rule });
   }
 
-  async delete(name: string, requestId: string): Promise<Operation> {
-    const request = { requestId, firewall: name };
-    return readOperation(await this.call('firewalls.delete', request), 'firewalls.delete');
+  delete(name: string, requestId: string): Promise<Operation> {
+    return this.operation('firewalls.delete', { requestId, firewall: name });
   }
 
   /** Checks that the credential may read the project's operations. @throws CallFailure */
@@ -110,9 +110,16 @@ export class VpcNetwork {
   }
 
   /** Long poll: returns when the operation is done, or shortly before the timeout. */
-  async wait(operation: string, timeoutMs: number): Promise<Operation> {
-    const message = await this.call('globalOperations.wait', { operation }, timeoutMs);
-    return readOperation(message, 'globalOperations.wait');
+  wait(operation: string, timeoutMs: number): Promise<Operation> {
+    return this.operation('globalOperations.wait', { operation }, timeoutMs);
+  }
+
+  private async operation<M extends OperationMethod>(
+    method: M,
+    request: Methods[M]['request'],
+    timeoutMs?: number,
+  ): Promise<Operation> {
+    return readOperation(await this.call(method, request, timeoutMs), method);
   }
 
   private call<M extends keyof Methods>(
@@ -123,7 +130,3 @@ export class VpcNetwork {
     return this.compute.call(this.token, method, { project: this.target.project, ...request }, timeoutMs);
   }
 }
-
-/** Whether a call failed because its resource does not exist. */
-export const isMissing = (error: unknown): error is CallFailure =>
-  error instanceof CallFailure && error.kind === 'target-missing';

@@ -1,11 +1,12 @@
 import type { IssuedToken } from '../call-tokens';
-import { DriverError } from '../driver-error';
+import { credentialFields } from '../credential-fields';
 import { fingerprint } from '../fingerprint';
 import { requireIdentity, withIdentity, type IdentityTokens } from '../identity-tokens';
 import type { DriverCredential } from '../provider-driver';
+import { requestJson } from '../request-json';
 import { GCP_FACTS } from './gcp.facts';
-import { refusal, tokenRefusal, unexpectedResponse } from './gcp-errors';
-import { exchange } from './rest-exchange';
+import { GOOGLE, unexpectedResponse } from './gcp-errors';
+import { requestToken, TOKEN_TIMEOUT_MS } from './token-request';
 
 /** A pool of the tenant that trusts the organization's issuer. */
 export interface WorkloadIdentity {
@@ -22,22 +23,16 @@ const STS_URL = 'https://sts.googleapis.com';
 const IAM_CREDENTIALS_URL = 'https://iamcredentials.googleapis.com';
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const LIFETIME_SECONDS = 3600;
-const REQUEST_TIMEOUT_MS = 5000;
 
 /** @throws DriverError `denied` when a field is missing or malformed, or this deployment has no issuer */
-export function readWorkloadIdentity({ data, identity }: DriverCredential): WorkloadIdentity {
-  const [number, pool, name] = ['projectNumber', 'poolId', 'providerId'].map((field) =>
-    wellFormed(data, field),
-  );
-  const provider = `projects/${number}/locations/global/workloadIdentityPools/${pool}/providers/${name}`;
-  const email = data['serviceAccountEmail'] ? wellFormed(data, 'serviceAccountEmail') : null;
-  const tokens = requireIdentity(identity);
-  return {
-    identity: tokens,
-    provider,
-    email,
-    cacheKey: fingerprint(tokens.issuer, tokens.subject, provider, email ?? ''),
-  };
+export function readWorkloadIdentity(credential: DriverCredential): WorkloadIdentity {
+  const field = credentialFields(GCP_FACTS, credential);
+  const pool = `projects/${field('projectNumber')}/locations/global/workloadIdentityPools/${field('poolId')}`;
+  const provider = `${pool}/providers/${field('providerId')}`;
+  const email = field('serviceAccountEmail') || null;
+  const identity = requireIdentity(credential.identity);
+  const cacheKey = fingerprint(identity.issuer, identity.subject, provider, email ?? '');
+  return { identity, provider, email, cacheKey };
 }
 
 /** Exchanges tokens of the organization's issuer for access tokens. */
@@ -76,44 +71,24 @@ export class TokenExchange {
       scope: SCOPE,
       audience: `//iam.googleapis.com/${provider}`,
     });
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const request = { method: 'POST', headers, body: body.toString(), secrets: [token] };
-    const text = await exchange(`${this.sts}/v1/token`, request, REQUEST_TIMEOUT_MS, exchangeRefusal).catch(
-      (error: unknown) => {
-        throw subject === 'probe' ? error : withIdentity(error, identity);
-      },
-    );
-    const issued = JSON.parse(text) as { access_token?: unknown; expires_in?: unknown };
-    if (typeof issued.access_token !== 'string' || typeof issued.expires_in !== 'number')
-      throw unexpectedResponse('the token exchange');
-    return { token: issued.access_token, expiresAt: Date.now() + issued.expires_in * 1000 };
+    const operation = 'the token exchange';
+    try {
+      return await requestToken({ operation, url: `${this.sts}/v1/token`, body, secrets: [token] });
+    } catch (error) {
+      throw subject === 'probe' ? error : withIdentity(error, identity);
+    }
   }
 
   private async impersonated(email: string, token: string): Promise<IssuedToken<string>> {
     const url = `${this.credentials}/v1/projects/-/serviceAccounts/${encodeURIComponent(email)}:generateAccessToken`;
+    const operation = 'the impersonation of the service account';
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ scope: [SCOPE], lifetime: `${LIFETIME_SECONDS}s` });
-    const request = { method: 'POST', headers, body, secrets: [token] };
-    const text = await exchange(url, request, REQUEST_TIMEOUT_MS, refusal);
-    const issued = JSON.parse(text) as { accessToken?: unknown; expireTime?: unknown };
+    const sent = JSON.stringify({ scope: [SCOPE], lifetime: `${LIFETIME_SECONDS}s` });
+    const request = { operation, url, headers, body: sent, secrets: [token] };
+    const { body: issued } = await requestJson(GOOGLE, request, TOKEN_TIMEOUT_MS);
     const expiresAt = Date.parse(String(issued.expireTime));
     if (typeof issued.accessToken !== 'string' || Number.isNaN(expiresAt))
-      throw unexpectedResponse('the impersonation of the service account');
+      throw unexpectedResponse(operation);
     return { token: issued.accessToken, expiresAt };
   }
-}
-
-/** Google could not fetch the issuer's keys: the trust itself is not refused. */
-const exchangeRefusal: typeof tokenRefusal = (status, body, ...rest) => {
-  const failure = tokenRefusal(status, body, ...rest);
-  if (!failure.message.includes('Error connecting to the given credential')) return failure;
-  return tokenRefusal(503, body, ...rest);
-};
-
-function wellFormed(data: DriverCredential['data'], name: string): string {
-  const value = data[name];
-  if (!value) throw new DriverError('denied', `The credential has no ${name}`);
-  // It becomes part of a URL.
-  if (GCP_FACTS.credentialTypes['FEDERATION']?.forms[name]?.pattern.test(value)) return value;
-  throw new DriverError('denied', `The credential's ${name} is malformed`);
 }

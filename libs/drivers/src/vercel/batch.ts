@@ -182,7 +182,7 @@ export class Batch {
   private requireTime(): void {
     if (performance.now() - this.readAt > MAX_AGE_MS)
       throw new CallFailure('transient', 'The list was read too long ago to be written', null, true);
-    if (!this.firewall.api.hasTimeFor(REQUESTS_PER_WRITE))
+    if (!this.firewall.api.deadline.hasTimeFor(REQUESTS_PER_WRITE))
       throw new CallFailure('transient', 'The changes before it took all the time', null, true);
   }
 

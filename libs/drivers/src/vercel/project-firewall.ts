@@ -1,4 +1,4 @@
-import { CallFailure } from '../call-failure';
+import { CallFailure, isMissing } from '../call-failure';
 import { NO_CONFIG, readConfig, type FirewallConfig } from './firewall-config';
 import type { SentRule } from './guard';
 import type { VercelApi } from './vercel-api';
@@ -30,7 +30,7 @@ export class ProjectFirewall {
   /** The active configuration. */
   async read(): Promise<FirewallConfig> {
     const operation = 'the read of the firewall configuration';
-    let body: Record<string, unknown>;
+    let body: Readonly<Record<string, unknown>>;
     try {
       body = await this.api.request({
         operation,
@@ -65,8 +65,7 @@ export class ProjectFirewall {
 
   /** Distinguishes a missing project from a rule that was deleted since it was read, which is a conflict. */
   private async classify(error: unknown, { action }: FirewallChange): Promise<unknown> {
-    if (!(error instanceof CallFailure) || error.kind !== 'target-missing' || action === 'rules.insert')
-      return error;
+    if (!isMissing(error) || action === 'rules.insert') return error;
     try {
       await this.describe();
       return new CallFailure('conflict', error.message, error.code, true);
@@ -78,4 +77,4 @@ export class ProjectFirewall {
 
 /** The firewall was never configured. Identified by Vercel's message, there is no error code. */
 const isConfigNotFound = (error: unknown): boolean =>
-  error instanceof CallFailure && error.kind === 'target-missing' && /config not found/i.test(error.message);
+  isMissing(error) && /config not found/i.test(error.message);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { credentialFields, requireResourceType } from '../credential-fields';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
 import { parseGuardedPath, VERCEL_FACTS, type GuardedPath } from './vercel.facts';
@@ -10,29 +11,18 @@ export interface VercelToken {
   readonly teamId: string | null;
 }
 
-/**
- * Reads the token of a tenant's credential. Uses no other source.
- * @throws DriverError `denied` when it is missing or malformed
- */
-export function readCredential({ credentialType, data }: DriverCredential): VercelToken {
-  const shape = VERCEL_FACTS.credentialTypes[credentialType];
-  if (!shape) throw new DriverError('denied', `A Vercel credential is TOKEN, not ${credentialType}`);
-  const { token, teamId } = data;
-  if (!token) throw new DriverError('denied', 'The credential has no token');
-  // They become part of a header and of a URL.
-  if (!shape.forms['token']!.pattern.test(token)) throw new DriverError('denied', 'The token is malformed');
-  if (teamId && !shape.forms['teamId']!.pattern.test(teamId))
-    throw new DriverError('denied', 'The credential’s teamId is no id of a team (team_…)');
-  return { token, teamId: teamId || null };
+/** @throws DriverError `denied` when it is unusable */
+export function readCredential(credential: DriverCredential): VercelToken {
+  const field = credentialFields(VERCEL_FACTS, credential);
+  return { token: field('token'), teamId: field('teamId') || null };
 }
 
 /** @throws DriverError `invalid` when the target cannot be guarded */
-export function readGuardedPath({ resourceType, identifier }: CloudTarget): GuardedPath {
-  if (!VERCEL_FACTS.resourceTypes[resourceType])
-    throw new DriverError('invalid', `Vercel has no resources of type ${resourceType} here`);
-  const path = parseGuardedPath(identifier);
+export function readGuardedPath(target: CloudTarget): GuardedPath {
+  requireResourceType(VERCEL_FACTS, target);
+  const path = parseGuardedPath(target.identifier);
   if (path) return path;
-  throw new DriverError('invalid', `${identifier} is no id of a Vercel project`);
+  throw new DriverError('invalid', `${target.identifier} is no id of a Vercel project`);
 }
 
 /** The account that rate limits apply to: the team, else a hash of the token. */

@@ -1,21 +1,17 @@
 import type { DriverErrorKind } from '#rules';
-import { CallFailure, CONNECT_ERROR_CODES, withoutSecrets } from '../call-failure';
+import { CallFailure, kindsByCode, unexpectedResponse as unexpected, withoutSecrets } from '../call-failure';
+import type { Refusal } from '../request-json';
 import { readRetryAfter } from '../retry-after';
 import { isRecord } from '../untrusted-json';
 
-/** Vercel's error codes that are more specific than the HTTP status. Vercel does not document a complete list. */
-const KIND_OF: ReadonlyMap<string, DriverErrorKind> = new Map([
-  ['rate_limited', 'throttled'],
-  ['too_many_requests', 'throttled'],
-  ['forbidden', 'denied'],
-  ['unauthorized', 'denied'],
-  ['not_authorized', 'denied'],
-  ['invalid_token', 'denied'],
-  ['payment_required', 'quota'],
-  ['conflict', 'conflict'],
-  ['internal_server_error', 'transient'],
-  ['service_unavailable', 'transient'],
-]);
+/** Vercel's error codes that say more than the HTTP status. Vercel does not document a complete list. */
+const KIND_OF = kindsByCode({
+  throttled: ['rate_limited', 'too_many_requests'],
+  denied: ['forbidden', 'unauthorized', 'not_authorized', 'invalid_token'],
+  quota: ['payment_required'],
+  conflict: ['conflict'],
+  transient: ['internal_server_error', 'service_unavailable'],
+});
 const KIND_OF_STATUS: ReadonlyMap<number, DriverErrorKind> = new Map([
   [401, 'denied'],
   // a feature or limit of the plan
@@ -31,16 +27,7 @@ const KIND_OF_STATUS: ReadonlyMap<number, DriverErrorKind> = new Map([
 const LIMIT = /limit|quota|plan_|upgrade|too_many|too_large/;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** A response that neither confirms nor refuses the call. */
-export const unexpectedResponse = (operation: string): CallFailure =>
-  new CallFailure('transient', `Unexpected response from Vercel to ${operation}`, null, false);
-
-/** An unsuccessful HTTP response. */
-export interface Refusal {
-  readonly status: number;
-  readonly body: unknown;
-  readonly header: (name: string) => string | null;
-}
+export const unexpectedResponse = (operation: string): CallFailure => unexpected('Vercel', operation);
 
 /**
  * Classifies an unsuccessful response by Vercel's error code and the HTTP status.
@@ -57,21 +44,6 @@ export function refusalOf(
   const text = error ? `${error.code}: ${error.message}` : `Unexpected HTTP ${status} response from Vercel`;
   const retryAfterMs = kind === 'throttled' || kind === 'transient' ? retryAfterOf(body, header, now) : null;
   return new CallFailure(kind, withoutSecrets(text, secrets), error?.code ?? null, settled, retryAfterMs);
-}
-
-/** Classifies an error of `fetch` or of reading the response. */
-export function toFailure(error: unknown, secrets: readonly string[]): CallFailure {
-  if (error instanceof CallFailure) return error;
-  const given = (typeof error === 'object' && error !== null ? error : {}) as {
-    readonly message?: string;
-    readonly cause?: { readonly code?: string };
-  };
-  const code = given.cause?.code ?? '';
-  const message = withoutSecrets(
-    `No response from Vercel: ${code || (given.message ?? String(error))}`,
-    secrets,
-  );
-  return new CallFailure('transient', message, null, CONNECT_ERROR_CODES.has(code));
 }
 
 function verdictOn(status: number, code: string | null): { kind: DriverErrorKind; settled: boolean } {

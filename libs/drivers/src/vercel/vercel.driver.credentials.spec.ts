@@ -1,18 +1,15 @@
 import type { ProviderDriver } from '../provider-driver';
-import { createVercelDriver } from './vercel.driver';
-import { TOKEN, target, ScriptedVercel, refusal, READ, WRITE, FIND, failure } from './vercel.driver.testing';
+import { thrown } from '../scripted-server.testing';
+import { TOKEN, target, refusal, READ, VercelFixture } from './vercel.driver.testing';
 
 describe('Vercel driver: credentials and targets', () => {
-  let vercel: ScriptedVercel;
+  const fixture = new VercelFixture();
+  const { vercel } = fixture;
   let driver: ProviderDriver;
 
-  beforeEach(async () => {
-    vercel = new ScriptedVercel();
-    await vercel.open();
-    driver = createVercelDriver({ VERCEL_API_URL: `${vercel.url}/` });
-    vercel.on(WRITE, {}).on(FIND, { body: { id: 'prj_one' } });
+  beforeEach(() => {
+    driver = fixture.newDriver();
   });
-  afterEach(() => vercel.close());
 
   describe('credentials', () => {
     it('are valid when Vercel returns their owner and team', async () => {
@@ -28,12 +25,12 @@ describe('Vercel driver: credentials and targets', () => {
     ])('are denied when %s', async (_, user, team) => {
       vercel.on('GET user', user).on('GET team_one', team);
       const { credential } = target({ teamId: 'team_one' });
-      expect((await failure(driver.checkCredential(credential))).kind).toBe('denied');
+      expect((await thrown(driver.checkCredential(credential))).kind).toBe('denied');
     });
 
     it('get no verdict from a malformed response', async () => {
       vercel.on('GET user', { body: { name: 'somebody' } });
-      expect((await failure(driver.checkCredential(target().credential))).kind).toBe('transient');
+      expect((await thrown(driver.checkCredential(target().credential))).kind).toBe('transient');
     });
 
     it.each([
@@ -43,13 +40,13 @@ describe('Vercel driver: credentials and targets', () => {
       ['a malformed team id', { credentialType: 'TOKEN', data: { token: TOKEN, teamId: '../x' } }],
     ])('with %s are denied without a request', async (_, given) => {
       const credential = { ...given, externalId: null, identity: null };
-      expect((await failure(driver.readRules({ ...target(), credential }))).kind).toBe('denied');
+      expect((await thrown(driver.readRules({ ...target(), credential }))).kind).toBe('denied');
       expect(vercel.calls).toEqual([]);
     });
 
     it('are masked in messages that quote them', async () => {
       vercel.on(READ, refusal(403, 'forbidden', `The token ${TOKEN} is wrong`));
-      expect((await failure(driver.readRules(target()))).message).toBe(
+      expect((await thrown(driver.readRules(target()))).message).toBe(
         'forbidden: The token [secret] is wrong',
       );
     });
@@ -66,7 +63,7 @@ describe('Vercel driver: credentials and targets', () => {
     ['another resource type', { resourceType: 'ROUTE' }],
     ['an identifier that is not a project', { identifier: '../v2/user' }],
   ])('rejects %s', async (_, changed) => {
-    expect((await failure(driver.readRules({ ...target(), ...changed }))).kind).toBe('invalid');
+    expect((await thrown(driver.readRules({ ...target(), ...changed }))).kind).toBe('invalid');
     expect(vercel.calls).toEqual([]);
   });
 });

@@ -1,31 +1,26 @@
 import type { ChangeResult } from '#rules';
 import type { ProviderDriver, RuleChange } from '../provider-driver';
-import { createVercelDriver } from './vercel.driver';
+import { thrown, type Reply } from '../scripted-server.testing';
 import {
   ADDRESS,
   target,
   add,
-  type Reply,
-  ScriptedVercel,
   guard,
   config,
   READ,
   WRITE,
   FIND,
-  failure,
+  VercelFixture,
 } from './vercel.driver.testing';
 
 describe('Vercel driver: unexpected responses', () => {
-  let vercel: ScriptedVercel;
+  const fixture = new VercelFixture();
+  const { vercel } = fixture;
   let driver: ProviderDriver;
 
-  beforeEach(async () => {
-    vercel = new ScriptedVercel();
-    await vercel.open();
-    driver = createVercelDriver({ VERCEL_API_URL: `${vercel.url}/` });
-    vercel.on(WRITE, {}).on(FIND, { body: { id: 'prj_one' } });
+  beforeEach(() => {
+    driver = fixture.newDriver();
   });
-  afterEach(() => vercel.close());
 
   const apply = (...changes: RuleChange[]): Promise<ChangeResult[]> => driver.applyChanges(target(), changes);
 
@@ -49,7 +44,7 @@ describe('Vercel driver: unexpected responses', () => {
       ['another format', { body: { active: { firewallEnabled: true, rules: [] } } }],
     ] as [string, Reply][])('to a read are transient: %s', async (_, reply) => {
       vercel.on(READ, reply);
-      expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'transient', settled: false });
+      expect(await thrown(driver.readRules(target()))).toMatchObject({ kind: 'transient', settled: false });
     });
 
     it.each(malformed)('to a write have an unknown outcome: %s', async (_, reply) => {
@@ -59,7 +54,7 @@ describe('Vercel driver: unexpected responses', () => {
 
     it('with another project id are rejected', async () => {
       vercel.on(READ, config()).on(FIND, { body: { id: 'prj_two' } });
-      expect((await failure(driver.verify(target(), {}))).kind).toBe('transient');
+      expect((await thrown(driver.verify(target(), {}))).kind).toBe('transient');
     });
 
     it.each([

@@ -1,5 +1,6 @@
 import { overrideWarnings, type ChangeResult, type ObservedRule } from '#rules';
 import { CallFailure } from '../call-failure';
+import { Deadline } from '../deadline';
 import { DriverError } from '../driver-error';
 import { ALL_TRAFFIC, refuseOpenTarget } from '../open-target';
 import type {
@@ -97,7 +98,7 @@ class VercelDriver implements ProviderDriver {
   }
 
   private api(credential: DriverCredential): VercelApi {
-    return new VercelApi(this.endpoint, readCredential(credential), this.callTimeoutMs);
+    return new VercelApi(this.endpoint, readCredential(credential), new Deadline(this.callTimeoutMs));
   }
 }
 

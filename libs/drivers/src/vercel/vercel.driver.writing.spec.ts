@@ -1,38 +1,33 @@
 import type { ChangeResult } from '#rules';
 import type { ProviderDriver, RuleChange } from '../provider-driver';
 import { createVercelDriver } from './vercel.driver';
+import { thrown } from '../scripted-server.testing';
 import {
   TOKEN,
   ADDRESS,
   target,
   add,
   remove,
-  ScriptedVercel,
   guard,
   config,
   refusal,
   READ,
   WRITE,
   FIND,
-  failure,
+  VercelFixture,
+  scriptedVercel,
 } from './vercel.driver.testing';
 
 describe('Vercel driver: requests and writes', () => {
-  let vercel: ScriptedVercel;
-  let elsewhere: ScriptedVercel;
+  const fixture = new VercelFixture();
+  const { vercel } = fixture;
+  const elsewhere = scriptedVercel();
   let driver: ProviderDriver;
 
-  beforeEach(async () => {
-    vercel = new ScriptedVercel();
-    elsewhere = new ScriptedVercel();
-    await Promise.all([vercel.open(), elsewhere.open()]);
-    driver = createVercelDriver({ VERCEL_API_URL: `${vercel.url}/` });
-    vercel.on(WRITE, {}).on(FIND, { body: { id: 'prj_one' } });
+  beforeEach(() => {
+    driver = fixture.newDriver();
   });
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await Promise.all([vercel.close(), elsewhere.close()]);
-  });
+  afterEach(() => jest.restoreAllMocks());
 
   const apply = (...changes: RuleChange[]): Promise<ChangeResult[]> => driver.applyChanges(target(), changes);
   const sent = (): unknown[] =>
@@ -84,14 +79,14 @@ describe('Vercel driver: requests and writes', () => {
       elsewhere.on(READ, config(guard([ADDRESS])));
       const headers = { location: `${elsewhere.url}/v1/security/firewall/config/active` };
       vercel.on(READ, { status: 307, headers });
-      expect((await failure(driver.readRules(target()))).kind).toBe('transient');
+      expect((await thrown(driver.readRules(target()))).kind).toBe('transient');
       expect(elsewhere.calls).toEqual([]);
     });
 
     it('stop after a throttled write and report the retry delay', async () => {
       const limited = refusal(429, 'rate_limited');
       vercel.on(READ, config()).on(WRITE, { ...limited, headers: { 'retry-after': '7' } });
-      expect(await failure(apply(add(), add('203.0.113.8/32')))).toMatchObject({
+      expect(await thrown(apply(add(), add('203.0.113.8/32')))).toMatchObject({
         kind: 'throttled',
         retryAfterMs: 7000,
       });
@@ -101,13 +96,13 @@ describe('Vercel driver: requests and writes', () => {
     it('time out at the limit of the driver call', async () => {
       vercel.on(READ, { silent: true });
       driver = createVercelDriver({ VERCEL_API_URL: vercel.url }, { callTimeoutMs: 200 });
-      expect(await failure(driver.readRules(target()))).toMatchObject({ kind: 'transient', settled: false });
+      expect(await thrown(driver.readRules(target()))).toMatchObject({ kind: 'transient', settled: false });
     });
 
     it('are not sent when no time is left to verify the write', async () => {
       vercel.on(READ, config());
       driver = createVercelDriver({ VERCEL_API_URL: vercel.url }, { callTimeoutMs: 9000 });
-      expect(await failure(apply(add()))).toMatchObject({ kind: 'transient', settled: true });
+      expect(await thrown(apply(add()))).toMatchObject({ kind: 'transient', settled: true });
       expect(vercel.steps).toEqual([READ]);
     });
 
@@ -118,7 +113,7 @@ describe('Vercel driver: requests and writes', () => {
       jest
         .spyOn(performance, 'now')
         .mockImplementation(() => now() + (vercel.calls.length && (held += 2100)));
-      expect(await failure(apply(add()))).toMatchObject({
+      expect(await thrown(apply(add()))).toMatchObject({
         kind: 'transient',
         message: 'The list was read too long ago to be written',
       });
@@ -183,16 +178,16 @@ describe('Vercel driver: requests and writes', () => {
       ],
     ])('means that the project is missing when %s', async (_, read, found) => {
       vercel.on(READ, read).on(FIND, found);
-      expect((await failure(driver.readRules(target()))).kind).toBe('target-missing');
-      expect((await failure(apply(add()))).kind).toBe('target-missing');
+      expect((await thrown(driver.readRules(target()))).kind).toBe('target-missing');
+      expect((await thrown(apply(add()))).kind).toBe('target-missing');
       expect(sent()).toEqual([]);
     });
 
     it('to a write means that the rule was deleted concurrently when the project exists', async () => {
       vercel.on(READ, config(guard([ADDRESS]))).on(WRITE, refusal(404, 'not_found', 'Rule not found'));
-      expect((await failure(apply(remove()))).kind).toBe('conflict');
+      expect((await thrown(apply(remove()))).kind).toBe('conflict');
       vercel.on(FIND, refusal(404, 'not_found', 'Project not found'));
-      expect((await failure(apply(remove()))).kind).toBe('target-missing');
+      expect((await thrown(apply(remove()))).kind).toBe('target-missing');
     });
   });
 });

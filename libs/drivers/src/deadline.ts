@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 /** Timeout of one request. */
 const REQUEST_TIMEOUT_MS = 5000;
 
@@ -18,24 +20,17 @@ export class Deadline {
     return Math.max(1, Math.min(REQUEST_TIMEOUT_MS, this.endsAt - performance.now()));
   }
 
-  /** Whether enough time for another request is left. */
-  get hasTime(): boolean {
-    return performance.now() + REQUEST_TIMEOUT_MS <= this.endsAt;
+  /** Whether enough time is left for this many requests, even if each takes its full timeout. */
+  hasTimeFor(requests: number): boolean {
+    return performance.now() + requests * REQUEST_TIMEOUT_MS <= this.endsAt;
   }
 
   /** @throws the signal's reason when the deadline comes first */
   async pause(milliseconds: number): Promise<void> {
-    this.signal.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
-      const stop = (): void => {
-        clearTimeout(timer);
-        reject(this.signal.reason as Error);
-      };
-      const timer = setTimeout(() => {
-        this.signal.removeEventListener('abort', stop);
-        resolve();
-      }, milliseconds);
-      this.signal.addEventListener('abort', stop, { once: true });
-    });
+    try {
+      await pause(milliseconds, undefined, { signal: this.signal });
+    } catch {
+      this.signal.throwIfAborted();
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { CloudError } from '../cloud-error';
 import { NO_ANSWER, type CloudAnswer, type World } from '../provider';
 import type { ActiveFault, FaultKind, FaultScope } from './fault-script';
 
@@ -23,12 +24,23 @@ const REFUSALS = [
 
 export type Refusal = (typeof REFUSALS)[number];
 
-/** The provider's ways to execute and to refuse a call. */
+/** A call as the call log and the fault script see it. */
+export interface ServedCall extends FaultScope {
+  /** number of rules that the request names */
+  readonly items?: number;
+}
+
+/** The provider's ways to check, execute and refuse a call. Each may throw CloudError. */
 export interface CallHandlers {
+  /** What the cloud looks at before anything else: who calls, and whether there is such a call. */
+  check?(): void | Promise<void>;
   perform(how: CallModifiers): CloudAnswer | Promise<CloudAnswer>;
-  refuse(why: Refusal): CloudAnswer;
+  /** The cloud's error for a fault. */
+  refuse(why: Refusal): CloudError;
   /** Accepts a write that fails later; without it, `fail-later` answers with an error at once. */
   failLater?(): CloudAnswer | Promise<CloudAnswer>;
+  /** An error as the cloud answers it. */
+  render(error: CloudError): CloudAnswer;
 }
 
 const isRefusal = (kind: FaultKind): kind is Refusal => REFUSALS.some((refusal) => refusal === kind);
@@ -48,35 +60,63 @@ const DEFAULT_SLOW_MS = 5000;
 const DEFAULT_STALE_MS = 5000;
 
 /**
- * Executes a call with the fault that hits it, if any. A call from before a reset is neither executed nor answered.
+ * Answers a call, with the fault that hits it, if any, and records it in the call log. A call from before a reset is neither
+ * executed nor answered.
  * @param epoch the world's epoch when the call arrived
  * @returns the provider's answer, or NO_ANSWER when the call is left unanswered
  */
-export async function applyFault(
+export async function serveCall(
+  world: World,
+  epoch: number,
+  call: ServedCall,
+  handlers: CallHandlers,
+): Promise<CloudAnswer | typeof NO_ANSWER> {
+  const entry = world.calls.arrive(call);
+  const answer = await rendered(handlers, async () => {
+    await handlers.check?.();
+    return applyFault(world, epoch, call, handlers);
+  });
+  entry.outcome = answer === NO_ANSWER ? NO_ANSWER : answer.outcome;
+  return answer;
+}
+
+async function rendered<T>({ render }: CallHandlers, act: () => T | Promise<T>): Promise<T | CloudAnswer> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof CloudError) return render(error);
+    throw error;
+  }
+}
+
+async function applyFault(
   world: World,
   epoch: number,
   call: FaultScope,
   handlers: CallHandlers,
 ): Promise<CloudAnswer | typeof NO_ANSWER> {
   if (epoch !== world.epoch) return NO_ANSWER;
+  const perform = (how: CallModifiers): Promise<CloudAnswer> =>
+    rendered(handlers, () => handlers.perform(how));
+  const refuse = (why: Refusal): CloudAnswer => handlers.render(handlers.refuse(why));
   const fault = world.faults.take(call);
-  if (!fault) return handlers.perform({});
-  if (isRefusal(fault.kind)) return withRetryAfter(handlers.refuse(fault.kind), fault);
+  if (!fault) return perform({});
+  if (isRefusal(fault.kind)) return withRetryAfter(refuse(fault.kind), fault);
   switch (fault.kind) {
     case 'slow':
       await pause(fault.delayMs ?? DEFAULT_SLOW_MS);
-      return epoch === world.epoch ? handlers.perform({}) : NO_ANSWER;
+      return epoch === world.epoch ? perform({}) : NO_ANSWER;
     case 'stale-read':
-      return handlers.perform({ asOf: world.clock.now() - (fault.delayMs ?? DEFAULT_STALE_MS) * 1000 });
+      return perform({ asOf: world.clock.now() - (fault.delayMs ?? DEFAULT_STALE_MS) * 1000 });
     case 'partial': {
-      const answer = await handlers.perform({ firstHalf: true });
-      return answer.outcome === 'OK' ? handlers.refuse('error') : answer;
+      const answer = await perform({ firstHalf: true });
+      return answer.outcome === 'OK' ? refuse('error') : answer;
     }
     case 'timeout-after-success':
-      await handlers.perform({});
+      await perform({});
       return NO_ANSWER;
     case 'fail-later':
-      return handlers.failLater ? handlers.failLater() : handlers.refuse('error');
+      return handlers.failLater ? handlers.failLater() : refuse('error');
     case 'timeout-before':
       return NO_ANSWER;
     case 'html-page':
@@ -84,9 +124,9 @@ export async function applyFault(
     case 'oversized':
       return { ...HTML_PAGE, body: HTML_PAGE.body.padEnd(OVERSIZED_BYTES), outcome: 'OVERSIZED' };
     case 'truncated':
-      return truncated(await handlers.perform({}));
+      return truncated(await perform({}));
     case 'error-in-success':
-      return { ...handlers.refuse('error'), status: 200, outcome: 'ERROR_IN_SUCCESS' };
+      return { ...refuse('error'), status: 200, outcome: 'ERROR_IN_SUCCESS' };
   }
   return fault.kind satisfies never;
 }

@@ -1,0 +1,33 @@
+/** How large and how fast the simulated clouds are, unless told otherwise. */
+export const DEFAULT_SIZES = {
+  /** delay before every provider call is handled, ms */
+  latencyMs: 0,
+  /** security groups of AWS */
+  groups: 10,
+  /** inbound rules a security group may have for IPv4, and as many again for IPv6 */
+  rulesPerGroup: 60,
+  /** entries an AWS prefix list may have */
+  entriesPerList: 60,
+  /** how long AWS takes to apply an accepted change of a prefix list, ms */
+  listChangeMs: 50,
+  /** token bucket of EC2 writes, per account and region */
+  writeBurst: 50,
+  writeRefillPerSecond: 5,
+  /** the same for reads */
+  readBurst: 100,
+  readRefillPerSecond: 20,
+  /** firewall rules the Google project may have */
+  firewallsPerProject: 100,
+  /** how long Compute takes to apply an accepted write, ms */
+  gcpOperationMs: 50,
+  /** rules an Azure network security group may have */
+  azureRulesPerGroup: 1000,
+  /** how long Azure takes to apply an accepted change, ms */
+  azureOperationMs: 50,
+  /** changes of an Azure subscription at once: the resource manager allows a thousand in five minutes */
+  azureWriteBurst: 1000,
+  /** addresses that the firewall of a Vercel project may list */
+  vercelAddresses: 4875,
+};
+
+export type Sizes = Readonly<typeof DEFAULT_SIZES>;
