@@ -5,7 +5,7 @@ export const month = (ahead: number): string =>
   `(date_trunc('month', now() AT TIME ZONE 'UTC') + interval '${ahead} months')`;
 
 /** The partition of a month, of the past too, as if this release had run then. @param at SQL: its beginning */
-export async function partition(
+export async function monthPartition(
   owner: Pick<Client, 'query'>,
   table: 'audit_records' | 'rule_events',
   at: string,
@@ -25,5 +25,5 @@ export async function partition(
 
 /** The partitions of the audit records as if this release had run for so many months. */
 export async function auditMonths(owner: Pick<Client, 'query'>, months: number): Promise<void> {
-  for (let ahead = -months; ahead < 0; ahead += 1) await partition(owner, 'audit_records', month(ahead));
+  for (let ahead = -months; ahead < 0; ahead += 1) await monthPartition(owner, 'audit_records', month(ahead));
 }

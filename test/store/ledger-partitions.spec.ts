@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { Database, LedgerPartitions } from '#entities';
-import { month, partition } from '../builders/audit-months';
+import { month, monthPartition } from '../builders/audit-months';
 import { cloneDatabase } from '../harness/database';
 
 const COLUMNS = `kind, target_id, provider, target, address, protocol, ports, holder_kind`;
@@ -122,7 +122,7 @@ describe('The partitions of the rule ledger', () => {
   it('are dropped after their retention, but for one in which a live rule was opened', async () => {
     const owner = new Client({ connectionString: url });
     await owner.connect();
-    for (const ahead of [-30, -26, -25, -24]) await partition(owner, 'rule_events', month(ahead));
+    for (const ahead of [-30, -26, -25, -24]) await monthPartition(owner, 'rule_events', month(ahead));
     await owner.end();
     const [target] = await sql<{ id: string }>(
       `INSERT INTO targets (provider, key, resource_type, identifier) VALUES ('AWS', 'k', 'SECURITY_GROUP', 'sg-1') RETURNING id`,

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { Database, LedgerPartitions } from '#entities';
 import { AuditChainStore } from '#tenant-store';
-import { month, partition } from '../builders/audit-months';
+import { month, monthPartition } from '../builders/audit-months';
 import { cloneDatabase, type ClonedDatabase } from '../harness/database';
 
 const DENIED = '42501';
@@ -96,8 +96,8 @@ describe('The role that API and workers connect with', () => {
         `SELECT create_${table}_partition((date_trunc('month', now() AT TIME ZONE 'UTC') + interval '6 months')::date) AS "isNew"`,
       );
       expect(rows).toEqual([{ isNew: true }]);
-      for (const month of ['2020-01-01', '2900-01-01', '2026-01-02'])
-        await expect(service.query(`SELECT create_${table}_partition($1)`, [month])).rejects.toThrow(
+      for (const other of ['2020-01-01', '2900-01-01', '2026-01-02'])
+        await expect(service.query(`SELECT create_${table}_partition($1)`, [other])).rejects.toThrow(
           'no month to come',
         );
     },
@@ -145,8 +145,8 @@ describe('The role that API and workers connect with', () => {
 
   it('cannot drop a month of the ledger that is younger than the owner keeps it', async () => {
     await owner.query(`UPDATE retention_floor SET months = 24`);
-    await partition(owner, 'rule_events', "timestamp '2021-03-01'");
-    await partition(owner, 'rule_events', month(-20));
+    await monthPartition(owner, 'rule_events', "timestamp '2021-03-01'");
+    await monthPartition(owner, 'rule_events', month(-20));
     const { rows } = await service.query<{ name: string }>('SELECT name FROM expired_rule_events(1) AS name');
     expect(rows).toEqual([{ name: 'rule_events_2021_03' }]);
     const { rows: before } = await owner.query<{ name: string }>(
@@ -172,7 +172,7 @@ describe('The role that API and workers connect with', () => {
       poolSize: 2,
     }).connectMigrated();
     const ledger = new LedgerPartitions(database);
-    await partition(owner, 'rule_events', "timestamp '2020-01-01'");
+    await monthPartition(owner, 'rule_events', "timestamp '2020-01-01'");
     await database.autocommit.query(
       `INSERT INTO rule_events (at, kind, target_id, provider, target, address, protocol, ports, holder_kind)
        VALUES ('2022-05-05', 'OPENED', gen_random_uuid(), 'AWS', 'sg-1', '203.0.113.7/32', 'tcp', '22', 'SESSION')`,
