@@ -7,8 +7,12 @@ import type { Timing } from './timing';
 
 type Budgeted = Pick<ProviderDriver, 'traits' | 'accountKey'>;
 
-/** Share of an account's write budget reserved for removals. */
-const REMOVAL_RESERVE = 0.1;
+/**
+ * Of an account's burst, additions take this share at once, and may wait for the turns of a further tenth. The last tenth is
+ * for removals: their turn is never behind those of additions.
+ */
+const ADDED_AT_ONCE = 0.8;
+const ADDED_IN_TURN = 0.1;
 /** The longest wait for a turn in a worker's slot. */
 const MAX_WAIT_MS = 2000;
 
@@ -56,11 +60,10 @@ export class WriteTurns {
     const { autocommit } = this.database;
     const { burst, refillPerSecond } = driver.traits.writeBudget;
     const isRemoval = changes.removals > 0;
-    const reserve = isRemoval ? 0 : burst * REMOVAL_RESERVE;
-    // additions wait for no more than the reserve: a removal that comes later finds the bucket not overdrawn
-    const maxWaitMs = isRemoval ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, (1000 * reserve) / refillPerSecond);
     const account = driver.accountKey(target);
-    const size = { burst: burst - reserve, refillPerSecond };
+    const size = { burst: isRemoval ? burst : burst * ADDED_AT_ONCE, refillPerSecond };
+    const inTurnMs = (1000 * burst * ADDED_IN_TURN) / refillPerSecond;
+    const maxWaitMs = isRemoval ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, inTurnMs);
     const waitMs = await this.budgets.take(autocommit, account, size, calls, maxWaitMs);
     if (waitMs === null)
       return this.returnIn(`${account} ${isRemoval ? 'removals' : 'additions'}`, calls, driver);
