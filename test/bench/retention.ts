@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { pino } from 'pino';
-import { AuditPartitions, Database } from '#entities';
+import { Database, MonthlyPartitions } from '#entities';
 import { asOrganizationId } from '#rules';
 import { AuditChainStore, SessionRetentionStore } from '#tenant-store';
 import { AuditExport } from '../../apps/worker/src/audit/audit-export';
@@ -138,7 +138,9 @@ async function retentionFigures({ drawbridge, org }: Side): Promise<Figure[]> {
     await beside(`delete ${DELETED_SESSIONS} sessions`, () =>
       new SessionRetentionStore().deleteOld(database, organizationId, oldest!.days, 250),
     );
-    await beside('create partitions', () => new AuditPartitions(database).createMissing(9));
+    await beside('create partitions', () =>
+      new MonthlyPartitions(database, 'audit_records').createMissing(9),
+    );
     const months = Math.ceil(SESSIONS / MINUTES_PER_MONTH);
     await beside('export and drop the oldest months', async () => {
       const outcomes: string[] = [];

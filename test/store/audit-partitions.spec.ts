@@ -1,4 +1,4 @@
-import { AuditPartitions } from '#entities';
+import { MonthlyPartitions } from '#entities';
 import { AuditChainBench } from '../builders/audit-chain';
 import { month } from '../builders/audit-months';
 
@@ -10,7 +10,7 @@ describe('The partitions of the audit records', () => {
   });
   afterEach(() => log.stop());
 
-  const upkeep = (): AuditPartitions => new AuditPartitions(log.database);
+  const upkeep = (): MonthlyPartitions => new MonthlyPartitions(log.database, 'audit_records');
 
   /** The months relative to this one that partitions are named after. */
   const months = async (): Promise<number[]> => {

@@ -1,4 +1,4 @@
-import { ConvergenceStore, type Lease, LeaseStore, WriteBudgetStore, EngineStore } from '#engine-store';
+import { ConvergenceStore, type Lease, LeaseStore, EngineStore } from '#engine-store';
 import { HeldLease, LeaseLost, MACHINE_TIMING, settle as settleWith, type Settled } from '#engine';
 import { Database } from '#entities';
 import { cloneDatabase } from '../harness/database';
@@ -182,18 +182,5 @@ describe('A lease on a target', () => {
     expect(await convergence.due(database.autocommit, lease, 10)).toHaveLength(1);
     await settle(lease, ruleId, seen!.revision + 1);
     expect(await convergence.due(database.autocommit, lease, 10)).toEqual([]);
-  });
-
-  it('a write budget grants its tokens, keeps the reserve for removals, and says how long to wait', async () => {
-    const budgets = new WriteBudgetStore();
-    const budget = { burst: 5, refillPerSecond: 0.001 };
-    const take = (reserve: number): Promise<number> =>
-      budgets.take(database.autocommit, 'account', budget, 1, reserve);
-    const adds = await Promise.all(Array.from({ length: 8 }, () => take(2)));
-    expect(adds.filter((wait) => wait === 0)).toHaveLength(3);
-    expect(Math.max(...adds)).toBeGreaterThan(0);
-    const removals = await Promise.all(Array.from({ length: 4 }, () => take(0)));
-    expect(removals.filter((wait) => wait === 0)).toHaveLength(2);
-    expect(await take(0)).toBeGreaterThan(0);
   });
 });

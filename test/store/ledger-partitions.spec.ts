@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { Database, LedgerPartitions } from '#entities';
+import { month, monthPartition } from '../builders/audit-months';
 import { cloneDatabase } from '../harness/database';
 
 const COLUMNS = `kind, target_id, provider, target, address, protocol, ports, holder_kind`;
 const VALUES = `'OPENED', gen_random_uuid(), 'AWS', 'sg-1', '203.0.113.7/32', 'tcp', '22', 'SESSION'`;
-/** what SQL takes for the first day of the month so many months from now */
-const month = (ahead: number): string =>
-  `(date_trunc('month', now() AT TIME ZONE 'UTC') + interval '${ahead} months')`;
 
 describe('The partitions of the rule ledger', () => {
   let database: Database;
@@ -72,21 +70,26 @@ describe('The partitions of the rule ledger', () => {
     expect(await months()).toEqual([0, 1, 2, 3]);
   });
 
-  it('take the events that lay in the default partition, of past months too', async () => {
+  it('take over the events that no partition was made for, of past months too, without copying them', async () => {
     await dropMonths();
     await write(month(0), 6000);
     await write(month(-3), 20);
     const ids = await sql('SELECT at, id FROM rule_events ORDER BY at, id');
     expect(await count('rule_events_default')).toBe(6020);
+    const file = (name: string): Promise<unknown[]> =>
+      sql(`SELECT relfilenode FROM pg_class WHERE relname = ${name}`);
+    const before = await file(`'rule_events_default'`);
     expect(await upkeep().createMissing(2)).toBe('done');
-    expect(await months()).toEqual([-3, 0, 1, 2]);
+    expect(await months()).toEqual([0, 1, 2]);
+    expect(await file(`'rule_events_' || to_char(${month(0)}, 'YYYY_MM')`)).toEqual(before);
     expect(await count('rule_events_default')).toBe(0);
     expect(await sql('SELECT at, id FROM rule_events ORDER BY at, id')).toEqual(ids);
     await write(month(1));
     expect(await count('rule_events_default')).toBe(0);
     await write(month(7));
     expect(await count('rule_events_default')).toBe(1);
-    // a moved event is as append-only as any other
+    // as append-only as any other, by itself too
+    await expect(sql('TRUNCATE rule_events')).rejects.toThrow('append-only');
     await expect(sql('DELETE FROM rule_events')).rejects.toThrow('append-only');
     await expect(sql(`UPDATE rule_events SET kind = 'CLOSED'`)).rejects.toThrow('append-only');
   });
@@ -117,8 +120,10 @@ describe('The partitions of the rule ledger', () => {
   });
 
   it('are dropped after their retention, but for one in which a live rule was opened', async () => {
-    for (const ahead of [-30, -26, -25, -24])
-      await sql(`SELECT create_rule_events_partition(${month(ahead)}::date)`);
+    const owner = new Client({ connectionString: url });
+    await owner.connect();
+    for (const ahead of [-30, -26, -25, -24]) await monthPartition(owner, 'rule_events', month(ahead));
+    await owner.end();
     const [target] = await sql<{ id: string }>(
       `INSERT INTO targets (provider, key, resource_type, identifier) VALUES ('AWS', 'k', 'SECURITY_GROUP', 'sg-1') RETURNING id`,
     );

@@ -19,7 +19,7 @@ const MOMENTS: Readonly<Record<string, readonly string[]>> = {
   unmanaged_rules: ['possible_since', 'present_since'],
   sweeper_lease: ['lease_until', 'others_seen_at'],
   sessions: ['started_at', 'expires_at', 'lease_until', 'ended_at'],
-  write_budgets: ['refilled_at'],
+  write_budgets: ['full_at'],
   resource_ips: ['created_at', 'pending_since', 'applied_at', 'released_at', 'removed_at'],
 };
 

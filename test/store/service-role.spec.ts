@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { Database, LedgerPartitions } from '#entities';
 import { AuditChainStore } from '#tenant-store';
+import { month, monthPartition } from '../builders/audit-months';
 import { cloneDatabase, type ClonedDatabase } from '../harness/database';
 
 const DENIED = '42501';
@@ -57,7 +58,7 @@ describe('The role that API and workers connect with', () => {
       await expectDenied(`ALTER TABLE ${table} DISABLE TRIGGER ${name}`);
       await expectDenied(`DROP TRIGGER ${name} ON ${table}`);
       await expectDenied(
-        `CREATE TRIGGER mine BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse_audit_change()`,
+        `CREATE TRIGGER mine BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse_change()`,
       );
     }
     await expectDenied('SET session_replication_role = replica');
@@ -85,18 +86,22 @@ describe('The role that API and workers connect with', () => {
       VALUES (gen_random_uuid(), 1, 2, '', '', '')`);
     await expectDenied('DELETE FROM audit_seals');
     await expectDenied('SELECT create_default_audit_records()');
+    await expectDenied('SELECT create_default_rule_events()');
   });
 
-  it('can create the coming months of the audit trail, and no others', async () => {
-    const { rows } = await service.query<{ isNew: boolean }>(
-      `SELECT create_audit_records_partition((date_trunc('month', now() AT TIME ZONE 'UTC') + interval '6 months')::date) AS "isNew"`,
-    );
-    expect(rows).toEqual([{ isNew: true }]);
-    for (const month of ['2020-01-01', '2900-01-01', '2026-01-02'])
-      await expect(service.query('SELECT create_audit_records_partition($1)', [month])).rejects.toThrow(
-        'no month to come',
+  it.each(['audit_records', 'rule_events'])(
+    'can create the coming months of %s, and no others',
+    async (table) => {
+      const { rows } = await service.query<{ isNew: boolean }>(
+        `SELECT create_${table}_partition((date_trunc('month', now() AT TIME ZONE 'UTC') + interval '6 months')::date) AS "isNew"`,
       );
-  });
+      expect(rows).toEqual([{ isNew: true }]);
+      for (const other of ['2020-01-01', '2900-01-01', '2026-01-02'])
+        await expect(service.query(`SELECT create_${table}_partition($1)`, [other])).rejects.toThrow(
+          'no month to come',
+        );
+    },
+  );
 
   it('cannot drop, alter or truncate any table', async () => {
     for (const table of await tablesOf('true')) {
@@ -109,7 +114,7 @@ describe('The role that API and workers connect with', () => {
   });
 
   it('cannot replace the functions that keep the tables append-only', async () => {
-    for (const name of ['refuse_audit_change', 'refuse_ledger_change']) {
+    for (const name of ['refuse_change', 'refuse_seal_deletion']) {
       await expectDenied(`DROP FUNCTION ${name} CASCADE`);
       await expectDenied(
         `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'`,
@@ -140,8 +145,8 @@ describe('The role that API and workers connect with', () => {
 
   it('cannot drop a month of the ledger that is younger than the owner keeps it', async () => {
     await owner.query(`UPDATE retention_floor SET months = 24`);
-    await owner.query(`SELECT create_rule_events_partition('2021-03-01'), create_rule_events_partition(
-      (date_trunc('month', now()) - interval '20 months')::date)`);
+    await monthPartition(owner, 'rule_events', "timestamp '2021-03-01'");
+    await monthPartition(owner, 'rule_events', month(-20));
     const { rows } = await service.query<{ name: string }>('SELECT name FROM expired_rule_events(1) AS name');
     expect(rows).toEqual([{ name: 'rule_events_2021_03' }]);
     const { rows: before } = await owner.query<{ name: string }>(
@@ -167,7 +172,7 @@ describe('The role that API and workers connect with', () => {
       poolSize: 2,
     }).connectMigrated();
     const ledger = new LedgerPartitions(database);
-    await owner.query(`SELECT create_rule_events_partition('2020-01-01')`);
+    await monthPartition(owner, 'rule_events', "timestamp '2020-01-01'");
     await database.autocommit.query(
       `INSERT INTO rule_events (at, kind, target_id, provider, target, address, protocol, ports, holder_kind)
        VALUES ('2022-05-05', 'OPENED', gen_random_uuid(), 'AWS', 'sg-1', '203.0.113.7/32', 'tcp', '22', 'SESSION')`,

@@ -3,7 +3,7 @@ import { AgentWatchStore } from './agent-watch.store';
 import { ComparisonStore } from './comparison.store';
 import { ConvergenceStore } from './convergence.store';
 import { DriftStore } from './drift.store';
-import { LeaseStore, SweeperLeaseStore, WriteBudgetStore } from './lease.store';
+import { LeaseStore, SweeperLeaseStore } from './lease.store';
 import { LedgerStore } from './ledger.store';
 import { MissingTargetStore } from './missing-target.store';
 import { RuleStore } from './rule.store';
@@ -11,6 +11,7 @@ import { SettlementOwnersStore } from './settlement-owners.store';
 import { SettlementStore } from './settlement.store';
 import { SweepStore } from './sweep.store';
 import { UnmanagedStore } from './unmanaged.store';
+import { WriteBudgetStore } from './write-budget.store';
 
 /** Everything the engine reads and writes. */
 export class EngineStore {

@@ -21,6 +21,7 @@ export * from './comparison.store';
 export * from './drift.store';
 export * from './missing-target.store';
 export * from './unmanaged.store';
+export * from './write-budget.store';
 export * from './settlement-owners.store';
 export * from './ledger.store';
 export type * from './settlement';

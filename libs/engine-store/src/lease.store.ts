@@ -157,29 +157,3 @@ const HELD_FOR_MS = `(extract(epoch FROM lease_until - now()) * 1000)::float8`;
 
 /** For `WHERE`: the lease is this worker's or has expired. One that ends too late dates from before a clock was set back. */
 const MAY_SWEEP = `(l.worker_id = $1 OR l.lease_until <= now() OR l.lease_until > now() + interval '1 minute')`;
-
-/** Write budgets of cloud accounts, as token buckets shared by all workers. */
-export class WriteBudgetStore {
-  /**
-   * Takes write calls from the account's bucket, in one statement on the database clock.
-   * @param reserve tokens that must remain, reserved for removals
-   * @returns 0 when taken, else ms until enough tokens are available
-   */
-  async take(
-    tx: Tx,
-    accountKey: string,
-    budget: { burst: number; refillPerSecond: number },
-    calls: number,
-    reserve: number,
-  ): Promise<number> {
-    const filled = `LEAST($2::float8, b.tokens + extract(epoch FROM now() - b.refilled_at) * $3::float8)`;
-    const [taken] = await tx.query<{ left: number }[]>(
-      `INSERT INTO write_budgets AS b (account_key, tokens, refilled_at) VALUES ($1, $2::float8 - $5::float8, now())
-       ON CONFLICT (account_key) DO UPDATE SET tokens = ${filled} - $5::float8, refilled_at = now()
-         WHERE ${filled} - $5::float8 >= $4::float8
-       RETURNING tokens AS left`,
-      [accountKey, budget.burst, budget.refillPerSecond, reserve, calls],
-    );
-    return taken ? 0 : Math.ceil((1000 * calls) / budget.refillPerSecond);
-  }
-}

@@ -205,11 +205,12 @@ export class SweepStore {
   }
 
   /**
-   * Corrects due times after the database clock was set back: those later than any delay allows become now.
+   * Corrects due times and write budgets after the database clock was set back: those later than any delay allows become now.
    */
   async bringForward(tx: Tx): Promise<void> {
     await tx.query(
-      `UPDATE rules SET due_at = now() WHERE due_at > now() + CASE WHEN is_suspended
+      `WITH budgets AS (UPDATE write_budgets SET full_at = now() WHERE full_at > now() + interval '3 minutes')
+       UPDATE rules SET due_at = now() WHERE due_at > now() + CASE WHEN is_suspended
          THEN interval '61 minutes' ELSE interval '3 minutes' END AND due_at > now() + interval '3 minutes'`,
     );
     await tx.query(

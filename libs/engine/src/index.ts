@@ -11,3 +11,4 @@ export { type Remark } from './rule-events';
 export * from './settle';
 export * from './sweeper';
 export * from './timing';
+export { WriteTurns } from './write-turns';

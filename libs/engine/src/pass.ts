@@ -11,7 +11,6 @@ import {
   type ChangeResult,
 } from '#rules';
 import { AwaitedAdditions } from './awaited-additions';
-import { BudgetLines } from './budget-lines';
 import {
   asDriverError,
   hitQuota,
@@ -33,7 +32,7 @@ import { needsNoRead, type Pass } from './passes';
 import { BUDGET_SPENT } from './settle-rule';
 import { age, readFresh, readOrNull, type TimedRead } from './timed-read';
 import type { Timing } from './timing';
-import { expectedChanges, plannedChanges, WriteAllowance } from './write-allowance';
+import { expectedChanges, plannedChanges, WriteTurns } from './write-turns';
 
 /** A leased target, opened for one pass. */
 interface OpenTarget {
@@ -41,7 +40,6 @@ interface OpenTarget {
   readonly driver: ProviderDriver;
   readonly target: CloudTarget;
   readonly pass: Pass;
-  readonly allowance: WriteAllowance;
 }
 
 /** What changes came to, and the target as read after them; null: it could not be read. */
@@ -60,7 +58,7 @@ interface Written {
  * nothing about what came of it: `settle` does.
  */
 export class PassRunner {
-  private readonly budgetLines: BudgetLines;
+  private readonly turns: WriteTurns;
   private readonly awaited: AwaitedAdditions;
   private readonly denied: DeniedAdditions;
 
@@ -72,7 +70,7 @@ export class PassRunner {
     private readonly observer: Pick<ConvergenceObserver, 'changeAnswered'>,
     private readonly timing: Timing,
   ) {
-    this.budgetLines = new BudgetLines(timing);
+    this.turns = new WriteTurns(database, stores.budgets, timing);
     this.awaited = new AwaitedAdditions(timing);
     this.denied = new DeniedAdditions(timing);
   }
@@ -94,25 +92,20 @@ export class PassRunner {
     target: CloudTarget,
     pass: Pass,
   ): Promise<PassOutcome> {
-    const allowance = new WriteAllowance(
-      this.database,
-      this.stores.budgets,
-      this.budgetLines,
-      driver,
-      target,
-      held,
-    );
-    const open = { held, driver, target, pass, allowance };
-    // before the read: a pass that may not write would waste it
-    const early = await allowance.take(expectedChanges(pass.rules));
-    if (early > 0) return { kind: 'postponed', waitMs: early, message: BUDGET_SPENT };
+    const open = { held, driver, target, pass };
+    const expected = expectedChanges(pass.rules);
+    // before the read: a pass that may not write would waste it, and one that waits would write by an old one
+    const postponedMs = await this.turns.take(driver, target, expected);
+    if (postponedMs > 0) return { kind: 'postponed', waitMs: postponedMs, message: BUDGET_SPENT };
+    await held.ensureHeld();
 
     const first = await this.firstRead(open);
     if ('error' in first) return unreadable(first.error, await this.removeUnread(open, first.error));
     const read = first.done;
 
     const planned = this.awaited.without(planChanges(pass.rules, read.rules));
-    const waitMs = await allowance.take(plannedChanges(planned));
+    // mostly none are missing
+    const waitMs = await this.turns.take(driver, target, plannedChanges(planned), expected);
     const isSent = planned.length > 0 && waitMs === 0;
 
     const { results, after, madeRoom }: Written = isSent
@@ -169,14 +162,13 @@ export class PassRunner {
     open: OpenTarget,
     { kind }: DriverError,
   ): Promise<ReadonlyMap<string, ChangeResult>> {
-    const { driver, pass, allowance } = open;
+    const { driver, pass } = open;
     if (kind !== 'denied' || driver.traits.wholeList) return new Map();
     const planned = planChanges(
       pass.rules.filter(({ desired }) => !desired),
       [],
     );
-    if (planned.length === 0 || (await allowance.take(plannedChanges(planned))) > 0) return new Map();
-    return this.change(open, planned, this.timing.now());
+    return planned.length === 0 ? new Map() : this.change(open, planned, this.timing.now());
   }
 
   /** When the target is full, removes rules of ours that nobody wants and repeats the refused additions once. */
@@ -185,7 +177,7 @@ export class PassRunner {
     planned: readonly DueChange[],
     read: TimedRead,
   ): Promise<Written> {
-    const { driver, target, allowance } = open;
+    const { driver, target } = open;
     const results = await this.change(open, planned, read.endedAt);
     const added = planned.flatMap((change) =>
       change.action === 'add' ? [[change.rule.key, change.rule.ruleId] as const] : [],
@@ -198,7 +190,8 @@ export class PassRunner {
     if (!after || refused.length === 0) return none;
     const removals = await this.unwanted(open, after);
     const more = [...removals, ...refused];
-    if (removals.length === 0 || (await allowance.take(plannedChanges(more))) > 0) return none;
+    if (removals.length === 0 || (await this.turns.take(driver, target, plannedChanges(more))) > 0)
+      return none;
     const repeated = await this.change(open, more, after.endedAt);
     return {
       results: new Map([...results, ...repeated]),
@@ -241,7 +234,7 @@ export class PassRunner {
     planned: readonly DueChange[],
     readAt: number,
   ): Promise<ReadonlyMap<string, ChangeResult>> {
-    const { held, driver, allowance } = open;
+    const { held, driver } = open;
     await this.returnHoldersToPending(held, planned);
     await held.ensureHeld();
     held.markInFlight(driver.traits.wholeList ? 'all' : planned.map(({ rule }) => rule.ruleId));
@@ -251,7 +244,6 @@ export class PassRunner {
     const noted = new Set(intent.ruleIds);
     const sent = planned.filter(({ rule }) => noted.has(rule.ruleId));
     const results = sent.length === 0 ? new Map<string, ChangeResult>() : await this.send(open, sent);
-    allowance.markSpent();
     if (driver.traits.wholeList) await this.noteAnswer(held, driver, intent, [...results.values()]);
     return results;
   }
@@ -292,6 +284,8 @@ export class PassRunner {
       );
     for (const { action, rule } of sent)
       this.observer.changeAnswered(driver.kind, action, failureOf(results.get(rule.ruleId)!) ?? 'done');
+    if ([...results.values()].some((result) => failureOf(result) === 'throttled'))
+      await this.turns.refused(driver, target, longestWait(results));
     return results;
   }
 

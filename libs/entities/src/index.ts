@@ -1,13 +1,12 @@
 export * from './audit-record.entity';
-export * from './audit-partitions';
 export * from './audit-trail';
 export * from './audit-fallback';
 export * from './database';
 export type { DatabaseSettings } from './data-source';
 export { isConflict, isTextRefused, isUnavailable } from './database-faults';
 export * from './ledger-partitions';
+export * from './monthly-partitions';
 export * from './notification-feed';
-export * from './partition-upkeep';
 export * from './postgres-error';
 export { OrganizationEntity } from './organization.entity';
 export { OIDC_PRESETS, type OidcPreset } from './oidc.entity';

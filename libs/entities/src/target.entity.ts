@@ -145,10 +145,9 @@ export class WriteProbeEntity {
   @Moment() writtenAt!: Date;
 }
 
-/** Write budget of one cloud account: a token bucket by the database's clock, shared by all workers. */
+/** Write budget of one cloud account, shared by all workers: when its bucket of calls is full again. */
 @Entity('write_budgets')
 export class WriteBudgetEntity {
   @PrimaryColumn('text') accountKey!: string;
-  @Column({ type: 'double precision' }) tokens!: number;
-  @Moment() refilledAt!: Date;
+  @Moment() fullAt!: Date;
 }

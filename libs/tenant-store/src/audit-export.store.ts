@@ -1,9 +1,7 @@
 import type { OrganizationId } from '#rules';
 import {
-  AUDIT_MONTHS,
-  AUDIT_UPKEEP_LOCK,
-  exclusively,
   HOLDING,
+  MonthlyPartitions,
   UNFINISHED,
   type AuditMonth,
   type Transactions,
@@ -44,7 +42,7 @@ export class AuditExportStore {
   /** The months before the youngest ones, oldest first. */
   expired(tx: Tx, keptMonths: number): Promise<ExpiredMonth[]> {
     return tx.query(
-      `SELECT m.name, to_char(m.month, 'YYYY-MM') AS month, ${IS_OPEN} AS "isOpen" FROM (${AUDIT_MONTHS}) m
+      `SELECT m.name, to_char(m.month, 'YYYY-MM') AS month, ${IS_OPEN} AS "isOpen" FROM monthly_partitions('audit_records') m
        WHERE m.next <= date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - make_interval(months => $1)
        ORDER BY m.next`,
       [keptMonths],
@@ -118,11 +116,10 @@ export class AuditExportStore {
     newest: SealPosition | null,
     ranges: readonly ExportedRange[],
   ): Promise<UpkeepOutcome | KeptBecause> {
+    const partitions = new MonthlyPartitions(database, 'audit_records');
     try {
       for (let attempt = 1; ; attempt += 1) {
-        const outcome = await exclusively(database, AUDIT_UPKEEP_LOCK, (tx) =>
-          detach(tx, month, newest, ranges),
-        );
+        const outcome = await partitions.exclusively((tx) => detach(tx, month, newest, ranges));
         if (outcome === 'done') break;
         if (attempt === ATTEMPTS) return 'later';
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
@@ -183,7 +180,7 @@ async function detach(
   ranges: readonly ExportedRange[],
 ): Promise<void> {
   const [month] = await tx.query<{ isOpen: boolean }[]>(
-    `SELECT ${IS_OPEN} AS "isOpen" FROM (${AUDIT_MONTHS}) m WHERE m.name = $1`,
+    `SELECT ${IS_OPEN} AS "isOpen" FROM monthly_partitions('audit_records') m WHERE m.name = $1`,
     [name],
   );
   if (!month || month.isOpen) throw new MonthKept('open');

@@ -1,4 +1,11 @@
-import type { Lease, LeaseStore, SweeperLeaseStore, SweepRole, WriteBudgetStore } from '#engine-store';
+import type {
+  Lease,
+  LeaseStore,
+  SweeperLeaseStore,
+  SweepRole,
+  WriteBudget,
+  WriteBudgetStore,
+} from '#engine-store';
 import type { Modelled } from './modelled';
 import type { Tables, TargetRow } from './tables';
 
@@ -95,17 +102,23 @@ export class ModelBudgets implements Modelled<WriteBudgetStore> {
 
   take(
     accountKey: string,
-    budget: { burst: number; refillPerSecond: number },
+    { burst, refillPerSecond }: WriteBudget,
     calls: number,
-    reserve: number,
-  ): number {
+    maxWaitMs: number,
+  ): number | null {
     const now = this.tables.now();
-    const bucket = this.tables.budgets.get(accountKey);
-    const filled = bucket
-      ? Math.min(budget.burst, bucket.tokens + ((now - bucket.refilledAt) / 1000) * budget.refillPerSecond)
-      : budget.burst;
-    if (bucket && filled - calls < reserve) return Math.ceil((1000 * calls) / budget.refillPerSecond);
-    this.tables.budgets.set(accountKey, { tokens: filled - calls, refilledAt: now });
-    return 0;
+    const { budgets } = this.tables;
+    const fullAt = Math.max(budgets.get(accountKey) ?? now, now) + (1000 * calls) / refillPerSecond;
+    const waitMs = fullAt - now - (1000 * burst) / refillPerSecond;
+    if (budgets.has(accountKey) && waitMs > maxWaitMs) return null;
+    budgets.set(accountKey, fullAt);
+    return Math.max(0, Math.round(waitMs));
+  }
+
+  empty(accountKey: string, { burst, refillPerSecond }: WriteBudget, waitMs: number): void {
+    const { budgets } = this.tables;
+    const fullAt = budgets.get(accountKey);
+    const emptied = this.tables.now() + (1000 * burst) / refillPerSecond + waitMs;
+    if (fullAt !== undefined) budgets.set(accountKey, Math.max(fullAt, emptied));
   }
 }

@@ -110,6 +110,8 @@ export class ModelSweep implements Modelled<SweepStore> {
     }
     for (const target of this.tables.targets.values())
       if (target.reconcileDueAt > now + DAY_MS) target.reconcileDueAt = now;
+    for (const [key, fullAt] of this.tables.budgets)
+      if (fullAt > now + MAX_PAUSE_MS) this.tables.budgets.set(key, now);
   }
 
   waitingTargets(perOrganization: number, limit: number): SlotUse[] {

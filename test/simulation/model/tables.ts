@@ -190,7 +190,8 @@ export class Tables {
   readonly sessions = new Map<string, SessionRow>();
   readonly staticIpRules = new Map<string, StaticIpRuleRow>();
   readonly resourceIps = new Map<string, ResourceIpRow>();
-  readonly budgets = new Map<string, { tokens: number; refilledAt: number }>();
+  /** when the bucket of an account is full again */
+  readonly budgets = new Map<string, number>();
   readonly audit: AuditRow[] = [];
   /** the ledger */
   readonly events: EventRow[] = [];

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { AuditPartitions, type Database } from '#entities';
+import { type Database, MonthlyPartitions } from '#entities';
 import { RepeatedTask } from '../repeated-task';
 
 const INTERVAL_MS = 60 * 60 * 1000;
@@ -9,7 +9,7 @@ const MONTHS_AHEAD = 3;
 
 /** Creates the partitions of audit records for the coming months. */
 export function auditPartitionUpkeep(database: Database, log: Logger): RepeatedTask {
-  const partitions = new AuditPartitions(database);
+  const partitions = new MonthlyPartitions(database, 'audit_records');
   const keep = async (): Promise<number | null> =>
     (await partitions.createMissing(MONTHS_AHEAD)) === 'later' ? RETRY_DELAY_MS : null;
   return new RepeatedTask('keep the partitions of audit records', INTERVAL_MS, keep, log);

@@ -13,8 +13,8 @@ const RETRY_MINUTES = 2;
 const LEASE_SECONDS = 60;
 /** Dry-run calls of one verification that count as writes. */
 const DRY_RUN_WRITES = 2;
-/** Share of an account's write budget that verifications leave to sessions. */
-const RESERVED_SHARE = 0.5;
+/** Share of an account's write budget that verifications may use. */
+const SHARE = 0.5;
 
 /** Whether a target that was verified is not found, but not for long enough to be believed. */
 const isMissingForNow = ({ verifiedAgoMs }: DueResource, { kind }: DriverError): boolean =>
@@ -88,15 +88,16 @@ export class ResourceChecks {
     const { resourceType, targetIdentifier: identifier, region, credentialId } = due;
     const access = { resourceType, identifier, region, credentialId };
     const target = await this.clouds.open(access, new Map());
-    const { writeBudget } = driver.traits;
+    const { burst, refillPerSecond } = driver.traits.writeBudget;
     const waitMs = await this.budgets.take(
       this.database.autocommit,
       driver.accountKey(target),
-      writeBudget,
+      { burst: burst * SHARE, refillPerSecond },
       DRY_RUN_WRITES,
-      writeBudget.burst * RESERVED_SHARE,
+      0,
     );
-    if (waitMs > 0) throw new DriverError('throttled', 'Waiting for the cloud account to allow more calls');
+    if (waitMs === null)
+      throw new DriverError('throttled', 'Waiting for the cloud account to allow more calls');
     await driver.verify(target, due.config);
   }
 }

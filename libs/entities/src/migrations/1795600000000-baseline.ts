@@ -3,6 +3,7 @@ import { AGENTS } from './baseline/agents';
 import { AUDIT } from './baseline/audit';
 import { BILLING } from './baseline/billing';
 import { LEDGER } from './baseline/ledger';
+import { MONTHLY } from './baseline/monthly';
 import { PEOPLE } from './baseline/people';
 import { RESOURCES } from './baseline/resources';
 import { SESSIONS } from './baseline/sessions';
@@ -13,7 +14,7 @@ import { WORKERS } from './baseline/workers';
  * The schema of the first release, in the order of its foreign keys. Later releases add migrations and change nothing here.
  * A comment at each table says what it holds and when its rows go; what stays goes with its organization.
  */
-const AREAS = [PEOPLE, RESOURCES, SESSIONS, LEDGER, AUDIT, BILLING, AGENTS, TRUSTS, WORKERS];
+const AREAS = [PEOPLE, RESOURCES, SESSIONS, MONTHLY, LEDGER, AUDIT, BILLING, AGENTS, TRUSTS, WORKERS];
 
 export class Baseline1795600000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -17,10 +17,10 @@ CREATE TABLE write_probe (
   CONSTRAINT write_probe_one_row CHECK (id = 1)
 );
 
--- Write budget of each cloud account: a token bucket by the database's clock. One row for each account, which stays.
+-- Write budget of each cloud account: when its bucket of calls is full again. One row for each account, and two for the
+-- passes of a crowded one, which stay.
 CREATE TABLE write_budgets (
   account_key text PRIMARY KEY,
-  tokens double precision NOT NULL,
-  refilled_at timestamptz NOT NULL
+  full_at timestamptz NOT NULL
 );
 `;

@@ -1,0 +1,49 @@
+import type { Tx } from '#entities';
+
+/** A token bucket: write calls that an account allows at once, and its refill. */
+export interface WriteBudget {
+  readonly burst: number;
+  readonly refillPerSecond: number;
+}
+
+/**
+ * Write budgets of cloud accounts, shared by all workers: the generic cell rate algorithm on the database clock. A bucket is
+ * one moment, `full_at`, when it will be full again; each call moves it by the time that one token takes. A bucket that is
+ * full later than it takes to fill is overdrawn: its calls are granted ahead of time.
+ */
+export class WriteBudgetStore {
+  /**
+   * Takes calls, the last of which may be sent within `maxWaitMs`.
+   * @returns ms until they may be sent; null: none taken, they would have to wait longer
+   */
+  async take(
+    tx: Tx,
+    accountKey: string,
+    { burst, refillPerSecond }: WriteBudget,
+    calls: number,
+    maxWaitMs: number,
+  ): Promise<number | null> {
+    const taken = 'greatest(b.full_at, now()) + make_interval(secs => $2)';
+    const rows = await tx.query<{ waitMs: number }[]>(
+      `INSERT INTO write_budgets AS b (account_key, full_at) VALUES ($1, now() + make_interval(secs => $2))
+       ON CONFLICT (account_key) DO UPDATE SET full_at = ${taken}
+         WHERE ${taken} <= now() + make_interval(secs => $3::float8 + $4::float8)
+       RETURNING greatest(0, round(1000 * (extract(epoch FROM full_at - now())::float8 - $3::float8))) AS "waitMs"`,
+      [accountKey, calls / refillPerSecond, burst / refillPerSecond, maxWaitMs / 1000],
+    );
+    return rows[0]?.waitMs ?? null;
+  }
+
+  /** Empties the bucket. @param waitMs until it refills */
+  async empty(
+    tx: Tx,
+    accountKey: string,
+    { burst, refillPerSecond }: WriteBudget,
+    waitMs: number,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE write_budgets SET full_at = greatest(full_at, now() + make_interval(secs => $2)) WHERE account_key = $1`,
+      [accountKey, burst / refillPerSecond + waitMs / 1000],
+    );
+  }
+}

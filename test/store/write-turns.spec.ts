@@ -1,0 +1,123 @@
+import type { CloudTarget, ProviderDriver } from '#drivers';
+import { MACHINE_TIMING, WriteTurns } from '#engine';
+import { SweepStore, WriteBudgetStore } from '#engine-store';
+import { Database } from '#entities';
+import { cloneDatabase } from '../harness/database';
+
+const TARGET = {} as CloudTarget;
+const REMOVAL = { removals: 1, additions: 0 };
+const ADDITION = { removals: 0, additions: 1 };
+
+class CountingStore extends WriteBudgetStore {
+  asked = 0;
+
+  override take(...given: Parameters<WriteBudgetStore['take']>): Promise<number | null> {
+    this.asked += 1;
+    return super.take(...given);
+  }
+}
+
+describe('A turn for the write calls of an account', () => {
+  let database: Database;
+  let drop: () => Promise<void>;
+  let accounts = 0;
+  const store = new CountingStore();
+
+  beforeAll(async () => {
+    const clone = await cloneDatabase();
+    drop = clone.drop;
+    database = await new Database({ url: clone.url, applicationName: 'turns-test', poolSize: 12 }).connect();
+  });
+  afterAll(async () => {
+    await database.close();
+    await drop();
+  });
+  beforeEach(() => {
+    accounts += 1;
+    store.asked = 0;
+  });
+
+  type Budgeted = Pick<ProviderDriver, 'traits' | 'accountKey'>;
+  const driver = (burst: number, refillPerSecond: number): Budgeted => ({
+    traits: {
+      batchSize: 10,
+      writeBudget: { burst, refillPerSecond },
+      writeSpacing: { usualMs: 0, burstMs: 0, burstSize: 1 },
+      callTimeoutMs: 5000,
+    },
+    accountKey: () => `account ${accounts}`,
+  });
+  const worker = (): WriteTurns => new WriteTurns(database, store, MACHINE_TIMING);
+  const times = <Done>(count: number, take: () => Promise<Done>): Promise<Done[]> =>
+    Promise.all(Array.from({ length: count }, take));
+  const granted = (waits: readonly (number | null)[]): number[] =>
+    waits.filter((waitMs) => waitMs !== null).toSorted((one, other) => one - other);
+
+  it('is now while the bucket has calls, and then in order, as it refills', async () => {
+    const take = (): Promise<number | null> =>
+      store.take(database.autocommit, `account ${accounts}`, { burst: 3, refillPerSecond: 0.5 }, 1, 6500);
+    const waits = granted(await times(10, take));
+    // 3 at once, 3 within 6.5 s, the others not at all
+    expect(waits.map((waitMs) => Math.ceil(waitMs / 1000))).toEqual([0, 0, 0, 2, 4, 6]);
+    expect(await take()).toBeNull();
+  });
+
+  it('is not taken twice by a pass, and one call serves a batch', async () => {
+    const aws = driver(2, 0.001);
+    const both = { removals: 7, additions: 3 };
+    expect(await worker().take(aws, TARGET, both)).toBe(0);
+    expect(await worker().take(aws, TARGET, both, both)).toBe(0);
+    expect(await worker().take(aws, TARGET, { removals: 0, additions: 0 })).toBe(0);
+    expect(await worker().take(aws, TARGET, REMOVAL)).toBeGreaterThan(0);
+  });
+
+  it('of a removal is not behind those of additions', async () => {
+    const aws = driver(20, 1);
+    const additions = times(40, () => worker().take(aws, TARGET, ADDITION));
+    await MACHINE_TIMING.wait(300);
+    const askedAt = performance.now();
+    expect(await worker().take(aws, TARGET, REMOVAL)).toBe(0);
+    expect(performance.now() - askedAt).toBeLessThan(500);
+    // a tenth waits for its turns, another one is left to removals
+    expect((await additions).filter((waitMs) => waitMs === 0)).toHaveLength(18);
+  });
+
+  it('is never earlier than the account allows, and a backlog of two workers has the whole rate', async () => {
+    const [burst, rate, passes] = [10, 40, 240];
+    const cloud = driver(burst, rate);
+    const workers = [worker(), worker()];
+    const sentAt: number[] = [];
+    const began = performance.now();
+    const pass = async (turns: WriteTurns): Promise<void> => {
+      for (let waitMs = -1; waitMs !== 0;) {
+        waitMs = await turns.take(cloud, TARGET, REMOVAL);
+        await MACHINE_TIMING.wait(waitMs);
+      }
+      sentAt.push(performance.now() - began);
+    };
+    await Promise.all(Array.from({ length: passes }, (_, index) => pass(workers[index % 2]!)));
+    for (const [index, at] of sentAt.entries())
+      expect(at).toBeGreaterThan((1000 * (index + 1 - burst)) / rate - 100);
+    expect(sentAt.at(-1)).toBeLessThan((1.2 * 1000 * (passes - burst)) / rate + 500);
+    expect(store.asked).toBeLessThan(4 * passes);
+  });
+
+  it('is later after the provider refused calls as too many', async () => {
+    const aws = driver(5, 1);
+    expect(await worker().take(aws, TARGET, REMOVAL)).toBe(0);
+    await worker().refused(aws, TARGET, 20_000);
+    const waits = await times(3, () => worker().take(aws, TARGET, REMOVAL));
+    expect(waits.every((waitMs) => waitMs > 0)).toBe(true);
+    // one after the other
+    expect(new Set(waits.map((waitMs) => Math.round(waitMs / 1000))).size).toBe(3);
+  });
+
+  it('is not an hour later after the database clock was set back by one', async () => {
+    const aws = driver(5, 1);
+    expect(await worker().take(aws, TARGET, REMOVAL)).toBe(0);
+    await database.autocommit.query(`UPDATE write_budgets SET full_at = now() + interval '1 hour'`);
+    expect(await worker().take(aws, TARGET, REMOVAL)).toBeGreaterThan(0);
+    await new SweepStore().bringForward(database.autocommit);
+    expect(await worker().take(aws, TARGET, REMOVAL)).toBe(0);
+  });
+});
