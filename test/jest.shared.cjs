@@ -7,6 +7,7 @@ const rootDir = join(__dirname, '..');
 const WITH_SERVER = {
   globalSetup: '<rootDir>/test/harness/global-setup.ts',
   globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
+  testEnvironment: '<rootDir>/test/harness/product-environment.cjs',
 };
 
 /** @param projects pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes, and faults. */

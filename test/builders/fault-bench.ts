@@ -93,6 +93,6 @@ export class FaultBench {
   }
 }
 
-/** The product for the scenarios of one file. */
-export const startForFaults = (options: DrawbridgeOptions = {}): Promise<Drawbridge> =>
-  Drawbridge.start({ ...options, simulator: { SIMULATOR_RULES_PER_GROUP: '8', ...options.simulator } });
+/** The product for the scenarios of a file. */
+export const ownForFaults = (options: DrawbridgeOptions = {}): Drawbridge =>
+  Drawbridge.own({ ...options, simulator: { SIMULATOR_RULES_PER_GROUP: '8', ...options.simulator } });

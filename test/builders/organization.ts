@@ -17,6 +17,13 @@ export interface ResourcePlan {
   readonly config?: object;
 }
 
+/** A plan for port 22 of each of these groups; a number: of so many, from the first. */
+export const sshTo = (indexes: number | readonly number[]): ResourcePlan[] =>
+  (typeof indexes === 'number' ? [...Array(indexes).keys()] : indexes).map((index) => ({
+    group: group(index),
+    config: { port: 22 },
+  }));
+
 /** An organization that is ready to start sessions. */
 export class Organization {
   constructor(
@@ -128,6 +135,13 @@ export async function organization(
     resourceIds,
   );
   registered.set(drawbridge, [...organizationsOf(drawbridge), org]);
+  return org;
+}
+
+/** The same, for the tests of a file or of a `describe`: it is there before them. */
+export function ownOrganization(drawbridge: Product, plans?: readonly ResourcePlan[]): Organization {
+  const org = Object.create(Organization.prototype) as Organization;
+  beforeAll(async () => void Object.assign(org, await organization(drawbridge, plans)));
   return org;
 }
 

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { group, ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 import { CLOCK_TOLERANCE_MS } from './oracles/bounds';
@@ -7,22 +7,17 @@ import { Watch } from './oracles/watch';
 const UNMANAGED = { target: group(0), address: '192.0.2.1', protocol: 'tcp', fromPort: 22, toPort: 22 };
 
 describe('Watch', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, [
+    { group: group(0), config: { ports: [22, 443] } },
+    { group: group(1) },
+  ]);
   let watch: Watch;
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [
-      { group: group(0), config: { ports: [22, 443] } },
-      { group: group(1) },
-    ]);
-  });
   beforeEach(async () => {
     await drawbridge.cloud.addUnmanaged({ ...UNMANAGED, address: `192.0.2.${Date.now() % 250}` });
     watch = await Watch.begin(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   const startSession = async (address: string): Promise<string> => {
     const { id } = await org.started({ ipv4Address: address });

@@ -96,15 +96,13 @@ async function done(answer: Promise<Answer<unknown>>): Promise<void> {
 }
 
 describe('A change of keys, users, roles or resources counts from the next session, on every process', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let other: ApiClient;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     const { port } = await drawbridge.startApi();
     other = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
   });
-  afterAll(() => drawbridge.stop());
 
   async function pipeline(): Promise<Pipeline> {
     const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { ActionBench, JOB_ADDRESS } from '../builders/action-bench';
 import { githubTrust, jobClaims } from '../builders/oidc';
-import { group } from '../builders/organization';
+import { sshTo } from '../builders/organization';
 import { machineSlowness } from '../chaos/oracles/bounds';
 import { actionFile, readProc, type ActionJob } from '../harness/action-job';
 import { CommandLine } from '../harness/command-line';
@@ -14,7 +14,7 @@ const node = node24();
   let bench: ActionBench;
 
   beforeAll(async () => {
-    const groups = [0, 1].map((index) => ({ group: group(index), config: { port: 22 } }));
+    const groups = sshTo(2);
     bench = await ActionBench.start(node!, groups);
   });
   afterAll(() => bench.stop());

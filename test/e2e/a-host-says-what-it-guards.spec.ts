@@ -8,7 +8,7 @@ import {
   type Traffic,
 } from '../builders/agents';
 import { auditRecords, type AuditRecord } from '../builders/audit-trail';
-import { organization, type Organization } from '../builders/organization';
+import { organization, ownOrganization } from '../builders/organization';
 import type { Page } from '../builders/page';
 import type { Answer } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -19,14 +19,8 @@ const udp = (...ports: number[]): Traffic => ({ protocol: 'udp', ports });
 const STRANGER = { address: '198.51.100.7', protocol: 'tcp', port: 22 };
 const NOTHING = { guarded: [], waiting: [], leftAlone: [], refused: [], connections: [] };
 
-let drawbridge: Drawbridge;
-let org: Organization;
-
-beforeAll(async () => {
-  drawbridge = await Drawbridge.start();
-  org = await organization(drawbridge);
-});
-afterAll(() => drawbridge.stop());
+const drawbridge = Drawbridge.shared();
+const org = ownOrganization(drawbridge);
 
 let hosts = 0;
 

@@ -5,18 +5,12 @@ import {
   type GuardedHost,
   type TestAgent,
 } from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
+import { organization, ownOrganization } from '../builders/organization';
 import type { Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 
-let drawbridge: Drawbridge;
-let org: Organization;
-
-beforeAll(async () => {
-  drawbridge = await Drawbridge.start();
-  org = await organization(drawbridge, []);
-});
-afterAll(() => drawbridge.stop());
+const drawbridge = Drawbridge.shared();
+const org = ownOrganization(drawbridge, []);
 
 let hosts = 0;
 let addresses = 0;

@@ -1,4 +1,4 @@
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import type { CloudCall, OpenRule } from '../harness/simulator-client';
 import { until } from '../harness/until';
@@ -14,13 +14,11 @@ const STAYS = '203.0.113.2';
  * has been taken out since: an address counts as out only when no such write can come any more.
  */
 describe('A late write reopens nothing', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
   let resourceId: string;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge);
     const { admin, roleId } = org;
     const credential = await admin.expect(
       201,
@@ -48,7 +46,6 @@ describe('A late write reopens nothing', () => {
     await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resourceId}`));
     await admin.expect(200, admin.post(`/resources/${resourceId}/verify`));
   });
-  afterAll(() => drawbridge.stop());
 
   const active = async (ipv4Address: string): Promise<string> => {
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address });

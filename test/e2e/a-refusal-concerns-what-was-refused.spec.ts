@@ -115,7 +115,7 @@ const WAIT_MS = 45_000;
 
 /** Every kind of target refuses one operation on one target. All cells run at the same time. */
 describe('When a provider refuses one operation on one target', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared();
   let addresses = 0;
   const cells = new Map<string, Promise<Cell>>();
 
@@ -241,7 +241,6 @@ describe('When a provider refuses one operation on one target', () => {
   };
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
     for (const cloud of CLOUDS) {
       const furnished = await furnish(cloud);
       for (const refused of REFUSED.filter((one) => cloud.operations[one])) {
@@ -251,7 +250,6 @@ describe('When a provider refuses one operation on one target', () => {
       }
     }
   }, 120_000);
-  afterAll(() => drawbridge.stop());
 
   it.each(CELLS)(
     '%s, %s: only that waits, and its ResourceIp says why',

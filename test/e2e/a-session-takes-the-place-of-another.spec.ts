@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { colleague } from '../builders/colleague';
-import { group, organization, type Organization } from '../builders/organization';
+import { group, ownOrganization } from '../builders/organization';
 import type { Answer, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
@@ -10,14 +10,8 @@ interface Refused {
 }
 
 describe('A session takes the place of another', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
 
   const replace = (id: string, body: object): Promise<Answer<Session & Refused>> =>
     org.admin.post('/sessions', { ...body, replaces: id });

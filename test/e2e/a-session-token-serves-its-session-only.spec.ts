@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { colleague, type Colleague } from '../builders/colleague';
-import { group, organization, type Organization } from '../builders/organization';
+import { group, organization, ownOrganization } from '../builders/organization';
 import type { Answer, ApiClient, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 
@@ -16,15 +16,9 @@ interface Key {
 }
 
 describe('A session token serves its session only', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
   let addresses = 0;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-  });
-  afterAll(() => drawbridge.stop());
 
   const request = (): object => ({ ipv4Address: `203.0.113.${(addresses += 1)}`, leaseSeconds: 300 });
   const started = async (client: ApiClient = org.admin): Promise<Required<Started>> => {

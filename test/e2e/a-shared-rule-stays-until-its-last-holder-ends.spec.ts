@@ -1,15 +1,10 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { group, organization, ownOrganization, type Organization } from '../builders/organization';
 import { staticIpRule, staticIpRuleReaches } from '../builders/static-ip-rules';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 describe('A shared rule stays until its last holder ends', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.own();
 
   const isOpen = async (target: string, address: string): Promise<boolean> =>
     (await drawbridge.cloud.rules(target)).some((rule) => rule.address === address);
@@ -139,13 +134,10 @@ describe('A shared rule stays until its last holder ends', () => {
 
   describe('held by a static IP rule', () => {
     let org: Organization;
-    let other: Organization;
+    const other = ownOrganization(drawbridge, [{ group: group(5), config: { port: 22 } }]);
 
     beforeAll(async () => {
-      [org, other] = await Promise.all([
-        organization(drawbridge, [{ group: group(5), config: { port: 22 } }]),
-        organization(drawbridge, [{ group: group(5), config: { port: 22 } }]),
-      ]);
+      org = await organization(drawbridge, [{ group: group(5), config: { port: 22 } }]);
     });
 
     it('stays open when a session on the same address ends', async () => {

@@ -1,16 +1,10 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { group, ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 describe('A session that is stopped after its resource moved', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
 
   const open = async (index: number): Promise<number> => (await drawbridge.cloud.rules(group(index))).length;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, type Organization } from '../builders/organization';
-import { logOf, WITH_REQUEST_LINES } from '../builders/request-lines';
+import { group, organization, ownOrganization } from '../builders/organization';
+import { logOf } from '../builders/request-lines';
 import { Drawbridge } from '../harness/drawbridge';
 
 interface Login {
@@ -12,14 +12,8 @@ interface Login {
 }
 
 describe('Accounts: registration, sign-in and refresh', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: WITH_REQUEST_LINES });
-    org = await organization(drawbridge);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge);
 
   const account = (): { organizationName: string; email: string; password: string } => ({
     organizationName: 'Example',

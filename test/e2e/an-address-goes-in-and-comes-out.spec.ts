@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { group, organization, ownOrganization, type Organization } from '../builders/organization';
 import { ledgerOf } from '../builders/rule-ledger';
 import { HEALTHY_BOUND_MS, machineSlowness } from '../chaos/oracles/bounds';
 import { Drawbridge } from '../harness/drawbridge';
@@ -6,17 +6,11 @@ import { until } from '../harness/until';
 
 /** The main function: an address is added soon after the request, and removed on time. */
 describe('A session adds an address and removes it again', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [
-      { group: group(0), config: { ports: [22, 5432] } },
-      { group: group(1), config: { protocol: 'udp', port: 53 } },
-    ]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge, [
+    { group: group(0), config: { ports: [22, 5432] } },
+    { group: group(1), config: { protocol: 'udp', port: 53 } },
+  ]);
 
   const openFor = async (address: string): Promise<string[]> => {
     const rules = await drawbridge.cloud.rules();

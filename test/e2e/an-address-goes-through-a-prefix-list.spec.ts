@@ -1,4 +1,4 @@
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
@@ -13,15 +13,9 @@ const listId = (index: number): string => `pl-0123456789abcdef${index}`;
 
 /** Addresses are added to a managed prefix list and removed in time, next to unmanaged entries. */
 describe('Sessions on an AWS prefix list', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    [org, other] = await Promise.all([organization(drawbridge), organization(drawbridge)]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge);
 
   const prefixList = async (of: Organization, resourceIdentifier: string): Promise<string> => {
     const { admin, roleId, credentialId } = of;

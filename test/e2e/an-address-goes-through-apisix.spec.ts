@@ -1,4 +1,4 @@
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import type { OpenRule } from '../harness/simulator-client';
 
@@ -18,17 +18,14 @@ interface Plugin {
 
 /** Addresses are added to the allow-list of a gateway's route and removed in time, and the list is never empty. */
 describe('Sessions on APISIX', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge);
   let gateway: string;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
     gateway = `${drawbridge.cloud.url}/apisix-gateway`;
-    [org, other] = await Promise.all([organization(drawbridge), organization(drawbridge)]);
   });
-  afterAll(() => drawbridge.stop());
 
   const credential = (of: Organization, adminUrl = gateway, adminKey = ADMIN_KEY): Promise<Credential> =>
     of.admin.expect(

@@ -1,4 +1,4 @@
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization, type Organization } from '../builders/organization';
 import type { Page } from '../builders/page';
 import { Drawbridge } from '../harness/drawbridge';
 import type { OpenRule } from '../harness/simulator-client';
@@ -24,15 +24,9 @@ interface HealthEvent {
 
 /** Addresses are added to a network security group and removed in time, also when several organizations share it. */
 describe('Sessions on Azure', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    [org, other] = await Promise.all([organization(drawbridge), organization(drawbridge)]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge);
 
   const azure = async (of: Organization, resourceIdentifier: string, config: object): Promise<string> => {
     const { admin, roleId } = of;

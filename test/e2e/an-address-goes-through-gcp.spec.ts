@@ -1,20 +1,17 @@
 import { networkResource } from '../builders/network-resource';
-import { organization, type Organization } from '../builders/organization';
+import { organization, ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 /** The same promise on Google's VPC firewall rules. */
 describe('Sessions on a Google VPC network', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge, []);
   let resourceId: string;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, []);
     resourceId = await networkResource(org, { ports: [22, 5432] });
   });
-  afterAll(() => drawbridge.stop());
 
   const openFor = async (address: string): Promise<string[]> => {
     const rules = await drawbridge.cloud.rules('default', 'GCP');

@@ -1,4 +1,4 @@
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import type { OpenRule } from '../harness/simulator-client';
 import { until } from '../harness/until';
@@ -11,17 +11,14 @@ interface Created {
 
 /** Addresses are allowed by the firewall of a project and removed in time; no other address is allowed. */
 describe('Sessions on Vercel', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge);
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     // no comparison but the ones that a test is about
     await drawbridge.startWorker({ RECONCILE_SECONDS: '600' });
-    [org, other] = await Promise.all([organization(drawbridge), organization(drawbridge)]);
   });
-  afterAll(() => drawbridge.stop());
 
   const vercel = async (of: Organization, project: string, config: object): Promise<string> => {
     const { admin, roleId } = of;

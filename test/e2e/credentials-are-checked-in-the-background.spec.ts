@@ -8,13 +8,9 @@ const CHECK = 'GetCallerIdentity';
 const LOOK = 'DescribeSecurityGroups';
 
 describe('Credentials and resources are checked in the background', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own();
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-  });
   afterEach(() => drawbridge.cloud.clearFaults());
-  afterAll(() => drawbridge.stop());
 
   describe('credentials', () => {
     let org: Organization;

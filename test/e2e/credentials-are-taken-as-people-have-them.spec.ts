@@ -1,8 +1,7 @@
 import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
-import { organization, SIMULATED_KEY, type Organization } from '../builders/organization';
+import { ownOrganization, SIMULATED_KEY } from '../builders/organization';
 import type { Credential } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
 
 const GCP = { provider: 'GCP', credentialType: 'SERVICE_ACCOUNT' };
 const FEDERATION = { provider: 'GCP', credentialType: 'FEDERATION' };
@@ -51,16 +50,8 @@ type Federated = Credential & { readonly identity: { readonly issuer: string; re
 
 /** A credential is valid in every form in which people have it, or refused with the field and what to do. */
 describe('Pasted credentials', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    const port = String(await freePort());
-    const issuer = { OIDC_ISSUER_URL: `http://localhost:${port}/oidc` };
-    drawbridge = await Drawbridge.start({ worker: false, api: { PORT: port, ...issuer } });
-    org = await organization(drawbridge);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ issuer: true });
+  const org = ownOrganization(drawbridge);
 
   it.each<[string, object, unknown]>([
     [

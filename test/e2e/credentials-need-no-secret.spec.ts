@@ -1,8 +1,7 @@
 import { PROBE } from '../builders/federated-identity';
-import { group, organization, type Organization } from '../builders/organization';
+import { group, ownOrganization } from '../builders/organization';
 import type { Credential, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
 
 interface Identity {
   readonly issuer: string;
@@ -73,17 +72,8 @@ const CLOUDS: readonly Cloud[] = [
 ];
 
 describe('Credentials need no secret', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    const port = String(await freePort());
-    const issuer = { OIDC_ISSUER_URL: `http://localhost:${port}/oidc` };
-    drawbridge = await Drawbridge.start({ worker: false, api: { PORT: port, ...issuer } });
-    await drawbridge.startWorker(issuer);
-    org = await organization(drawbridge, []);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ issuer: true });
+  const org = ownOrganization(drawbridge, []);
 
   const created = (
     cloud: Pick<Cloud, 'provider' | 'credentialType' | 'credentialData'>,

@@ -7,21 +7,15 @@ import {
   type GuardedHost,
   type TestAgent,
 } from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
+import { organization, ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 const SSH = { protocol: 'tcp', ports: [22] };
 const WEB = { protocol: 'tcp', ports: [443] };
 
-let drawbridge: Drawbridge;
-let org: Organization;
-
-beforeAll(async () => {
-  drawbridge = await Drawbridge.start();
-  org = await organization(drawbridge, []);
-});
-afterAll(() => drawbridge.stop());
+const drawbridge = Drawbridge.shared();
+const org = ownOrganization(drawbridge, []);
 
 let hosts = 0;
 

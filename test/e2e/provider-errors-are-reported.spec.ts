@@ -4,12 +4,7 @@ import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 describe('Provider errors are reported', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ simulator: { SIMULATOR_RULES_PER_GROUP: '2' } });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.own({ simulator: { SIMULATOR_RULES_PER_GROUP: '2' } });
 
   it('a full group fails the whole session when it is the only one, and does not affect the other IP version', async () => {
     const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);

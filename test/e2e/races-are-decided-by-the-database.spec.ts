@@ -1,19 +1,12 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { group, organization, ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 describe('Races are decided by the database', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge);
   /** no other organization writes to its group, so that a fault on the group affects its own call */
-  let alone: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-    alone = await organization(drawbridge, [{ group: group(1), config: { port: 22 } }]);
-  });
-  afterAll(() => drawbridge.stop());
+  const alone = ownOrganization(drawbridge, [{ group: group(1), config: { port: 22 } }]);
 
   const isOpen = async (address: string): Promise<boolean> =>
     (await drawbridge.cloud.rules()).some((rule) => rule.address === address);

@@ -1,21 +1,18 @@
 import { agentKey, guardedHost, TestAgent, type AgentState } from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
+import { organization, ownOrganization } from '../builders/organization';
 import { paid } from '../builders/people';
 import type { Answer, ApiClient } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
-let drawbridge: Drawbridge;
-let org: Organization;
+const drawbridge = Drawbridge.shared();
+const org = ownOrganization(drawbridge, []);
 let key: ApiClient;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.start({ api: { RATE_LIMIT_PER_MINUTE: '1000000' } });
-  org = await organization(drawbridge, []);
   for (const name of ['db-host-1', 'db-host-2']) await guardedHost(org, name);
   key = await agentKey(org, ['db-host-1', 'db-host-9', 'db-host-dry']);
 });
-afterAll(() => drawbridge.stop());
 
 const asking = (
   client: ApiClient,

@@ -1,4 +1,4 @@
-import { OpenApiContract } from './openapi-contract';
+import { contractOf } from './contract-of';
 
 export interface Answer<T = Record<string, unknown>> {
   readonly status: number;
@@ -135,7 +135,7 @@ export class ApiClient {
   ): Promise<void> {
     // the target of a redirect is no documented operation
     if (response.redirected) return;
-    const contract = await OpenApiContract.of(this.base);
+    const contract = await contractOf(this.base);
     const contentType = response.headers.get('content-type');
     const { pathname } = new URL(`${this.base}${path}`);
     contract.check({ method, path: pathname, status: response.status, contentType, text });

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
@@ -6,8 +6,8 @@ import { watchEachTest } from './watch-each-test';
 
 /** The only worker is killed once, with five sessions at five different points; another one continues. */
 describe('A. A worker is killed with SIGKILL', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, sshTo(5));
   let added: Session;
   let removed: Session;
   let inDoubt: Session;
@@ -27,13 +27,6 @@ describe('A. A worker is killed with SIGKILL', () => {
       count: 1,
     });
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(
-      drawbridge,
-      [0, 1, 2, 3, 4].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
-  });
   const watch = watchEachTest(() => drawbridge);
   beforeAll(async () => {
     removed = await startOn(1);
@@ -62,7 +55,6 @@ describe('A. A worker is killed with SIGKILL', () => {
     await drawbridge.startWorker();
     fault.end();
   });
-  afterAll(() => drawbridge.stop());
 
   const events = async (target: string): Promise<string[]> =>
     (await drawbridge.cloud.timeline())

@@ -1,4 +1,4 @@
-import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { group, organization } from '../../builders/organization';
 import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
@@ -15,13 +15,10 @@ const unmanaged = (target: string, last: number): Parameters<Drawbridge['cloud']
 
 describe('B. Errors of the cloud', () => {
   jest.setTimeout(120_000);
-  let drawbridge: Drawbridge;
+  const drawbridge = ownForFaults();
   let bench: FaultBench;
   let index = 0;
 
-  beforeAll(async () => {
-    drawbridge = await startForFaults();
-  });
   beforeEach(async () => {
     bench = await FaultBench.begin(drawbridge, index % 10);
     index += 1;
@@ -30,7 +27,6 @@ describe('B. Errors of the cloud', () => {
     await bench.holds();
     for (const address of await bench.addresses()) await drawbridge.cloud.removeByHand(bench.group, address);
   });
-  afterAll(() => drawbridge.stop());
 
   const ends = async (id: string): Promise<void> => {
     await bench.stop(id);

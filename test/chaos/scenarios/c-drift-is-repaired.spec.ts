@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
@@ -10,22 +10,16 @@ interface HealthEvent {
 
 describe('C. Drift is repaired on request', () => {
   jest.setTimeout(120_000);
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge, sshTo(8));
   let watch: Watch;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     // no periodic comparisons: each test requests its own
     await drawbridge.startWorker({ RECONCILE_SECONDS: '86400' });
-    org = await organization(
-      drawbridge,
-      [0, 1, 2, 3, 4, 5, 6, 7].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
     watch = await Watch.begin(drawbridge);
   });
   afterEach(() => watch.verify());
-  afterAll(() => drawbridge.stop());
 
   const openOn = async (index: number, address: string): Promise<string> => {
     const session = await org.started({ ipv4Address: address, resourceIds: [org.resourceIds[index]] });

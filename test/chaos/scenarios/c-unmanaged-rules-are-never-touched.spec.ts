@@ -1,21 +1,16 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { Watch } from '../oracles/watch';
 
 describe('C. Unmanaged rules are never modified', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge);
   let watch: Watch;
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-  });
   beforeEach(async () => {
     watch = await Watch.begin(drawbridge);
   });
   afterEach(() => watch.verify());
-  afterAll(() => drawbridge.stop());
 
   it('a session with the same address as an unmanaged rule is ACTIVE, and the rule stays after its end [C3]', async () => {
     const unmanaged = {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { auditRecords } from '../../builders/audit-trail';
-import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { SIMULATED_KEY } from '../../builders/organization';
 import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
@@ -21,12 +21,11 @@ describe('D. Credentials and permissions', () => {
   const oldMaster = newKey(1);
   const newMaster = newKey(2);
   const both = { MASTER_KEYS: `${oldMaster},${newMaster}` };
-  let drawbridge: Drawbridge;
+  const drawbridge = ownForFaults({ worker: false, api: { MASTER_KEYS: oldMaster } });
   let bench: FaultBench;
   let index = 0;
 
   beforeAll(async () => {
-    drawbridge = await startForFaults({ worker: false, api: { MASTER_KEYS: oldMaster } });
     await drawbridge.startWorker({ ...both, METRICS_PORT: '0' });
   });
   beforeEach(async () => {
@@ -34,7 +33,6 @@ describe('D. Credentials and permissions', () => {
     index += 1;
   });
   afterEach(() => bench.holds());
-  afterAll(() => drawbridge.stop());
 
   const rotate = async (): Promise<void> => {
     const body = { credentialData: SECOND_KEY };

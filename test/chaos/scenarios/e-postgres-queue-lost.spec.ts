@@ -4,12 +4,8 @@ import { watchEachTest } from './watch-each-test';
 
 /** Wake-ups only reduce latency; the sweep guarantees the work. */
 describe('E. The queue in PostgreSQL is lost', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own();
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-  });
-  afterAll(() => drawbridge.stop());
   watchEachTest(() => drawbridge);
 
   it('sessions start and end by the sweep while the tables of the queue are missing [E4]', async () => {

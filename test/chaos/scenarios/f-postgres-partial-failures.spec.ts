@@ -1,23 +1,17 @@
 import { Client } from 'pg';
 import { callsTo, historyOf } from '../../builders/cloud-history';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 
 describe('F. Partial failures of PostgreSQL', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, sshTo(5));
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(
-      drawbridge,
-      [0, 1, 2, 3, 4].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
     await drawbridge.query('CREATE SEQUENCE refusals');
   });
-  afterAll(() => drawbridge.stop());
   watchEachTest(() => drawbridge);
 
   /** Makes the next `times` status writes fail within their transaction. */

@@ -1,5 +1,5 @@
 import { callsTo, historyOf, nextCall } from '../../builders/cloud-history';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import { ApiClient, type Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { HeldAnswers } from '../../harness/held-answers';
@@ -18,17 +18,9 @@ const CLOCKS = [
 ] as const;
 
 describe('G. Wrong clocks and paused processes', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge, sshTo(4));
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-    org = await organization(
-      drawbridge,
-      [0, 1, 2, 3].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
-  });
-  afterAll(() => drawbridge.stop());
   watchEachTest(() => drawbridge);
 
   /** When the address was removed from the cloud, ms since 1970. */

@@ -9,13 +9,12 @@ const LONG_MS = 60_000 + ROUNDS * 20_000;
 const MAX_GAP_MS = 2000;
 
 describe('H. Races in the life cycle of a session', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own();
   let org: Organization;
   let watch: Watch;
   let made = 0;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
     await drawbridge.startWorker();
     const groups = Array.from({ length: 8 }, (_, index) => index);
     org = await organization(
@@ -24,7 +23,6 @@ describe('H. Races in the life cycle of a session', () => {
     );
     watch = await Watch.begin(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
   afterEach(async () => {
     const live = await drawbridge.query<{ id: string }>(
       `SELECT id FROM sessions WHERE status IN ('PENDING', 'ACTIVE', 'PARTIAL')`,

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import { newcomer } from '../../builders/people';
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -9,20 +9,14 @@ import { Watch } from '../oracles/watch';
 const LONG_MS = 60_000 + ROUNDS * 20_000;
 
 describe('I. Races of administrative operations with sessions', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, sshTo(2));
   let watch: Watch;
   let made = 0;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(
-      drawbridge,
-      [0, 1].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
     watch = await Watch.begin(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
   afterEach(() => watch.verify(), LONG_MS);
 
   const fresh = (): string => `198.51.100.${(made += 1)}`;

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization } from '../../builders/organization';
 import { newcomer } from '../../builders/people';
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -6,18 +6,15 @@ import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
 
 describe('J. Deploy and operations: the audit trail cannot be written', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge);
   let watch: Watch;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     watch = await Watch.begin(drawbridge);
     await drawbridge.query(`CREATE FUNCTION refuse_record() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'the audit trail is full'; END $$`);
   });
-  afterAll(() => drawbridge.stop());
 
   const whileRefused = async (work: () => Promise<void>): Promise<void> => {
     const refused = watch.fault('the audit trail cannot be written');

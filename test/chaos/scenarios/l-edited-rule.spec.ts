@@ -1,17 +1,15 @@
-import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { healthOf, ledgerOf } from '../../builders/rule-ledger';
 import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 
 describe('L. A rule of ours edited by another program', () => {
   jest.setTimeout(180_000);
-  let drawbridge: Drawbridge;
+  const drawbridge = ownForFaults({ worker: false });
 
   beforeAll(async () => {
-    drawbridge = await startForFaults({ worker: false });
     await drawbridge.startWorker({ RECONCILE_SECONDS: '86400' });
   });
-  afterAll(() => drawbridge.stop());
 
   const idOf = async (bench: FaultBench): Promise<string> => (await bench.rules())[0]!.providerRuleId;
   const kindsOf = async (address: string): Promise<string[]> =>

@@ -1,4 +1,4 @@
-import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { organization } from '../../builders/organization';
 import { ledgerOf } from '../../builders/rule-ledger';
 import type { Drawbridge } from '../../harness/drawbridge';
@@ -12,12 +12,7 @@ const SECOND_KEY = {
 
 describe('L. A read-only credential does not keep a shared rule', () => {
   jest.setTimeout(180_000);
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await startForFaults();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = ownForFaults();
 
   it('the rule is removed at the stop of its writer, and the other holder waits for its own rule [L6]', async () => {
     const bench = await FaultBench.begin(drawbridge, 0);

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import { healthOf } from '../../builders/rule-ledger';
 import type { ResourceIp } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -9,20 +9,14 @@ const REPAIRS = 3;
 
 describe('L. A rule that another program keeps removing', () => {
   jest.setTimeout(180_000);
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge, sshTo(2));
   let watch: Watch;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     await drawbridge.startWorker({ RECONCILE_SECONDS: '86400' });
-    org = await organization(
-      drawbridge,
-      [0, 1].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
     watch = await Watch.begin(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   it('is suspended after three repairs, and shown as such by session and resource until it is present again [L7]', async () => {
     const address = '203.0.113.1';

@@ -1,4 +1,4 @@
-import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { group, organization, type Organization } from '../../builders/organization';
 import { healthOf, metricOf, recordsOf, type RecordRow } from '../../builders/rule-ledger';
 import type { Drawbridge } from '../../harness/drawbridge';
@@ -10,14 +10,12 @@ const BOUND_MS = REPORT_BOUND_MS + REPORT_TOLERANCE_MS;
 
 describe('L. An unwanted rule that cannot be removed is reported within a minute', () => {
   jest.setTimeout(240_000);
-  let drawbridge: Drawbridge;
+  const drawbridge = ownForFaults({ worker: false });
   let worker: AppProcess;
 
   beforeAll(async () => {
-    drawbridge = await startForFaults({ worker: false });
     worker = await drawbridge.startWorker({ METRICS_PORT: '0' });
   });
-  afterAll(() => drawbridge.stop());
 
   const reported = ({ organizationId }: Organization, address: string): Promise<RecordRow> =>
     until(

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization, type Organization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
@@ -9,25 +9,22 @@ const SLOTS = 8;
 const stuckGroup = (index: number): string => group(index + 1);
 
 describe('R. Fair share between organizations', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({
+    worker: false,
+    simulator: { SIMULATOR_GROUPS: String(TARGETS + 1) },
+  });
   let stuck: Organization;
-  let other: Organization;
+  const other = ownOrganization(drawbridge);
   let watch: Watch;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({
-      worker: false,
-      simulator: { SIMULATOR_GROUPS: String(TARGETS + 1) },
-    });
     await drawbridge.startWorker({ WORKER_CONCURRENCY: String(SLOTS) });
-    other = await organization(drawbridge);
     stuck = await organization(
       drawbridge,
       Array.from({ length: TARGETS }, (_, index) => ({ group: stuckGroup(index), config: { port: 22 } })),
     );
     watch = await Watch.begin(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   const countOf = async (query: string): Promise<number> => {
     const [row] = await drawbridge.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${query}`);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization } from '../../builders/organization';
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
@@ -15,18 +15,13 @@ let lastOctet = 0;
 const fresh = (): string => `203.0.113.${(lastOctet += 1)}`;
 
 describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge, [
+    { group: group(0), config: { port: 22 } },
+    { group: group(1), config: { port: 22 } },
+  ]);
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [
-      { group: group(0), config: { port: 22 } },
-      { group: group(1), config: { port: 22 } },
-    ]);
-  });
   afterEach(() => drawbridge.cloud.clearFaults());
-  afterAll(() => drawbridge.stop());
 
   const active = async (body: object = {}): Promise<Session> => {
     const { id } = await org.started({ ipv4Address: fresh(), ...body });

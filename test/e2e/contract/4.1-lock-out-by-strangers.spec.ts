@@ -6,12 +6,7 @@ import { Drawbridge } from '../../harness/drawbridge';
 const WRONG = { password: 'wrong' };
 
 describe('4.1 Accounts and tokens: lock-outs caused by other clients', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { LOG_LEVEL: 'info' } });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const { post } = accountCalls(() => drawbridge);
   const slugOf = (owner: AccountOwner) => ({ organizationSlug: owner.first.user.organizationSlug });

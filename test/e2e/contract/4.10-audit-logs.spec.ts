@@ -7,20 +7,14 @@ import {
   type AuditRecord,
 } from '../../builders/audit-trail';
 import { colleague } from '../../builders/colleague';
-import { organization, type Organization } from '../../builders/organization';
+import { organization, ownOrganization } from '../../builders/organization';
 import { PAGE_FIELDS } from '../../builders/page';
 import type { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 describe('4.10 Audit logs', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-    org = await organization(drawbridge);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge);
 
   const names = (records: AuditRecord[]): (string | null)[] => records.map((record) => record.resourceName);
 

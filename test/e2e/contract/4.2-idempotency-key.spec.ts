@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { colleague } from '../../builders/colleague';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import type { Answer, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
@@ -11,14 +11,8 @@ let lastOctet = 0;
 const fresh = (): string => `203.0.113.${(lastOctet += 1)}`;
 
 describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge);
 
   const start = (key: string, body: unknown, more: Record<string, string> = {}): Promise<Answer<Session>> =>
     org.admin.post<Session>('/sessions', body, { 'Idempotency-Key': key, ...more });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { colleague } from '../../builders/colleague';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { matching } from '../../harness/matching';
@@ -19,18 +19,15 @@ let lastOctet = 0;
 const fresh = (): string => `203.0.113.${(lastOctet += 1)}`;
 
 describe('4.2 Sessions: POST /sessions', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false, api: { SESSION_DEFAULT_HOURS: '6' } });
+  const org = ownOrganization(drawbridge, [
+    { group: group(0), config: { port: 22 } },
+    { group: group(1), config: { port: 22 } },
+  ]);
 
   beforeAll(async () => {
     // no worker: a session stays PENDING
-    drawbridge = await Drawbridge.start({ worker: false, api: { SESSION_DEFAULT_HOURS: '6' } });
-    org = await organization(drawbridge, [
-      { group: group(0), config: { port: 22 } },
-      { group: group(1), config: { port: 22 } },
-    ]);
   });
-  afterAll(() => drawbridge.stop());
 
   const refusal = async (body: object, client: ApiClient = org.admin): Promise<Answer<Refusal>> =>
     client.post<Refusal>('/sessions', body);

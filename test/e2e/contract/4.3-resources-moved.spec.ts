@@ -11,12 +11,7 @@ interface Coded {
 }
 
 describe('4.3 Cloud resources: another target, region or credential', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
 
   const credential = async (
     org: Organization,

@@ -1,23 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import { resourceBody, verifiedResource, type Resource } from '../../builders/resources';
 import type { Answer } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 
 describe('4.3 Cloud resources', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    [org, other] = await Promise.all([
-      organization(drawbridge, [{ group: group(0), config: { port: 22 } }]),
-      organization(drawbridge, [{ group: group(1) }]),
-    ]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge, [{ group: group(1) }]);
 
   const asked = (changes: object = {}): object => resourceBody(org, changes);
   const create = (changes: object = {}): Promise<Answer<Resource>> =>

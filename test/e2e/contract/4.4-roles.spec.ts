@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../../builders/answers';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import { audited, founder, newcomer, paid, type Person } from '../../builders/people';
 import type { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -17,20 +17,16 @@ const FIELDS = [
 ];
 
 describe('4.4 Roles', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge);
   let admin: ApiClient;
   let member: Person;
-  let stranger: Organization;
+  const stranger = ownOrganization(drawbridge, [{ group: group(1) }]);
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-    org = await organization(drawbridge);
     admin = org.admin;
     member = await newcomer(drawbridge, admin);
-    stranger = await organization(drawbridge, [{ group: group(1) }]);
   });
-  afterAll(() => drawbridge.stop());
 
   const made = (body: object = {}, by = admin): Promise<Role> =>
     by.expect(201, by.post<Role>('/roles', { name: randomUUID(), ...body }));

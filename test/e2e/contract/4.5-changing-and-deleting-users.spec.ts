@@ -1,23 +1,20 @@
 import { accountOwner } from '../../builders/accounts';
 import type { User } from '../../builders/answers';
-import { group, organization, type Organization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import { audited, email, newcomer, PASSWORD, type Person } from '../../builders/people';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 describe('4.5 Users: changing and deleting them', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
   let admin: ApiClient;
   let member: Person;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ api: { LOG_LEVEL: 'info' } });
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     admin = org.admin;
     member = await newcomer(drawbridge, admin);
   });
-  afterAll(() => drawbridge.stop());
 
   const read = (id: string): Promise<User> => admin.expect(200, admin.get<User>(`/users/${id}`));
   const added = (body: object = {}, by = admin): Promise<User> =>

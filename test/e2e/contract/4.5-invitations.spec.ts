@@ -16,15 +16,13 @@ const someText = expect.any(String) as string;
 const address = (): string => `${randomUUID()}@example.com`;
 
 describe('4.5 Users: invitations', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let owner: AccountOwner;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { LOG_LEVEL: 'info' } });
     owner = await accountOwner(drawbridge);
     await owner.organizationSets('subscription_tier', 'PAID');
   });
-  afterAll(() => drawbridge.stop());
 
   const { post } = accountCalls(() => drawbridge);
   const invited = (email = address(), by = owner): Promise<User> =>

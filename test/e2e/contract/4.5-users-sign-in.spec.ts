@@ -16,12 +16,7 @@ interface Invited {
 }
 
 describe('4.5 Users: from the invitation on', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const invite = (owner: Pick<AccountOwner, 'client'>, body: object = {}): Promise<Invited> =>
     owner.client.expect(

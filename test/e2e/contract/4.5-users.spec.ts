@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { User } from '../../builders/answers';
-import { group, organization, type Organization } from '../../builders/organization';
+import { organization, ownOrganization } from '../../builders/organization';
 import { audited, email, founder, newcomer, paid, PASSWORD, type Person } from '../../builders/people';
 import type { Answer, ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -24,20 +24,17 @@ const FIELDS = [
 ];
 
 describe('4.5 Users', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge);
   let admin: ApiClient;
   let member: Person;
   let stranger: Person;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ api: { LOG_LEVEL: 'info' } });
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     admin = org.admin;
     member = await newcomer(drawbridge, admin);
     stranger = await founder(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   const read = (id: string): Promise<User> => admin.expect(200, admin.get<User>(`/users/${id}`));
   const added = (body: object = {}, by = admin): Promise<User> =>

@@ -8,12 +8,7 @@ const SIMPLE = 'Simple 1 password';
 const STRICT = 'Strict 1 password, with a comma';
 
 describe('4.7 Organization settings: what they do', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const set = (owner: AccountOwner, settings: object): Promise<unknown> =>
     owner.client.expect(200, owner.client.patch('/organization/settings', settings));

@@ -3,29 +3,26 @@ import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '..
 import { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
-const SECRET = randomBytes(32).toString('hex');
 type Claims = Record<string, unknown>;
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const claimsOf = (token: string): Claims =>
   JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Claims;
-const signed = (claims: Claims, alg = 'HS256', digest = 'sha256', secret = SECRET): string => {
-  const content = `${encode({ alg, typ: 'JWT' })}.${encode(claims)}`;
-  return `${content}.${createHmac(digest, secret).update(content).digest('base64url')}`;
-};
 
 describe('5.1 Bearer tokens', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let owner: AccountOwner;
   let claims: Claims;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { JWT_SECRET: SECRET } });
     owner = await accountOwner(drawbridge);
     claims = claimsOf(owner.first.accessToken);
   });
-  afterAll(() => drawbridge.stop());
 
+  const signed = (given: Claims, alg = 'HS256', digest = 'sha256', secret = drawbridge.jwtSecret): string => {
+    const content = `${encode({ alg, typ: 'JWT' })}.${encode(given)}`;
+    return `${content}.${createHmac(digest, secret).update(content).digest('base64url')}`;
+  };
   const statusOf = async (token: string): Promise<number> =>
     (await drawbridge.api.as({ token }).get('/sessions')).status;
 
@@ -88,7 +85,7 @@ describe('5.1 Bearer tokens', () => {
   it('JWT_PREVIOUS_SECRETS: old tokens stay valid after a change of the secret, and new tokens name their key', async () => {
     const { port } = await drawbridge.startApi({
       JWT_SECRET: randomBytes(32).toString('hex'),
-      JWT_PREVIOUS_SECRETS: SECRET,
+      JWT_PREVIOUS_SECRETS: drawbridge.jwtSecret,
     });
     const rotated = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
     const old = await owner.loggedIn();
@@ -126,7 +123,6 @@ describe('5.1 Bearer tokens', () => {
 
   it('the lifetimes are the deployment’s: ACCESS_TOKEN_TTL and REFRESH_TOKEN_TTL, seven days when it says nothing', async () => {
     const { port } = await drawbridge.startApi({
-      JWT_SECRET: SECRET,
       ACCESS_TOKEN_TTL: '60',
       REFRESH_TOKEN_TTL: '3600',
     });

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { auditRecords, type AuditRecord } from '../../builders/audit-trail';
 import { colleague, type Colleague } from '../../builders/colleague';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { describeDeniedActions } from './6-denied-actions';
 
 describe('6 Events', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge);
   let member: Colleague;
   /** the transaction that wrote the credential, before a worker checked it */
   let credentialWritten: { transaction: string } | undefined;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-    org = await organization(drawbridge);
     [credentialWritten] = await drawbridge.query<{ transaction: string }>(
       'SELECT xmin::text AS transaction FROM credentials WHERE id = $1',
       [org.credentialId],
@@ -23,7 +21,6 @@ describe('6 Events', () => {
     await drawbridge.startWorker();
     member = await colleague(org);
   });
-  afterAll(() => drawbridge.stop());
 
   /** The newest record of what was done to something. */
   const recordOf = async (eventType: string, resourceId: string): Promise<AuditRecord> => {

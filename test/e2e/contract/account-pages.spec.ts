@@ -39,12 +39,7 @@ const both = (password: string, given: Record<string, string> = {}): Record<stri
 });
 
 describe('The pages that mail leads to', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { LOG_LEVEL: 'info' } });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   /** The text of the mail to an address, once it is there. */
   const mailTo = (email: string): Promise<string> =>

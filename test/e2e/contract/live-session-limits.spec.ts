@@ -1,5 +1,5 @@
 import type { Key, User } from '../../builders/answers';
-import { organization, type Organization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import { newcomer, type Person } from '../../builders/people';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -7,21 +7,15 @@ import { Drawbridge } from '../../harness/drawbridge';
 const PER_USER = 5;
 const PER_SERVICE_USER = 8;
 
-let drawbridge: Drawbridge;
-let org: Organization;
-let addresses = 0;
-
-beforeAll(async () => {
-  drawbridge = await Drawbridge.start({
-    worker: false,
-    api: {
-      MAX_LIVE_SESSIONS_PER_USER: String(PER_USER),
-      MAX_LIVE_SESSIONS_PER_SERVICE_USER: String(PER_SERVICE_USER),
-    },
-  });
-  org = await organization(drawbridge);
+const drawbridge = Drawbridge.own({
+  worker: false,
+  api: {
+    MAX_LIVE_SESSIONS_PER_USER: String(PER_USER),
+    MAX_LIVE_SESSIONS_PER_SERVICE_USER: String(PER_SERVICE_USER),
+  },
 });
-afterAll(() => drawbridge.stop());
+const org = ownOrganization(drawbridge);
+let addresses = 0;
 
 const fresh = (): { ipv4Address: string } => ({ ipv4Address: `198.51.100.${(addresses += 1)}` });
 const starting = (client: ApiClient, headers = {}): Promise<Answer<Session & { message: string }>> =>

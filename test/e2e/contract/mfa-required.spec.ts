@@ -3,12 +3,7 @@ import { documentedOperations } from '../../harness/documented-operations';
 import { Drawbridge } from '../../harness/drawbridge';
 
 describe('MFA', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const challenge = async (owner: AccountOwner): Promise<string> => {
     const login = await owner.loggedIn();

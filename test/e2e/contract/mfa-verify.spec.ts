@@ -1,16 +1,9 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { accountOwner, totpOf, type AccountOwner, type ApiFailure } from '../../builders/accounts';
 import { Drawbridge } from '../../harness/drawbridge';
 
-const SECRET = randomBytes(32).toString('hex');
-
 describe('MFA, sign-in: POST /auth/verify-mfa', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { JWT_SECRET: SECRET } });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const withMfa = async (): Promise<AccountOwner> => {
     const owner = await accountOwner(drawbridge);
@@ -198,7 +191,7 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
       const hs512 = `${Buffer.from('{"alg":"HS512","typ":"JWT"}').toString('base64url')}.${payload}`;
       const forged = [
         owner.first.accessToken,
-        `${hs512}.${createHmac('sha512', SECRET).update(hs512).digest('base64url')}`,
+        `${hs512}.${createHmac('sha512', drawbridge.jwtSecret).update(hs512).digest('base64url')}`,
         `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`,
         'nonsense',
       ];

@@ -5,7 +5,7 @@ import {
   type ApiFailure,
   type Login,
 } from '../../builders/accounts';
-import { logOf, WITH_REQUEST_LINES } from '../../builders/request-lines';
+import { logOf } from '../../builders/request-lines';
 import { Drawbridge } from '../../harness/drawbridge';
 
 interface Setup {
@@ -15,12 +15,7 @@ interface Setup {
 }
 
 describe('MFA', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: WITH_REQUEST_LINES });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const withMfa = async (): Promise<AccountOwner> => {
     const owner = await accountOwner(drawbridge);

@@ -28,7 +28,6 @@ beforeAll(async () => {
     worker: false,
     api: {
       PUBLIC_URL,
-      LOG_LEVEL: 'info',
       OIDC_ISSUERS: `${issuer.url},https://token.actions.githubusercontent.com,https://gitlab.com,${BUILDKITE}`,
     },
   });

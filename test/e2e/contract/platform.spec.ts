@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import { audited, email, founder, newcomer, PASSWORD, type Person } from '../../builders/people';
 import type { Answer, ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -37,10 +37,10 @@ const FIELDS = [
 ];
 
 describe('9 Platform', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let superAdmin: Person;
   let support: Person;
-  let org: Organization;
+  const org = ownOrganization(drawbridge);
 
   /** The command as it is shipped. */
   const platformAdmin = async (...given: string[]): Promise<Ended> => {
@@ -56,14 +56,11 @@ describe('9 Platform', () => {
   };
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     superAdmin = await founder(drawbridge, 'Operators');
     support = await newcomer(drawbridge, superAdmin.client);
-    org = await organization(drawbridge);
     await platformAdmin(superAdmin.email);
     await platformAdmin(support.email, '--role', 'SUPPORT');
   });
-  afterAll(() => drawbridge.stop());
 
   const seen = (id = org.organizationId): Promise<PlatformOrganization> =>
     superAdmin.client.expect(

@@ -17,13 +17,9 @@ interface Refusal {
 }
 
 describe('Limits of resources, and what is known of their credentials', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({ worker: false });
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-  });
   afterEach(() => drawbridge.cloud.clearFaults());
-  afterAll(() => drawbridge.stop());
 
   const create = <T = Resource>(org: Organization, index: number): Promise<Answer<T>> =>
     org.admin.post<T>('/resources', {

@@ -1,21 +1,18 @@
 import { mailedLinks, mailedToken, type Login } from '../../builders/accounts';
 import type { Key, User } from '../../builders/answers';
-import { organization, type Organization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import { audited, founder, newcomer } from '../../builders/people';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
-let drawbridge: Drawbridge;
-let org: Organization;
+const drawbridge = Drawbridge.shared({ worker: false });
+const org = ownOrganization(drawbridge);
 let admin: ApiClient;
 let names = 0;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.start({ worker: false, api: { LOG_LEVEL: 'info' } });
-  org = await organization(drawbridge);
   ({ admin } = org);
 });
-afterAll(() => drawbridge.stop());
 
 const freshName = (): string => `Pipeline ${(names += 1)}`;
 const asked = (body: object = {}): object => ({ isService: true, name: freshName(), ...body });
