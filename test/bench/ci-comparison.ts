@@ -5,8 +5,7 @@ import type { TimelineEntry } from '../harness/simulator-client';
 import { until } from '../harness/until';
 import { CiWays, type CiJob, type Way } from './ci-jobs';
 import { figure, type Figure } from './figure';
-import { freshAddress } from './load';
-import { EC2_LIMITS } from './time-to-active';
+import { EC2_LIMITS, freshAddress } from './load';
 
 const ROUNDS = 9;
 const CANCELLED_AT_WORK = 5;

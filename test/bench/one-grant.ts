@@ -1,9 +1,8 @@
-import { organization, type Organization } from '../builders/organization';
+import { organization, sshTo, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 import { figure, type Figure } from './figure';
-import { freshAddress } from './load';
-import { EC2_LIMITS, groups } from './time-to-active';
+import { EC2_LIMITS, freshAddress } from './load';
 
 const ROUNDS = 60;
 const CALL_MS = 50;
@@ -26,7 +25,7 @@ export async function oneGrant(): Promise<Figure[]> {
   });
   try {
     await drawbridge.startWorker();
-    const owner = await organization(drawbridge, groups());
+    const owner = await organization(drawbridge, sshTo(10));
     const grants: Grant[] = [];
     // the first round of each target warms up
     for (let round = 0; round < ROUNDS + owner.resourceIds.length; round += 1) {

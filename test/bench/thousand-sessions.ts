@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { organization } from '../builders/organization';
+import { organization, sshTo } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 import { figure, type Figure } from './figure';
-import { freshAddress } from './load';
-import { EC2_LIMITS, groups } from './time-to-active';
+import { EC2_LIMITS, freshAddress } from './load';
 
 const SESSIONS = 1000;
 const CONNECTIONS = 50;
@@ -23,7 +22,7 @@ export async function thousandSessions(): Promise<Figure[]> {
   });
   try {
     await drawbridge.startWorker();
-    const owner = await organization(drawbridge, groups());
+    const owner = await organization(drawbridge, sshTo(10));
     const key = await owner.apiKey(['sessions:write']);
     const idle = memory(drawbridge);
     const ids: string[] = [];

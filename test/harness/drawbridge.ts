@@ -57,6 +57,11 @@ export class Drawbridge {
     return drawbridge;
   }
 
+  /** A shared one for a builder, which stops it. */
+  static async borrowed(options: SharedOptions = {}): Promise<Drawbridge> {
+    return new Drawbridge(true).connected(await globalThis.sharedProcesses(options));
+  }
+
   private connected(processes: Processes): this {
     const base = `http://127.0.0.1:${processes.api.port}/api/v1`;
     this.processes = processes;

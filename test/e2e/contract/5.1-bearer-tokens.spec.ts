@@ -190,11 +190,12 @@ describe('5.1 Bearer tokens', () => {
       expect(await statusOf(stolen.accessToken)).toBe(401);
     });
 
-    it('a deleted user is 401', async () => {
+    it.each([
+      ['deactivated', 'is_active = false'],
+      ['deleted', 'is_active = false, deleted_at = now()'],
+    ])('a %s user is 401', async (_, change) => {
       const user = await accountOwner(drawbridge);
-      await drawbridge.query('UPDATE users SET is_active = false, deleted_at = now() WHERE id = $1', [
-        user.id,
-      ]);
+      await drawbridge.query(`UPDATE users SET ${change} WHERE id = $1`, [user.id]);
       expect((await user.client.get('/sessions')).status).toBe(401);
     });
 
