@@ -52,9 +52,9 @@ async function openAndStop(owner: Organization, resourceId: string): Promise<Gra
   const address = freshAddress();
   const startedAt = now();
   const body = { ipv4Address: address, resourceIds: [resourceId] };
-  const { id } = await admin.expect(200, admin.post<{ id: string }>('/sessions?waitSeconds=10', body));
+  const { id } = await admin.posted<{ id: string }>('/sessions?waitSeconds=10', body);
   const stoppedAt = now();
-  await admin.expect(200, admin.post(`/sessions/${id}/stop`));
+  await admin.posted(`/sessions/${id}/stop`);
   await owner.reaches(id, 'CANCELLED');
   return { sessionId: id, address, startedAt, stoppedAt };
 }

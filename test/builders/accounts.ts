@@ -108,7 +108,7 @@ export class AccountOwner {
 
   /** Enables MFA. */
   async turnMfaOn(client = this.client): Promise<void> {
-    const setup = await client.expect(200, client.post<{ secret: string }>('/mfa/setup'));
+    const setup = await client.posted<{ secret: string }>('/mfa/setup');
     this.secret = setup.secret;
     this.lastStep = 0;
     const code = this.code();
@@ -162,7 +162,7 @@ export async function accountOwner(
     password: `Aa1 ${randomUUID()}`,
     ...given,
   };
-  const first = await drawbridge.api.expect(201, drawbridge.api.post<Login>('/auth/register', account));
+  const first = await drawbridge.api.created<Login>('/auth/register', account);
   return new AccountOwner(drawbridge, account.email, account.password, first);
 }
 

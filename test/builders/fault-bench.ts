@@ -44,7 +44,7 @@ export class FaultBench {
   }
 
   async stop(id: string): Promise<void> {
-    await this.org.admin.expect(200, this.org.admin.post(`/sessions/${id}/stop`));
+    await this.org.admin.posted(`/sessions/${id}/stop`);
   }
 
   /** Sets a fault on the group until `clear`. */

@@ -31,13 +31,10 @@ describe('Watch', () => {
       ['203.0.113.1', '203.0.113.2', '203.0.113.3'].map(startSession),
     );
     const key = { 'Idempotency-Key': 'one' };
-    const started = await org.admin.expect(
-      200,
-      org.admin.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.4' }, key),
-    );
+    const started = await org.admin.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.4' }, key);
     watch.keySent('one', '203.0.113.4', started.id);
-    await org.admin.expect(200, org.admin.post(`/sessions/${stopped}/stop`));
-    await org.admin.expect(200, org.admin.post(`/sessions/${extended}/extend`, { additionalHours: 1 }));
+    await org.admin.posted(`/sessions/${stopped}/stop`);
+    await org.admin.posted(`/sessions/${extended}/extend`, { additionalHours: 1 });
     await org.expire(over!);
     await org.reaches(over!, 'EXPIRED');
     await watch.verify();
@@ -68,7 +65,7 @@ describe('Watch', () => {
     await org.reaches(id, 'ACTIVE');
     watch.expectOutsideChange(group(1), '203.0.113.6');
     await drawbridge.cloud.removeByHand(group(1), '203.0.113.6');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     watch.expectOutsideChange(group(0), '203.0.113.5');
     await expect(watch.verify()).resolves.toBeUndefined();

@@ -73,7 +73,7 @@ onNetworks('A host has the last word', () => {
         const { waiting } = await org.admin.expect(200, org.admin.get<HostGuard>(guardPath()));
         return waiting.length === 1;
       });
-      await org.admin.expect(200, org.admin.post(`/resources/${lone.host.resourceId}/confirm-guard`));
+      await org.admin.posted(`/resources/${lone.host.resourceId}/confirm-guard`);
       await lone.closes();
       expect(await lone.network.visitor.answers(connection)).toBe(false);
     });

@@ -186,12 +186,7 @@ describe('What a resource’s host guards', () => {
   it('is named with the chains of other programs that may drop what it lets in when it is verified', async () => {
     const { host, agent } = await served();
     const verified = async (): Promise<string[]> =>
-      (
-        await org.admin.expect(
-          200,
-          org.admin.post<{ warnings: string[] }>(`/resources/${host.resourceId}/verify`),
-        )
-      ).warnings;
+      (await org.admin.posted<{ warnings: string[] }>(`/resources/${host.resourceId}/verify`)).warnings;
     expect(await verified()).toEqual([]);
     await agent.reportsGuard({ otherChains: ['ip filter INPUT', 'inet f2b input'] });
     const warnings = [
@@ -271,7 +266,7 @@ describe('Traffic of a verified resource that the host does not guard', () => {
     const { host, agent } = await served();
     const proposed = await hostResource(org, host.credentialId, host.name, { port: 80 });
     const guarded = await hostResource(org, host.credentialId, host.name, { port: 443 });
-    await org.admin.expect(200, org.admin.post(`/resources/${guarded}/verify`));
+    await org.admin.posted(`/resources/${guarded}/verify`);
     await agent.turn();
     await agent.reportsGuard({ guarded: [tcp(443)], leftAlone: [tcp(22, 80)] });
     await tells(host.resourceId, 'RECONCILE_FAILED', 'tcp 22 is not guarded');
@@ -283,7 +278,7 @@ describe('Traffic of a verified resource that the host does not guard', () => {
     const { host, agent } = await served();
     await agent.turn();
     const { resourceId } = host;
-    await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+    await org.admin.posted(`/resources/${resourceId}/reconcile`);
     expect((await tells(resourceId, 'RECONCILE_OK')).message).toBeNull();
   });
 });

@@ -24,7 +24,7 @@ describe('A host that never returns', () => {
       sessions.push(id);
     }
     await lastHeardOf(drawbridge, host.name, 75);
-    await org.admin.expect(200, org.admin.post(`/sessions/${sessions[0]}/stop`));
+    await org.admin.posted(`/sessions/${sessions[0]}/stop`);
     expect((await org.session(sessions[0]!)).status).toBe('EXPIRING');
 
     const path = `/resources/${host.resourceId}/abandon`;

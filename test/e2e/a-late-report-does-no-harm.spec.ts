@@ -25,7 +25,7 @@ async function served(by = org): Promise<{ host: GuardedHost; agent: TestAgent }
 
 const started = (host: GuardedHost, ipv4Address = fresh()): Promise<Session> =>
   org.started({ ipv4Address, resourceIds: [host.resourceId] });
-const stop = (id: string): Promise<unknown> => org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+const stop = (id: string): Promise<unknown> => org.admin.posted(`/sessions/${id}/stop`);
 const statusOf = async (id: string): Promise<string> => (await org.session(id)).status;
 
 const allOf = (state: AgentState, status: string): AgentResult[] =>

@@ -20,31 +20,25 @@ describe('A late write reopens nothing', () => {
 
   beforeAll(async () => {
     const { admin, roleId } = org;
-    const credential = await admin.expect(
-      201,
-      admin.post<{ id: string }>('/credentials', {
-        name: 'Gateway',
-        provider: 'APISIX',
-        credentialType: 'ADMIN_KEY',
-        credentialData: {
-          adminUrl: `${drawbridge.cloud.url}/apisix-gateway`,
-          adminKey: 'simulated-admin-key',
-        },
-      }),
-    );
-    const resource = await admin.expect(
-      201,
-      admin.post<{ id: string }>('/resources', {
-        name: 'Route',
-        provider: 'APISIX',
-        resourceType: 'ROUTE',
-        resourceIdentifier: ROUTE,
-        credentialId: credential.id,
-      }),
-    );
+    const credential = await admin.created<{ id: string }>('/credentials', {
+      name: 'Gateway',
+      provider: 'APISIX',
+      credentialType: 'ADMIN_KEY',
+      credentialData: {
+        adminUrl: `${drawbridge.cloud.url}/apisix-gateway`,
+        adminKey: 'simulated-admin-key',
+      },
+    });
+    const resource = await admin.created<{ id: string }>('/resources', {
+      name: 'Route',
+      provider: 'APISIX',
+      resourceType: 'ROUTE',
+      resourceIdentifier: ROUTE,
+      credentialId: credential.id,
+    });
     resourceId = resource.id;
-    await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resourceId}`));
-    await admin.expect(200, admin.post(`/resources/${resourceId}/verify`));
+    await admin.posted(`/roles/${roleId}/resources/${resourceId}`);
+    await admin.posted(`/resources/${resourceId}/verify`);
   });
 
   const active = async (ipv4Address: string): Promise<string> => {
@@ -79,7 +73,7 @@ describe('A late write reopens nothing', () => {
       return late !== undefined;
     });
     await org.reaches(staying.id, 'ACTIVE', 30_000);
-    await org.admin.expect(200, org.admin.post(`/sessions/${going}/stop`));
+    await org.admin.posted(`/sessions/${going}/stop`);
     await org.reaches(going, 'CANCELLED', 40_000);
     await until('the late write has landed', async () => {
       const landed = (await writes()).find(({ at }) => at === late!.at);

@@ -62,7 +62,7 @@ describe('A process loads only the SDKs it needs', () => {
 
     const session = await aws.started({ ipv4Address: '203.0.113.1' });
     await aws.reaches(session.id, 'ACTIVE');
-    await aws.admin.expect(200, aws.admin.post(`/sessions/${session.id}/stop`));
+    await aws.admin.posted(`/sessions/${session.id}/stop`);
     await aws.reaches(session.id, 'CANCELLED');
     const served = await loadedBy(worker);
     expect(driversIn(served)).toEqual(['aws.driver.js']);

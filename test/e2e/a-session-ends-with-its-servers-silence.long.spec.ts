@@ -26,7 +26,7 @@ onNetworks('A session on a host without its server', () => {
       [lone.host.resourceId],
     );
     const range = { label: 'office', ipAddress: VISITOR.otherIpv4, resourceIds: [lone.host.resourceId] };
-    await org.admin.expect(201, org.admin.post('/static-ip-rules', range));
+    await org.admin.created('/static-ip-rules', range);
     const elsewhere = { ...lone.place, from: VISITOR.otherIpv4 };
     await until('the range is let in', () => lone.network.visitor.reaches(elsewhere));
     await lone.active();

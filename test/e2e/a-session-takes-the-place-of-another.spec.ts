@@ -19,8 +19,7 @@ describe('A session takes the place of another', () => {
   const addresses = async (): Promise<string[]> =>
     (await drawbridge.cloud.rules(group(0))).map(({ address }) => address).toSorted();
 
-  const stopped = async (id: string): Promise<void> =>
-    void (await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`)));
+  const stopped = async (id: string): Promise<void> => void (await org.admin.posted(`/sessions/${id}/stop`));
 
   it('the new address is open and the old one closed, and start and end stay the same', async () => {
     const old = await org.started({ ipv4Address: '203.0.113.40', durationHours: 3 });
@@ -50,14 +49,11 @@ describe('A session takes the place of another', () => {
   it('is refused for a session that is over, another’s, or unknown, and with a duration', async () => {
     const old = await org.started({ ipv4Address: '203.0.113.43' });
     const other = await colleague(org);
-    const key = await org.admin.expect(
-      201,
-      org.admin.post<{ plainTextKey: string }>('/api-keys', {
-        name: randomUUID(),
-        scopes: ['sessions:write'],
-        userId: other.id,
-      }),
-    );
+    const key = await org.admin.created<{ plainTextKey: string }>('/api-keys', {
+      name: randomUUID(),
+      scopes: ['sessions:write'],
+      userId: other.id,
+    });
     const body = { ipv4Address: '203.0.113.44' };
     const asOther = drawbridge.api.as({ apiKey: key.plainTextKey });
     expect((await asOther.post('/sessions', { ...body, replaces: old.id })).status).toBe(403);

@@ -10,7 +10,7 @@ describe('A shared rule stays until its last holder ends', () => {
     (await drawbridge.cloud.rules(target)).some((rule) => rule.address === address);
 
   const stop = async (org: Organization, id: string): Promise<void> => {
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
   };
 
   it('two sessions of one organization hold one rule: the first to stop is CANCELLED at once, the rule stays', async () => {
@@ -109,15 +109,12 @@ describe('A shared rule stays until its last holder ends', () => {
     const theirs = await organization(drawbridge, [{ group: group(4), config: { port: 22 } }]);
     const held = await mine.started({ ipv4Address: '203.0.113.24' });
     await mine.reaches(held.id, 'ACTIVE');
-    const wrong = await theirs.admin.expect(
-      201,
-      theirs.admin.post<{ id: string }>('/credentials', {
-        name: 'Wrong secret',
-        provider: 'AWS',
-        credentialType: 'ACCESS_KEY',
-        credentialData: { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'guessed' },
-      }),
-    );
+    const wrong = await theirs.admin.created<{ id: string }>('/credentials', {
+      name: 'Wrong secret',
+      provider: 'AWS',
+      credentialType: 'ACCESS_KEY',
+      credentialData: { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'guessed' },
+    });
     await drawbridge.query('UPDATE resources SET credential_id = $2 WHERE id = $1', [
       theirs.resourceIds[0],
       wrong.id,

@@ -67,7 +67,7 @@ describe('A session adds an address and removes it again', () => {
     const removals = { kind: 'slow', operation: 'RevokeSecurityGroupIngress', delayMs: 1000 };
     await drawbridge.cloud.fault(removals);
     try {
-      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+      await org.admin.posted(`/sessions/${id}/stop`);
       await org.reaches(id, 'CANCELLED');
     } finally {
       await drawbridge.cloud.clearFaults();
@@ -115,7 +115,7 @@ describe('A session adds an address and removes it again', () => {
     const endOf = async (body: object): Promise<(string | null)[]> => {
       const { id } = await other.started(body);
       await other.reaches(id, 'ACTIVE');
-      await other.admin.expect(200, other.admin.post(`/sessions/${id}/stop`));
+      await other.admin.posted(`/sessions/${id}/stop`);
       const { resourceIps } = await other.reaches(id, 'CANCELLED');
       return resourceIps.map(({ stillAllowedBy }) => stillAllowedBy);
     };
@@ -137,7 +137,7 @@ describe('A session adds an address and removes it again', () => {
       expect.stringMatching(/^sgr-\w+ \(2001:db8:22::\/48 tcp 22\)$/),
     ]);
     expect((await ledgerOf(drawbridge, '198.51.100.23')).at(-1)).toMatchObject({ kind: 'CLOSED' });
-    await other.admin.expect(200, other.admin.post(`/resources/${other.resourceIds[0]}/reconcile`));
+    await other.admin.posted(`/resources/${other.resourceIds[0]}/reconcile`);
     await until('the report of the address has the range', async () =>
       (await accessOf(other, '198.51.100.23')).some(({ address }) => address === '198.51.100.0/24'),
     );

@@ -60,7 +60,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     // no route hands a token out: this is what opens credentials in API and worker
     identities = new Identities(database, MasterKeys.parse(masterKeys), new IdentityKeyStore(), root);
     [org, other] = [await organization(drawbridge, []), await organization(drawbridge, [])];
-    credential = await org.admin.expect(201, org.admin.post<Federated>('/credentials', AWS));
+    credential = await org.admin.created<Federated>('/credentials', AWS);
   });
   afterAll(async () => {
     await database.close();

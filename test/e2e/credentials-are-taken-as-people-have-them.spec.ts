@@ -87,8 +87,8 @@ describe('Pasted credentials', () => {
     ['an empty team', VERCEL, { token: 'simulated-vercel-token', teamId: '' }],
   ])('%s is accepted and valid', async (name, kind, credentialData) => {
     const body = { name, ...kind, credentialData };
-    const { id } = await org.admin.expect(201, org.admin.post<Credential>('/credentials', body));
-    const verified = await org.admin.expect(200, org.admin.post<Credential>(`/credentials/${id}/verify`));
+    const { id } = await org.admin.created<Credential>('/credentials', body);
+    const verified = await org.admin.posted<Credential>(`/credentials/${id}/verify`);
     expect(verified).toMatchObject({ isValid: true, verificationError: null });
   });
 
@@ -100,7 +100,7 @@ describe('Pasted credentials', () => {
     ['an object in one field', { ...PROJECT, file: EXTERNAL_ACCOUNT }],
   ])('a file of an external account as %s is accepted and valid, for its ids only', async (name, given) => {
     const body = { name, ...FEDERATION, credentialData: given };
-    const created = await org.admin.expect(201, org.admin.post<Federated>('/credentials', body));
+    const created = await org.admin.created<Federated>('/credentials', body);
     expect(created.hints).toEqual({
       ...PROJECT,
       projectNumber: '123456789012',
@@ -110,10 +110,7 @@ describe('Pasted credentials', () => {
     });
     const { issuer, subject } = created.identity;
     await drawbridge.cloud.trust({ provider: 'GCP', issuer, subject });
-    const verified = await org.admin.expect(
-      200,
-      org.admin.post<Credential>(`/credentials/${created.id}/verify`),
-    );
+    const verified = await org.admin.posted<Credential>(`/credentials/${created.id}/verify`);
     expect(verified).toMatchObject({ isValid: true, verificationError: null });
   });
 

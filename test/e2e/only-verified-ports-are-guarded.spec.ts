@@ -35,8 +35,7 @@ async function verifiedHost(config?: object): Promise<{ host: GuardedHost; agent
 
 const change = (id: string, body: object): Promise<unknown> =>
   org.admin.expect(200, org.admin.patch(`/resources/${id}`, body));
-const verify = (id: string): Promise<unknown> =>
-  org.admin.expect(200, org.admin.post(`/resources/${id}/verify`));
+const verify = (id: string): Promise<unknown> => org.admin.posted(`/resources/${id}/verify`);
 
 describe('Only ports that were verified once are guarded', () => {
   it('a new resource proposes its ports, and a waiting agent guards them at once when it is verified', async () => {
@@ -171,7 +170,7 @@ describe('Confirmed ports', () => {
       resourceIdentifier: 'sg-0123456789abcdef0',
       region: 'eu-central-1',
     };
-    const { id } = await org.admin.expect(201, org.admin.post<{ id: string }>('/resources', body));
+    const { id } = await org.admin.created<{ id: string }>('/resources', body);
     return { resourceIds: [id] };
   }
 });

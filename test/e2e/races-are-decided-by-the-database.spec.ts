@@ -50,7 +50,7 @@ describe('Races are decided by the database', () => {
   it('a session stopped before any call is CANCELLED without a cloud call', async () => {
     await drawbridge.worker.stop('SIGKILL');
     const { id } = await org.started({ ipv4Address: '203.0.113.82' });
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await drawbridge.startWorker();
     const ended = await org.reaches(id, 'CANCELLED');
     expect(ended.resourceIps[0]!.status).toBe('REMOVED');
@@ -118,18 +118,15 @@ describe('Races are decided by the database', () => {
   });
 
   it('a verification does not apply to a resource that was moved meanwhile', async () => {
-    const resource = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string }>('/resources', {
-        name: 'moving',
-        credentialId: org.credentialId,
-        provider: 'AWS',
-        resourceType: 'SECURITY_GROUP',
-        resourceIdentifier: group(2),
-        region: 'eu-central-1',
-        config: { port: 22 },
-      }),
-    );
+    const resource = await org.admin.created<{ id: string }>('/resources', {
+      name: 'moving',
+      credentialId: org.credentialId,
+      provider: 'AWS',
+      resourceType: 'SECURITY_GROUP',
+      resourceIdentifier: group(2),
+      region: 'eu-central-1',
+      config: { port: 22 },
+    });
     const path = `/resources/${resource.id}`;
     await drawbridge.cloud.fault({
       kind: 'slow',

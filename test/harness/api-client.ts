@@ -101,6 +101,16 @@ export class ApiClient {
     throw new Error([`Expected ${status}, got ${got}: ${JSON.stringify(body)}`, ...cause].join('\n'));
   }
 
+  /** @returns the body of a POST that is answered with 201. @throws Error otherwise */
+  created<T>(path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
+    return this.expect(201, this.post<T>(path, body, headers));
+  }
+
+  /** The same with 200. */
+  posted<T>(path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
+    return this.expect(200, this.post<T>(path, body, headers));
+  }
+
   async send<T>(
     method: string,
     path: string,

@@ -16,7 +16,7 @@ describe('A. Workers crash, repeatedly and in different ways', () => {
   const watch = watchEachTest(() => drawbridge);
 
   const stopAndClose = async (org: Organization, { id }: Session): Promise<void> => {
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
   };
 

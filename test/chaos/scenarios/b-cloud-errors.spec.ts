@@ -214,7 +214,7 @@ describe('B. Errors of the cloud', () => {
       errorMessage: expect.stringMatching(/maximum number of rules/) as string,
     });
     expect(fine).toMatchObject({ status: 'APPLIED', errorMessage: null });
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     expect((await bench.rules()).filter((rule) => rule.ours)).toEqual([]);
   });
@@ -302,10 +302,7 @@ describe('B. Errors of the cloud', () => {
     await drawbridge.cloud.removeByHand(bench.group, ADDRESS);
     const description = `drawbridge:test:${rule!.id}:never`;
     await drawbridge.cloud.addUnmanaged({ ...unmanaged(bench.group, 0), address: ADDRESS, description });
-    await bench.org.admin.expect(
-      200,
-      bench.org.admin.post(`/resources/${bench.org.resourceIds[0]}/reconcile`),
-    );
+    await bench.org.admin.posted(`/resources/${bench.org.resourceIds[0]}/reconcile`);
     const [latest] = await drawbridge.cloud.timeline().then((entries) => entries.toReversed());
     await until('the session shows the new id', async () => {
       const session = await bench.org.session(id);

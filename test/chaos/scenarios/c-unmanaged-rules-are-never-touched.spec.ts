@@ -24,7 +24,7 @@ describe('C. Unmanaged rules are never modified', () => {
     const before = await drawbridge.cloud.rules(group(0));
     const { id } = await org.started({ ipv4Address: '203.0.113.100' });
     await org.reaches(id, 'ACTIVE');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     const ended = await org.reaches(id, 'CANCELLED');
     expect(ended.resourceIps[0]!.status).toBe('REMOVED');
     expect(await drawbridge.cloud.rules(group(0))).toEqual(before);

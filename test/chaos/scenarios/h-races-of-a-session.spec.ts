@@ -167,7 +167,7 @@ describe('H. Races in the life cycle of a session', () => {
         const address = fresh();
         const body = { label: `Office ${address}`, ipAddress: address, resourceIds: [org.resourceIds[6]] };
         const [rule, session] = await Promise.all([
-          org.admin.expect(201, org.admin.post<{ id: string }>('/static-ip-rules', body)),
+          org.admin.created<{ id: string }>('/static-ip-rules', body),
           started(6, address),
         ]);
         await org.reaches(session.id, 'ACTIVE', 30_000);
@@ -192,7 +192,7 @@ describe('H. Races in the life cycle of a session', () => {
         const [range, address] = [`10.20.${round % 250}.0/24`, `10.20.${round % 250}.7`];
         const body = { label: `Range ${round}`, ipAddress: range, resourceIds: [org.resourceIds[6]] };
         const [rule, session] = await Promise.all([
-          org.admin.expect(201, org.admin.post<{ id: string }>('/static-ip-rules', body)),
+          org.admin.created<{ id: string }>('/static-ip-rules', body),
           started(6, address),
         ]);
         await org.reaches(session.id, 'ACTIVE', 30_000);

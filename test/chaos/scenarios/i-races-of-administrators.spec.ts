@@ -50,12 +50,13 @@ describe('I. Races of administrative operations with sessions', () => {
       resourceIdentifier: target,
       region: 'eu-central-1',
     };
-    const { id } = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string }>('/resources', { ...named, ...targetFields, config: { port: 22 } }),
-    );
-    await org.admin.expect(200, org.admin.post(`/resources/${id}/verify`));
-    await org.admin.expect(200, org.admin.post(`/roles/${org.roleId}/resources/${id}`));
+    const { id } = await org.admin.created<{ id: string }>('/resources', {
+      ...named,
+      ...targetFields,
+      config: { port: 22 },
+    });
+    await org.admin.posted(`/resources/${id}/verify`);
+    await org.admin.posted(`/roles/${org.roleId}/resources/${id}`);
     return id;
   };
 
@@ -64,7 +65,7 @@ describe('I. Races of administrative operations with sessions', () => {
     watch.acknowledged(sessionId);
     await org.reaches(sessionId, 'ACTIVE', 30_000);
     await org.admin.expect(400, org.admin.delete(`/resources/${resourceId}`));
-    await org.admin.expect(200, org.admin.post(`/sessions/${sessionId}/stop`));
+    await org.admin.posted(`/sessions/${sessionId}/stop`);
     await org.reaches(sessionId, 'CANCELLED', 30_000);
     await org.admin.expect(204, org.admin.delete(`/resources/${resourceId}`));
   };
@@ -109,7 +110,7 @@ describe('I. Races of administrative operations with sessions', () => {
             (await addresses(group(3))).length === 0 && (await addresses(group(4))).includes(ipAddress),
           30_000,
         );
-        await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+        await org.admin.posted(`/sessions/${id}/stop`);
         await org.reaches(id, 'CANCELLED', 30_000);
         expect([...(await addresses(group(3))), ...(await addresses(group(4)))]).toEqual([]);
         await org.admin.expect(204, org.admin.delete(`/resources/${resourceId}`));

@@ -63,7 +63,7 @@ describe('J. Deploy and operations: the audit trail cannot be written', () => {
     });
     expect(await addresses()).toEqual(['203.0.113.30']);
     expect((await org.session(id)).expiresAt).toBe(expiresAt);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await watch.verify();
   });
 
@@ -72,7 +72,7 @@ describe('J. Deploy and operations: the audit trail cannot be written', () => {
     await org.reaches(id, 'ACTIVE');
     let doneAt = 0;
     await whileRefused(async () => {
-      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+      await org.admin.posted(`/sessions/${id}/stop`);
       await org.reaches(id, 'CANCELLED');
       doneAt = Date.now();
       expect(await addresses()).toEqual([]);
@@ -91,10 +91,10 @@ describe('J. Deploy and operations: the audit trail cannot be written', () => {
     const user = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
     const [mine, theirs] = await Promise.all([
       org.started({ ipv4Address: '203.0.113.34' }),
-      user.client.expect(200, user.client.post<Session>('/sessions', { ipv4Address: '203.0.113.35' })),
+      user.client.posted<Session>('/sessions', { ipv4Address: '203.0.113.35' }),
     ]);
     const body = { label: 'Office', ipAddress: '203.0.113.36', resourceIds: org.resourceIds };
-    const rule = await org.admin.expect(201, org.admin.post<{ id: string }>('/static-ip-rules', body));
+    const rule = await org.admin.created<{ id: string }>('/static-ip-rules', body);
     await until('all three are present', async () => (await addresses()).length === 3);
     await whileRefused(async () => {
       await org.expire(mine.id);

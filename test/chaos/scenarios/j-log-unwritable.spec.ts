@@ -13,7 +13,7 @@ describe('J. Deploy and operations: the log', () => {
   const runSession = async (ipv4Address: string): Promise<void> => {
     const { id } = await org.started({ ipv4Address });
     await org.reaches(id, 'ACTIVE');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
   };
 

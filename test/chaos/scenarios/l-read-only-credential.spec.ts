@@ -19,14 +19,11 @@ describe('L. A read-only credential does not keep a shared rule', () => {
     const reader = await organization(drawbridge, [{ group: bench.group, config: { port: 22 } }]);
     const address = '203.0.113.1';
     const id = await bench.open(address);
-    const staticRule = await reader.admin.expect(
-      201,
-      reader.admin.post<{ id: string }>('/static-ip-rules', {
-        label: 'office',
-        ipAddress: address,
-        resourceIds: reader.resourceIds,
-      }),
-    );
+    const staticRule = await reader.admin.created<{ id: string }>('/static-ip-rules', {
+      label: 'office',
+      ipAddress: address,
+      resourceIds: reader.resourceIds,
+    });
     const held = async (): Promise<string | undefined> => {
       const [ip] = await drawbridge.query<{ status: string }>(
         'SELECT status FROM resource_ips WHERE static_ip_rule_id = $1',

@@ -33,7 +33,7 @@ describe('L. A rule that another program keeps removing', () => {
     const taken = async (): Promise<void> => {
       await drawbridge.cloud.removeByHand(group(0), address);
       const before = await outcomes();
-      await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+      await org.admin.posted(`/resources/${resourceId}/reconcile`);
       await until('the comparison has an outcome', async () => (await outcomes()) > before);
     };
     for (let repair = 0; repair < REPAIRS; repair += 1) {
@@ -69,7 +69,7 @@ describe('L. A rule that another program keeps removing', () => {
     await org.reaches(id, 'ACTIVE');
     expect(await shown()).toMatchObject({ status: 'APPLIED', errorMessage: null });
     expect(await isPresent()).toBe(true);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     await watch.verify();
   });

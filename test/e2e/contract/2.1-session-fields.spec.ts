@@ -22,7 +22,7 @@ describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
       holder: 'other',
     });
     partial = await org.reaches(second.id, 'PARTIAL');
-    await org.admin.expect(200, org.admin.post(`/sessions/${pending.id}/stop`));
+    await org.admin.posted(`/sessions/${pending.id}/stop`);
     ended = await org.reaches(pending.id, 'CANCELLED');
   });
 

@@ -28,10 +28,7 @@ describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
     return org.reaches(id, 'ACTIVE');
   };
   const stop = (id: string, by: 'owner' | 'admin' = 'owner'): Promise<Session> =>
-    org.admin.expect(
-      200,
-      org.admin.post(by === 'owner' ? `/sessions/${id}/stop` : `/sessions/admin/${id}/stop`),
-    );
+    org.admin.posted(by === 'owner' ? `/sessions/${id}/stop` : `/sessions/admin/${id}/stop`);
   const refuse = (operation: string, ...groups: number[]): Promise<unknown> =>
     Promise.all(
       groups.map((index) =>
@@ -141,10 +138,7 @@ describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
 
   it('ACTIVE stays ACTIVE when extended: expiresAt moves later', async () => {
     const { id, expiresAt } = await active();
-    const extended = await org.admin.expect(
-      200,
-      org.admin.post<Session>(`/sessions/${id}/extend`, { additionalHours: 1 }),
-    );
+    const extended = await org.admin.posted<Session>(`/sessions/${id}/extend`, { additionalHours: 1 });
     expect(extended.status).toBe('ACTIVE');
     expect(Date.parse(extended.expiresAt) - Date.parse(expiresAt)).toBe(3_600_000);
   });

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 const made = (body: object = {}, by = admin): Promise<Key> =>
-  by.expect(201, by.post<Key>('/api-keys', { name: 'pipeline', scopes: ['sessions:read'], ...body }));
+  by.created<Key>('/api-keys', { name: 'pipeline', scopes: ['sessions:read'], ...body });
 const listed = async (id: string): Promise<Key> => {
   const keys = await admin.expect(200, admin.get<Key[]>('/api-keys'));
   return keys.find((key) => key.id === id)!;

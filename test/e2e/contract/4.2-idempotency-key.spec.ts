@@ -27,7 +27,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
     const [key, body] = [randomUUID(), { ipv4Address: fresh(), ipv6Address: '2001:db8::1' }];
     const first = await start(key, body);
     expect({ status: first.status, replayed: replayed(first) }).toEqual({ status: 200, replayed: null });
-    await org.admin.expect(200, org.admin.post(`/sessions/${first.body.id}/stop`));
+    await org.admin.posted(`/sessions/${first.body.id}/stop`);
     const again = await start(key, body);
     expect({ status: again.status, replayed: replayed(again) }).toEqual({ status: 200, replayed: 'true' });
     expect(again.body).toEqual(first.body);
@@ -61,7 +61,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
     expect((await start(key, { ipv4Address, durationHours: 99 })).status).toBe(400);
     const live = await org.started({ ipv4Address });
     expect((await start(key, { ipv4Address })).status).toBe(409);
-    await org.admin.expect(200, org.admin.post(`/sessions/${live.id}/stop`));
+    await org.admin.posted(`/sessions/${live.id}/stop`);
     const started = await start(key, { ipv4Address });
     expect({ status: started.status, replayed: replayed(started) }).toEqual({ status: 200, replayed: null });
   });
@@ -96,7 +96,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
   it('forgets a key after 24 hours: it starts anew', async () => {
     const [key, body] = [randomUUID(), { ipv4Address: fresh() }];
     const first = await start(key, body);
-    await org.admin.expect(200, org.admin.post(`/sessions/${first.body.id}/stop`));
+    await org.admin.posted(`/sessions/${first.body.id}/stop`);
     await makeOld(key);
     const second = await start(key, { ...body, durationHours: 2 });
     expect({ status: second.status, replayed: replayed(second) }).toEqual({ status: 200, replayed: null });
@@ -128,7 +128,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
     const other = await organization(drawbridge, [{ group: group(1) }]);
     const headers = { 'Idempotency-Key': randomUUID() };
     const body = { ipv4Address: fresh() };
-    await other.admin.expect(200, other.admin.post('/sessions', body, headers));
+    await other.admin.posted('/sessions', body, headers);
     await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
       other.organizationId,
     ]);

@@ -20,7 +20,7 @@ describe('4.4 Roles: resources and users', () => {
   });
 
   const made = (body: object = {}, by = admin): Promise<Role> =>
-    by.expect(201, by.post<Role>('/roles', { name: randomUUID(), ...body }));
+    by.created<Role>('/roles', { name: randomUUID(), ...body });
   const read = (id: string): Promise<Role> => admin.expect(200, admin.get<Role>(`/roles/${id}`));
 
   const statuses = async (
@@ -65,7 +65,7 @@ describe('4.4 Roles: resources and users', () => {
       const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
       const start = () => own.client.post('/sessions', { ipv4Address: '203.0.113.11' });
       expect((await start()).status).toBe(400);
-      await admin.expect(200, admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
+      await admin.posted(`/roles/${role.id}/resources/${org.resourceIds[0]}`);
       expect((await start()).status).toBe(200);
     });
   });
@@ -75,11 +75,8 @@ describe('4.4 Roles: resources and users', () => {
       const role = await made();
       const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
       const path = `/roles/${role.id}/resources/${org.resourceIds[0]}`;
-      await admin.expect(200, admin.post(path));
-      const session = await own.client.expect(
-        200,
-        own.client.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.12' }),
-      );
+      await admin.posted(path);
+      const session = await own.client.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.12' });
       expect((await admin.delete(path)).status).toBe(204);
       expect((await read(role.id)).resourceIds).toEqual([]);
       expect((await own.client.get(`/sessions/${session.id}`)).body).toMatchObject({ status: 'PENDING' });
@@ -135,11 +132,8 @@ describe('4.4 Roles: resources and users', () => {
     it('answers 204 without a body; the account and its session stay', async () => {
       const role = await made();
       const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
-      await admin.expect(200, admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
-      const session = await own.client.expect(
-        200,
-        own.client.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.14' }),
-      );
+      await admin.posted(`/roles/${role.id}/resources/${org.resourceIds[0]}`);
+      const session = await own.client.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.14' });
       const answer = await admin.delete(`/roles/${role.id}/users/${own.id}`);
       expect([answer.status, answer.body]).toEqual([204, null]);
       expect((await read(role.id)).userIds).toEqual([]);

@@ -29,7 +29,7 @@ describe('4.4 Roles', () => {
   });
 
   const made = (body: object = {}, by = admin): Promise<Role> =>
-    by.expect(201, by.post<Role>('/roles', { name: randomUUID(), ...body }));
+    by.created<Role>('/roles', { name: randomUUID(), ...body });
   const read = (id: string): Promise<Role> => admin.expect(200, admin.get<Role>(`/roles/${id}`));
 
   /** Every operation on one role. */
@@ -173,11 +173,8 @@ describe('4.4 Roles', () => {
     it('answers 204; the role is gone, its users and resources stay, their sessions go on', async () => {
       const role = await made();
       const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
-      await admin.expect(200, admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
-      const session = await own.client.expect(
-        200,
-        own.client.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.10' }),
-      );
+      await admin.posted(`/roles/${role.id}/resources/${org.resourceIds[0]}`);
+      const session = await own.client.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.10' });
       const deleted = await admin.delete(`/roles/${role.id}`);
       expect([deleted.status, deleted.body]).toEqual([204, null]);
       expect(await statuses(admin, operations(role.id, org.resourceIds[0]!, own.id))).toEqual(new Set([404]));

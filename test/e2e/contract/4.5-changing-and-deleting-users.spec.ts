@@ -18,7 +18,7 @@ describe('4.5 Users: changing and deleting them', () => {
 
   const read = (id: string): Promise<User> => admin.expect(200, admin.get<User>(`/users/${id}`));
   const added = (body: object = {}, by = admin): Promise<User> =>
-    by.expect(201, by.post<User>('/users', { email: email(), ...body }));
+    by.created<User>('/users', { email: email(), ...body });
   const login = (account: string, password = PASSWORD): Promise<Answer> =>
     drawbridge.api.post('/auth/login', { email: account, password });
   const refresh = (refreshToken: string): Promise<Answer> =>
@@ -28,11 +28,8 @@ describe('4.5 Users: changing and deleting them', () => {
   const busy = async (address: string): Promise<{ user: Person; session: Session; key: ApiClient }> => {
     const user = await newcomer(drawbridge, admin, { roleIds: [org.roleId] });
     const body = { name: 'k', scopes: ['sessions:read'], userId: user.id };
-    const { plainTextKey } = await admin.expect(201, admin.post<{ plainTextKey: string }>('/api-keys', body));
-    const session = await user.client.expect(
-      200,
-      user.client.post<Session>('/sessions', { ipv4Address: address }),
-    );
+    const { plainTextKey } = await admin.created<{ plainTextKey: string }>('/api-keys', body);
+    const session = await user.client.posted<Session>('/sessions', { ipv4Address: address });
     await org.reaches(session.id, 'ACTIVE');
     return { user, session, key: drawbridge.api.as({ apiKey: plainTextKey }) };
   };

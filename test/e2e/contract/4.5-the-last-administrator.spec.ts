@@ -14,7 +14,7 @@ describe('4.5 Users', () => {
   });
 
   const added = (body: object = {}, by = admin): Promise<User> =>
-    by.expect(201, by.post<User>('/users', { email: email(), ...body }));
+    by.created<User>('/users', { email: email(), ...body });
 
   describe('the last active administrator', () => {
     it.each([

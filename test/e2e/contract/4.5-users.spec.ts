@@ -38,7 +38,7 @@ describe('4.5 Users', () => {
 
   const read = (id: string): Promise<User> => admin.expect(200, admin.get<User>(`/users/${id}`));
   const added = (body: object = {}, by = admin): Promise<User> =>
-    by.expect(201, by.post<User>('/users', { email: email(), ...body }));
+    by.created<User>('/users', { email: email(), ...body });
   const login = (account: string, password = PASSWORD): Promise<Answer> =>
     drawbridge.api.post('/auth/login', { email: account, password });
 
@@ -181,10 +181,7 @@ describe('4.5 Users', () => {
     });
 
     it('answers 404 for a role that is missing or another organization’s, and adds no user', async () => {
-      const foreign = await stranger.client.expect(
-        201,
-        stranger.client.post<{ id: string }>('/roles', { name: randomUUID() }),
-      );
+      const foreign = await stranger.client.created<{ id: string }>('/roles', { name: randomUUID() });
       for (const roleId of [foreign.id, randomUUID()]) {
         const address = email();
         const answer = await admin.post('/users', { email: address, roleIds: [org.roleId, roleId] });

@@ -17,7 +17,7 @@ describe('4.7 Organization settings: what they do', () => {
   /** A user of the owner's organization without admin rights. */
   const member = async (owner: AccountOwner): Promise<AccountOwner> => {
     const account = { email: `${randomUUID()}@example.com`, password: SIMPLE };
-    await owner.client.expect(201, owner.client.post('/users', account));
+    await owner.client.created('/users', account);
     const first = await drawbridge.api.expect(200, post('login', account));
     return new AccountOwner(drawbridge, account.email, account.password, first);
   };

@@ -91,7 +91,7 @@ describe('5.1 Bearer tokens', () => {
     const old = await owner.loggedIn();
     expect((await rotated.as({ token: old.accessToken }).get('/auth/me')).status).toBe(200);
     const { refreshToken } = old;
-    const next = await rotated.expect(200, rotated.post<Login>('/auth/refresh', { refreshToken }));
+    const next = await rotated.posted<Login>('/auth/refresh', { refreshToken });
     expect((await rotated.as({ token: next.accessToken }).get('/auth/me')).status).toBe(200);
     expect(await statusOf(next.accessToken)).toBe(401);
     const kids = [old, next].map(
@@ -114,10 +114,7 @@ describe('5.1 Bearer tokens', () => {
     const late = signed({ ...claims, iat: now() - 901, exp: now() - 1 });
     expect(await statusOf(late)).toBe(401);
     const { refreshToken } = await owner.loggedIn();
-    const next = await drawbridge.api.expect(
-      200,
-      drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
-    );
+    const next = await drawbridge.api.posted<Login>('/auth/refresh', { refreshToken });
     expect(await statusOf(next.accessToken)).toBe(200);
   });
 
@@ -128,7 +125,7 @@ describe('5.1 Bearer tokens', () => {
     });
     const { email, password } = owner;
     const brief = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
-    const login = await brief.expect(200, brief.post<Login>('/auth/login', { email, password }));
+    const login = await brief.posted<Login>('/auth/login', { email, password });
     const lasts = claimsOf(login.accessToken);
     expect([login.expiresIn, Number(lasts['exp']) - Number(lasts['iat'])]).toEqual([60, 60]);
     const refreshSeconds = async ({ refreshToken }: Login): Promise<number> => {

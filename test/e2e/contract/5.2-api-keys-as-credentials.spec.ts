@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 const made = (body: object = {}, by = admin): Promise<Key> =>
-  by.expect(201, by.post<Key>('/api-keys', { name: 'pipeline', scopes: ['sessions:read'], ...body }));
+  by.created<Key>('/api-keys', { name: 'pipeline', scopes: ['sessions:read'], ...body });
 const using = ({ plainTextKey }: Key): ApiClient => drawbridge.api.as({ apiKey: plainTextKey });
 const freshAddress = (): string => `198.51.100.${(addresses += 1)}`;
 
@@ -146,7 +146,7 @@ describe('5.2 API keys as credentials', () => {
       const listed = await key.expect(200, key.get<Session[]>('/sessions?active=true'));
       expect(listed.map(({ id }) => id)).toEqual([running.id]);
       expect((await key.get(`/sessions/${running.id}`)).status).toBe(200);
-      const stopped = await key.expect(200, key.post<Session>(`/sessions/${running.id}/stop`));
+      const stopped = await key.posted<Session>(`/sessions/${running.id}/stop`);
       expect(stopped.status).toBe('EXPIRING');
     });
 

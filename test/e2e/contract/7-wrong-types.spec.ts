@@ -169,7 +169,7 @@ describe('7 Errors: a value of the wrong type', () => {
   it.each(['می\u200Cخواهم', 'क्\u200Dष', '👩\u200D💻 Größe 日本 ☎️', 'O’Neil & Söhne (α)'])(
     'a name people write is taken as it is: %s',
     async (name) => {
-      const made = await operator.expect(201, operator.post<{ name: string }>('/roles', { name }));
+      const made = await operator.created<{ name: string }>('/roles', { name });
       expect(made.name).toBe(name);
     },
   );

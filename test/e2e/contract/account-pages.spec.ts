@@ -53,7 +53,7 @@ describe('The pages that mail leads to', () => {
   const invited = async (organizationName = 'Example'): Promise<Recipient> => {
     const owner = await accountOwner(drawbridge, { organizationName });
     const email = `${randomUUID()}@example.com`;
-    await owner.client.expect(201, owner.client.post('/users', { email, name: 'Invited' }));
+    await owner.client.created('/users', { email, name: 'Invited' });
     return { owner, email, link: linkIn(await mailTo(email)) };
   };
   const forgetful = async (organizationName = 'Example'): Promise<Recipient> => {

@@ -38,9 +38,9 @@ const liveOf = async (userId: string): Promise<number> => {
 async function robot(): Promise<{ id: string; client: ApiClient }> {
   const { admin } = org;
   const body = { isService: true, name: `robot ${addresses}`, roleIds: [org.roleId] };
-  const { id } = await admin.expect(201, admin.post<User>('/users', body));
+  const { id } = await admin.created<User>('/users', body);
   const asked = { name: 'k', scopes: ['sessions:write'], userId: id };
-  const { plainTextKey } = await admin.expect(201, admin.post<Key>('/api-keys', asked));
+  const { plainTextKey } = await admin.created<Key>('/api-keys', asked);
   return { id, client: drawbridge.api.as({ apiKey: plainTextKey }) };
 }
 
@@ -57,7 +57,7 @@ describe('Live sessions of one user', () => {
 
   it('a stopped session makes room for another', async () => {
     const { person, sessions } = await full();
-    await person.client.expect(200, person.client.post(`/sessions/${sessions[0]!.id}/stop`));
+    await person.client.posted(`/sessions/${sessions[0]!.id}/stop`);
     await started(person.client);
     expect((await starting(person.client)).status).toBe(409);
   });
@@ -69,7 +69,7 @@ describe('Live sessions of one user', () => {
       { ipv6Address: '2001:db8::2', ...fresh() },
       ...[0, 1, 2].map(fresh),
     ];
-    for (const body of given) await person.client.expect(200, person.client.post('/sessions', body));
+    for (const body of given) await person.client.posted('/sessions', body);
     expect((await starting(person.client)).status).toBe(409);
   });
 
@@ -104,7 +104,7 @@ describe('Live sessions of one user', () => {
     const key = { 'Idempotency-Key': `${person.id}-again` };
     const body = fresh();
     expect((await person.client.send('POST', '/sessions', body, key)).status).toBe(409);
-    await person.client.expect(200, person.client.post(`/sessions/${sessions[0]!.id}/stop`));
+    await person.client.posted(`/sessions/${sessions[0]!.id}/stop`);
     expect((await person.client.send('POST', '/sessions', body, key)).status).toBe(200);
   });
 

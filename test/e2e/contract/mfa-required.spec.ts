@@ -56,10 +56,7 @@ describe('MFA', () => {
     it('a refresh does not widen it', async () => {
       const { owner, login } = await limited();
       const { refreshToken } = login;
-      const again = await drawbridge.api.expect(
-        200,
-        drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
-      );
+      const again = await drawbridge.api.posted<Login>('/auth/refresh', { refreshToken });
       expect((await owner.as(again).get('/roles')).status).toBe(403);
     });
 
@@ -71,10 +68,7 @@ describe('MFA', () => {
       expect(body.message).toContain('sign in again');
       expect(body.message).not.toContain('/mfa/setup');
       const { refreshToken } = login;
-      const refreshed = await drawbridge.api.expect(
-        200,
-        drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
-      );
+      const refreshed = await drawbridge.api.posted<Login>('/auth/refresh', { refreshToken });
       expect((await owner.as(refreshed).get('/roles')).status).toBe(200);
       const signedIn = await owner.verify(await challenge(owner), owner.code());
       expect(signedIn.body.mfaSetupRequired).toBe(false);
@@ -86,10 +80,7 @@ describe('MFA', () => {
       await owner.organizationSets('mfa_required', true);
       expect((await owner.client.get('/roles')).status).toBe(200);
       const { refreshToken } = owner.first;
-      const again = await drawbridge.api.expect(
-        200,
-        drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
-      );
+      const again = await drawbridge.api.posted<Login>('/auth/refresh', { refreshToken });
       expect((await owner.as(again).get('/roles')).status).toBe(200);
       expect((await owner.loggedIn()).mfaSetupRequired).toBe(true);
     });
@@ -98,10 +89,7 @@ describe('MFA', () => {
       const { owner, login } = await limited();
       await owner.organizationSets('mfa_required', false);
       const { refreshToken } = login;
-      const again = await drawbridge.api.expect(
-        200,
-        drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
-      );
+      const again = await drawbridge.api.posted<Login>('/auth/refresh', { refreshToken });
       expect((await owner.as(again).get('/roles')).status).toBe(200);
     });
   });

@@ -58,7 +58,7 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
       const owner = await accountOwner(drawbridge);
       const { body } = await owner.client.post<{ secret: string }>('/mfa/setup');
       const code = totpOf(body.secret).generate();
-      await owner.client.expect(200, owner.client.post('/mfa/setup/confirm', { code }));
+      await owner.client.posted('/mfa/setup/confirm', { code });
       expect(await owner.verify(await challenge(owner), code)).toMatchObject({
         status: 401,
         body: { message: 'The code is wrong or was used before: wait for the next one' },
@@ -210,13 +210,10 @@ describe('MFA, sign-in: POST /auth/verify-mfa', () => {
       const owner = await withMfa();
       const before = await challenge(owner);
       const { password } = owner;
-      await owner.client.expect(
-        200,
-        owner.client.post('/auth/change-password', {
-          currentPassword: password,
-          newPassword: `${password}X`,
-        }),
-      );
+      await owner.client.posted('/auth/change-password', {
+        currentPassword: password,
+        newPassword: `${password}X`,
+      });
       expect((await owner.verify(before, owner.recoveryCodes[0]!)).status).toBe(401);
       owner.password = `${password}X`;
       const after = await challenge(owner);

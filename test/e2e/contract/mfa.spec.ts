@@ -184,10 +184,10 @@ describe('MFA', () => {
   it('every MFA endpoint takes a bearer token only', async () => {
     const owner = await accountOwner(drawbridge);
     await owner.organizationSets('subscription_tier', 'PAID');
-    const key = await owner.client.expect(
-      201,
-      owner.client.post<{ plainTextKey: string }>('/api-keys', { name: 'ci', scopes: ['sessions:write'] }),
-    );
+    const key = await owner.client.created<{ plainTextKey: string }>('/api-keys', {
+      name: 'ci',
+      scopes: ['sessions:write'],
+    });
     for (const path of [
       '/mfa/setup',
       '/mfa/setup/confirm',

@@ -180,7 +180,7 @@ describe('The service user of a trust', () => {
 
 describe('POST /oidc-trusts/{id}/explain', () => {
   const explained = async ({ id }: OidcTrust, idToken: string): Promise<TokenCheck[]> =>
-    admin.expect(200, admin.post<TokenCheck[]>(`/oidc-trusts/${id}/explain`, { idToken }));
+    admin.posted<TokenCheck[]>(`/oidc-trusts/${id}/explain`, { idToken });
 
   it('shows every check, and uses nothing', async () => {
     const trust = await githubTrust(org, issuer);

@@ -148,10 +148,7 @@ describe('Events of rules and reports', () => {
 
     it('is open to its owner, without the worker, and to no other user', async () => {
       const [mine, another] = [await colleague(org), await colleague(org)];
-      const own = await mine.client.expect(
-        200,
-        mine.client.post<Session>('/sessions', { ipv4Address: '203.0.113.77' }),
-      );
+      const own = await mine.client.posted<Session>('/sessions', { ipv4Address: '203.0.113.77' });
       await ledger.event({ kind: 'HELD', targetId, owner, resourceId, sessionId: own.id, at: new Date() });
       const path = `/sessions/${own.id}/events`;
       const [event] = await mine.client.expect(200, mine.client.get<RuleEvent[]>(path));

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   const live = await org.admin.expect(200, org.admin.get<Session[]>('/sessions?active=true'));
-  for (const { id } of live) await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+  for (const { id } of live) await org.admin.posted(`/sessions/${id}/stop`);
 });
 
 const requiring = (isRequired: boolean): Promise<unknown> =>

@@ -35,10 +35,7 @@ describe('9 A suspended organization', () => {
   });
 
   const operate = (action: 'suspend' | 'reactivate', id: string): Promise<unknown> =>
-    operator.client.expect(
-      200,
-      operator.client.post(`/platform/organizations/${id}/${action}`, { reason: 'Unpaid' }),
-    );
+    operator.client.posted(`/platform/organizations/${id}/${action}`, { reason: 'Unpaid' });
 
   it('starts and extends no session: 403, to users and keys, saying that it is suspended', async () => {
     for (const client of [org.admin, key]) {
