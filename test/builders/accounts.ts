@@ -134,6 +134,13 @@ export class AccountOwner {
     return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.includes(code))!;
   }
 
+  /** Signs in to the point where the second factor is asked for. @returns the token to go on with */
+  async challenge(): Promise<string> {
+    const login = await this.loggedIn();
+    expect(login.mfaRequired).toBe(true);
+    return login.mfaChallengeToken!;
+  }
+
   verify(mfaChallengeToken: string | null, code: string): Promise<Answer<Login>> {
     return this.drawbridge.api.post<Login>('/auth/verify-mfa', { mfaChallengeToken, code });
   }
@@ -164,6 +171,13 @@ export async function accountOwner(
   };
   const first = await drawbridge.api.created<Login>('/auth/register', account);
   return new AccountOwner(drawbridge, account.email, account.password, first);
+}
+
+/** The same with MFA. */
+export async function ownerWithMfa(drawbridge: Drawbridge): Promise<AccountOwner> {
+  const owner = await accountOwner(drawbridge);
+  await owner.turnMfaOn();
+  return owner;
 }
 
 /** The links mailed to an address, as the embedded service logs them, oldest first. */

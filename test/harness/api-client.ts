@@ -111,6 +111,14 @@ export class ApiClient {
     return this.expect(200, this.post<T>(path, body, headers));
   }
 
+  /** The statuses of several requests. */
+  async statuses(
+    asked: readonly (readonly [method: string, path: string, body?: object])[],
+  ): Promise<Set<number>> {
+    const answers = await Promise.all(asked.map(([method, path, body]) => this.send(method, path, body)));
+    return new Set(answers.map(({ status }) => status));
+  }
+
   async send<T>(
     method: string,
     path: string,

@@ -23,14 +23,6 @@ describe('4.4 Roles: resources and users', () => {
     by.created<Role>('/roles', { name: randomUUID(), ...body });
   const read = (id: string): Promise<Role> => admin.expect(200, admin.get<Role>(`/roles/${id}`));
 
-  const statuses = async (
-    client: ApiClient,
-    asked: readonly (readonly [string, string, object?])[],
-  ): Promise<Set<number>> => {
-    const answers = await Promise.all(asked.map(([method, path, body]) => client.send(method, path, body)));
-    return new Set(answers.map(({ status }) => status));
-  };
-
   describe('POST /roles/{id}/resources/{resourceId}', () => {
     it('answers 200 with a message; a resource may belong to several roles', async () => {
       const role = await made();
@@ -57,7 +49,7 @@ describe('4.4 Roles: resources and users', () => {
         [randomUUID(), org.resourceIds[0]],
         [stranger.roleId, org.resourceIds[0]],
       ].map(([role, resource]): [string, string] => ['POST', `/roles/${role}/resources/${resource}`]);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+      expect(await admin.statuses(asked)).toEqual(new Set([404]));
     });
 
     it('gives the resource to the role’s users, for new sessions', async () => {
@@ -94,7 +86,7 @@ describe('4.4 Roles: resources and users', () => {
         [randomUUID(), org.resourceIds[0]],
         [stranger.roleId, stranger.resourceIds[0]],
       ].map(([id, resource]): [string, string] => ['DELETE', `/roles/${id}/resources/${resource}`]);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+      expect(await admin.statuses(asked)).toEqual(new Set([404]));
       expect((await stranger.admin.get(`/roles/${stranger.roleId}`)).body).toMatchObject({
         resourceIds: stranger.resourceIds,
       });
@@ -124,7 +116,7 @@ describe('4.4 Roles: resources and users', () => {
         [randomUUID(), member.id],
         [stranger.roleId, member.id],
       ].map(([role, user]): [string, string] => ['POST', `/roles/${role}/users/${user}`]);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+      expect(await admin.statuses(asked)).toEqual(new Set([404]));
     });
   });
 
@@ -152,7 +144,7 @@ describe('4.4 Roles: resources and users', () => {
         [randomUUID(), member.id],
         [stranger.roleId, stranger.adminId],
       ].map(([id, user]): [string, string] => ['DELETE', `/roles/${id}/users/${user}`]);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+      expect(await admin.statuses(asked)).toEqual(new Set([404]));
     });
   });
 });

@@ -225,36 +225,28 @@ describe('4.5 Users', () => {
       ['GET', '/users'],
       ['POST', '/users', { email: 'a@example.com' }],
     ];
-    const statuses = async (
-      client: ApiClient,
-      asked: readonly (readonly [string, string, object?])[],
-    ): Promise<Set<number>> => {
-      const answers = await Promise.all(asked.map(([method, path, body]) => client.send(method, path, body)));
-      return new Set(answers.map(({ status }) => status));
-    };
-
     it('is 401 without a token', async () => {
-      expect(await statuses(drawbridge.api, all())).toEqual(new Set([401]));
+      expect(await drawbridge.api.statuses(all())).toEqual(new Set([401]));
     });
 
     it('is 401 for an API key', async () => {
-      expect(await statuses(await org.apiKey(['sessions:read', 'audit:read']), all())).toEqual(
+      expect(await (await org.apiKey(['sessions:read', 'audit:read'])).statuses(all())).toEqual(
         new Set([401]),
       );
     });
 
     it('is 403 for a user without admin rights', async () => {
-      expect(await statuses(member.client, all())).toEqual(new Set([403]));
+      expect(await member.client.statuses(all())).toEqual(new Set([403]));
     });
 
     it('is 404 for another organization’s user, who is unchanged, and for a missing one', async () => {
-      expect(await statuses(admin, operations(stranger.id))).toEqual(new Set([404]));
-      expect(await statuses(admin, operations(randomUUID()))).toEqual(new Set([404]));
+      expect(await admin.statuses(operations(stranger.id))).toEqual(new Set([404]));
+      expect(await admin.statuses(operations(randomUUID()))).toEqual(new Set([404]));
       expect((await stranger.client.get(`/users/${stranger.id}`)).body).toMatchObject({ isActive: true });
     });
 
     it('is 400 with an id that is no UUID', async () => {
-      expect(await statuses(admin, operations('x'))).toEqual(new Set([400]));
+      expect(await admin.statuses(operations('x'))).toEqual(new Set([400]));
     });
   });
 });

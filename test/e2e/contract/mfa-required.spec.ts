@@ -5,12 +5,6 @@ import { Drawbridge } from '../../harness/drawbridge';
 describe('MFA', () => {
   const drawbridge = Drawbridge.shared({ worker: false });
 
-  const challenge = async (owner: AccountOwner): Promise<string> => {
-    const login = await owner.loggedIn();
-    expect(login.mfaRequired).toBe(true);
-    return login.mfaChallengeToken!;
-  };
-
   describe('when the organization requires MFA', () => {
     const limited = async (): Promise<{ owner: AccountOwner; login: Login }> => {
       const owner = await accountOwner(drawbridge);
@@ -70,7 +64,7 @@ describe('MFA', () => {
       const { refreshToken } = login;
       const refreshed = await drawbridge.api.posted<Login>('/auth/refresh', { refreshToken });
       expect((await owner.as(refreshed).get('/roles')).status).toBe(200);
-      const signedIn = await owner.verify(await challenge(owner), owner.code());
+      const signedIn = await owner.verify(await owner.challenge(), owner.code());
       expect(signedIn.body.mfaSetupRequired).toBe(false);
       expect((await owner.as(signedIn.body).get('/roles')).status).toBe(200);
     });
