@@ -17,9 +17,5 @@ module.exports = config([
     NOT_LONG,
   ),
   project('store', ['test/store/**/*.spec.ts'], { ...WITH_SERVER, ...NOT_LONG }),
-  project('e2e', ['test/e2e/**/*.spec.ts'], {
-    ...WITH_SERVER,
-    ...NOT_LONG,
-    testEnvironment: '<rootDir>/test/harness/product-environment.cjs',
-  }),
+  project('e2e', ['test/e2e/**/*.spec.ts'], { ...WITH_SERVER, ...NOT_LONG }),
 ]);

@@ -2,11 +2,14 @@ const { availableParallelism } = require('node:os');
 const { join } = require('node:path');
 
 const rootDir = join(__dirname, '..');
+/** Tests with real processes mostly wait for them: two for each core. A worker with its products takes a gigabyte. */
+const CORES = availableParallelism();
 
 /** Real processes and databases: a server is started once for a whole run. */
 const WITH_SERVER = {
   globalSetup: '<rootDir>/test/harness/global-setup.ts',
   globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
+  testEnvironment: '<rootDir>/test/harness/product-environment.cjs',
 };
 
 /** @param projects pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes, and faults. */
@@ -15,8 +18,7 @@ const config = (projects) => ({
   testTimeout: 120_000,
   testSequencer: '<rootDir>/test/longest-first.cjs',
   reporters: ['default', '<rootDir>/test/slowest-suites.cjs'],
-  // tests with real processes mostly wait for them
-  maxWorkers: Math.ceil(1.5 * availableParallelism()),
+  maxWorkers: Math.min(2 * CORES, CORES + 4),
   projects,
 });
 

@@ -3,6 +3,13 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 /** Minutes at the end would be spent by one worker while the others idle: what takes longest begins first. */
 const FIRST = [
   'test/chaos/kills',
+  'test/hostile/linear-time',
+  'test/conformance/gcp',
+  'test/e2e/run-gives-access',
+  'test/e2e/the-image',
+  'test/e2e/the-first-five-minutes',
+  'test/e2e/an-agent-waits',
+  'test/e2e/an-idle-agent',
   'test/chaos/scenarios/b-cloud',
   'test/simulation/',
   'test/chaos/scenarios/',

@@ -1,11 +1,11 @@
-import { organization, type Organization } from '../builders/organization';
+import { organization, sshTo, type Organization } from '../builders/organization';
 import { openInCloud, seedSessions, type SeededRule, type SeedPlan } from '../builders/seeded-sessions';
 import { Drawbridge } from '../harness/drawbridge';
 import type { CloudCall } from '../harness/simulator-client';
 import { until } from '../harness/until';
 import { activeSessions, stopOneByOne } from './tenant';
 import { figure, type Figure } from './figure';
-import { EC2_LIMITS, groups } from './time-to-active';
+import { EC2_LIMITS } from './load';
 
 const GROUPS = 200;
 /** the first ten belong to the other organization */
@@ -93,7 +93,7 @@ export async function burst(): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start({ worker: false, simulator: SIMULATOR });
   try {
     await drawbridge.startWorker();
-    const other = await organization(drawbridge, groups());
+    const other = await organization(drawbridge, sshTo(10));
     const org = await organization(drawbridge, []);
     const ids = await activeSessions(other, 40);
     const each = GROUPS / REGIONS.length;

@@ -1,12 +1,11 @@
 import { ActionBench } from '../builders/action-bench';
-import { group } from '../builders/organization';
+import { group, sshTo } from '../builders/organization';
 import { node24 } from '../harness/node-24';
 import type { TimelineEntry } from '../harness/simulator-client';
 import { until } from '../harness/until';
 import { CiWays, type CiJob, type Way } from './ci-jobs';
 import { figure, type Figure } from './figure';
-import { freshAddress } from './load';
-import { EC2_LIMITS } from './time-to-active';
+import { EC2_LIMITS, freshAddress } from './load';
 
 const ROUNDS = 9;
 const CANCELLED_AT_WORK = 5;
@@ -23,7 +22,7 @@ const LEASE_MS = 60_000;
 export async function ciComparison(): Promise<Figure[]> {
   const node = node24();
   if (node === null) throw new Error('Node.js 24 is missing');
-  const groups = [0, 1].map((index) => ({ group: group(index), config: { port: 22 } }));
+  const groups = sshTo(2);
   const simulator = { ...EC2_LIMITS, SIMULATOR_LATENCY_MS: '50' };
   const bench = await ActionBench.start(node, groups, { simulator });
   const ways = new CiWays(bench, await bench.apiKey());

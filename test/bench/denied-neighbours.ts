@@ -53,28 +53,22 @@ async function deniedOn(drawbridge: Drawbridge): Promise<Organization> {
   const org = await organization(drawbridge, []);
   for (let index = 0; index < RESOURCES_EACH; index += 1) {
     const accessKeyId = `AKIA${randomUUID().replaceAll('-', '').slice(0, 16).toUpperCase()}`;
-    const credential = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string }>('/credentials', {
-        name: accessKeyId,
-        provider: 'AWS',
-        credentialType: 'ACCESS_KEY',
-        credentialData: { accessKeyId, secretAccessKey: 'of another account' },
-      }),
-    );
-    const resource = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string }>('/resources', {
-        name: `resource-${index}`,
-        credentialId: credential.id,
-        provider: 'AWS',
-        resourceType: 'SECURITY_GROUP',
-        resourceIdentifier: group(0),
-        region: 'eu-central-1',
-        config: { port: 22 },
-      }),
-    );
-    await org.admin.expect(200, org.admin.post(`/roles/${org.roleId}/resources/${resource.id}`));
+    const credential = await org.admin.created<{ id: string }>('/credentials', {
+      name: accessKeyId,
+      provider: 'AWS',
+      credentialType: 'ACCESS_KEY',
+      credentialData: { accessKeyId, secretAccessKey: 'of another account' },
+    });
+    const resource = await org.admin.created<{ id: string }>('/resources', {
+      name: `resource-${index}`,
+      credentialId: credential.id,
+      provider: 'AWS',
+      resourceType: 'SECURITY_GROUP',
+      resourceIdentifier: group(0),
+      region: 'eu-central-1',
+      config: { port: 22 },
+    });
+    await org.admin.posted(`/roles/${org.roleId}/resources/${resource.id}`);
     await org.admin.expect(200, org.admin.patch(`/resources/${resource.id}`, { isActive: true }));
   }
   return org;

@@ -1,10 +1,9 @@
-import { group, organization } from '../builders/organization';
+import { group, organization, sshTo } from '../builders/organization';
 import { seedSessions } from '../builders/seeded-sessions';
 import { Drawbridge } from '../harness/drawbridge';
 import type { Fault } from '../harness/simulator-client';
 import { until } from '../harness/until';
 import { figure, quantile, type Figure } from './figure';
-import { groups } from './time-to-active';
 import { measureSessions, type Waits } from './tenant';
 
 const STUCK_RULES = 10_000;
@@ -30,7 +29,7 @@ export async function fairness(): Promise<Figure[]> {
   });
   try {
     await drawbridge.startWorker();
-    const quiet = await organization(drawbridge, groups());
+    const quiet = await organization(drawbridge, sshTo(10));
     await measureSessions(quiet, 20, INTERVAL_MS);
     const before = await measureSessions(quiet, SESSIONS, INTERVAL_MS);
     const stuck = await organization(drawbridge, []);

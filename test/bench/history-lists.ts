@@ -1,5 +1,5 @@
 import { type Colleague, colleague } from '../builders/colleague';
-import { group, organization } from '../builders/organization';
+import { organization, sshTo } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import type { BenchPostgres } from './bench-postgres';
 import { figure, quantile, type Figure } from './figure';
@@ -102,10 +102,7 @@ export async function lists(_postgres: BenchPostgres): Promise<Figure[]> {
 }
 
 async function seeded(drawbridge: Drawbridge): Promise<ListSide> {
-  const org = await organization(
-    drawbridge,
-    [0, 1].map((index) => ({ group: group(index), config: { port: 22 } })),
-  );
+  const org = await organization(drawbridge, sshTo(2));
   const side = { drawbridge, org, rare: await colleague(org) };
   await seedLists(side, { ...SEED, rareUserId: side.rare.id });
   await vacuum(drawbridge);

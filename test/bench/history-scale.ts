@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { organization, sshTo, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 
 /** 1: the full size. A smoke test runs a hundredth. */
@@ -17,10 +17,7 @@ export interface Side {
 /** Starts an API with an organization of two resources, and adds it to the sides that the caller stops. */
 export async function startSide(sides: Side[]): Promise<Side> {
   const drawbridge = await Drawbridge.start({ worker: false });
-  const org = await organization(
-    drawbridge,
-    [0, 1].map((index) => ({ group: group(index), config: { port: 22 } })),
-  );
+  const org = await organization(drawbridge, sshTo(2));
   const side = { drawbridge, org };
   sides.push(side);
   return side;

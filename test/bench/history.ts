@@ -120,7 +120,7 @@ async function openAndClose(
     120_000,
   );
   const stoppedAt = nowMs();
-  await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+  await org.admin.posted(`/sessions/${id}/stop`);
   const closedAt = await until(
     'the rule is closed',
     async () => {
@@ -143,7 +143,7 @@ async function openAndClose(
 async function reconcile({ drawbridge, org }: Side, scenario: Scenario): Promise<number> {
   const resourceId = org.resourceIds[scenario.resource]!;
   const sentAt = nowMs();
-  await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+  await org.admin.posted(`/resources/${resourceId}/reconcile`);
   const doneAt = await until(
     'the comparison is done',
     async () => {

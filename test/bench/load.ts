@@ -17,6 +17,9 @@ export interface LoadOutcome {
   readonly p99: number;
 }
 
+/** The call limits of EC2, instead of the tests' generous ones. */
+export const EC2_LIMITS = { SIMULATOR_WRITE_BURST: '50', SIMULATOR_READ_BURST: '100' } as const;
+
 let used = 0;
 
 /** An address that was not used in this run. */

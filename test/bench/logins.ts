@@ -33,10 +33,10 @@ export async function logins(): Promise<Figure[]> {
       email: `${randomUUID()}@example.com`,
       password: randomUUID(),
     }));
-    for (const account of accounts) await api.expect(201, api.post('/auth/register', account));
+    for (const account of accounts) await api.created('/auth/register', account);
     for (let sent = 0; sent < WARM_UP; sent += 1) await key.expect(200, key.get('/sessions'));
     for (const { email, password } of accounts) {
-      await api.expect(200, api.post('/auth/login', { email, password }));
+      await api.posted('/auth/login', { email, password });
     }
     const rounds: { quiet: number; busy: number; beside: number }[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -107,7 +107,7 @@ function signIns(
 ): { stop(): Promise<unknown> } {
   const stopping = new AbortController();
   const person = async ({ email, password }: { email: string; password: string }): Promise<void> => {
-    while (!stopping.signal.aborted) await api.expect(200, api.post('/auth/login', { email, password }));
+    while (!stopping.signal.aborted) await api.posted('/auth/login', { email, password });
   };
   const people = Promise.all(accounts.map(person));
   return {

@@ -26,7 +26,6 @@ import { retention } from './retention';
 import { sessionLife } from './session-life';
 import { start } from './start';
 import { thousandSessions } from './thousand-sessions';
-import { timeToActive } from './time-to-active';
 import { workerScaling } from './worker-scaling';
 
 const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise<Figure[]>>> = {
@@ -35,7 +34,6 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   'request-cost': requestCost,
   'session-life': sessionLife,
   'one-grant': oneGrant,
-  'time-to-active': timeToActive,
   'thousand-sessions': thousandSessions,
   'worker-scaling': workerScaling,
   logins,

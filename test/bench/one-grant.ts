@@ -1,9 +1,8 @@
-import { organization, type Organization } from '../builders/organization';
+import { organization, sshTo, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 import { figure, type Figure } from './figure';
-import { freshAddress } from './load';
-import { EC2_LIMITS, groups } from './time-to-active';
+import { EC2_LIMITS, freshAddress } from './load';
 
 const ROUNDS = 60;
 const CALL_MS = 50;
@@ -26,7 +25,7 @@ export async function oneGrant(): Promise<Figure[]> {
   });
   try {
     await drawbridge.startWorker();
-    const owner = await organization(drawbridge, groups());
+    const owner = await organization(drawbridge, sshTo(10));
     const grants: Grant[] = [];
     // the first round of each target warms up
     for (let round = 0; round < ROUNDS + owner.resourceIds.length; round += 1) {
@@ -53,9 +52,9 @@ async function openAndStop(owner: Organization, resourceId: string): Promise<Gra
   const address = freshAddress();
   const startedAt = now();
   const body = { ipv4Address: address, resourceIds: [resourceId] };
-  const { id } = await admin.expect(200, admin.post<{ id: string }>('/sessions?waitSeconds=10', body));
+  const { id } = await admin.posted<{ id: string }>('/sessions?waitSeconds=10', body);
   const stoppedAt = now();
-  await admin.expect(200, admin.post(`/sessions/${id}/stop`));
+  await admin.posted(`/sessions/${id}/stop`);
   await owner.reaches(id, 'CANCELLED');
   return { sessionId: id, address, startedAt, stoppedAt };
 }

@@ -5,7 +5,7 @@ import type { AppProcess } from '../harness/processes';
 import { until } from '../harness/until';
 import { allClosed, seedOpenSessions } from './backlog';
 import { figure, type Figure } from './figure';
-import { EC2_LIMITS } from './time-to-active';
+import { EC2_LIMITS } from './load';
 
 const RULES = 500;
 const GROUPS = 50;

@@ -92,7 +92,7 @@ export const sessionsUrl = (drawbridge: Drawbridge): string =>
 /** Creates an API key. @returns its request header */
 export async function apiKeyHeader({ admin }: Organization): Promise<Record<string, string>> {
   const body = { name: 'bench', scopes: ['sessions:write', 'sessions:read'] };
-  const key = await admin.expect(201, admin.post<{ plainTextKey: string }>('/api-keys', body));
+  const key = await admin.created<{ plainTextKey: string }>('/api-keys', body);
   return { 'x-api-key': key.plainTextKey };
 }
 

@@ -102,7 +102,7 @@ async function lives(owner: Organization, headers: Record<string, string>, amoun
   const client = drawbridge.api.as({ apiKey: headers['x-api-key']! });
   const stop = async (): Promise<void> => {
     for (let id = active.pop(); id !== undefined; id = active.pop())
-      await client.expect(200, client.post(`/sessions/${id}/stop`));
+      await client.posted(`/sessions/${id}/stop`);
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, stop));
   await until(

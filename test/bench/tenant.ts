@@ -33,7 +33,7 @@ export async function stopOneByOne(
   intervalMs: number,
 ): Promise<number[]> {
   const stoppedAt = await paced(ids.length, intervalMs, async (index) => {
-    await org.admin.expect(200, org.admin.post(`/sessions/${ids[index]!}/stop`));
+    await org.admin.posted(`/sessions/${ids[index]!}/stop`);
     return ids[index]!;
   });
   return closedAfter(org, stoppedAt);

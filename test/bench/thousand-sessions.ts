@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { organization } from '../builders/organization';
+import { organization, sshTo } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 import { figure, type Figure } from './figure';
-import { freshAddress } from './load';
-import { EC2_LIMITS, groups } from './time-to-active';
+import { EC2_LIMITS, freshAddress } from './load';
 
 const SESSIONS = 1000;
 const CONNECTIONS = 50;
@@ -23,7 +22,7 @@ export async function thousandSessions(): Promise<Figure[]> {
   });
   try {
     await drawbridge.startWorker();
-    const owner = await organization(drawbridge, groups());
+    const owner = await organization(drawbridge, sshTo(10));
     const key = await owner.apiKey(['sessions:write']);
     const idle = memory(drawbridge);
     const ids: string[] = [];
@@ -31,11 +30,11 @@ export async function thousandSessions(): Promise<Figure[]> {
     const start = async (): Promise<void> => {
       const resourceIds = [owner.resourceIds[turn++ % owner.resourceIds.length]];
       const body = { ipv4Address: freshAddress(), resourceIds };
-      ids.push((await key.expect(200, key.post<{ id: string }>('/sessions', body))).id);
+      ids.push((await key.posted<{ id: string }>('/sessions', body)).id);
     };
     const opened = await measured(drawbridge, 'ACTIVE', 'AuthorizeSecurityGroupIngress', start);
     const closed = await measured(drawbridge, 'CANCELLED', 'RevokeSecurityGroupIngress', () =>
-      key.expect(200, key.post(`/sessions/${ids.pop()!}/stop`)),
+      key.posted(`/sessions/${ids.pop()!}/stop`),
     );
     const after = memory(drawbridge);
     return [

@@ -108,7 +108,7 @@ export class AccountOwner {
 
   /** Enables MFA. */
   async turnMfaOn(client = this.client): Promise<void> {
-    const setup = await client.expect(200, client.post<{ secret: string }>('/mfa/setup'));
+    const setup = await client.posted<{ secret: string }>('/mfa/setup');
     this.secret = setup.secret;
     this.lastStep = 0;
     const code = this.code();
@@ -132,6 +132,13 @@ export class AccountOwner {
       totpOf(this.secret).generate({ timestamp: now + steps * STEP_MS }),
     );
     return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.includes(code))!;
+  }
+
+  /** Signs in to the point where the second factor is asked for. @returns the token to go on with */
+  async challenge(): Promise<string> {
+    const login = await this.loggedIn();
+    expect(login.mfaRequired).toBe(true);
+    return login.mfaChallengeToken!;
   }
 
   verify(mfaChallengeToken: string | null, code: string): Promise<Answer<Login>> {
@@ -162,8 +169,15 @@ export async function accountOwner(
     password: `Aa1 ${randomUUID()}`,
     ...given,
   };
-  const first = await drawbridge.api.expect(201, drawbridge.api.post<Login>('/auth/register', account));
+  const first = await drawbridge.api.created<Login>('/auth/register', account);
   return new AccountOwner(drawbridge, account.email, account.password, first);
+}
+
+/** The same with MFA. */
+export async function ownerWithMfa(drawbridge: Drawbridge): Promise<AccountOwner> {
+  const owner = await accountOwner(drawbridge);
+  await owner.turnMfaOn();
+  return owner;
 }
 
 /** The links mailed to an address, as the embedded service logs them, oldest first. */

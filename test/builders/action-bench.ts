@@ -61,7 +61,7 @@ export class ActionBench {
       userId: this.trust.serviceUserId,
     };
     const { admin } = this.org;
-    const { plainTextKey } = await admin.expect(201, admin.post<{ plainTextKey: string }>('/api-keys', body));
+    const { plainTextKey } = await admin.created<{ plainTextKey: string }>('/api-keys', body);
     return plainTextKey;
   }
 
@@ -80,7 +80,7 @@ export class ActionBench {
   async endJobs(): Promise<void> {
     for (const job of this.jobs.splice(0)) job.remove();
     const { admin } = this.org;
-    for (const { id } of await this.live()) await admin.expect(200, admin.post(`/sessions/admin/${id}/stop`));
+    for (const { id } of await this.live()) await admin.posted(`/sessions/admin/${id}/stop`);
     await until('nobody is allowed', async () => (await this.drawbridge.cloud.rules()).length === 0);
   }
 

@@ -172,7 +172,7 @@ export async function guardedHost(
 ): Promise<GuardedHost> {
   const { admin } = org;
   const credential = { name: `Agent ${name}`, provider: 'AGENT', credentialType: 'AGENT' };
-  const { id: credentialId } = await admin.expect(201, admin.post<Created>('/credentials', credential));
+  const { id: credentialId } = await admin.created<Created>('/credentials', credential);
   const resourceId = await hostResource(org, credentialId, name, config);
   return new GuardedHost(org, name, credentialId, resourceId, await agentKey(org, [name]));
 }
@@ -180,7 +180,7 @@ export async function guardedHost(
 /** A key for agents. @param agents the hosts it is bound to; left out: the first host it serves */
 export async function agentKey({ admin, drawbridge }: Organization, agents?: string[]): Promise<ApiClient> {
   const body = { name: 'agent', scopes: ['agent:connect'], ...(agents ? { agents } : {}) };
-  const { plainTextKey } = await admin.expect(201, admin.post<{ plainTextKey: string }>('/api-keys', body));
+  const { plainTextKey } = await admin.created<{ plainTextKey: string }>('/api-keys', body);
   return drawbridge.api.as({ apiKey: plainTextKey });
 }
 
@@ -193,8 +193,8 @@ export async function hostResource(
 ): Promise<string> {
   const named = { provider: 'AGENT', resourceType: 'HOST_FIREWALL', resourceIdentifier: name };
   const body = { name: `host ${name}`, credentialId, config, ...named };
-  const { id } = await admin.expect(201, admin.post<Created>('/resources', body));
-  await admin.expect(200, admin.post(`/roles/${roleId}/resources/${id}`));
+  const { id } = await admin.created<Created>('/resources', body);
+  await admin.posted(`/roles/${roleId}/resources/${id}`);
   return id;
 }
 

@@ -60,13 +60,13 @@ export class Customer {
   static async register(drawbridge: Drawbridge, organizationName = 'Example'): Promise<Customer> {
     const { api } = drawbridge;
     const email = `${randomUUID()}@example.com`;
-    const login = await api.expect(
-      201,
-      api.post<{ accessToken: string; user: { organizationId: string } }>('/auth/register', {
+    const login = await api.created<{ accessToken: string; user: { organizationId: string } }>(
+      '/auth/register',
+      {
         organizationName,
         email,
         password: randomUUID(),
-      }),
+      },
     );
     return new Customer(drawbridge, api.as({ token: login.accessToken }), login.user.organizationId, email);
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AddressProxy } from '../harness/address-proxy';
 import { CommandLine } from '../harness/command-line';
 import { Drawbridge } from '../harness/drawbridge';
+import type { SharedOptions } from '../harness/shared-products';
 import type { OpenRule } from '../harness/simulator-client';
 import type { Session } from '../harness/api-client';
 import { until } from '../harness/until';
@@ -19,9 +20,9 @@ export class CliBench {
     readonly cli: CommandLine,
   ) {}
 
-  static async start(): Promise<CliBench> {
-    const drawbridge = await Drawbridge.start();
-    const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
+  static async start(options: SharedOptions = {}): Promise<CliBench> {
+    const drawbridge = await Drawbridge.borrowed(options);
+    const org = await organization(drawbridge);
     const proxy = await AddressProxy.start(drawbridge.apiServer.port, CLI_ADDRESS);
     const scopes = ['sessions:write', 'sessions:read', 'resources:read'];
     const { plainTextKey } = await org.admin.expect(

@@ -24,8 +24,8 @@ export async function colleague(
     [organizationId, email, await hasher.hash(password, { group: '' })],
   );
   const { id } = user!;
-  for (const roleId of roleIds) await admin.expect(200, admin.post(`/roles/${roleId}/users/${id}`));
+  for (const roleId of roleIds) await admin.posted(`/roles/${roleId}/users/${id}`);
   const { api } = drawbridge;
-  const login = await api.expect(200, api.post<{ accessToken: string }>('/auth/login', { email, password }));
+  const login = await api.posted<{ accessToken: string }>('/auth/login', { email, password });
   return { id, email, client: api.as({ token: login.accessToken }) };
 }

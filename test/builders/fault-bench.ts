@@ -44,7 +44,7 @@ export class FaultBench {
   }
 
   async stop(id: string): Promise<void> {
-    await this.org.admin.expect(200, this.org.admin.post(`/sessions/${id}/stop`));
+    await this.org.admin.posted(`/sessions/${id}/stop`);
   }
 
   /** Sets a fault on the group until `clear`. */
@@ -93,6 +93,6 @@ export class FaultBench {
   }
 }
 
-/** The product for the scenarios of one file. */
-export const startForFaults = (options: DrawbridgeOptions = {}): Promise<Drawbridge> =>
-  Drawbridge.start({ ...options, simulator: { SIMULATOR_RULES_PER_GROUP: '8', ...options.simulator } });
+/** The product for the scenarios of a file. */
+export const ownForFaults = (options: DrawbridgeOptions = {}): Drawbridge =>
+  Drawbridge.own({ ...options, simulator: { SIMULATOR_RULES_PER_GROUP: '8', ...options.simulator } });

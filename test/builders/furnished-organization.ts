@@ -21,11 +21,11 @@ export async function furnishedOrganization(
   const org = await organization(drawbridge, [plan]);
   const { admin, resourceIds } = org;
   const made = async (path: string, body: object): Promise<string> =>
-    (await admin.expect(201, admin.post<{ id: string }>(path, body))).id;
+    (await admin.created<{ id: string }>(path, body)).id;
   await admin.expect(200, admin.patch('/organization/billing', BILLING_DETAILS));
   const plans = await admin.expect(200, admin.get<{ id: string; tier: string }[]>('/billing/plans'));
   const planId = plans.find(({ tier }) => tier === 'PAID')!.id;
-  await admin.expect(200, admin.post('/billing/subscribe', { planId }));
+  await admin.posted('/billing/subscribe', { planId });
   const { id: sessionId } = await org.started({ ipv4Address });
   return Object.assign(org, {
     sessionId,

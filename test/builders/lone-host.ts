@@ -64,7 +64,7 @@ export class LoneHost {
   }
 
   stop(id: string): Promise<unknown> {
-    return this.org.admin.expect(200, this.org.admin.post(`/sessions/${id}/stop`));
+    return this.org.admin.posted(`/sessions/${id}/stop`);
   }
 
   async statusOf(id: string): Promise<string> {

@@ -110,7 +110,7 @@ class People {
     const email = `${randomUUID()}@example.com`;
     const register = { organizationName: 'Elsewhere', email, password: PASSWORD };
     const { api } = this.drawbridge;
-    const made = await api.expect(201, api.post<{ user: { id: string } }>('/auth/register', register));
+    const made = await api.created<{ user: { id: string } }>('/auth/register', register);
     const user: KnownUser = {
       id: made.user.id,
       organizationId: org.organizationId,
@@ -127,10 +127,7 @@ class People {
       'UPDATE users SET organization_id = $2, is_org_admin = $3, platform_role = $4 WHERE id = $1',
       [user.id, user.organizationId, user.isOrgAdmin, user.platformRole],
     );
-    const login = await api.expect(
-      200,
-      api.post<{ accessToken: string }>('/auth/login', { email, password: PASSWORD }),
-    );
+    const login = await api.posted<{ accessToken: string }>('/auth/login', { email, password: PASSWORD });
     return bearer(name, login.accessToken, user);
   }
 
@@ -176,7 +173,7 @@ class People {
   async serviceUser(org: Organization): Promise<Caller> {
     const { admin, organizationId } = org;
     const asked = { isService: true, name: 'matrix', roleIds: [org.roleId] };
-    const { id } = await admin.expect(201, admin.post<{ id: string }>('/users', asked));
+    const { id } = await admin.created<{ id: string }>('/users', asked);
     const user: KnownUser = {
       id,
       organizationId,
@@ -202,9 +199,9 @@ class People {
     const { admin, organizationId } = org;
     const conditions = { project_id: ['1'], ref_protected: ['true'] };
     const asked = { name, preset: 'GITLAB', conditions, scopes: WORKLOAD_SCOPES, roleIds: [org.roleId] };
-    const { id: trustId, serviceUserId: userId } = await admin.expect(
-      201,
-      admin.post<{ id: string; serviceUserId: string }>('/oidc-trusts', asked),
+    const { id: trustId, serviceUserId: userId } = await admin.created<{ id: string; serviceUserId: string }>(
+      '/oidc-trusts',
+      asked,
     );
     await this.drawbridge.query('UPDATE oidc_trusts SET scopes = $2 WHERE id = $1', [trustId, scopes]);
     const tokens = new WorkloadTokens({

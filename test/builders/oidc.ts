@@ -70,18 +70,15 @@ export const githubTrust = (
   issuer: OidcIssuer,
   body: object = {},
 ): Promise<OidcTrust> =>
-  org.admin.expect(
-    201,
-    org.admin.post<OidcTrust>('/oidc-trusts', {
-      name: `Deploy ${(names += 1)} ${randomUUID().slice(0, 8)}`,
-      preset: 'GITHUB',
-      issuer: issuer.url,
-      conditions: CONDITIONS,
-      scopes: ['sessions:write', 'sessions:read', 'resources:read'],
-      roleIds: org.roleId === undefined ? [] : [org.roleId],
-      ...body,
-    }),
-  );
+  org.admin.created<OidcTrust>('/oidc-trusts', {
+    name: `Deploy ${(names += 1)} ${randomUUID().slice(0, 8)}`,
+    preset: 'GITHUB',
+    issuer: issuer.url,
+    conditions: CONDITIONS,
+    scopes: ['sessions:write', 'sessions:read', 'resources:read'],
+    roleIds: org.roleId === undefined ? [] : [org.roleId],
+    ...body,
+  });
 
 export const exchange = (
   { api }: Pick<Drawbridge, 'api'>,

@@ -17,6 +17,13 @@ export interface ResourcePlan {
   readonly config?: object;
 }
 
+/** A plan for port 22 of each of these groups; a number: of so many, from the first. */
+export const sshTo = (indexes: number | readonly number[]): ResourcePlan[] =>
+  (typeof indexes === 'number' ? [...Array(indexes).keys()] : indexes).map((index) => ({
+    group: group(index),
+    config: { port: 22 },
+  }));
+
 /** An organization that is ready to start sessions. */
 export class Organization {
   constructor(
@@ -64,7 +71,7 @@ export class Organization {
 
   async apiKey(scopes: readonly string[]): Promise<ApiClient> {
     const body = { name: 'pipeline', scopes };
-    const key = await this.admin.expect(201, this.admin.post<{ plainTextKey: string }>('/api-keys', body));
+    const key = await this.admin.created<{ plainTextKey: string }>('/api-keys', body);
     return this.drawbridge.api.as({ apiKey: key.plainTextKey });
   }
 }
@@ -90,28 +97,22 @@ export async function organization(
     email: `${randomUUID()}@example.com`,
     password: randomUUID(),
   };
-  const login = await api.expect(
-    201,
-    api.post<{ accessToken: string; user: { id: string; organizationId: string } }>(
-      '/auth/register',
-      account,
-    ),
+  const login = await api.created<{ accessToken: string; user: { id: string; organizationId: string } }>(
+    '/auth/register',
+    account,
   );
   await drawbridge.query(`UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1`, [
     login.user.organizationId,
   ]);
   const admin = api.as({ token: login.accessToken });
-  const credential = await admin.expect(
-    201,
-    admin.post<Created>('/credentials', {
-      name: 'Simulated AWS',
-      provider: 'AWS',
-      credentialType: 'ACCESS_KEY',
-      credentialData: SIMULATED_KEY,
-    }),
-  );
-  const role = await admin.expect(201, admin.post<Created>('/roles', { name: 'Developers' }));
-  await admin.expect(200, admin.post(`/roles/${role.id}/users/${login.user.id}`));
+  const credential = await admin.created<Created>('/credentials', {
+    name: 'Simulated AWS',
+    provider: 'AWS',
+    credentialType: 'ACCESS_KEY',
+    credentialData: SIMULATED_KEY,
+  });
+  const role = await admin.created<Created>('/roles', { name: 'Developers' });
+  await admin.posted(`/roles/${role.id}/users/${login.user.id}`);
   const resourceIds: string[] = [];
   for (const [index, plan] of plans.entries()) {
     resourceIds.push(await verifiedResource(admin, credential.id, role.id, `resource-${index}`, plan));
@@ -131,6 +132,13 @@ export async function organization(
   return org;
 }
 
+/** The same, for the tests of a file or of a `describe`: it is there before them. */
+export function ownOrganization(drawbridge: Product, plans?: readonly ResourcePlan[]): Organization {
+  const org = Object.create(Organization.prototype) as Organization;
+  beforeAll(async () => void Object.assign(org, await organization(drawbridge, plans)));
+  return org;
+}
+
 async function verifiedResource(
   admin: ApiClient,
   credentialId: string,
@@ -138,19 +146,16 @@ async function verifiedResource(
   name: string,
   plan: ResourcePlan,
 ): Promise<string> {
-  const resource = await admin.expect(
-    201,
-    admin.post<Created>('/resources', {
-      name,
-      credentialId,
-      provider: 'AWS',
-      resourceType: 'SECURITY_GROUP',
-      resourceIdentifier: plan.group,
-      region: 'eu-central-1',
-      config: plan.config ?? {},
-    }),
-  );
-  await admin.expect(200, admin.post(`/resources/${resource.id}/verify`));
-  await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resource.id}`));
+  const resource = await admin.created<Created>('/resources', {
+    name,
+    credentialId,
+    provider: 'AWS',
+    resourceType: 'SECURITY_GROUP',
+    resourceIdentifier: plan.group,
+    region: 'eu-central-1',
+    config: plan.config ?? {},
+  });
+  await admin.posted(`/resources/${resource.id}/verify`);
+  await admin.posted(`/roles/${roleId}/resources/${resource.id}`);
   return resource.id;
 }

@@ -34,11 +34,7 @@ const personOf = (drawbridge: Drawbridge, address: string, login: Login): Person
 export async function founder(drawbridge: Drawbridge, organizationName = 'Example'): Promise<Person> {
   const account = { organizationName, email: email(), password: PASSWORD };
   const { api } = drawbridge;
-  return personOf(
-    drawbridge,
-    account.email,
-    await api.expect(201, api.post<Login>('/auth/register', account)),
-  );
+  return personOf(drawbridge, account.email, await api.created<Login>('/auth/register', account));
 }
 
 /** Adds a user with a password as an admin, and signs the user in. */
@@ -48,9 +44,9 @@ export async function newcomer(
   body: { email?: string; isOrgAdmin?: boolean; roleIds?: readonly string[] } = {},
 ): Promise<Person> {
   const account = { email: body.email ?? email(), password: PASSWORD };
-  await admin.expect(201, admin.post('/users', { ...body, ...account }));
+  await admin.created('/users', { ...body, ...account });
   const { api } = drawbridge;
-  return personOf(drawbridge, account.email, await api.expect(200, api.post<Login>('/auth/login', account)));
+  return personOf(drawbridge, account.email, await api.posted<Login>('/auth/login', account));
 }
 
 export const paid = (drawbridge: Drawbridge, organizationId: string, tier = 'PAID'): Promise<unknown> =>

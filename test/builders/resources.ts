@@ -35,8 +35,8 @@ export async function verifiedResource(
 ): Promise<Resource> {
   const { admin } = org;
   const body = resourceBody(org, { resourceIdentifier: group(index), config });
-  const resource = await admin.expect(201, admin.post<Resource>('/resources', body));
-  await admin.expect(200, admin.post(`/resources/${resource.id}/verify`));
-  await admin.expect(200, admin.post(`/roles/${org.roleId}/resources/${resource.id}`));
+  const resource = await admin.created<Resource>('/resources', body);
+  await admin.posted(`/resources/${resource.id}/verify`);
+  await admin.posted(`/roles/${org.roleId}/resources/${resource.id}`);
   return resource;
 }

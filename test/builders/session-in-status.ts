@@ -24,7 +24,7 @@ export async function sessionInStatus(
   more: object = {},
 ): Promise<Session> {
   const body = { ipv4Address: freshAddress(), ...more };
-  const session = await client.expect(200, client.post<Session>('/sessions', body));
+  const session = await client.posted<Session>('/sessions', body);
   await putInStatus(org, session.id, status);
   return session;
 }

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { group, ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 import { CLOCK_TOLERANCE_MS } from './oracles/bounds';
@@ -7,22 +7,17 @@ import { Watch } from './oracles/watch';
 const UNMANAGED = { target: group(0), address: '192.0.2.1', protocol: 'tcp', fromPort: 22, toPort: 22 };
 
 describe('Watch', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, [
+    { group: group(0), config: { ports: [22, 443] } },
+    { group: group(1) },
+  ]);
   let watch: Watch;
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [
-      { group: group(0), config: { ports: [22, 443] } },
-      { group: group(1) },
-    ]);
-  });
   beforeEach(async () => {
     await drawbridge.cloud.addUnmanaged({ ...UNMANAGED, address: `192.0.2.${Date.now() % 250}` });
     watch = await Watch.begin(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   const startSession = async (address: string): Promise<string> => {
     const { id } = await org.started({ ipv4Address: address });
@@ -36,13 +31,10 @@ describe('Watch', () => {
       ['203.0.113.1', '203.0.113.2', '203.0.113.3'].map(startSession),
     );
     const key = { 'Idempotency-Key': 'one' };
-    const started = await org.admin.expect(
-      200,
-      org.admin.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.4' }, key),
-    );
+    const started = await org.admin.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.4' }, key);
     watch.keySent('one', '203.0.113.4', started.id);
-    await org.admin.expect(200, org.admin.post(`/sessions/${stopped}/stop`));
-    await org.admin.expect(200, org.admin.post(`/sessions/${extended}/extend`, { additionalHours: 1 }));
+    await org.admin.posted(`/sessions/${stopped}/stop`);
+    await org.admin.posted(`/sessions/${extended}/extend`, { additionalHours: 1 });
     await org.expire(over!);
     await org.reaches(over!, 'EXPIRED');
     await watch.verify();
@@ -73,7 +65,7 @@ describe('Watch', () => {
     await org.reaches(id, 'ACTIVE');
     watch.expectOutsideChange(group(1), '203.0.113.6');
     await drawbridge.cloud.removeByHand(group(1), '203.0.113.6');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     watch.expectOutsideChange(group(0), '203.0.113.5');
     await expect(watch.verify()).resolves.toBeUndefined();

@@ -96,24 +96,19 @@ async function done(answer: Promise<Answer<unknown>>): Promise<void> {
 }
 
 describe('A change of keys, users, roles or resources counts from the next session, on every process', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let other: ApiClient;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     const { port } = await drawbridge.startApi();
     other = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
   });
-  afterAll(() => drawbridge.stop());
 
   async function pipeline(): Promise<Pipeline> {
     const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     const owner = await colleague(org);
     const body = { name: randomUUID(), scopes: ['sessions:write'], userId: owner.id };
-    const key = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string; plainTextKey: string }>('/api-keys', body),
-    );
+    const key = await org.admin.created<{ id: string; plainTextKey: string }>('/api-keys', body);
     const client = other.as({ apiKey: key.plainTextKey });
     const start: Pipeline['start'] = (more = {}) =>
       client.post('/sessions', { ipv4Address: freshAddress(), durationHours: 2, ...more });
@@ -131,18 +126,15 @@ describe('A change of keys, users, roles or resources counts from the next sessi
 
   it('another resource is granted: a session without resourceIds holds it too', async () => {
     const { org, start } = await pipeline();
-    const { id } = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string }>('/resources', {
-        name: 'another',
-        credentialId: org.credentialId,
-        provider: 'AWS',
-        resourceType: 'SECURITY_GROUP',
-        resourceIdentifier: group(1),
-        region: 'eu-central-1',
-        config: { port: 443 },
-      }),
-    );
+    const { id } = await org.admin.created<{ id: string }>('/resources', {
+      name: 'another',
+      credentialId: org.credentialId,
+      provider: 'AWS',
+      resourceType: 'SECURITY_GROUP',
+      resourceIdentifier: group(1),
+      region: 'eu-central-1',
+      config: { port: 443 },
+    });
     await done(org.admin.post(`/resources/${id}/verify`));
     await done(org.admin.post(`/roles/${org.roleId}/resources/${id}`));
     const { resourceIps } = (await start()).body;

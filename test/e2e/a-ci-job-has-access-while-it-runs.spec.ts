@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { ActionBench, JOB_ADDRESS } from '../builders/action-bench';
 import { githubTrust, jobClaims } from '../builders/oidc';
-import { group } from '../builders/organization';
+import { sshTo } from '../builders/organization';
 import { machineSlowness } from '../chaos/oracles/bounds';
 import { actionFile, readProc, type ActionJob } from '../harness/action-job';
 import { CommandLine } from '../harness/command-line';
@@ -14,7 +14,7 @@ const node = node24();
   let bench: ActionBench;
 
   beforeAll(async () => {
-    const groups = [0, 1].map((index) => ({ group: group(index), config: { port: 22 } }));
+    const groups = sshTo(2);
     bench = await ActionBench.start(node!, groups);
   });
   afterAll(() => bench.stop());
@@ -149,7 +149,7 @@ const node = node24();
       const job = bench.job();
       await job.main();
       const id = job.outputs['session-id']!;
-      await bench.org.admin.expect(200, bench.org.admin.post(`/sessions/admin/${id}/stop`));
+      await bench.org.admin.posted(`/sessions/admin/${id}/stop`);
       await bench.org.reaches(id, 'CANCELLED');
       const { code, output } = await job.post();
       expect({ code, isSaid: output.includes('The access had already ended') }).toEqual({

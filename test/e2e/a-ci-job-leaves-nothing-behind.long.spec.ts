@@ -1,5 +1,5 @@
 import { ActionBench, JOB_ADDRESS } from '../builders/action-bench';
-import { group } from '../builders/organization';
+import { group, sshTo } from '../builders/organization';
 import { HEALTHY_BOUND_MS, machineSlowness } from '../chaos/oracles/bounds';
 import type { TimelineEntry } from '../harness/simulator-client';
 import { node24 } from '../harness/node-24';
@@ -16,7 +16,7 @@ const node = node24();
   let bench: ActionBench;
 
   beforeAll(async () => {
-    const groups = [0, 1].map((index) => ({ group: group(index), config: { port: 22 } }));
+    const groups = sshTo(2);
     bench = await ActionBench.start(node!, groups);
   });
   afterAll(() => bench.stop());

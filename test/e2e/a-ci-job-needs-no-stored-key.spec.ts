@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const statusOf = async (client: ApiClient): Promise<number> => (await client.get('/sessions')).status;
 const startedBy = (client: ApiClient, ipv4Address: string): Promise<Session> =>
-  client.expect(200, client.post<Session>('/sessions', { ipv4Address }));
+  client.posted<Session>('/sessions', { ipv4Address });
 
 describe('A CI job without a stored key', () => {
   it('exchanges its ID token for an access token of 15 minutes with the scopes of the trust', async () => {
@@ -37,14 +37,11 @@ describe('A CI job without a stored key', () => {
   it('starts a session as the service user, sees it on the cloud, lists and stops it', async () => {
     const trust = await githubTrust(org, issuer);
     const job = await jobClient(drawbridge, issuer, trust);
-    const started = await job.expect(
-      200,
-      job.post<Session>('/sessions?waitSeconds=30', { ipv4Address: '203.0.113.60' }),
-    );
+    const started = await job.posted<Session>('/sessions?waitSeconds=30', { ipv4Address: '203.0.113.60' });
     expect(started).toMatchObject({ status: 'ACTIVE', userId: trust.serviceUserId });
     const own = await job.expect(200, job.get<Session[]>('/sessions?active=true'));
     expect(own.map(({ id }) => id)).toEqual([started.id]);
-    await job.expect(200, job.post(`/sessions/${started.id}/stop`));
+    await job.posted(`/sessions/${started.id}/stop`);
     await until('the session is over', async () => (await org.session(started.id)).status === 'CANCELLED');
     expect((await job.get('/resources')).status).toBe(200);
   });
@@ -114,9 +111,9 @@ describe('A CI job without a stored key', () => {
     const [own, strange] = [await githubTrust(one, issuer), await githubTrust(two, issuer)];
     const idToken = await issuer.sign(jobClaims(issuer, own.audience));
     expect((await exchange(drawbridge, idToken, strange.id)).status).toBe(401);
-    const explained = await two.admin.expect(
-      200,
-      two.admin.post<{ claim: string; ok: boolean }[]>(`/oidc-trusts/${strange.id}/explain`, { idToken }),
+    const explained = await two.admin.posted<{ claim: string; ok: boolean }[]>(
+      `/oidc-trusts/${strange.id}/explain`,
+      { idToken },
     );
     expect(explained.filter(({ ok }) => !ok).map(({ claim }) => claim)).toEqual(['aud']);
     const { id } = await startedBy(await jobClient(drawbridge, issuer, strange), '203.0.113.70');

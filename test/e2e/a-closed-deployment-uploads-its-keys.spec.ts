@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization } from '../builders/organization';
 import { drawbridgeAdmin } from '../harness/admin';
 import { ApiClient, type Credential } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -16,13 +16,11 @@ describe('A deployment whose issuer no cloud reaches', () => {
   const masterKeys = `1:${randomBytes(32).toString('base64')}`;
   const settings = { MASTER_KEYS: masterKeys, OIDC_ISSUER_URL: ISSUER_URL };
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-closed-'));
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false, api: settings });
+  const org = ownOrganization(drawbridge, []);
   let credential: Federated;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: settings });
-    org = await organization(drawbridge, []);
     credential = await org.admin.expect(
       201,
       org.admin.post<Federated>('/credentials', {
@@ -38,10 +36,7 @@ describe('A deployment whose issuer no cloud reaches', () => {
       }),
     );
   });
-  afterAll(async () => {
-    rmSync(folder, { recursive: true });
-    await drawbridge.stop();
-  });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   const identityKeys = async (...given: string[]): Promise<void> => {
     const env = { DATABASE_URL: drawbridge.databaseUrl, MASTER_KEYS: masterKeys };

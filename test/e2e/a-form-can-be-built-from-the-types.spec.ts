@@ -1,5 +1,5 @@
 import { PROVIDERS } from '#rules';
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization } from '../builders/organization';
 import type { Answer } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 
@@ -80,18 +80,14 @@ function beyond({ name, type, example, ...limits }: ConfigField): unknown[] {
 }
 
 describe('A form can be built from the types', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  // some types need an issuer
+  const drawbridge = Drawbridge.shared({ issuer: true });
+  const org = ownOrganization(drawbridge, []);
   let types: readonly ProviderTypes[];
 
   beforeAll(async () => {
-    // some types need an issuer
-    const api = { OIDC_ISSUER_URL: 'https://drawbridge.example.com/oidc' };
-    drawbridge = await Drawbridge.start({ worker: false, api });
-    org = await organization(drawbridge, []);
     types = await org.admin.expect(200, org.admin.get<ProviderTypes[]>('/resources/types'));
   });
-  afterAll(() => drawbridge.stop());
 
   const typesOf = (provider: string): ProviderTypes => types.find((one) => one.provider === provider)!;
 

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { group, ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
@@ -8,14 +8,8 @@ const FITTING = 28;
 
 /** A full security group holds as many whole addresses as fit. */
 describe('A full security group', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ simulator: { SIMULATOR_RULES_PER_GROUP: String(RULES) } });
-    org = await organization(drawbridge, [{ group: group(0), config: { ports: [22, 443] } }]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.own({ simulator: { SIMULATOR_RULES_PER_GROUP: String(RULES) } });
+  const org = ownOrganization(drawbridge, [{ group: group(0), config: { ports: [22, 443] } }]);
 
   it('is not filled with halves of addresses', async () => {
     // so that all of them are in one batch

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LoneHost } from '../builders/lone-host';
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization } from '../builders/organization';
 import { stateFile, writeStateFile, type AgentProcess } from '../harness/agent-process';
 import { Drawbridge } from '../harness/drawbridge';
 import { hasMachineId, hasNetworks, Network, sayNotTested, VISITOR } from '../harness/network';
@@ -28,16 +28,10 @@ const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
 
 /** A stranger never reaches a guarded port, whatever happens to the agent's files, its server or the machine. */
 onNetworks('A guarded host fails closed', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, []);
   let lone: LoneHost;
   let hosts = 0;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, []);
-  });
-  afterAll(() => drawbridge.stop());
 
   beforeEach(async () => {
     lone = await LoneHost.start(drawbridge, org, `closed-${(hosts += 1)}`);

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { auditRecords } from '../builders/audit-trail';
 import { verifiedByAgent } from '../builders/agents';
 import { LoneHost } from '../builders/lone-host';
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization } from '../builders/organization';
 import { seedHolders } from '../builders/seeded-holders';
 import { AgentProcess, stateFile, writeStateFile, type AgentSetting } from '../harness/agent-process';
 import { Drawbridge } from '../harness/drawbridge';
@@ -18,16 +18,10 @@ if (!hasFaketime)
 
 /** A host of its own for each test, with a guarded port and an agent. */
 onNetworks('A guarded host without its server or agent', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, []);
   let lone: LoneHost;
   let hosts = 0;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, []);
-  });
-  afterAll(() => drawbridge.stop());
 
   beforeEach(async () => {
     lone = await LoneHost.start(drawbridge, org, `alone-${(hosts += 1)}`);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { LoneHost } from '../builders/lone-host';
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization } from '../builders/organization';
 import type { AgentProcess } from '../harness/agent-process';
 import { Drawbridge } from '../harness/drawbridge';
 import { hasNetworks, sayNotTested, VISITOR } from '../harness/network';
@@ -18,16 +18,10 @@ if (!hasNetworks) sayNotTested('that a host limits what its server decides');
 
 /** Nobody is locked out: what the host's own configuration says counts, and open connections are not cut unasked. */
 onNetworks('A host has the last word', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, []);
   let lone: LoneHost;
   let hosts = 0;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, []);
-  });
-  afterAll(() => drawbridge.stop());
 
   beforeEach(async () => {
     lone = await LoneHost.start(drawbridge, org, `word-${(hosts += 1)}`);
@@ -79,7 +73,7 @@ onNetworks('A host has the last word', () => {
         const { waiting } = await org.admin.expect(200, org.admin.get<HostGuard>(guardPath()));
         return waiting.length === 1;
       });
-      await org.admin.expect(200, org.admin.post(`/resources/${lone.host.resourceId}/confirm-guard`));
+      await org.admin.posted(`/resources/${lone.host.resourceId}/confirm-guard`);
       await lone.closes();
       expect(await lone.network.visitor.answers(connection)).toBe(false);
     });

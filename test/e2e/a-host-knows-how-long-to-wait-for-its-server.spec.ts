@@ -6,19 +6,13 @@ import {
   type GuardedHost,
   type TestAgent,
 } from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization } from '../builders/organization';
 import type { Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
-let drawbridge: Drawbridge;
-let org: Organization;
-
-beforeAll(async () => {
-  drawbridge = await Drawbridge.start();
-  org = await organization(drawbridge);
-});
-afterAll(() => drawbridge.stop());
+const drawbridge = Drawbridge.own();
+const org = ownOrganization(drawbridge);
 
 let hosts = 0;
 let addresses = 0;
@@ -55,7 +49,7 @@ describe('A host knows how long to wait for its server', () => {
     for (const maxSilenceSeconds of [900, null]) {
       const config = { port: 22, maxSilenceSeconds };
       const id = await hostResource(org, host.credentialId, host.name, config);
-      await org.admin.expect(200, org.admin.post(`/resources/${id}/verify`));
+      await org.admin.posted(`/resources/${id}/verify`);
       resources.push(id);
     }
     const ipv4Address = fresh();
@@ -65,14 +59,14 @@ describe('A host knows how long to wait for its server', () => {
     expect(await limitOf(agent)).toBe(900);
     const endless = await started(resources[1]!, { ipv4Address, holder: 'c' });
     expect(await limitOf(agent)).toBeNull();
-    await org.admin.expect(200, org.admin.post(`/sessions/${endless.id}/stop`));
+    await org.admin.posted(`/sessions/${endless.id}/stop`);
     expect(await limitOf(agent)).toBe(900);
-    await org.admin.expect(200, org.admin.post(`/sessions/${long.id}/stop`));
+    await org.admin.posted(`/sessions/${long.id}/stop`);
     expect(await limitOf(agent)).toBe(120);
     const office = { label: 'office', ipAddress: ipv4Address, resourceIds: [host.resourceId] };
-    await org.admin.expect(201, org.admin.post('/static-ip-rules', office));
+    await org.admin.created('/static-ip-rules', office);
     expect(await limitOf(agent)).toBeNull();
-    await org.admin.expect(200, org.admin.post(`/sessions/${short.id}/stop`));
+    await org.admin.posted(`/sessions/${short.id}/stop`);
     expect(await limitOf(agent)).toBeNull();
   });
 
@@ -170,7 +164,7 @@ describe('A host that may have closed rules while it was away', () => {
     const before = await accessOf(host.resourceId);
     expect(time(before.certainUntil) - time(before.certainFrom)).toBeGreaterThan(50_000);
     await agent.fetched();
-    await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
+    await org.admin.posted(`/sessions/${session.id}/stop`);
     await agent.turn();
     await org.reaches(session.id, 'CANCELLED');
     const closed = await until('it is closed', async () => {
@@ -216,9 +210,9 @@ describe('The holders of a rule', () => {
     const ipv4Address = fresh();
     const { id } = await started(host.resourceId, { ipv4Address });
     const office = { label: 'office', ipAddress: ipv4Address, resourceIds: [host.resourceId] };
-    await org.admin.expect(201, org.admin.post('/static-ip-rules', office));
+    await org.admin.created('/static-ip-rules', office);
     expect((await agent.turn()).rules[0]!.holders).toHaveLength(2);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     expect((await agent.turn()).rules[0]!.holders).toEqual([
       { sessionId: null, user: null, label: 'office' },
     ]);

@@ -8,7 +8,7 @@ import {
   type Traffic,
 } from '../builders/agents';
 import { auditRecords, type AuditRecord } from '../builders/audit-trail';
-import { organization, type Organization } from '../builders/organization';
+import { organization, ownOrganization } from '../builders/organization';
 import type { Page } from '../builders/page';
 import type { Answer } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -19,14 +19,8 @@ const udp = (...ports: number[]): Traffic => ({ protocol: 'udp', ports });
 const STRANGER = { address: '198.51.100.7', protocol: 'tcp', port: 22 };
 const NOTHING = { guarded: [], waiting: [], leftAlone: [], refused: [], connections: [] };
 
-let drawbridge: Drawbridge;
-let org: Organization;
-
-beforeAll(async () => {
-  drawbridge = await Drawbridge.start();
-  org = await organization(drawbridge);
-});
-afterAll(() => drawbridge.stop());
+const drawbridge = Drawbridge.shared();
+const org = ownOrganization(drawbridge);
 
 let hosts = 0;
 
@@ -192,12 +186,7 @@ describe('What a resource’s host guards', () => {
   it('is named with the chains of other programs that may drop what it lets in when it is verified', async () => {
     const { host, agent } = await served();
     const verified = async (): Promise<string[]> =>
-      (
-        await org.admin.expect(
-          200,
-          org.admin.post<{ warnings: string[] }>(`/resources/${host.resourceId}/verify`),
-        )
-      ).warnings;
+      (await org.admin.posted<{ warnings: string[] }>(`/resources/${host.resourceId}/verify`)).warnings;
     expect(await verified()).toEqual([]);
     await agent.reportsGuard({ otherChains: ['ip filter INPUT', 'inet f2b input'] });
     const warnings = [
@@ -277,7 +266,7 @@ describe('Traffic of a verified resource that the host does not guard', () => {
     const { host, agent } = await served();
     const proposed = await hostResource(org, host.credentialId, host.name, { port: 80 });
     const guarded = await hostResource(org, host.credentialId, host.name, { port: 443 });
-    await org.admin.expect(200, org.admin.post(`/resources/${guarded}/verify`));
+    await org.admin.posted(`/resources/${guarded}/verify`);
     await agent.turn();
     await agent.reportsGuard({ guarded: [tcp(443)], leftAlone: [tcp(22, 80)] });
     await tells(host.resourceId, 'RECONCILE_FAILED', 'tcp 22 is not guarded');
@@ -289,7 +278,7 @@ describe('Traffic of a verified resource that the host does not guard', () => {
     const { host, agent } = await served();
     await agent.turn();
     const { resourceId } = host;
-    await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+    await org.admin.posted(`/resources/${resourceId}/reconcile`);
     expect((await tells(resourceId, 'RECONCILE_OK')).message).toBeNull();
   });
 });

@@ -1,20 +1,14 @@
 import { guardedHost, lastHeardOf } from '../builders/agents';
 import { auditRecords } from '../builders/audit-trail';
 import { colleague } from '../builders/colleague';
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization } from '../builders/organization';
 import { ledgerOf } from '../builders/rule-ledger';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 describe('A host that never returns', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, []);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge, []);
 
   it('can be abandoned by an admin: its rules are listed, its sessions end, it can be deleted [L9]', async () => {
     const host = await guardedHost(org, 'destroyed-host');
@@ -30,7 +24,7 @@ describe('A host that never returns', () => {
       sessions.push(id);
     }
     await lastHeardOf(drawbridge, host.name, 75);
-    await org.admin.expect(200, org.admin.post(`/sessions/${sessions[0]}/stop`));
+    await org.admin.posted(`/sessions/${sessions[0]}/stop`);
     expect((await org.session(sessions[0]!)).status).toBe('EXPIRING');
 
     const path = `/resources/${host.resourceId}/abandon`;

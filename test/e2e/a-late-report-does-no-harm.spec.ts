@@ -5,18 +5,12 @@ import {
   type GuardedHost,
   type TestAgent,
 } from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
+import { organization, ownOrganization } from '../builders/organization';
 import type { Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 
-let drawbridge: Drawbridge;
-let org: Organization;
-
-beforeAll(async () => {
-  drawbridge = await Drawbridge.start();
-  org = await organization(drawbridge, []);
-});
-afterAll(() => drawbridge.stop());
+const drawbridge = Drawbridge.shared();
+const org = ownOrganization(drawbridge, []);
 
 let hosts = 0;
 let addresses = 0;
@@ -31,7 +25,7 @@ async function served(by = org): Promise<{ host: GuardedHost; agent: TestAgent }
 
 const started = (host: GuardedHost, ipv4Address = fresh()): Promise<Session> =>
   org.started({ ipv4Address, resourceIds: [host.resourceId] });
-const stop = (id: string): Promise<unknown> => org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+const stop = (id: string): Promise<unknown> => org.admin.posted(`/sessions/${id}/stop`);
 const statusOf = async (id: string): Promise<string> => (await org.session(id)).status;
 
 const allOf = (state: AgentState, status: string): AgentResult[] =>

@@ -1,4 +1,4 @@
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import type { CloudCall, OpenRule } from '../harness/simulator-client';
 import { until } from '../harness/until';
@@ -14,41 +14,32 @@ const STAYS = '203.0.113.2';
  * has been taken out since: an address counts as out only when no such write can come any more.
  */
 describe('A late write reopens nothing', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
   let resourceId: string;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge);
     const { admin, roleId } = org;
-    const credential = await admin.expect(
-      201,
-      admin.post<{ id: string }>('/credentials', {
-        name: 'Gateway',
-        provider: 'APISIX',
-        credentialType: 'ADMIN_KEY',
-        credentialData: {
-          adminUrl: `${drawbridge.cloud.url}/apisix-gateway`,
-          adminKey: 'simulated-admin-key',
-        },
-      }),
-    );
-    const resource = await admin.expect(
-      201,
-      admin.post<{ id: string }>('/resources', {
-        name: 'Route',
-        provider: 'APISIX',
-        resourceType: 'ROUTE',
-        resourceIdentifier: ROUTE,
-        credentialId: credential.id,
-      }),
-    );
+    const credential = await admin.created<{ id: string }>('/credentials', {
+      name: 'Gateway',
+      provider: 'APISIX',
+      credentialType: 'ADMIN_KEY',
+      credentialData: {
+        adminUrl: `${drawbridge.cloud.url}/apisix-gateway`,
+        adminKey: 'simulated-admin-key',
+      },
+    });
+    const resource = await admin.created<{ id: string }>('/resources', {
+      name: 'Route',
+      provider: 'APISIX',
+      resourceType: 'ROUTE',
+      resourceIdentifier: ROUTE,
+      credentialId: credential.id,
+    });
     resourceId = resource.id;
-    await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resourceId}`));
-    await admin.expect(200, admin.post(`/resources/${resourceId}/verify`));
+    await admin.posted(`/roles/${roleId}/resources/${resourceId}`);
+    await admin.posted(`/resources/${resourceId}/verify`);
   });
-  afterAll(() => drawbridge.stop());
 
   const active = async (ipv4Address: string): Promise<string> => {
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address });
@@ -82,7 +73,7 @@ describe('A late write reopens nothing', () => {
       return late !== undefined;
     });
     await org.reaches(staying.id, 'ACTIVE', 30_000);
-    await org.admin.expect(200, org.admin.post(`/sessions/${going}/stop`));
+    await org.admin.posted(`/sessions/${going}/stop`);
     await org.reaches(going, 'CANCELLED', 40_000);
     await until('the late write has landed', async () => {
       const landed = (await writes()).find(({ at }) => at === late!.at);

@@ -1,4 +1,4 @@
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization } from '../builders/organization';
 import { newcomer } from '../builders/people';
 import { HEALTHY_BOUND_MS, machineSlowness } from '../chaos/oracles/bounds';
 import type { Answer, Session } from '../harness/api-client';
@@ -8,17 +8,14 @@ import { until } from '../harness/until';
 const RENEWALS = 1000;
 
 describe('A lease that is not renewed ends the session', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge);
   let addresses = 0;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     // comparisons read targets whether or not anything is renewed
     await drawbridge.startWorker({ RECONCILE_SECONDS: '3600' });
-    org = await organization(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   const leased = (leaseSeconds = 300): Promise<Session> =>
     org.started({ ipv4Address: `203.0.113.${(addresses += 1)}`, leaseSeconds });

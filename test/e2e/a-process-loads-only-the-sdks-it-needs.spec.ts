@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { DriverRegistry } from '#drivers';
 import { driverLoad } from '../builders/driver-load';
 import { networkResource } from '../builders/network-resource';
-import { group, organization, type Organization } from '../builders/organization';
+import { group, organization, ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { AppProcess } from '../harness/processes';
 import { until } from '../harness/until';
@@ -33,14 +33,8 @@ async function loadedBy(teller: AppProcess): Promise<readonly string[]> {
 }
 
 describe('A process loads only the SDKs it needs', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: TELLER });
-    org = await organization(drawbridge, []);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.own({ worker: false, api: TELLER });
+  const org = ownOrganization(drawbridge, []);
 
   it('the API returns the types of all providers without loading a driver', async () => {
     const types = await org.admin.expect(200, org.admin.get<object[]>('/resources/types'));
@@ -68,7 +62,7 @@ describe('A process loads only the SDKs it needs', () => {
 
     const session = await aws.started({ ipv4Address: '203.0.113.1' });
     await aws.reaches(session.id, 'ACTIVE');
-    await aws.admin.expect(200, aws.admin.post(`/sessions/${session.id}/stop`));
+    await aws.admin.posted(`/sessions/${session.id}/stop`);
     await aws.reaches(session.id, 'CANCELLED');
     const served = await loadedBy(worker);
     expect(driversIn(served)).toEqual(['aws.driver.js']);

@@ -115,7 +115,7 @@ const WAIT_MS = 45_000;
 
 /** Every kind of target refuses one operation on one target. All cells run at the same time. */
 describe('When a provider refuses one operation on one target', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared();
   let addresses = 0;
   const cells = new Map<string, Promise<Cell>>();
 
@@ -150,7 +150,7 @@ describe('When a provider refuses one operation on one target', () => {
     return session;
   };
   const stop = (org: Organization, { id }: Session): Promise<unknown> =>
-    org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    org.admin.posted(`/sessions/${id}/stop`);
   /** Waits until it has the status, or says in the provider's words why it does not. */
   const settles = (org: Organization, { id }: Session, status: string, words: RegExp): Promise<Session> =>
     until(
@@ -171,24 +171,21 @@ describe('When a provider refuses one operation on one target', () => {
     const credential = async (name: string): Promise<string> => {
       const credentialData = cloud.credentialData(drawbridge.cloud.url);
       const body = { name, provider, credentialType, credentialData };
-      return (await admin.expect(201, admin.post<{ id: string }>('/credentials', body))).id;
+      return (await admin.created<{ id: string }>('/credentials', body)).id;
     };
     const hasPorts = ['SECURITY_GROUP', 'FIREWALL', 'NETWORK_SECURITY_GROUP'].includes(resourceType);
     const resource = async (credentialId: string, index: number): Promise<string> => {
-      const { id } = await admin.expect(
-        201,
-        admin.post<{ id: string }>('/resources', {
-          name: `${credentialId} ${index}`,
-          credentialId,
-          provider,
-          resourceType,
-          resourceIdentifier: cloud.target(index),
-          ...(provider === 'AWS' && { region: 'eu-central-1' }),
-          config: hasPorts ? { port: 22 } : {},
-        }),
-      );
-      await admin.expect(200, admin.post(`/resources/${id}/verify`));
-      await admin.expect(200, admin.post(`/roles/${roleId}/resources/${id}`));
+      const { id } = await admin.created<{ id: string }>('/resources', {
+        name: `${credentialId} ${index}`,
+        credentialId,
+        provider,
+        resourceType,
+        resourceIdentifier: cloud.target(index),
+        ...(provider === 'AWS' && { region: 'eu-central-1' }),
+        config: hasPorts ? { port: 22 } : {},
+      });
+      await admin.posted(`/resources/${id}/verify`);
+      await admin.posted(`/roles/${roleId}/resources/${id}`);
       return id;
     };
     const same = await credential('same');
@@ -241,7 +238,6 @@ describe('When a provider refuses one operation on one target', () => {
   };
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
     for (const cloud of CLOUDS) {
       const furnished = await furnish(cloud);
       for (const refused of REFUSED.filter((one) => cloud.operations[one])) {
@@ -251,7 +247,6 @@ describe('When a provider refuses one operation on one target', () => {
       }
     }
   }, 120_000);
-  afterAll(() => drawbridge.stop());
 
   it.each(CELLS)(
     '%s, %s: only that waits, and its ResourceIp says why',

@@ -1,5 +1,5 @@
 import { LoneHost } from '../builders/lone-host';
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { hasNetworks, sayNotTested, VISITOR } from '../harness/network';
 import { until } from '../harness/until';
@@ -9,19 +9,14 @@ if (!hasNetworks) sayNotTested('that sessions end on a host that cannot hear');
 
 /** A stop cannot reach a host that cannot hear: what is open there ends by itself. */
 onNetworks('A session on a host without its server', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, []);
   let lone: LoneHost;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, []);
     lone = await LoneHost.start(drawbridge, org, 'silent-1');
   });
-  afterAll(async () => {
-    await lone.end();
-    await drawbridge.stop();
-  });
+  afterAll(() => lone.end());
 
   it('that is silent for longer than the session allows: it ends, and is back with the server; a static rule stays', async () => {
     const agent = await lone.served();
@@ -31,7 +26,7 @@ onNetworks('A session on a host without its server', () => {
       [lone.host.resourceId],
     );
     const range = { label: 'office', ipAddress: VISITOR.otherIpv4, resourceIds: [lone.host.resourceId] };
-    await org.admin.expect(201, org.admin.post('/static-ip-rules', range));
+    await org.admin.created('/static-ip-rules', range);
     const elsewhere = { ...lone.place, from: VISITOR.otherIpv4 };
     await until('the range is let in', () => lone.network.visitor.reaches(elsewhere));
     await lone.active();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { colleague } from '../builders/colleague';
-import { group, organization, type Organization } from '../builders/organization';
+import { group, ownOrganization } from '../builders/organization';
 import type { Answer, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
@@ -10,14 +10,8 @@ interface Refused {
 }
 
 describe('A session takes the place of another', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
 
   const replace = (id: string, body: object): Promise<Answer<Session & Refused>> =>
     org.admin.post('/sessions', { ...body, replaces: id });
@@ -25,8 +19,7 @@ describe('A session takes the place of another', () => {
   const addresses = async (): Promise<string[]> =>
     (await drawbridge.cloud.rules(group(0))).map(({ address }) => address).toSorted();
 
-  const stopped = async (id: string): Promise<void> =>
-    void (await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`)));
+  const stopped = async (id: string): Promise<void> => void (await org.admin.posted(`/sessions/${id}/stop`));
 
   it('the new address is open and the old one closed, and start and end stay the same', async () => {
     const old = await org.started({ ipv4Address: '203.0.113.40', durationHours: 3 });
@@ -56,14 +49,11 @@ describe('A session takes the place of another', () => {
   it('is refused for a session that is over, another’s, or unknown, and with a duration', async () => {
     const old = await org.started({ ipv4Address: '203.0.113.43' });
     const other = await colleague(org);
-    const key = await org.admin.expect(
-      201,
-      org.admin.post<{ plainTextKey: string }>('/api-keys', {
-        name: randomUUID(),
-        scopes: ['sessions:write'],
-        userId: other.id,
-      }),
-    );
+    const key = await org.admin.created<{ plainTextKey: string }>('/api-keys', {
+      name: randomUUID(),
+      scopes: ['sessions:write'],
+      userId: other.id,
+    });
     const body = { ipv4Address: '203.0.113.44' };
     const asOther = drawbridge.api.as({ apiKey: key.plainTextKey });
     expect((await asOther.post('/sessions', { ...body, replaces: old.id })).status).toBe(403);

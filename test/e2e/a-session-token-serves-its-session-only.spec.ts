@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { colleague, type Colleague } from '../builders/colleague';
-import { group, organization, type Organization } from '../builders/organization';
+import { group, organization, ownOrganization } from '../builders/organization';
 import type { Answer, ApiClient, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 
@@ -16,19 +16,13 @@ interface Key {
 }
 
 describe('A session token serves its session only', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
   let addresses = 0;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-  });
-  afterAll(() => drawbridge.stop());
 
   const request = (): object => ({ ipv4Address: `203.0.113.${(addresses += 1)}`, leaseSeconds: 300 });
   const started = async (client: ApiClient = org.admin): Promise<Required<Started>> => {
-    const session = await client.expect(200, client.post<Started>('/sessions', request()));
+    const session = await client.posted<Started>('/sessions', request());
     expect(session.sessionToken).toMatch(/^dbs_[\w-]{43}$/);
     return session as Required<Started>;
   };
@@ -40,10 +34,7 @@ describe('A session token serves its session only', () => {
       scopes: ['sessions:write', 'sessions:read'],
       ...(userId && { userId }),
     };
-    const made = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string; plainTextKey: string }>('/api-keys', asked),
-    );
+    const made = await org.admin.created<{ id: string; plainTextKey: string }>('/api-keys', asked);
     return { id: made.id, client: drawbridge.api.as({ apiKey: made.plainTextKey }) };
   };
   /** The statuses of what the token is for. */
@@ -170,11 +161,8 @@ describe('A session token serves its session only', () => {
     const { client } = await key();
     const body = request();
     const idempotent = { 'Idempotency-Key': randomUUID() };
-    const first = await client.expect(
-      200,
-      client.post<Started>('/sessions?waitSeconds=30', body, idempotent),
-    );
-    const again = await client.expect(200, client.post<Started>('/sessions', body, idempotent));
+    const first = await client.posted<Started>('/sessions?waitSeconds=30', body, idempotent);
+    const again = await client.posted<Started>('/sessions', body, idempotent);
     expect(again).toMatchObject({ id: first.id, sessionToken: first.sessionToken });
     const { port } = await drawbridge.startApi();
     const elsewhere = await fetch(`http://127.0.0.1:${port}/api/v1/sessions`, {
@@ -189,10 +177,7 @@ describe('A session token serves its session only', () => {
   it('no table contains one', async () => {
     const { client } = await key();
     const idempotent = { 'Idempotency-Key': randomUUID() };
-    const { id, sessionToken } = await client.expect(
-      200,
-      client.post<Started>('/sessions', request(), idempotent),
-    );
+    const { id, sessionToken } = await client.posted<Started>('/sessions', request(), idempotent);
     await send(sessionToken!, 'POST', `/sessions/${id}/renew`);
     await send(sessionToken!, 'POST', `/sessions/${id}/extend`);
     await send(sessionToken!, 'POST', `/sessions/${id}/stop`);

@@ -1,21 +1,16 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { group, organization, ownOrganization, type Organization } from '../builders/organization';
 import { staticIpRule, staticIpRuleReaches } from '../builders/static-ip-rules';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 describe('A shared rule stays until its last holder ends', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.own();
 
   const isOpen = async (target: string, address: string): Promise<boolean> =>
     (await drawbridge.cloud.rules(target)).some((rule) => rule.address === address);
 
   const stop = async (org: Organization, id: string): Promise<void> => {
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
   };
 
   it('two sessions of one organization hold one rule: the first to stop is CANCELLED at once, the rule stays', async () => {
@@ -114,15 +109,12 @@ describe('A shared rule stays until its last holder ends', () => {
     const theirs = await organization(drawbridge, [{ group: group(4), config: { port: 22 } }]);
     const held = await mine.started({ ipv4Address: '203.0.113.24' });
     await mine.reaches(held.id, 'ACTIVE');
-    const wrong = await theirs.admin.expect(
-      201,
-      theirs.admin.post<{ id: string }>('/credentials', {
-        name: 'Wrong secret',
-        provider: 'AWS',
-        credentialType: 'ACCESS_KEY',
-        credentialData: { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'guessed' },
-      }),
-    );
+    const wrong = await theirs.admin.created<{ id: string }>('/credentials', {
+      name: 'Wrong secret',
+      provider: 'AWS',
+      credentialType: 'ACCESS_KEY',
+      credentialData: { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'guessed' },
+    });
     await drawbridge.query('UPDATE resources SET credential_id = $2 WHERE id = $1', [
       theirs.resourceIds[0],
       wrong.id,
@@ -139,13 +131,10 @@ describe('A shared rule stays until its last holder ends', () => {
 
   describe('held by a static IP rule', () => {
     let org: Organization;
-    let other: Organization;
+    const other = ownOrganization(drawbridge, [{ group: group(5), config: { port: 22 } }]);
 
     beforeAll(async () => {
-      [org, other] = await Promise.all([
-        organization(drawbridge, [{ group: group(5), config: { port: 22 } }]),
-        organization(drawbridge, [{ group: group(5), config: { port: 22 } }]),
-      ]);
+      org = await organization(drawbridge, [{ group: group(5), config: { port: 22 } }]);
     });
 
     it('stays open when a session on the same address ends', async () => {

@@ -8,13 +8,11 @@ const SLOW_MS = 13_000;
 const CASE_MS = 120_000;
 
 describe('A slow cloud', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({ simulator: { SIMULATOR_GCP_OPERATION_MS: String(SLOW_MS) } });
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ simulator: { SIMULATOR_GCP_OPERATION_MS: String(SLOW_MS) } });
     await drawbridge.startWorker();
   });
-  afterAll(() => drawbridge.stop());
 
   it(
     'gets each write once, from one worker',

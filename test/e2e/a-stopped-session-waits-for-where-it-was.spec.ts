@@ -1,16 +1,10 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { group, ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 describe('A session that is stopped after its resource moved', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
 
   const open = async (index: number): Promise<number> => (await drawbridge.cloud.rules(group(index))).length;
 
@@ -26,7 +20,7 @@ describe('A session that is stopped after its resource moved', () => {
     const path = `/resources/${org.resourceIds[0]}`;
     await org.admin.expect(200, org.admin.patch(path, { resourceIdentifier: group(1) }));
     await until('the address is allowed where it is now', async () => (await open(1)) === 1);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await until('it is gone from there', async () => {
       const left = await drawbridge.query(
         `SELECT 1 FROM rules r JOIN targets t ON t.id = r.target_id WHERE t.identifier = $1`,

@@ -19,31 +19,25 @@ describe('A suspended organization', () => {
   it('closes what is open through its trust, for which a token is signed, and opens nothing', async () => {
     const org = await organization(drawbridge, []);
     const { admin } = org;
-    const { id, identity } = await admin.expect(
-      201,
-      admin.post<Federated>('/credentials', {
-        name: 'By trust',
-        provider: 'AWS',
-        credentialType: 'WEB_IDENTITY',
-        credentialData: { roleArn: 'arn:aws:iam::123456789012:role/federated' },
-      }),
-    );
+    const { id, identity } = await admin.created<Federated>('/credentials', {
+      name: 'By trust',
+      provider: 'AWS',
+      credentialType: 'WEB_IDENTITY',
+      credentialData: { roleArn: 'arn:aws:iam::123456789012:role/federated' },
+    });
     const { issuer, subject } = identity!;
     await drawbridge.cloud.trust({ provider: 'AWS', issuer, subject });
-    const resource = await admin.expect(
-      201,
-      admin.post<{ id: string }>('/resources', {
-        name: 'By trust',
-        provider: 'AWS',
-        credentialId: id,
-        config: { port: 22 },
-        resourceType: 'SECURITY_GROUP',
-        resourceIdentifier: group(0),
-        region: 'eu-central-1',
-      }),
-    );
-    await admin.expect(200, admin.post(`/resources/${resource.id}/verify`));
-    await admin.expect(200, admin.post(`/roles/${org.roleId}/resources/${resource.id}`));
+    const resource = await admin.created<{ id: string }>('/resources', {
+      name: 'By trust',
+      provider: 'AWS',
+      credentialId: id,
+      config: { port: 22 },
+      resourceType: 'SECURITY_GROUP',
+      resourceIdentifier: group(0),
+      region: 'eu-central-1',
+    });
+    await admin.posted(`/resources/${resource.id}/verify`);
+    await admin.posted(`/roles/${org.roleId}/resources/${resource.id}`);
     const session = await org.started({ ipv4Address: '203.0.113.60' });
     await org.reaches(session.id, 'ACTIVE');
 
@@ -59,7 +53,7 @@ describe('A suspended organization', () => {
       );
     const before = (await signed()).length;
     expect((await org.start({ ipv4Address: '203.0.113.61' })).status).toBe(403);
-    await admin.expect(200, admin.post<Session>(`/sessions/${session.id}/stop`));
+    await admin.posted<Session>(`/sessions/${session.id}/stop`);
     await org.reaches(session.id, 'CANCELLED');
     expect((await signed()).length).toBeGreaterThan(before);
     expect(await drawbridge.cloud.rules(group(0))).toEqual([]);

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { RESOURCE_MODULES } from '../../apps/api/src/app.module';
 import { routesOf, type Route } from '../../apps/api/src/docs/route-table';
 import { MatrixObjects, objectsIn, pathWith, type Owner } from '../builders/matrix-objects';
-import { group, organization, type Organization } from '../builders/organization';
+import { group, organization, ownOrganization } from '../builders/organization';
 import type { Answer, ApiClient } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 
@@ -116,15 +116,13 @@ const cases = changes.flatMap((route) =>
 );
 
 describe('A suspended organization opens nothing and closes everything', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge, [{ group: group(0) }]);
   let objects: MatrixObjects;
   let owner: Owner;
   let agent: ApiClient;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-    org = await organization(drawbridge, [{ group: group(0) }]);
     agent = await org.apiKey(['agent:connect']);
     owner = { organizationId: org.organizationId, userId: org.adminId };
     objects = new MatrixObjects(drawbridge);
@@ -136,7 +134,6 @@ describe('A suspended organization opens nothing and closes everything', () => {
       org.organizationId,
     ]);
   });
-  afterAll(() => drawbridge.stop());
 
   async function play(route: Route, body: object | undefined): Promise<Answer<{ message?: string } | null>> {
     const ids: Record<string, string> = {};

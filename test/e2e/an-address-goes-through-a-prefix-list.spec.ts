@@ -1,4 +1,4 @@
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
@@ -13,36 +13,27 @@ const listId = (index: number): string => `pl-0123456789abcdef${index}`;
 
 /** Addresses are added to a managed prefix list and removed in time, next to unmanaged entries. */
 describe('Sessions on an AWS prefix list', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    [org, other] = await Promise.all([organization(drawbridge), organization(drawbridge)]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge);
 
   const prefixList = async (of: Organization, resourceIdentifier: string): Promise<string> => {
     const { admin, roleId, credentialId } = of;
-    const resource = await admin.expect(
-      201,
-      admin.post<Created>('/resources', {
-        name: `AWS ${resourceIdentifier}`,
-        provider: 'AWS',
-        resourceType: 'PREFIX_LIST',
-        resourceIdentifier,
-        region: 'eu-central-1',
-        credentialId,
-        config: {},
-      }),
-    );
-    await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resource.id}`));
+    const resource = await admin.created<Created>('/resources', {
+      name: `AWS ${resourceIdentifier}`,
+      provider: 'AWS',
+      resourceType: 'PREFIX_LIST',
+      resourceIdentifier,
+      region: 'eu-central-1',
+      credentialId,
+      config: {},
+    });
+    await admin.posted(`/roles/${roleId}/resources/${resource.id}`);
     return resource.id;
   };
   const verified = async (of: Organization, resourceIdentifier: string): Promise<string> => {
     const id = await prefixList(of, resourceIdentifier);
-    await of.admin.expect(200, of.admin.post(`/resources/${id}/verify`));
+    await of.admin.posted(`/resources/${id}/verify`);
     return id;
   };
   const entries = async (target: string): Promise<string[]> =>
@@ -59,7 +50,7 @@ describe('Sessions on an AWS prefix list', () => {
       description: 'office',
     });
   const stop = async (of: Organization, id: string): Promise<void> => {
-    await of.admin.expect(200, of.admin.post(`/sessions/${id}/stop`));
+    await of.admin.posted(`/sessions/${id}/stop`);
     await of.reaches(id, 'CANCELLED');
   };
   const bend = (target: string, kind: string, more: object = {}): Promise<void> =>
@@ -140,7 +131,7 @@ describe('Sessions on an AWS prefix list', () => {
     await org.reaches(id, 'ACTIVE', 60_000);
     expect(await entries(list)).toEqual(['203.0.113.6 ours']);
     await bend(list, kind, more);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED', 60_000);
     expect(await entries(list)).toEqual([]);
   });
@@ -157,7 +148,7 @@ describe('Sessions on an AWS prefix list', () => {
       delayMs: 600_000,
       seconds: 3,
     });
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED', 60_000);
     expect(await entries(list)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import type { OpenRule } from '../harness/simulator-client';
 
@@ -18,28 +18,22 @@ interface Plugin {
 
 /** Addresses are added to the allow-list of a gateway's route and removed in time, and the list is never empty. */
 describe('Sessions on APISIX', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge);
   let gateway: string;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
     gateway = `${drawbridge.cloud.url}/apisix-gateway`;
-    [org, other] = await Promise.all([organization(drawbridge), organization(drawbridge)]);
   });
-  afterAll(() => drawbridge.stop());
 
   const credential = (of: Organization, adminUrl = gateway, adminKey = ADMIN_KEY): Promise<Credential> =>
-    of.admin.expect(
-      201,
-      of.admin.post<Credential>('/credentials', {
-        name: 'Simulated gateway',
-        provider: 'APISIX',
-        credentialType: 'ADMIN_KEY',
-        credentialData: { adminUrl, adminKey },
-      }),
-    );
+    of.admin.created<Credential>('/credentials', {
+      name: 'Simulated gateway',
+      provider: 'APISIX',
+      credentialType: 'ADMIN_KEY',
+      credentialData: { adminUrl, adminKey },
+    });
   const resource = async (
     of: Organization,
     credentialId: string,
@@ -48,8 +42,8 @@ describe('Sessions on APISIX', () => {
   ): Promise<string> => {
     const { admin, roleId } = of;
     const asked = { name: resourceIdentifier, provider: 'APISIX', resourceType, resourceIdentifier };
-    const { id } = await admin.expect(201, admin.post<Created>('/resources', { ...asked, credentialId }));
-    await admin.expect(200, admin.post(`/roles/${roleId}/resources/${id}`));
+    const { id } = await admin.created<Created>('/resources', { ...asked, credentialId });
+    await admin.posted(`/roles/${roleId}/resources/${id}`);
     return id;
   };
   const verified = async (
@@ -59,7 +53,7 @@ describe('Sessions on APISIX', () => {
   ): Promise<string> => {
     const { id } = await credential(of, adminUrl);
     const resourceId = await resource(of, id, resourceIdentifier, resourceType);
-    await of.admin.expect(200, of.admin.post(`/resources/${resourceId}/verify`));
+    await of.admin.posted(`/resources/${resourceId}/verify`);
     return resourceId;
   };
   const open = async (target: string): Promise<string[]> => {
@@ -100,7 +94,7 @@ describe('Sessions on APISIX', () => {
       '203.0.113.1 unmanaged',
       '203.0.113.9 ours',
     ]);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     expect(await whitelist('routes/simulated-route-1')).toEqual(['0.0.0.0/32', ...unmanaged]);
   });
@@ -132,10 +126,10 @@ describe('Sessions on APISIX', () => {
     await org.reaches(first.id, 'ACTIVE');
     const second = await other.started({ resourceIds: [theirs], ipv4Address });
     await other.reaches(second.id, 'ACTIVE');
-    await org.admin.expect(200, org.admin.post(`/sessions/${first.id}/stop`));
+    await org.admin.posted(`/sessions/${first.id}/stop`);
     await org.reaches(first.id, 'CANCELLED');
     expect(await open('simulated-route-3')).toEqual(['203.0.113.3 ours']);
-    await other.admin.expect(200, other.admin.post(`/sessions/${second.id}/stop`));
+    await other.admin.posted(`/sessions/${second.id}/stop`);
     await other.reaches(second.id, 'CANCELLED');
     expect(await open('simulated-route-3')).toEqual([]);
   });
@@ -148,7 +142,7 @@ describe('Sessions on APISIX', () => {
     await patch('routes/simulated-route-4/plugins/ip-restriction/whitelist', [entry]);
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: address });
     await org.reaches(id, 'ACTIVE');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     expect(await whitelist('routes/simulated-route-4')).toEqual([entry]);
   });
@@ -161,7 +155,7 @@ describe('Sessions on APISIX', () => {
       ...(await whitelist('routes/simulated-route-2')),
       '203.0.113.5',
     ]);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     expect(await whitelist('routes/simulated-route-2')).toEqual(['0.0.0.0/32', '203.0.113.5']);
   });
@@ -184,7 +178,7 @@ describe('Sessions on APISIX', () => {
     await patch(meta, { filter: [['arg_debug', '!=', '1']] });
     expect(await org.admin.post(`/resources/${resourceId}/verify`)).toMatchObject({ status: 400 });
     const reconciled = async (status: string): Promise<unknown> => {
-      await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+      await org.admin.posted(`/resources/${resourceId}/reconcile`);
       return (await org.reaches(id, status)).resourceIps[0];
     };
     const errorMessage = expect.stringContaining('may let everybody in') as string;
@@ -193,7 +187,7 @@ describe('Sessions on APISIX', () => {
     expect(await reconciled('ACTIVE')).toMatchObject({ status: 'APPLIED', errorMessage: null });
     await patch(meta, { disable: true });
     await reconciled('PARTIAL');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     expect(await whitelist('routes/simulated-route-1')).not.toContain('203.0.113.11/32');
     await patch(meta, {});
@@ -240,10 +234,7 @@ describe('Sessions on APISIX', () => {
     expect(refused.body.message).toContain('must not lead to a link-local, metadata or reserved address');
     const created = await credential(org, 'http://10.0.0.1:9180');
     expect(created.hints).toEqual({ adminUrl: 'http://10.0.0.1:9180' });
-    const checked = await org.admin.expect(
-      200,
-      org.admin.post<Credential>(`/credentials/${created.id}/verify`),
-    );
+    const checked = await org.admin.posted<Credential>(`/credentials/${created.id}/verify`);
     expect(checked.isValid).toBe(false);
     expect(checked.verificationError).toContain('this deployment lets no credential lead to');
   });

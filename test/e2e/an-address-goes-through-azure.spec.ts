@@ -1,4 +1,4 @@
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization, type Organization } from '../builders/organization';
 import type { Page } from '../builders/page';
 import { Drawbridge } from '../harness/drawbridge';
 import type { OpenRule } from '../harness/simulator-client';
@@ -24,41 +24,29 @@ interface HealthEvent {
 
 /** Addresses are added to a network security group and removed in time, also when several organizations share it. */
 describe('Sessions on Azure', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    [org, other] = await Promise.all([organization(drawbridge), organization(drawbridge)]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge);
 
   const azure = async (of: Organization, resourceIdentifier: string, config: object): Promise<string> => {
     const { admin, roleId } = of;
-    const credential = await admin.expect(
-      201,
-      admin.post<Created & { hints: object }>('/credentials', {
-        name: 'Simulated Azure',
-        provider: 'AZURE',
-        credentialType: 'SERVICE_PRINCIPAL',
-        credentialData: PRINCIPAL,
-      }),
-    );
+    const credential = await admin.created<Created & { hints: object }>('/credentials', {
+      name: 'Simulated Azure',
+      provider: 'AZURE',
+      credentialType: 'SERVICE_PRINCIPAL',
+      credentialData: PRINCIPAL,
+    });
     const { clientSecret: _, ...hints } = PRINCIPAL;
     expect(credential.hints).toEqual(hints);
-    const resource = await admin.expect(
-      201,
-      admin.post<Created>('/resources', {
-        name: `Azure ${resourceIdentifier}`,
-        provider: 'AZURE',
-        resourceType: 'NETWORK_SECURITY_GROUP',
-        resourceIdentifier,
-        credentialId: credential.id,
-        config,
-      }),
-    );
-    await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resource.id}`));
+    const resource = await admin.created<Created>('/resources', {
+      name: `Azure ${resourceIdentifier}`,
+      provider: 'AZURE',
+      resourceType: 'NETWORK_SECURITY_GROUP',
+      resourceIdentifier,
+      credentialId: credential.id,
+      config,
+    });
+    await admin.posted(`/roles/${roleId}/resources/${resource.id}`);
     return resource.id;
   };
   const verified = async (of: Organization, resourceIdentifier: string, config: object): Promise<string> => {
@@ -67,7 +55,7 @@ describe('Sessions on Azure', () => {
     return id;
   };
   const warningsOf = async ({ admin }: Organization, id: string): Promise<string[]> =>
-    (await admin.expect(200, admin.post<{ warnings: string[] }>(`/resources/${id}/verify`))).warnings;
+    (await admin.posted<{ warnings: string[] }>(`/resources/${id}/verify`)).warnings;
   const open = async (address: string): Promise<string[]> => {
     const response = await fetch(`${drawbridge.cloud.url}/_rules?provider=AZURE`);
     return ((await response.json()) as OpenRule[])
@@ -90,7 +78,7 @@ describe('Sessions on Azure', () => {
     const opened = [`${GROUP} tcp 22 ours`, `${GROUP} tcp 443 ours`];
     expect(await open('203.0.113.1')).toEqual(opened);
     expect(await open('2001:db8::1')).toEqual(opened);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     expect([...(await open('203.0.113.1')), ...(await open('2001:db8::1'))]).toEqual([]);
   });
@@ -106,10 +94,10 @@ describe('Sessions on Azure', () => {
     const second = await other.started({ resourceIds: [theirs], ipv4Address });
     await other.reaches(second.id, 'ACTIVE');
     expect(await open(ipv4Address)).toEqual([`${GROUP} tcp 3389 ours`]);
-    await org.admin.expect(200, org.admin.post(`/sessions/${first.id}/stop`));
+    await org.admin.posted(`/sessions/${first.id}/stop`);
     await org.reaches(first.id, 'CANCELLED');
     expect(await open(ipv4Address)).toEqual([`${GROUP} tcp 3389 ours`]);
-    await other.admin.expect(200, other.admin.post(`/sessions/${second.id}/stop`));
+    await other.admin.posted(`/sessions/${second.id}/stop`);
     await other.reaches(second.id, 'CANCELLED');
     expect(await open(ipv4Address)).toEqual([]);
   });
@@ -148,13 +136,13 @@ describe('Sessions on Azure', () => {
         /^simulated-nsg-3 has a delete lock, .+: access is closed by neutralising the rule/,
       ),
     ]);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     const errorMessage = expect.stringContaining('delete lock keeps the rule object') as string;
     expect(await ipOf(id)).toMatchObject({ status: 'REMOVED', errorMessage });
     expect(await open('203.0.113.4')).toEqual([]);
     await control('PUT', '/_locks', {});
-    await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+    await org.admin.posted(`/resources/${resourceId}/reconcile`);
     await until('what was left is deleted', async () =>
       (await drawbridge.cloud.calls()).some(
         ({ operation, outcome, target }) =>
@@ -182,7 +170,7 @@ describe('Sessions on Azure', () => {
       'the rule of the failed session is gone',
       async () => (await open('203.0.113.6')).length === 0,
     );
-    await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+    await org.admin.posted(`/resources/${resourceId}/reconcile`);
     await org.reaches(id, 'PARTIAL');
     expect(await ipOf(id)).toMatchObject({ status: 'PENDING', errorMessage });
     await until('the resource tells of it', async () => {

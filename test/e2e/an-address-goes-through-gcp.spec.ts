@@ -1,20 +1,17 @@
 import { networkResource } from '../builders/network-resource';
-import { organization, type Organization } from '../builders/organization';
+import { organization, ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 /** The same promise on Google's VPC firewall rules. */
 describe('Sessions on a Google VPC network', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge, []);
   let resourceId: string;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, []);
     resourceId = await networkResource(org, { ports: [22, 5432] });
   });
-  afterAll(() => drawbridge.stop());
 
   const openFor = async (address: string): Promise<string[]> => {
     const rules = await drawbridge.cloud.rules('default', 'GCP');
@@ -33,7 +30,7 @@ describe('Sessions on a Google VPC network', () => {
     for (const address of ['203.0.113.1', '2001:db8::1']) {
       expect(await openFor(address)).toEqual(['tcp 22 ours', 'tcp 5432 ours']);
     }
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     for (const address of ['203.0.113.1', '2001:db8::1']) expect(await openFor(address)).toEqual([]);
   });
@@ -49,7 +46,7 @@ describe('Sessions on a Google VPC network', () => {
     const active = await org.reaches(id, 'ACTIVE');
     expect(active.resourceIps.every(({ status }) => status === 'APPLIED')).toBe(true);
     expect(await openFor('203.0.113.2')).toHaveLength(2);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
   });
 
@@ -60,7 +57,7 @@ describe('Sessions on a Google VPC network', () => {
       [org, other].map((each) => each.started({ ipv4Address: '203.0.113.3' })),
     );
     await Promise.all([org.reaches(ours!.id, 'ACTIVE'), other.reaches(theirs!.id, 'ACTIVE')]);
-    await other.admin.expect(200, other.admin.post(`/sessions/${theirs!.id}/stop`));
+    await other.admin.posted(`/sessions/${theirs!.id}/stop`);
     await other.reaches(theirs!.id, 'CANCELLED');
     expect(await openFor('203.0.113.3')).toHaveLength(2);
     await org.admin.expect(
@@ -71,7 +68,7 @@ describe('Sessions on a Google VPC network', () => {
       const open = await openFor('203.0.113.3');
       return open.length === 1 && open[0] === 'tcp 443 ours';
     });
-    await org.admin.expect(200, org.admin.post(`/sessions/${ours!.id}/stop`));
+    await org.admin.posted(`/sessions/${ours!.id}/stop`);
     await org.reaches(ours!.id, 'CANCELLED');
     expect(await openFor('203.0.113.3')).toEqual([]);
   });
@@ -97,7 +94,7 @@ describe('Sessions on a Google VPC network', () => {
     ]) {
       expect((await own.admin.patch(`/resources/${id}`, { config: wrong })).status).toBe(400);
     }
-    await own.admin.expect(200, own.admin.post(`/sessions/${session}/stop`));
+    await own.admin.posted(`/sessions/${session}/stop`);
     await own.reaches(session, 'CANCELLED');
     expect(await openFor('203.0.113.4')).toEqual([]);
   });

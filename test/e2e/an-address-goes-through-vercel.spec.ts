@@ -1,4 +1,4 @@
-import { organization, type Organization } from '../builders/organization';
+import { ownOrganization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import type { OpenRule } from '../harness/simulator-client';
 import { until } from '../harness/until';
@@ -11,47 +11,38 @@ interface Created {
 
 /** Addresses are allowed by the firewall of a project and removed in time; no other address is allowed. */
 describe('Sessions on Vercel', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge);
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     // no comparison but the ones that a test is about
     await drawbridge.startWorker({ RECONCILE_SECONDS: '600' });
-    [org, other] = await Promise.all([organization(drawbridge), organization(drawbridge)]);
   });
-  afterAll(() => drawbridge.stop());
 
   const vercel = async (of: Organization, project: string, config: object): Promise<string> => {
     const { admin, roleId } = of;
-    const credential = await admin.expect(
-      201,
-      admin.post<Created & { hints: object }>('/credentials', {
-        name: 'Simulated Vercel',
-        provider: 'VERCEL',
-        credentialType: 'TOKEN',
-        credentialData: { token: 'simulated-vercel-token', teamId: 'team_simulated' },
-      }),
-    );
+    const credential = await admin.created<Created & { hints: object }>('/credentials', {
+      name: 'Simulated Vercel',
+      provider: 'VERCEL',
+      credentialType: 'TOKEN',
+      credentialData: { token: 'simulated-vercel-token', teamId: 'team_simulated' },
+    });
     expect(credential.hints).toEqual({ teamId: 'team_simulated' });
-    const resource = await admin.expect(
-      201,
-      admin.post<Created>('/resources', {
-        name: `Vercel ${project}`,
-        provider: 'VERCEL',
-        resourceType: 'FIREWALL_RULE',
-        resourceIdentifier: project,
-        credentialId: credential.id,
-        config,
-      }),
-    );
-    await admin.expect(200, admin.post(`/roles/${roleId}/resources/${resource.id}`));
+    const resource = await admin.created<Created>('/resources', {
+      name: `Vercel ${project}`,
+      provider: 'VERCEL',
+      resourceType: 'FIREWALL_RULE',
+      resourceIdentifier: project,
+      credentialId: credential.id,
+      config,
+    });
+    await admin.posted(`/roles/${roleId}/resources/${resource.id}`);
     return resource.id;
   };
   const verified = async (of: Organization, project: string, config: object = {}): Promise<string> => {
     const id = await vercel(of, project, config);
-    await of.admin.expect(200, of.admin.post(`/resources/${id}/verify`));
+    await of.admin.posted(`/resources/${id}/verify`);
     return id;
   };
   const open = async (project: string): Promise<string[]> => {
@@ -72,7 +63,7 @@ describe('Sessions on Vercel', () => {
     ((await ask('GET', `${CONFIG}/active`, project)) as { rules: { id: string; conditionGroup: object[] }[] })
       .rules;
   const stop = async (of: Organization, id: string): Promise<void> => {
-    await of.admin.expect(200, of.admin.post(`/sessions/${id}/stop`));
+    await of.admin.posted(`/sessions/${id}/stop`);
     await of.reaches(id, 'CANCELLED');
   };
 
@@ -157,7 +148,7 @@ describe('Sessions on Vercel', () => {
     const { id: ruleId, ...value } = guard as { id: string; conditionGroup: object[] };
     await ask('PATCH', CONFIG, project, { action: 'rules.update', id: ruleId, value });
     expect(await open(project)).toEqual(['203.0.113.7 ours']);
-    await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+    await org.admin.posted(`/resources/${resourceId}/reconcile`);
     await until('it is taken out', async () => (await open(project)).length === 0);
   });
 

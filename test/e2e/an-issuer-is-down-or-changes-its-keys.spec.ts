@@ -38,7 +38,7 @@ const signatureFound = async (
   { id }: OidcTrust,
   idToken: string,
 ): Promise<string | null> => {
-  const checks = await admin.expect(200, admin.post<TokenCheck[]>(`/oidc-trusts/${id}/explain`, { idToken }));
+  const checks = await admin.posted<TokenCheck[]>(`/oidc-trusts/${id}/explain`, { idToken });
   return checks.find(({ claim }) => claim === 'signature')!.found;
 };
 

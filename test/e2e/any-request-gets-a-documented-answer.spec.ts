@@ -7,8 +7,9 @@ import { furnishedOrganization } from '../builders/furnished-organization';
 import { KNOWN_ID, requestsTo, type GeneratedRequest } from '../builders/generated-requests';
 import { group } from '../builders/organization';
 import { type Identity, unexpectedFailures } from '../harness/api-client';
+import { contractOf } from '../harness/contract-of';
 import { Drawbridge } from '../harness/drawbridge';
-import { OpenApiContract } from '../harness/openapi-contract';
+import type { OpenApiContract } from '../harness/openapi-contract';
 
 /** `REQUESTS=100000 npm test -- test/e2e/any-request` is the long run. */
 const COUNT = Number(process.env['REQUESTS'] ?? 2000);
@@ -51,18 +52,16 @@ interface World {
 }
 
 describe('Any request gets an answer that the OpenAPI document declares', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({ worker: false });
   let base: string;
   let contract: OpenApiContract;
   let shapes: RequestShape[];
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     base = `http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`;
-    contract = await OpenApiContract.of(base);
+    contract = await contractOf(base);
     shapes = await requestShapes(drawbridge.api);
   });
-  afterAll(() => drawbridge.stop());
 
   async function newWorld(index: number): Promise<World> {
     const org = await furnishedOrganization(

@@ -8,9 +8,9 @@ import { MasterKeys, openIdentityKey } from '#secrets';
 import { PROBE } from '../builders/federated-identity';
 import { organization, type Organization } from '../builders/organization';
 import { ApiClient, type Credential } from '../harness/api-client';
+import { contractOf } from '../harness/contract-of';
 import { Drawbridge } from '../harness/drawbridge';
 import { freePort } from '../harness/free-port';
-import { OpenApiContract } from '../harness/openapi-contract';
 
 const AUDIENCE = 'sts.amazonaws.com';
 const AWS = {
@@ -60,7 +60,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     // no route hands a token out: this is what opens credentials in API and worker
     identities = new Identities(database, MasterKeys.parse(masterKeys), new IdentityKeyStore(), root);
     [org, other] = [await organization(drawbridge, []), await organization(drawbridge, [])];
-    credential = await org.admin.expect(201, org.admin.post<Federated>('/credentials', AWS));
+    credential = await org.admin.created<Federated>('/credentials', AWS);
   });
   afterAll(async () => {
     await database.close();
@@ -76,7 +76,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
     const response = await fetch(url);
     const text = await response.text();
     const { origin, pathname } = new URL(url);
-    const contract = await OpenApiContract.of(`${origin}/api/v1`);
+    const contract = await contractOf(`${origin}/api/v1`);
     const contentType = response.headers.get('content-type');
     contract.check({ method: 'GET', path: pathname, status: response.status, contentType, text });
     return { status: response.status, headers: response.headers, text };

@@ -71,7 +71,7 @@ function verdictIn({ status, text }: Outcome): Verdict | 'broken' {
 }
 
 describe('The authorization matrix', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let objects: MatrixObjects;
   let callers: readonly Caller[];
   let home: Owner;
@@ -79,7 +79,6 @@ describe('The authorization matrix', () => {
   const outcomes = new Map<string, Outcome>();
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
     objects = new MatrixObjects(drawbridge);
     const all = await everyCaller(drawbridge);
     callers = all.callers;
@@ -96,7 +95,6 @@ describe('The authorization matrix', () => {
     const size = `${outcomes.size} cells, ${routes.length} routes, ${callers.length} callers`;
     process.stderr.write(`\nAuthorization matrix: ${size}\n`);
   }, MAX_MS);
-  afterAll(() => drawbridge.stop());
 
   const ownerOf = ({ user }: Caller): Owner[] =>
     user ? [{ organizationId: user.organizationId, userId: user.id }] : [];

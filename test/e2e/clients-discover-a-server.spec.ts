@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { contractOf } from '../harness/contract-of';
 import { Drawbridge } from '../harness/drawbridge';
-import { OpenApiContract } from '../harness/openapi-contract';
 
 const PATH = '/.well-known/drawbridge';
 const { version } = JSON.parse(readFileSync(resolve(__dirname, '../../package.json'), 'utf8')) as {
@@ -9,17 +9,12 @@ const { version } = JSON.parse(readFileSync(resolve(__dirname, '../../package.js
 };
 
 describe('Clients discover a server', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   async function discover(port: number): Promise<{ headers: Headers; body: unknown }> {
     const response = await fetch(`http://127.0.0.1:${port}${PATH}`);
     const text = await response.text();
-    const contract = await OpenApiContract.of(`http://127.0.0.1:${port}/api/v1`);
+    const contract = await contractOf(`http://127.0.0.1:${port}/api/v1`);
     const contentType = response.headers.get('content-type');
     contract.check({ method: 'GET', path: PATH, status: response.status, contentType, text });
     return { headers: response.headers, body: JSON.parse(text) as unknown };

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { ownOrganization } from '../builders/organization';
 import { ApiClient } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { LossyNetwork } from '../harness/lossy-network';
@@ -18,8 +18,8 @@ const withPooler = hasPgBouncer ? describe : describe.skip;
 if (!hasPgBouncer) sayNoPgBouncer();
 
 describe('Closing survives faults of the connections to the database', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge);
   let way: SeverableConnection;
   let api: AppProcess | undefined;
   let worker: AppProcess | undefined;
@@ -28,8 +28,6 @@ describe('Closing survives faults of the connections to the database', () => {
   let addresses = 0;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     way = await SeverableConnection.to(drawbridge.databaseUrl);
     // it takes a minute to end: beside the others
     frozen = await SeverableConnection.to(drawbridge.databaseUrl);
@@ -38,7 +36,6 @@ describe('Closing survives faults of the connections to the database', () => {
     await runAt(way.url);
   });
   afterAll(async () => {
-    await drawbridge.stop();
     await way.cut();
     await frozen.cut();
   });

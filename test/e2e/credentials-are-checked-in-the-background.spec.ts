@@ -8,13 +8,9 @@ const CHECK = 'GetCallerIdentity';
 const LOOK = 'DescribeSecurityGroups';
 
 describe('Credentials and resources are checked in the background', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own();
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-  });
   afterEach(() => drawbridge.cloud.clearFaults());
-  afterAll(() => drawbridge.stop());
 
   describe('credentials', () => {
     let org: Organization;
@@ -23,15 +19,12 @@ describe('Credentials and resources are checked in the background', () => {
     });
 
     const made = async (data: object): Promise<Credential> =>
-      org.admin.expect(
-        201,
-        org.admin.post<Credential>('/credentials', {
-          name: 'Simulated AWS',
-          provider: 'AWS',
-          credentialType: 'ACCESS_KEY',
-          credentialData: data,
-        }),
-      );
+      org.admin.created<Credential>('/credentials', {
+        name: 'Simulated AWS',
+        provider: 'AWS',
+        credentialType: 'ACCESS_KEY',
+        credentialData: data,
+      });
     const find = (id: string): Promise<Credential> =>
       org.admin.expect(200, org.admin.get<Credential>(`/credentials/${id}`));
     const becomes = (id: string, isValid: boolean): Promise<Credential> =>
@@ -116,7 +109,7 @@ describe('Credentials and resources are checked in the background', () => {
 
     it('one for agents is always valid', async () => {
       const host = { name: 'Hosts', provider: 'AGENT', credentialType: 'AGENT' };
-      const { id } = await org.admin.expect(201, org.admin.post<Credential>('/credentials', host));
+      const { id } = await org.admin.created<Credential>('/credentials', host);
       await becomes(id, true);
       const verified = await org.admin.post<Credential>(`/credentials/${id}/verify`);
       expect(verified).toMatchObject({ status: 200, body: { isValid: true, verificationError: null } });

@@ -1,8 +1,7 @@
 import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
-import { organization, SIMULATED_KEY, type Organization } from '../builders/organization';
+import { ownOrganization, SIMULATED_KEY } from '../builders/organization';
 import type { Credential } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
 
 const GCP = { provider: 'GCP', credentialType: 'SERVICE_ACCOUNT' };
 const FEDERATION = { provider: 'GCP', credentialType: 'FEDERATION' };
@@ -51,16 +50,8 @@ type Federated = Credential & { readonly identity: { readonly issuer: string; re
 
 /** A credential is valid in every form in which people have it, or refused with the field and what to do. */
 describe('Pasted credentials', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    const port = String(await freePort());
-    const issuer = { OIDC_ISSUER_URL: `http://localhost:${port}/oidc` };
-    drawbridge = await Drawbridge.start({ worker: false, api: { PORT: port, ...issuer } });
-    org = await organization(drawbridge);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ issuer: true });
+  const org = ownOrganization(drawbridge);
 
   it.each<[string, object, unknown]>([
     [
@@ -96,8 +87,8 @@ describe('Pasted credentials', () => {
     ['an empty team', VERCEL, { token: 'simulated-vercel-token', teamId: '' }],
   ])('%s is accepted and valid', async (name, kind, credentialData) => {
     const body = { name, ...kind, credentialData };
-    const { id } = await org.admin.expect(201, org.admin.post<Credential>('/credentials', body));
-    const verified = await org.admin.expect(200, org.admin.post<Credential>(`/credentials/${id}/verify`));
+    const { id } = await org.admin.created<Credential>('/credentials', body);
+    const verified = await org.admin.posted<Credential>(`/credentials/${id}/verify`);
     expect(verified).toMatchObject({ isValid: true, verificationError: null });
   });
 
@@ -109,7 +100,7 @@ describe('Pasted credentials', () => {
     ['an object in one field', { ...PROJECT, file: EXTERNAL_ACCOUNT }],
   ])('a file of an external account as %s is accepted and valid, for its ids only', async (name, given) => {
     const body = { name, ...FEDERATION, credentialData: given };
-    const created = await org.admin.expect(201, org.admin.post<Federated>('/credentials', body));
+    const created = await org.admin.created<Federated>('/credentials', body);
     expect(created.hints).toEqual({
       ...PROJECT,
       projectNumber: '123456789012',
@@ -119,10 +110,7 @@ describe('Pasted credentials', () => {
     });
     const { issuer, subject } = created.identity;
     await drawbridge.cloud.trust({ provider: 'GCP', issuer, subject });
-    const verified = await org.admin.expect(
-      200,
-      org.admin.post<Credential>(`/credentials/${created.id}/verify`),
-    );
+    const verified = await org.admin.posted<Credential>(`/credentials/${created.id}/verify`);
     expect(verified).toMatchObject({ isValid: true, verificationError: null });
   });
 

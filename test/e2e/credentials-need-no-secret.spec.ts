@@ -1,8 +1,7 @@
 import { PROBE } from '../builders/federated-identity';
-import { group, organization, type Organization } from '../builders/organization';
+import { group, ownOrganization } from '../builders/organization';
 import type { Credential, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
 
 interface Identity {
   readonly issuer: string;
@@ -73,32 +72,20 @@ const CLOUDS: readonly Cloud[] = [
 ];
 
 describe('Credentials need no secret', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    const port = String(await freePort());
-    const issuer = { OIDC_ISSUER_URL: `http://localhost:${port}/oidc` };
-    drawbridge = await Drawbridge.start({ worker: false, api: { PORT: port, ...issuer } });
-    await drawbridge.startWorker(issuer);
-    org = await organization(drawbridge, []);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ issuer: true });
+  const org = ownOrganization(drawbridge, []);
 
   const created = (
     cloud: Pick<Cloud, 'provider' | 'credentialType' | 'credentialData'>,
   ): Promise<Federated> =>
-    org.admin.expect(
-      201,
-      org.admin.post<Federated>('/credentials', {
-        name: `${cloud.provider} without a secret`,
-        provider: cloud.provider,
-        credentialType: cloud.credentialType,
-        credentialData: cloud.credentialData,
-      }),
-    );
+    org.admin.created<Federated>('/credentials', {
+      name: `${cloud.provider} without a secret`,
+      provider: cloud.provider,
+      credentialType: cloud.credentialType,
+      credentialData: cloud.credentialData,
+    });
   const verified = (id: string): Promise<Federated> =>
-    org.admin.expect(200, org.admin.post<Federated>(`/credentials/${id}/verify`));
+    org.admin.posted<Federated>(`/credentials/${id}/verify`);
   /** What the account's administrator does. */
   const trusts = (provider: string, { issuer, subject }: Identity, hasCondition = true): Promise<void> =>
     drawbridge.cloud.trust({ provider, issuer, ...(hasCondition && { subject }) });
@@ -126,7 +113,7 @@ describe('Credentials need no secret', () => {
     const resourceId = await resource(cloud, id);
     const session = await org.started({ ipv4Address: '203.0.113.50', resourceIds: [resourceId] });
     await org.reaches(session.id, 'ACTIVE');
-    await org.admin.expect(200, org.admin.post<Session>(`/sessions/${session.id}/stop`));
+    await org.admin.posted<Session>(`/sessions/${session.id}/stop`);
     await org.reaches(session.id, 'CANCELLED');
 
     const signed = (await signatures(id)).map(({ details }) => details);
@@ -176,18 +163,15 @@ describe('Credentials need no secret', () => {
   });
 
   async function resource({ provider, resource: named }: Cloud, credentialId: string): Promise<string> {
-    const { id } = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string }>('/resources', {
-        name: `${provider} by trust`,
-        provider,
-        credentialId,
-        config: { port: 22 },
-        ...named,
-      }),
-    );
-    await org.admin.expect(200, org.admin.post(`/resources/${id}/verify`));
-    await org.admin.expect(200, org.admin.post(`/roles/${org.roleId}/resources/${id}`));
+    const { id } = await org.admin.created<{ id: string }>('/resources', {
+      name: `${provider} by trust`,
+      provider,
+      credentialId,
+      config: { port: 22 },
+      ...named,
+    });
+    await org.admin.posted(`/resources/${id}/verify`);
+    await org.admin.posted(`/roles/${org.roleId}/resources/${id}`);
     return id;
   }
 });

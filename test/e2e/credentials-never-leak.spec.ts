@@ -1,5 +1,5 @@
 import { everyCredential, OWN_KEYS } from '../builders/credentials';
-import { group, organization, SIMULATED_KEY, type Organization } from '../builders/organization';
+import { group, ownOrganization, SIMULATED_KEY } from '../builders/organization';
 import type { Credential } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
@@ -8,17 +8,14 @@ import { until } from '../harness/until';
 const CANARY = 'c4n4ryTh4tMustStayIns1de';
 
 describe('The secrets of credentials never leak', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false, api: { ...OWN_KEYS, LOG_LEVEL: 'trace' } });
+  const org = ownOrganization(drawbridge);
   const answers: string[] = [];
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { ...OWN_KEYS, LOG_LEVEL: 'trace' } });
     await drawbridge.startWorker({ ...OWN_KEYS, LOG_LEVEL: 'trace' });
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     await everythingThatCanHappen();
   });
-  afterAll(() => drawbridge.stop());
 
   const send = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const answer = await org.admin.send(method, path, body);

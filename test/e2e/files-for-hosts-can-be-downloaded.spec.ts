@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { createServer as createNetServer, type AddressInfo, type Server } from 'node:net';
 import { resolve } from 'node:path';
+import { contractOf } from '../harness/contract-of';
 import { Drawbridge } from '../harness/drawbridge';
-import { OpenApiContract } from '../harness/openapi-contract';
 
 interface Listed {
   readonly name: string;
@@ -16,14 +16,12 @@ interface Listed {
 
 type Downloaded = Omit<Response, 'bytes'> & { readonly bytes: Buffer };
 
-let drawbridge: Drawbridge;
+const drawbridge = Drawbridge.shared({ worker: false });
 let origin: string;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.shared();
   origin = `http://127.0.0.1:${drawbridge.apiServer.port}`;
 });
-afterAll(() => drawbridge.stop());
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -31,7 +29,7 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 async function get(path: string, init: RequestInit = {}): Promise<Downloaded> {
   const response = await fetch(`${origin}${path}`, init);
   const body = Buffer.from(await response.arrayBuffer());
-  const contract = await OpenApiContract.of(`${origin}/api/v1`);
+  const contract = await contractOf(`${origin}/api/v1`);
   contract.check({
     method: init.method ?? 'GET',
     path,

@@ -26,7 +26,7 @@ const reasons = new Set<string>();
 let accepted = 0;
 
 const explained = (idToken: string): Promise<TokenCheck[]> =>
-  org.admin.expect(200, org.admin.post<TokenCheck[]>(`/oidc-trusts/${trust.id}/explain`, { idToken }));
+  org.admin.posted<TokenCheck[]>(`/oidc-trusts/${trust.id}/explain`, { idToken });
 
 const messageOf = ({ status, body }: Answer<WorkloadToken>): string => `${status} ${body.message}`;
 

@@ -56,24 +56,20 @@ interface Sent {
 }
 
 describe('A request sixteen times as large is handled in linear time', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({ worker: false, api: { TRUSTED_PROXIES: '127.0.0.0/8' } });
   let shapes: RequestShape[];
   let admin: OutgoingHttpHeaders;
   let host: OutgoingHttpHeaders;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { TRUSTED_PROXIES: '127.0.0.0/8' } });
     const org = await organization(drawbridge, []);
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
     admin = { Authorization: `Bearer ${(org.admin.identity as { token: string }).token}` };
     host = { 'X-API-Key': ((await org.apiKey(['agent:connect'])).identity as { apiKey: string }).apiKey };
     shapes = await requestShapes(drawbridge.api);
   });
-  afterAll(async () => {
-    agent.destroy();
-    await drawbridge.stop();
-  });
+  afterAll(() => agent.destroy());
 
   function headersFor(template: string): OutgoingHttpHeaders {
     if (template.startsWith('/auth/')) return {};

@@ -7,21 +7,15 @@ import {
   type GuardedHost,
   type TestAgent,
 } from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
+import { organization, ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 const SSH = { protocol: 'tcp', ports: [22] };
 const WEB = { protocol: 'tcp', ports: [443] };
 
-let drawbridge: Drawbridge;
-let org: Organization;
-
-beforeAll(async () => {
-  drawbridge = await Drawbridge.start();
-  org = await organization(drawbridge, []);
-});
-afterAll(() => drawbridge.stop());
+const drawbridge = Drawbridge.shared();
+const org = ownOrganization(drawbridge, []);
 
 let hosts = 0;
 
@@ -41,8 +35,7 @@ async function verifiedHost(config?: object): Promise<{ host: GuardedHost; agent
 
 const change = (id: string, body: object): Promise<unknown> =>
   org.admin.expect(200, org.admin.patch(`/resources/${id}`, body));
-const verify = (id: string): Promise<unknown> =>
-  org.admin.expect(200, org.admin.post(`/resources/${id}/verify`));
+const verify = (id: string): Promise<unknown> => org.admin.posted(`/resources/${id}/verify`);
 
 describe('Only ports that were verified once are guarded', () => {
   it('a new resource proposes its ports, and a waiting agent guards them at once when it is verified', async () => {
@@ -177,7 +170,7 @@ describe('Confirmed ports', () => {
       resourceIdentifier: 'sg-0123456789abcdef0',
       region: 'eu-central-1',
     };
-    const { id } = await org.admin.expect(201, org.admin.post<{ id: string }>('/resources', body));
+    const { id } = await org.admin.created<{ id: string }>('/resources', body);
     return { resourceIds: [id] };
   }
 });

@@ -7,21 +7,15 @@ import {
   type Traffic,
 } from '../builders/agents';
 import { auditRecords } from '../builders/audit-trail';
-import { organization, type Organization } from '../builders/organization';
+import { organization, ownOrganization } from '../builders/organization';
 import type { Answer } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 
 const SSH = { protocol: 'tcp', ports: [22] };
 const WEB = { protocol: 'tcp', ports: [443] };
 
-let drawbridge: Drawbridge;
-let org: Organization;
-
-beforeAll(async () => {
-  drawbridge = await Drawbridge.start({ worker: false });
-  org = await organization(drawbridge);
-});
-afterAll(() => drawbridge.stop());
+const drawbridge = Drawbridge.shared({ worker: false });
+const org = ownOrganization(drawbridge);
 
 let hosts = 0;
 

@@ -4,12 +4,7 @@ import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 describe('Provider errors are reported', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ simulator: { SIMULATOR_RULES_PER_GROUP: '2' } });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.own({ simulator: { SIMULATOR_RULES_PER_GROUP: '2' } });
 
   it('a full group fails the whole session when it is the only one, and does not affect the other IP version', async () => {
     const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
@@ -54,7 +49,7 @@ describe('Provider errors are reported', () => {
     expect(partial.resourceIps[1]!.errorMessage).toMatch(/not authorized/i);
     await drawbridge.cloud.clearFaults();
 
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     const ended = await org.reaches(id, 'CANCELLED');
     expect(ended.resourceIps.map((ip) => ip.status)).toEqual(['REMOVED', 'FAILED']);
     expect((await drawbridge.cloud.rules()).filter((rule) => rule.address === '203.0.113.41')).toEqual([]);
@@ -88,7 +83,7 @@ describe('Provider errors are reported', () => {
       operation: 'RevokeSecurityGroupIngress',
       count: 3,
     });
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     const ended = await org.reaches(id, 'CANCELLED', 30_000);
     expect(ended.resourceIps[0]!.status).toBe('REMOVED');
     const refusals = (await drawbridge.cloud.calls()).filter(
@@ -104,8 +99,7 @@ describe('Provider errors are reported', () => {
     const org = await organization(drawbridge, [{ group: group(6), config: { port: 22 } }]);
     const [resourceId] = org.resourceIds;
     const started = async (ipv4Address: string): Promise<string> => (await org.started({ ipv4Address })).id;
-    const stop = (id: string): Promise<unknown> =>
-      org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    const stop = (id: string): Promise<unknown> => org.admin.posted(`/sessions/${id}/stop`);
     const finds = (what: string, statement: string): Promise<boolean> =>
       until(what, async () => (await drawbridge.query(statement)).length > 0);
     const isActive = async (): Promise<unknown> =>
@@ -121,7 +115,7 @@ describe('Provider errors are reported', () => {
          WHERE target_id = (SELECT target_id FROM resources WHERE id = $2)`,
         [time, resourceId],
       );
-      await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+      await org.admin.posted(`/resources/${resourceId}/reconcile`);
       await finds(
         'the group was compared, and the removal tried',
         `SELECT 1 FROM targets WHERE identifier = '${group(6)}' AND NOT reconcile_requested

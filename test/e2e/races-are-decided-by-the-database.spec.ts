@@ -1,19 +1,12 @@
-import { group, organization, type Organization } from '../builders/organization';
+import { group, organization, ownOrganization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 describe('Races are decided by the database', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge);
   /** no other organization writes to its group, so that a fault on the group affects its own call */
-  let alone: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-    alone = await organization(drawbridge, [{ group: group(1), config: { port: 22 } }]);
-  });
-  afterAll(() => drawbridge.stop());
+  const alone = ownOrganization(drawbridge, [{ group: group(1), config: { port: 22 } }]);
 
   const isOpen = async (address: string): Promise<boolean> =>
     (await drawbridge.cloud.rules()).some((rule) => rule.address === address);
@@ -57,7 +50,7 @@ describe('Races are decided by the database', () => {
   it('a session stopped before any call is CANCELLED without a cloud call', async () => {
     await drawbridge.worker.stop('SIGKILL');
     const { id } = await org.started({ ipv4Address: '203.0.113.82' });
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await drawbridge.startWorker();
     const ended = await org.reaches(id, 'CANCELLED');
     expect(ended.resourceIps[0]!.status).toBe('REMOVED');
@@ -125,18 +118,15 @@ describe('Races are decided by the database', () => {
   });
 
   it('a verification does not apply to a resource that was moved meanwhile', async () => {
-    const resource = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string }>('/resources', {
-        name: 'moving',
-        credentialId: org.credentialId,
-        provider: 'AWS',
-        resourceType: 'SECURITY_GROUP',
-        resourceIdentifier: group(2),
-        region: 'eu-central-1',
-        config: { port: 22 },
-      }),
-    );
+    const resource = await org.admin.created<{ id: string }>('/resources', {
+      name: 'moving',
+      credentialId: org.credentialId,
+      provider: 'AWS',
+      resourceType: 'SECURITY_GROUP',
+      resourceIdentifier: group(2),
+      region: 'eu-central-1',
+      config: { port: 22 },
+    });
     const path = `/resources/${resource.id}`;
     await drawbridge.cloud.fault({
       kind: 'slow',

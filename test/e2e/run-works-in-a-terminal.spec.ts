@@ -64,7 +64,7 @@ if (!hasTerminals) {
   it('a password that is typed is not shown', async () => {
     const { admin } = bench.org;
     const account = { email: 'ada@example.com', password: PASSWORD };
-    await admin.expect(201, admin.post('/users', account));
+    await admin.created('/users', account);
     const shown = open('login', { DRAWBRIDGE_API_KEY: '' });
     await shown.shows('E-mail:');
     shown.type(account.email);

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
 import { neededInCi } from '../harness/needed-in-ci';
 
 const DOCS = resolve(__dirname, '../../docs');
@@ -18,22 +17,18 @@ const hasJq = neededInCi('jq', spawnSync('jq', ['--version']).status === 0);
 if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages WERE NOT FOLLOWED ***\n\n');
 
 (hasJq ? describe : describe.skip)('The page', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ issuer: true });
   let api: string;
   /** what the commands print that create the organization which the pages name */
   let registered: string;
 
   beforeAll(async () => {
-    const port = String(await freePort());
-    const issuer = { OIDC_ISSUER_URL: `http://localhost:${port}/oidc` };
-    drawbridge = await Drawbridge.start({ worker: false, api: { PORT: port, ...issuer } });
-    api = `http://127.0.0.1:${port}`;
+    api = `http://127.0.0.1:${drawbridge.apiServer.port}`;
     const [register] = commandsOf('try-your-own.md');
     registered = await run(register!);
     // pasted again: another organization of the same name knows the e-mail too
     await run(register!);
   });
-  afterAll(() => drawbridge.stop());
 
   /** Runs commands with the addresses of this test in place of those of `npm start`. */
   const run = async (...commands: string[]): Promise<string> => {

@@ -1,21 +1,18 @@
 import { agentKey, guardedHost, TestAgent, type AgentState } from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
+import { organization, ownOrganization } from '../builders/organization';
 import { paid } from '../builders/people';
 import type { Answer, ApiClient } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
-let drawbridge: Drawbridge;
-let org: Organization;
+const drawbridge = Drawbridge.shared();
+const org = ownOrganization(drawbridge, []);
 let key: ApiClient;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.start({ api: { RATE_LIMIT_PER_MINUTE: '1000000' } });
-  org = await organization(drawbridge, []);
   for (const name of ['db-host-1', 'db-host-2']) await guardedHost(org, name);
   key = await agentKey(org, ['db-host-1', 'db-host-9', 'db-host-dry']);
 });
-afterAll(() => drawbridge.stop());
 
 const asking = (
   client: ApiClient,
@@ -46,13 +43,10 @@ describe('The agent channel is for agents', () => {
   });
 
   it('refuses a revoked key from the next request on', async () => {
-    const { id, plainTextKey } = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string; plainTextKey: string }>('/api-keys', {
-        name: 'k',
-        scopes: ['agent:connect'],
-      }),
-    );
+    const { id, plainTextKey } = await org.admin.created<{ id: string; plainTextKey: string }>('/api-keys', {
+      name: 'k',
+      scopes: ['agent:connect'],
+    });
     const client = drawbridge.api.as({ apiKey: plainTextKey });
     expect((await asking(client, 'agent=db-host-2')).status).toBe(200);
     await org.admin.delete(`/api-keys/${id}`);
@@ -72,7 +66,7 @@ describe('The agent channel is for agents', () => {
       own.organizationId,
     ]);
     expect((await agent.fetched()).rules).toHaveLength(1);
-    await own.admin.expect(200, own.admin.post(`/sessions/${id}/stop`));
+    await own.admin.posted(`/sessions/${id}/stop`);
     await agent.turn();
     await own.reaches(id, 'CANCELLED');
   });
@@ -143,7 +137,7 @@ describe('The agent channel is for agents', () => {
     const { id } = await org.started({ resourceIds: [host.resourceId], ipv4Address: '203.0.113.40' });
     const { rules } = (await dryRun()).body;
     expect(rules).toMatchObject([{ ipAddress: '203.0.113.40', unconfirmed: true }]);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     // no agent that could have opened it received it
     await org.reaches(id, 'CANCELLED');
     expect((await dryRun()).body.rules).toEqual([]);

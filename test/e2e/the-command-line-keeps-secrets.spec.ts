@@ -25,14 +25,13 @@ async function listening(answer: RequestListener): Promise<{ server: Server; url
 }
 
 describe('The command line keeps secrets', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let proxy: AddressProxy;
   let ada: Person;
   let key: string;
   let cli: CommandLine;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
     proxy = await AddressProxy.start(drawbridge.apiServer.port, '203.0.113.7');
     ada = await founder(drawbridge);
     await paid(drawbridge, ada.organizationId);
@@ -42,10 +41,7 @@ describe('The command line keeps secrets', () => {
       ada.client.post<{ plainTextKey: string }>('/api-keys', body),
     ));
   });
-  afterAll(async () => {
-    await proxy.stop();
-    await drawbridge.stop();
-  });
+  afterAll(() => proxy.stop());
   beforeEach(() => {
     cli = new CommandLine();
   });

@@ -9,7 +9,7 @@ const IPV4 = '203.0.113.7';
 const IPV6 = '2001:db8::7';
 
 describe('The command line starts and stops sessions', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared();
   let org: Organization;
   let ipv4: AddressProxy;
   let ipv6: AddressProxy;
@@ -17,7 +17,6 @@ describe('The command line starts and stops sessions', () => {
   let cli: CommandLine;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
     const plans = [
       { group: group(0), config: { port: 22 } },
       { group: group(1), config: { port: 5432 } },
@@ -36,7 +35,6 @@ describe('The command line starts and stops sessions', () => {
   afterAll(async () => {
     await cli.remove();
     await Promise.all([ipv4.stop(), ipv6.stop()]);
-    await drawbridge.stop();
   });
   afterEach(() => cli.run(['stop', '--all']));
 

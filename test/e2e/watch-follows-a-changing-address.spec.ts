@@ -73,7 +73,7 @@ describe('watch follows a changing address', () => {
     const going = await watch();
     const [session] = await bench.live();
     const { admin } = bench.org;
-    await admin.expect(200, admin.post(`/sessions/${session!.id}/stop`));
+    await admin.posted(`/sessions/${session!.id}/stop`);
     await going.prints('the access has ended');
     await bench.allows(CLI_ADDRESS);
     process.kill(going.pid, 'SIGINT');

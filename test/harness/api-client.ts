@@ -1,4 +1,4 @@
-import { OpenApiContract } from './openapi-contract';
+import { contractOf } from './contract-of';
 
 export interface Answer<T = Record<string, unknown>> {
   readonly status: number;
@@ -101,6 +101,24 @@ export class ApiClient {
     throw new Error([`Expected ${status}, got ${got}: ${JSON.stringify(body)}`, ...cause].join('\n'));
   }
 
+  /** @returns the body of a POST that is answered with 201. @throws Error otherwise */
+  created<T>(path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
+    return this.expect(201, this.post<T>(path, body, headers));
+  }
+
+  /** The same with 200. */
+  posted<T>(path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
+    return this.expect(200, this.post<T>(path, body, headers));
+  }
+
+  /** The statuses of several requests. */
+  async statuses(
+    asked: readonly (readonly [method: string, path: string, body?: object])[],
+  ): Promise<Set<number>> {
+    const answers = await Promise.all(asked.map(([method, path, body]) => this.send(method, path, body)));
+    return new Set(answers.map(({ status }) => status));
+  }
+
   async send<T>(
     method: string,
     path: string,
@@ -135,7 +153,7 @@ export class ApiClient {
   ): Promise<void> {
     // the target of a redirect is no documented operation
     if (response.redirected) return;
-    const contract = await OpenApiContract.of(this.base);
+    const contract = await contractOf(this.base);
     const contentType = response.headers.get('content-type');
     const { pathname } = new URL(`${this.base}${path}`);
     contract.check({ method, path: pathname, status: response.status, contentType, text });

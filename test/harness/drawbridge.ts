@@ -2,18 +2,16 @@ import { Pool } from 'pg';
 import { ApiClient } from './api-client';
 import { apiEnvironment, startProcesses, type ProcessOptions, type Processes } from './product-processes';
 import { AppProcess, type Reader } from './processes';
+import type { SharedOptions } from './shared-products';
 import { SimulatorClient } from './simulator-client';
 
 export { simulatedClouds } from './product-processes';
 
-export interface DrawbridgeOptions extends Omit<ProcessOptions, 'shared'> {
-  /** false: the test starts workers itself */
-  readonly worker?: boolean;
-}
+export type DrawbridgeOptions = ProcessOptions;
 
 declare global {
   /** of `product-environment.cjs` */
-  var startSharedProcesses: () => Promise<Processes>;
+  var sharedProcesses: (options: SharedOptions) => Promise<Processes>;
 }
 
 /** What a test needs of a running product, wherever it runs. */
@@ -23,38 +21,57 @@ export type Product = Pick<Drawbridge, 'api' | 'cloud' | 'query'> & {
 
 /** The shipped product: API, worker and simulated clouds, each a process, on a database of its own. */
 export class Drawbridge {
-  readonly api: ApiClient;
-  readonly cloud: SimulatorClient;
-  readonly workers: AppProcess[] = [];
-  private readonly otherApis: AppProcess[] = [];
+  api!: ApiClient;
+  cloud!: SimulatorClient;
+  workers: AppProcess[] = [];
+  private otherApis: AppProcess[] = [];
+  private processes!: Processes;
+  private sql!: Pool;
 
-  private readonly sql: Pool;
+  private constructor(private readonly isShared: boolean) {}
 
-  private constructor(
-    private readonly processes: Processes,
-    private readonly isShared: boolean,
-  ) {
-    const base = `http://127.0.0.1:${processes.api.port}/api/v1`;
-    this.api = new ApiClient(base, null, () => processes.api.output);
-    this.cloud = new SimulatorClient(`http://127.0.0.1:${processes.simulator.port}`);
-    this.sql = new Pool({ connectionString: processes.ownerUrl, max: 4 });
-    // dropping the database cuts connections that are still closing; an interrupted query rejects by itself
-    this.sql.on('error', () => undefined);
+  static async start(options: DrawbridgeOptions = {}): Promise<Drawbridge> {
+    return new Drawbridge(false).connected(await startProcesses(options));
   }
 
-  static async start({ worker = true, ...options }: DrawbridgeOptions = {}): Promise<Drawbridge> {
-    const drawbridge = new Drawbridge(await startProcesses(options), false);
-    if (worker) await drawbridge.startWorker();
+  /** For the tests of a file or of a `describe`: it starts before them, and ends after them. */
+  static own(options: DrawbridgeOptions = {}): Drawbridge {
+    const drawbridge = new Drawbridge(false);
+    beforeAll(async () => {
+      drawbridge.connected(await startProcesses(options));
+    });
+    afterAll(() => drawbridge.stop());
     return drawbridge;
   }
 
   /**
-   * An API without a worker that the test files of one jest worker use in turn, each with organizations of its own. For
-   * tests that need no settings, start no worker, end no process and change no rows of other organizations: a worker would meet
-   * the sessions that every file before has left behind.
+   * The same for tests that end none of its processes: the files of one jest worker use it in turn, and each finds it without
+   * an organization, a rule or a fault. What the deployment has as a whole stays: audit records, keys, and the log of before.
    */
-  static async shared(): Promise<Drawbridge> {
-    return new Drawbridge(await globalThis.startSharedProcesses(), true);
+  static shared(options: SharedOptions = {}): Drawbridge {
+    const drawbridge = new Drawbridge(true);
+    beforeAll(async () => {
+      drawbridge.connected(await globalThis.sharedProcesses(options));
+    });
+    afterAll(() => drawbridge.stop());
+    return drawbridge;
+  }
+
+  /** A shared one for a builder, which stops it. */
+  static async borrowed(options: SharedOptions = {}): Promise<Drawbridge> {
+    return new Drawbridge(true).connected(await globalThis.sharedProcesses(options));
+  }
+
+  private connected(processes: Processes): this {
+    const base = `http://127.0.0.1:${processes.api.port}/api/v1`;
+    this.processes = processes;
+    this.api = new ApiClient(base, null, () => processes.api.output);
+    this.cloud = new SimulatorClient(`http://127.0.0.1:${processes.simulator.port}`);
+    this.workers = processes.worker ? [processes.worker] : [];
+    this.sql = new Pool({ connectionString: processes.ownerUrl, max: 4 });
+    // dropping the database cuts connections that are still closing; an interrupted query rejects by itself
+    this.sql.on('error', () => undefined);
+    return this;
   }
 
   /** @param release folder of its release; this release when left out */
@@ -63,7 +80,6 @@ export class Drawbridge {
     reader?: Reader,
     release?: string,
   ): Promise<AppProcess> {
-    if (this.isShared) throw new Error('A worker needs a product of its own: Drawbridge.start');
     const worker = await AppProcess.start('worker', { ...this.processes.env, ...env }, reader, release);
     this.workers.push(worker);
     return worker;
@@ -106,10 +122,12 @@ export class Drawbridge {
   }
 
   async stop(): Promise<void> {
-    const { api, simulator, dropDatabase } = this.processes;
-    const own = [...this.workers, ...this.otherApis, ...(this.isShared ? [] : [api])];
-    await Promise.all(own.map((process) => process.stop('SIGKILL')));
-    if (!this.isShared) await simulator.stop('SIGKILL');
+    const { api, simulator, worker, dropDatabase } = this.processes;
+    const kept = this.isShared ? [api, simulator, worker] : [];
+    const all = [api, simulator, ...this.workers, ...this.otherApis];
+    await Promise.all(
+      all.filter((process) => !kept.includes(process)).map((process) => process.stop('SIGKILL')),
+    );
     await this.sql.end();
     if (!this.isShared) await dropDatabase();
   }

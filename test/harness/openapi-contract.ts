@@ -38,27 +38,22 @@ const SHOWN_CHARACTERS = 2000;
 
 /** Checks responses against the published OpenAPI document. */
 export class OpenApiContract {
-  private static readonly known = new Map<string, Promise<OpenApiContract>>();
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
   private readonly templates: readonly { readonly template: string; readonly pattern: RegExp }[];
   private readonly compiled = new Map<string, ValidateFunction>();
 
-  constructor(private readonly document: OpenApiDocument) {
+  private readonly document: OpenApiDocument;
+
+  /** @param text the document as an API serves it */
+  constructor(text: string) {
+    const document = JSON.parse(text) as OpenApiDocument;
+    this.document = document;
     addFormats(this.ajv);
     this.ajv.addSchema({ $id: 'api', components: closed(document.components) as object });
     this.templates = Object.keys(document.paths)
       // a route without parameters wins over one with: /sessions/admin over /sessions/{id}
       .sort((one, other) => parametersIn(one) - parametersIn(other))
       .map((template) => ({ template, pattern: patternOf(template) }));
-  }
-
-  /** The document that an API serves, fetched once for each base URL. */
-  static of(base: string): Promise<OpenApiContract> {
-    const known = this.known.get(base) ?? read(base);
-    this.known.set(base, known);
-    // fetched again when the API was down
-    known.catch(() => this.known.delete(base));
-    return known;
   }
 
   /** @throws Error naming operation, status and difference when the response does not conform */
@@ -122,12 +117,6 @@ export class OpenApiContract {
     const name = answer?.$ref?.split('/').at(-1);
     return name === undefined ? answer : this.document.components.responses?.[name];
   }
-}
-
-async function read(base: string): Promise<OpenApiContract> {
-  const response = await fetch(`${base}/openapi.json`);
-  if (!response.ok) throw new Error(`${base}/openapi.json answered ${response.status}`);
-  return new OpenApiContract((await response.json()) as OpenApiDocument);
 }
 
 function bodyOf(answered: string, text: string): unknown {

@@ -1,16 +1,18 @@
 const { TestEnvironment } = require('jest-environment-node');
 require('./typescript.cjs');
 
-/** Processes of this jest worker: they outlive its test files, and end with it. */
-let shared;
+/** Of this jest worker: they outlive its test files. */
+const contracts = new Map();
 
-/** Gives tests `startSharedProcesses()`: an API and simulated clouds that the files of one jest worker share. */
+/** What is costly to make, and the same for all test files: a running product, and the compiled OpenAPI document. */
 module.exports = class ProductEnvironment extends TestEnvironment {
   async setup() {
     await super.setup();
-    this.global.startSharedProcesses = () => {
-      shared ??= require('./product-processes.ts').startProcesses({ shared: true });
-      return shared;
+    this.global.sharedProcesses = (options) => require('./shared-products.ts').sharedProcesses(options);
+    this.global.sharedContract = (text) => {
+      const { OpenApiContract } = require('./openapi-contract.ts');
+      if (!contracts.has(text)) contracts.set(text, new OpenApiContract(text));
+      return contracts.get(text);
     };
   }
 };

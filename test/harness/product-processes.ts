@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { cloneDatabase, type ClonedDatabase } from './database';
+import { freePort } from './free-port';
 import { AppProcess } from './processes';
 
 export interface ProcessOptions {
@@ -10,11 +11,13 @@ export interface ProcessOptions {
   readonly api?: Readonly<Record<string, string>>;
   /** the folder of the release that the API belongs to: this one when left out */
   readonly apiRelease?: string;
-  /** true: they do not keep this process alive, and end with it */
-  readonly shared?: boolean;
+  /** false: the test starts workers itself */
+  readonly worker?: boolean;
+  /** true: API and worker are an issuer of ID tokens for clouds, at the API's own address */
+  readonly issuer?: boolean;
 }
 
-/** An API and simulated clouds on a database of their own. */
+/** The processes of a product on a database of their own. */
 export interface Processes {
   /** what workers and further APIs are started with */
   readonly env: Readonly<Record<string, string>>;
@@ -24,6 +27,7 @@ export interface Processes {
   readonly ownerUrl: string;
   readonly simulator: AppProcess;
   readonly api: AppProcess;
+  readonly worker: AppProcess | null;
   readonly dropDatabase: () => Promise<void>;
 }
 
@@ -51,7 +55,7 @@ export const apiEnvironment = (env: Readonly<Record<string, string>>): Readonly<
 });
 
 export async function startProcesses(options: ProcessOptions): Promise<Processes> {
-  const [database, simulator] = await Promise.all([
+  const [database, simulator, port] = await Promise.all([
     options.database ?? cloneDatabase(),
     AppProcess.start('simulator', {
       SIMULATOR_PORT: '0',
@@ -59,11 +63,13 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
       SIMULATOR_READ_BURST: '10000',
       ...options.simulator,
     }),
+    options.issuer ? freePort() : 0,
   ]);
   const databaseUrl = database.serviceUrl ?? database.url;
   const env = {
     DATABASE_URL: databaseUrl,
     ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
+    ...(options.issuer ? { OIDC_ISSUER_URL: `http://localhost:${port}/oidc` } : {}),
     MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
     JWT_SECRET: randomBytes(32).toString('hex'),
     DEPLOYMENT_ID: 'test',
@@ -72,8 +78,17 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     ...simulatedClouds(`http://127.0.0.1:${simulator.port}`),
     LOG_LEVEL: 'warn',
   };
-  const apiEnv = apiEnvironment({ RATE_LIMIT_PER_MINUTE: '1000000', ...env, ...options.api });
-  const api = await AppProcess.start('api', apiEnv, 'test', options.apiRelease);
-  if (options.shared) for (const process of [simulator, api]) process.detach();
-  return { env, databaseUrl, ownerUrl: database.url, simulator, api, dropDatabase: database.drop };
+  const apiEnv = {
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    ...env,
+    // the log has a line for each request
+    LOG_LEVEL: 'info',
+    PORT: String(port),
+    ...options.api,
+  };
+  const [api, worker] = await Promise.all([
+    AppProcess.start('api', apiEnvironment(apiEnv), 'test', options.apiRelease),
+    (options.worker ?? true) ? AppProcess.start('worker', env) : null,
+  ]);
+  return { env, databaseUrl, ownerUrl: database.url, simulator, api, worker, dropDatabase: database.drop };
 }

@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ConvergenceRunner, MACHINE_TIMING, type Convergence } from '#engine';
 import { LeaseStore, SweepStore } from '#engine-store';
-import { Database } from '#entities';
-import { cloneDatabase } from '../harness/database';
+import { ownDatabase } from '../builders/own-database';
 import { until } from '../harness/until';
 
 interface Made {
@@ -12,8 +11,7 @@ interface Made {
 }
 
 describe('Targets that wait for a slot', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
+  const database = ownDatabase(2);
   const store = new SweepStore();
   let busy: Made;
   let other: Made;
@@ -57,15 +55,6 @@ describe('Targets that wait for a slot', () => {
   const waiting = async (perOrganization = 100, limit = 100): Promise<string[]> =>
     (await store.waitingTargets(database.autocommit, perOrganization, limit)).map(({ targetId }) => targetId);
 
-  beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'fair-share', poolSize: 2 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
   beforeEach(async () => {
     await database.autocommit.query('TRUNCATE targets, rules, resources, rule_holders CASCADE');
     busy = await organizationWith(30);

@@ -1,24 +1,12 @@
 import { AgentWatchStore } from '#engine-store';
-import { Database } from '#entities';
+import { ownDatabase } from '../builders/own-database';
 import { storedHost, type StoredHost } from '../builders/stored-host';
-import { cloneDatabase } from '../harness/database';
 
 const INTERVAL_SECONDS = 45;
 
 describe('Due comparisons of healthy hosts', () => {
-  let drop: () => Promise<void>;
-  let database: Database;
+  const database = ownDatabase(4);
   const watch = new AgentWatchStore();
-
-  beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'agent-test', poolSize: 4 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
 
   const sql = <Row>(statement: string, ...given: unknown[]): Promise<Row[]> =>
     database.autocommit.query<Row[]>(statement, given);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConvergenceStore, LeaseStore } from '#engine-store';
-import { Database, type Tx } from '#entities';
-import { cloneDatabase } from '../harness/database';
+import type { Tx } from '#entities';
+import { ownDatabase } from '../builders/own-database';
 
 const OTHER_RULES = 50_000;
 /** of 8 kB: the target, two rules with their entries in every index, one holder; all rules would be a thousand */
@@ -26,14 +26,10 @@ const explained = (tx: Tx, plans: Plan[]): Tx =>
   }) as unknown as Tx;
 
 describe('Noting what a pass is about to write', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
+  const database = ownDatabase(2);
   const targetId = randomUUID();
 
   beforeAll(async () => {
-    const clone = await cloneDatabase();
-    ({ drop } = clone);
-    database = await new Database({ url: clone.url, applicationName: 'intent-test', poolSize: 2 }).connect();
     await database.transaction(async (tx) => {
       await tx.query('SET LOCAL session_replication_role = replica');
       await tx.query(
@@ -51,10 +47,6 @@ describe('Noting what a pass is about to write', () => {
       );
     });
     await database.autocommit.query('VACUUM ANALYZE rules, rule_holders, targets');
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
   });
 
   it('reads only what it writes, for any number of other rules on the target', async () => {

@@ -1,5 +1,4 @@
-import { Database } from '#entities';
-import { cloneDatabase } from '../harness/database';
+import { ownDatabase } from '../builders/own-database';
 
 const ENDED = 50_000;
 const LIVE = 49;
@@ -13,14 +12,10 @@ interface Plan {
 }
 
 describe('The limit of live sessions', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
+  const database = ownDatabase(2);
   let userId: string;
 
   beforeAll(async () => {
-    const clone = await cloneDatabase();
-    ({ drop } = clone);
-    database = await new Database({ url: clone.url, applicationName: 'limit-test', poolSize: 2 }).connect();
     const tx = database.autocommit;
     const [user] = await tx.query<{ id: string }[]>(
       `WITH o AS (INSERT INTO organizations (name, slug) VALUES ('Example', 'example') RETURNING id)
@@ -35,10 +30,6 @@ describe('The limit of live sessions', () => {
       [userId, Math.floor((ENDED + LIVE) / LIVE), ENDED + LIVE],
     );
     await tx.query('ANALYZE sessions');
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
   });
 
   const asked = (perUser: number): Promise<{ room: boolean }[]> =>

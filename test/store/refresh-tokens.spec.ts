@@ -1,30 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { Database, type Tx } from '#entities';
+import type { Tx } from '#entities';
 import { RefreshTokenStore } from '#tenant-store';
-import { cloneDatabase } from '../harness/database';
+import { ownDatabase } from '../builders/own-database';
 import { until } from '../harness/until';
 
 const GRACE_SECONDS = 10;
 
 describe('Refresh tokens', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
+  const database = ownDatabase(6);
   let owner: { userId: string; organizationId: string };
   const tokens = new RefreshTokenStore();
 
   beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'refresh-test', poolSize: 6 }).connect();
     [owner] = (await database.autocommit.query(
       `WITH o AS (INSERT INTO organizations (name, slug) VALUES ('Example', 'example') RETURNING id)
        INSERT INTO users (organization_id, email, name) SELECT id, 'a@example.com', 'A' FROM o
        RETURNING id AS "userId", organization_id AS "organizationId"`,
     )) as [typeof owner];
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
   });
 
   const issue = async (tx: Tx, familyId: string): Promise<string> => {

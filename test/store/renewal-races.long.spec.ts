@@ -1,8 +1,7 @@
 import { SweepStore } from '#engine-store';
-import { Database } from '#entities';
 import { SessionStore } from '#tenant-store';
 import { LedgerRows, type LedgerOrganization } from '../builders/ledger';
-import { cloneDatabase } from '../harness/database';
+import { ownDatabase } from '../builders/own-database';
 
 const RACES = 10_000;
 const RENEWERS = 8;
@@ -39,22 +38,13 @@ interface Left {
 describe('Renewals against the end of the lease', () => {
   const sessions = new SessionStore();
   const sweeps = new SweepStore();
-  let database: Database;
-  let drop: () => Promise<void>;
+  const database = ownDatabase(RENEWERS + SWEEPERS);
   let rows: LedgerRows;
   let org: LedgerOrganization;
 
   beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    const poolSize = RENEWERS + SWEEPERS;
-    database = await new Database({ url: clone.url, applicationName: 'races-test', poolSize }).connect();
     rows = new LedgerRows(database);
     org = await rows.organization();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
   });
 
   /** A live session whose lease is about to end. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ConvergenceStore, LeaseStore } from '#engine-store';
-import { type AuditEntry, Database, type Tx } from '#entities';
+import type { AuditEntry, Tx } from '#entities';
 import { ruleSpecs } from '#rules';
 import { ResourceStore, SessionStore, StaticIpRuleStore } from '#tenant-store';
 import { LedgerRows, type LedgerOrganization } from '../builders/ledger';
-import { cloneDatabase } from '../harness/database';
+import { ownDatabase } from '../builders/own-database';
 
 const ADDRESS = '203.0.113.1';
 const SPECS = ruleSpecs(`${ADDRESS}/32`, { port: 22 }, 'one');
@@ -20,8 +20,7 @@ const AUDIT: AuditEntry = {
 };
 
 describe('Requests for an address on a resource', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
+  const database = ownDatabase(4);
   let rows: LedgerRows;
   let org: LedgerOrganization;
   let targetId: string;
@@ -29,14 +28,7 @@ describe('Requests for an address on a resource', () => {
   let keyId: string;
 
   beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'locks-test', poolSize: 4 }).connect();
     rows = new LedgerRows(database);
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
   });
   beforeEach(async () => {
     org = await rows.organization();

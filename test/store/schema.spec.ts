@@ -1,19 +1,7 @@
-import { Database } from '#entities';
-import { cloneDatabase } from '../harness/database';
+import { ownDatabase } from '../builders/own-database';
 
 describe('The migrations', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
-
-  beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'schema-test', poolSize: 2 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
+  const database = ownDatabase(2);
 
   it('leave nothing that the entities declare otherwise', async () => {
     expect(await database.schemaDifference()).toEqual([]);

@@ -1,20 +1,8 @@
-import { Database } from '#entities';
 import { SpentTokenStore } from '#tenant-store';
-import { cloneDatabase } from '../harness/database';
+import { ownDatabase } from '../builders/own-database';
 
 describe('Tokens that have run out', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
-
-  beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'spent-test', poolSize: 2 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
+  const database = ownDatabase(2);
 
   it('are deleted a day later, everything else stays', async () => {
     const tx = database.autocommit;

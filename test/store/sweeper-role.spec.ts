@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { Sweeper, type ConvergenceRunner } from '#engine';
 import { BacklogStore, SweeperLeaseStore, SweepStore, type SweepRole } from '#engine-store';
-import { Database, type Tx } from '#entities';
-import { cloneDatabase } from '../harness/database';
+import type { Tx } from '#entities';
+import { ownDatabase } from '../builders/own-database';
 import { until } from '../harness/until';
 
 const NEVER = new AbortController().signal;
@@ -20,18 +20,7 @@ class CountedLease extends SweeperLeaseStore {
 }
 
 describe('The sweeping worker', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
-
-  beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'role-test', poolSize: 4 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
+  const database = ownDatabase(4);
 
   /**
    * @param fill what the worker does with what waits

@@ -1,4 +1,3 @@
-import { Database } from '#entities';
 import { asOrganizationId, SESSION_STATUSES, type OrganizationId, type SessionStatus } from '#rules';
 import {
   type AuditFilter,
@@ -7,7 +6,7 @@ import {
   SessionStore,
   UnwrittenAuditStore,
 } from '#tenant-store';
-import { cloneDatabase } from '../harness/database';
+import { ownDatabase } from '../builders/own-database';
 
 const SESSIONS = 1500;
 const HOUR_MS = 3_600_000;
@@ -15,8 +14,7 @@ const sizes = [7, 100];
 
 /** Pages and totals are compared with those of a query that reads and sorts the whole list. */
 describe('A list that grows without bound', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
+  const database = ownDatabase(2);
   let organization: OrganizationId;
   let users: string[];
   let resources: string[];
@@ -27,9 +25,6 @@ describe('A list that grows without bound', () => {
     database.autocommit.query<Row[]>(statement, [...given]);
 
   beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'lists-test', poolSize: 2 }).connect();
     const made = await query<{ id: string; userId: string }>(
       `WITH o AS (INSERT INTO organizations (name, slug) SELECT 'Example', 'example-' || n FROM generate_series(1, 2) n RETURNING id)
        INSERT INTO users (organization_id, email, name) SELECT o.id, n || '@example.com', 'A' FROM o, generate_series(1, 2) n
@@ -64,10 +59,6 @@ describe('A list that grows without bound', () => {
     }
     await database.autocommit.query('ANALYZE');
   }, 60_000);
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
 
   /** As the store, by the definition of each filter. */
   async function allSessions(filter: SessionFilter): Promise<string[]> {

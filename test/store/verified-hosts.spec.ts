@@ -1,24 +1,12 @@
-import { Database } from '#entities';
 import { VerificationStore, type DueResource } from '#tenant-store';
+import { ownDatabase } from '../builders/own-database';
 import { storedHost, type StoredHost } from '../builders/stored-host';
-import { cloneDatabase } from '../harness/database';
 
 const NEXT_MINUTES = 30;
 
 describe('Background verifications of connected hosts', () => {
-  let drop: () => Promise<void>;
-  let database: Database;
+  const database = ownDatabase(4);
   const store = new VerificationStore();
-
-  beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'agent-test', poolSize: 4 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
 
   const sql = <Row>(statement: string, ...given: unknown[]): Promise<Row[]> =>
     database.autocommit.query<Row[]>(statement, given);

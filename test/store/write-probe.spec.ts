@@ -1,19 +1,8 @@
-import { Database, WriteProbe } from '#entities';
-import { cloneDatabase } from '../harness/database';
+import { WriteProbe } from '#entities';
+import { ownDatabase } from '../builders/own-database';
 
 describe('The write probe', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
-
-  beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'write-probe', poolSize: 2 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
+  const database = ownDatabase(2);
 
   it('writes at most once a second', async () => {
     let written = 0;

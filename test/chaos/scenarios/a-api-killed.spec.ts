@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { historyOf } from '../../builders/cloud-history';
-import { group, organization, type Organization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import { ApiClient, type Answer, type Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { HeldAnswers } from '../../harness/held-answers';
@@ -9,14 +9,9 @@ import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 
 describe('A. An API is killed with SIGKILL', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge);
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-  });
-  afterAll(() => drawbridge.stop());
   const watch = watchEachTest(() => drawbridge);
 
   const client = (api: AppProcess): ApiClient =>

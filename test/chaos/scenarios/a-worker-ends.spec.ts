@@ -11,16 +11,12 @@ const BREAKER = resolve(__dirname, '../../harness/break-on-signal.cjs');
 const ADD = 'AuthorizeSecurityGroupIngress';
 
 describe('A. Workers crash, repeatedly and in different ways', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({ worker: false });
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-  });
-  afterAll(() => drawbridge.stop());
   const watch = watchEachTest(() => drawbridge);
 
   const stopAndClose = async (org: Organization, { id }: Session): Promise<void> => {
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
   };
 

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
@@ -6,8 +6,8 @@ import { watchEachTest } from './watch-each-test';
 
 /** The only worker is killed once, with five sessions at five different points; another one continues. */
 describe('A. A worker is killed with SIGKILL', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, sshTo(5));
   let added: Session;
   let removed: Session;
   let inDoubt: Session;
@@ -27,13 +27,6 @@ describe('A. A worker is killed with SIGKILL', () => {
       count: 1,
     });
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(
-      drawbridge,
-      [0, 1, 2, 3, 4].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
-  });
   const watch = watchEachTest(() => drawbridge);
   beforeAll(async () => {
     removed = await startOn(1);
@@ -45,7 +38,7 @@ describe('A. A worker is killed with SIGKILL', () => {
     await loseAnswer('timeout-before', 2, 'Authorize');
     await loseAnswer('timeout-after-success', 3, 'Authorize');
     [added, inDoubt, stopped] = await Promise.all([startOn(0), startOn(2), startOn(3)]);
-    await org.admin.expect(200, org.admin.post(`/sessions/${removed.id}/stop`));
+    await org.admin.posted(`/sessions/${removed.id}/stop`);
 
     await until('the cloud has executed the unanswered calls', async () => {
       const [first, second, fourth] = await Promise.all([0, 1, 3].map((index) => ruleCount(group(index))));
@@ -55,14 +48,13 @@ describe('A. A worker is killed with SIGKILL', () => {
       const calls = await drawbridge.cloud.calls();
       return calls.some((call) => call.target === group(2) && call.operation.startsWith('Authorize'));
     });
-    await org.admin.expect(200, org.admin.post(`/sessions/${stopped.id}/stop`));
+    await org.admin.posted(`/sessions/${stopped.id}/stop`);
     await drawbridge.worker.stop('SIGKILL');
     watch().workerKilled();
     unattended = await startOn(4);
     await drawbridge.startWorker();
     fault.end();
   });
-  afterAll(() => drawbridge.stop());
 
   const events = async (target: string): Promise<string[]> =>
     (await drawbridge.cloud.timeline())

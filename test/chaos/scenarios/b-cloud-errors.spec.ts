@@ -1,4 +1,4 @@
-import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { group, organization } from '../../builders/organization';
 import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
@@ -15,13 +15,10 @@ const unmanaged = (target: string, last: number): Parameters<Drawbridge['cloud']
 
 describe('B. Errors of the cloud', () => {
   jest.setTimeout(120_000);
-  let drawbridge: Drawbridge;
+  const drawbridge = ownForFaults();
   let bench: FaultBench;
   let index = 0;
 
-  beforeAll(async () => {
-    drawbridge = await startForFaults();
-  });
   beforeEach(async () => {
     bench = await FaultBench.begin(drawbridge, index % 10);
     index += 1;
@@ -30,7 +27,6 @@ describe('B. Errors of the cloud', () => {
     await bench.holds();
     for (const address of await bench.addresses()) await drawbridge.cloud.removeByHand(bench.group, address);
   });
-  afterAll(() => drawbridge.stop());
 
   const ends = async (id: string): Promise<void> => {
     await bench.stop(id);
@@ -218,7 +214,7 @@ describe('B. Errors of the cloud', () => {
       errorMessage: expect.stringMatching(/maximum number of rules/) as string,
     });
     expect(fine).toMatchObject({ status: 'APPLIED', errorMessage: null });
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     expect((await bench.rules()).filter((rule) => rule.ours)).toEqual([]);
   });
@@ -306,10 +302,7 @@ describe('B. Errors of the cloud', () => {
     await drawbridge.cloud.removeByHand(bench.group, ADDRESS);
     const description = `drawbridge:test:${rule!.id}:never`;
     await drawbridge.cloud.addUnmanaged({ ...unmanaged(bench.group, 0), address: ADDRESS, description });
-    await bench.org.admin.expect(
-      200,
-      bench.org.admin.post(`/resources/${bench.org.resourceIds[0]}/reconcile`),
-    );
+    await bench.org.admin.posted(`/resources/${bench.org.resourceIds[0]}/reconcile`);
     const [latest] = await drawbridge.cloud.timeline().then((entries) => entries.toReversed());
     await until('the session shows the new id', async () => {
       const session = await bench.org.session(id);

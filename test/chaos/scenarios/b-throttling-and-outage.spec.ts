@@ -1,6 +1,6 @@
 import { auditRecords } from '../../builders/audit-trail';
-import { CHAOS_FULL, FaultBench, startForFaults } from '../../builders/fault-bench';
-import { group, organization, type Organization } from '../../builders/organization';
+import { CHAOS_FULL, FaultBench, ownForFaults } from '../../builders/fault-bench';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
@@ -19,28 +19,20 @@ const addresses = (from: number, count: number): string[] =>
 
 describe('B. The cloud throttles, or is down', () => {
   jest.setTimeout((OUTAGE_SECONDS + THROTTLED_SECONDS) * 1000 + 240_000);
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = ownForFaults({
+    simulator: {
+      SIMULATOR_RULES_PER_GROUP: '200',
+      SIMULATOR_WRITE_BURST: '50',
+      SIMULATOR_WRITE_REFILL_PER_SECOND: '5',
+    },
+  });
+  const org = ownOrganization(drawbridge, sshTo(GROUPS));
   let watch: Watch;
 
-  beforeAll(async () => {
-    drawbridge = await startForFaults({
-      simulator: {
-        SIMULATOR_RULES_PER_GROUP: '200',
-        SIMULATOR_WRITE_BURST: '50',
-        SIMULATOR_WRITE_REFILL_PER_SECOND: '5',
-      },
-    });
-    org = await organization(
-      drawbridge,
-      GROUPS.map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
-  });
   beforeEach(async () => {
     watch = await Watch.begin(drawbridge);
   });
   afterEach(() => watch.verify({ withinMs: 120_000 }));
-  afterAll(() => drawbridge.stop());
 
   const started = async (given: readonly string[]): Promise<string[]> => {
     const sessions = await Promise.all(given.map((ipv4Address) => org.started({ ipv4Address })));
@@ -148,14 +140,9 @@ describe('B. The cloud throttles, or is down', () => {
 
 describe('B. An account with lower call limits than expected', () => {
   jest.setTimeout(180_000);
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await startForFaults({
-      simulator: { SIMULATOR_WRITE_BURST: '8', SIMULATOR_WRITE_REFILL_PER_SECOND: '2' },
-    });
+  const drawbridge = ownForFaults({
+    simulator: { SIMULATOR_WRITE_BURST: '8', SIMULATOR_WRITE_REFILL_PER_SECOND: '2' },
   });
-  afterAll(() => drawbridge.stop());
 
   it('is throttled, and every session is applied and removed [B7]', async () => {
     const benches = [];

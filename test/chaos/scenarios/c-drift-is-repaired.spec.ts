@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
@@ -10,22 +10,16 @@ interface HealthEvent {
 
 describe('C. Drift is repaired on request', () => {
   jest.setTimeout(120_000);
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge, sshTo(8));
   let watch: Watch;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     // no periodic comparisons: each test requests its own
     await drawbridge.startWorker({ RECONCILE_SECONDS: '86400' });
-    org = await organization(
-      drawbridge,
-      [0, 1, 2, 3, 4, 5, 6, 7].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
     watch = await Watch.begin(drawbridge);
   });
   afterEach(() => watch.verify());
-  afterAll(() => drawbridge.stop());
 
   const openOn = async (index: number, address: string): Promise<string> => {
     const session = await org.started({ ipv4Address: address, resourceIds: [org.resourceIds[index]] });
@@ -49,7 +43,7 @@ describe('C. Drift is repaired on request', () => {
   /** Requests a reconciliation and waits for its outcome. */
   const reconciled = async (index: number): Promise<HealthEvent> => {
     const before = (await outcomes(index)).length;
-    await org.admin.expect(200, org.admin.post(`/resources/${org.resourceIds[index]}/reconcile`));
+    await org.admin.posted(`/resources/${org.resourceIds[index]}/reconcile`);
     return until('the reconciliation has an outcome', async () => (await outcomes(index))[before]);
   };
 
@@ -70,7 +64,7 @@ describe('C. Drift is repaired on request', () => {
     });
     await until('it is present again', async () => (await addressesOn(1)).includes('203.0.113.2'));
     expect((await org.session(id)).status).toBe('ACTIVE');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     expect(await addressesOn(1)).toEqual([]);
     expect((await reconciled(1)).event_type).toBe('RECONCILE_OK');
@@ -129,7 +123,7 @@ describe('C. Drift is repaired on request', () => {
     const fault = watch.fault('the group is deleted', { cloudOnly: true });
     for (const address of ['203.0.113.5', '203.0.113.6']) watch.expectOutsideChange(group(4), address);
     await drawbridge.cloud.fault({ kind: 'not-found', target: group(4) });
-    await org.admin.expect(200, org.admin.post(`/sessions/${leaving}/stop`));
+    await org.admin.posted(`/sessions/${leaving}/stop`);
     expect((await reconciled(4)).message).toContain('could not be read');
     const advanceTime = async (): Promise<void> => {
       await drawbridge.query(
@@ -170,7 +164,7 @@ describe('C. Drift is repaired on request', () => {
     fault.end();
     const body = { ipv4Address: '203.0.113.7', resourceIds: [org.resourceIds[4]] };
     expect((await org.start(body)).status).toBe(400);
-    await org.admin.expect(200, org.admin.post(`/resources/${org.resourceIds[4]}/verify`));
+    await org.admin.posted(`/resources/${org.resourceIds[4]}/verify`);
     await openOn(4, '203.0.113.7');
   });
 
@@ -189,7 +183,7 @@ describe('C. Drift is repaired on request', () => {
     expect(session.resourceIps.map(({ errorMessage }) => errorMessage).join()).toContain(
       '203.0.113.21/32 tcp *',
     );
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     // its mark belongs to no rule with a holder any more
     expect((await reconciled(6)).message).toContain('1 of ours that no holder wants, removal scheduled');
@@ -210,7 +204,7 @@ describe('C. Drift is repaired on request', () => {
       'the original rule is present again',
       async () => (await ports()).join() === '0 false,22 true',
     );
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     expect(await ports()).toEqual(['0 false']);
   });
@@ -222,7 +216,7 @@ describe('C. Drift is repaired on request', () => {
     expect((await reconciled(7)).message).toContain('1 of ours without our mark');
     expect((await reconciled(7)).event_type).toBe('RECONCILE_OK');
     expect((await org.session(id)).status).toBe('ACTIVE');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     expect(await addressesOn(7)).toEqual([]);
   });
@@ -235,7 +229,7 @@ describe('C. Drift is repaired on request', () => {
       target: group(5),
       operation: 'RevokeSecurityGroupIngress',
     });
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await until('its removal was tried', async () => {
       const calls = await drawbridge.cloud.calls();
       return calls.some((call) => call.target === group(5) && call.operation.startsWith('Revoke'));

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
@@ -8,20 +8,14 @@ const BOUND_MS = 60_000;
 
 describe('C. Drift is repaired within a minute, without a request', () => {
   jest.setTimeout(180_000);
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, sshTo(GROUPS));
   let watch: Watch;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(
-      drawbridge,
-      GROUPS.map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
     watch = await Watch.begin(drawbridge);
   });
   afterEach(() => watch.verify());
-  afterAll(() => drawbridge.stop());
 
   it('removed rules are added again, and orphans are removed [C1] [C5] [R17]', async () => {
     const address = '203.0.113.1';

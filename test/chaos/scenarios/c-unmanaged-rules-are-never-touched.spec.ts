@@ -1,21 +1,16 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { Watch } from '../oracles/watch';
 
 describe('C. Unmanaged rules are never modified', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge);
   let watch: Watch;
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-  });
   beforeEach(async () => {
     watch = await Watch.begin(drawbridge);
   });
   afterEach(() => watch.verify());
-  afterAll(() => drawbridge.stop());
 
   it('a session with the same address as an unmanaged rule is ACTIVE, and the rule stays after its end [C3]', async () => {
     const unmanaged = {
@@ -29,7 +24,7 @@ describe('C. Unmanaged rules are never modified', () => {
     const before = await drawbridge.cloud.rules(group(0));
     const { id } = await org.started({ ipv4Address: '203.0.113.100' });
     await org.reaches(id, 'ACTIVE');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     const ended = await org.reaches(id, 'CANCELLED');
     expect(ended.resourceIps[0]!.status).toBe('REMOVED');
     expect(await drawbridge.cloud.rules(group(0))).toEqual(before);

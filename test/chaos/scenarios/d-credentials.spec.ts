@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { auditRecords } from '../../builders/audit-trail';
-import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { SIMULATED_KEY } from '../../builders/organization';
 import { drawbridgeAdmin } from '../../harness/admin';
 import type { Drawbridge } from '../../harness/drawbridge';
@@ -20,12 +20,11 @@ describe('D. Credentials and permissions', () => {
   const oldMaster = newKey(1);
   const newMaster = newKey(2);
   const both = { MASTER_KEYS: `${oldMaster},${newMaster}` };
-  let drawbridge: Drawbridge;
+  const drawbridge = ownForFaults({ worker: false, api: { MASTER_KEYS: oldMaster } });
   let bench: FaultBench;
   let index = 0;
 
   beforeAll(async () => {
-    drawbridge = await startForFaults({ worker: false, api: { MASTER_KEYS: oldMaster } });
     await drawbridge.startWorker({ ...both, METRICS_PORT: '0' });
   });
   beforeEach(async () => {
@@ -33,7 +32,6 @@ describe('D. Credentials and permissions', () => {
     index += 1;
   });
   afterEach(() => bench.holds());
-  afterAll(() => drawbridge.stop());
 
   const rotate = async (): Promise<void> => {
     const body = { credentialData: SECOND_KEY };

@@ -1,5 +1,5 @@
 import { historyOf } from '../../builders/cloud-history';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, sshTo, type Organization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
@@ -11,13 +11,12 @@ interface FailingRule {
 }
 
 describe('E. A rule on which the worker always fails', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own();
   let org: Organization;
   let other: Organization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    const plans = [0, 1, 2, 3].map((index) => ({ group: group(index), config: { port: 22 } }));
+    const plans = sshTo(4);
     org = await organization(drawbridge, plans);
     other = await organization(drawbridge, plans);
     await drawbridge.query(`CREATE TABLE failing (address text, status text)`);
@@ -29,7 +28,6 @@ describe('E. A rule on which the worker always fails', () => {
       `CREATE TRIGGER refuse BEFORE UPDATE ON resource_ips FOR EACH ROW EXECUTE FUNCTION refuse()`,
     );
   });
-  afterAll(() => drawbridge.stop());
   watchEachTest(() => drawbridge);
 
   /** Makes writes of this status for the address fail. */
@@ -72,7 +70,7 @@ describe('E. A rule on which the worker always fails', () => {
     expect((await org.session(stuck.id)).status).toBe('PENDING');
     await allowWrites(bad);
     await org.reaches(stuck.id, 'ACTIVE', 30_000);
-    await org.admin.expect(200, org.admin.post(`/sessions/${stuck.id}/stop`));
+    await org.admin.posted(`/sessions/${stuck.id}/stop`);
     await org.reaches(stuck.id, 'CANCELLED');
     expect(await historyOf(drawbridge.cloud, { address: bad })).toEqual(['opened', 'closed']);
   });
@@ -134,7 +132,7 @@ describe('E. A rule on which the worker always fails', () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.41', resourceIds: [org.resourceIds[3]] });
     await org.reaches(id, 'ACTIVE', 8000);
     expect((await other.session(broken.id)).status).not.toBe('ACTIVE');
-    await other.admin.expect(200, other.admin.post(`/sessions/${broken.id}/stop`));
+    await other.admin.posted(`/sessions/${broken.id}/stop`);
     await other.reaches(broken.id, 'CANCELLED');
   });
 

@@ -4,12 +4,8 @@ import { watchEachTest } from './watch-each-test';
 
 /** Wake-ups only reduce latency; the sweep guarantees the work. */
 describe('E. The queue in PostgreSQL is lost', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own();
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-  });
-  afterAll(() => drawbridge.stop());
   watchEachTest(() => drawbridge);
 
   it('sessions start and end by the sweep while the tables of the queue are missing [E4]', async () => {
@@ -17,7 +13,7 @@ describe('E. The queue in PostgreSQL is lost', () => {
     await drawbridge.query('ALTER SCHEMA bullmq RENAME TO bullmq_away');
     const { id } = await org.started({ ipv4Address: '203.0.113.120' });
     await org.reaches(id, 'ACTIVE', 8000);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED', 8000);
     await drawbridge.query('ALTER SCHEMA bullmq_away RENAME TO bullmq');
     const again = await org.started({ ipv4Address: '203.0.113.121' });

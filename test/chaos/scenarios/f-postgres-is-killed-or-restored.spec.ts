@@ -1,5 +1,5 @@
 import { historyOf } from '../../builders/cloud-history';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, sshTo, type Organization } from '../../builders/organization';
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { OwnPostgres } from '../../harness/own-postgres';
@@ -16,10 +16,7 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
   beforeAll(async () => {
     postgres = await OwnPostgres.start();
     drawbridge = await Drawbridge.start({ database: postgres.database });
-    org = await organization(
-      drawbridge,
-      [0, 1, 2].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
+    org = await organization(drawbridge, sshTo(3));
   }, 120_000);
   afterAll(() => drawbridge.stop());
 
@@ -69,7 +66,7 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
     await until('the API is connected again', async () => (await org.admin.get('/sessions')).status === 200);
     const lost = await at(2, '203.0.113.12');
     await org.reaches(lost.id, 'ACTIVE', 20_000);
-    await org.admin.expect(200, org.admin.post(`/sessions/${ended.id}/stop`));
+    await org.admin.posted(`/sessions/${ended.id}/stop`);
     await org.reaches(ended.id, 'CANCELLED', 20_000);
 
     await postgres.restore();

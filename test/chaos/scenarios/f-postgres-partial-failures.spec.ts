@@ -1,23 +1,17 @@
 import { Client } from 'pg';
 import { callsTo, historyOf } from '../../builders/cloud-history';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 
 describe('F. Partial failures of PostgreSQL', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, sshTo(5));
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(
-      drawbridge,
-      [0, 1, 2, 3, 4].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
     await drawbridge.query('CREATE SEQUENCE refusals');
   });
-  afterAll(() => drawbridge.stop());
   watchEachTest(() => drawbridge);
 
   /** Makes the next `times` status writes fail within their transaction. */
@@ -98,8 +92,8 @@ describe('F. Partial failures of PostgreSQL', () => {
     const life = async (address: string): Promise<void> => {
       const { id } = await org.started({ ipv4Address: address, resourceIds: [org.resourceIds[4]] });
       await org.reaches(id, 'ACTIVE', 15_000);
-      await org.admin.expect(200, org.admin.post(`/sessions/${id}/extend`, { additionalHours: 1 }));
-      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+      await org.admin.posted(`/sessions/${id}/extend`, { additionalHours: 1 });
+      await org.admin.posted(`/sessions/${id}/stop`);
       await org.reaches(id, 'CANCELLED', 15_000);
     };
     const over = new AbortController();

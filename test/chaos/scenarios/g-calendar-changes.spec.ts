@@ -10,10 +10,9 @@ const DAY_MS = 24 * 3_600_000;
  * `moved.now()`. (Leap seconds do not exist in PostgreSQL and Node: both count Unix time.)
  */
 describe('G. A session of 24 hours lasts 24 hours across calendar changes', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({ api: { TZ: 'Europe/Berlin' }, worker: false });
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ api: { TZ: 'Europe/Berlin' }, worker: false });
     await drawbridge.query('CREATE SCHEMA moved');
     await drawbridge.query('GRANT USAGE ON SCHEMA moved TO PUBLIC');
     await drawbridge.query(`CREATE TABLE moved.clock AS SELECT 0::float8 AS seconds`);
@@ -45,7 +44,6 @@ describe('G. A session of 24 hours lasts 24 hours across calendar changes', () =
     });
     await drawbridge.startWorker({ TZ: 'Europe/Berlin' });
   });
-  afterAll(() => drawbridge.stop());
 
   /** Sets the clock of the database. @returns its difference to the real time, ms */
   const moveTo = async (moment: number): Promise<number> => {

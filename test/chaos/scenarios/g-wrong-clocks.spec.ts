@@ -1,5 +1,5 @@
 import { callsTo, historyOf, nextCall } from '../../builders/cloud-history';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import { ApiClient, type Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { HeldAnswers } from '../../harness/held-answers';
@@ -18,17 +18,9 @@ const CLOCKS = [
 ] as const;
 
 describe('G. Wrong clocks and paused processes', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge, sshTo(4));
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-    org = await organization(
-      drawbridge,
-      [0, 1, 2, 3].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
-  });
-  afterAll(() => drawbridge.stop());
   watchEachTest(() => drawbridge);
 
   /** When the address was removed from the cloud, ms since 1970. */
@@ -62,24 +54,21 @@ describe('G. Wrong clocks and paused processes', () => {
       const api = await drawbridge.startApi(skewedClock(seconds));
       const client = new ApiClient(`http://127.0.0.1:${api.port}/api/v1`, org.admin.identity);
       const began = Date.now();
-      const session = await client.expect(
-        200,
-        client.post<Session>('/sessions', {
-          ipv4Address: `203.0.113.${seconds < 0 ? 3 : 4}`,
-          durationHours: 2,
-          resourceIds: [org.resourceIds[1]],
-        }),
-      );
+      const session = await client.posted<Session>('/sessions', {
+        ipv4Address: `203.0.113.${seconds < 0 ? 3 : 4}`,
+        durationHours: 2,
+        resourceIds: [org.resourceIds[1]],
+      });
       const startedAt = Date.parse(session.startedAt);
       expect(startedAt).toBeGreaterThanOrEqual(began - 1000);
       expect(startedAt).toBeLessThanOrEqual(Date.now() + 1000);
       expect(Date.parse(session.expiresAt) - startedAt).toBe(2 * 3_600_000);
       await org.reaches(session.id, 'ACTIVE');
-      await client.expect(200, client.post(`/sessions/${session.id}/extend`, { additionalHours: 1 }));
+      await client.posted(`/sessions/${session.id}/extend`, { additionalHours: 1 });
       const extended = await org.session(session.id);
       expect(Date.parse(extended.expiresAt) - startedAt).toBe(3 * 3_600_000);
-      await client.expect(200, client.post(`/resources/${org.resourceIds[1]}/verify`));
-      await client.expect(200, client.post(`/sessions/${session.id}/stop`));
+      await client.posted(`/resources/${org.resourceIds[1]}/verify`);
+      await client.posted(`/sessions/${session.id}/stop`);
       const ended = await org.reaches(session.id, 'CANCELLED');
       expect(Date.parse(ended.endedAt!)).toBeLessThanOrEqual(Date.now() + 1000);
       await api.stop();
@@ -123,7 +112,7 @@ describe('G. Wrong clocks and paused processes', () => {
     connection.release();
     const next = await drawbridge.startWorker();
     await org.reaches(id, 'ACTIVE', 20_000);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED', 30_000);
     await next.stop();
     paused.signal('SIGCONT');

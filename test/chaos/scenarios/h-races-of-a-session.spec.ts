@@ -9,13 +9,12 @@ const LONG_MS = 60_000 + ROUNDS * 20_000;
 const MAX_GAP_MS = 2000;
 
 describe('H. Races in the life cycle of a session', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own();
   let org: Organization;
   let watch: Watch;
   let made = 0;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
     await drawbridge.startWorker();
     const groups = Array.from({ length: 8 }, (_, index) => index);
     org = await organization(
@@ -24,7 +23,6 @@ describe('H. Races in the life cycle of a session', () => {
     );
     watch = await Watch.begin(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
   afterEach(async () => {
     const live = await drawbridge.query<{ id: string }>(
       `SELECT id FROM sessions WHERE status IN ('PENDING', 'ACTIVE', 'PARTIAL')`,
@@ -169,7 +167,7 @@ describe('H. Races in the life cycle of a session', () => {
         const address = fresh();
         const body = { label: `Office ${address}`, ipAddress: address, resourceIds: [org.resourceIds[6]] };
         const [rule, session] = await Promise.all([
-          org.admin.expect(201, org.admin.post<{ id: string }>('/static-ip-rules', body)),
+          org.admin.created<{ id: string }>('/static-ip-rules', body),
           started(6, address),
         ]);
         await org.reaches(session.id, 'ACTIVE', 30_000);
@@ -194,7 +192,7 @@ describe('H. Races in the life cycle of a session', () => {
         const [range, address] = [`10.20.${round % 250}.0/24`, `10.20.${round % 250}.7`];
         const body = { label: `Range ${round}`, ipAddress: range, resourceIds: [org.resourceIds[6]] };
         const [rule, session] = await Promise.all([
-          org.admin.expect(201, org.admin.post<{ id: string }>('/static-ip-rules', body)),
+          org.admin.created<{ id: string }>('/static-ip-rules', body),
           started(6, address),
         ]);
         await org.reaches(session.id, 'ACTIVE', 30_000);

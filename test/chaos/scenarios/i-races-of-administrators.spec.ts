@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import { newcomer } from '../../builders/people';
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -9,20 +9,14 @@ import { Watch } from '../oracles/watch';
 const LONG_MS = 60_000 + ROUNDS * 20_000;
 
 describe('I. Races of administrative operations with sessions', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge, sshTo(2));
   let watch: Watch;
   let made = 0;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(
-      drawbridge,
-      [0, 1].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
     watch = await Watch.begin(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
   afterEach(() => watch.verify(), LONG_MS);
 
   const fresh = (): string => `198.51.100.${(made += 1)}`;
@@ -56,12 +50,13 @@ describe('I. Races of administrative operations with sessions', () => {
       resourceIdentifier: target,
       region: 'eu-central-1',
     };
-    const { id } = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string }>('/resources', { ...named, ...targetFields, config: { port: 22 } }),
-    );
-    await org.admin.expect(200, org.admin.post(`/resources/${id}/verify`));
-    await org.admin.expect(200, org.admin.post(`/roles/${org.roleId}/resources/${id}`));
+    const { id } = await org.admin.created<{ id: string }>('/resources', {
+      ...named,
+      ...targetFields,
+      config: { port: 22 },
+    });
+    await org.admin.posted(`/resources/${id}/verify`);
+    await org.admin.posted(`/roles/${org.roleId}/resources/${id}`);
     return id;
   };
 
@@ -70,7 +65,7 @@ describe('I. Races of administrative operations with sessions', () => {
     watch.acknowledged(sessionId);
     await org.reaches(sessionId, 'ACTIVE', 30_000);
     await org.admin.expect(400, org.admin.delete(`/resources/${resourceId}`));
-    await org.admin.expect(200, org.admin.post(`/sessions/${sessionId}/stop`));
+    await org.admin.posted(`/sessions/${sessionId}/stop`);
     await org.reaches(sessionId, 'CANCELLED', 30_000);
     await org.admin.expect(204, org.admin.delete(`/resources/${resourceId}`));
   };
@@ -115,7 +110,7 @@ describe('I. Races of administrative operations with sessions', () => {
             (await addresses(group(3))).length === 0 && (await addresses(group(4))).includes(ipAddress),
           30_000,
         );
-        await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+        await org.admin.posted(`/sessions/${id}/stop`);
         await org.reaches(id, 'CANCELLED', 30_000);
         expect([...(await addresses(group(3))), ...(await addresses(group(4)))]).toEqual([]);
         await org.admin.expect(204, org.admin.delete(`/resources/${resourceId}`));

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization } from '../../builders/organization';
 import { newcomer } from '../../builders/people';
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -6,18 +6,15 @@ import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
 
 describe('J. Deploy and operations: the audit trail cannot be written', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own();
+  const org = ownOrganization(drawbridge);
   let watch: Watch;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     watch = await Watch.begin(drawbridge);
     await drawbridge.query(`CREATE FUNCTION refuse_record() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'the audit trail is full'; END $$`);
   });
-  afterAll(() => drawbridge.stop());
 
   const whileRefused = async (work: () => Promise<void>): Promise<void> => {
     const refused = watch.fault('the audit trail cannot be written');
@@ -66,7 +63,7 @@ describe('J. Deploy and operations: the audit trail cannot be written', () => {
     });
     expect(await addresses()).toEqual(['203.0.113.30']);
     expect((await org.session(id)).expiresAt).toBe(expiresAt);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await watch.verify();
   });
 
@@ -75,7 +72,7 @@ describe('J. Deploy and operations: the audit trail cannot be written', () => {
     await org.reaches(id, 'ACTIVE');
     let doneAt = 0;
     await whileRefused(async () => {
-      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+      await org.admin.posted(`/sessions/${id}/stop`);
       await org.reaches(id, 'CANCELLED');
       doneAt = Date.now();
       expect(await addresses()).toEqual([]);
@@ -94,10 +91,10 @@ describe('J. Deploy and operations: the audit trail cannot be written', () => {
     const user = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
     const [mine, theirs] = await Promise.all([
       org.started({ ipv4Address: '203.0.113.34' }),
-      user.client.expect(200, user.client.post<Session>('/sessions', { ipv4Address: '203.0.113.35' })),
+      user.client.posted<Session>('/sessions', { ipv4Address: '203.0.113.35' }),
     ]);
     const body = { label: 'Office', ipAddress: '203.0.113.36', resourceIds: org.resourceIds };
-    const rule = await org.admin.expect(201, org.admin.post<{ id: string }>('/static-ip-rules', body));
+    const rule = await org.admin.created<{ id: string }>('/static-ip-rules', body);
     await until('all three are present', async () => (await addresses()).length === 3);
     await whileRefused(async () => {
       await org.expire(mine.id);

@@ -1,6 +1,6 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { Client } from 'pg';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization, sshTo } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import type { AppProcess } from '../../harness/processes';
 import { until } from '../../harness/until';
@@ -15,17 +15,8 @@ async function timeToEnd(app: AppProcess): Promise<number> {
 }
 
 describe('J. Deploy and operations: graceful shutdown', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-    org = await organization(
-      drawbridge,
-      [0, 1, 2].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge, sshTo(3));
 
   /** Sends a request to one API process, as the organization's admin. */
   const ask = (api: AppProcess, path: string, agent: Agent): Promise<IncomingMessage> =>

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { DriverRegistry } from '#drivers';
-import { organization, type Organization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import type { AppProcess } from '../../harness/processes';
 import { SeverableConnection } from '../../harness/severable-connection';
@@ -11,24 +11,19 @@ const ANSWER_TIMEOUT_MS = 8000;
 const REQUESTS = 30;
 
 describe('J. Deploy and operations: health in each fault', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({ worker: false });
   let connection: SeverableConnection;
-  let org: Organization;
+  const org = ownOrganization(drawbridge);
   let api: AppProcess;
   let worker: AppProcess;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-    org = await organization(drawbridge);
     connection = await SeverableConnection.to(drawbridge.databaseUrl);
     const DATABASE_URL = connection.url;
     api = await drawbridge.startApi({ DATABASE_URL, RATE_LIMIT_PER_MINUTE: '1000000' });
     worker = await drawbridge.startWorker({ DATABASE_URL, METRICS_PORT: '0' });
   });
-  afterAll(async () => {
-    await drawbridge.stop();
-    await connection.cut();
-  });
+  afterAll(() => connection.cut());
 
   const status = async (url: string): Promise<number> =>
     (await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) })).status;

@@ -18,13 +18,11 @@ if (!hasRedis)
   process.stderr.write('\n*** redis-server is not on the PATH: the Redis tests DID NOT RUN ***\n\n');
 
 describe('J. Deploy and operations: invalid configuration', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({ worker: false });
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     await organization(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   const start = (app: App, env: Readonly<Record<string, string>>): Promise<AppProcess> =>
     app === 'api' ? drawbridge.startApi(env) : drawbridge.startWorker(env);

@@ -1,4 +1,4 @@
-import { organization, type Organization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import type { Reader } from '../../harness/processes';
 
@@ -7,19 +7,13 @@ const REQUESTS = 1500;
 const BATCH_SIZE = 30;
 
 describe('J. Deploy and operations: the log', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-    org = await organization(drawbridge);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge);
 
   const runSession = async (ipv4Address: string): Promise<void> => {
     const { id } = await org.started({ ipv4Address });
     await org.reaches(id, 'ACTIVE');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
   };
 

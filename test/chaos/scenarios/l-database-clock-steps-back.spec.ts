@@ -1,4 +1,4 @@
-import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { HEALTHY_BOUND_MS, machineSlowness } from '../oracles/bounds';
@@ -15,14 +15,10 @@ const FUTURE_TIMES = {
 
 describe('L. The clock of the database steps back', () => {
   jest.setTimeout(120_000);
-  let drawbridge: Drawbridge;
+  const drawbridge = ownForFaults({ worker: false });
 
-  beforeAll(async () => {
-    drawbridge = await startForFaults({ worker: false });
-  });
   // a worker left over by a failed test would affect the next one
   afterEach(() => Promise.all(drawbridge.workers.map((worker) => worker.stop('SIGKILL'))));
-  afterAll(() => drawbridge.stop());
 
   it.each(Object.entries(FUTURE_TIMES).map(([what, statement], index) => ({ what, statement, index })))(
     '$what an hour in the future is ignored: the rule is closed in time [L8]',

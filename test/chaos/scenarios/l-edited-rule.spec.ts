@@ -1,17 +1,15 @@
-import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { healthOf, ledgerOf } from '../../builders/rule-ledger';
 import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 
 describe('L. A rule of ours edited by another program', () => {
   jest.setTimeout(180_000);
-  let drawbridge: Drawbridge;
+  const drawbridge = ownForFaults({ worker: false });
 
   beforeAll(async () => {
-    drawbridge = await startForFaults({ worker: false });
     await drawbridge.startWorker({ RECONCILE_SECONDS: '86400' });
   });
-  afterAll(() => drawbridge.stop());
 
   const idOf = async (bench: FaultBench): Promise<string> => (await bench.rules())[0]!.providerRuleId;
   const kindsOf = async (address: string): Promise<string[]> =>
@@ -42,10 +40,7 @@ describe('L. A rule of ours edited by another program', () => {
     const address = '203.0.113.2';
     const id = await bench.open(address);
     await drawbridge.cloud.changeByHand(bench.group, address, { description: 'office' });
-    await bench.org.admin.expect(
-      200,
-      bench.org.admin.post(`/resources/${bench.org.resourceIds[0]}/reconcile`),
-    );
+    await bench.org.admin.posted(`/resources/${bench.org.resourceIds[0]}/reconcile`);
     await until('it is in the ledger', async () => (await kindsOf(address)).includes('UNMARKED'));
     expect((await bench.org.session(id)).status).toBe('ACTIVE');
     expect(await bench.addresses()).toEqual([address]);
@@ -62,10 +57,7 @@ describe('L. A rule of ours edited by another program', () => {
     const providerRuleId = await idOf(bench);
     for (const changed of [address, other]) bench.watch.expectOutsideChange(bench.group, changed);
     await drawbridge.cloud.changeByHand(bench.group, address, { address: other });
-    await bench.org.admin.expect(
-      200,
-      bench.org.admin.post(`/resources/${bench.org.resourceIds[0]}/reconcile`),
-    );
+    await bench.org.admin.posted(`/resources/${bench.org.resourceIds[0]}/reconcile`);
     await until('it is in the ledger', async () => (await kindsOf(address)).includes('CHANGED'));
     const session = await until('the session shows it', async () => {
       const shown = await bench.org.session(id);

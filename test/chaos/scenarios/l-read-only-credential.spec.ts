@@ -1,4 +1,4 @@
-import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { organization } from '../../builders/organization';
 import { ledgerOf } from '../../builders/rule-ledger';
 import type { Drawbridge } from '../../harness/drawbridge';
@@ -12,26 +12,18 @@ const SECOND_KEY = {
 
 describe('L. A read-only credential does not keep a shared rule', () => {
   jest.setTimeout(180_000);
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await startForFaults();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = ownForFaults();
 
   it('the rule is removed at the stop of its writer, and the other holder waits for its own rule [L6]', async () => {
     const bench = await FaultBench.begin(drawbridge, 0);
     const reader = await organization(drawbridge, [{ group: bench.group, config: { port: 22 } }]);
     const address = '203.0.113.1';
     const id = await bench.open(address);
-    const staticRule = await reader.admin.expect(
-      201,
-      reader.admin.post<{ id: string }>('/static-ip-rules', {
-        label: 'office',
-        ipAddress: address,
-        resourceIds: reader.resourceIds,
-      }),
-    );
+    const staticRule = await reader.admin.created<{ id: string }>('/static-ip-rules', {
+      label: 'office',
+      ipAddress: address,
+      resourceIds: reader.resourceIds,
+    });
     const held = async (): Promise<string | undefined> => {
       const [ip] = await drawbridge.query<{ status: string }>(
         'SELECT status FROM resource_ips WHERE static_ip_rule_id = $1',

@@ -1,4 +1,4 @@
-import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { healthOf, ledgerOf, logOf, recordsOf, type HealthRow } from '../../builders/rule-ledger';
 import type { Drawbridge } from '../../harness/drawbridge';
 import type { AppProcess } from '../../harness/processes';
@@ -6,15 +6,13 @@ import { until } from '../../harness/until';
 
 describe('L. A removal is recorded when it is observed, with its cause', () => {
   jest.setTimeout(180_000);
-  let drawbridge: Drawbridge;
+  const drawbridge = ownForFaults({ worker: false });
   let worker: AppProcess;
 
   beforeAll(async () => {
-    drawbridge = await startForFaults({ worker: false });
     // no periodic comparisons: each test requests its own
     worker = await drawbridge.startWorker({ RECONCILE_SECONDS: '86400', LOG_LEVEL: 'info' });
   });
-  afterAll(() => drawbridge.stop());
 
   const outcomes = async (bench: FaultBench): Promise<HealthRow[]> =>
     (await healthOf(drawbridge, bench.org.resourceIds[0]!)).filter(({ eventType }) =>
@@ -23,10 +21,7 @@ describe('L. A removal is recorded when it is observed, with its cause', () => {
 
   const reconciled = async (bench: FaultBench): Promise<HealthRow> => {
     const before = (await outcomes(bench)).length;
-    await bench.org.admin.expect(
-      200,
-      bench.org.admin.post(`/resources/${bench.org.resourceIds[0]}/reconcile`),
-    );
+    await bench.org.admin.posted(`/resources/${bench.org.resourceIds[0]}/reconcile`);
     return until('the comparison has an outcome', async () => (await outcomes(bench))[before]);
   };
 

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import { healthOf } from '../../builders/rule-ledger';
 import type { ResourceIp } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -9,20 +9,14 @@ const REPAIRS = 3;
 
 describe('L. A rule that another program keeps removing', () => {
   jest.setTimeout(180_000);
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge, sshTo(2));
   let watch: Watch;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     await drawbridge.startWorker({ RECONCILE_SECONDS: '86400' });
-    org = await organization(
-      drawbridge,
-      [0, 1].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
     watch = await Watch.begin(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   it('is suspended after three repairs, and shown as such by session and resource until it is present again [L7]', async () => {
     const address = '203.0.113.1';
@@ -39,7 +33,7 @@ describe('L. A rule that another program keeps removing', () => {
     const taken = async (): Promise<void> => {
       await drawbridge.cloud.removeByHand(group(0), address);
       const before = await outcomes();
-      await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
+      await org.admin.posted(`/resources/${resourceId}/reconcile`);
       await until('the comparison has an outcome', async () => (await outcomes()) > before);
     };
     for (let repair = 0; repair < REPAIRS; repair += 1) {
@@ -75,7 +69,7 @@ describe('L. A rule that another program keeps removing', () => {
     await org.reaches(id, 'ACTIVE');
     expect(await shown()).toMatchObject({ status: 'APPLIED', errorMessage: null });
     expect(await isPresent()).toBe(true);
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
     await watch.verify();
   });

@@ -1,4 +1,4 @@
-import { FaultBench, startForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { group, organization, type Organization } from '../../builders/organization';
 import { healthOf, metricOf, recordsOf, type RecordRow } from '../../builders/rule-ledger';
 import type { Drawbridge } from '../../harness/drawbridge';
@@ -10,14 +10,12 @@ const BOUND_MS = REPORT_BOUND_MS + REPORT_TOLERANCE_MS;
 
 describe('L. An unwanted rule that cannot be removed is reported within a minute', () => {
   jest.setTimeout(240_000);
-  let drawbridge: Drawbridge;
+  const drawbridge = ownForFaults({ worker: false });
   let worker: AppProcess;
 
   beforeAll(async () => {
-    drawbridge = await startForFaults({ worker: false });
     worker = await drawbridge.startWorker({ METRICS_PORT: '0' });
   });
-  afterAll(() => drawbridge.stop());
 
   const reported = ({ organizationId }: Organization, address: string): Promise<RecordRow> =>
     until(
@@ -74,10 +72,7 @@ describe('L. An unwanted rule that cannot be removed is reported within a minute
       description: 'drawbridge:test:00000000-0000-4000-8000-000000000001:1700000000',
     });
     const plantedAt = Date.now();
-    await bench.org.admin.expect(
-      200,
-      bench.org.admin.post(`/resources/${bench.org.resourceIds[0]}/reconcile`),
-    );
+    await bench.org.admin.posted(`/resources/${bench.org.resourceIds[0]}/reconcile`);
     for (const org of [bench.org, other]) {
       const record = await reported(org, address);
       // found by the requested comparison

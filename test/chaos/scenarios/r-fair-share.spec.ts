@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization, type Organization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
@@ -9,25 +9,22 @@ const SLOTS = 8;
 const stuckGroup = (index: number): string => group(index + 1);
 
 describe('R. Fair share between organizations', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({
+    worker: false,
+    simulator: { SIMULATOR_GROUPS: String(TARGETS + 1) },
+  });
   let stuck: Organization;
-  let other: Organization;
+  const other = ownOrganization(drawbridge);
   let watch: Watch;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({
-      worker: false,
-      simulator: { SIMULATOR_GROUPS: String(TARGETS + 1) },
-    });
     await drawbridge.startWorker({ WORKER_CONCURRENCY: String(SLOTS) });
-    other = await organization(drawbridge);
     stuck = await organization(
       drawbridge,
       Array.from({ length: TARGETS }, (_, index) => ({ group: stuckGroup(index), config: { port: 22 } })),
     );
     watch = await Watch.begin(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   const countOf = async (query: string): Promise<number> => {
     const [row] = await drawbridge.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${query}`);
@@ -58,13 +55,13 @@ describe('R. Fair share between organizations', () => {
     for (let index = 0; index < TARGETS; index += 1) {
       await drawbridge.cloud.fault({ kind: 'timeout-before', target: stuckGroup(index) });
     }
-    await Promise.all(ids.map((id) => stuck.admin.expect(200, stuck.admin.post(`/sessions/${id}/stop`))));
+    await Promise.all(ids.map((id) => stuck.admin.posted(`/sessions/${id}/stop`)));
     await until('the slots are occupied by hanging calls', async () => (await hangingCalls()) >= SLOTS / 2);
 
     const before = await hangingCalls();
     const { id } = await other.started({ ipv4Address: '198.51.100.1' });
     await other.reaches(id, 'ACTIVE');
-    await other.admin.expect(200, other.admin.post(`/sessions/${id}/stop`));
+    await other.admin.posted(`/sessions/${id}/stop`);
     await other.reaches(id, 'CANCELLED');
 
     // in one common queue it would wait for a call to each of the targets

@@ -9,19 +9,17 @@ import { Drawbridge } from '../../harness/drawbridge';
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 
 describe('1 Organizations are apart', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let mine: FurnishedOrganization;
   let theirs: FurnishedOrganization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
     // one target and one address: what is shared in the cloud is apart here all the same
     [mine, theirs] = await Promise.all([
       furnishedOrganization(drawbridge, { group: group(0) }, '203.0.113.1'),
       furnishedOrganization(drawbridge, { group: group(0) }, '203.0.113.1'),
     ]);
   });
-  afterAll(() => drawbridge.stop());
 
   const isOfPlatform = (path: string): boolean => path.startsWith('/platform');
 

@@ -32,13 +32,12 @@ const fieldsOf = (where: string, body: unknown): Field[] => {
 const CLAIMS = ' conditions';
 
 describe('2 Conventions', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let org: FurnishedOrganization;
   const fields: Field[] = [];
   const contentTypes = new Set<string | null>();
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
     org = await furnishedOrganization(drawbridge, { group: group(0), config: { port: 22 } }, '203.0.113.1');
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
     for (const path of await readablePaths(org)) {
@@ -47,7 +46,6 @@ describe('2 Conventions', () => {
       contentTypes.add((await asked).headers.get('Content-Type'));
     }
   });
-  afterAll(() => drawbridge.stop());
 
   const named = (pattern: RegExp): Field[] =>
     fields.filter(({ name, value }) => pattern.test(name) && value !== null);

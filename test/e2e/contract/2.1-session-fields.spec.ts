@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import type { ResourceIp, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
@@ -6,16 +6,14 @@ const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ simulator: { SIMULATOR_RULES_PER_GROUP: '1' } });
+  const org = ownOrganization(drawbridge);
   let pending: Session;
   let active: Session;
   let ended: Session;
   let partial: Session;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ simulator: { SIMULATOR_RULES_PER_GROUP: '1' } });
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     pending = await org.started({ ipv4Address: '203.0.113.1', ipv6Address: '2001:db8::1' });
     active = await org.reaches(pending.id, 'ACTIVE');
     const second = await org.started({
@@ -24,10 +22,9 @@ describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
       holder: 'other',
     });
     partial = await org.reaches(second.id, 'PARTIAL');
-    await org.admin.expect(200, org.admin.post(`/sessions/${pending.id}/stop`));
+    await org.admin.posted(`/sessions/${pending.id}/stop`);
     ended = await org.reaches(pending.id, 'CANCELLED');
   });
-  afterAll(() => drawbridge.stop());
 
   it('a session has exactly its fields, and holder', () => {
     const fields = `id userId userName userEmail ipv4Address ipv6Address holder status startedAt expiresAt leaseUntil endedAt

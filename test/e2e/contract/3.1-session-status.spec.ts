@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization } from '../../builders/organization';
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
@@ -15,28 +15,20 @@ let lastOctet = 0;
 const fresh = (): string => `203.0.113.${(lastOctet += 1)}`;
 
 describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge, [
+    { group: group(0), config: { port: 22 } },
+    { group: group(1), config: { port: 22 } },
+  ]);
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, [
-      { group: group(0), config: { port: 22 } },
-      { group: group(1), config: { port: 22 } },
-    ]);
-  });
   afterEach(() => drawbridge.cloud.clearFaults());
-  afterAll(() => drawbridge.stop());
 
   const active = async (body: object = {}): Promise<Session> => {
     const { id } = await org.started({ ipv4Address: fresh(), ...body });
     return org.reaches(id, 'ACTIVE');
   };
   const stop = (id: string, by: 'owner' | 'admin' = 'owner'): Promise<Session> =>
-    org.admin.expect(
-      200,
-      org.admin.post(by === 'owner' ? `/sessions/${id}/stop` : `/sessions/admin/${id}/stop`),
-    );
+    org.admin.posted(by === 'owner' ? `/sessions/${id}/stop` : `/sessions/admin/${id}/stop`);
   const refuse = (operation: string, ...groups: number[]): Promise<unknown> =>
     Promise.all(
       groups.map((index) =>
@@ -146,10 +138,7 @@ describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
 
   it('ACTIVE stays ACTIVE when extended: expiresAt moves later', async () => {
     const { id, expiresAt } = await active();
-    const extended = await org.admin.expect(
-      200,
-      org.admin.post<Session>(`/sessions/${id}/extend`, { additionalHours: 1 }),
-    );
+    const extended = await org.admin.posted<Session>(`/sessions/${id}/extend`, { additionalHours: 1 });
     expect(extended.status).toBe('ACTIVE');
     expect(Date.parse(extended.expiresAt) - Date.parse(expiresAt)).toBe(3_600_000);
   });

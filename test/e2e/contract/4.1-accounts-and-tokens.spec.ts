@@ -21,12 +21,7 @@ const fieldsOf = (body: object): string[] => Object.keys(body).toSorted();
 const address = (): string => `${randomUUID()}@example.com`;
 
 describe('4.1 Accounts and tokens', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const { post } = accountCalls(() => drawbridge);
 

@@ -11,12 +11,7 @@ const text = expect.any(String) as string;
 const fieldsOf = (body: object): string[] => Object.keys(body).toSorted();
 
 describe('4.1 Accounts and tokens: changing passwords', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const { post, refresh } = accountCalls(() => drawbridge);
 

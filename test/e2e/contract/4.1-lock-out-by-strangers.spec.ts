@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { accountCalls, type AccountOwner, accountOwner, mailedToken } from '../../builders/accounts';
+import {
+  accountCalls,
+  accountOwner,
+  mailedToken,
+  ownerWithMfa,
+  type AccountOwner,
+} from '../../builders/accounts';
 import type { Answer } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 const WRONG = { password: 'wrong' };
 
 describe('4.1 Accounts and tokens: lock-outs caused by other clients', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { LOG_LEVEL: 'info' } });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const { post } = accountCalls(() => drawbridge);
   const slugOf = (owner: AccountOwner) => ({ organizationSlug: owner.first.user.organizationSlug });
@@ -28,13 +29,6 @@ describe('4.1 Accounts and tokens: lock-outs caused by other clients', () => {
        ON CONFLICT (account_key) DO UPDATE SET failures = excluded.failures, locked_until = excluded.locked_until`,
       [owner.email, owner.first.user.organizationSlug],
     );
-  const withMfa = async (): Promise<AccountOwner> => {
-    const owner = await accountOwner(drawbridge);
-    await owner.turnMfaOn();
-    return owner;
-  };
-  const challenge = async (owner: AccountOwner): Promise<string> =>
-    (await owner.loggedIn()).mfaChallengeToken!;
 
   describe('in an organization of their own with the same e-mail', () => {
     it.each([
@@ -71,11 +65,11 @@ describe('4.1 Accounts and tokens: lock-outs caused by other clients', () => {
 
   describe('at the second factor', () => {
     it('wrong passwords do not lock it, and wrong codes do not lock the password', async () => {
-      const owner = await withMfa();
-      const token = await challenge(owner);
+      const owner = await ownerWithMfa(drawbridge);
+      const token = await owner.challenge();
       await locked(owner);
       expect((await owner.verify(token, owner.recoveryCodes[0]!)).status).toBe(200);
-      const tokens = [await challenge(owner), await challenge(owner)];
+      const tokens = [await owner.challenge(), await owner.challenge()];
       const guesses = Array.from({ length: 10 }, (_, index) =>
         owner.verify(tokens[index % 2]!, owner.wrongCode()),
       );
@@ -84,8 +78,8 @@ describe('4.1 Accounts and tokens: lock-outs caused by other clients', () => {
     });
 
     it('a right code clears nothing while the password is still to be changed', async () => {
-      const owner = await withMfa();
-      const tokens = [await challenge(owner), await challenge(owner)];
+      const owner = await ownerWithMfa(drawbridge);
+      const tokens = [await owner.challenge(), await owner.challenge()];
       for (let tries = 0; tries < 4; tries += 1) await owner.verify(tokens[0]!, owner.wrongCode());
       await owner.organizationSets('password_expiration_days', 1);
       await drawbridge.query(
@@ -121,10 +115,10 @@ describe('4.1 Accounts and tokens: lock-outs caused by other clients', () => {
     });
 
     it('also at the second factor', async () => {
-      const owner = await withMfa();
-      const first = await owner.verify(await challenge(owner), owner.recoveryCodes[0]!);
+      const owner = await ownerWithMfa(drawbridge);
+      const first = await owner.verify(await owner.challenge(), owner.recoveryCodes[0]!);
       const { deviceToken } = first.body;
-      const tokens = [await challenge(owner), await challenge(owner), await challenge(owner)];
+      const tokens = [await owner.challenge(), await owner.challenge(), await owner.challenge()];
       await Promise.all(
         Array.from({ length: 10 }, (_, index) => owner.verify(tokens[index % 2]!, owner.wrongCode())),
       );

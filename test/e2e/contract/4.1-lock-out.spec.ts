@@ -5,12 +5,7 @@ import { Drawbridge } from '../../harness/drawbridge';
 const address = (): string => `${randomUUID()}@example.com`;
 
 describe('4.1 Accounts and tokens: lock-out', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const { post, refresh } = accountCalls(() => drawbridge);
 

@@ -16,12 +16,7 @@ const text = expect.any(String) as string;
 const address = (): string => `${randomUUID()}@example.com`;
 
 describe('4.1 Accounts and tokens: resets and invitations', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const { post, refresh } = accountCalls(() => drawbridge);
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { accountOwner, type ApiFailure, accountCalls, USER_FIELDS } from '../../builders/accounts';
-import { logOf, WITH_REQUEST_LINES } from '../../builders/request-lines';
+import { logOf } from '../../builders/request-lines';
 import type { Answer } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
@@ -8,12 +8,7 @@ const text = expect.any(String) as string;
 const fieldsOf = (body: object): string[] => Object.keys(body).toSorted();
 
 describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: WITH_REQUEST_LINES });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const { post, refresh } = accountCalls(() => drawbridge);
 

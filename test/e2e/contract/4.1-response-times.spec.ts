@@ -33,12 +33,7 @@ async function ratioOfFastest(
 
 /** With hashes that cost what people's may cost: elsewhere in the tests they are cheap. */
 describe('4.1 Accounts and tokens: response times reveal nothing', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { PASSWORD_HASH_COST: '10' } });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.own({ worker: false, api: { PASSWORD_HASH_COST: '10' } });
 
   it('takes as long for an unknown e-mail as for a wrong password, and never as long as four comparisons', async () => {
     const email = address();

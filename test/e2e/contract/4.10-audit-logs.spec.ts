@@ -7,29 +7,20 @@ import {
   type AuditRecord,
 } from '../../builders/audit-trail';
 import { colleague } from '../../builders/colleague';
-import { organization, type Organization } from '../../builders/organization';
+import { organization, ownOrganization } from '../../builders/organization';
 import { PAGE_FIELDS } from '../../builders/page';
 import type { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 describe('4.10 Audit logs', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-    org = await organization(drawbridge);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge);
 
   const names = (records: AuditRecord[]): (string | null)[] => records.map((record) => record.resourceName);
 
   const keyOf = async (userId: string): Promise<ApiClient> => {
     const body = { name: 'reader', scopes: ['audit:read'], userId };
-    const { plainTextKey } = await org.admin.expect(
-      201,
-      org.admin.post<{ plainTextKey: string }>('/api-keys', body),
-    );
+    const { plainTextKey } = await org.admin.created<{ plainTextKey: string }>('/api-keys', body);
     return drawbridge.api.as({ apiKey: plainTextKey });
   };
 
@@ -222,11 +213,8 @@ describe('4.10 Audit logs', () => {
 
   it('another user sees records of own actions and of actions on the user', async () => {
     const mine = await colleague(org);
-    const started = await mine.client.expect(
-      200,
-      mine.client.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.9' }),
-    );
-    await org.admin.expect(200, org.admin.post(`/sessions/admin/${started.id}/stop`));
+    const started = await mine.client.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.9' });
+    await org.admin.posted(`/sessions/admin/${started.id}/stop`);
     const records = await auditRecords(mine.client);
     expect(records.map(({ eventType, actorId }) => [eventType, actorId === mine.id])).toEqual([
       ['SESSION_STOPPED', false],
@@ -252,12 +240,12 @@ describe('4.10 Audit logs', () => {
   it('a user sees the actions of their keys, and the creation of a key by an admin', async () => {
     const mine = await colleague(org);
     const body = { name: 'pipeline', scopes: ['sessions:write'], userId: mine.id };
-    const { id, plainTextKey } = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string; plainTextKey: string }>('/api-keys', body),
+    const { id, plainTextKey } = await org.admin.created<{ id: string; plainTextKey: string }>(
+      '/api-keys',
+      body,
     );
     const key = drawbridge.api.as({ apiKey: plainTextKey });
-    await key.expect(200, key.post('/sessions', { ipv4Address: '203.0.113.10' }));
+    await key.posted('/sessions', { ipv4Address: '203.0.113.10' });
     const records = await auditRecords(mine.client, '?eventType=SESSION_STARTED&eventType=API_KEY_CREATED');
     expect(records).toMatchObject([
       { eventType: 'SESSION_STARTED', actorType: 'API_KEY', actorId: id, actorEmail: mine.email },

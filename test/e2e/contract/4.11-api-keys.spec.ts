@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Key } from '../../builders/answers';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import { audited, founder, newcomer } from '../../builders/people';
-import { logOf, WITH_REQUEST_LINES } from '../../builders/request-lines';
+import { logOf } from '../../builders/request-lines';
 import type { ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
@@ -25,22 +25,18 @@ const FIELDS = [
 ];
 const PAID_SCOPES = ['sessions:read', 'sessions:write', 'resources:read', 'audit:read'];
 
-let drawbridge: Drawbridge;
-let org: Organization;
+const drawbridge = Drawbridge.shared({ worker: false });
+const org = ownOrganization(drawbridge);
 let admin: ApiClient;
-let stranger: Organization;
+const stranger = ownOrganization(drawbridge, [{ group: group(1) }]);
 let addresses = 0;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.start({ worker: false, api: WITH_REQUEST_LINES });
-  org = await organization(drawbridge);
   admin = org.admin;
-  stranger = await organization(drawbridge, [{ group: group(1) }]);
 });
-afterAll(() => drawbridge.stop());
 
 const made = (body: object = {}, by = admin): Promise<Key> =>
-  by.expect(201, by.post<Key>('/api-keys', { name: 'pipeline', scopes: ['sessions:read'], ...body }));
+  by.created<Key>('/api-keys', { name: 'pipeline', scopes: ['sessions:read'], ...body });
 const listed = async (id: string): Promise<Key> => {
   const keys = await admin.expect(200, admin.get<Key[]>('/api-keys'));
   return keys.find((key) => key.id === id)!;

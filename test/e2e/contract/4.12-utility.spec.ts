@@ -68,14 +68,12 @@ const TRUSTING: readonly Case[] = [
 ];
 
 describe('4.12 Utility', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let api: ApiClient;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
     ({ api } = drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   it('GET /health is UP, without credentials', async () => {
     const { status, body } = await api.get('/health');

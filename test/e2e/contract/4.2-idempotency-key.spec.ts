@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { colleague } from '../../builders/colleague';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import type { Answer, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
@@ -11,14 +11,8 @@ let lastOctet = 0;
 const fresh = (): string => `203.0.113.${(lastOctet += 1)}`;
 
 describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge);
 
   const start = (key: string, body: unknown, more: Record<string, string> = {}): Promise<Answer<Session>> =>
     org.admin.post<Session>('/sessions', body, { 'Idempotency-Key': key, ...more });
@@ -33,7 +27,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
     const [key, body] = [randomUUID(), { ipv4Address: fresh(), ipv6Address: '2001:db8::1' }];
     const first = await start(key, body);
     expect({ status: first.status, replayed: replayed(first) }).toEqual({ status: 200, replayed: null });
-    await org.admin.expect(200, org.admin.post(`/sessions/${first.body.id}/stop`));
+    await org.admin.posted(`/sessions/${first.body.id}/stop`);
     const again = await start(key, body);
     expect({ status: again.status, replayed: replayed(again) }).toEqual({ status: 200, replayed: 'true' });
     expect(again.body).toEqual(first.body);
@@ -67,7 +61,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
     expect((await start(key, { ipv4Address, durationHours: 99 })).status).toBe(400);
     const live = await org.started({ ipv4Address });
     expect((await start(key, { ipv4Address })).status).toBe(409);
-    await org.admin.expect(200, org.admin.post(`/sessions/${live.id}/stop`));
+    await org.admin.posted(`/sessions/${live.id}/stop`);
     const started = await start(key, { ipv4Address });
     expect({ status: started.status, replayed: replayed(started) }).toEqual({ status: 200, replayed: null });
   });
@@ -102,7 +96,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
   it('forgets a key after 24 hours: it starts anew', async () => {
     const [key, body] = [randomUUID(), { ipv4Address: fresh() }];
     const first = await start(key, body);
-    await org.admin.expect(200, org.admin.post(`/sessions/${first.body.id}/stop`));
+    await org.admin.posted(`/sessions/${first.body.id}/stop`);
     await makeOld(key);
     const second = await start(key, { ...body, durationHours: 2 });
     expect({ status: second.status, replayed: replayed(second) }).toEqual({ status: 200, replayed: null });
@@ -134,7 +128,7 @@ describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
     const other = await organization(drawbridge, [{ group: group(1) }]);
     const headers = { 'Idempotency-Key': randomUUID() };
     const body = { ipv4Address: fresh() };
-    await other.admin.expect(200, other.admin.post('/sessions', body, headers));
+    await other.admin.posted('/sessions', body, headers);
     await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
       other.organizationId,
     ]);

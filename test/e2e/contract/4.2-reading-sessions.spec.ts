@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiFailure } from '../../builders/accounts';
 import { colleague, type Colleague } from '../../builders/colleague';
 import { lacksScope } from '../../builders/missing-scope';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import { freshAddress, LIVE, NOT_LIVE, putInStatus, sessionInStatus } from '../../builders/session-in-status';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -13,19 +13,15 @@ import { matching } from '../../harness/matching';
 const LONG_SECONDS = 30;
 
 describe('4.2 Sessions: reading them', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge, [{ group: group(0) }, { group: group(1) }]);
+  const other = ownOrganization(drawbridge, [{ group: group(2) }]);
   let user: Colleague;
 
   beforeAll(async () => {
     // no worker: a session has the status the test gives it
-    drawbridge = await Drawbridge.shared();
-    org = await organization(drawbridge, [{ group: group(0) }, { group: group(1) }]);
-    other = await organization(drawbridge, [{ group: group(2) }]);
     user = await colleague(org);
   });
-  afterAll(() => drawbridge.stop());
 
   const readOnly = (): Promise<ApiClient> => org.apiKey(['sessions:read']);
   const writeOnly = (): Promise<ApiClient> => org.apiKey(['sessions:write']);

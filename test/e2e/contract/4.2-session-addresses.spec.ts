@@ -10,14 +10,12 @@ interface Refusal {
 }
 
 describe('4.2 Sessions: the addresses of POST /sessions', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let org: Organization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
     org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
   });
-  afterAll(() => drawbridge.stop());
 
   const startFrom = (headers: Record<string, string>, body: object = {}): Promise<Answer<Session>> =>
     org.admin.post<Session>('/sessions', { holder: randomUUID(), ...body }, headers);
@@ -112,17 +110,15 @@ describe('4.2 Sessions: the addresses of POST /sessions', () => {
 });
 
 describe('4.2 Sessions: POST /sessions where private addresses and the proxy are not trusted', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({
+    worker: false,
+    api: { ALLOW_PRIVATE_ADDRESSES: 'false', TRUSTED_PROXIES: '192.0.2.1/32' },
+  });
   let org: Organization;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({
-      worker: false,
-      api: { ALLOW_PRIVATE_ADDRESSES: 'false', TRUSTED_PROXIES: '192.0.2.1/32' },
-    });
     org = await organization(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   it.each(['10.1.2.3', '127.0.0.1', '192.168.0.1'])(
     'refuses the private address %s with 400',

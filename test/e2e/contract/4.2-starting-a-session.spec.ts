@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { colleague } from '../../builders/colleague';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { matching } from '../../harness/matching';
@@ -19,18 +19,15 @@ let lastOctet = 0;
 const fresh = (): string => `203.0.113.${(lastOctet += 1)}`;
 
 describe('4.2 Sessions: POST /sessions', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false, api: { SESSION_DEFAULT_HOURS: '6' } });
+  const org = ownOrganization(drawbridge, [
+    { group: group(0), config: { port: 22 } },
+    { group: group(1), config: { port: 22 } },
+  ]);
 
   beforeAll(async () => {
     // no worker: a session stays PENDING
-    drawbridge = await Drawbridge.start({ worker: false, api: { SESSION_DEFAULT_HOURS: '6' } });
-    org = await organization(drawbridge, [
-      { group: group(0), config: { port: 22 } },
-      { group: group(1), config: { port: 22 } },
-    ]);
   });
-  afterAll(() => drawbridge.stop());
 
   const refusal = async (body: object, client: ApiClient = org.admin): Promise<Answer<Refusal>> =>
     client.post<Refusal>('/sessions', body);
@@ -131,12 +128,12 @@ describe('4.2 Sessions: POST /sessions', () => {
   });
 
   it('takes the most generous role of a resource, and the strictest resource of those chosen', async () => {
-    const role = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string }>('/roles', { name: randomUUID(), maxSessionDurationHours: 8 }),
-    );
-    await org.admin.expect(200, org.admin.post(`/roles/${role.id}/users/${org.adminId}`));
-    await org.admin.expect(200, org.admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
+    const role = await org.admin.created<{ id: string }>('/roles', {
+      name: randomUUID(),
+      maxSessionDurationHours: 8,
+    });
+    await org.admin.posted(`/roles/${role.id}/users/${org.adminId}`);
+    await org.admin.posted(`/roles/${role.id}/resources/${org.resourceIds[0]}`);
     await withRoleHours(org.roleId, 3, async () => {
       const resourceIds = [org.resourceIds[0]];
       expect(hours(await org.started({ ipv4Address: fresh(), durationHours: 8, resourceIds }))).toBe(8);
@@ -164,18 +161,14 @@ describe('4.2 Sessions: POST /sessions', () => {
   it('covers the resources of all the user’s roles; what a role is given later counts for new sessions only', async () => {
     const [first, second] = org.resourceIds;
     const role = async (resourceId: string): Promise<string> => {
-      const { id } = await org.admin.expect(
-        201,
-        org.admin.post<{ id: string }>('/roles', { name: randomUUID() }),
-      );
-      await org.admin.expect(200, org.admin.post(`/roles/${id}/resources/${resourceId}`));
+      const { id } = await org.admin.created<{ id: string }>('/roles', { name: randomUUID() });
+      await org.admin.posted(`/roles/${id}/resources/${resourceId}`);
       return id;
     };
     const user = await colleague(org, [await role(first!)]);
-    const start = (): Promise<Session> =>
-      user.client.expect(200, user.client.post<Session>('/sessions', { ipv4Address: fresh() }));
+    const start = (): Promise<Session> => user.client.posted<Session>('/sessions', { ipv4Address: fresh() });
     const before = await start();
-    await org.admin.expect(200, org.admin.post(`/roles/${await role(second!)}/users/${user.id}`));
+    await org.admin.posted(`/roles/${await role(second!)}/users/${user.id}`);
     const resources = ({ resourceIps }: Session): string[] =>
       resourceIps.map((ip) => ip.resourceId).toSorted();
     expect(resources(await start())).toEqual([...org.resourceIds].toSorted());
@@ -272,7 +265,7 @@ describe('4.2 Sessions: POST /sessions', () => {
   it('may start again while the old session is EXPIRING', async () => {
     const ipv4Address = fresh();
     const { id } = await org.started({ ipv4Address });
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+    await org.admin.posted(`/sessions/${id}/stop`);
     expect(await org.session(id)).toMatchObject({ status: 'EXPIRING' });
     expect((await org.start({ ipv4Address })).status).toBe(200);
   });

@@ -11,12 +11,7 @@ interface Coded {
 }
 
 describe('4.3 Cloud resources: another target, region or credential', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
 
   const credential = async (
     org: Organization,
@@ -25,7 +20,7 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
     credentialData: object,
   ): Promise<string> => {
     const body = { name: `${provider} ${randomUUID()}`, provider, credentialType, credentialData };
-    return (await org.admin.expect(201, org.admin.post<Credential>('/credentials', body))).id;
+    return (await org.admin.created<Credential>('/credentials', body)).id;
   };
   const addresses = async (target: string): Promise<string[]> =>
     (await drawbridge.cloud.rules(target)).map(({ address }) => address);
@@ -49,7 +44,7 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
     const worthless = { ...SIMULATED_KEY, secretAccessKey: 'guessed' };
     await org.admin.expect(200, org.admin.patch(old, { credentialData: worthless }));
     await org.admin.expect(204, org.admin.delete(old));
-    await org.admin.expect(200, org.admin.post(`/sessions/${sessionId}/stop`));
+    await org.admin.posted(`/sessions/${sessionId}/stop`);
     await org.reaches(sessionId, 'CANCELLED');
     const events = (await drawbridge.cloud.timeline()).filter(({ target }) => target === group(0));
     expect(events.map(({ event }) => event)).toEqual(['opened', 'closed']);
@@ -88,7 +83,7 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
       const { resourceIps } = await org.session(sessionId);
       return resourceIps[0]!.status === 'APPLIED';
     });
-    await org.admin.expect(200, org.admin.post(`/sessions/${sessionId}/stop`));
+    await org.admin.posted(`/sessions/${sessionId}/stop`);
     await org.reaches(sessionId, 'CANCELLED');
     expect(await addresses(group(4))).toEqual([]);
   });
@@ -136,7 +131,7 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
     expect((await org.admin.post(`${path}/verify`)).status).toBe(400);
     const off = (await org.admin.get<{ lastVerifiedAt: string }>(path)).body;
     expect(off).toMatchObject({ isActive: false });
-    const on = await org.admin.expect(200, org.admin.post<{ lastVerifiedAt: string }>(`${path}/verify`));
+    const on = await org.admin.posted<{ lastVerifiedAt: string }>(`${path}/verify`);
     expect(on).toMatchObject({ isActive: true });
     expect(Date.parse(on.lastVerifiedAt)).toBeGreaterThan(Date.parse(off.lastVerifiedAt));
   });
@@ -176,7 +171,7 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
         const { resourceIps } = await org.session(session.id);
         return resourceIps[0]!.status === 'APPLIED';
       });
-      await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
+      await org.admin.posted(`/sessions/${session.id}/stop`);
       await org.reaches(session.id, 'CANCELLED');
       expect(await opened(group(6))).toEqual([]);
     });

@@ -1,23 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import { resourceBody, verifiedResource, type Resource } from '../../builders/resources';
 import type { Answer } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 
 describe('4.3 Cloud resources', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    [org, other] = await Promise.all([
-      organization(drawbridge, [{ group: group(0), config: { port: 22 } }]),
-      organization(drawbridge, [{ group: group(1) }]),
-    ]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge, [{ group: group(1) }]);
 
   const asked = (changes: object = {}): object => resourceBody(org, changes);
   const create = (changes: object = {}): Promise<Answer<Resource>> =>
@@ -136,18 +127,15 @@ describe('4.3 Cloud resources', () => {
   describe('PATCH /resources/{id}', () => {
     it('changes only what is given, and the credential’s name follows', async () => {
       const resource = await created();
-      const credential = await org.admin.expect(
-        201,
-        org.admin.post<{ id: string }>('/credentials', {
-          name: 'Another key',
-          provider: 'AWS',
-          credentialType: 'ACCESS_KEY',
-          credentialData: {
-            accessKeyId: 'AKIASIMULATED0000001',
-            secretAccessKey: 'simulated-secret-access-key',
-          },
-        }),
-      );
+      const credential = await org.admin.created<{ id: string }>('/credentials', {
+        name: 'Another key',
+        provider: 'AWS',
+        credentialType: 'ACCESS_KEY',
+        credentialData: {
+          accessKeyId: 'AKIASIMULATED0000001',
+          secretAccessKey: 'simulated-secret-access-key',
+        },
+      });
       const answer = await patch(resource.id, { name: 'renamed', credentialId: credential.id });
       const { updatedAt, ...rest } = answer.body;
       expect(rest).toEqual({
@@ -173,7 +161,7 @@ describe('4.3 Cloud resources', () => {
       const credentialId = org.credentialId.toUpperCase();
       expect((await patch(resource.id, { credentialId })).body.credentialId).toBe(org.credentialId);
       expect((await org.session(id)).resourceIps).toEqual(active.resourceIps);
-      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+      await org.admin.posted(`/sessions/${id}/stop`);
       await org.reaches(id, 'CANCELLED');
     });
 
@@ -220,7 +208,7 @@ describe('4.3 Cloud resources', () => {
   describe('DELETE /resources/{id}', () => {
     it('answers 204, takes it out of its roles and keeps its audit records', async () => {
       const resource = await created();
-      await org.admin.expect(200, org.admin.post(`/roles/${org.roleId}/resources/${resource.id}`));
+      await org.admin.posted(`/roles/${org.roleId}/resources/${resource.id}`);
       const answer = await org.admin.delete(`/resources/${resource.id}`);
       expect(answer).toMatchObject({ status: 204, body: null });
       expect((await org.admin.get(`/resources/${resource.id}`)).status).toBe(404);
@@ -246,7 +234,7 @@ describe('4.3 Cloud resources', () => {
         delayMs: 1500,
         count: 1,
       });
-      await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
+      await org.admin.posted(`/sessions/${session.id}/stop`);
       expect(await org.admin.delete(`/resources/${resource.id}`)).toMatchObject(refused);
       await org.reaches(session.id, 'CANCELLED');
       expect((await org.admin.delete(`/resources/${resource.id}`)).status).toBe(204);
@@ -279,14 +267,11 @@ describe('4.3 Cloud resources', () => {
 
     it('revokes its static IP rules in the cloud and deletes one left without resources', async () => {
       const resource = await usable(9);
-      const staticRule = await org.admin.expect(
-        201,
-        org.admin.post<{ id: string }>('/static-ip-rules', {
-          label: 'office',
-          ipAddress: '198.51.100.0/24',
-          resourceIds: [resource.id],
-        }),
-      );
+      const staticRule = await org.admin.created<{ id: string }>('/static-ip-rules', {
+        label: 'office',
+        ipAddress: '198.51.100.0/24',
+        resourceIds: [resource.id],
+      });
       await until('it is open', async () => (await opened(group(9))).length === 1);
       await org.admin.expect(204, org.admin.delete(`/resources/${resource.id}`));
       expect((await org.admin.get(`/static-ip-rules/${staticRule.id}`)).status).toBe(404);

@@ -1,39 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../../builders/answers';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import { audited, newcomer, type Person } from '../../builders/people';
 import type { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 describe('4.4 Roles: resources and users', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge);
   let admin: ApiClient;
   let member: Person;
-  let stranger: Organization;
+  const stranger = ownOrganization(drawbridge, [{ group: group(1) }]);
   let strangersMember: Person;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-    org = await organization(drawbridge);
     admin = org.admin;
     member = await newcomer(drawbridge, admin);
-    stranger = await organization(drawbridge, [{ group: group(1) }]);
     strangersMember = await newcomer(drawbridge, stranger.admin);
   });
-  afterAll(() => drawbridge.stop());
 
   const made = (body: object = {}, by = admin): Promise<Role> =>
-    by.expect(201, by.post<Role>('/roles', { name: randomUUID(), ...body }));
+    by.created<Role>('/roles', { name: randomUUID(), ...body });
   const read = (id: string): Promise<Role> => admin.expect(200, admin.get<Role>(`/roles/${id}`));
-
-  const statuses = async (
-    client: ApiClient,
-    asked: readonly (readonly [string, string, object?])[],
-  ): Promise<Set<number>> => {
-    const answers = await Promise.all(asked.map(([method, path, body]) => client.send(method, path, body)));
-    return new Set(answers.map(({ status }) => status));
-  };
 
   describe('POST /roles/{id}/resources/{resourceId}', () => {
     it('answers 200 with a message; a resource may belong to several roles', async () => {
@@ -61,7 +49,7 @@ describe('4.4 Roles: resources and users', () => {
         [randomUUID(), org.resourceIds[0]],
         [stranger.roleId, org.resourceIds[0]],
       ].map(([role, resource]): [string, string] => ['POST', `/roles/${role}/resources/${resource}`]);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+      expect(await admin.statuses(asked)).toEqual(new Set([404]));
     });
 
     it('gives the resource to the role’s users, for new sessions', async () => {
@@ -69,7 +57,7 @@ describe('4.4 Roles: resources and users', () => {
       const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
       const start = () => own.client.post('/sessions', { ipv4Address: '203.0.113.11' });
       expect((await start()).status).toBe(400);
-      await admin.expect(200, admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
+      await admin.posted(`/roles/${role.id}/resources/${org.resourceIds[0]}`);
       expect((await start()).status).toBe(200);
     });
   });
@@ -79,11 +67,8 @@ describe('4.4 Roles: resources and users', () => {
       const role = await made();
       const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
       const path = `/roles/${role.id}/resources/${org.resourceIds[0]}`;
-      await admin.expect(200, admin.post(path));
-      const session = await own.client.expect(
-        200,
-        own.client.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.12' }),
-      );
+      await admin.posted(path);
+      const session = await own.client.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.12' });
       expect((await admin.delete(path)).status).toBe(204);
       expect((await read(role.id)).resourceIds).toEqual([]);
       expect((await own.client.get(`/sessions/${session.id}`)).body).toMatchObject({ status: 'PENDING' });
@@ -101,7 +86,7 @@ describe('4.4 Roles: resources and users', () => {
         [randomUUID(), org.resourceIds[0]],
         [stranger.roleId, stranger.resourceIds[0]],
       ].map(([id, resource]): [string, string] => ['DELETE', `/roles/${id}/resources/${resource}`]);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+      expect(await admin.statuses(asked)).toEqual(new Set([404]));
       expect((await stranger.admin.get(`/roles/${stranger.roleId}`)).body).toMatchObject({
         resourceIds: stranger.resourceIds,
       });
@@ -131,7 +116,7 @@ describe('4.4 Roles: resources and users', () => {
         [randomUUID(), member.id],
         [stranger.roleId, member.id],
       ].map(([role, user]): [string, string] => ['POST', `/roles/${role}/users/${user}`]);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+      expect(await admin.statuses(asked)).toEqual(new Set([404]));
     });
   });
 
@@ -139,11 +124,8 @@ describe('4.4 Roles: resources and users', () => {
     it('answers 204 without a body; the account and its session stay', async () => {
       const role = await made();
       const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
-      await admin.expect(200, admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
-      const session = await own.client.expect(
-        200,
-        own.client.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.14' }),
-      );
+      await admin.posted(`/roles/${role.id}/resources/${org.resourceIds[0]}`);
+      const session = await own.client.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.14' });
       const answer = await admin.delete(`/roles/${role.id}/users/${own.id}`);
       expect([answer.status, answer.body]).toEqual([204, null]);
       expect((await read(role.id)).userIds).toEqual([]);
@@ -162,7 +144,7 @@ describe('4.4 Roles: resources and users', () => {
         [randomUUID(), member.id],
         [stranger.roleId, stranger.adminId],
       ].map(([id, user]): [string, string] => ['DELETE', `/roles/${id}/users/${user}`]);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+      expect(await admin.statuses(asked)).toEqual(new Set([404]));
     });
   });
 });

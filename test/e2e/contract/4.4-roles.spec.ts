@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../../builders/answers';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import { audited, founder, newcomer, paid, type Person } from '../../builders/people';
 import type { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -17,23 +17,19 @@ const FIELDS = [
 ];
 
 describe('4.4 Roles', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge);
   let admin: ApiClient;
   let member: Person;
-  let stranger: Organization;
+  const stranger = ownOrganization(drawbridge, [{ group: group(1) }]);
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-    org = await organization(drawbridge);
     admin = org.admin;
     member = await newcomer(drawbridge, admin);
-    stranger = await organization(drawbridge, [{ group: group(1) }]);
   });
-  afterAll(() => drawbridge.stop());
 
   const made = (body: object = {}, by = admin): Promise<Role> =>
-    by.expect(201, by.post<Role>('/roles', { name: randomUUID(), ...body }));
+    by.created<Role>('/roles', { name: randomUUID(), ...body });
   const read = (id: string): Promise<Role> => admin.expect(200, admin.get<Role>(`/roles/${id}`));
 
   /** Every operation on one role. */
@@ -46,14 +42,6 @@ describe('4.4 Roles', () => {
     ['POST', `/roles/${role}/users/${user}`],
     ['DELETE', `/roles/${role}/users/${user}`],
   ];
-  const statuses = async (
-    client: ApiClient,
-    asked: readonly (readonly [string, string, object?])[],
-  ): Promise<Set<number>> => {
-    const answers = await Promise.all(asked.map(([method, path, body]) => client.send(method, path, body)));
-    return new Set(answers.map(({ status }) => status));
-  };
-
   describe('GET /roles/{id}', () => {
     it('returns the fields of the contract and no others', async () => {
       const role = await read(org.roleId);
@@ -177,14 +165,11 @@ describe('4.4 Roles', () => {
     it('answers 204; the role is gone, its users and resources stay, their sessions go on', async () => {
       const role = await made();
       const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
-      await admin.expect(200, admin.post(`/roles/${role.id}/resources/${org.resourceIds[0]}`));
-      const session = await own.client.expect(
-        200,
-        own.client.post<{ id: string }>('/sessions', { ipv4Address: '203.0.113.10' }),
-      );
+      await admin.posted(`/roles/${role.id}/resources/${org.resourceIds[0]}`);
+      const session = await own.client.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.10' });
       const deleted = await admin.delete(`/roles/${role.id}`);
       expect([deleted.status, deleted.body]).toEqual([204, null]);
-      expect(await statuses(admin, operations(role.id, org.resourceIds[0]!, own.id))).toEqual(new Set([404]));
+      expect(await admin.statuses(operations(role.id, org.resourceIds[0]!, own.id))).toEqual(new Set([404]));
       expect((await admin.get(`/users/${own.id}`)).body).toMatchObject({ isActive: true, roleNames: [] });
       expect((await admin.get(`/resources/${org.resourceIds[0]}`)).status).toBe(200);
       expect((await own.client.get(`/sessions/${session.id}`)).body).toMatchObject({
@@ -220,14 +205,14 @@ describe('4.4 Roles', () => {
     it('is 401 without a token', async () => {
       const asked = operations(org.roleId, org.resourceIds[0]!, org.adminId);
       expect(
-        await statuses(drawbridge.api, [...asked, ['GET', '/roles'], ['POST', '/roles', { name: 'x' }]]),
+        await drawbridge.api.statuses([...asked, ['GET', '/roles'], ['POST', '/roles', { name: 'x' }]]),
       ).toEqual(new Set([401]));
     });
 
     it('is 401 for an API key', async () => {
       const key = await org.apiKey(['sessions:write', 'sessions:read', 'resources:read', 'audit:read']);
       const asked = operations(org.roleId, org.resourceIds[0]!, org.adminId);
-      expect(await statuses(key, [...asked, ['GET', '/roles'], ['POST', '/roles', { name: 'x' }]])).toEqual(
+      expect(await key.statuses([...asked, ['GET', '/roles'], ['POST', '/roles', { name: 'x' }]])).toEqual(
         new Set([401]),
       );
     });
@@ -235,13 +220,13 @@ describe('4.4 Roles', () => {
     it('is 403 for a user without admin rights', async () => {
       const asked = operations(org.roleId, org.resourceIds[0]!, org.adminId);
       expect(
-        await statuses(member.client, [...asked, ['GET', '/roles'], ['POST', '/roles', { name: 'x' }]]),
+        await member.client.statuses([...asked, ['GET', '/roles'], ['POST', '/roles', { name: 'x' }]]),
       ).toEqual(new Set([403]));
     });
 
     it('is 404 on another organization’s role, and leaves it as it was', async () => {
       const asked = operations(stranger.roleId, stranger.resourceIds[0]!, stranger.adminId);
-      expect(await statuses(admin, asked)).toEqual(new Set([404]));
+      expect(await admin.statuses(asked)).toEqual(new Set([404]));
       expect((await stranger.admin.get(`/roles/${stranger.roleId}`)).body).toMatchObject({
         name: 'Developers',
         resourceIds: stranger.resourceIds,
@@ -250,9 +235,7 @@ describe('4.4 Roles', () => {
     });
 
     it('is 400 with an id that is no UUID', async () => {
-      expect(await statuses(admin, operations('x', org.resourceIds[0]!, org.adminId))).toEqual(
-        new Set([400]),
-      );
+      expect(await admin.statuses(operations('x', org.resourceIds[0]!, org.adminId))).toEqual(new Set([400]));
     });
 
     it('fails in the generic shape', async () => {

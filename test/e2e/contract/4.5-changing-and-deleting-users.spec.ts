@@ -1,27 +1,24 @@
 import { accountOwner } from '../../builders/accounts';
 import type { User } from '../../builders/answers';
-import { group, organization, type Organization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import { audited, email, newcomer, PASSWORD, type Person } from '../../builders/people';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 describe('4.5 Users: changing and deleting them', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
   let admin: ApiClient;
   let member: Person;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ api: { LOG_LEVEL: 'info' } });
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     admin = org.admin;
     member = await newcomer(drawbridge, admin);
   });
-  afterAll(() => drawbridge.stop());
 
   const read = (id: string): Promise<User> => admin.expect(200, admin.get<User>(`/users/${id}`));
   const added = (body: object = {}, by = admin): Promise<User> =>
-    by.expect(201, by.post<User>('/users', { email: email(), ...body }));
+    by.created<User>('/users', { email: email(), ...body });
   const login = (account: string, password = PASSWORD): Promise<Answer> =>
     drawbridge.api.post('/auth/login', { email: account, password });
   const refresh = (refreshToken: string): Promise<Answer> =>
@@ -31,11 +28,8 @@ describe('4.5 Users: changing and deleting them', () => {
   const busy = async (address: string): Promise<{ user: Person; session: Session; key: ApiClient }> => {
     const user = await newcomer(drawbridge, admin, { roleIds: [org.roleId] });
     const body = { name: 'k', scopes: ['sessions:read'], userId: user.id };
-    const { plainTextKey } = await admin.expect(201, admin.post<{ plainTextKey: string }>('/api-keys', body));
-    const session = await user.client.expect(
-      200,
-      user.client.post<Session>('/sessions', { ipv4Address: address }),
-    );
+    const { plainTextKey } = await admin.created<{ plainTextKey: string }>('/api-keys', body);
+    const session = await user.client.posted<Session>('/sessions', { ipv4Address: address });
     await org.reaches(session.id, 'ACTIVE');
     return { user, session, key: drawbridge.api.as({ apiKey: plainTextKey }) };
   };

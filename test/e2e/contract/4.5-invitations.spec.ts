@@ -16,19 +16,17 @@ const someText = expect.any(String) as string;
 const address = (): string => `${randomUUID()}@example.com`;
 
 describe('4.5 Users: invitations', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let owner: AccountOwner;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { LOG_LEVEL: 'info' } });
     owner = await accountOwner(drawbridge);
     await owner.organizationSets('subscription_tier', 'PAID');
   });
-  afterAll(() => drawbridge.stop());
 
   const { post } = accountCalls(() => drawbridge);
   const invited = (email = address(), by = owner): Promise<User> =>
-    by.client.expect(201, by.client.post<User>('/users', { email }));
+    by.client.created<User>('/users', { email });
   const resend = ({ id }: User, by = owner): Promise<Answer<User>> =>
     by.client.post<User>(`/users/${id}/resend-invitation`);
   const read = ({ id }: User): Promise<User> =>
@@ -123,7 +121,7 @@ describe('4.5 Users: invitations', () => {
       const inactive = await invited(named('inactive'));
       await owner.client.patch(`/users/${inactive.id}`, { isActive: false });
       const given = { email: named('locked'), password: PASSWORD };
-      const locked = await owner.client.expect(201, owner.client.post<User>('/users', given));
+      const locked = await owner.client.created<User>('/users', given);
       const organizationSlug = owner.first.user.organizationSlug;
       await Promise.all(
         Array.from({ length: 10 }, () => post('login', { ...given, organizationSlug, password: 'wrong' })),
@@ -158,7 +156,7 @@ describe('4.5 Users: invitations', () => {
     ]);
     const email = address();
     const name = `Claim http://evil.example now at evil。example ${'x'.repeat(100)}`;
-    await sender.client.expect(201, sender.client.post('/users', { email, name }));
+    await sender.client.created('/users', { email, name });
     const line = await until('the mail', async () =>
       drawbridge.apiServer.output
         .split('\n')

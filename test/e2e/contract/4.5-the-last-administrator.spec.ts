@@ -1,23 +1,20 @@
 import type { User } from '../../builders/answers';
-import { group, organization, type Organization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import { email, founder, newcomer, paid, type Person } from '../../builders/people';
 import type { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 describe('4.5 Users', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge);
   let admin: ApiClient;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ api: { LOG_LEVEL: 'info' } });
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     admin = org.admin;
   });
-  afterAll(() => drawbridge.stop());
 
   const added = (body: object = {}, by = admin): Promise<User> =>
-    by.expect(201, by.post<User>('/users', { email: email(), ...body }));
+    by.created<User>('/users', { email: email(), ...body });
 
   describe('the last active administrator', () => {
     it.each([

@@ -16,18 +16,10 @@ interface Invited {
 }
 
 describe('4.5 Users: from the invitation on', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const invite = (owner: Pick<AccountOwner, 'client'>, body: object = {}): Promise<Invited> =>
-    owner.client.expect(
-      201,
-      owner.client.post<Invited>('/users', { email: `${randomUUID()}@example.com`, ...body }),
-    );
+    owner.client.created<Invited>('/users', { email: `${randomUUID()}@example.com`, ...body });
   const tokenIn = ({ invitationUrl }: Invited): string => invitationUrl.split('/').at(-1)!;
   const accept = (inviteToken: string, given: object = {}): Promise<Answer<Login>> =>
     drawbridge.api.post<Login>('/auth/set-password', { inviteToken, password: PASSWORD, ...given });
@@ -112,7 +104,7 @@ describe('4.5 Users: from the invitation on', () => {
     const owner = await accountOwner(drawbridge);
     const password = `Aa1${'x'.repeat(125)}`;
     const email = `${randomUUID()}@example.com`;
-    await owner.client.expect(201, owner.client.post('/users', { email, password }));
+    await owner.client.created('/users', { email, password });
     expect((await login(email, `${password.slice(0, -1)}y`)).status).toBe(401);
     expect((await login(email, password)).status).toBe(200);
   });
@@ -123,7 +115,7 @@ describe('4.5 Users: from the invitation on', () => {
       const user = await member(owner);
       await user.turnMfaOn();
       expect(await user.loggedIn()).toMatchObject({ mfaRequired: true, accessToken: null });
-      await owner.client.expect(200, owner.client.post(`/users/${user.id}/reset-mfa`));
+      await owner.client.posted(`/users/${user.id}/reset-mfa`);
       expect(await user.loggedIn()).toMatchObject({
         mfaRequired: false,
         mfaSetupRequired: false,
@@ -137,7 +129,7 @@ describe('4.5 Users: from the invitation on', () => {
       const user = await member(owner);
       await user.turnMfaOn();
       await owner.client.expect(200, owner.client.patch('/organization/settings', { mfaRequired: true }));
-      await owner.client.expect(200, owner.client.post(`/users/${user.id}/reset-mfa`));
+      await owner.client.posted(`/users/${user.id}/reset-mfa`);
       const again = await user.loggedIn();
       expect(again).toMatchObject({ mfaRequired: false, mfaSetupRequired: true, accessToken: text });
       const limited = user.as(again);
@@ -157,7 +149,7 @@ describe('4.5 Users: from the invitation on', () => {
       await user.turnMfaOn();
       const { mfaChallengeToken } = await user.loggedIn();
       const code = user.code();
-      await owner.client.expect(200, owner.client.post(`/users/${user.id}/reset-mfa`));
+      await owner.client.posted(`/users/${user.id}/reset-mfa`);
       expect((await user.verify(mfaChallengeToken, code)).status).toBe(401);
       expect((await user.verify(mfaChallengeToken, user.recoveryCodes[0]!)).status).toBe(401);
     });

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { User } from '../../builders/answers';
-import { group, organization, type Organization } from '../../builders/organization';
+import { organization, ownOrganization } from '../../builders/organization';
 import { audited, email, founder, newcomer, paid, PASSWORD, type Person } from '../../builders/people';
 import type { Answer, ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -24,24 +24,21 @@ const FIELDS = [
 ];
 
 describe('4.5 Users', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge);
   let admin: ApiClient;
   let member: Person;
   let stranger: Person;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ api: { LOG_LEVEL: 'info' } });
-    org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     admin = org.admin;
     member = await newcomer(drawbridge, admin);
     stranger = await founder(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   const read = (id: string): Promise<User> => admin.expect(200, admin.get<User>(`/users/${id}`));
   const added = (body: object = {}, by = admin): Promise<User> =>
-    by.expect(201, by.post<User>('/users', { email: email(), ...body }));
+    by.created<User>('/users', { email: email(), ...body });
   const login = (account: string, password = PASSWORD): Promise<Answer> =>
     drawbridge.api.post('/auth/login', { email: account, password });
 
@@ -184,10 +181,7 @@ describe('4.5 Users', () => {
     });
 
     it('answers 404 for a role that is missing or another organization’s, and adds no user', async () => {
-      const foreign = await stranger.client.expect(
-        201,
-        stranger.client.post<{ id: string }>('/roles', { name: randomUUID() }),
-      );
+      const foreign = await stranger.client.created<{ id: string }>('/roles', { name: randomUUID() });
       for (const roleId of [foreign.id, randomUUID()]) {
         const address = email();
         const answer = await admin.post('/users', { email: address, roleIds: [org.roleId, roleId] });
@@ -231,36 +225,28 @@ describe('4.5 Users', () => {
       ['GET', '/users'],
       ['POST', '/users', { email: 'a@example.com' }],
     ];
-    const statuses = async (
-      client: ApiClient,
-      asked: readonly (readonly [string, string, object?])[],
-    ): Promise<Set<number>> => {
-      const answers = await Promise.all(asked.map(([method, path, body]) => client.send(method, path, body)));
-      return new Set(answers.map(({ status }) => status));
-    };
-
     it('is 401 without a token', async () => {
-      expect(await statuses(drawbridge.api, all())).toEqual(new Set([401]));
+      expect(await drawbridge.api.statuses(all())).toEqual(new Set([401]));
     });
 
     it('is 401 for an API key', async () => {
-      expect(await statuses(await org.apiKey(['sessions:read', 'audit:read']), all())).toEqual(
+      expect(await (await org.apiKey(['sessions:read', 'audit:read'])).statuses(all())).toEqual(
         new Set([401]),
       );
     });
 
     it('is 403 for a user without admin rights', async () => {
-      expect(await statuses(member.client, all())).toEqual(new Set([403]));
+      expect(await member.client.statuses(all())).toEqual(new Set([403]));
     });
 
     it('is 404 for another organization’s user, who is unchanged, and for a missing one', async () => {
-      expect(await statuses(admin, operations(stranger.id))).toEqual(new Set([404]));
-      expect(await statuses(admin, operations(randomUUID()))).toEqual(new Set([404]));
+      expect(await admin.statuses(operations(stranger.id))).toEqual(new Set([404]));
+      expect(await admin.statuses(operations(randomUUID()))).toEqual(new Set([404]));
       expect((await stranger.client.get(`/users/${stranger.id}`)).body).toMatchObject({ isActive: true });
     });
 
     it('is 400 with an id that is no UUID', async () => {
-      expect(await statuses(admin, operations('x'))).toEqual(new Set([400]));
+      expect(await admin.statuses(operations('x'))).toEqual(new Set([400]));
     });
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization, sshTo } from '../../builders/organization';
 import { ApiClient } from '../../harness/api-client';
 import {
   postStaticIpRule as post,
@@ -11,21 +11,9 @@ import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 
 describe('4.6 Static IP rules', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    [org, other] = await Promise.all([
-      organization(
-        drawbridge,
-        [0, 1, 2, 3, 4].map((index) => ({ group: group(index), config: { port: 22 } })),
-      ),
-      organization(drawbridge, [{ group: group(0), config: { port: 22 } }]),
-    ]);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge, sshTo(5));
+  const other = ownOrganization(drawbridge);
 
   const created = (body: object): Promise<StaticIpRule> => staticIpRule(org, body);
   const reaches = (id: string, status: string): Promise<StaticIpRule> => staticIpRuleReaches(org, id, status);
@@ -264,10 +252,7 @@ describe('4.6 Static IP rules', () => {
     });
 
     it('when a resource is deleted its entry leaves the rule; the others stay open', async () => {
-      const own = await organization(
-        drawbridge,
-        [6, 7].map((index) => ({ group: group(index), config: { port: 22 } })),
-      );
+      const own = await organization(drawbridge, sshTo([6, 7]));
       const [gone, kept] = own.resourceIds;
       const { id } = await staticIpRule(own, { ipAddress: '198.51.100.44', resourceIds: own.resourceIds });
       const rule = (): Promise<StaticIpRule> =>

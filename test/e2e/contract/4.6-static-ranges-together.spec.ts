@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/organization';
+import { organization, sshTo, type Organization } from '../../builders/organization';
 import { ApiClient, type Answer } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
@@ -8,19 +8,12 @@ interface StaticRule {
 }
 
 describe('4.6 Static IP rules: all ranges of a resource together', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let org: Organization;
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
   beforeEach(async () => {
-    org = await organization(
-      drawbridge,
-      [0, 1].map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
+    org = await organization(drawbridge, sshTo(2));
   });
-  afterAll(() => drawbridge.stop());
 
   const create = (
     ipAddress: string,

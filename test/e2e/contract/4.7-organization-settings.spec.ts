@@ -17,16 +17,12 @@ const DEFAULTS = {
 };
 
 describe('4.7 Organization settings', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let own: Person;
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
   beforeEach(async () => {
     own = await founder(drawbridge);
   });
-  afterAll(() => drawbridge.stop());
 
   const patch = (body: object): Promise<Answer> => own.client.patch(PATH, body);
   const settings = (): Promise<object> => own.client.expect(200, own.client.get<object>(PATH));

@@ -8,12 +8,7 @@ const SIMPLE = 'Simple 1 password';
 const STRICT = 'Strict 1 password, with a comma';
 
 describe('4.7 Organization settings: what they do', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const set = (owner: AccountOwner, settings: object): Promise<unknown> =>
     owner.client.expect(200, owner.client.patch('/organization/settings', settings));
@@ -22,7 +17,7 @@ describe('4.7 Organization settings: what they do', () => {
   /** A user of the owner's organization without admin rights. */
   const member = async (owner: AccountOwner): Promise<AccountOwner> => {
     const account = { email: `${randomUUID()}@example.com`, password: SIMPLE };
-    await owner.client.expect(201, owner.client.post('/users', account));
+    await owner.client.created('/users', account);
     const first = await drawbridge.api.expect(200, post('login', account));
     return new AccountOwner(drawbridge, account.email, account.password, first);
   };

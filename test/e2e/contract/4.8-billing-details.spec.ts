@@ -2,12 +2,7 @@ import { BILLING_DETAILS, Customer } from '../../builders/billing';
 import { Drawbridge } from '../../harness/drawbridge';
 
 describe('4.8 Billing', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   describe('GET and PATCH /organization/billing', () => {
     const NOTHING = Object.fromEntries(

@@ -5,15 +5,10 @@ import { until } from '../../harness/until';
 const after = (moment: string | null): number => Date.parse(moment ?? '') - Date.now();
 
 describe('4.8 Billing', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({
-      worker: false,
-      api: { PAID_PLAN_PRICE_CENTS: '2950', PAID_PLAN_CURRENCY: 'USD' },
-    });
+  const drawbridge = Drawbridge.own({
+    worker: false,
+    api: { PAID_PLAN_PRICE_CENTS: '2950', PAID_PLAN_CURRENCY: 'USD' },
   });
-  afterAll(() => drawbridge.stop());
 
   describe('the payment page', () => {
     it('shows what is paid, in a page without scripts that cannot be framed', async () => {

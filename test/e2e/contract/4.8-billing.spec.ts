@@ -5,15 +5,10 @@ import type { Answer } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 describe('4.8 Billing', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({
-      worker: false,
-      api: { PAID_PLAN_PRICE_CENTS: '2950', PAID_PLAN_CURRENCY: 'USD' },
-    });
+  const drawbridge = Drawbridge.own({
+    worker: false,
+    api: { PAID_PLAN_PRICE_CENTS: '2950', PAID_PLAN_CURRENCY: 'USD' },
   });
-  afterAll(() => drawbridge.stop());
 
   describe('GET /billing/plans', () => {
     it('names two plans, Free and Paid, with the configured price and their limits', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { colleague } from '../../builders/colleague';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization, type Organization } from '../../builders/organization';
 import { PAGE_FIELDS, type Page } from '../../builders/page';
 import { Drawbridge } from '../../harness/drawbridge';
 
@@ -14,14 +14,8 @@ interface HealthEvent {
 }
 
 describe('4.9 Resource health', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-    org = await organization(drawbridge);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge);
 
   const events = (by: Organization, query = ''): Promise<Page<HealthEvent>> =>
     by.admin.expect(200, by.admin.get<Page<HealthEvent>>(`/resource-health/events${query}`));

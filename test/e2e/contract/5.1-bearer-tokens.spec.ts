@@ -3,29 +3,26 @@ import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '..
 import { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
-const SECRET = randomBytes(32).toString('hex');
 type Claims = Record<string, unknown>;
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const claimsOf = (token: string): Claims =>
   JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Claims;
-const signed = (claims: Claims, alg = 'HS256', digest = 'sha256', secret = SECRET): string => {
-  const content = `${encode({ alg, typ: 'JWT' })}.${encode(claims)}`;
-  return `${content}.${createHmac(digest, secret).update(content).digest('base64url')}`;
-};
 
 describe('5.1 Bearer tokens', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let owner: AccountOwner;
   let claims: Claims;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { JWT_SECRET: SECRET } });
     owner = await accountOwner(drawbridge);
     claims = claimsOf(owner.first.accessToken);
   });
-  afterAll(() => drawbridge.stop());
 
+  const signed = (given: Claims, alg = 'HS256', digest = 'sha256', secret = drawbridge.jwtSecret): string => {
+    const content = `${encode({ alg, typ: 'JWT' })}.${encode(given)}`;
+    return `${content}.${createHmac(digest, secret).update(content).digest('base64url')}`;
+  };
   const statusOf = async (token: string): Promise<number> =>
     (await drawbridge.api.as({ token }).get('/sessions')).status;
 
@@ -88,13 +85,13 @@ describe('5.1 Bearer tokens', () => {
   it('JWT_PREVIOUS_SECRETS: old tokens stay valid after a change of the secret, and new tokens name their key', async () => {
     const { port } = await drawbridge.startApi({
       JWT_SECRET: randomBytes(32).toString('hex'),
-      JWT_PREVIOUS_SECRETS: SECRET,
+      JWT_PREVIOUS_SECRETS: drawbridge.jwtSecret,
     });
     const rotated = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
     const old = await owner.loggedIn();
     expect((await rotated.as({ token: old.accessToken }).get('/auth/me')).status).toBe(200);
     const { refreshToken } = old;
-    const next = await rotated.expect(200, rotated.post<Login>('/auth/refresh', { refreshToken }));
+    const next = await rotated.posted<Login>('/auth/refresh', { refreshToken });
     expect((await rotated.as({ token: next.accessToken }).get('/auth/me')).status).toBe(200);
     expect(await statusOf(next.accessToken)).toBe(401);
     const kids = [old, next].map(
@@ -117,22 +114,18 @@ describe('5.1 Bearer tokens', () => {
     const late = signed({ ...claims, iat: now() - 901, exp: now() - 1 });
     expect(await statusOf(late)).toBe(401);
     const { refreshToken } = await owner.loggedIn();
-    const next = await drawbridge.api.expect(
-      200,
-      drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
-    );
+    const next = await drawbridge.api.posted<Login>('/auth/refresh', { refreshToken });
     expect(await statusOf(next.accessToken)).toBe(200);
   });
 
   it('the lifetimes are the deployment’s: ACCESS_TOKEN_TTL and REFRESH_TOKEN_TTL, seven days when it says nothing', async () => {
     const { port } = await drawbridge.startApi({
-      JWT_SECRET: SECRET,
       ACCESS_TOKEN_TTL: '60',
       REFRESH_TOKEN_TTL: '3600',
     });
     const { email, password } = owner;
     const brief = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
-    const login = await brief.expect(200, brief.post<Login>('/auth/login', { email, password }));
+    const login = await brief.posted<Login>('/auth/login', { email, password });
     const lasts = claimsOf(login.accessToken);
     expect([login.expiresIn, Number(lasts['exp']) - Number(lasts['iat'])]).toEqual([60, 60]);
     const refreshSeconds = async ({ refreshToken }: Login): Promise<number> => {
@@ -194,11 +187,12 @@ describe('5.1 Bearer tokens', () => {
       expect(await statusOf(stolen.accessToken)).toBe(401);
     });
 
-    it('a deleted user is 401', async () => {
+    it.each([
+      ['deactivated', 'is_active = false'],
+      ['deleted', 'is_active = false, deleted_at = now()'],
+    ])('a %s user is 401', async (_, change) => {
       const user = await accountOwner(drawbridge);
-      await drawbridge.query('UPDATE users SET is_active = false, deleted_at = now() WHERE id = $1', [
-        user.id,
-      ]);
+      await drawbridge.query(`UPDATE users SET ${change} WHERE id = $1`, [user.id]);
       expect((await user.client.get('/sessions')).status).toBe(401);
     });
 

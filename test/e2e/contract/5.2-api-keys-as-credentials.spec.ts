@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Key } from '../../builders/answers';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import { newcomer, paid, type Person } from '../../builders/people';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -11,22 +11,18 @@ interface OpenApi {
 
 const PAID_SCOPES = ['sessions:read', 'sessions:write', 'resources:read', 'audit:read'];
 
-let drawbridge: Drawbridge;
-let org: Organization;
+const drawbridge = Drawbridge.shared({ worker: false });
+const org = ownOrganization(drawbridge);
 let admin: ApiClient;
-let stranger: Organization;
+const stranger = ownOrganization(drawbridge, [{ group: group(1) }]);
 let addresses = 0;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.shared();
-  org = await organization(drawbridge);
   admin = org.admin;
-  stranger = await organization(drawbridge, [{ group: group(1) }]);
 });
-afterAll(() => drawbridge.stop());
 
 const made = (body: object = {}, by = admin): Promise<Key> =>
-  by.expect(201, by.post<Key>('/api-keys', { name: 'pipeline', scopes: ['sessions:read'], ...body }));
+  by.created<Key>('/api-keys', { name: 'pipeline', scopes: ['sessions:read'], ...body });
 const using = ({ plainTextKey }: Key): ApiClient => drawbridge.api.as({ apiKey: plainTextKey });
 const freshAddress = (): string => `198.51.100.${(addresses += 1)}`;
 
@@ -125,12 +121,11 @@ describe('5.2 API keys as credentials', () => {
   });
 
   describe('back on Free', () => {
-    let own: Organization;
+    const own = ownOrganization(drawbridge);
     let key: ApiClient;
     let running: Session;
 
     beforeAll(async () => {
-      own = await organization(drawbridge);
       key = await own.apiKey(PAID_SCOPES);
       running = await own.started({ ipv4Address: freshAddress() });
       await paid(drawbridge, own.organizationId, 'FREE');
@@ -151,7 +146,7 @@ describe('5.2 API keys as credentials', () => {
       const listed = await key.expect(200, key.get<Session[]>('/sessions?active=true'));
       expect(listed.map(({ id }) => id)).toEqual([running.id]);
       expect((await key.get(`/sessions/${running.id}`)).status).toBe(200);
-      const stopped = await key.expect(200, key.post<Session>(`/sessions/${running.id}/stop`));
+      const stopped = await key.posted<Session>(`/sessions/${running.id}/stop`);
       expect(stopped.status).toBe('EXPIRING');
     });
 

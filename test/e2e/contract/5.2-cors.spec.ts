@@ -4,17 +4,15 @@ const ALLOWED = 'https://app.example.com';
 const STRANGE = 'https://elsewhere.example.com';
 
 describe('5.2 Browsers of other origins', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({
+    worker: false,
+    api: { CORS_ORIGINS: `${ALLOWED},http://localhost:5173` },
+  });
   let closedPort: number;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({
-      worker: false,
-      api: { CORS_ORIGINS: `${ALLOWED},http://localhost:5173` },
-    });
     closedPort = (await drawbridge.startApi()).port;
   });
-  afterAll(() => drawbridge.stop());
 
   const ask = (method: string, origin: string, headers: Record<string, string> = {}, port?: number) =>
     fetch(`http://127.0.0.1:${port ?? drawbridge.apiServer.port}/api/v1/sessions`, {

@@ -51,13 +51,10 @@ export function describeDeniedActions(product: () => Setting): void {
     });
 
     it('starting a session with an API key that lacks the scope, by the key', async () => {
-      const key = await org.admin.expect(
-        201,
-        org.admin.post<{ id: string; plainTextKey: string }>('/api-keys', {
-          name: 'reader',
-          scopes: ['sessions:read'],
-        }),
-      );
+      const key = await org.admin.created<{ id: string; plainTextKey: string }>('/api-keys', {
+        name: 'reader',
+        scopes: ['sessions:read'],
+      });
       const client = drawbridge.api.as({ apiKey: key.plainTextKey });
       expect((await client.post('/sessions', { ipv4Address: freeAddress() })).status).toBe(403);
       expect(await failure('SESSION_STARTED', key.id)).toMatchObject([
@@ -80,7 +77,7 @@ export function describeDeniedActions(product: () => Setting): void {
       expect((await plain.client.post('/sessions', { resourceIds: org.resourceIds })).status).toBe(403);
       expect(await failure('SESSION_STARTED', plain.id)).toMatchObject([{ details: { status: 403 } }]);
       const body = { ipv4Address: freeAddress() };
-      await mine.client.expect(200, mine.client.post('/sessions', body));
+      await mine.client.posted('/sessions', body);
       expect((await mine.client.post('/sessions', body)).status).toBe(409);
       expect(await failure('SESSION_STARTED', mine.id)).toMatchObject([
         { resourceType: 'SESSION', resourceId: null, details: { status: 409 } },

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { auditRecords, type AuditRecord } from '../../builders/audit-trail';
 import { colleague, type Colleague } from '../../builders/colleague';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { describeDeniedActions } from './6-denied-actions';
 
 describe('6 Events', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge);
   let member: Colleague;
   /** the transaction that wrote the credential, before a worker checked it */
   let credentialWritten: { transaction: string } | undefined;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-    org = await organization(drawbridge);
     [credentialWritten] = await drawbridge.query<{ transaction: string }>(
       'SELECT xmin::text AS transaction FROM credentials WHERE id = $1',
       [org.credentialId],
@@ -23,7 +21,6 @@ describe('6 Events', () => {
     await drawbridge.startWorker();
     member = await colleague(org);
   });
-  afterAll(() => drawbridge.stop());
 
   /** The newest record of what was done to something. */
   const recordOf = async (eventType: string, resourceId: string): Promise<AuditRecord> => {
@@ -53,7 +50,7 @@ describe('6 Events', () => {
   const freeAddress = (): string => `198.51.100.${(address += 1)}`;
   const started = async (by = org.admin): Promise<string> => {
     const body = { ipv4Address: freeAddress() };
-    return (await by.expect(200, by.post<{ id: string }>('/sessions', body))).id;
+    return (await by.posted<{ id: string }>('/sessions', body)).id;
   };
 
   it('registering an organization and signing in are recorded in their transactions', async () => {
@@ -86,17 +83,14 @@ describe('6 Events', () => {
   });
 
   it('RESOURCE_CREATED is recorded in the transaction of the action', async () => {
-    const { id } = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string }>('/resources', {
-        name: 'another',
-        credentialId: org.credentialId,
-        provider: 'AWS',
-        resourceType: 'SECURITY_GROUP',
-        resourceIdentifier: group(8),
-        region: 'eu-central-1',
-      }),
-    );
+    const { id } = await org.admin.created<{ id: string }>('/resources', {
+      name: 'another',
+      credentialId: org.credentialId,
+      provider: 'AWS',
+      resourceType: 'SECURITY_GROUP',
+      resourceIdentifier: group(8),
+      region: 'eu-central-1',
+    });
     const record = await recordOf('RESOURCE_CREATED', id);
     expect(record).toMatchObject({ resourceName: 'another', details: { resourceIdentifier: group(8) } });
     expect(await isOneTransaction('resources', id, record)).toBe(true);
@@ -113,7 +107,7 @@ describe('6 Events', () => {
 
   it('a verification that succeeds is recorded in its transaction, and as a health event', async () => {
     const [id] = org.resourceIds as [string];
-    await org.admin.expect(200, org.admin.post(`/resources/${id}/verify`));
+    await org.admin.posted(`/resources/${id}/verify`);
     const record = await recordOf('RESOURCE_VERIFIED', id);
     expect(record).toMatchObject({ result: 'SUCCESS', errorMessage: null, resourceName: 'resource-0' });
     expect(await isOneTransaction('resources', id, record)).toBe(true);
@@ -137,13 +131,10 @@ describe('6 Events', () => {
   });
 
   it('making and revoking an API key are recorded in their transactions, without the key', async () => {
-    const key = await org.admin.expect(
-      201,
-      org.admin.post<{ id: string; plainTextKey: string }>('/api-keys', {
-        name: 'pipeline',
-        scopes: ['sessions:read'],
-      }),
-    );
+    const key = await org.admin.created<{ id: string; plainTextKey: string }>('/api-keys', {
+      name: 'pipeline',
+      scopes: ['sessions:read'],
+    });
     const created = await recordOf('API_KEY_CREATED', key.id);
     expect(created).toMatchObject({ resourceName: 'pipeline', details: { scopes: ['sessions:read'] } });
     expect(await isOneTransaction('api_keys', key.id, created)).toBe(true);
@@ -185,7 +176,7 @@ describe('6 Events', () => {
   it('extending a session is recorded in its transaction', async () => {
     const id = await started();
     await org.reaches(id, 'ACTIVE');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/extend`, { additionalHours: 2 }));
+    await org.admin.posted(`/sessions/${id}/extend`, { additionalHours: 2 });
     const record = await recordOf('SESSION_EXTENDED', id);
     expect(record).toMatchObject({ details: { additionalHours: 2 } });
     expect(await isOneTransaction('sessions', id, record)).toBe(true);
@@ -193,10 +184,7 @@ describe('6 Events', () => {
 
   it('stopping a session is recorded with session, addresses and reason, and then its removal', async () => {
     const id = await started(member.client);
-    const stopped = await member.client.expect(
-      200,
-      member.client.post<{ ipv4Address: string }>(`/sessions/${id}/stop`),
-    );
+    const stopped = await member.client.posted<{ ipv4Address: string }>(`/sessions/${id}/stop`);
     expect(await recordOf('SESSION_STOPPED', id)).toMatchObject({
       actorId: member.id,
       details: { sessionId: id, userId: member.id, ipv4Address: stopped.ipv4Address, reason: 'MANUAL' },
@@ -206,7 +194,7 @@ describe('6 Events', () => {
 
   it('a stop by an admin is SESSION_STOPPED: actor the admin, target the user, reason ADMIN', async () => {
     const id = await started(member.client);
-    await org.admin.expect(200, org.admin.post(`/sessions/admin/${id}/stop`));
+    await org.admin.posted(`/sessions/admin/${id}/stop`);
     expect(await recordOf('SESSION_STOPPED', id)).toMatchObject({
       actorId: org.adminId,
       resourceName: member.email,
@@ -259,7 +247,7 @@ describe('6 Events', () => {
       operation: 'RevokeSecurityGroupIngress',
       seconds: 60,
     });
-    await own.admin.expect(200, own.admin.post(`/sessions/${id}/stop`));
+    await own.admin.posted(`/sessions/${id}/stop`);
     await until('the removal was tried', async () => {
       const [tried] = await drawbridge.query(
         `SELECT FROM rules WHERE address = '203.0.113.61/32' AND last_error IS NOT NULL`,

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { organization, type Organization } from '../../builders/organization';
+import { organization, ownOrganization } from '../../builders/organization';
 import { ApiClient, type Answer } from '../../harness/api-client';
 import { documentedOperations, type DocumentedOperation } from '../../harness/documented-operations';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -63,16 +63,14 @@ function faults(path: string, { status, body }: Answer<Body>, fields = false): s
 }
 
 describe('7 Errors', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge, []);
   let operator: ApiClient;
   let user: ApiClient;
   let agent: ApiClient;
   let operations: DocumentedOperation[];
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-    org = await organization(drawbridge, []);
     const colleague = await organization(drawbridge, []);
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
     await drawbridge.query('UPDATE users SET is_org_admin = false WHERE id = $1', [colleague.adminId]);
@@ -81,7 +79,6 @@ describe('7 Errors', () => {
     user = colleague.admin;
     operations = await documentedOperations(`http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`);
   });
-  afterAll(() => drawbridge.stop());
 
   type Ask = (operation: DocumentedOperation, client: ApiClient) => Promise<Answer<Body>>;
   const plainly: Ask = ({ method, path }, client) => client.send(method, path);

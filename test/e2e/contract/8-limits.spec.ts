@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { organization, type Organization } from '../../builders/organization';
+import { organization, ownOrganization } from '../../builders/organization';
 import { ApiClient, type Answer } from '../../harness/api-client';
 import { documentedOperations, type DocumentedOperation } from '../../harness/documented-operations';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -24,15 +24,13 @@ interface Documented {
 const BODY_BYTES = 102_400;
 
 describe('8 Limits', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge);
   let operator: ApiClient;
   let lists: DocumentedOperation[];
   let callers = 0;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-    org = await organization(drawbridge);
     const session = await org.started({ ipv4Address: '203.0.113.79' });
     await drawbridge.query(`UPDATE sessions SET status = 'CANCELLED' WHERE id = $1`, [session.id]);
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
@@ -46,7 +44,6 @@ describe('8 Limits', () => {
       .filter(({ parameters }) => parameters.includes('page'))
       .map((operation) => ({ ...operation, path: existing[operation.name] ?? operation.path }));
   });
-  afterAll(() => drawbridge.stop());
 
   describe('pages', () => {
     it.each([

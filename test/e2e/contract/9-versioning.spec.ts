@@ -10,14 +10,12 @@ interface Document {
 }
 
 describe('9 Versioning', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let served: Document;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
     served = (await (await ask('/api/v1/openapi.json')).json()) as Document;
   });
-  afterAll(() => drawbridge.stop());
 
   const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`http://127.0.0.1:${drawbridge.apiServer.port}${path}`, { headers });

@@ -39,12 +39,7 @@ const both = (password: string, given: Record<string, string> = {}): Record<stri
 });
 
 describe('The pages that mail leads to', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { LOG_LEVEL: 'info' } });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   /** The text of the mail to an address, once it is there. */
   const mailTo = (email: string): Promise<string> =>
@@ -58,7 +53,7 @@ describe('The pages that mail leads to', () => {
   const invited = async (organizationName = 'Example'): Promise<Recipient> => {
     const owner = await accountOwner(drawbridge, { organizationName });
     const email = `${randomUUID()}@example.com`;
-    await owner.client.expect(201, owner.client.post('/users', { email, name: 'Invited' }));
+    await owner.client.created('/users', { email, name: 'Invited' });
     return { owner, email, link: linkIn(await mailTo(email)) };
   };
   const forgetful = async (organizationName = 'Example'): Promise<Recipient> => {

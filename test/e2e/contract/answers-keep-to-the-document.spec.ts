@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { organization, type Organization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
@@ -11,15 +11,13 @@ type Tamper = (answer: { status: number; body: Record<string, unknown> }) => {
 
 /** The API behind a proxy that spoils its answers: what the harness must notice. */
 describe('Every answer a test gets is held against the OpenAPI document', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const org = ownOrganization(drawbridge, []);
   let proxy: Server;
   let client: ApiClient;
   let tamper: Tamper = (answer) => answer;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-    org = await organization(drawbridge, []);
     const api = `http://127.0.0.1:${drawbridge.apiServer.port}`;
     proxy = createServer((asked, response) => {
       void (async () => {
@@ -39,9 +37,8 @@ describe('Every answer a test gets is held against the OpenAPI document', () => 
     const port = typeof address === 'object' && address ? address.port : 0;
     client = new ApiClient(`http://127.0.0.1:${port}/api/v1`).as(org.admin.identity);
   });
-  afterAll(async () => {
+  afterAll(() => {
     proxy.close();
-    await drawbridge.stop();
   });
 
   const role = (spoil: Tamper): Promise<unknown> => {

@@ -12,12 +12,7 @@ interface SignIn {
 }
 
 describe('Accounts and tokens: where one is signed in', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const { refresh } = accountCalls(() => drawbridge);
   const listed = (owner: AccountOwner, login: Login): Promise<SignIn[]> =>

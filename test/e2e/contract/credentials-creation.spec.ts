@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { everyCredential, OWN_KEYS, SIMULATED_ROLE, type CredentialBody } from '../../builders/credentials';
-import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization, SIMULATED_KEY } from '../../builders/organization';
 import type { Answer, Credential } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { containing, matching } from '../../harness/matching';
@@ -19,17 +19,13 @@ const FIELDS =
 const GOOGLE = everyCredential('c2VjcmV0')[2]!.credentialData!;
 
 describe('Credentials: POST', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false, api: OWN_KEYS });
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge, [{ group: group(1) }]);
 
   beforeAll(async () => {
     // no worker: nothing is checked in the background
-    drawbridge = await Drawbridge.start({ worker: false, api: OWN_KEYS });
-    org = await organization(drawbridge);
-    other = await organization(drawbridge, [{ group: group(1) }]);
   });
-  afterAll(() => drawbridge.stop());
 
   const create = (body: object, client = org.admin): Promise<Answer<Credential & Refusal>> =>
     client.post('/credentials', body);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { colleague } from '../../builders/colleague';
 import { OWN_KEYS, SIMULATED_ROLE } from '../../builders/credentials';
-import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/organization';
+import { group, organization, ownOrganization, SIMULATED_KEY } from '../../builders/organization';
 import type { Answer, ApiClient, Credential } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { containing } from '../../harness/matching';
@@ -15,18 +15,14 @@ interface Refusal {
 const AWS = { name: 'Simulated AWS', provider: 'AWS', credentialType: 'ACCESS_KEY' } as const;
 
 describe('Credentials: reading, rotating, deleting, verifying', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
-  let other: Organization;
+  const drawbridge = Drawbridge.shared({ worker: false, api: OWN_KEYS });
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge, [{ group: group(1) }]);
 
   beforeAll(async () => {
     // no worker: nothing is checked in the background
-    drawbridge = await Drawbridge.start({ worker: false, api: OWN_KEYS });
-    org = await organization(drawbridge);
-    other = await organization(drawbridge, [{ group: group(1) }]);
   });
   afterEach(() => drawbridge.cloud.clearFaults());
-  afterAll(() => drawbridge.stop());
 
   const create = (body: object, client = org.admin): Promise<Answer<Credential & Refusal>> =>
     client.post('/credentials', body);

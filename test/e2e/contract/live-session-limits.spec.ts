@@ -1,5 +1,5 @@
 import type { Key, User } from '../../builders/answers';
-import { organization, type Organization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import { newcomer, type Person } from '../../builders/people';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -7,21 +7,15 @@ import { Drawbridge } from '../../harness/drawbridge';
 const PER_USER = 5;
 const PER_SERVICE_USER = 8;
 
-let drawbridge: Drawbridge;
-let org: Organization;
-let addresses = 0;
-
-beforeAll(async () => {
-  drawbridge = await Drawbridge.start({
-    worker: false,
-    api: {
-      MAX_LIVE_SESSIONS_PER_USER: String(PER_USER),
-      MAX_LIVE_SESSIONS_PER_SERVICE_USER: String(PER_SERVICE_USER),
-    },
-  });
-  org = await organization(drawbridge);
+const drawbridge = Drawbridge.own({
+  worker: false,
+  api: {
+    MAX_LIVE_SESSIONS_PER_USER: String(PER_USER),
+    MAX_LIVE_SESSIONS_PER_SERVICE_USER: String(PER_SERVICE_USER),
+  },
 });
-afterAll(() => drawbridge.stop());
+const org = ownOrganization(drawbridge);
+let addresses = 0;
 
 const fresh = (): { ipv4Address: string } => ({ ipv4Address: `198.51.100.${(addresses += 1)}` });
 const starting = (client: ApiClient, headers = {}): Promise<Answer<Session & { message: string }>> =>
@@ -44,9 +38,9 @@ const liveOf = async (userId: string): Promise<number> => {
 async function robot(): Promise<{ id: string; client: ApiClient }> {
   const { admin } = org;
   const body = { isService: true, name: `robot ${addresses}`, roleIds: [org.roleId] };
-  const { id } = await admin.expect(201, admin.post<User>('/users', body));
+  const { id } = await admin.created<User>('/users', body);
   const asked = { name: 'k', scopes: ['sessions:write'], userId: id };
-  const { plainTextKey } = await admin.expect(201, admin.post<Key>('/api-keys', asked));
+  const { plainTextKey } = await admin.created<Key>('/api-keys', asked);
   return { id, client: drawbridge.api.as({ apiKey: plainTextKey }) };
 }
 
@@ -63,7 +57,7 @@ describe('Live sessions of one user', () => {
 
   it('a stopped session makes room for another', async () => {
     const { person, sessions } = await full();
-    await person.client.expect(200, person.client.post(`/sessions/${sessions[0]!.id}/stop`));
+    await person.client.posted(`/sessions/${sessions[0]!.id}/stop`);
     await started(person.client);
     expect((await starting(person.client)).status).toBe(409);
   });
@@ -75,7 +69,7 @@ describe('Live sessions of one user', () => {
       { ipv6Address: '2001:db8::2', ...fresh() },
       ...[0, 1, 2].map(fresh),
     ];
-    for (const body of given) await person.client.expect(200, person.client.post('/sessions', body));
+    for (const body of given) await person.client.posted('/sessions', body);
     expect((await starting(person.client)).status).toBe(409);
   });
 
@@ -110,7 +104,7 @@ describe('Live sessions of one user', () => {
     const key = { 'Idempotency-Key': `${person.id}-again` };
     const body = fresh();
     expect((await person.client.send('POST', '/sessions', body, key)).status).toBe(409);
-    await person.client.expect(200, person.client.post(`/sessions/${sessions[0]!.id}/stop`));
+    await person.client.posted(`/sessions/${sessions[0]!.id}/stop`);
     expect((await person.client.send('POST', '/sessions', body, key)).status).toBe(200);
   });
 

@@ -3,18 +3,7 @@ import { documentedOperations } from '../../harness/documented-operations';
 import { Drawbridge } from '../../harness/drawbridge';
 
 describe('MFA', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
-  });
-  afterAll(() => drawbridge.stop());
-
-  const challenge = async (owner: AccountOwner): Promise<string> => {
-    const login = await owner.loggedIn();
-    expect(login.mfaRequired).toBe(true);
-    return login.mfaChallengeToken!;
-  };
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   describe('when the organization requires MFA', () => {
     const limited = async (): Promise<{ owner: AccountOwner; login: Login }> => {
@@ -61,10 +50,7 @@ describe('MFA', () => {
     it('a refresh does not widen it', async () => {
       const { owner, login } = await limited();
       const { refreshToken } = login;
-      const again = await drawbridge.api.expect(
-        200,
-        drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
-      );
+      const again = await drawbridge.api.posted<Login>('/auth/refresh', { refreshToken });
       expect((await owner.as(again).get('/roles')).status).toBe(403);
     });
 
@@ -76,12 +62,9 @@ describe('MFA', () => {
       expect(body.message).toContain('sign in again');
       expect(body.message).not.toContain('/mfa/setup');
       const { refreshToken } = login;
-      const refreshed = await drawbridge.api.expect(
-        200,
-        drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
-      );
+      const refreshed = await drawbridge.api.posted<Login>('/auth/refresh', { refreshToken });
       expect((await owner.as(refreshed).get('/roles')).status).toBe(200);
-      const signedIn = await owner.verify(await challenge(owner), owner.code());
+      const signedIn = await owner.verify(await owner.challenge(), owner.code());
       expect(signedIn.body.mfaSetupRequired).toBe(false);
       expect((await owner.as(signedIn.body).get('/roles')).status).toBe(200);
     });
@@ -91,10 +74,7 @@ describe('MFA', () => {
       await owner.organizationSets('mfa_required', true);
       expect((await owner.client.get('/roles')).status).toBe(200);
       const { refreshToken } = owner.first;
-      const again = await drawbridge.api.expect(
-        200,
-        drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
-      );
+      const again = await drawbridge.api.posted<Login>('/auth/refresh', { refreshToken });
       expect((await owner.as(again).get('/roles')).status).toBe(200);
       expect((await owner.loggedIn()).mfaSetupRequired).toBe(true);
     });
@@ -103,10 +83,7 @@ describe('MFA', () => {
       const { owner, login } = await limited();
       await owner.organizationSets('mfa_required', false);
       const { refreshToken } = login;
-      const again = await drawbridge.api.expect(
-        200,
-        drawbridge.api.post<Login>('/auth/refresh', { refreshToken }),
-      );
+      const again = await drawbridge.api.posted<Login>('/auth/refresh', { refreshToken });
       expect((await owner.as(again).get('/roles')).status).toBe(200);
     });
   });

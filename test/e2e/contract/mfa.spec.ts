@@ -1,11 +1,12 @@
 import {
   accountOwner,
+  ownerWithMfa,
   totpOf,
   type AccountOwner,
   type ApiFailure,
   type Login,
 } from '../../builders/accounts';
-import { logOf, WITH_REQUEST_LINES } from '../../builders/request-lines';
+import { logOf } from '../../builders/request-lines';
 import { Drawbridge } from '../../harness/drawbridge';
 
 interface Setup {
@@ -15,23 +16,8 @@ interface Setup {
 }
 
 describe('MFA', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: WITH_REQUEST_LINES });
-  });
-  afterAll(() => drawbridge.stop());
-
-  const withMfa = async (): Promise<AccountOwner> => {
-    const owner = await accountOwner(drawbridge);
-    await owner.turnMfaOn();
-    return owner;
-  };
-  const challenge = async (owner: AccountOwner): Promise<string> => {
-    const login = await owner.loggedIn();
-    expect(login.mfaRequired).toBe(true);
-    return login.mfaChallengeToken!;
-  };
   const isOn = async ({ id }: AccountOwner): Promise<boolean> => {
     const [row] = await drawbridge.query<{ on: boolean }>(
       'SELECT mfa_enabled AS on FROM users WHERE id = $1',
@@ -56,7 +42,7 @@ describe('MFA', () => {
     });
 
     it('is 409 when MFA is on', async () => {
-      const owner = await withMfa();
+      const owner = await ownerWithMfa(drawbridge);
       expect((await owner.client.post('/mfa/setup')).status).toBe(409);
       expect((await owner.client.post('/mfa/setup/confirm', { code: '000000' })).status).toBe(409);
     });
@@ -75,7 +61,7 @@ describe('MFA', () => {
 
   describe('POST /mfa/setup/confirm', () => {
     it('turns MFA on with the first code and gives eight recovery codes', async () => {
-      const owner = await withMfa();
+      const owner = await ownerWithMfa(drawbridge);
       expect(new Set(owner.recoveryCodes).size).toBe(8);
       const me = await owner.client.get<{ mfaEnabled: boolean }>('/auth/me');
       expect(me.body.mfaEnabled).toBe(true);
@@ -123,7 +109,7 @@ describe('MFA', () => {
 
   describe('POST /mfa/disable', () => {
     it('turns MFA off with a code', async () => {
-      const owner = await withMfa();
+      const owner = await ownerWithMfa(drawbridge);
       const answer = await owner.client.post('/mfa/disable', { code: owner.code() });
       expect(answer).toMatchObject({ status: 200, body: {} });
       expect((await owner.loggedIn()).mfaRequired).toBe(false);
@@ -131,12 +117,12 @@ describe('MFA', () => {
     });
 
     it('accepts a recovery code instead of a TOTP code', async () => {
-      const owner = await withMfa();
+      const owner = await ownerWithMfa(drawbridge);
       expect((await owner.client.post('/mfa/disable', { code: owner.recoveryCodes[0] })).status).toBe(200);
     });
 
     it('is 400 for a wrong code, which is on record, and when MFA is off', async () => {
-      const owner = await withMfa();
+      const owner = await ownerWithMfa(drawbridge);
       expect((await owner.client.post('/mfa/disable', { code: owner.wrongCode() })).status).toBe(400);
       expect(await isOn(owner)).toBe(true);
       expect(await owner.audited('MFA_DISABLED')).toMatchObject([{ result: 'FAILURE' }]);
@@ -145,7 +131,7 @@ describe('MFA', () => {
     });
 
     it('is 400 while the organization requires MFA, and uses no code up', async () => {
-      const owner = await withMfa();
+      const owner = await ownerWithMfa(drawbridge);
       await owner.organizationSets('mfa_required', true);
       const [code] = owner.recoveryCodes;
       expect((await owner.client.post('/mfa/disable', { code })).status).toBe(400);
@@ -154,31 +140,31 @@ describe('MFA', () => {
     });
 
     it('answers 429 to guessing, while the owner can still sign in', async () => {
-      const owner = await withMfa();
+      const owner = await ownerWithMfa(drawbridge);
       let last = 0;
       for (let tries = 0; tries < 12 && last !== 429; tries += 1) {
         last = (await owner.client.post('/mfa/disable', { code: owner.wrongCode() })).status;
       }
       expect(last).toBe(429);
-      expect((await owner.verify(await challenge(owner), owner.recoveryCodes[0]!)).status).toBe(200);
+      expect((await owner.verify(await owner.challenge(), owner.recoveryCodes[0]!)).status).toBe(200);
     });
   });
 
   describe('POST /mfa/recovery-codes/regenerate', () => {
     it('gives eight new codes; the old ones work no more', async () => {
-      const owner = await withMfa();
+      const owner = await ownerWithMfa(drawbridge);
       const answer = await owner.client.post<{ recoveryCodes: string[] }>('/mfa/recovery-codes/regenerate', {
         code: owner.code(),
       });
       expect(answer.status).toBe(200);
       expect(answer.body.recoveryCodes).toHaveLength(8);
-      expect((await owner.verify(await challenge(owner), owner.recoveryCodes[0]!)).status).toBe(401);
-      expect((await owner.verify(await challenge(owner), answer.body.recoveryCodes[0]!)).status).toBe(200);
+      expect((await owner.verify(await owner.challenge(), owner.recoveryCodes[0]!)).status).toBe(401);
+      expect((await owner.verify(await owner.challenge(), answer.body.recoveryCodes[0]!)).status).toBe(200);
       expect(await owner.audited('MFA_RECOVERY_CODES_REGENERATED')).toMatchObject([{ result: 'SUCCESS' }]);
     });
 
     it('is 400 for a wrong code and when MFA is off', async () => {
-      const owner = await withMfa();
+      const owner = await ownerWithMfa(drawbridge);
       const path = '/mfa/recovery-codes/regenerate';
       expect((await owner.client.post(path, { code: owner.wrongCode() })).status).toBe(400);
       const without = await accountOwner(drawbridge);
@@ -189,10 +175,10 @@ describe('MFA', () => {
   it('every MFA endpoint takes a bearer token only', async () => {
     const owner = await accountOwner(drawbridge);
     await owner.organizationSets('subscription_tier', 'PAID');
-    const key = await owner.client.expect(
-      201,
-      owner.client.post<{ plainTextKey: string }>('/api-keys', { name: 'ci', scopes: ['sessions:write'] }),
-    );
+    const key = await owner.client.created<{ plainTextKey: string }>('/api-keys', {
+      name: 'ci',
+      scopes: ['sessions:write'],
+    });
     for (const path of [
       '/mfa/setup',
       '/mfa/setup/confirm',

@@ -8,20 +8,18 @@ const CUSTOM = 'https://issuer.example.com';
 const BUILDKITE = 'https://agent.buildkite.com';
 const OWN_GITLAB = 'https://gitlab.example.com';
 
-let drawbridge: Drawbridge;
+const drawbridge = Drawbridge.own({
+  worker: false,
+  api: {
+    OIDC_ISSUERS: `${CUSTOM},https://token.actions.githubusercontent.com,https://gitlab.com,${BUILDKITE},GITLAB=${OWN_GITLAB}`,
+  },
+});
 let admin: ApiClient;
 let names = 0;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.start({
-    worker: false,
-    api: {
-      OIDC_ISSUERS: `${CUSTOM},https://token.actions.githubusercontent.com,https://gitlab.com,${BUILDKITE},GITLAB=${OWN_GITLAB}`,
-    },
-  });
   ({ admin } = await organization(drawbridge));
 });
-afterAll(() => drawbridge.stop());
 
 type Refusal = Answer<{ message: string; validationErrors: Record<string, string> }>;
 

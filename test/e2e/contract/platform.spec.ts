@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, type Organization } from '../../builders/organization';
+import { group, ownOrganization } from '../../builders/organization';
 import { audited, email, founder, newcomer, PASSWORD, type Person } from '../../builders/people';
 import { type AdminRun, drawbridgeAdmin } from '../../harness/admin';
 import type { Answer, ApiClient } from '../../harness/api-client';
@@ -28,23 +28,20 @@ const FIELDS = [
 ];
 
 describe('9 Platform', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let superAdmin: Person;
   let support: Person;
-  let org: Organization;
+  const org = ownOrganization(drawbridge);
 
   const platformRole = (...given: string[]): Promise<AdminRun> =>
     drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl }, ['platform-role', ...given]);
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
     superAdmin = await founder(drawbridge, 'Operators');
     support = await newcomer(drawbridge, superAdmin.client);
-    org = await organization(drawbridge);
     await platformRole(superAdmin.email);
     await platformRole(support.email, '--role', 'SUPPORT');
   });
-  afterAll(() => drawbridge.stop());
 
   const seen = (id = org.organizationId): Promise<PlatformOrganization> =>
     superAdmin.client.expect(

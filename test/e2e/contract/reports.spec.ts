@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { colleague } from '../../builders/colleague';
 import { LedgerRows, type LedgerOrganization } from '../../builders/ledger';
 import { lacksScope } from '../../builders/missing-scope';
-import { organization, type Organization } from '../../builders/organization';
+import { organization, ownOrganization } from '../../builders/organization';
 import type { Answer, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
@@ -31,9 +31,9 @@ interface AccessItem {
 const MINUTE = 60_000;
 
 describe('Events of rules and reports', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let ledger: LedgerRows;
-  let org: Organization;
+  const org = ownOrganization(drawbridge);
   let owner: LedgerOrganization;
   let resourceId: string;
   let targetId: string;
@@ -44,11 +44,9 @@ describe('Events of rules and reports', () => {
   const iso = (minutes: number): string => time(minutes).toISOString();
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
     const query = async <Row>(statement: string, given: unknown[]): Promise<Row> =>
       (await drawbridge.query(statement, given)) as Row;
     ledger = new LedgerRows({ autocommit: { query } as never });
-    org = await organization(drawbridge);
     [resourceId] = org.resourceIds as [string];
     await drawbridge.query(`UPDATE resources SET created_at = created_at - interval '1 day' WHERE id = $1`, [
       resourceId,
@@ -86,7 +84,6 @@ describe('Events of rules and reports', () => {
       cause: 'ORPHAN',
     });
   });
-  afterAll(() => drawbridge.stop());
 
   const events = (path: string, by = org): Promise<RuleEvent[]> =>
     by.admin.expect(200, by.admin.get<RuleEvent[]>(path));
@@ -151,10 +148,7 @@ describe('Events of rules and reports', () => {
 
     it('is open to its owner, without the worker, and to no other user', async () => {
       const [mine, another] = [await colleague(org), await colleague(org)];
-      const own = await mine.client.expect(
-        200,
-        mine.client.post<Session>('/sessions', { ipv4Address: '203.0.113.77' }),
-      );
+      const own = await mine.client.posted<Session>('/sessions', { ipv4Address: '203.0.113.77' });
       await ledger.event({ kind: 'HELD', targetId, owner, resourceId, sessionId: own.id, at: new Date() });
       const path = `/sessions/${own.id}/events`;
       const [event] = await mine.client.expect(200, mine.client.get<RuleEvent[]>(path));

@@ -1,22 +1,19 @@
-import { organization, type Organization } from '../../builders/organization';
+import { organization, ownOrganization } from '../../builders/organization';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 type Refusal = Answer<{ message: string; validationErrors: Record<string, string> }>;
 
-let drawbridge: Drawbridge;
-let org: Organization;
+const drawbridge = Drawbridge.shared({ worker: false });
+const org = ownOrganization(drawbridge);
 let key: ApiClient;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.shared();
-  org = await organization(drawbridge);
   key = await org.apiKey(['sessions:write']);
 });
-afterAll(() => drawbridge.stop());
 afterEach(async () => {
   const live = await org.admin.expect(200, org.admin.get<Session[]>('/sessions?active=true'));
-  for (const { id } of live) await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+  for (const { id } of live) await org.admin.posted(`/sessions/${id}/stop`);
 });
 
 const requiring = (isRequired: boolean): Promise<unknown> =>

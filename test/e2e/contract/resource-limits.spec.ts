@@ -17,13 +17,9 @@ interface Refusal {
 }
 
 describe('Limits of resources, and what is known of their credentials', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own({ worker: false });
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-  });
   afterEach(() => drawbridge.cloud.clearFaults());
-  afterAll(() => drawbridge.stop());
 
   const create = <T = Resource>(org: Organization, index: number): Promise<Answer<T>> =>
     org.admin.post<T>('/resources', {
@@ -94,10 +90,10 @@ describe('Limits of resources, and what is known of their credentials', () => {
       status: 400,
       body: { message },
     });
-    const made = await org.admin.expect(
-      201,
-      org.admin.post<Resource>('/static-ip-rules', { ...rule, resourceIds: org.resourceIds }),
-    );
+    const made = await org.admin.created<Resource>('/static-ip-rules', {
+      ...rule,
+      resourceIds: org.resourceIds,
+    });
     expect(await org.admin.patch(`/static-ip-rules/${made.id}`, { resourceIds: many })).toMatchObject({
       status: 400,
       body: { message },
@@ -106,10 +102,7 @@ describe('Limits of resources, and what is known of their credentials', () => {
 
   it('SESSION_STARTED names the resources of the session', async () => {
     const org = await organization(drawbridge, [{ group: group(3) }, { group: group(4) }]);
-    const session = await org.admin.expect(
-      200,
-      org.admin.post<Session>('/sessions', { ipv4Address: '203.0.113.1' }),
-    );
+    const session = await org.admin.posted<Session>('/sessions', { ipv4Address: '203.0.113.1' });
     const [record] = await auditRecords(org.admin, `?resourceId=${session.id}`);
     expect(record).toMatchObject({
       eventType: 'SESSION_STARTED',
@@ -166,7 +159,7 @@ describe('Limits of resources, and what is known of their credentials', () => {
         credentialType: 'ACCESS_KEY',
         credentialData: SIMULATED_KEY,
       };
-      const other = await org.admin.expect(201, org.admin.post<Resource>('/credentials', body));
+      const other = await org.admin.created<Resource>('/credentials', body);
       await org.admin.expect(200, org.admin.patch(`/resources/${id}`, { credentialId: other.id }));
       expect((await stored()).verified).toBe(false);
     });

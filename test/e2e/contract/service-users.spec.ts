@@ -1,28 +1,24 @@
 import { mailedLinks, mailedToken, type Login } from '../../builders/accounts';
 import type { Key, User } from '../../builders/answers';
-import { organization, type Organization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import { audited, founder, newcomer } from '../../builders/people';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
-let drawbridge: Drawbridge;
-let org: Organization;
+const drawbridge = Drawbridge.shared({ worker: false });
+const org = ownOrganization(drawbridge);
 let admin: ApiClient;
 let names = 0;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.start({ worker: false, api: { LOG_LEVEL: 'info' } });
-  org = await organization(drawbridge);
   ({ admin } = org);
 });
-afterAll(() => drawbridge.stop());
 
 const freshName = (): string => `Pipeline ${(names += 1)}`;
 const asked = (body: object = {}): object => ({ isService: true, name: freshName(), ...body });
-const added = (body: object = {}, by = admin): Promise<User> =>
-  by.expect(201, by.post<User>('/users', asked(body)));
+const added = (body: object = {}, by = admin): Promise<User> => by.created<User>('/users', asked(body));
 const keyFor = (userId: string, scopes = ['sessions:read', 'sessions:write']): Promise<Key> =>
-  admin.expect(201, admin.post<Key>('/api-keys', { name: 'pipeline', scopes, userId }));
+  admin.created<Key>('/api-keys', { name: 'pipeline', scopes, userId });
 const using = ({ plainTextKey }: Key): ApiClient => drawbridge.api.as({ apiKey: plainTextKey });
 
 type Refusal = Answer<{ message: string; validationErrors: Record<string, string> }>;
@@ -182,10 +178,7 @@ describe('Service users', () => {
     it('deactivating the user ends its sessions and keys', async () => {
       const user = await added({ roleIds: [org.roleId] });
       const client = using(await keyFor(user.id));
-      const { id } = await client.expect(
-        200,
-        client.post<Session>('/sessions', { ipv4Address: '203.0.113.51' }),
-      );
+      const { id } = await client.posted<Session>('/sessions', { ipv4Address: '203.0.113.51' });
       await admin.expect(200, admin.patch(`/users/${user.id}`, { isActive: false }));
       expect((await client.get('/sessions')).status).toBe(401);
       expect((await org.session(id)).status).toBe('EXPIRING');
@@ -195,7 +188,7 @@ describe('Service users', () => {
   it('a registration with the address of one signs its own person in', async () => {
     const { email } = await added();
     const account = { organizationName: 'Elsewhere', email, password: 'Correct-horse-1' };
-    await drawbridge.api.expect(201, drawbridge.api.post('/auth/register', account));
+    await drawbridge.api.created('/auth/register', account);
     const login = await drawbridge.api.post<Login>('/auth/login', account);
     expect(login).toMatchObject({ status: 200, body: { user: { email } } });
     expect(login.body.user.organizationId).not.toBe(org.organizationId);

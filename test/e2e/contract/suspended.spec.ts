@@ -9,14 +9,13 @@ import type { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 describe('9 A suspended organization', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.shared({ worker: false });
   let operator: Person;
   let org: FurnishedOrganization;
   let key: ApiClient;
   let removable: readonly string[];
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.shared();
     operator = await founder(drawbridge);
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [operator.id]);
     org = await furnishedOrganization(drawbridge, { group: group(0) }, '203.0.113.1');
@@ -34,13 +33,9 @@ describe('9 A suspended organization', () => {
     ];
     await operate('suspend', org.organizationId);
   });
-  afterAll(() => drawbridge.stop());
 
   const operate = (action: 'suspend' | 'reactivate', id: string): Promise<unknown> =>
-    operator.client.expect(
-      200,
-      operator.client.post(`/platform/organizations/${id}/${action}`, { reason: 'Unpaid' }),
-    );
+    operator.client.posted(`/platform/organizations/${id}/${action}`, { reason: 'Unpaid' });
 
   it('starts and extends no session: 403, to users and keys, saying that it is suspended', async () => {
     for (const client of [org.admin, key]) {

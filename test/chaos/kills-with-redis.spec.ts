@@ -1,0 +1,5 @@
+import { describeKills } from './run-with-kills';
+
+describe('Chaos run with the queue on Redis', () => {
+  describeKills(true);
+});
