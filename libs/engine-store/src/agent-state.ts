@@ -7,18 +7,21 @@ import {
   withoutCovered,
   type OrganizationId,
   type Protocol,
-  type RuleSpec,
   type Traffic,
   type TrafficConfig,
 } from '#rules';
 import { HOLDING, type Tx } from '#entities';
-import { versionOf } from './agent-version';
 import { byKey } from './by-key';
 
 /** A rule for an agent to enforce. */
-export interface AgentRule extends RuleSpec {
+export interface AgentRule {
   readonly id: string;
-  /** until its end; null: no planned end */
+  /** an address, or a range in CIDR notation */
+  readonly ipAddress: string;
+  readonly protocol: Protocol;
+  /** none: every port */
+  readonly ports: number[];
+  /** until its end, rounded up so that it is never removed too early; null: no planned end */
   readonly secondsLeft: number | null;
   /** a holder waits for a report that it is present */
   readonly unconfirmed: boolean;
@@ -147,10 +150,10 @@ function toAgentRule(rule: HostRule): AgentRule {
   const { id, address, protocol, ports, state, waiting, secondsLeft, maxSilenceSeconds, holders } = rule;
   return {
     id,
-    address,
+    ipAddress: address.replace(address.includes(':') ? /\/128$/ : /\/32$/, ''),
     protocol,
-    ports: parsePorts(ports),
-    secondsLeft,
+    ports: parsePorts(ports).map(({ from }) => from),
+    secondsLeft: secondsLeft === null ? null : Math.ceil(secondsLeft * 1000) / 1000,
     unconfirmed: state !== 'present' || waiting,
     maxSilenceSeconds,
     holders: holders ?? [],
@@ -189,3 +192,24 @@ function contentHash(
     .digest('hex')
     .slice(0, 32);
 }
+
+/**
+ * Versions of a state, such as `7-3f9a…`: a counter of offered states and a content hash. The counter gives a recurring state
+ * a new version, so that reports on the earlier one do not apply to it. The hash detects an agent that is ahead of a restored
+ * database.
+ */
+const NONE = '0-';
+
+const countOf = (version: string): number => Number(version.split('-')[0]);
+
+/**
+ * @param served the last offered version; null: none
+ * @param content hash of the state
+ */
+function versionOf(served: string | null, content: string): string {
+  const last = served ?? NONE;
+  return last.endsWith(`-${content}`) ? last : `${countOf(last) + 1}-${content}`;
+}
+
+/** Invalidates the last offered version: reports on it no longer apply. */
+export const withoutContent = (served: string | null): string => `${countOf(served ?? NONE) + 1}-`;

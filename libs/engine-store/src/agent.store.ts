@@ -1,5 +1,5 @@
 import { AGENT_AWAY_SECONDS, ruleLife, type Instant, type OrganizationId } from '#rules';
-import { withoutContent } from './agent-version';
+import { withoutContent } from './agent-state';
 import { type TenantStore, type Tx, returned } from '#entities';
 import { lockOwners } from './lock-owners';
 import { RuleStore } from './rule.store';

@@ -52,7 +52,7 @@ export class AgentStateWatcher implements NotificationListener, OnModuleInit, On
       for (;;) {
         const news = await look();
         if (news !== null) return news;
-        for (const other of this.waits.get(hostKey)!) if (other !== wait && other.isWaiting) other.end();
+        for (const other of this.waits.get(hostKey)!) if (other !== wait) other.end();
         await wait.change(this.feed.isListening ? Infinity : POLL_INTERVAL_MS);
       }
     } finally {
@@ -99,7 +99,7 @@ export class AgentStateWatcher implements NotificationListener, OnModuleInit, On
 class Wait {
   private isNotified = false;
   private isEnded = false;
-  private wake: (() => void) | null = null;
+  private wake = (): void => undefined;
 
   constructor(private readonly until: number) {}
 
@@ -107,13 +107,9 @@ class Wait {
     return this.isEnded || performance.now() >= this.until;
   }
 
-  get isWaiting(): boolean {
-    return this.wake !== null;
-  }
-
   notify(): void {
     this.isNotified = true;
-    this.wake?.();
+    this.wake();
   }
 
   end(): void {
@@ -131,7 +127,6 @@ class Wait {
           resolve();
         };
       });
-      this.wake = null;
     }
     this.isNotified = false;
   }
