@@ -25,7 +25,7 @@ const SETTLE_MS = 60_000;
 const SETTLED_WITHIN_MS = 300_000;
 const OBSERVED_MS = 90_000;
 const MAX_STATEMENTS = 250;
-const MAX_KB = 50;
+const MAX_KB = 70;
 const COLLECT_ON_SIGNAL = join(__dirname, 'collect-on-signal.cjs');
 const COLLECTED_WITHIN_MS = 3000;
 /** as the agent's own, while the server does not answer */

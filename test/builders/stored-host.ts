@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AgentStateStore, AgentStore, type AgentVisit, type PolledAgent } from '#engine-store';
+import { AgentStateStore, AgentStore, type AgentVisit } from '#engine-store';
 import type { Database } from '#entities';
 import { asOrganizationId, type OrganizationId } from '#rules';
 
@@ -7,7 +7,9 @@ export interface StoredHost {
   readonly organization: OrganizationId;
   readonly keyId: string;
   readonly visit: AgentVisit;
-  readonly polled: PolledAgent;
+  readonly agentId: string;
+  /** of the state it has */
+  readonly version: string;
 }
 
 const agents = new AgentStore();
@@ -43,14 +45,5 @@ export async function storedHost(database: Database): Promise<StoredHost> {
     const state = await states.offer(tx, organization, admission.agent);
     return { agentId: admission.agent.id, version: state.version };
   });
-  const polled = {
-    agentId,
-    organizationId: organization,
-    targetKey,
-    keyId,
-    instance: 'only',
-    version,
-    heardAgoMs: 0,
-  };
-  return { organization, keyId, visit, polled };
+  return { organization, keyId, visit, agentId, version };
 }

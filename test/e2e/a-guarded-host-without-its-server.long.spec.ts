@@ -83,8 +83,8 @@ onNetworks('A guarded host without its server or agent', () => {
   describe('when its machine restarts without a server', () => {
     const file = (): string => stateFile(lone.network);
     interface KeptRule {
-      readonly cidr: string;
-      readonly leftMs: number | null;
+      readonly ipAddress: string;
+      readonly secondsLeft: number | null;
     }
     /** The file is written once the host is so, and before that is reported. */
     const isKept = (isIt: (rule: KeptRule) => boolean): Promise<boolean> =>
@@ -106,7 +106,7 @@ onNetworks('A guarded host without its server or agent', () => {
       await until('it is let in', () =>
         lone.network.visitor.reaches({ ...lone.place, from: VISITOR.otherIpv4 }),
       );
-      await isKept(({ cidr }) => cidr === `${VISITOR.otherIpv4}/32`);
+      await isKept(({ ipAddress }) => ipAddress === `${VISITOR.otherIpv4}/32`);
       await powerCut(agent);
       expect(await lone.run('--restore')).toEqual({ code: 0, output: '' });
       expect(await lone.isOpen()).toBe(false);
@@ -117,7 +117,7 @@ onNetworks('A guarded host without its server or agent', () => {
       const agent = await lone.served();
       const id = await lone.active();
       await lone.endsIn(id, 9);
-      await isKept(({ leftMs }) => leftMs !== null && leftMs < 10_000);
+      await isKept(({ secondsLeft }) => secondsLeft !== null && secondsLeft < 10);
       await powerCut(agent);
       expect((await lone.run('--restore')).code).toBe(0);
       expect(await lone.isOpen()).toBe(true);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   agentKey,
   early,
@@ -258,32 +259,46 @@ describe('An agent key is bound to its hosts', () => {
   });
 
   describe('A request that waits', () => {
-    it('ends with 401 at once when its key is revoked', async () => {
-      const { key, agent } = await served();
+    /** The end of the agent's wait, which there would have been an answer to. */
+    const endOf = async (
+      agent: TestAgent,
+      { resourceId }: GuardedHost,
+      then: () => Promise<unknown>,
+    ): Promise<string> => {
       await agent.fetched();
       const { answer } = await waiting(drawbridge, agent);
       const ended = answer.then(
         () => 'answered',
         (error: Error) => error.message,
       );
-      await revoke(key);
-      expect(await early(ended)).toContain('Expected 200, got 401');
+      await then();
+      await admin.expect(200, admin.patch(`/resources/${resourceId}`, { config: { port: 23 } }));
+      return early(ended);
+    };
+
+    it('ends with 401 instead of news when its key was revoked', async () => {
+      const { key, agent, place } = await served();
+      expect(await endOf(agent, place, () => revoke(key))).toContain('Expected 200, got 401');
     });
 
-    it('ends with 401 at once when its user is deactivated', async () => {
+    it('ends with 401 instead of news when its user was deactivated', async () => {
       const owner = await newcomer(drawbridge, admin);
-      const { name } = await host();
-      const key = await made({ userId: owner.id, agents: [name] });
-      const agent = new TestAgent(using(key), name);
+      const place = await host();
+      const key = await made({ userId: owner.id, agents: [place.name] });
+      const agent = new TestAgent(using(key), place.name);
       await agent.turn();
-      await agent.fetched();
-      const { answer } = await waiting(drawbridge, agent);
-      const ended = answer.then(
-        () => 'answered',
-        (error: Error) => error.message,
-      );
-      await admin.expect(200, admin.patch(`/users/${owner.id}`, { isActive: false }));
-      expect(await early(ended)).toContain('Expected 200, got 401');
+      const deactivate = (): Promise<unknown> =>
+        admin.expect(200, admin.patch(`/users/${owner.id}`, { isActive: false }));
+      expect(await endOf(agent, place, deactivate)).toContain('Expected 200, got 401');
+    });
+
+    it('ends with 401 at the end of its wait when its key was revoked', async () => {
+      const { key, agent } = await served();
+      const { version } = await agent.fetched();
+      const answer = agent.ask({ version, waitSeconds: 3 });
+      await pause(1000);
+      await revoke(key);
+      expect((await answer).status).toBe(401);
     });
   });
 

@@ -85,7 +85,7 @@ describe('The agent channel in the database', () => {
 
   let addresses = 0;
 
-  async function started(): Promise<{ id: string; address: string }> {
+  async function started(): Promise<{ id: string; address: string; ipAddress: string }> {
     const ipAddress = `203.0.113.${(addresses += 1)}`;
     const spec = { address: `${ipAddress}/32`, protocol: 'tcp' as const, ports: [{ from: 22, to: 22 }] };
     const opening = { ...place, revision: 0, ipVersion: 4 as const, ipAddress, specs: [spec] };
@@ -105,7 +105,7 @@ describe('The agent channel in the database', () => {
     };
     const row = await sessions.start(database.autocommit, organization, session, BY_NOBODY);
     if (!row) throw new Error('The session was not started');
-    return { id: row.id, address: spec.address };
+    return { id: row.id, address: spec.address, ipAddress };
   }
 
   const stop = (tx: Tx, id: string): Promise<unknown> =>
@@ -130,17 +130,17 @@ describe('The agent channel in the database', () => {
   };
 
   it('a rule is recorded as possibly present before it is sent to an agent', async () => {
-    const { id, address } = await started();
+    const { id, address, ipAddress } = await started();
     expect(await stateOf(address)).toBe('absent');
     const state = await offered();
-    expect(state.rules.map((rule) => rule.address)).toEqual([address]);
+    expect(state.rules.map((rule) => rule.ipAddress)).toEqual([ipAddress]);
     expect(await stateOf(address)).toBe('unknown');
     await database.statement((tx) => stop(tx, id));
     await offered();
   });
 
   it('a rule that is released while the state is read is neither sent nor recorded', async () => {
-    const { id, address } = await started();
+    const { id, address, ipAddress } = await started();
     let telling: ReturnType<typeof offered> | undefined;
     await database.transaction(async (tx) => {
       await stop(tx, id);
@@ -152,7 +152,7 @@ describe('The agent channel in the database', () => {
         return waiting.length > 0;
       });
     });
-    expect((await telling!).rules.map((rule) => rule.address)).not.toContain(address);
+    expect((await telling!).rules.map((rule) => rule.ipAddress)).not.toContain(ipAddress);
     expect(await stateOf(address)).toBe('absent');
   });
 

@@ -30,7 +30,7 @@ describe('A request of an agent that was away, while a worker converges its host
 
   async function awayHost(): Promise<StoredHost & { targetId: string }> {
     const host = await storedHost(database);
-    await sql(`UPDATE agents SET seen_at = now() - interval '2 minutes' WHERE id = $1`, host.polled.agentId);
+    await sql(`UPDATE agents SET seen_at = now() - interval '2 minutes' WHERE id = $1`, host.agentId);
     await sql('UPDATE resources SET suspended_by_check = true WHERE organization_id = $1', host.organization);
     const [target] = await sql<{ id: string }>('SELECT id FROM targets WHERE key = $1', host.visit.targetKey);
     return { ...host, targetId: target!.id };

@@ -1,4 +1,4 @@
-import { AgentPollStore, AgentStateStore, AgentStore } from '#engine-store';
+import { AgentStateStore, AgentStore, type AgentState } from '#engine-store';
 import { Database, NotificationFeed, type Tx } from '#entities';
 import { storedHost, type StoredHost as Host } from '../builders/stored-host';
 import { cloneDatabase } from '../harness/database';
@@ -8,7 +8,6 @@ describe('Polls of agents that have the current state', () => {
   let url: string;
   let drop: () => Promise<void>;
   let database: Database;
-  const polls = new AgentPollStore();
   const agents = new AgentStore();
   const states = new AgentStateStore();
 
@@ -26,72 +25,33 @@ describe('Polls of agents that have the current state', () => {
   const sql = (statement: string, ...given: unknown[]): Promise<unknown> =>
     database.autocommit.query(statement, given);
 
-  const proven = async (...hosts: Host[]): Promise<string[]> => {
-    const found = await polls.prove(
-      database.autocommit,
-      hosts.map(({ polled }) => polled),
-    );
-    return [...found.keys()];
+  /** What a poll with nothing to decide is answered; null: it has to be admitted. */
+  const polled = async ({ organization, visit }: Host): Promise<AgentState | null> => {
+    const tx = database.autocommit;
+    const agent = await agents.heard(tx, organization, visit);
+    return agent && states.unchanged(tx, organization, agent);
   };
 
-  const silence = async (tx: Tx, { polled }: Host): Promise<number> => {
-    const [row] = await tx.query<{ seconds: number }[]>(
-      'SELECT extract(epoch FROM now() - seen_at)::float8 AS seconds FROM agents WHERE id = $1',
-      [polled.agentId],
-    );
-    return row!.seconds;
-  };
-
-  it('are proven for agents of several organizations at once, each with its own state', async () => {
-    const hosts = [await served(), await served()];
-    const found = await polls.prove(
-      database.autocommit,
-      hosts.map(({ polled }) => polled),
-    );
-    for (const { polled, organization, visit } of hosts) {
-      const expected = await states.preview(database.autocommit, organization, visit.targetKey);
-      expect(found.get(polled.agentId)).toMatchObject({
-        keySecondsLeft: null,
-        state: { version: polled.version, proposed: expected.proposed, rules: expected.rules },
-      });
-    }
-  });
-
-  it('are recorded with the time of the request, which never goes back, and the use of the key', async () => {
+  it('are answered with the state, and noted with address and program', async () => {
     const host = await served();
-    await sql(`UPDATE agents SET seen_at = now() - interval '30 seconds' WHERE id = $1`, host.polled.agentId);
-    // in a transaction, in which time stands still
-    await database.transaction(async (tx) => {
-      for (const heardAgoMs of [10_000, 25_000]) {
-        await polls.prove(tx, [{ ...host.polled, heardAgoMs }]);
-        expect(await silence(tx, host)).toBeCloseTo(10);
-      }
-    });
-    const [key] = await database.autocommit.query<{ at: Date; ip: string }[]>(
-      'SELECT last_used_at AS at, last_used_ip AS ip FROM api_keys WHERE id = $1',
-      [host.keyId],
+    await sql(`UPDATE agents SET seen_at = now() - interval '50 seconds' WHERE id = $1`, host.agentId);
+    const visit = { ...host.visit, address: '192.0.2.2', software: 'other' };
+    const state = await polled({ ...host, visit });
+    const expected = await states.preview(database.autocommit, host.organization, visit.targetKey);
+    const { version } = host;
+    expect(state).toEqual({ ...expected, version, serverTime: expect.any(Date) as Date });
+    const [row] = await database.autocommit.query<object[]>(
+      `SELECT address, software, seen_at > now() - interval '20 seconds' AS recent FROM agents WHERE id = $1`,
+      [host.agentId],
     );
-    expect(key).toMatchObject({ at: expect.any(Date) as Date, ip: '192.0.2.1' });
-  });
-
-  it('tell how long the key is valid', async () => {
-    const host = await served();
-    await sql(`UPDATE api_keys SET expires_at = now() + interval '1 hour' WHERE id = $1`, host.keyId);
-    const { keySecondsLeft } = (await polls.prove(database.autocommit, [host.polled])).get(
-      host.polled.agentId,
-    )!;
-    expect(keySecondsLeft).toBeGreaterThan(3500);
+    expect(row).toEqual({ address: visit.address, software: visit.software, recent: true });
   });
 
   const CHANGES: [what: string, statement: string, of: (host: Host) => string][] = [
     ['it was away', `UPDATE agents SET seen_at = now() - interval '61 seconds' WHERE id = $1`, agentOf],
     ['another installation serves', `UPDATE agents SET instance = 'other' WHERE id = $1`, agentOf],
     ['the name has no key', 'UPDATE agents SET key_id = NULL WHERE id = $1', agentOf],
-    [
-      'another version was served',
-      `UPDATE agents SET served_version = '9-' || served_version WHERE id = $1`,
-      agentOf,
-    ],
+    ['another state was served last', `UPDATE agents SET served_version = '9-other' WHERE id = $1`, agentOf],
     [
       'traffic is to be released',
       `UPDATE agents SET pending_release = '[{"protocol": "tcp", "ports": [22]}]' WHERE id = $1`,
@@ -123,26 +83,22 @@ describe('Polls of agents that have the current state', () => {
     ],
   ];
 
-  it.each(CHANGES)(
-    'are neither proven nor recorded wrongly when %s, and the others are',
-    async (...change) => {
-      const [, statement, of] = change;
-      const [host, other] = [await served(), await served()];
-      await sql(statement, of(host));
-      expect(await proven(host, other)).toEqual([other.polled.agentId]);
-    },
-  );
+  it.each(CHANGES)('have to be admitted when %s', async (...change) => {
+    const [, statement, of] = change;
+    const host = await served();
+    await sql(statement, of(host));
+    expect(await polled(host)).toBeNull();
+  });
 
-  const NOTIFIED: typeof CHANGES = [
-    ...CHANGES.filter(([, statement]) => !/seen_at|served_version/.test(statement)),
-    [
-      'its organization is suspended',
-      'UPDATE organizations SET suspended_at = now() WHERE id = $1',
-      organizationOf,
-    ],
-    ['its key is deleted', 'DELETE FROM api_keys WHERE id = $1', keyOf],
-    ['it is deleted', 'DELETE FROM agents WHERE id = $1', agentOf],
-  ];
+  it.each([
+    ['key', { keyId: '00000000-0000-4000-8000-000000000000' }],
+    ['installation', { instance: 'other' }],
+  ])('of another %s have to be admitted', async (_, other) => {
+    const host = await served();
+    expect(await polled({ ...host, visit: { ...host.visit, ...other } })).toBeNull();
+  });
+
+  const NOTIFIED = CHANGES.filter(([what]) => /traffic|resource|rule/.test(what));
 
   it.each(NOTIFIED)('are notified when %s', async (...change) => {
     const [, statement, of] = change;
@@ -157,13 +113,13 @@ describe('Polls of agents that have the current state', () => {
     await feed.close();
   });
 
-  it('wait for no lock, and delay nobody who holds one', async () => {
-    const [locked, other] = [await served(), await served()];
+  it('wait for no lock', async () => {
+    const host = await served();
     await database.transaction(async (tx: Tx) => {
-      await tx.query('SELECT 1 FROM agents WHERE id = $1 FOR UPDATE', [locked.polled.agentId]);
-      await tx.query('SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE', [other.keyId]);
-      expect(await proven(locked, other)).toEqual([other.polled.agentId]);
+      await tx.query('SELECT 1 FROM agents WHERE id = $1 FOR UPDATE', [host.agentId]);
+      expect(await polled(host)).toBeNull();
     });
+    expect(await polled(host)).not.toBeNull();
   });
 
   it('do not notify: an idle agent stays idle', async () => {
@@ -173,7 +129,7 @@ describe('Polls of agents that have the current state', () => {
     const feed = new NotificationFeed(url, 'agent_states', listener, () => undefined);
     feed.start();
     await until('it listens', async () => feed.isListening);
-    await proven(host);
+    await polled(host);
     await database.transaction(async (tx) => {
       const admission = await agents.admit(tx, host.organization, host.visit);
       if (admission.kind === 'serving') await states.offer(tx, host.organization, admission.agent);
@@ -185,8 +141,8 @@ describe('Polls of agents that have the current state', () => {
   });
 });
 
-function agentOf({ polled }: Host): string {
-  return polled.agentId;
+function agentOf({ agentId }: Host): string {
+  return agentId;
 }
 function keyOf({ keyId }: Host): string {
   return keyId;

@@ -15,14 +15,13 @@ import { desiredElements, enforcedRules, type EnforcedRules } from './enforced-r
 import { formatChange } from './format';
 import { unguardedMessage, type GuardedPorts } from './guarding/guarded-ports';
 import type { Limits } from './guarding/limits';
-import type { Log } from './log';
+import { messageOf, type Log } from './log';
 import { ruleElements, type Elements } from './nft/elements';
 import type { Guard } from './nft/guard';
 import { NftError, type Nft } from './nft/nft';
 import type { TableMonitor } from './nft/table-monitor';
 import { endOf, type DesiredRule, type HostState } from './state/host-state';
-import type { PersistedState } from './state/persisted-state';
-import type { StateFile } from './state/state-file';
+import type { PersistedState, StateFile } from './state/persisted-state';
 
 export interface AgentParts {
   readonly channel: Pick<Channel, 'state' | 'report'>;
@@ -42,10 +41,8 @@ const WAIT_SECONDS = 25;
 const CHECK_INTERVAL_MS = 1000;
 /** Programs that rewrite a firewall use several transactions. */
 const SETTLING_MS = 50;
-/** While `nft monitor` does not run: every tenth check reads the elements too, which takes a third of a second for 20,000. */
-const CHECKS_PER_FULL_CHECK = 10;
-/** While it runs, for what it might have missed. */
-const CHECKS_PER_MONITORED_CHECK = 60;
+/** Reads the table for what `nft monitor` might have missed; with 20,000 elements it takes a third of a second. */
+const CHECKS_PER_READING = 60;
 /** Which connections a guard would cut is reported this seldom. */
 const CHECKS_PER_CONNECTIONS = 10;
 /** A loop that has not come round for this long hangs: nft may take a minute, and the server 40 seconds and a backoff. */
@@ -76,7 +73,6 @@ export class Agent {
   private request: AbortController | null = null;
   /** another program may have changed the table, or a change of ours failed */
   private isTableTouched = false;
-  private wasMonitored = true;
   /** those of other programs that may drop what the guard lets in, when the whole table was read last */
   private otherChains: readonly string[] = [];
   private endPause = (): void => undefined;
@@ -158,7 +154,7 @@ export class Agent {
       outcome.observed && reportedGuard(guardedPorts.status, outcome.observed.present, this.otherChains);
     // a release waits for a report without it
     const isKnown = isDeepStrictEqual(status, this.reportedStatus) && state.released.length === 0;
-    for (const report of reportsOf(results, cleared, isKnown || !state.takesGuard ? null : status)) {
+    for (const report of reportsOf(results, cleared, isKnown ? null : status)) {
       this.cameRound.serving = this.parts.now();
       await channel.report(state.version, report, signal);
     }
@@ -289,22 +285,19 @@ export class Agent {
     if (!isDeepStrictEqual(status, this.reportedStatus)) this.resync();
   }
 
-  /** @returns whether the table was read */
+  /** Reads the table if it may have changed. @returns whether it was read */
   private async repair(checks: number): Promise<boolean> {
-    const { guard, log, monitor } = this.parts;
-    const isMonitored = monitor.isRunning;
-    const checksPerFull = isMonitored ? CHECKS_PER_MONITORED_CHECK : CHECKS_PER_FULL_CHECK;
-    const isFull = this.isTableTouched || checks % checksPerFull === 0;
-    // it reports nothing that happened before it started
-    this.isTableTouched = !isMonitored && this.wasMonitored;
-    this.wasMonitored = isMonitored;
+    const { guard, log, monitor, nft } = this.parts;
+    const isDue = this.isTableTouched || checks % CHECKS_PER_READING === 0;
+    // what happened before the monitor started is not reported: the next check looks
+    this.isTableTouched = !monitor.isRunning;
     monitor.start();
-    if (isMonitored && !isFull) return false;
-    if (await guard.repair(isFull ? 'all' : 'structure')) {
+    if (!isDue) return false;
+    if (await guard.repair()) {
       log.info('Another program changed or flushed the table inet drawbridge: it was recreated');
       this.resync();
     }
-    const chains = isFull ? await this.parts.nft.otherChains() : this.otherChains;
+    const chains = await nft.otherChains();
     if (!isDeepStrictEqual(chains, this.otherChains)) this.resync();
     this.otherChains = chains;
     return true;
@@ -345,5 +338,3 @@ async function sleep(ms: number, stopping: AbortSignal): Promise<void> {
     if (!stopping.aborted) throw error;
   });
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

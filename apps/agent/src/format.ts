@@ -142,17 +142,16 @@ const UNITS = [
 /** `1 h 59 min`: the two largest units. */
 export function formatSeconds(seconds: number): string {
   if (seconds === Infinity) return 'no end';
-  const from = Math.max(
-    0,
-    UNITS.findIndex(([, size]) => seconds >= size),
-  );
-  let left = seconds;
-  const parts = UNITS.slice(seconds < 1 ? UNITS.length - 1 : from)
+  let left = Math.max(0, seconds);
+  const parts = UNITS.map(([unit, size]) => {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    return { count, text: `${count} ${unit}` };
+  });
+  const largest = parts.findIndex(({ count }) => count > 0);
+  return parts
+    .slice(largest)
     .slice(0, 2)
-    .map(([unit, size]) => {
-      const count = Math.floor(left / size);
-      left -= count * size;
-      return `${count} ${unit}`;
-    });
-  return parts.join(' ');
+    .map((part) => part.text)
+    .join(' ');
 }

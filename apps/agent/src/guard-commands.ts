@@ -6,7 +6,7 @@ import { addressElements, knownBefore, restoreGuard, type Host } from './host';
 import { guardElements } from './nft/elements';
 import { Guard } from './nft/guard';
 import { runningMs } from './state/running-time';
-import { ServingLock } from './state/serving-lock';
+import { takeServingLock } from './state/serving-lock';
 
 type Print = (text: string) => void;
 
@@ -14,7 +14,7 @@ type Print = (text: string) => void;
 export async function restore(host: Host): Promise<number> {
   const { nft, options, files } = host;
   for (const message of options.unusable) process.stderr.write(`Left out: ${message}\n`);
-  const listing = await nft.list('all');
+  const listing = await nft.list();
   const known = knownBefore(host, listing);
   await restoreGuard(host, known, listing);
   const isLost = known.decisions === null && files.guard.isPresent;
@@ -25,8 +25,8 @@ export async function restore(host: Host): Promise<number> {
 
 /** Removes the guard. An agent that serves would make it anew. */
 export async function remove({ nft, options, files }: Host): Promise<number> {
-  const lock = await ServingLock.take(options.stateFile);
-  if (!lock) {
+  const unlock = await takeServingLock(options.stateFile);
+  if (!unlock) {
     process.stderr.write(
       'An agent serves on this host: stop it first, for example systemctl stop drawbridge-agent\n',
     );
@@ -35,14 +35,14 @@ export async function remove({ nft, options, files }: Host): Promise<number> {
   await nft.removeTable();
   files.state.remove();
   files.guard.remove();
-  lock.release();
+  unlock();
   return 0;
 }
 
 /** Opens ports that were guarded, unless a resource names them. */
 export async function release(host: Host, print: Print): Promise<number> {
   const released = host.options.named ?? [];
-  const decisions = knownBefore(host, await host.nft.list('all')).decisions ?? NOTHING_DECIDED;
+  const decisions = knownBefore(host, await host.nft.list()).decisions ?? NOTHING_DECIDED;
   const missing = difference(released, decisions.guarded);
   if (missing.length > 0) {
     process.stderr.write(`Not guarded: ${formatTrafficList(missing)}\n`);
@@ -62,7 +62,7 @@ export async function release(host: Host, print: Print): Promise<number> {
 
 /** Guards what waits for a confirmation, or was left alone without one. */
 export async function confirm(host: Host, print: Print): Promise<number> {
-  const decisions = knownBefore(host, await host.nft.list('all')).decisions ?? NOTHING_DECIDED;
+  const decisions = knownBefore(host, await host.nft.list()).decisions ?? NOTHING_DECIDED;
   const undecided = unionOf(decisions.waiting, decisions.leftAlone);
   const confirmed = host.options.named ?? undecided;
   const missing = difference(confirmed, undecided);
@@ -89,13 +89,13 @@ export async function confirm(host: Host, print: Print): Promise<number> {
  */
 async function decide({ nft, options, files }: Host, decisions: GuardDecisions): Promise<boolean> {
   await files.guard.write(decisions);
-  const lock = await ServingLock.take(options.stateFile);
-  const listing = lock && (await nft.list('all'));
+  const unlock = await takeServingLock(options.stateFile);
+  const listing = unlock && (await nft.list());
   if (listing) {
     const { allowed } = bounded(options.limits, decisions.guarded);
     const desired = new Map([...guardElements(allowed, options.limits.never), ...addressElements(listing)]);
     await new Guard(nft, runningMs, options).enforce(desired);
   }
-  lock?.release();
-  return lock === null;
+  unlock?.();
+  return unlock === null;
 }

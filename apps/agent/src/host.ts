@@ -9,9 +9,8 @@ import { Guard } from './nft/guard';
 import { isTrafficSet, type Listing } from './nft/listing';
 import type { Nft } from './nft/nft';
 import type { AgentOptions } from './options';
-import type { PersistedState } from './state/persisted-state';
+import { StateFile, type PersistedState } from './state/persisted-state';
 import { batterySeconds, bootId, runningMs } from './state/running-time';
-import { StateFile } from './state/state-file';
 
 /** What an agent keeps on its host. */
 export interface Files {
@@ -60,21 +59,16 @@ export function knownBefore({ options: { guard }, files }: Host, listing: Listin
   return { persisted, decisions: { ...(decisions ?? NOTHING_DECIDED), guarded: isKnown ? guarded : guard } };
 }
 
-interface Restored {
-  readonly guard: Guard;
-  /** what the table lets in, of which no state is known */
-  readonly carried: Elements;
-}
-
 /**
  * Loads the guard and the rules of the persisted state before the server is contacted. When the table exists, rules that
  * are missing from it are not added back; without a state, what it lets in stays. While nothing is known, nothing is loaded.
+ * @returns with what the table lets in, of which no state is known
  */
 export async function restoreGuard(
   { nft, options }: Host,
   { persisted, decisions }: KnownBefore,
   listing: Listing | null,
-): Promise<Restored> {
+): Promise<{ guard: Guard; carried: Elements }> {
   const { limits } = options;
   const guard = new Guard(nft, runningMs, options);
   const carried = listing && !persisted.state ? addressElements(listing) : new Map<string, number>();

@@ -1,3 +1,6 @@
+export const messageOf = (error: unknown): string =>
+  (error instanceof Error && error.message) || String(error);
+
 /** The agent's log: one line for each change of a topic, not for each check of it. */
 export class Log {
   private readonly failures = new Map<string, string>();

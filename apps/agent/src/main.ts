@@ -10,17 +10,17 @@ import { establishedConnections } from './guarding/connections';
 import { NOTHING_DECIDED } from './guarding/guard-file';
 import { GuardedPorts } from './guarding/guarded-ports';
 import { filesOf, knownBefore, restoreGuard, type Host } from './host';
-import { Log } from './log';
+import { Log, messageOf } from './log';
 import { ruleElements } from './nft/elements';
-import { Nft, NftError } from './nft/nft';
+import { Nft } from './nft/nft';
 import { replaceTransaction } from './nft/ruleset';
 import { TableMonitor } from './nft/table-monitor';
-import { HELP, readOptions, UsageError, type AgentOptions, type Connection } from './options';
-import { ServiceManager } from './service-manager';
+import { HELP, readOptions, UsageError, type AgentOptions, type Command, type Connection } from './options';
+import { notifyServiceManager } from './service-manager';
 import { readIfPresent } from './state/durable-file';
 import type { PersistedState } from './state/persisted-state';
 import { machineId, runningMs } from './state/running-time';
-import { ServingLock } from './state/serving-lock';
+import { takeServingLock } from './state/serving-lock';
 import { VERSION } from './version';
 
 const print = (text: string): void => void process.stdout.write(text);
@@ -31,63 +31,57 @@ const nft = new Nft();
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2), process.env, readConfig);
   const host = { nft, options, files: filesOf(options, log) };
-  switch (options.command) {
-    case 'help':
-      print(HELP);
-      return 0;
-    case 'version':
-      print(`${VERSION}\n`);
-      return 0;
-    case 'status':
-      return status(host);
-    case 'remove':
-      return remove(host);
-    case 'release':
-      return release(host, print);
-    case 'confirm':
-      return confirm(host, print);
-    case 'restore':
-      return restore(host);
-    case 'dry-run':
-      return dryRun(options, options.connection!);
-    case 'serve':
-      return serve(host, options.connection!);
-  }
+  const { connection } = options;
+  const commands: Record<Command, () => number | Promise<number>> = {
+    help: () => printed(HELP),
+    version: () => printed(`${VERSION}\n`),
+    status: () => status(host),
+    remove: () => remove(host),
+    release: () => release(host, print),
+    confirm: () => confirm(host, print),
+    restore: () => restore(host),
+    'dry-run': () => dryRun(options, connection!),
+    serve: () => serve(host, connection!),
+  };
+  return commands[options.command]();
+}
+
+function printed(text: string): number {
+  print(text);
+  return 0;
 }
 
 async function status({ options: { limits }, files }: Host): Promise<number> {
-  const listing = await nft.list('all');
+  const listing = await nft.list();
   const planned = enforcedRules(files.state.read().state?.rules ?? [], limits, Infinity).rules;
   const now = runningMs();
   const secondsUntil = [...ruleElements(planned, now).elements].map(
     ([key, deadline]) => [key, (deadline - now) / 1000] as const,
   );
-  print(formatStatus(listing, files.guard.read() ?? NOTHING_DECIDED, new Map(secondsUntil)));
-  return 0;
+  return printed(formatStatus(listing, files.guard.read() ?? NOTHING_DECIDED, new Map(secondsUntil)));
 }
 
-/** @returns the variables of a configuration file; null: there is none, or it may not be read. @throws Error */
-function readConfig(path: string): NodeJS.Dict<string> | null {
+/** @returns the variables of a configuration file; none when it is missing, or may not be read. @throws Error */
+function readConfig(path: string): NodeJS.Dict<string> {
   try {
-    const text = readIfPresent(path);
-    return text === null ? null : parseEnv(text);
+    return parseEnv(readIfPresent(path) ?? '');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
     // systemd passes its variables to the service, which runs as a user of its own
     log.info(`${path} may not be read by this user: it is left out`);
-    return null;
+    return {};
   }
 }
 
 async function serve(host: Host, connection: Connection): Promise<number> {
   const { options, files } = host;
   const { limits } = options;
-  const listing = await nft.list('all');
+  const listing = await nft.list();
   const known = knownBefore(host, listing);
   // the guard first: neither a full disk nor a server that is away keeps it from being loaded
   const { guard, carried } = await restoreGuard(host, known, listing);
-  const lock = await ServingLock.take(options.stateFile);
-  if (!lock) throw new Error('Another agent serves on this host with the same state file');
+  if (!(await takeServingLock(options.stateFile)))
+    throw new Error('Another agent serves on this host with the same state file');
   if (machineId() === '' && !known.persisted.state) await files.state.write(known.persisted);
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
@@ -113,19 +107,9 @@ async function serve(host: Host, connection: Connection): Promise<number> {
     known.persisted,
     carried,
   );
-  notifyManager(agent);
+  notifyServiceManager(process.env, () => agent.isAlive);
   await agent.run(stopping.signal);
   return 0;
-}
-
-/** Tells systemd that the guard is loaded, and then that the agent does not hang. */
-function notifyManager(agent: Agent): void {
-  const manager = new ServiceManager(process.env);
-  manager.ready();
-  if (manager.watchdogIntervalMs === null) return;
-  setInterval(() => {
-    if (agent.isAlive) manager.isAlive();
-  }, manager.watchdogIntervalMs).unref();
 }
 
 async function dryRun(options: AgentOptions, connection: Connection): Promise<number> {
@@ -138,8 +122,7 @@ async function dryRun(options: AgentOptions, connection: Connection): Promise<nu
     now,
   });
   for (const line of warnings) process.stderr.write(`${line}\n`);
-  print(replaceTransaction(elements, now, options));
-  return 0;
+  return printed(replaceTransaction(elements, now, options));
 }
 
 /**
@@ -164,11 +147,6 @@ function fail(error: unknown): void {
   if (error instanceof UsageError) process.stderr.write(`${error.message}\n\nSee drawbridge-agent --help.\n`);
   else process.stderr.write(`${messageOf(error)}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof NftError) return error.message;
-  return error instanceof Error ? error.message : String(error);
 }
 
 // the reader of a pipe has read enough

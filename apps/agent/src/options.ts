@@ -1,9 +1,10 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { canonicalCidr, PROTOCOLS, type Traffic } from '#rules';
 import type { Limits } from './guarding/limits';
+import { messageOf } from './log';
 import { isPort, readTraffic } from './state/host-state';
 
-type Command =
+export type Command =
   'serve' | 'release' | 'confirm' | 'restore' | 'dry-run' | 'status' | 'remove' | 'help' | 'version';
 
 export interface AgentOptions {
@@ -40,8 +41,7 @@ export const HELP = `drawbridge-agent: applies Drawbridge's access rules to this
   --key-file FILE       DRAWBRIDGE_AGENT_KEY_FILE  file with an API key of the scope agent:connect
                         DRAWBRIDGE_AGENT_KEY       the key itself; never an argument
   --state-file FILE     DRAWBRIDGE_AGENT_STATE     default /var/lib/drawbridge-agent/state.json
-  --config FILE                                    file with these variables, default
-                                                   /etc/drawbridge-agent/environment
+  The variables may also be in /etc/drawbridge-agent/environment
 What the server may decide on this host:
   --only PORTS          DRAWBRIDGE_ONLY            it may guard these and no others: tcp/22,udp/53,icmp,all
   --never PORTS         DRAWBRIDGE_NEVER           these are never guarded
@@ -63,25 +63,33 @@ Instead of serving:
 const USES_LIMITS: readonly Command[] = ['serve', 'dry-run', 'release', 'confirm'];
 const COMMANDS = ['restore', 'dry-run', 'status', 'remove', 'help', 'version'] as const;
 
+/** Of the settings that `--restore` does without when they have an error. */
+const VARIABLES = {
+  guard: 'DRAWBRIDGE_GUARD',
+  only: 'DRAWBRIDGE_ONLY',
+  never: 'DRAWBRIDGE_NEVER',
+  'always-allow': 'DRAWBRIDGE_ALWAYS_ALLOW',
+} as const;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Arguments count before the environment, and the environment before the configuration file.
  * @param args without the program name
- * @param readConfig reads a configuration file as variables; null: there is none at the path. @throws Error
+ * @param readConfig reads the variables of the configuration file at the path. @throws Error
  * @throws UsageError
  */
 export function readOptions(
   args: readonly string[],
   environment: Environment,
-  readConfig: (path: string) => Environment | null = () => null,
+  readConfig: (path: string) => Environment = () => ({}),
 ): AgentOptions {
   const { values: given, positionals } = parse(args);
   const command = commandOf(given, positionals);
   const unusable: string[] = [];
   // at boot, a setting with an error leaves neither the host unguarded nor the other settings without effect
   const isLenient = !USES_LIMITS.includes(command);
-  const setting = <T>(read: () => T, otherwise: T): T => {
+  const lenient = <T>(read: () => T, otherwise: T): T => {
     try {
       return read();
     } catch (error) {
@@ -90,32 +98,23 @@ export function readOptions(
       return otherwise;
     }
   };
-  const config = setting(() => configOf(given.config, readConfig), {});
+  const config = lenient(() => configOf(readConfig), {});
   const env = definedIn({ ...config, ...definedIn(environment) });
-  const traffic = (option: 'guard' | 'only' | 'never', variable: string): Traffic[] | null =>
-    setting(() => {
-      const list = given[option] ?? env[variable];
-      const read = list === undefined ? null : readTrafficList(list, `--${option}`);
-      if (option === 'never' && read?.some(({ protocol }) => protocol === 'all'))
-        throw new UsageError('--never all would guard nothing: do not run the agent on this host instead');
-      return read;
-    }, null);
-  const [guard, only, never] = [
-    traffic('guard', 'DRAWBRIDGE_GUARD') ?? [],
-    traffic('only', 'DRAWBRIDGE_ONLY'),
-    traffic('never', 'DRAWBRIDGE_NEVER') ?? [],
-  ];
-  const alwaysAllow = setting(
-    () => readCidrs(given['always-allow'] ?? env['DRAWBRIDGE_ALWAYS_ALLOW'] ?? ''),
-    [],
-  );
+  const setting = <T>(option: keyof typeof VARIABLES, read: (list: string) => T, otherwise: T): T => {
+    const list = given[option] ?? env[VARIABLES[option]];
+    return list === undefined ? otherwise : lenient(() => read(list), otherwise);
+  };
   const connects = command === 'serve' || command === 'dry-run';
   return {
     command,
     connection: connects ? connectionOf(given, env) : null,
     stateFile: stateFileOf(given['state-file'], env),
-    guard,
-    limits: { only, never, alwaysAllow },
+    guard: setting('guard', (list) => readTrafficList(list, '--guard'), []),
+    limits: {
+      only: setting('only', (list) => readTrafficList(list, '--only'), null),
+      never: setting('never', readNever, []),
+      alwaysAllow: setting('always-allow', readCidrs, []),
+    },
     keepEstablished: given['keep-established'] ?? env['DRAWBRIDGE_KEEP_ESTABLISHED'] === 'true',
     named: namedBy(positionals),
     unusable,
@@ -126,16 +125,13 @@ export function readOptions(
 const definedIn = (environment: Environment): Environment =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
 
-const DEFAULT_CONFIG = '/etc/drawbridge-agent/environment';
+const CONFIG = '/etc/drawbridge-agent/environment';
 
-function configOf(given: string | undefined, readConfig: (path: string) => Environment | null): Environment {
-  const path = given ?? DEFAULT_CONFIG;
+function configOf(readConfig: (path: string) => Environment): Environment {
   try {
-    const config = readConfig(path);
-    if (config === null && given !== undefined) throw new Error('there is no such file');
-    return config ?? {};
+    return readConfig(CONFIG);
   } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${CONFIG} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -163,7 +159,6 @@ const OPTIONS = {
   only: text,
   never: text,
   'always-allow': text,
-  config: text,
   'key-file': text,
   'state-file': text,
   'keep-established': flag,
@@ -184,7 +179,7 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }
 
@@ -240,6 +235,13 @@ function readCidrs(list: string): string[] {
     if (address) return address.cidr;
     throw new UsageError('--always-allow must be a list of addresses and ranges: 192.0.2.7,198.51.100.0/24');
   });
+}
+
+/** @throws UsageError */
+function readNever(list: string): Traffic[] {
+  const read = readTrafficList(list, '--never');
+  if (read.every(({ protocol }) => protocol !== 'all')) return read;
+  throw new UsageError('--never all would guard nothing: do not run the agent on this host instead');
 }
 
 function readTrafficList(list: string, option: string): Traffic[] {

@@ -26,7 +26,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    post: operations['AgentNames_release'];
+    post: operations['Agents_release'];
     delete?: never;
     options?: never;
     head?: never;
@@ -2660,7 +2660,7 @@ export interface operations {
       };
     };
   };
-  AgentNames_release: {
+  Agents_release: {
     parameters: {
       query?: never;
       header?: never;

@@ -1,25 +1,27 @@
 import { createHash } from 'node:crypto';
 import {
   DEFAULT_MAX_SILENCE_SECONDS,
-  grouped,
   parsePorts,
   trafficOf,
   unionOf,
   withoutCovered,
   type OrganizationId,
   type Protocol,
-  type RuleSpec,
   type Traffic,
   type TrafficConfig,
 } from '#rules';
 import { HOLDING, type Tx } from '#entities';
-import { versionOf } from './agent-version';
 import { byKey } from './by-key';
 
 /** A rule for an agent to enforce. */
-export interface AgentRule extends RuleSpec {
+export interface AgentRule {
   readonly id: string;
-  /** until its end; null: no planned end */
+  /** an address, or a range in CIDR notation */
+  readonly ipAddress: string;
+  readonly protocol: Protocol;
+  /** none: every port */
+  readonly ports: number[];
+  /** until its end, rounded up so that it is never removed too early; null: no planned end */
   readonly secondsLeft: number | null;
   /** a holder waits for a report that it is present */
   readonly unconfirmed: boolean;
@@ -54,9 +56,9 @@ export interface AgentState {
 
 interface HostRow {
   serverTime: Date;
-  targetId: string | null;
   released: Traffic[];
   resources: { config: TrafficConfig; isVerified: boolean; isConfirmed: boolean }[];
+  rules: HostRule[];
 }
 
 /** A rule of a host, desired or not. */
@@ -80,62 +82,45 @@ export interface HostRule {
 /** Holders of a rule that a state names. */
 const MAX_NAMED_HOLDERS = 5;
 
-/** A host whose state is read. */
-export interface AskedState {
-  readonly organizationId: OrganizationId;
-  readonly targetKey: string;
-  /** the last version offered to its agent; null: none */
-  readonly servedVersion: string | null;
-}
-
+/** A desired state, and what it was made of. */
 export interface ReadState {
   readonly state: AgentState;
   readonly rules: readonly HostRule[];
 }
 
-/** The desired states of hosts in the order asked, with two statements for all of them. */
-export async function readStates(tx: Tx, asked: readonly AskedState[]): Promise<ReadState[]> {
-  const hosts = await tx.query<HostRow[]>(
-    `SELECT clock_timestamp() AS "serverTime", t.id AS "targetId", coalesce(a.pending_release, '[]') AS released,
+/**
+ * Reads the desired state of a host.
+ * @param servedVersion the last version offered to its agent; null: none
+ */
+export async function readState(
+  tx: Tx,
+  organization: OrganizationId,
+  targetKey: string,
+  servedVersion: string | null,
+): Promise<ReadState> {
+  const [host] = await tx.query<HostRow[]>(
+    `SELECT clock_timestamp() AS "serverTime", coalesce(a.pending_release, '[]') AS released,
        ARRAY(SELECT jsonb_build_object('config', r.config, 'isVerified', r.target_verified_at IS NOT NULL,
            'isConfirmed', r.guard_confirmed_at IS NOT NULL)
-         FROM resources r WHERE r.organization_id = asked.organization_id AND r.target_id = t.id
-           AND r.deleted_at IS NULL) AS resources
-     FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS asked (organization_id, target_key, place)
-     LEFT JOIN targets t ON t.key = asked.target_key
-     LEFT JOIN agents a ON a.organization_id = asked.organization_id AND a.target_key = asked.target_key
-     ORDER BY asked.place`,
-    [asked.map(({ organizationId }) => organizationId), asked.map(({ targetKey }) => targetKey)],
+         FROM resources r WHERE r.organization_id = $1 AND r.target_id = t.id AND r.deleted_at IS NULL) AS resources,
+       (SELECT coalesce(json_agg(rule), '[]') FROM (${RULES}) rule) AS rules
+     FROM (SELECT $2::text AS key) host LEFT JOIN targets t USING (key)
+     LEFT JOIN agents a ON a.organization_id = $1 AND a.target_key = host.key`,
+    [organization, targetKey],
   );
-  const targetIds = hosts.flatMap(({ targetId }) => targetId ?? []);
-  const rules = grouped(
-    targetIds.length === 0 ? [] : await readRules(tx, targetIds),
-    (rule) => rule.targetId,
-  );
-  return hosts.map((host, index) =>
-    stateOf(host, asked[index]!.servedVersion, rules.get(host.targetId ?? '') ?? []),
-  );
-}
-
-function stateOf(host: HostRow, servedVersion: string | null, rules: readonly HostRule[]): ReadState {
+  const { serverTime, rules } = host!;
   const desired = rules.filter((rule) => rule.desired);
-  const traffic = hostTraffic(host);
-  const state = {
-    version: versionOf(servedVersion, contentHash(traffic, desired)),
-    serverTime: host.serverTime,
-    ...traffic,
-    rules: desired.map(toAgentRule),
-  };
-  return { state, rules };
+  const traffic = hostTraffic(host!);
+  const version = versionOf(servedVersion, contentHash(traffic, desired));
+  return { state: { version, serverTime, ...traffic, rules: desired.map(toAgentRule) }, rules };
 }
 
 /** Rules whose offer is not recorded: the state may not be sent before it is. */
 export const unrecordedOffers = (rules: readonly HostRule[]): HostRule[] =>
   rules.filter((rule) => !rule.offered || (rule.desired && rule.state === 'absent'));
 
-const readRules = (tx: Tx, targetIds: readonly string[]): Promise<HostRule[]> =>
-  tx.query(
-    `SELECT r.target_id AS "targetId", r.id, r.address, r.protocol, r.ports, r.revision, r.state,
+/** SQL: the rules of the target `t`. */
+const RULES = `SELECT r.target_id AS "targetId", r.id, r.address, r.protocol, r.ports, r.revision, r.state,
        r.offered_revision IS NOT DISTINCT FROM r.revision AS offered,
        held.live > 0 AS desired, held.waiting > 0 AS waiting,
        CASE WHEN held.endless = 0 THEN extract(epoch FROM held.ends_at)::text END AS "endsAt",
@@ -158,19 +143,17 @@ const readRules = (tx: Tx, targetIds: readonly string[]): Promise<HostRule[]> =>
        WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${HOLDING})
          AND (s.id IS NULL OR s.expires_at > statement_timestamp())
      ) held
-     WHERE r.target_id = ANY ($1::uuid[]) AND (r.state <> 'absent' OR r.due_at IS NOT NULL)
-     ORDER BY r.key`,
-    [targetIds],
-  );
+     WHERE r.target_id = t.id AND (r.state <> 'absent' OR r.due_at IS NOT NULL)
+     ORDER BY r.key`;
 
 function toAgentRule(rule: HostRule): AgentRule {
   const { id, address, protocol, ports, state, waiting, secondsLeft, maxSilenceSeconds, holders } = rule;
   return {
     id,
-    address,
+    ipAddress: address.replace(address.includes(':') ? /\/128$/ : /\/32$/, ''),
     protocol,
-    ports: parsePorts(ports),
-    secondsLeft,
+    ports: parsePorts(ports).map(({ from }) => from),
+    secondsLeft: secondsLeft === null ? null : Math.ceil(secondsLeft * 1000) / 1000,
     unconfirmed: state !== 'present' || waiting,
     maxSilenceSeconds,
     holders: holders ?? [],
@@ -209,3 +192,24 @@ function contentHash(
     .digest('hex')
     .slice(0, 32);
 }
+
+/**
+ * Versions of a state, such as `7-3f9a…`: a counter of offered states and a content hash. The counter gives a recurring state
+ * a new version, so that reports on the earlier one do not apply to it. The hash detects an agent that is ahead of a restored
+ * database.
+ */
+const NONE = '0-';
+
+const countOf = (version: string): number => Number(version.split('-')[0]);
+
+/**
+ * @param served the last offered version; null: none
+ * @param content hash of the state
+ */
+function versionOf(served: string | null, content: string): string {
+  const last = served ?? NONE;
+  return last.endsWith(`-${content}`) ? last : `${countOf(last) + 1}-${content}`;
+}
+
+/** Invalidates the last offered version: reports on it no longer apply. */
+export const withoutContent = (served: string | null): string => `${countOf(served ?? NONE) + 1}-`;

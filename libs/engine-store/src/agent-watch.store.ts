@@ -1,5 +1,14 @@
-import { AGENT_AWAY_SECONDS, type HostGuard, type OrganizationId, type TrafficConfig } from '#rules';
+import {
+  AGENT_AWAY_SECONDS,
+  type AdditionCause,
+  type HostGuard,
+  type OrganizationId,
+  type RemovalCause,
+  type TrafficConfig,
+} from '#rules';
 import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Trail, type Tx, returned } from '#entities';
+import { byKey } from './by-key';
+import type { HolderRow } from './due-rule';
 import { UNLEASED, type Lease } from './lease.store';
 import type { NamingResource } from './comparison';
 
@@ -27,10 +36,28 @@ export interface WatchedResource extends NamingResource {
   readonly isVerified: boolean;
 }
 
+/** A rule covered by an agent's report, unchanged since it was offered to the agent. */
+export interface ReportedRule {
+  readonly ruleId: string;
+  readonly revision: number;
+  readonly attempts: number;
+  readonly desired: boolean;
+  /** APPLIED for a holder */
+  readonly isApplied: boolean;
+  readonly cause: RemovalCause | null;
+  readonly addCause: AdditionCause | null;
+  readonly waiting: Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[];
+}
+
+/** The live holders of the rule `r` that are in these statuses. */
+const holders = (statuses: string, columns = ''): string => `SELECT ${columns} FROM rule_holders holder
+  CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
+  WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${statuses})`;
+
 /** Comparisons of healthy hosts come due together, at multiples of this. */
 const TOGETHER_SECONDS = 5;
 
-/** Agents as monitored by workers. Serves all organizations. */
+/** Hosts with an agent, as workers and reports settle them. Serves all organizations. */
 export class AgentWatchStore {
   private readonly audit = new AuditTrail();
 
@@ -133,5 +160,41 @@ export class AgentWatchStore {
       [AGENT_AWAY_SECONDS],
     );
     return counted!;
+  }
+
+  async targetOf(tx: Tx, targetKey: string): Promise<string | null> {
+    const [target] = await tx.query<{ id: string }[]>('SELECT id FROM targets WHERE key = $1', [targetKey]);
+    return target?.id ?? null;
+  }
+
+  /**
+   * The reported rules whose holders have not changed since they were offered. Changed ones are offered and reported again.
+   * @param cleared the host has no other rules than those of the reported version
+   */
+  reported(tx: Tx, targetId: string, ruleIds: readonly string[], cleared: boolean): Promise<ReportedRule[]> {
+    return tx.query(
+      `SELECT r.id AS "ruleId", r.revision, r.attempts, r.cause, EXISTS (${holders(HOLDING)}) AS desired,
+         EXISTS (${holders(`'APPLIED'`)}) AS "isApplied",
+         (SELECT h.cause FROM rule_holders h WHERE h.rule_id = r.id ORDER BY h.released_at NULLS FIRST LIMIT 1) AS "addCause",
+         ARRAY(${holders(`'PENDING'`, `jsonb_build_object('resourceIpId', ip.id, 'pendingSince', ip.pending_since::text)`)}) AS waiting
+       FROM rules r WHERE r.target_id = $1 AND r.offered_revision = r.revision AND (r.id = ANY ($2::uuid[])
+         OR ($3 AND r.state <> 'absent' AND NOT EXISTS (${holders(HOLDING)})))
+       ORDER BY r.id`,
+      [targetId, ruleIds, cleared],
+    );
+  }
+
+  /**
+   * Rules without holders that the host's kernel expired more than a minute ago, and that the agent has not reported on
+   * since.
+   */
+  async endedByKernel(tx: Tx, targetId: string): Promise<string[]> {
+    const rows = await tx.query<{ id: string }[]>(
+      `SELECT r.id FROM rules r
+       WHERE r.target_id = $1 AND r.state <> 'absent' AND r.offered_until < now() - interval '1 minute'
+         AND NOT EXISTS (${holders(HOLDING)})`,
+      [targetId],
+    );
+    return rows.map(({ id }) => id);
   }
 }

@@ -1,5 +1,5 @@
 import { AGENT_AWAY_SECONDS, ruleLife, type Instant, type OrganizationId } from '#rules';
-import { withoutContent } from './agent-version';
+import { withoutContent } from './agent-state';
 import { type TenantStore, type Tx, returned } from '#entities';
 import { lockOwners } from './lock-owners';
 import { RuleStore } from './rule.store';
@@ -17,7 +17,18 @@ export interface AgentVisit {
   readonly software: string | null;
 }
 
-/** The installation that serves under a name. Its row is locked until the transaction ends. */
+/** Facts that decide whether a key may serve a name. */
+export interface AgentKeyRow {
+  /** names the key is bound to, in lower case; empty: not bound yet */
+  readonly agents: readonly string[];
+  readonly isAgentKey: boolean;
+  /** a resource points at the host, or its agent has connected before */
+  readonly isKnownHost: boolean;
+  /** the name is served with another key that is neither revoked nor expired */
+  readonly isHeldByOther: boolean;
+}
+
+/** The installation that serves under a name. */
 export interface ServingAgent {
   readonly id: string;
   readonly targetKey: string;
@@ -70,14 +81,74 @@ export interface ReleasedAgent {
   readonly releasedUntil: Date;
 }
 
-/** Agents, and the installation that serves each name. */
+/** SQL: the API key `k` of the user `u` is valid. */
+const VALID_KEY = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()) AND u.is_active';
+
+/** Agents, the keys that may serve each name, and the installation that does. */
 export class AgentStore implements TenantStore<AgentStore> {
   private readonly rules = new RuleStore();
 
   /**
+   * Notes a request of the installation that serves already, with its valid key, and was not away. It waits for no lock.
+   * @returns null for every other request: `admit` decides
+   */
+  async heard(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<ServingAgent | null> {
+    const [agent] = returned<ServingAgent>(
+      await tx.query(
+        `UPDATE agents SET address = $5, software = $6, seen_at = now() WHERE id = (
+           SELECT a.id FROM agents a JOIN api_keys k ON k.id = a.key_id JOIN users u ON u.id = k.user_id
+           WHERE a.organization_id = $1 AND a.name = $2 AND a.key_id = $3 AND a.instance = $4
+             AND a.seen_at > now() - make_interval(secs => $7)
+             AND a.name = ANY (k.agents) AND 'agent:connect' = ANY (k.scopes) AND ${VALID_KEY}
+           FOR NO KEY UPDATE OF a SKIP LOCKED)
+         RETURNING id, target_key AS "targetKey", served_version AS "servedVersion"`,
+        [
+          organization,
+          visit.name,
+          visit.keyId,
+          visit.instance,
+          visit.address,
+          visit.software,
+          AGENT_AWAY_SECONDS,
+        ],
+      ),
+    );
+    return agent ?? null;
+  }
+
+  /** @returns null when the key is revoked, expired or deleted, or its user inactive */
+  async key(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<AgentKeyRow | null> {
+    const [key] = await tx.query<AgentKeyRow[]>(
+      `SELECT k.agents, 'agent:connect' = ANY (k.scopes) AS "isAgentKey", a.id IS NOT NULL OR EXISTS (
+           SELECT FROM targets t JOIN resources r ON r.target_id = t.id
+           WHERE t.key = $4 AND r.organization_id = $1) AS "isKnownHost",
+         other.id IS NOT NULL AND other.revoked_at IS NULL AND (other.expires_at IS NULL OR other.expires_at > now())
+           AS "isHeldByOther"
+       FROM api_keys k JOIN users u ON u.id = k.user_id
+       LEFT JOIN agents a ON a.organization_id = $1 AND a.name = $3
+       LEFT JOIN api_keys other ON other.id = a.key_id AND other.id <> k.id
+       WHERE k.organization_id = $1 AND k.id = $2 AND ${VALID_KEY}`,
+      [organization, visit.keyId, visit.name, visit.targetKey],
+    );
+    return key ?? null;
+  }
+
+  /** Binds an unbound key to the name. Of two concurrent requests, one succeeds. @returns false when it is already bound */
+  async bindKey(tx: Tx, organization: OrganizationId, { keyId, name }: AgentVisit): Promise<boolean> {
+    const bound = returned(
+      await tx.query(
+        `UPDATE api_keys SET agents = ARRAY[$3::text]
+         WHERE organization_id = $1 AND id = $2 AND agents = '{}' AND revoked_at IS NULL RETURNING id`,
+        [organization, keyId, name],
+      ),
+    );
+    return bound.length > 0;
+  }
+
+  /**
    * Admits one installation at a time under a name: the first one, until it is away or its key is revoked. A different key
    * takes over only when the serving key is revoked or expired, or the name was released, never because the host is
-   * silent. The row lock serializes the requests of an agent. A new connection or conflict requests a health check.
+   * silent. The row stays locked until the transaction ends. A new connection or conflict requests a health check.
    *
    * Lock order of requests: the agent, its target, owners, rules. Workers begin at the target, and never wait for an agent.
    */

@@ -1,4 +1,3 @@
-import { AgentSettlementStore } from './agent-settlement.store';
 import { AgentWatchStore } from './agent-watch.store';
 import { ComparisonStore } from './comparison.store';
 import { ConvergenceStore } from './convergence.store';
@@ -26,7 +25,6 @@ export class EngineStore {
   readonly missingTargets = new MissingTargetStore();
   readonly budgets = new WriteBudgetStore();
   readonly watch = new AgentWatchStore();
-  readonly reports = new AgentSettlementStore();
   readonly sweeperLease = new SweeperLeaseStore();
   readonly comparisons: ComparisonStore;
   readonly sweep: SweepStore;

@@ -1,11 +1,7 @@
 export type * from './comparison';
 export * from './agent-guard.store';
-export * from './agent-key.store';
-export * from './agent-settlement.store';
-export * from './agent-poll.store';
-export type { AgentRule, AgentState } from './agent-state';
+export type { AgentState } from './agent-state';
 export * from './agent-state.store';
-export * from './agent-version';
 export * from './agent-watch.store';
 export * from './agent.store';
 export * from './backlog.store';

@@ -11,7 +11,7 @@ export interface LockedRules extends Times {
 /** The columns of `Rule` besides its id. */
 const TEXTS = ['state', 'last_error', 'provider_rule_id', 'region', 'cause'];
 const IDS = ['credential_id'];
-const COUNTS = ['revision', 'attempts', 'lost_count'];
+const COUNTS = ['revision', 'offered_revision', 'attempts', 'lost_count'];
 const FLAGS = ['closing', 'is_unmanaged', 'is_unmarked', 'is_missing', 'is_suspended'];
 const TIMES = [
   'due_at',
@@ -24,6 +24,7 @@ const TIMES = [
   'present_since',
   'observed_at',
   'removal_sent_at',
+  'offered_until',
 ];
 
 const nameOf = (column: string): string =>

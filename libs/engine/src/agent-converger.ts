@@ -60,7 +60,7 @@ export class AgentConverger {
     due: readonly DueRuleRow[],
     trail: Trail,
   ): Promise<Settled | null> {
-    const ended = new Set(await this.stores.reports.endedByKernel(tx, lease.targetId));
+    const ended = new Set(await this.stores.watch.endedByKernel(tx, lease.targetId));
     const needless = due.filter((rule) => needsNoReport(rule) && !ended.has(rule.ruleId));
     const waiting = due.filter((rule) => !needsNoReport(rule) && !ended.has(rule.ruleId));
     const byKernel = due.filter(({ ruleId }) => ended.has(ruleId));

@@ -36,12 +36,12 @@ export async function settleReport(
   reporter: string,
   trail: Trail,
 ): Promise<readonly LedgerRow[]> {
-  const targetId = await stores.reports.targetOf(tx, targetKey);
+  const targetId = await stores.watch.targetOf(tx, targetKey);
   // leases on hosts are held within one transaction: this waits for it, and never finds the lease taken
   const lease = targetId === null ? null : await stores.leases.take(tx, targetId, LEASE_SECONDS, false);
   if (!lease) return [];
   const results = new Map(report.results.map((result) => [result.ruleId, result]));
-  const rules = await stores.reports.reported(tx, lease.targetId, [...results.keys()], report.cleared);
+  const rules = await stores.watch.reported(tx, lease.targetId, [...results.keys()], report.cleared);
   const settled =
     rules.length === 0
       ? null

@@ -61,6 +61,9 @@ export interface DatabaseSettings {
  */
 const IDLE_CONNECTION_MS = 5 * 60_000;
 
+/** How long a statement waits in line for a connection, as long as another one may take: a burst is served in turn. */
+const IN_LINE_MS = 15_000;
+
 /** The product's tables. Not connected yet: call `initialize()`. */
 export function createDataSource(settings: DatabaseSettings): DataSource {
   return new DataSource({
@@ -69,7 +72,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
     url: settings.url,
     applicationName: settings.applicationName,
     poolSize: settings.poolSize,
-    connectTimeoutMS: 5000,
+    connectTimeoutMS: IN_LINE_MS,
     extra: {
       hasTimeouts: settings.hasTimeouts,
       idleTimeoutMillis: IDLE_CONNECTION_MS,

@@ -14,6 +14,8 @@ export interface DatabasePoolConfig extends PoolConfig, Session {
 /** The server ends a statement before this process gives up, which costs the connection. */
 const SERVER_TIMEOUTS = { statement_timeout: 15_000, idle_in_transaction_session_timeout: 15_000 };
 const QUERY_TIMEOUT_MS = 20_000;
+/** A server that does not answer is out of reach. */
+const CONNECT_TIMEOUT_MS = 5000;
 /** Networks forget connections that are silent for four minutes or more, and drop what is sent on them afterwards. */
 const KEEP_ALIVE_AFTER_MS = 60_000;
 
@@ -32,7 +34,7 @@ export class DatabaseClient extends Client {
   onFault: () => void = () => undefined;
 
   constructor({ session = {}, ...config }: ClientConfig & Session) {
-    super(config);
+    super({ ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
     const settings = Object.entries(session).map(
       ([name, value]) => `set_config('${name}', ${this.escapeLiteral(String(value))}, false)`,
     );

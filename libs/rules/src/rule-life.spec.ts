@@ -31,6 +31,8 @@ const rule = (more: Partial<Rule> = {}): Rule => ({
   presentSince: NOW - 90_000,
   observedAt: NOW - 50_000,
   removalSentAt: null,
+  offeredRevision: null,
+  offeredUntil: null,
   ...more,
 });
 
@@ -104,6 +106,22 @@ describe('The life of a rule', () => {
     expect(ruleLife.firstObserved(ruleLife.lost(before, NOW), NOW)).toMatchObject({ presentSince: null });
   });
 
+  it('that a host is sent is possible from then on, and ends there by itself at the latest end it was sent with', () => {
+    const absent = rule({ state: 'absent', possibleSince: null, presentSince: null, observedAt: null });
+    const sent = ruleLife.offered(absent, NOW + HOUR, NOW);
+    expect(sent).toMatchObject({ state: 'unknown', possibleSince: NOW, offeredRevision: absent.revision });
+    const offeredUntil = (endsAt: number | null): number | null =>
+      ruleLife.offered(sent, endsAt, NOW).offeredUntil;
+    expect([offeredUntil(NOW), offeredUntil(NOW + 2 * HOUR)]).toEqual([NOW + HOUR, NOW + 2 * HOUR]);
+    expect(offeredUntil(null)).toBeGreaterThan(NOW + 1e6 * HOUR);
+  });
+
+  it('whose removal a host is sent is certain until then, and whose removal is sent again no longer', () => {
+    const once = ruleLife.removalOffered(rule(), NOW);
+    expect(once).toMatchObject({ removalSentAt: NOW, offeredRevision: 3, offeredUntil: null });
+    expect(ruleLife.removalOffered(once, NOW + HOUR)).toEqual(once);
+  });
+
   const settlements = record({
     state: constantFrom('absent', 'unknown', 'present', null),
     observedPresent: boolean(),
@@ -121,6 +139,7 @@ describe('The life of a rule', () => {
       move: constantFrom(
         'settled', 'settled', 'settled', 'sent', 'lost', 'effective', 'withoutEffect', 'unobserved', 'taken',
         'renamed', 'firstObserved', 'stale', 'requeued', 'unproven', 'givenUp', 'forgotten', 'postponed',
+        'offered', 'removalOffered',
       ), // prettier-ignore
       settlement: settlements,
       ms: integer({ min: 1, max: 90_000 }),
@@ -204,6 +223,10 @@ function moved(
       return ruleLife.unproven(last, now, now);
     case 'givenUp':
       return ruleLife.givenUp(last, now);
+    case 'offered':
+      return ruleLife.offered(last, null, now);
+    case 'removalOffered':
+      return ruleLife.removalOffered(last, now);
     case 'postponed':
       return ruleLife.postponed(last, last.revision, 'later', now + 1000);
     default:

@@ -7,7 +7,7 @@ import type { Access, RuleSettlement } from './rule-settlement';
  * a rule are requests, which the database decides; they touch `dueAt`, `closing`, `revision` and why it is unwanted.
  *
  *   state     means                                      becomes                    by
- *   absent    observed absent, or never written          unknown                    an intent to write it
+ *   absent    observed absent, or never written          unknown                    an intent to write it, `offered`
  *   unknown   may be present: a call was sent, or        present, absent            `settled`, by a read
  *             nobody has looked since
  *   present   observed present, with or without a        absent                     `settled`; `lost`, `givenUp`
@@ -55,6 +55,10 @@ export interface Rule {
   readonly observedAt: Instant | null;
   /** when the first removal was sent, or it was first not observed */
   readonly removalSentAt: Instant | null;
+  /** as last sent to the host's agent; null: never */
+  readonly offeredRevision: number | null;
+  /** when a host that it was sent to ends it at the latest, by its own clock; null: not sent */
+  readonly offeredUntil: Instant | null;
 }
 
 /** A time of the database's clock, ms since 1970. */
@@ -251,6 +255,34 @@ export function withoutEffect(rule: Rule, now: Instant): Rule {
 /** A suspended rule is present and effective: a pass settles it. */
 export const effective = (rule: Rule, now: Instant): Rule =>
   rule.isSuspended && rule.state === 'present' ? { ...rule, dueAt: now } : rule;
+
+/** Of rules that were sent without an end. */
+const NEVER: Instant = Date.UTC(9999, 0);
+
+/**
+ * Before a host's agent is sent it, the intent to have it.
+ * @param endsAt when the host ends it by itself; null: never
+ */
+export function offered(rule: Rule, endsAt: Instant | null, now: Instant): Rule {
+  const isNew = rule.state === 'absent';
+  return {
+    ...rule,
+    state: isNew ? 'unknown' : rule.state,
+    offeredRevision: rule.revision,
+    offeredUntil: latest(rule.offeredUntil, endsAt ?? NEVER),
+    possibleSince: isNew ? now : (rule.possibleSince ?? now),
+    presentSince: isNew ? null : rule.presentSince,
+    // until it is observed again, it may have been removed meanwhile
+    removalSentAt: isNew ? null : rule.removalSentAt,
+  };
+}
+
+/** Before a host's agent is sent a state without it. */
+export const removalOffered = (rule: Rule, now: Instant): Rule => ({
+  ...rule,
+  offeredRevision: rule.revision,
+  removalSentAt: rule.removalSentAt ?? now,
+});
 
 /** It was not observed, and a pass has yet to settle it: it is certain no longer. */
 export const unobserved = (rule: Rule, times: Times): Rule =>

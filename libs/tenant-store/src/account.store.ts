@@ -73,10 +73,12 @@ const IS_VALID_KEY = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expire
 export const validKey = (organization: string, id: string): string =>
   `SELECT FROM api_keys k WHERE k.organization_id = ${organization} AND k.id = ${id} AND ${IS_VALID_KEY}`;
 
+const IS_UNRECORDED = `(k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute')`;
+
 const KEY_PRINCIPAL: PreparedStatement = {
   name: 'key-principal',
   text: `SELECT 'key' AS kind, ${PRINCIPAL_COLUMNS}, k.id AS "keyId", k.name AS "keyName", NULL AS "sessionId", k.scopes,
-         k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute' AS stale
+         ${IS_UNRECORDED} AS unrecorded
        FROM api_keys k
        JOIN users u ON u.organization_id = k.organization_id AND u.id = k.user_id
        JOIN organizations o ON o.id = u.organization_id
@@ -159,14 +161,16 @@ export class AccountStore {
    * @returns null when the key is unknown, revoked or expired, or its user inactive
    */
   async principalOfKey(tx: Tx, keyHash: string, callerAddress: string | null): Promise<PrincipalRow | null> {
-    const [row] = await prepared<PrincipalRow & { stale: boolean }>(tx, KEY_PRINCIPAL, [keyHash]);
+    const [row] = await prepared<PrincipalRow & { unrecorded: boolean }>(tx, KEY_PRINCIPAL, [keyHash]);
     if (!row) return null;
-    const { stale, ...principal } = row;
-    if (stale) {
-      await tx.query('UPDATE api_keys SET last_used_at = now(), last_used_ip = $2 WHERE id = $1', [
-        principal.keyId,
-        callerAddress,
-      ]);
+    const { unrecorded, ...principal } = row;
+    if (unrecorded) {
+      // of many at once, one records it, and none waits for it
+      await tx.query(
+        `UPDATE api_keys SET last_used_at = now(), last_used_ip = $2 WHERE id = (
+           SELECT k.id FROM api_keys k WHERE k.id = $1 AND ${IS_UNRECORDED} FOR NO KEY UPDATE SKIP LOCKED)`,
+        [principal.keyId, callerAddress],
+      );
     }
     return principal;
   }

@@ -110,6 +110,5 @@ export function connectModel(tables: Tables, connection: Connection, watcher: An
     sweeperLease: store(new ModelSweeperLease(tables)),
     // of hosts with agents, which are not simulated
     watch: {} as never,
-    reports: {} as never,
   };
 }

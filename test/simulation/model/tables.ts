@@ -176,6 +176,8 @@ const NEW_RULE = {
   presentSince: null,
   observedAt: null,
   removalSentAt: null,
+  offeredRevision: null,
+  offeredUntil: null,
   isMissing: false,
   isUnmarked: false,
   isSuspended: false,

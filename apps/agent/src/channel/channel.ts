@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { visible } from '#rules';
-import { isReadableByOthers } from '../state/durable-file';
+import { messageOf } from '../log';
 import { fields, readState, UnreadableState, type HostState } from '../state/host-state';
-import { exchange, type Request, type Response } from './exchange';
+import { exchange, type Response } from './exchange';
 import type { Report } from './report';
 
 /**
@@ -30,6 +30,7 @@ export interface ChannelOptions {
   readonly key: { readonly file: string } | { readonly value: string };
 }
 
+const OTHERS_MAY_READ = 0o004;
 const CHANNEL_PATH = '/api/v1/agents/';
 /** Added to the requested wait. */
 const ANSWER_TIMEOUT_MS = 15_000;
@@ -48,54 +49,46 @@ export class Channel {
    * @param signal aborts the request
    * @throws ChannelError, and the reason that `signal` was aborted with
    */
-  async state(known: string | null, waitSeconds: number, signal: AbortSignal): Promise<HostState> {
+  state(known: string | null, waitSeconds: number, signal: AbortSignal): Promise<HostState> {
     const { name, instance } = this.options;
-    const query = new URLSearchParams({ agent: name, instance });
-    if (known !== null) {
-      query.set('version', known);
-      query.set('waitSeconds', String(waitSeconds));
-    }
-    const body = await this.request(
-      `state?${query.toString()}`,
-      { method: 'GET' },
-      waitSeconds * 1000,
-      signal,
-    );
-    try {
-      return readState(body, this.now());
-    } catch (error) {
-      if (error instanceof UnreadableState) throw new ChannelError('unavailable', error.message);
-      throw error;
-    }
+    const wait = known === null ? {} : { version: known, waitSeconds: String(waitSeconds) };
+    return this.fetch({ agent: name, instance, ...wait }, waitSeconds * 1000, signal);
   }
 
   /** Fetches the current state without registering as the host's agent. @throws ChannelError */
-  async preview(): Promise<HostState> {
-    const query = new URLSearchParams({ agent: this.options.name, dryRun: 'true' });
-    const never = new AbortController().signal;
-    return readState(
-      await this.request(`state?${query.toString()}`, { method: 'GET' }, 0, never),
-      this.now(),
-    );
+  preview(): Promise<HostState> {
+    return this.fetch({ agent: this.options.name, dryRun: 'true' }, 0, new AbortController().signal);
   }
 
   /** Reports the results for a version of the state. @throws ChannelError, and the reason of `signal` */
   async report(version: string, report: Report, signal: AbortSignal): Promise<void> {
     const { name, instance } = this.options;
-    const body = JSON.stringify({ agent: name, instance, version, ...report });
-    await this.request('report', { method: 'POST', body }, 0, signal);
+    await this.request('report', JSON.stringify({ agent: name, instance, version, ...report }), 0, signal);
   }
 
+  private async fetch(
+    query: Readonly<Record<string, string>>,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<HostState> {
+    const body = await this.request(`state?${new URLSearchParams(query).toString()}`, null, waitMs, signal);
+    try {
+      return readState(body, this.now());
+    } catch (error) {
+      if (error instanceof UnreadableState)
+        throw new ChannelError('unavailable', `The answer cannot be used. ${error.message}`);
+      throw error;
+    }
+  }
+
+  /** @param content of a POST; null: a GET */
   private async request(
     path: string,
-    options: Pick<Request, 'method' | 'body'>,
+    content: string | null,
     waitMs: number,
     signal: AbortSignal,
   ): Promise<unknown> {
-    const aborted = new AbortController();
-    const abort = (): void => aborted.abort();
-    const timer = setTimeout(abort, waitMs + ANSWER_TIMEOUT_MS);
-    signal.addEventListener('abort', abort, { once: true });
+    const timeout = AbortSignal.timeout(waitMs + ANSWER_TIMEOUT_MS);
     try {
       signal.throwIfAborted();
       const headers = {
@@ -104,15 +97,14 @@ export class Channel {
         'Content-Type': 'application/json',
       };
       const url = new URL(`${this.options.server}${CHANNEL_PATH}${path}`);
-      return bodyOf(await exchange({ ...options, url, headers, signal: aborted.signal }));
+      return bodyOf(await exchange({ url, headers, content, signal: AbortSignal.any([signal, timeout]) }));
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof ChannelError
-        ? error
-        : new ChannelError('unavailable', unreachableMessage(error, aborted.signal));
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
+      if (error instanceof ChannelError) throw error;
+      const message = timeout.aborted
+        ? 'The server does not answer in time'
+        : `The server cannot be reached: ${messageOf(error)}`;
+      throw new ChannelError('unavailable', message);
     }
   }
 
@@ -121,7 +113,7 @@ export class Channel {
     if ('value' in key) return key.value;
     try {
       const { mode } = await stat(key.file);
-      if (isReadableByOthers(mode)) throw new Error(`other users may read it: chmod 600 ${key.file}`);
+      if ((mode & OTHERS_MAY_READ) !== 0) throw new Error(`other users may read it: chmod 600 ${key.file}`);
       return (await readFile(key.file, 'utf8')).trim();
     } catch (error) {
       throw new ChannelError('rejected', `The key is not used: ${messageOf(error)}`);
@@ -162,10 +154,3 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
-
-function unreachableMessage(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'The server does not answer in time';
-  return `The server cannot be reached: ${messageOf(error)}`;
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error && error.message) || String(error);

@@ -3,10 +3,10 @@ import * as https from 'node:https';
 import { text } from 'node:stream/consumers';
 
 export interface Request {
-  readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** of a POST; null: a GET */
+  readonly content: string | null;
   /** aborts the request */
   readonly signal: AbortSignal;
 }
@@ -24,28 +24,20 @@ const PLAIN = { module: http, agent: new http.Agent({ keepAlive: true }) };
  * once, as by a load balancer without a backend, fetch hangs until it is aborted.
  * @throws Error of the network
  */
-export async function exchange(request: Request): Promise<Response> {
-  try {
-    return await attempt(request);
-  } catch (error) {
-    // the server may have just closed a keep-alive connection: retry once on a new one
-    if (error instanceof StaleConnectionError) return attempt(request);
-    throw error;
-  }
-}
-
-class StaleConnectionError extends Error {}
-
-function attempt({ method, url, headers, body, signal }: Request): Promise<Response> {
+export function exchange(request: Request, isRepeated = false): Promise<Response> {
+  const { url, headers, content, signal } = request;
   const { module, agent } = url.protocol === 'https:' ? SECURE : PLAIN;
+  const method = content === null ? 'GET' : 'POST';
   return new Promise((resolve, reject) => {
     const outgoing = module.request(url, { method, headers, agent, signal }, (response) => {
       text(response).then((read) => resolve({ status: response.statusCode ?? 0, text: read }), reject);
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      const isStale = outgoing.reusedSocket && error.code === 'ECONNRESET';
-      reject(isStale ? new StaleConnectionError(error.message, { cause: error }) : error);
+      // the server may have just closed a keep-alive connection: retry once on a new one
+      const isStale = outgoing.reusedSocket && error.code === 'ECONNRESET' && !isRepeated;
+      if (isStale) resolve(exchange(request, true));
+      else reject(error);
     });
-    outgoing.end(body);
+    outgoing.end(content);
   });
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { grouped, type Traffic } from '#rules';
 import { addressText, addressValue, bounds, familyOf, isHost } from '../nft/address-span';
+import { readIfPresent } from '../state/durable-file';
 import type { DesiredRule } from '../state/host-state';
 
 /** An established TCP connection that another machine opened to this one. */
@@ -26,17 +26,9 @@ export function establishedConnections(): Connection[] {
       .flatMap((list) => list ?? [])
       .map(({ address }) => address),
   );
-  return readConnections(TABLES.map(readTable)).filter(({ address }) => !own.has(address));
-}
-
-function readTable(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch (error) {
-    // a kernel without IPv6 has no table of it
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
+  // a kernel without IPv6 has no table of it
+  const tables = TABLES.map((path) => readIfPresent(path) ?? '');
+  return readConnections(tables).filter(({ address }) => !own.has(address));
 }
 
 /** @param tables texts in the form of /proc/net/tcp */

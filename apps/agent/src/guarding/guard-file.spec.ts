@@ -57,11 +57,6 @@ describe('The guard file', () => {
     expect(file.read()).toEqual(guarding(SSH));
   });
 
-  it('of a release before that knew no confirmations is read', () => {
-    writeFileSync(path, '{"format":1,"guarded":[{"protocol":"tcp","ports":[22]}]}');
-    expect(file.read()).toEqual(guarding(SSH));
-  });
-
   it('damaged: the next write does not replace the readable copy before with it', async () => {
     await file.write(guarding(SSH));
     await file.write(guarding(ALL));

@@ -1,7 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { Traffic } from '#rules';
+import { messageOf } from '../log';
 import { readIfPresent, replaceFile } from '../state/durable-file';
-import { fields, readTraffic } from '../state/host-state';
+import { fields, readTrafficList } from '../state/host-state';
 
 const FORMAT = 1;
 
@@ -37,13 +38,8 @@ export class GuardFile {
 
   /** The file itself, for an agent that knows its guard; null: it is missing or damaged. The copy before tells nothing new. */
   readCurrent(): GuardDecisions | null {
-    try {
-      const text = readIfPresent(this.path);
-      return text === null ? null : parse(text);
-    } catch {
-      // the caller writes it again
-      return null;
-    }
+    // the caller writes it again
+    return this.readOne(this.path, () => undefined);
   }
 
   /** @throws Error of the disk */
@@ -64,12 +60,12 @@ export class GuardFile {
     for (const path of [this.path, this.previous]) rmSync(path, { force: true });
   }
 
-  private readOne(path: string): GuardDecisions | null {
+  private readOne(path: string, warn = this.warn): GuardDecisions | null {
     try {
       const text = readIfPresent(path);
       return text === null ? null : parse(text);
     } catch (error) {
-      this.warn(`${path} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+      warn(`${path} cannot be used: ${messageOf(error)}`);
       return null;
     }
   }
@@ -81,15 +77,10 @@ const serialize = ({ guarded, waiting, leftAlone }: GuardDecisions): string =>
 /** @throws Error when the text is no guard, in part or whole */
 function parse(text: string): GuardDecisions {
   const { format, guarded, waiting, leftAlone } = fields(JSON.parse(text));
-  if (format !== FORMAT || !Array.isArray(guarded)) throw new Error('it is no guard file of this agent');
-  return { guarded: readList(guarded), waiting: readList(waiting), leftAlone: readList(leftAlone) };
-}
-
-/** Files of earlier releases have no list of what waits. */
-function readList(list: unknown): Traffic[] {
-  return (Array.isArray(list) ? list : []).map((entry: unknown) => {
-    const traffic = readTraffic(fields(entry));
-    if (!traffic) throw new Error('it guards traffic that this agent does not know');
-    return traffic;
-  });
+  if (format !== FORMAT) throw new Error('it is no guard file of this agent');
+  return {
+    guarded: readTrafficList(guarded),
+    waiting: readTrafficList(waiting),
+    leftAlone: readTrafficList(leftAlone),
+  };
 }

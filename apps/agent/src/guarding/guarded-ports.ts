@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Traffic, difference, intersection, listedInBoth, unionOf } from '#rules';
+import { type Traffic, difference, FairLimiter, intersection, listedInBoth, unionOf } from '#rules';
 import { formatTrafficArgument, formatTrafficList } from '../format';
-import type { Log } from '../log';
+import { messageOf, type Log } from '../log';
 import type { DesiredRule, HostState } from '../state/host-state';
 import { includesTcp, withoutAccess, type Connection } from './connections';
 import { NOTHING_DECIDED, type GuardDecisions, type GuardFile } from './guard-file';
@@ -48,7 +48,7 @@ export class GuardedPorts {
   private checks = 0;
   /** what the guard file held when it was last read or written; null: it was missing or damaged */
   private seen: GuardDecisions | null;
-  private lastOperation: Promise<unknown> = Promise.resolve();
+  private readonly turns = new FairLimiter(1, Infinity);
 
   /** @param known what was decided before; null: nothing */
   constructor(
@@ -83,7 +83,7 @@ export class GuardedPorts {
 
   /** Follows a state of the server. @param rules who has access, within the limits of the host */
   follow(demands: Demands, rules: readonly DesiredRule[]): Promise<void> {
-    return this.runExclusive(async () => {
+    return this.turns.run('', async () => {
       this.adopt();
       this.demands = demands;
       const { log } = this.parts;
@@ -105,7 +105,7 @@ export class GuardedPorts {
    * every second. @param rules who has access, within the limits of the host
    */
   check(rules: () => readonly DesiredRule[]): Promise<void> {
-    return this.runExclusive(async () => {
+    return this.turns.run('', async () => {
       this.adopt();
       this.checks += 1;
       const isReadingDue = this.decisions.waiting.length > 0 || this.checks % CHECKS_PER_READING === 0;
@@ -206,13 +206,6 @@ export class GuardedPorts {
       log.failure('guard file', `The guard is active and not on disk: ${messageOf(error)}`);
     }
   }
-
-  private runExclusive(operation: () => Promise<void>): Promise<void> {
-    const done = this.lastOperation.then(operation);
-    // the caller gets the error; the next operation runs regardless
-    this.lastOperation = done.catch(() => undefined);
-    return done;
-  }
 }
 
 /** One entry for each port, and for each whole protocol. */
@@ -232,8 +225,6 @@ function waitingMessage(traffic: readonly Traffic[], cut: readonly Connection[])
 
 const leftAloneMessage = (traffic: readonly Traffic[]): string =>
   `Left alone, not guarded: ${formatTrafficList(traffic)}. To guard it: drawbridge-agent confirm ${formatTrafficArgument(traffic)}`;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** For the log, about a host that guards nothing that its state names. */
 export function unguardedMessage({ guarded }: GuardStatus, { proposed }: HostState): string {

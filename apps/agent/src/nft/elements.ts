@@ -1,4 +1,4 @@
-import { PROTOCOLS, type Protocol, type Traffic } from '#rules';
+import { grouped, PROTOCOLS, type Protocol, type Traffic } from '#rules';
 import type { DesiredRule } from '../state/host-state';
 import { addressText, bounds, disjoint, familyOf, isHost, type Family, type Span } from './address-span';
 
@@ -65,14 +65,11 @@ export function ruleElements(rules: readonly DesiredRule[], now: number): RuleEl
     addKeys(id, keys);
   }
   const rangeRules = unexpired.filter((rule) => !isHost(rule.cidr));
-  const spansByMatch = new Map<string, Span[]>();
-  for (const rule of rangeRules) {
-    for (const match of rangeMatches(rule)) {
-      const spans = spansByMatch.get(match) ?? [];
-      spansByMatch.set(match, [...spans, { ...bounds(rule.cidr), deadline: rule.deadline }]);
-    }
-  }
-  const pieces = new Map([...spansByMatch].map(([match, spans]) => [match, disjointElements(match, spans)]));
+  const spans = rangeRules.flatMap((rule) =>
+    rangeMatches(rule).map((match) => ({ match, ...bounds(rule.cidr), deadline: rule.deadline })),
+  );
+  const spansByMatch = grouped(spans, ({ match }) => match);
+  const pieces = new Map([...spansByMatch].map(([match, found]) => [match, disjointElements(match, found)]));
   for (const found of pieces.values()) for (const [key, deadline] of found) elements.set(key, deadline);
   // a range needs all pieces of its match: a piece may belong to several ranges
   for (const rule of rangeRules)

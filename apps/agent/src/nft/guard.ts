@@ -1,8 +1,8 @@
-import { changeBetween } from './change';
+import { FairLimiter } from '#rules';
 import type { Elements } from './elements';
 import type { Listing } from './listing';
 import type { Nft } from './nft';
-import { changeTransaction, replaceTransaction, type RulesetOptions } from './ruleset';
+import { changeTransaction, replaceTransaction, TABLE, type Change, type RulesetOptions } from './ruleset';
 
 /** Which of the desired elements were read back. */
 export interface Observed {
@@ -15,16 +15,19 @@ export interface Observed {
 /** Tolerance of a deadline that was read back: nft lists whole seconds, and a listing takes time. */
 const READ_TOLERANCE_MS = 1500;
 
+/** Deadlines this close count as equal: `secondsLeft` of each answer includes its own network delay. */
+const DEADLINE_TOLERANCE_MS = 500;
+
 /** Owns the table `inet drawbridge`. Operations run one at a time, in the order of the calls. */
 export class Guard {
   /** elements of the table by the last read; null: the table has to be recreated */
   private known: Elements | null = null;
-  /** read right after the table was created */
+  /** as first read after the table was created; null: not read yet */
   private structure: string | null = null;
   private desired: Elements | null = null;
   /** by `enforce`, because the table was not as it was read last */
   private wasRecreated = false;
-  private lastOperation: Promise<unknown> = Promise.resolve();
+  private readonly turns = new FairLimiter(1, Infinity);
 
   /** @param now running time in milliseconds */
   constructor(
@@ -38,7 +41,7 @@ export class Guard {
    * @throws NftError when that fails: then the table is unchanged
    */
   enforce(elements: Elements): Promise<Observed> {
-    return this.runExclusive(async () => {
+    return this.turns.run(TABLE, async () => {
       this.desired = elements;
       const wasKnown = this.known !== null;
       const isChanged = await this.tryChange(elements);
@@ -52,21 +55,16 @@ export class Guard {
   }
 
   /**
-   * Checks whether the table is as it was created, and recreates it if not.
-   * @param parts what to check
+   * Checks whether the table is as it was made, and recreates it if not.
    * @returns whether it was recreated, also by an `enforce` since the last call
    * @throws NftError when the table cannot be read or recreated
    */
-  repair(parts: 'all' | 'structure'): Promise<boolean> {
-    return this.runExclusive(async () => {
+  repair(): Promise<boolean> {
+    return this.turns.run(TABLE, async () => {
       if (!this.desired) return false;
       const { wasRecreated } = this;
       this.wasRecreated = false;
-      const isIntact =
-        parts === 'all'
-          ? (await this.read(this.desired)).exact
-          : (await this.nft.list('structure'))?.structure === this.structure;
-      if (isIntact) return wasRecreated;
+      if ((await this.read(this.desired)).exact) return wasRecreated;
       await this.replace(this.desired);
       await this.read(this.desired);
       return true;
@@ -75,7 +73,7 @@ export class Guard {
 
   /** Reads which of these elements are present, without a change. @throws NftError */
   observe(elements: Elements): Promise<Observed> {
-    return this.runExclusive(() => this.read(elements));
+    return this.turns.run(TABLE, () => this.read(elements));
   }
 
   /** @returns false when the table has to be recreated */
@@ -96,26 +94,17 @@ export class Guard {
 
   private async replace(desired: Elements): Promise<void> {
     this.known = null;
+    this.structure = null;
     await this.nft.load(replaceTransaction(desired, this.now(), this.options));
-    this.structure = (await this.nft.list('structure'))?.structure ?? null;
   }
 
   private async read(desired: Elements): Promise<Observed> {
     const before = this.now();
-    const listing = await this.nft.list('all');
+    const listing = await this.nft.list();
     const { observed, known } = compare(desired, listing, before, this.now());
     this.known = known;
-    return {
-      ...observed,
-      exact: observed.exact && listing !== null && listing.structure === this.structure,
-    };
-  }
-
-  private runExclusive<T>(operation: () => Promise<T>): Promise<T> {
-    const done = this.lastOperation.then(operation);
-    // the caller gets the error; the next operation runs regardless
-    this.lastOperation = done.catch(() => undefined);
-    return done;
+    this.structure ??= listing?.structure ?? null;
+    return { ...observed, exact: observed.exact && listing?.structure === this.structure };
   }
 }
 
@@ -150,3 +139,14 @@ export function compare(
 const isSameDeadline = (deadline: number, leftMs: number, before: number, after: number): boolean =>
   deadline === leftMs ||
   (leftMs >= deadline - after - READ_TOLERANCE_MS && leftMs <= deadline - before + READ_TOLERANCE_MS);
+
+/** The difference between two sets of elements: those to remove, and those that are new or have another deadline. */
+export function changeBetween(known: Elements, desired: Elements): Change {
+  return {
+    removed: [...known.keys()].filter((key) => !desired.has(key)),
+    set: new Map([...desired].filter(([key, deadline]) => !isSame(known.get(key), deadline))),
+  };
+}
+
+const isSame = (one: number | undefined, other: number): boolean =>
+  one !== undefined && (one === other || Math.abs(one - other) <= DEADLINE_TOLERANCE_MS);

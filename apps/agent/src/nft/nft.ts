@@ -1,19 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, type ChildProcess, type ExecFileException } from 'node:child_process';
 import { readListing, type Listing } from './listing';
 import { inputChains, mayDrop } from './other-chains';
 import { TABLE } from './ruleset';
 
-/** `missing`: there is no nft; `denied`: no right to the firewall; `refused`: nft rejected the command, or did not run. */
-export type NftFault = 'missing' | 'denied' | 'refused';
-
-export class NftError extends Error {
-  constructor(
-    readonly fault: NftFault,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+/** nft is missing, may not change the firewall, rejected the command, or did not end. The message says what to do. */
+export class NftError extends Error {}
 
 const TIMEOUT_MS = 60_000;
 const MAX_MESSAGE_LENGTH = 400;
@@ -40,16 +31,10 @@ export class Nft {
     return this.loads.includes(pid);
   }
 
-  /**
-   * Reads the table.
-   * @param parts `structure` leaves the elements out: its cost does not depend on their number
-   * @returns null when there is no such table, or it belongs to another program
-   * @throws NftError
-   */
-  async list(parts: 'all' | 'structure'): Promise<Listing | null> {
-    const terse = parts === 'structure' ? ['--terse'] : [];
+  /** Reads the table. @returns null when there is none, or it belongs to another program. @throws NftError */
+  async list(): Promise<Listing | null> {
     try {
-      return readListing(await run(['--json', '--numeric', ...terse, 'list', 'table', ...TABLE.split(' ')]));
+      return readListing(await run(['--json', '--numeric', 'list', 'table', ...TABLE.split(' ')]));
     } catch (error) {
       // nft's output breaks off in the middle when another program owns the table
       if (error instanceof SyntaxError) return null;
@@ -99,45 +84,38 @@ function run(
   input = '',
   onStart: (child: ChildProcess) => void = () => undefined,
 ): Promise<string> {
+  const options = {
+    env: nftEnvironment(),
+    timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+    maxBuffer: Infinity,
+  } as const;
   return new Promise((resolve, reject) => {
-    const child = spawn('nft', args, { env: nftEnvironment(), stdio: 'pipe' });
-    onStart(child);
-    const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
-    const out: Buffer[] = [];
-    const err: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-    child.once('error', (error) => {
-      clearTimeout(timer);
-      reject(startError(error));
-    });
-    child.once('close', (code, signal) => {
-      clearTimeout(timer);
-      if (code === 0) resolve(Buffer.concat(out).toString());
-      else reject(exitError(Buffer.concat(err).toString(), signal));
+    const child = execFile('nft', args, options, (error, output, message) => {
+      if (!error) resolve(output);
+      else reject(typeof error.code === 'string' ? startError(error) : exitError(message, error.signal));
     });
     // when nft exits before it has read all of its input, its exit code and stderr say why
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
+    child.stdin!.on('error', () => undefined);
+    child.stdin!.end(input);
+    onStart(child);
   });
 }
 
-function startError(error: NodeJS.ErrnoException): NftError {
+function startError(error: ExecFileException): NftError {
   // a PATH folder without access rights is reported as EACCES
   if (error.code !== 'ENOENT' && error.code !== 'EACCES') {
-    return new NftError('refused', `nft cannot be started: ${error.message}`);
+    return new NftError(`nft cannot be started: ${error.message}`);
   }
   return new NftError(
-    'missing',
     'nft is not installed on this host: install the package nftables (apt-get install nftables, dnf install nftables)',
   );
 }
 
-function exitError(stderr: string, signal: NodeJS.Signals | null): NftError {
-  if (signal) return new NftError('refused', `nft did not end within ${TIMEOUT_MS / 1000} seconds`);
+function exitError(stderr: string, signal: NodeJS.Signals | null | undefined): NftError {
+  if (signal) return new NftError(`nft did not end within ${TIMEOUT_MS / 1000} seconds`);
   if (stderr.includes('Operation not permitted')) {
     return new NftError(
-      'denied',
       'nft: Operation not permitted: the agent needs CAP_NET_ADMIN, and no other program may own the table inet drawbridge',
     );
   }
@@ -145,5 +123,5 @@ function exitError(stderr: string, signal: NodeJS.Signals | null): NftError {
     .trim()
     .replace(/^.*?Error: /s, '')
     .slice(0, MAX_MESSAGE_LENGTH);
-  return new NftError('refused', `nft: ${message || 'it failed without a message'}`);
+  return new NftError(`nft: ${message || 'it failed without a message'}`);
 }

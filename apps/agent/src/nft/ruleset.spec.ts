@@ -1,4 +1,4 @@
-import { changeBetween } from './change';
+import { changeBetween } from './guard';
 import { changeTransaction, replaceTransaction, structure } from './ruleset';
 
 const NOW = 1_000_000;

@@ -1,7 +1,12 @@
-import type { Change } from './change';
 import type { Elements } from './elements';
 
 export const TABLE = 'inet drawbridge';
+
+/** Elements to remove, and those that are new or have another deadline. */
+export interface Change {
+  readonly removed: readonly string[];
+  readonly set: Elements;
+}
 
 export interface RulesetOptions {
   /** established connections continue when their access ends */

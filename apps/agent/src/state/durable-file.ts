@@ -12,11 +12,6 @@ export function readIfPresent(path: string): string | null {
   }
 }
 
-const OTHERS_MAY_READ = 0o004;
-
-/** @param mode of a file */
-export const isReadableByOthers = (mode: number): boolean => (mode & OTHERS_MAY_READ) !== 0;
-
 /**
  * Replaces a file atomically: after a power cut it is the old one or the new one. Only the agent's user may read it.
  * @throws Error of the disk

@@ -8,11 +8,8 @@ const rule = {
   secondsLeft: 60.5,
   unconfirmed: true,
 };
-const state = (...rules: object[]): object => ({
-  version: '1-a',
-  guarded: [{ protocol: 'tcp', ports: [22] }],
-  rules,
-});
+const LISTS = { guarded: [{ protocol: 'tcp', ports: [22] }], confirmed: [], proposed: [], released: [] };
+const state = (...rules: object[]): object => ({ version: '1-a', ...LISTS, rules });
 
 describe('A received state', () => {
   it('has its deadlines in running time of the machine', () => {
@@ -43,7 +40,7 @@ describe('A received state', () => {
     expect(read.rules.map(({ id }) => id)).toEqual(['r']);
   });
 
-  it.each([[null], [[]], [{ status: 'ok' }], [{ version: 1, guarded: [], rules: [] }]])(
+  it.each([[null], [[]], [{ status: 'ok' }], [{ ...state(), version: 1 }], [{ ...state(), released: null }]])(
     '%j is refused',
     (body) => {
       expect(() => readState(body, 0)).toThrow('does the address lead to Drawbridge');
@@ -51,8 +48,7 @@ describe('A received state', () => {
   );
 
   it('a state with unreadable guarded traffic is refused as a whole', () => {
-    expect(() =>
-      readState({ version: '1', guarded: [{ protocol: 'sctp', ports: [] }], rules: [] }, 0),
-    ).toThrow('upgrade it');
+    const unknown = { ...state(), guarded: [{ protocol: 'sctp', ports: [] }] };
+    expect(() => readState(unknown, 0)).toThrow('upgrade it');
   });
 });

@@ -20,7 +20,6 @@ export const hostState = (given: Partial<HostState> = {}): HostState => ({
   confirmed: [],
   proposed: [],
   released: [],
-  takesGuard: true,
   rules: [],
   unreadable: [],
   ...given,

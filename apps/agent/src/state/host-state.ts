@@ -27,33 +27,31 @@ export interface HostState {
   /** what an administrator released */
   readonly released: readonly Traffic[];
   readonly rules: readonly DesiredRule[];
-  /** the server takes reports of the guard */
-  readonly takesGuard: boolean;
   /** ids of rules that this agent cannot read */
   readonly unreadable: readonly string[];
 }
 
-/** The answer does not follow the agent channel's protocol. */
+/** It does not follow the agent channel's protocol. */
 export class UnreadableState extends Error {}
 
 /**
- * Reads and validates an answer of the agent channel: only validated values reach nft.
+ * Reads and validates an answer of the agent channel, or what was kept of one: only validated values reach nft.
  * @param receivedAt the running time, in milliseconds, that `secondsLeft` counts from
  * @throws UnreadableState
  */
 export function readState(body: unknown, receivedAt: number): HostState {
   const { version, guarded, confirmed, proposed, released, rules } = fields(body);
-  if (typeof version !== 'string' || !Array.isArray(guarded) || !Array.isArray(rules)) {
-    throw new UnreadableState('The answer is no state of a host: does the address lead to Drawbridge?');
+  const lists = [guarded, confirmed, proposed, released, rules];
+  if (typeof version !== 'string' || !lists.every(Array.isArray)) {
+    throw new UnreadableState('It is no state of a host: does the address lead to Drawbridge?');
   }
-  const read = rules.map((rule: unknown) => readRule(fields(rule), receivedAt));
+  const read = (rules as unknown[]).map((rule) => readRule(fields(rule), receivedAt));
   return {
     version,
-    guarded: readList(guarded),
-    confirmed: readList(confirmed),
-    proposed: readList(proposed),
-    released: readList(released),
-    takesGuard: Array.isArray(proposed),
+    guarded: readTrafficList(guarded),
+    confirmed: readTrafficList(confirmed),
+    proposed: readTrafficList(proposed),
+    released: readTrafficList(released),
     rules: read.filter((rule) => typeof rule !== 'string'),
     unreadable: read.filter((rule) => typeof rule === 'string'),
   };
@@ -73,15 +71,17 @@ function readRule(rule: Record<string, unknown>, receivedAt: number): DesiredRul
     ...traffic,
     deadline,
     maxSilenceMs: typeof maxSilenceSeconds === 'number' ? maxSilenceSeconds * 1000 : Infinity,
-    holders: Array.isArray(holders) ? holders.map((holder: unknown) => formatHolder(fields(holder))) : [],
+    holders: Array.isArray(holders) ? holders.map(formatHolder) : [],
     unconfirmed: unconfirmed === true,
   };
 }
 
 const MAX_HOLDER_LENGTH = 200;
 
-/** `ann@example.com, session 3f2a…`, on one line whatever the names contain. */
-function formatHolder({ sessionId, user, label }: Record<string, unknown>): string {
+/** `ann@example.com, session 3f2a…`, on one line whatever the names contain. @param holder formatted already, or not */
+function formatHolder(holder: unknown): string {
+  if (typeof holder === 'string') return holder;
+  const { sessionId, user, label } = fields(holder);
   const parts = [
     typeof user === 'string' ? user : null,
     typeof sessionId === 'string' ? `session ${sessionId}` : null,
@@ -94,14 +94,11 @@ function formatHolder({ sessionId, user, label }: Record<string, unknown>): stri
     .slice(0, MAX_HOLDER_LENGTH);
 }
 
-/** Servers of earlier releases leave lists out. */
-function readList(list: unknown): Traffic[] {
-  return (Array.isArray(list) ? list : []).map((entry: unknown) => {
-    const traffic = readTraffic(fields(entry));
-    if (!traffic)
-      throw new UnreadableState('The state guards traffic that this agent does not know: upgrade it');
-    return traffic;
-  });
+/** @throws UnreadableState when it is no list, or one entry is unknown to this agent */
+export function readTrafficList(list: unknown): Traffic[] {
+  const read = Array.isArray(list) ? list.map((entry: unknown) => readTraffic(fields(entry))) : [null];
+  if (read.every((entry) => entry !== null)) return read;
+  throw new UnreadableState('It guards traffic that this agent does not know: upgrade it');
 }
 
 /**

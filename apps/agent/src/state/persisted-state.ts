@@ -1,5 +1,8 @@
-import { canonicalCidr, type Traffic } from '#rules';
-import { endOf, fields, readTraffic, type HostState, type DesiredRule } from './host-state';
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { messageOf } from '../log';
+import { readIfPresent, replaceFile } from './durable-file';
+import { endOf, fields, readState, type HostState } from './host-state';
 
 /** Clocks that are independent of the host's time of day. */
 export interface ClockReading {
@@ -23,6 +26,35 @@ interface PersistedHostState extends Pick<HostState, 'version' | 'guarded' | 'ru
   readonly heardAt: number;
 }
 
+/** The agent's state on disk. Only its user may read the file: it lists the addresses that may reach the host. */
+export class StateFile {
+  constructor(
+    readonly path: string,
+    private readonly readClocks: () => ClockReading,
+    private readonly warn: (message: string) => void,
+  ) {}
+
+  /** The persisted state; a new installation without a usable file. Never throws. */
+  read(): PersistedState {
+    try {
+      const text = readIfPresent(this.path);
+      if (text !== null) return parseState(text, this.readClocks());
+    } catch (error) {
+      this.warn(`${this.path} cannot be used, its rules are not restored: ${messageOf(error)}`);
+    }
+    return { instance: randomUUID(), state: null };
+  }
+
+  /** @throws Error of the disk */
+  write(state: PersistedState): Promise<void> {
+    return replaceFile(this.path, serializeState(state, this.readClocks()));
+  }
+
+  remove(): void {
+    rmSync(this.path, { force: true });
+  }
+}
+
 const FORMAT = 1;
 
 /** The text of the state file. */
@@ -31,14 +63,13 @@ export function serializeState({ instance, state }: PersistedState, moment: Cloc
     version: state.version,
     guarded: state.guarded,
     heardMsAgo: moment.runningMs - state.heardAt,
-    rules: state.rules.map(({ id, cidr, protocol, ports, deadline, maxSilenceMs, holders }) => ({
-      id,
-      cidr,
-      protocol,
-      ports,
-      leftMs: deadline === Infinity ? null : deadline - moment.runningMs,
-      maxSilenceMs: maxSilenceMs === Infinity ? null : maxSilenceMs,
-      holders,
+    // as the server sends them
+    rules: state.rules.map(({ cidr, deadline, maxSilenceMs, ...rule }) => ({
+      ...rule,
+      ipAddress: cidr,
+      secondsLeft: deadline === Infinity ? null : (deadline - moment.runningMs) / 1000,
+      maxSilenceSeconds: maxSilenceMs === Infinity ? null : maxSilenceMs / 1000,
+      unconfirmed: false,
     })),
   };
   return `${JSON.stringify({ format: FORMAT, instance, moment, state: persisted })}\n`;
@@ -53,22 +84,16 @@ export function parseState(text: string, now: ClockReading): PersistedState {
   const { format, instance, moment, state } = fields(JSON.parse(text));
   if (format !== FORMAT || typeof instance !== 'string') throw new Error('it is no state file of this agent');
   if (state === null) return { instance, state };
-  const { version, guarded, heardMsAgo, rules } = fields(state);
-  if (typeof version !== 'string' || !Array.isArray(guarded) || !Array.isArray(rules)) {
-    throw new Error('it holds no state');
-  }
   const agoMs = elapsedMs(fields(moment), now);
-  // files of earlier releases were written with every answer that changed something
-  const heardAt = now.runningMs - agoMs - Number(heardMsAgo ?? 0);
-  return {
-    instance,
-    state: {
-      version,
-      guarded: guarded.map(readGuarded),
-      heardAt,
-      rules: rules.flatMap((rule: unknown) => readRule(fields(rule), now.runningMs, agoMs, heardAt)),
-    },
-  };
+  const heardAt = now.runningMs - agoMs - Number(fields(state)['heardMsAgo']);
+  const unkept = { confirmed: [], proposed: [], released: [] };
+  const { version, guarded, rules, unreadable } = readState(
+    { ...fields(state), ...unkept },
+    now.runningMs - agoMs,
+  );
+  if (unreadable.length > 0) throw new Error('it holds a rule that cannot be read');
+  const left = rules.filter((rule) => endOf(rule, heardAt) > now.runningMs);
+  return { instance, state: { version, guarded, heardAt, rules: left } };
 }
 
 /** @returns Infinity when it is unknown */
@@ -82,33 +107,4 @@ function elapsedMs(then: Record<string, unknown>, now: ClockReading): number {
   // one second is added: both readings are truncated to whole seconds
   const agoMs = (now.batterySeconds - then['batterySeconds'] + 1) * 1000;
   return agoMs >= now.runningMs ? agoMs : Infinity;
-}
-
-function readGuarded(entry: unknown): Traffic {
-  const traffic = readTraffic(fields(entry));
-  if (!traffic) throw new Error('it guards traffic that this agent does not know');
-  return traffic;
-}
-
-function readRule(
-  rule: Record<string, unknown>,
-  runningMs: number,
-  agoMs: number,
-  heardAt: number,
-): DesiredRule[] {
-  const { id, cidr, leftMs, maxSilenceMs, holders } = rule;
-  const traffic = readTraffic(rule);
-  const address = typeof cidr === 'string' ? canonicalCidr(cidr) : null;
-  if (typeof id !== 'string' || !traffic || !address) throw new Error('it holds a rule that cannot be read');
-  const read: DesiredRule = {
-    id,
-    cidr: address.cidr,
-    ...traffic,
-    deadline: leftMs === null ? Infinity : runningMs + Number(leftMs) - agoMs,
-    maxSilenceMs: typeof maxSilenceMs === 'number' ? maxSilenceMs : Infinity,
-    holders: Array.isArray(holders) ? holders.filter((holder) => typeof holder === 'string') : [],
-    unconfirmed: false,
-  };
-  // negated, so that NaN counts as expired
-  return !(endOf(read, heardAt) > runningMs) ? [] : [read];
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import {
   type Admission,
-  AgentKeyStore,
   type AgentKeyRow,
   AgentStore,
   type AgentVisit,
+  type ReleasedAgent,
   type ServingAgent,
 } from '#engine-store';
 import { type AuditEntry, Database, type Trail, type Tx, withAuditFallback } from '#entities';
@@ -22,16 +22,14 @@ const LOCK_TIMEOUT_MS = 2000;
 /** An admitted agent, in the transaction that holds the lock on it. */
 export interface Admitted {
   readonly agent: ServingAgent;
-  readonly key: AgentKeyRow;
   readonly trail: Trail;
 }
 
-/** Admits requests of agents: which key and which installation may serve a host. */
+/** Which key and which installation may serve a host. */
 @Injectable()
 export class AgentAdmissions {
   constructor(
     private readonly database: Database,
-    private readonly keys: AgentKeyStore,
     private readonly agents: AgentStore,
     private readonly audit: AuditStore,
   ) {}
@@ -69,7 +67,7 @@ export class AgentAdmissions {
         const entry = admissionEntry(principal, visit, admission);
         if (entry) await this.audit.writeRevocation(tx, organizationId, trail, entry);
         return admission.kind === 'serving'
-          ? { done: await work(tx, { agent: admission.agent, key, trail }) }
+          ? { done: await work(tx, { agent: admission.agent, trail }) }
           : { admission };
       }),
     );
@@ -78,12 +76,30 @@ export class AgentAdmissions {
     throw refusal(visit, outcome.admission);
   }
 
+  /** Allows another API key or installation to take over a name. @throws ApiError 404 when no agent has the name */
+  release(actor: Actor, name: string): Promise<ReleasedAgent> {
+    const { organizationId } = actor.principal;
+    return this.database.transaction(async (tx) => {
+      const released = await this.agents.release(tx, organizationId, name);
+      if (!released) throw notFound(`No agent has connected as ${name}`);
+      await this.audit.write(tx, organizationId, {
+        ...auditActor(actor),
+        eventType: 'AGENT_RELEASED',
+        resourceType: 'AGENT',
+        resourceId: released.id,
+        resourceName: released.name,
+        details: { releasedUntil: released.releasedUntil.toISOString() },
+      });
+      return released;
+    });
+  }
+
   /**
    * The key, if it may (still) serve the host: one it is bound to, or any known host while it is unbound.
    * @throws ApiError 401, 403 or 404
    */
   private async authorizedKey(tx: Tx, principal: Principal, visit: AgentVisit): Promise<AgentKeyRow> {
-    const key = await this.keys.find(tx, principal.organizationId, visit.keyId, visit);
+    const key = await this.agents.key(tx, principal.organizationId, visit);
     if (!key) throw unauthorized('The API key is invalid, expired or revoked');
     if (!key.isAgentKey) throw new ScopeError('agent:connect');
     if (key.agents.length > 0 && !key.agents.includes(visit.name)) {
@@ -99,7 +115,7 @@ export class AgentAdmissions {
   /** Binds an unbound key to its first host. @throws ApiError 403 when it was bound to another host concurrently */
   private async bind(tx: Tx, actor: Actor, visit: AgentVisit, trail: Trail): Promise<void> {
     const { organizationId, keyName } = actor.principal;
-    if (!(await this.keys.bind(tx, organizationId, visit.keyId, visit.name))) {
+    if (!(await this.agents.bindKey(tx, organizationId, visit))) {
       throw forbidden(`The API key is bound to another host by now: make a key for ${visit.name}`);
     }
     await this.audit.writeRevocation(tx, organizationId, trail, {

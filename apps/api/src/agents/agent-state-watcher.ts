@@ -6,25 +6,17 @@ import { ApiSettings } from '../api.settings';
 /** Polling interval while notifications are unavailable. */
 const POLL_INTERVAL_MS = 1000;
 
-/** Detects changes of one host's state. Create it before reading the state, so that no change is missed. */
-export interface StateWatch {
-  /** a change was notified since creation or the last return of `changed`, or may have been missed */
-  readonly isNotified: boolean;
-  /** Returns on a change since creation or the last return, when `disconnected` aborts, or after the timeout. */
-  changed(timeoutMs: number, disconnected: AbortSignal): Promise<void>;
-  end(): void;
-}
-
 /**
- * Long polls of agents for state changes. One database connection of the process listens on behalf of all waiting
+ * Waits of agents for changes of their states. One database connection of the process listens on behalf of all waiting
  * requests; the requests hold none.
  */
 @Injectable()
 export class AgentStateWatcher implements NotificationListener, OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger('AgentStateWatcher');
-  private readonly watches = new Map<string, Set<Watch>>();
+  /** of open requests, by host key */
+  private readonly waits = new Map<string, Set<Wait>>();
   private readonly feed: NotificationFeed;
-  private stopped = false;
+  private isStopping = false;
 
   constructor(settings: ApiSettings) {
     this.feed = new NotificationFeed(settings.DATABASE_URL, AGENT_STATES_CHANNEL, this, (error) =>
@@ -35,36 +27,46 @@ export class AgentStateWatcher implements NotificationListener, OnModuleInit, On
     );
   }
 
-  /** The process is stopping: requests must be answered now. */
-  get isStopping(): boolean {
-    return this.stopped;
-  }
-
-  /** Every change is notified. Otherwise waits end after `POLL_INTERVAL_MS`. */
-  get isListening(): boolean {
-    return this.feed.isListening && !this.stopped;
-  }
-
-  watch(hostKey: string): StateWatch {
-    const watch = new Watch();
-    const existing = this.watches.get(hostKey);
-    if (existing) existing.add(watch);
-    else this.watches.set(hostKey, new Set([watch]));
-    return {
-      get isNotified() {
-        return watch.isNotified;
-      },
-      changed: (timeoutMs, disconnected) => this.changed(watch, timeoutMs, disconnected),
-      end: () => this.remove(hostKey, watch),
+  /**
+   * Reads the state of a host, again after each change and at the end of the wait, until there is news or the wait is over.
+   * A host has one wait: it ends an earlier one, whose client may be gone without a word.
+   * @param disconnected ends the wait
+   */
+  async news<State>(
+    hostKey: string,
+    waitMs: number,
+    disconnected: AbortSignal,
+    read: () => Promise<State>,
+    isNews: (state: State) => boolean,
+  ): Promise<State> {
+    // before the first read, so that it misses no change
+    const wait = this.begin(hostKey, performance.now() + waitMs);
+    const end = (): void => wait.end();
+    disconnected.addEventListener('abort', end);
+    // a state may be large: none is kept in memory during the wait
+    const look = async (): Promise<State | null> => {
+      const state = await read();
+      return isNews(state) || wait.isOver || disconnected.aborted ? state : null;
     };
+    try {
+      for (;;) {
+        const news = await look();
+        if (news !== null) return news;
+        for (const other of this.waits.get(hostKey)!) if (other !== wait) other.end();
+        await wait.change(this.feed.isListening ? Infinity : POLL_INTERVAL_MS);
+      }
+    } finally {
+      disconnected.removeEventListener('abort', end);
+      this.remove(hostKey, wait);
+    }
   }
 
   notified(hostKey: string): void {
-    for (const watch of this.watches.get(hostKey) ?? []) watch.notify();
+    for (const wait of this.waits.get(hostKey) ?? []) wait.notify();
   }
 
   gap(): void {
-    for (const hostKey of this.watches.keys()) this.notified(hostKey);
+    for (const hostKey of this.waits.keys()) this.notified(hostKey);
   }
 
   onModuleInit(): void {
@@ -73,49 +75,57 @@ export class AgentStateWatcher implements NotificationListener, OnModuleInit, On
 
   /** Ends all waits: the server closes only after the last request is answered. */
   async onModuleDestroy(): Promise<void> {
-    this.stopped = true;
-    this.gap();
+    this.isStopping = true;
+    for (const ofHost of this.waits.values()) for (const wait of ofHost) wait.end();
     await this.feed.close();
   }
 
-  private changed(watch: Watch, timeoutMs: number, disconnected: AbortSignal): Promise<void> {
-    if (this.stopped) return Promise.resolve();
-    const waitMs = this.feed.isListening ? timeoutMs : Math.min(timeoutMs, POLL_INTERVAL_MS);
-    return watch.wait(waitMs, disconnected);
+  private begin(hostKey: string, until: number): Wait {
+    const wait = new Wait(until);
+    if (this.isStopping) wait.end();
+    const ofHost = this.waits.get(hostKey);
+    if (ofHost) ofHost.add(wait);
+    else this.waits.set(hostKey, new Set([wait]));
+    return wait;
   }
 
-  private remove(hostKey: string, watch: Watch): void {
-    const existing = this.watches.get(hostKey);
-    existing?.delete(watch);
-    if (existing?.size === 0) this.watches.delete(hostKey);
+  private remove(hostKey: string, wait: Wait): void {
+    const ofHost = this.waits.get(hostKey)!;
+    ofHost.delete(wait);
+    if (ofHost.size === 0) this.waits.delete(hostKey);
   }
 }
 
-const NOBODY_WAITS = (): void => undefined;
+class Wait {
+  private isNotified = false;
+  private isEnded = false;
+  private wake = (): void => undefined;
 
-class Watch {
-  /** a notification arrived since the last `wait` returned */
-  isNotified = false;
-  private finish = NOBODY_WAITS;
+  constructor(private readonly until: number) {}
+
+  get isOver(): boolean {
+    return this.isEnded || performance.now() >= this.until;
+  }
 
   notify(): void {
     this.isNotified = true;
-    this.finish();
+    this.wake();
   }
 
-  async wait(timeoutMs: number, disconnected: AbortSignal): Promise<void> {
-    if (!this.isNotified && !disconnected.aborted) {
+  end(): void {
+    this.isEnded = true;
+    this.notify();
+  }
+
+  /** Returns on a change since the wait began or this returned last, at its end, or after this long. */
+  async change(mostMs: number): Promise<void> {
+    if (!this.isNotified) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(() => finish(), timeoutMs);
-        const finish = (): void => {
+        const timer = setTimeout(resolve, Math.min(mostMs, this.until - performance.now()));
+        this.wake = () => {
           clearTimeout(timer);
-          disconnected.removeEventListener('abort', finish);
-          // a watch that outlives the request must not keep it in memory
-          this.finish = NOBODY_WAITS;
           resolve();
         };
-        this.finish = finish;
-        disconnected.addEventListener('abort', finish);
       });
     }
     this.isNotified = false;

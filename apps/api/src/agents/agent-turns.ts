@@ -19,7 +19,6 @@ export class AgentTurns {
     state: new FairLimiter(AT_ONCE.state, Infinity),
     report: new FairLimiter(AT_ONCE.report, Infinity),
   };
-  private readonly waits = new Map<string, AbortController>();
 
   /**
    * Runs `work` when it is this request's turn.
@@ -34,21 +33,5 @@ export class AgentTurns {
   ): Promise<T> {
     const inTurn = (): Promise<T> => this.shares[kind].run(organization, work, disconnected);
     return this.hosts.run(`${kind} ${targetKey}`, inTurn, disconnected);
-  }
-
-  /**
-   * Runs a request that may wait for a change. It ends the earlier one of the same installation, whose client may be gone
-   * without a word.
-   * @param wait aborts when a later one begins, or its client disconnects
-   */
-  async waiting<T>(visit: AgentVisit, wait: AbortController, work: () => Promise<T>): Promise<T> {
-    const key = `${visit.targetKey} ${visit.keyId} ${visit.instance}`;
-    this.waits.get(key)?.abort();
-    this.waits.set(key, wait);
-    try {
-      return await work();
-    } finally {
-      if (this.waits.get(key) === wait) this.waits.delete(key);
-    }
   }
 }

@@ -1,28 +1,33 @@
-import { Body, Controller, Get, Headers, HttpCode, Post, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AllowedWhileSuspended, KeyOnly } from '#guards';
+import { AdminOnly, AllowedWhileSuspended, KeyOnly } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
-import { clientDisconnect } from '../http/client-disconnect';
-import { sendErrorResponse } from '../http/send-error-response';
+import { clientDisconnectSignal } from '../http/client-disconnect';
 import { CountedOnlyAs } from '../rate-limit/rate-limit.decorators';
-import { toAgentState } from './agent.mapper';
+import { AgentAdmissions } from './agent-admissions';
+import { AGENT_NAME, AgentNamePipe } from './agent-name';
+import { toAgentState, toReleasedAgent } from './agent.mapper';
 import { AgentsService } from './agents.service';
 import { AgentReportDto, AgentVersionDto } from './dto/agent-report.dto';
 import { AgentStateDto, AgentStateQueryDto } from './dto/agent-state.dto';
+import { ReleasedAgentDto } from './dto/released-agent.dto';
 
 const MAX_SOFTWARE_LENGTH = 100;
 
 @ApiTags('Agents')
-@CountedOnlyAs(['agent', 'refusal'])
-@KeyOnly({ scope: 'agent:connect' })
 @AllowedWhileSuspended()
 @Controller('agents')
 export class AgentsController {
-  constructor(private readonly agents: AgentsService) {}
+  constructor(
+    private readonly agents: AgentsService,
+    private readonly admissions: AgentAdmissions,
+  ) {}
 
   @Get('state')
+  @CountedOnlyAs(['agent', 'refusal'])
+  @KeyOnly({ scope: 'agent:connect' })
   @ApiOperation({
     summary: 'Get the desired state of a host',
     description:
@@ -34,27 +39,20 @@ export class AgentsController {
       'are answered with 429.',
   })
   @Answers({ 200: AgentStateDto, errors: [400, 401, 403, 404, 409] })
-  state(
+  async state(
     @CurrentActor() actor: Actor,
     @Headers('user-agent') software: string | undefined,
-    @Query() dto: AgentStateQueryDto,
-    @Res() response: Response,
-  ): void {
-    const request = {
-      actor,
-      dto,
-      software: softwareOf(software),
-      wait: clientDisconnect(response),
-    };
-    // not awaited: while an agent waits, the framework would keep all that it built for the request in memory
-    this.agents
-      .state(request)
-      .then((state) => response.json(toAgentState(state)))
-      .catch((error: unknown) => sendErrorResponse(error, response.req, response));
+    @Query() query: AgentStateQueryDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<AgentStateDto> {
+    const disconnected = clientDisconnectSignal(response);
+    return toAgentState(await this.agents.state(actor, query, softwareOf(software), disconnected));
   }
 
   @Post('report')
   @HttpCode(200)
+  @CountedOnlyAs(['agent', 'refusal'])
+  @KeyOnly({ scope: 'agent:connect' })
   @ApiOperation({
     summary: 'Report the result of applying the rules on the host',
     description:
@@ -68,6 +66,28 @@ export class AgentsController {
     @Body() report: AgentReportDto,
   ): Promise<AgentVersionDto> {
     return { version: await this.agents.report(actor, report, softwareOf(software)) };
+  }
+
+  @Post(':name/release')
+  @HttpCode(200)
+  @AdminOnly()
+  @ApiOperation({
+    summary: 'Release an agent’s name to another API key or installation',
+    description:
+      'Valid for an hour. The serving agent continues until another one connects. Without a release, another key takes ' +
+      'over only once the previous key is revoked or expired, and another installation after a minute without requests.',
+  })
+  @ApiParam({
+    name: 'name',
+    description: 'The name of the agent',
+    schema: { type: 'string', pattern: AGENT_NAME.source, example: 'db-host-1' },
+  })
+  @Answers({ 200: ReleasedAgentDto, errors: [400, 401, 403, 404] })
+  async release(
+    @CurrentActor() actor: Actor,
+    @Param('name', AgentNamePipe) name: string,
+  ): Promise<ReleasedAgentDto> {
+    return toReleasedAgent(await this.admissions.release(actor, name));
   }
 }
 

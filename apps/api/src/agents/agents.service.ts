@@ -5,7 +5,7 @@ import {
   AgentStateStore,
   AgentStore,
   type AgentVisit,
-  type ProvenPoll,
+  EngineStore,
   type ServingAgent,
 } from '#engine-store';
 import { settleReport } from '#engine';
@@ -15,21 +15,11 @@ import type { HostGuard } from '#rules';
 import type { Actor } from '../http/actor';
 import { AgentAdmissions, agentEntry, type Admitted } from './agent-admissions';
 import { hostKey } from './agent-name';
-import { EngineStore } from '#engine-store';
 import { AgentStateWatcher } from './agent-state-watcher';
 import { AgentTurns } from './agent-turns';
 import { canonicalGuard, guardChange } from './guard-change';
-import { RememberedAgents } from './remembered-agents';
 import type { AgentReportDto } from './dto/agent-report.dto';
 import type { AgentIdentityDto, AgentStateQueryDto } from './dto/agent-state.dto';
-
-interface StateRequest {
-  readonly actor: Actor;
-  readonly dto: AgentStateQueryDto;
-  readonly software: string | null;
-  /** aborts when the client disconnects */
-  readonly wait: AbortController;
-}
 
 /** Serves desired state to agents and settles their reports. */
 @Injectable()
@@ -43,29 +33,36 @@ export class AgentsService {
     private readonly stores: EngineStore,
     private readonly audit: AuditStore,
     private readonly watcher: AgentStateWatcher,
-    private readonly remembered: RememberedAgents,
     private readonly turns: AgentTurns,
   ) {}
 
   /**
    * Returns the complete state once its version differs from the requested one, or when the wait expires. A dry run
    * returns immediately and changes nothing: its caller does not count as the host's agent.
+   * @param disconnected aborts when the client disconnects
    * @throws ApiError 401 when the key is revoked, also during the wait; 403 when the key is bound to other hosts; 404 when
    *   no resource has the name; 409 while another key or installation serves the name; 429 while other requests of the
    *   host wait
    */
-  async state({ actor, dto, software, wait }: StateRequest): Promise<AgentState> {
+  state(
+    actor: Actor,
+    dto: AgentStateQueryDto,
+    software: string | null,
+    disconnected: AbortSignal,
+  ): Promise<AgentState> {
     const visit = visitOf(actor, dto, software);
-    const { organizationId } = actor.principal;
-    if (dto.dryRun) {
-      const preview = (): Promise<AgentState> => this.preview(actor, visit);
-      return this.turns.run('state', organizationId, visit, preview, wait.signal);
-    }
-    const deadline = performance.now() + (dto.waitSeconds ?? 0) * 1000;
-    return this.turns.waiting(visit, wait, async () => {
-      const unchanged = await this.waitRemembered(visit, dto.version, deadline, wait.signal);
-      return unchanged ?? this.waitServed(actor, visit, dto.version, deadline, wait.signal);
-    });
+    const serve = (): Promise<AgentState> =>
+      this.turns.run(
+        'state',
+        actor.principal.organizationId,
+        visit,
+        () => (dto.dryRun ? this.preview(actor, visit) : this.serve(actor, visit)),
+        disconnected,
+      );
+    if (dto.dryRun) return serve();
+    const waitMs = 1000 * (dto.waitSeconds ?? 0);
+    const isNews = ({ version }: AgentState): boolean => version !== dto.version;
+    return this.watcher.news(visit.targetKey, waitMs, disconnected, serve, isNews);
   }
 
   private async preview({ principal }: Actor, visit: AgentVisit): Promise<AgentState> {
@@ -74,70 +71,16 @@ export class AgentsService {
     return this.states.preview(tx, principal.organizationId, visit.targetKey);
   }
 
-  /** Waits without a statement of its own. @returns null when the request has to be served, now or after a change */
-  private async waitRemembered(
-    visit: AgentVisit,
-    version: string | undefined,
-    deadline: number,
-    ended: AbortSignal,
-  ): Promise<AgentState | null> {
-    const leftMs = deadline - performance.now();
-    if (version === undefined || leftMs <= 0) return null;
-    const known = this.remembered.unchanged(visit, version);
-    if (!known) return null;
-    const watch = this.watcher.watch(visit.targetKey);
-    try {
-      await watch.changed(leftMs, ended);
-    } finally {
-      watch.end();
-    }
-    // the answer is not needed, and the agent was not heard of
-    if (ended.aborted) return known;
-    return this.remembered.unchanged(visit, version);
-  }
-
-  private async waitServed(
-    actor: Actor,
-    visit: AgentVisit,
-    version: string | undefined,
-    deadline: number,
-    ended: AbortSignal,
-  ): Promise<AgentState> {
+  /** With nothing to decide and nothing new to send, it costs two statements. */
+  private async serve(actor: Actor, visit: AgentVisit): Promise<AgentState> {
     const { organizationId } = actor.principal;
-    const watch = this.watcher.watch(visit.targetKey);
-    const offer = async (tx: Tx, { agent, key }: Admitted): Promise<ProvenPoll & { agentId: string }> => ({
-      state: await this.states.offer(tx, organizationId, agent),
-      agentId: agent.id,
-      keySecondsLeft: key.secondsLeft,
-    });
-    const serve = (): ReturnType<typeof offer> => this.admissions.admitted(actor, visit, offer);
-    try {
-      for (;;) {
-        const readAt = performance.now();
-        const { state, agentId, keySecondsLeft } = await this.turns.run(
-          'state',
-          organizationId,
-          visit,
-          serve,
-          ended,
-        );
-        const leftMs = deadline - performance.now();
-        const shouldWait = state.version === version && leftMs > 0;
-        if (!shouldWait || ended.aborted || this.watcher.isStopping) {
-          const proven = { state, keySecondsLeft };
-          this.remembered.remember(visit, organizationId, agentId, proven, watch, readAt);
-          return state;
-        }
-        await watch.changed(leftMs, ended);
-        if (!ended.aborted) continue;
-        // the answer is not needed
-        watch.end();
-        return state;
-      }
-    } catch (error) {
-      watch.end();
-      throw error;
-    }
+    const { autocommit } = this.database;
+    const agent = await this.agents.heard(autocommit, organizationId, visit);
+    const unchanged = agent && (await this.states.unchanged(autocommit, organizationId, agent));
+    if (unchanged) return unchanged;
+    return this.admissions.admitted(actor, visit, (tx, admitted) =>
+      this.states.offer(tx, organizationId, admitted.agent),
+    );
   }
 
   /**

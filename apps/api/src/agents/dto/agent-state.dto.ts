@@ -139,5 +139,5 @@ export class AgentStateDto {
     description: 'Traffic that the host stops guarding. Listed until a report of the guard lacks it',
   })
   released!: readonly TrafficDto[];
-  @ApiProperty({ type: [AgentRuleDto] }) rules!: AgentRuleDto[];
+  @ApiProperty({ type: [AgentRuleDto] }) rules!: readonly AgentRuleDto[];
 }

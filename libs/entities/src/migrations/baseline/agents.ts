@@ -1,4 +1,4 @@
-/** Agents on hosts. Whatever changes an agent's state, or ends its right to ask, is told in the same commit. */
+/** Agents on hosts. Whatever changes an agent's state is told in the same commit. */
 export const AGENTS = `
 -- An agent that manages one host's firewall, by the host's name in the organization. One that was not seen for 30 days and
 -- whose host no resource points at goes when its organization gets another one.
@@ -54,46 +54,12 @@ CREATE TRIGGER resources_updated_tell_agents
     (NEW.target_id, NEW.config, NEW.deleted_at, NEW.target_verified_at, NEW.guard_confirmed_at))
   EXECUTE FUNCTION tell_agents_of_resource();
 
--- From here on: a process answers an agent that has the current state from memory, until it is told.
--- The row may be gone or have another host by now.
-CREATE FUNCTION tell_agents_of_agent() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION tell_agent_of_release() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    PERFORM pg_notify('agent_states', OLD.target_key);
+    PERFORM pg_notify('agent_states', NEW.target_key);
     RETURN NULL;
   END $$;
-CREATE TRIGGER agents_changed_tell_agents
-  AFTER UPDATE OF name, target_key, key_id, instance, pending_release ON agents
-  FOR EACH ROW WHEN ((OLD.name, OLD.target_key, OLD.key_id, OLD.instance, OLD.pending_release) IS DISTINCT FROM
-    (NEW.name, NEW.target_key, NEW.key_id, NEW.instance, NEW.pending_release))
-  EXECUTE FUNCTION tell_agents_of_agent();
-CREATE TRIGGER agents_deleted_tell_agents AFTER DELETE ON agents
-  FOR EACH ROW EXECUTE FUNCTION tell_agents_of_agent();
-
-CREATE FUNCTION tell_agents_of_key() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    PERFORM pg_notify('agent_states', a.target_key) FROM agents a WHERE a.organization_id = NEW.organization_id
-      AND (a.key_id = NEW.id OR a.name = ANY (OLD.agents || NEW.agents));
-    RETURN NULL;
-  END $$;
-CREATE TRIGGER api_keys_changed_tell_agents AFTER UPDATE OF revoked_at, expires_at, scopes, agents, user_id ON api_keys
-  FOR EACH ROW WHEN ((OLD.revoked_at, OLD.expires_at, OLD.scopes, OLD.agents, OLD.user_id) IS DISTINCT FROM
-    (NEW.revoked_at, NEW.expires_at, NEW.scopes, NEW.agents, NEW.user_id))
-  EXECUTE FUNCTION tell_agents_of_key();
-
-CREATE FUNCTION tell_agents_of_user() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    PERFORM pg_notify('agent_states', a.target_key) FROM agents a
-    WHERE a.key_id IN (SELECT k.id FROM api_keys k WHERE k.organization_id = NEW.organization_id AND k.user_id = NEW.id);
-    RETURN NULL;
-  END $$;
-CREATE TRIGGER users_changed_tell_agents AFTER UPDATE OF is_active ON users
-  FOR EACH ROW WHEN (OLD.is_active IS DISTINCT FROM NEW.is_active) EXECUTE FUNCTION tell_agents_of_user();
-
-CREATE FUNCTION tell_agents_of_organization() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    PERFORM pg_notify('agent_states', a.target_key) FROM agents a WHERE a.organization_id = NEW.id;
-    RETURN NULL;
-  END $$;
-CREATE TRIGGER organizations_changed_tell_agents AFTER UPDATE OF suspended_at ON organizations
-  FOR EACH ROW WHEN (OLD.suspended_at IS DISTINCT FROM NEW.suspended_at) EXECUTE FUNCTION tell_agents_of_organization();
+CREATE TRIGGER agents_updated_tell_agent AFTER UPDATE OF pending_release ON agents
+  FOR EACH ROW WHEN (OLD.pending_release IS DISTINCT FROM NEW.pending_release)
+  EXECUTE FUNCTION tell_agent_of_release();
 `;
