@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AddressProxy } from '../harness/address-proxy';
 import { CommandLine } from '../harness/command-line';
-import { Drawbridge } from '../harness/drawbridge';
+import { Drawbridge, type DrawbridgeOptions } from '../harness/drawbridge';
 import type { OpenRule } from '../harness/simulator-client';
 import type { Session } from '../harness/api-client';
 import { until } from '../harness/until';
@@ -19,8 +19,8 @@ export class CliBench {
     readonly cli: CommandLine,
   ) {}
 
-  static async start(): Promise<CliBench> {
-    const drawbridge = await Drawbridge.start();
+  static async start(options: DrawbridgeOptions = {}): Promise<CliBench> {
+    const drawbridge = await Drawbridge.start(options);
     const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     const proxy = await AddressProxy.start(drawbridge.apiServer.port, CLI_ADDRESS);
     const scopes = ['sessions:write', 'sessions:read', 'resources:read'];

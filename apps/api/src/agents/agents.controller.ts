@@ -15,7 +15,7 @@ import { AgentStateDto, AgentStateQueryDto } from './dto/agent-state.dto';
 const MAX_SOFTWARE_LENGTH = 100;
 
 @ApiTags('Agents')
-@CountedOnlyAs(['agent', 'refusal'])
+@CountedOnlyAs(['agent'])
 @KeyOnly({ scope: 'agent:connect' })
 @AllowedWhileSuspended()
 @Controller('agents')

@@ -6,7 +6,7 @@ import type { HostAddress } from '#rules';
 import { badRequest } from '../errors';
 import { Answers } from '../docs/answers';
 import { CallerAddress } from '../http/caller-address';
-import { Uncounted } from '../rate-limit/rate-limit.decorators';
+import { CountedOnlyAs, Uncounted } from '../rate-limit/rate-limit.decorators';
 import { DetectedAddressDto, HealthDto, ReadinessDto } from './health.dto';
 import { Readiness } from './readiness';
 
@@ -45,6 +45,7 @@ export class HealthController {
   }
 
   @Get('detect-ip')
+  @CountedOnlyAs(['detection'])
   @ApiOperation({ summary: 'Get the caller’s address as the service sees it' })
   @Answers({ 200: DetectedAddressDto, errors: [] })
   detect(@CallerAddress() caller: HostAddress | null): DetectedAddressDto {
