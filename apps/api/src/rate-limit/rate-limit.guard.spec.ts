@@ -44,7 +44,10 @@ type Settings = Pick<ApiSettings, 'RATE_LIMIT_PER_MINUTE' | 'EMBEDDED'>;
 class GuardHarness {
   now = 1_000_000;
   readonly windows = new FixedWindows(() => this.now);
-  private readonly remember = rememberCallerAddress(['10.0.0.0/8'], () => undefined);
+  private readonly remember = rememberCallerAddress(
+    { trustedProxies: ['10.0.0.0/8'], refuseLocal: false },
+    () => undefined,
+  );
 
   private constructor(private readonly guard: RateLimitGuard) {}
 
