@@ -77,6 +77,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     MAX_LIVE_SESSIONS_PER_USER: '0',
     ...simulatedClouds(`http://127.0.0.1:${simulator.port}`),
     LOG_LEVEL: 'warn',
+    ALLOW_LOCAL_ADDRESSES: 'true',
   };
   const apiEnv = {
     RATE_LIMIT_PER_MINUTE: '1000000',

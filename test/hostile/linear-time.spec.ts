@@ -59,12 +59,13 @@ const everyReader = (library: string, parts: object): Named[] =>
 const HEADERS: readonly Named[] = [
   ['Authorization', (text) => presentedCredential({ authorization: text })],
   ['X-API-Key', (text) => presentedCredential({ 'x-api-key': text })],
-  ...(['peer', 'forwardedFor', 'realIp'] as const).map((header): Named => [
+  ...(['peer', 'forwardedFor', 'forwarded', 'realIp'] as const).map((header): Named => [
     `${header} of a trusted proxy`,
     (text) =>
-      rules.callerAddress(
+      rules.callerOf(
         { peer: '127.0.0.1', forwardedFor: undefined, realIp: undefined, [header]: text },
         LOOPBACK,
+        { refuseLocal: true },
       ),
   ]),
   ['a path in the log', loggedPath],

@@ -175,6 +175,11 @@ export class ApiSettings extends ServiceSettings {
   @IsBoolean({ message: 'ALLOW_PRIVATE_ADDRESSES must be true or false' })
   ALLOW_PRIVATE_ADDRESSES = true;
 
+  /** true: a detected address of this machine or link may be allowed, which simulated clouds alone can see */
+  @toBoolean()
+  @IsBoolean({ message: 'ALLOW_LOCAL_ADDRESSES must be true or false' })
+  ALLOW_LOCAL_ADDRESSES = false;
+
   /** the shortest prefix of a static IP rule */
   @toInteger()
   @IsInt({ message: 'STATIC_IP_MIN_PREFIX_IPV4 must be a whole number' })

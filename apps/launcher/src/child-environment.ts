@@ -63,6 +63,7 @@ export function childEnvironment(
 }
 
 const simulatedClouds = (port: number, apiPort: number): NodeJS.ProcessEnv => ({
+  ALLOW_LOCAL_ADDRESSES: 'true',
   // simulated clouds fetch it from here; real ones need an https address
   OIDC_ISSUER_URL: `http://localhost:${apiPort}/oidc`,
   AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${port}/aws/ec2`,

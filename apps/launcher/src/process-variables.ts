@@ -22,6 +22,7 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
     ...SERVICE,
     ...DriverRegistry.variables,
     'ACCESS_TOKEN_TTL',
+    'ALLOW_LOCAL_ADDRESSES',
     'ALLOW_PRIVATE_ADDRESSES',
     'CORS_ORIGINS',
     'DRAIN_SECONDS',

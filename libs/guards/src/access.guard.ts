@@ -68,10 +68,10 @@ export class AccessGuard extends AuthGuard([BEARER, API_KEY, SESSION_TOKEN]) {
     const request = context.switchToHttp().getRequest<GuardedRequest>();
     const presented = presentedCredential(request.headers);
     if (presented.kind === 'none') throw new UnauthorizedException(INVALID.none);
-    if (presented.kind === 'bearer' && this.settings.hashApiKey(presented.value) !== null) {
+    if (presented.kind === 'bearer' && this.settings.hashApiKey(presented.text) !== null) {
       throw new UnauthorizedException('This is an API key, no access token: send it as X-API-Key');
     }
-    if (presented.kind === 'bearer' && this.settings.hashSessionToken(presented.value) !== null) {
+    if (presented.kind === 'bearer' && this.settings.hashSessionToken(presented.text) !== null) {
       throw new UnauthorizedException(
         'This is a session token, no access token: send it as Authorization: Session',
       );

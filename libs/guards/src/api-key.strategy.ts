@@ -29,7 +29,7 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY) {
   /** @returns null when the request presents no key, or one that is invalid, expired or revoked */
   async validate(request: IncomingMessage): Promise<Principal | null> {
     const presented = presentedCredential(request.headers);
-    const hash = presented.kind === 'key' ? this.settings.hashApiKey(presented.plainText) : null;
+    const hash = presented.kind === 'key' ? this.settings.hashApiKey(presented.text) : null;
     return hash === null ? null : this.lookup.ofApiKey(hash, this.settings.callerAddressOf(request));
   }
 }

@@ -15,7 +15,7 @@ export const BEARER = 'drawbridge-bearer';
 /** The token, unless the request presents another kind of credential. */
 function bearerToken({ headers }: IncomingMessage): string | null {
   const presented = presentedCredential(headers);
-  return presented.kind === 'bearer' ? presented.value : null;
+  return presented.kind === 'bearer' ? presented.text : null;
 }
 
 /** `Authorization: Bearer …`: verifies the token, then reads its principal. */

@@ -1,19 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export type PresentedCredential =
-  | { readonly kind: 'bearer'; readonly value: string }
-  | { readonly kind: 'key'; readonly plainText: string }
-  | { readonly kind: 'session'; readonly plainText: string }
-  | { readonly kind: 'none' };
+  { readonly kind: 'bearer' | 'key' | 'session'; readonly text: string } | { readonly kind: 'none' };
 
 /** The credential of a request. A bearer token or a session token takes precedence over a key. */
 export function presentedCredential(headers: IncomingHttpHeaders): PresentedCredential {
   const { scheme, value } = schemeAndValue(headers.authorization ?? '');
-  if (scheme === 'bearer') return { kind: 'bearer', value };
-  if (scheme === 'session') return { kind: 'session', plainText: value };
+  if (scheme === 'bearer') return { kind: 'bearer', text: value };
+  if (scheme === 'session') return { kind: 'session', text: value };
   const header = headers['x-api-key'];
-  if (typeof header === 'string' && header !== '') return { kind: 'key', plainText: header.trim() };
-  if (scheme === 'apikey') return { kind: 'key', plainText: value };
+  if (typeof header === 'string' && header !== '') return { kind: 'key', text: header.trim() };
+  if (scheme === 'apikey') return { kind: 'key', text: value };
   return { kind: 'none' };
 }
 

@@ -29,7 +29,7 @@ export class SessionTokenStrategy extends PassportStrategy(Strategy, SESSION_TOK
   /** @returns null when the request presents no session token, or one that is not or no longer valid */
   async validate(request: IncomingMessage): Promise<Principal | null> {
     const presented = presentedCredential(request.headers);
-    const hash = presented.kind === 'session' ? this.settings.hashSessionToken(presented.plainText) : null;
+    const hash = presented.kind === 'session' ? this.settings.hashSessionToken(presented.text) : null;
     return hash === null ? null : this.lookup.ofSession(hash);
   }
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { isWithin, parseHost } from './address';
-import { callerAddress, DEFAULT_TRUSTED_PROXIES, isProxyRange, privatePeer } from './client-address';
+import { callerOf, DEFAULT_TRUSTED_PROXIES, isProxyRange, privatePeer } from './client-address';
 
 /** Ranges of typical reverse proxies. */
 const PROXIES = [
@@ -17,14 +17,21 @@ interface Case {
   readonly name: string;
   readonly peer: string | undefined;
   readonly forwardedFor?: string;
+  readonly forwarded?: string;
   readonly realIp?: string;
   readonly expected: string | null;
 }
 
-const callerOf = (
-  { peer, forwardedFor, realIp }: Omit<Case, 'name' | 'expected'>,
+const NOBODY = 'nobody usable';
+
+const sourceOf = (
+  { peer, forwardedFor, forwarded, realIp }: Omit<Case, 'name' | 'expected'>,
   trusted: readonly string[] = PROXIES,
-): string | null => callerAddress({ peer, forwardedFor, realIp }, trusted)?.text ?? null;
+): string | null => {
+  const given = { peer, forwardedFor, forwarded, realIp };
+  const { address, unusable } = callerOf(given, trusted, { refuseLocal: false });
+  return unusable === null ? (address?.text ?? null) : NOBODY;
+};
 
 /** A caller as printed by a socket or a proxy, and its canonical text. */
 const CALLERS = [
@@ -115,9 +122,9 @@ const WITHOUT_CALLER = [
 ] as const;
 const REAL_IPS = [
   [undefined, '127.0.0.1'],
-  ['', '127.0.0.1'],
-  ['garbage', '127.0.0.1'],
-  ['203.0.113.8, 203.0.113.9', '127.0.0.1'],
+  ['', NOBODY],
+  ['garbage', NOBODY],
+  ['203.0.113.8, 203.0.113.9', NOBODY],
   ['203.0.113.8', '203.0.113.8'],
   [' 203.0.113.8 ', '203.0.113.8'],
   ['::ffff:203.0.113.8', '203.0.113.8'],
@@ -137,9 +144,23 @@ const unnamed: Case[] = WITHOUT_CALLER.flatMap(([what, forwardedFor]) =>
     peer: '127.0.0.1',
     forwardedFor,
     ...(realIp === undefined ? {} : { realIp }),
-    expected: '127.0.0.1',
+    expected: NOBODY,
   })),
 );
+
+const forwarded: Case[] = [
+  ['for=203.0.113.7', '203.0.113.7'],
+  ['for=198.51.100.66, For=203.0.113.7;proto=https;by=10.0.0.1', '203.0.113.7'],
+  ['by=10.0.0.1; for="[2001:db8::7]:443", for=10.0.0.9', '2001:db8::7'],
+  ['for=_hidden', NOBODY],
+  ['for=203.0.113.7, proto=https', NOBODY],
+  ['', NOBODY],
+].map(([header, expected]) => ({
+  name: `Forwarded "${header}"`,
+  peer: '127.0.0.1',
+  forwarded: header!,
+  expected: expected!,
+}));
 
 const odd: Case[] = [
   { name: 'no peer', peer: undefined, forwardedFor: '203.0.113.7', realIp: '203.0.113.8', expected: null },
@@ -175,31 +196,39 @@ const table = (cases: readonly Case[]): [string, Case][] => cases.map((one) => [
 
 describe('The caller behind trusted proxies is the rightmost untrusted address', () => {
   it.each(table(appended))('%s', (_name, one) => {
-    expect(callerOf(one)).toBe(one.expected);
+    expect(sourceOf(one)).toBe(one.expected);
   });
 });
 
 describe('The headers of an untrusted peer are ignored', () => {
   it.each(table(direct))('%s', (_name, one) => {
-    expect(callerOf(one)).toBe(one.expected);
+    expect(sourceOf(one)).toBe(one.expected);
   });
 });
 
 describe('X-Real-IP is used without X-Forwarded-For', () => {
   it.each(table(alone))('%s', (_name, one) => {
-    expect(callerOf(one)).toBe(one.expected);
+    expect(sourceOf(one)).toBe(one.expected);
   });
 });
 
-describe('X-Forwarded-For without a usable caller falls back to the socket', () => {
+describe('Forwarded is read where there is no X-Forwarded-For', () => {
+  it.each(table(forwarded))('%s', (_name, one) => {
+    expect(sourceOf(one)).toBe(one.expected);
+    const { forwarded: ignored } = one;
+    expect(sourceOf({ ...one, forwarded: ignored!, forwardedFor: '203.0.113.9' })).toBe('203.0.113.9');
+  });
+});
+
+describe('X-Forwarded-For without a usable caller never falls back to the proxy', () => {
   it.each(table(unnamed))('%s', (_name, one) => {
-    expect(callerOf(one)).toBe(one.expected);
+    expect(sourceOf(one)).toBe(one.expected);
   });
 });
 
 describe('Malformed requests', () => {
   it.each(table(odd))('%s', (_name, one) => {
-    expect(callerOf(one)).toBe(one.expected);
+    expect(sourceOf(one)).toBe(one.expected);
   });
 });
 
@@ -207,7 +236,7 @@ describe('Trusted peers', () => {
   const forged = { forwardedFor: '198.51.100.66', realIp: '198.51.100.99' };
 
   it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])('include %s by default', (peer) => {
-    expect(callerOf({ peer, ...forged }, DEFAULT_TRUSTED_PROXIES)).toBe('198.51.100.66');
+    expect(sourceOf({ peer, ...forged }, DEFAULT_TRUSTED_PROXIES)).toBe('198.51.100.66');
   });
 
   it.each([
@@ -222,17 +251,17 @@ describe('Trusted peers', () => {
     'fd00::1',
     '::2',
   ])('do not include %s by default', (peer) => {
-    expect(callerOf({ peer, ...forged }, DEFAULT_TRUSTED_PROXIES)).toBe(peer);
+    expect(sourceOf({ peer, ...forged }, DEFAULT_TRUSTED_PROXIES)).toBe(peer);
   });
 
   it('are none when none are configured', () => {
-    expect(callerOf({ peer: '127.0.0.1', ...forged }, [])).toBe('127.0.0.1');
+    expect(sourceOf({ peer: '127.0.0.1', ...forged }, [])).toBe('127.0.0.1');
   });
 
   it('are exactly the configured ones', () => {
-    expect(callerOf({ peer: '203.0.113.250', ...forged }, ['203.0.113.240/28'])).toBe('198.51.100.66');
-    expect(callerOf({ peer: '127.0.0.1', ...forged }, ['203.0.113.240/28'])).toBe('127.0.0.1');
-    expect(callerOf({ peer: '10.0.0.1', forwardedFor: '10.0.0.5' }, ['10.0.0.1/32'])).toBe('10.0.0.5');
+    expect(sourceOf({ peer: '203.0.113.250', ...forged }, ['203.0.113.240/28'])).toBe('198.51.100.66');
+    expect(sourceOf({ peer: '127.0.0.1', ...forged }, ['203.0.113.240/28'])).toBe('127.0.0.1');
+    expect(sourceOf({ peer: '10.0.0.1', forwardedFor: '10.0.0.5' }, ['10.0.0.1/32'])).toBe('10.0.0.5');
   });
 });
 
@@ -297,8 +326,8 @@ describe('For any headers', () => {
           fc.pre(!isWithin(stranger, PROXIES));
           const behind = `${stranger}, ${forwardedFor}`;
           const spoofed = [...front, behind].join(', ');
-          expect(callerOf({ peer, realIp, forwardedFor: spoofed })).toBe(
-            callerOf({ peer, realIp, forwardedFor: behind }),
+          expect(sourceOf({ peer, realIp, forwardedFor: spoofed })).toBe(
+            sourceOf({ peer, realIp, forwardedFor: behind }),
           );
         },
       ),
@@ -313,7 +342,7 @@ describe('For any headers', () => {
         );
         const named = [asked.peer.replace(/%.*/s, ''), ...inHeaders];
         const texts = named.map((text) => parseHost(text)?.text ?? null);
-        expect(texts).toContain(callerOf(asked));
+        expect(texts).toContain(callerOf(asked, PROXIES, { refuseLocal: true }).address?.text ?? null);
       }),
     );
   });

@@ -26,31 +26,80 @@ export interface CallerHeaders {
   readonly peer: string | undefined;
   /** every X-Forwarded-For line, joined by commas in order of arrival */
   readonly forwardedFor: string | undefined;
+  /** the same of Forwarded (RFC 7239); it counts where there is no X-Forwarded-For */
+  readonly forwarded?: string | undefined;
   readonly realIp: string | undefined;
 }
 
+export interface Caller {
+  /** who is counted and recorded; null when the connection was closed before it was read */
+  readonly address: HostAddress | null;
+  /** why the address must not be allowed anywhere: what was seen instead of a caller's address; null: it may be */
+  readonly unusable: string | null;
+}
+
+/** Nothing on the internet sends from there, whatever a proxy writes: CDNs put class E in place of IPv6 callers. */
+const IMPOSSIBLE_SOURCES = [
+  '0.0.0.0/8',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/128',
+  'ff00::/8',
+  '64:ff9b::/96', // NAT64
+  '64:ff9b:1::/48',
+];
+const LOCAL_SOURCES = ['127.0.0.0/8', '::1/128', '169.254.0.0/16', 'fe80::/10'];
+const MAX_SEEN_LENGTH = 100;
+
 /**
- * The caller's address. Without a trusted proxy as its peer, this is the socket's. Otherwise it is the rightmost address of
- * X-Forwarded-For that is not a trusted proxy, or X-Real-IP without X-Forwarded-For. An unreadable entry ends the walk,
- * because entries to its left are untrusted. If all entries are trusted proxies, the socket's address is used: any client in
- * a trusted range could have written the leftmost one.
- * @returns null when no readable address is left
+ * The caller. Without a trusted proxy as its peer, this is the socket's address. Otherwise it is the rightmost address of
+ * X-Forwarded-For, or of Forwarded, that is not a trusted proxy, or X-Real-IP without these. An unreadable entry ends the
+ * walk, because entries to its left are untrusted. A header that names nobody makes the caller unusable: the peer is the proxy,
+ * and allowing the proxy would allow everybody behind it.
+ * @param options `refuseLocal`: a caller on this machine or link is unusable, too: no real cloud sees that address
  */
-export function callerAddress(headers: CallerHeaders, trustedProxies: readonly string[]): HostAddress | null {
+export function callerOf(
+  headers: CallerHeaders,
+  trustedProxies: readonly string[],
+  { refuseLocal }: { readonly refuseLocal: boolean },
+): Caller {
   const peer = peerHost(headers.peer);
-  if (!peer || !isWithin(peer.text, trustedProxies)) return peer;
-  if (headers.forwardedFor === undefined) return forwardedHost((headers.realIp ?? '').trim()) ?? peer;
-  const hops = headers.forwardedFor
-    .split(',')
-    .map((hop) => hop.trim())
-    .filter((hop) => hop !== '');
-  for (const hop of hops.toReversed()) {
+  const found = peer && isWithin(peer.text, trustedProxies) ? forwardedCaller(headers, trustedProxies) : null;
+  if (found && 'seen' in found) return { address: peer, unusable: found.seen.slice(0, MAX_SEEN_LENGTH) };
+  const address = found ?? peer;
+  const refused = [...IMPOSSIBLE_SOURCES, ...(refuseLocal ? LOCAL_SOURCES : [])];
+  return { address, unusable: address && isWithin(address.text, refused) ? address.text : null };
+}
+
+/** @returns the address that the headers name, null without a header, or what they say that names nobody */
+function forwardedCaller(
+  { forwardedFor, forwarded, realIp }: CallerHeaders,
+  trustedProxies: readonly string[],
+): HostAddress | { readonly seen: string } | null {
+  const list = forwardedFor ?? (forwarded === undefined ? undefined : hopsOf(forwarded));
+  const header = forwardedFor === undefined ? 'Forwarded' : 'X-Forwarded-For';
+  if (list === undefined) {
+    if (realIp === undefined) return null;
+    return forwardedHost(realIp.trim()) ?? { seen: `X-Real-IP "${realIp}"` };
+  }
+  const hops = list.split(',').map((hop) => hop.trim());
+  for (const hop of hops.filter((hop) => hop !== '').toReversed()) {
     const host = forwardedHost(hop);
     if (!host) break;
     if (!isWithin(host.text, trustedProxies)) return host;
   }
-  return peer;
+  return { seen: `${header} "${forwardedFor ?? forwarded ?? ''}"` };
 }
+
+/** The `for` parameters of Forwarded as X-Forwarded-For lists them; an element without one names nobody. */
+const hopsOf = (forwarded: string): string =>
+  forwarded
+    .split(',')
+    .map((element) => {
+      const named = element.split(';').find((pair) => pair.trim().toLowerCase().startsWith('for='));
+      return named === undefined ? 'unknown' : named.trim().slice('for='.length).replaceAll('"', '');
+    })
+    .join(',');
 
 /** Node adds a zone id to a link-local peer. */
 const peerHost = (peer: string | undefined): HostAddress | null => parseHost((peer ?? '').split('%', 1)[0]!);

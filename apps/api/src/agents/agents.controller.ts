@@ -26,7 +26,7 @@ export class AgentsController {
   ) {}
 
   @Get('state')
-  @CountedOnlyAs(['agent', 'refusal'])
+  @CountedOnlyAs(['agent'])
   @KeyOnly({ scope: 'agent:connect' })
   @ApiOperation({
     summary: 'Get the desired state of a host',
@@ -51,7 +51,7 @@ export class AgentsController {
 
   @Post('report')
   @HttpCode(200)
-  @CountedOnlyAs(['agent', 'refusal'])
+  @CountedOnlyAs(['agent'])
   @KeyOnly({ scope: 'agent:connect' })
   @ApiOperation({
     summary: 'Report the result of applying the rules on the host',

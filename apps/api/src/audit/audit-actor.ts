@@ -13,7 +13,7 @@ const ACTOR_TYPES: Readonly<Record<Principal['kind'], ActorType>> = {
  * The actor of an audit record. For an API key: the key's id and its user's e-mail. For a workload: its service user. For
  * a session's token: the session's id and its user's e-mail.
  */
-export const auditActor = ({ principal, address }: Actor): AuditActor => ({
+export const auditActor = ({ principal, address }: Pick<Actor, 'principal' | 'address'>): AuditActor => ({
   actorType: ACTOR_TYPES[principal.kind],
   actorId: principal.keyId ?? principal.sessionId ?? principal.userId,
   actorEmail: principal.email,

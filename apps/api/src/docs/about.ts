@@ -36,7 +36,10 @@ Retry after 429, 500 and 503 with increasing delays; for 429 and 503 \`Retry-Aft
 
 ## Limits
 
-Requests are counted per client address in windows of one minute. Every counted response has the headers
-\`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Health checks, these pages and webhooks are not
-counted; agents are counted by API key; password attempts and registrations have lower limits. An IPv6 client is counted by
-its /64, and by its /48 with ten times the limit.`;
+Requests are counted in windows of one minute: those with a credential per client address and credential, so that callers
+behind one address do not use up each other's; those with a session token per session; sign-ins and requests without a
+credential per client address. Every counted response has the headers \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and
+\`X-RateLimit-Reset\`. What closes or keeps access is not counted: stop, renew and every DELETE; nor are health checks, these
+pages and webhooks. \`detect-ip\` is counted apart; agents are counted by API key; password attempts and registrations have
+lower limits. An address that has sent as many refused credentials is refused until its window ends. An IPv6 client is
+counted by its /64, and by its /48 with ten times the limit.`;

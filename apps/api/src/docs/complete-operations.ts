@@ -110,7 +110,8 @@ function commonErrors({ operation, method, policy, counted }: DocumentedOperatio
     ...(readsBody || operation.parameters?.length ? [400] : []),
     ...(policy?.kind === 'public' ? [] : [401, 403]),
     ...(readsBody ? [413, 415] : []),
-    ...(counted ? [429] : []),
+    // one that is not counted refuses an address that guesses credentials
+    ...(counted || policy?.kind !== 'public' ? [429] : []),
     500,
     503,
   ];

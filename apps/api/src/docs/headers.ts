@@ -6,7 +6,7 @@ export const HEADERS = {
     example: '0b6f9a52-8f5d-4f0e-8a55-2f0d6a1f9c11',
   },
   'X-RateLimit-Limit': {
-    description: 'requests an address may send in a window',
+    description: 'requests in a window: of a credential from one address, or of an address',
     schema: { type: 'integer' },
     example: 60,
   },

@@ -2,11 +2,11 @@ import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '#guards';
-import type { HostAddress } from '#rules';
+import type { Caller } from '#rules';
 import { badRequest } from '../errors';
 import { Answers } from '../docs/answers';
-import { CallerAddress } from '../http/caller-address';
-import { Uncounted } from '../rate-limit/rate-limit.decorators';
+import { CurrentCaller, unusableMessage } from '../http/caller-address';
+import { CountedOnlyAs, Uncounted } from '../rate-limit/rate-limit.decorators';
 import { DetectedAddressDto, HealthDto, ReadinessDto } from './health.dto';
 import { Readiness } from './readiness';
 
@@ -45,10 +45,12 @@ export class HealthController {
   }
 
   @Get('detect-ip')
+  @CountedOnlyAs(['detection'])
   @ApiOperation({ summary: 'Get the caller’s address as the service sees it' })
-  @Answers({ 200: DetectedAddressDto, errors: [] })
-  detect(@CallerAddress() caller: HostAddress | null): DetectedAddressDto {
-    if (!caller) throw badRequest('The address of this connection cannot be read');
-    return { ip: caller.text, version: caller.version === 4 ? 'IPv4' : 'IPv6' };
+  @Answers({ 200: DetectedAddressDto, errors: [400] })
+  detect(@CurrentCaller() { address, unusable }: Caller): DetectedAddressDto {
+    if (unusable !== null) throw badRequest(unusableMessage(unusable));
+    if (!address) throw badRequest('The address of this connection cannot be read');
+    return { ip: address.text, version: address.version === 4 ? 'IPv4' : 'IPv6' };
   }
 }

@@ -12,7 +12,9 @@ const request = (peer: string, headers: Record<string, string>): IncomingMessage
 /** Sends one request with X-Forwarded-For from each peer. @returns the logged warnings */
 const warningsOf = (trusted: readonly string[] | undefined, ...peers: string[]): Warning[] => {
   const warnings: Warning[] = [];
-  const remember = rememberCallerAddress(trusted, (warning) => warnings.push(warning));
+  const remember = rememberCallerAddress({ trustedProxies: trusted, refuseLocal: true }, (warning) =>
+    warnings.push(warning),
+  );
   for (const peer of peers) {
     remember(request(peer, { 'x-forwarded-for': '203.0.113.7' }), null, () => undefined);
   }
@@ -28,13 +30,21 @@ describe('X-Forwarded-For while TRUSTED_PROXIES is unset', () => {
 
   it('is ignored from a private peer', () => {
     const forwarded = request('10.0.0.2', { 'x-forwarded-for': '203.0.113.7', 'x-real-ip': '203.0.113.8' });
-    rememberCallerAddress(undefined, () => undefined)(forwarded, null, () => undefined);
+    rememberCallerAddress({ trustedProxies: undefined, refuseLocal: true }, () => undefined)(
+      forwarded,
+      null,
+      () => undefined,
+    );
     expect(callerAddressOf(forwarded)?.text).toBe('10.0.0.2');
   });
 
   it('is trusted from loopback', () => {
     const forwarded = request('::1', { 'x-forwarded-for': '203.0.113.7' });
-    rememberCallerAddress(undefined, () => undefined)(forwarded, null, () => undefined);
+    rememberCallerAddress({ trustedProxies: undefined, refuseLocal: true }, () => undefined)(
+      forwarded,
+      null,
+      () => undefined,
+    );
     expect(callerAddressOf(forwarded)?.text).toBe('203.0.113.7');
   });
 
@@ -44,7 +54,9 @@ describe('X-Forwarded-For while TRUSTED_PROXIES is unset', () => {
 
   it('is not logged for a private peer that does not send it', () => {
     const warnings: Warning[] = [];
-    const remember = rememberCallerAddress(undefined, (warning) => warnings.push(warning));
+    const remember = rememberCallerAddress({ trustedProxies: undefined, refuseLocal: true }, (warning) =>
+      warnings.push(warning),
+    );
     remember(request('10.0.0.2', { 'x-real-ip': '203.0.113.7' }), null, () => undefined);
     expect(warnings).toEqual([]);
   });

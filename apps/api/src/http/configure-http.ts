@@ -33,7 +33,12 @@ export function configureHttp(app: NestExpressApplication, settings: ApiSettings
   app.set('etag', false);
   if (settings.PUBLIC_URL?.startsWith('https:')) app.use(demandHttps);
   app.use(assignRequestId);
-  app.use(rememberCallerAddress(settings.TRUSTED_PROXIES, (warning) => log.warn(warning)));
+  app.use(
+    rememberCallerAddress(
+      { trustedProxies: settings.TRUSTED_PROXIES, refuseLocal: !settings.ALLOW_LOCAL_ADDRESSES },
+      (warning) => log.warn(warning),
+    ),
+  );
   app.use(logRequests(log));
   app.use('/docs', docsHeaders);
   app.use(API_PREFIX, apiHeaders, disableCaching);

@@ -1,11 +1,14 @@
 import { EventEmitter } from 'node:events';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { Delete } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { ApiSettings } from '../api.settings';
+import { Public, SignedIn } from '#guards';
 import { rememberCallerAddress } from '../http/caller-address';
 import { FixedWindows } from './fixed-windows';
+import { CREDENTIAL_REFUSED } from '../http/send-error-response';
 import { CountedAs, Uncounted } from './rate-limit.decorators';
 import { RateLimitGuard } from './rate-limit.guard';
 import { rateLimits } from './rate-limit.module';
@@ -13,7 +16,10 @@ import { rateLimits } from './rate-limit.module';
 class Routes {
   list(): void {}
   other(): void {}
-  @Uncounted() health(): void {}
+  @Public() @Uncounted() health(): void {}
+  @Public() signIn(): void {}
+  @SignedIn({ scope: 'sessions:write' }) @Uncounted() stop(): void {}
+  @Delete(':id') remove(): void {}
   @CountedAs(['password', 'registration']) register(): void {}
 }
 
@@ -28,6 +34,7 @@ class FakeResponse extends EventEmitter {
 
   finish(statusCode: number): void {
     this.statusCode = statusCode;
+    if (statusCode === 401) this.emit(CREDENTIAL_REFUSED);
     this.emit('finish');
   }
 }
@@ -37,7 +44,10 @@ type Settings = Pick<ApiSettings, 'RATE_LIMIT_PER_MINUTE' | 'EMBEDDED'>;
 class GuardHarness {
   now = 1_000_000;
   readonly windows = new FixedWindows(() => this.now);
-  private readonly remember = rememberCallerAddress(['10.0.0.0/8'], () => undefined);
+  private readonly remember = rememberCallerAddress(
+    { trustedProxies: ['10.0.0.0/8'], refuseLocal: false },
+    () => undefined,
+  );
 
   private constructor(private readonly guard: RateLimitGuard) {}
 
@@ -54,11 +64,12 @@ class GuardHarness {
     handler: () => void,
     address = '203.0.113.7',
     status = 200,
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<FakeResponse & { refused?: unknown }> {
     const request = new IncomingMessage(
       Object.defineProperty(new Socket(), 'remoteAddress', { value: '10.0.0.1' }),
     );
-    request.headers = { 'x-forwarded-for': address };
+    request.headers = { 'x-forwarded-for': address, ...headers };
     const response: FakeResponse & { refused?: unknown } = new FakeResponse();
     this.remember(request, response, () => undefined);
     try {
@@ -110,6 +121,44 @@ describe('RateLimitGuard', () => {
     expect(neighbour.headers['X-RateLimit-Remaining']).toBe(7);
     const other = await harness.request(routes.list, '2001:db8:1:3::1');
     expect(other.headers['X-RateLimit-Remaining']).toBe(8);
+  });
+
+  const withKey = (key: string): Record<string, string> => ({ 'x-api-key': key });
+  const remaining = async (
+    harness: GuardHarness,
+    headers: Readonly<Record<string, string>>,
+    handler = routes.list,
+  ): Promise<unknown> =>
+    (await harness.request(handler, undefined, 200, headers)).headers['X-RateLimit-Remaining'];
+
+  it('counts callers behind one address by credential, sessions by token, and what needs no credential by address', async () => {
+    const harness = await GuardHarness.of();
+    for (const left of [8, 7]) {
+      for (const credential of [withKey('one'), withKey('two'), { authorization: 'Bearer three' }, {}])
+        expect(await remaining(harness, credential)).toBe(left);
+    }
+    const session = { authorization: 'Session four' };
+    expect(await remaining(harness, session)).toBe(8);
+    const moved = await harness.request(routes.list, '203.0.113.8', 200, session);
+    expect(moved.headers['X-RateLimit-Remaining']).toBe(7);
+    expect(await remaining(harness, withKey('made up'), routes.signIn)).toBe(6);
+    expect(await remaining(harness, withKey('another'), routes.signIn)).toBe(5);
+  });
+
+  it('counts neither DELETE nor what closes, and refuses an address that guesses credentials, there at ten times as many', async () => {
+    const harness = await GuardHarness.of();
+    for (const handler of [routes.remove, routes.stop])
+      for (let count = 0; count < 20; count += 1)
+        expect(await harness.request(handler, undefined, 200, withKey('one'))).toMatchObject({ headers: {} });
+    const guess = (handler: () => void, count: number): ReturnType<GuardHarness['request']> =>
+      harness.request(handler, undefined, 401, withKey(`guess ${count}`));
+    for (let count = 0; count < 9; count += 1)
+      expect((await guess(routes.list, count)).refused).toBeUndefined();
+    expect((await guess(routes.list, 9)).refused).toMatchObject({ status: 429 });
+    for (let count = 9; count < 90; count += 1)
+      expect((await guess(routes.stop, count)).refused).toBeUndefined();
+    expect((await guess(routes.stop, 90)).refused).toMatchObject({ status: 429 });
+    expect((await harness.request(routes.list, '203.0.113.8', 200, withKey('one'))).refused).toBeUndefined();
   });
 
   it('does not count uncounted routes', async () => {

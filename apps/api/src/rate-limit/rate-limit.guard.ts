@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import {
@@ -9,24 +10,32 @@ import {
 } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import { presentedCredential } from '#guards';
+import { presentedCredential, routePolicyOf } from '#guards';
 import { rateLimitBuckets, type RateLimitBucket } from '#rules';
-import { apiKeyHash } from '#secrets';
 import { tooManyRequests } from '../errors';
 import { callerAddressOf } from '../http/caller-address';
 import { CREDENTIAL_REFUSED } from '../http/send-error-response';
-import type { ExtraLimit } from './rate-limit.decorators';
+import { isUncounted, type ExtraLimit } from './rate-limit.decorators';
 import type { RequestWindows } from './request-windows';
 
 const GENERAL = 'default';
 /** Limits whose count is shown in the headers: of the general one, or of the one that takes its place. */
-const SHOWN: ReadonlySet<string> = new Set([GENERAL, ...(['issuer', 'agent'] satisfies ExtraLimit[])]);
+const SHOWN: ReadonlySet<string> = new Set([
+  GENERAL,
+  ...(['issuer', 'agent', 'detection'] satisfies ExtraLimit[]),
+]);
 const REGISTRATION: ExtraLimit = 'registration';
 const AGENT: ExtraLimit = 'agent';
-const REFUSAL: ExtraLimit = 'refusal';
+/** Requests whose credential is refused, by address. */
+export const REFUSAL = 'refusal';
+/** A route that is not counted, as it closes something, serves an address with this many times as many refused credentials. */
+const UNCOUNTED_FACTOR = 10;
 const MAX_REFUSED = 10_000;
 
-/** Counts every request of a client before any other processing, with one counter for all routes. */
+/**
+ * Counts requests before any other processing, with one counter for all routes: by address and credential, so that callers
+ * behind one address do not take each other's turns; by session for its token; by address alone where no credential counts.
+ */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
   /** buckets with as many refused credentials as they may have, until their window ends */
@@ -45,8 +54,10 @@ export class RateLimitGuard extends ThrottlerGuard {
     const { context, limit, ttl, throttler } = request;
     const { req, res } = this.httpOf(context);
     const name = throttler.name ?? GENERAL;
-    const buckets = this.bucketsOf(req, name);
-    if (name === REFUSAL) return this.refuseGuessing(res, buckets, request);
+    const uncounted = isUncounted(context.getHandler(), context.getClass());
+    if (name === REFUSAL) return this.refuseGuessing(req, res, request, uncounted);
+    if (name === GENERAL && uncounted) return true;
+    const { buckets, caller } = this.countedAs(req, name, context);
     for (const [index, bucket] of buckets.entries()) {
       const most = limit * bucket.factor;
       const count = await this.windows.increment(bucket.name, ttl, most);
@@ -56,7 +67,7 @@ export class RateLimitGuard extends ThrottlerGuard {
         res.setHeader('X-RateLimit-Reset', count.timeToExpire);
       }
       if (count.isBlocked)
-        throw tooManyRequests(refusal(name, count.timeToBlockExpire), count.timeToBlockExpire);
+        throw tooManyRequests(refusal(caller, count.timeToBlockExpire), count.timeToBlockExpire);
     }
     if (name === REGISTRATION) this.uncountIfFailed(res, buckets);
     return true;
@@ -69,15 +80,25 @@ export class RateLimitGuard extends ThrottlerGuard {
     });
   }
 
-  /** Counts a request when its credential is refused, so that waiting requests do not count. @throws ApiError 429 */
+  /**
+   * Counts a request when its credential is refused, so that waiting requests do not count, and guessed credentials do not each
+   * have a count of their own.
+   * @throws ApiError 429
+   */
   private refuseGuessing(
+    request: Request,
     response: Response,
-    buckets: readonly RateLimitBucket[],
-    { ttl, limit }: ThrottlerRequest,
+    { context, ttl, limit }: ThrottlerRequest,
+    uncounted: boolean,
   ): boolean {
-    const leftMs = Math.max(...buckets.map(({ name }) => this.refused.getRemainingTTL(name)));
+    if (isPublic(context)) return true;
+    const buckets = addressBuckets(request, REFUSAL);
+    const factor = uncounted ? UNCOUNTED_FACTOR : 1;
+    const leftMs = Math.max(
+      ...buckets.map(({ name }) => this.refused.getRemainingTTL(refusedName(name, factor))),
+    );
     const seconds = Math.ceil(leftMs / 1000);
-    if (seconds > 0) throw tooManyRequests(refusal(REFUSAL, seconds), seconds);
+    if (seconds > 0) throw tooManyRequests(refusal('from this address', seconds), seconds);
     response.once(CREDENTIAL_REFUSED, () => {
       for (const bucket of buckets) void this.countRefusal(bucket, ttl, limit * bucket.factor);
     });
@@ -86,7 +107,9 @@ export class RateLimitGuard extends ThrottlerGuard {
 
   private async countRefusal({ name }: RateLimitBucket, ttl: number, limit: number): Promise<void> {
     const { totalHits, timeToExpire } = await this.windows.increment(name, ttl, limit);
-    if (totalHits >= limit) this.refused.set(name, true, { ttl: 1000 * timeToExpire });
+    for (const factor of [1, UNCOUNTED_FACTOR])
+      if (totalHits >= limit * factor)
+        this.refused.set(refusedName(name, factor), true, { ttl: 1000 * timeToExpire });
   }
 
   private httpOf(context: ExecutionContext): { req: Request; res: Response } {
@@ -94,15 +117,44 @@ export class RateLimitGuard extends ThrottlerGuard {
     return { req: http.getRequest<Request>(), res: http.getResponse<Response>() };
   }
 
-  private bucketsOf(request: Request, name: string): readonly RateLimitBucket[] {
+  /** @returns what a request is counted as, and words for it */
+  private countedAs(
+    request: Request,
+    name: string,
+    context: ExecutionContext,
+  ): { readonly buckets: readonly RateLimitBucket[]; readonly caller: string } {
     const presented = presentedCredential(request.headers);
-    const key = name === AGENT && presented.kind === 'key' ? apiKeyHash(presented.plainText) : null;
-    const caller = callerAddressOf(request);
-    const unknown = [{ name: 'unknown', factor: 1 }];
-    const buckets = key !== null ? [{ name: key, factor: 1 }] : caller ? rateLimitBuckets(caller) : unknown;
-    return buckets.map((bucket) => ({ ...bucket, name: `${name} ${bucket.name}` }));
+    const own = (bucket: string, caller: string): ReturnType<typeof this.countedAs> => ({
+      buckets: [{ name: `${name} ${bucket}`, factor: 1 }],
+      caller,
+    });
+    if (name === AGENT && presented.kind === 'key') return own(digest(presented.text), 'with this API key');
+    const byAddress = addressBuckets(request, name);
+    if (name !== GENERAL || presented.kind === 'none' || isPublic(context))
+      return { buckets: byAddress, caller: 'from this address' };
+    const credential = digest(presented.text);
+    if (presented.kind === 'session') return own(credential, 'with this session token');
+    return {
+      buckets: byAddress.map((bucket) => ({ ...bucket, name: `${bucket.name} ${credential}` })),
+      caller: 'from this address with this credential',
+    };
   }
 }
 
-const refusal = (limit: string, seconds: number): string =>
-  `Too many requests ${limit === AGENT ? 'with this API key' : 'from this address'}: try again in ${seconds} second${seconds === 1 ? '' : 's'}`;
+/** No credential is asked for: one that is sent anyway may be made up. */
+const isPublic = (context: ExecutionContext): boolean =>
+  routePolicyOf(context.getHandler(), context.getClass())?.kind === 'public';
+
+function addressBuckets(request: Request, name: string): readonly RateLimitBucket[] {
+  const address = callerAddressOf(request);
+  const buckets = address ? rateLimitBuckets(address) : [{ name: 'unknown', factor: 1 }];
+  return buckets.map((bucket) => ({ ...bucket, name: `${name} ${bucket.name}` }));
+}
+
+const refusedName = (bucket: string, factor: number): string => `${factor} ${bucket}`;
+
+const digest = (credential: string): string => createHash('sha256').update(credential).digest('base64url');
+
+/** @param caller whose requests were counted: from where, with what */
+const refusal = (caller: string, seconds: number): string =>
+  `Too many requests ${caller}: try again in ${seconds} second${seconds === 1 ? '' : 's'}`;

@@ -4,7 +4,7 @@ import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler'
 import { ApiSettings } from '../api.settings';
 import { FixedWindows } from './fixed-windows';
 import { CountedAs, type ExtraLimit } from './rate-limit.decorators';
-import { RateLimitGuard } from './rate-limit.guard';
+import { RateLimitGuard, REFUSAL } from './rate-limit.guard';
 import type { RequestWindows } from './request-windows';
 import { SharedWindows } from './shared-windows';
 
@@ -27,7 +27,7 @@ const notCountedAs =
 const windowsOf = ({ REDIS_URL, DEPLOYMENT_ID }: ApiSettings): RequestWindows =>
   REDIS_URL === undefined ? new FixedWindows() : SharedWindows.connect(REDIS_URL, DEPLOYMENT_ID);
 
-/** The limits of a deployment, per client address or, for agents, per key. */
+/** The limits of a deployment. `RateLimitGuard` says whose requests count together. */
 export function rateLimits(settings: ApiSettings): ThrottlerModuleOptions {
   const perMinute = settings.RATE_LIMIT_PER_MINUTE;
   const password = { name: 'password', ttl: MINUTE_MS, limit: Math.ceil(perMinute / 3) };
@@ -44,7 +44,8 @@ export function rateLimits(settings: ApiSettings): ThrottlerModuleOptions {
         skipIf: notCountedAs('issuer'),
       },
       { name: 'agent', ttl: MINUTE_MS, limit: perMinute * AGENT_FACTOR, skipIf: notCountedAs('agent') },
-      { name: 'refusal', ttl: MINUTE_MS, limit: perMinute, skipIf: notCountedAs('refusal') },
+      { name: 'detection', ttl: MINUTE_MS, limit: perMinute, skipIf: notCountedAs('detection') },
+      { name: REFUSAL, ttl: MINUTE_MS, limit: perMinute },
       ...(settings.EMBEDDED ? [] : [{ ...registration, skipIf: notCountedAs('registration') }]),
     ],
   };

@@ -5,11 +5,13 @@ import {
   refusalOf,
   REFUSAL_MESSAGES,
   type AddressPolicy,
+  type Caller,
   type HostAddress,
   type IpVersion,
   type MaximumDuration,
 } from '#rules';
 import { badRequest, forbidden, notFound, notPossible } from '../errors/api-error';
+import { unusableMessage } from '../http/caller-address';
 import { newHolder } from '../resources/planned-rules';
 import type { StartSessionDto } from './dto/start-session.dto';
 
@@ -26,16 +28,22 @@ const FIELDS = { 4: 'ipv4Address', 6: 'ipv6Address' } as const;
  */
 export function sessionAddresses(
   given: Pick<StartSessionDto, 'ipv4Address' | 'ipv6Address'>,
-  caller: HostAddress | null,
+  caller: Caller,
   policy: AddressPolicy,
 ): SessionAddresses {
-  const ipv4 = addressOf(4, given.ipv4Address, caller, policy);
-  const ipv6 = addressOf(6, given.ipv6Address, caller, policy);
+  const detected = sourceOf(caller);
+  const ipv4 = addressOf(4, given.ipv4Address, detected, policy);
+  const ipv6 = addressOf(6, given.ipv6Address, detected, policy);
   if (ipv4 === null && ipv6 === null) {
-    throw badRequest('No address was given and none could be detected: send ipv4Address or ipv6Address');
+    const seen = caller.unusable === null ? '' : `${unusableMessage(caller.unusable)}. `;
+    throw badRequest(
+      `${seen}No address was given and none could be detected: send ipv4Address or ipv6Address`,
+    );
   }
   return { ipv4, ipv6 };
 }
+
+const sourceOf = ({ address, unusable }: Caller): HostAddress | null => (unusable === null ? address : null);
 
 type AddressField = (typeof FIELDS)[IpVersion];
 
@@ -43,16 +51,17 @@ type AddressField = (typeof FIELDS)[IpVersion];
 export function fieldDifferingFromCaller(
   given: Pick<StartSessionDto, AddressField>,
   { ipv4, ipv6 }: SessionAddresses,
-  caller: HostAddress | null,
+  caller: Caller,
 ): AddressField | null {
-  const detected = caller?.text ?? null;
+  const detected = sourceOf(caller)?.text ?? null;
   if (given.ipv4Address !== undefined && ipv4 !== detected) return 'ipv4Address';
   return given.ipv6Address !== undefined && ipv6 !== detected ? 'ipv6Address' : null;
 }
 
 /** 400 for organizations that allow only the caller's own address. */
-export function mustBeCallerAddress(field: AddressField, caller: HostAddress | null): Error {
-  const own = caller === null ? 'the address you call from' : `${caller.text}, the address you call from,`;
+export function mustBeCallerAddress(field: AddressField, caller: Caller): Error {
+  const source = sourceOf(caller);
+  const own = source === null ? 'the address you call from' : `${source.text}, the address you call from,`;
   const message = `must be ${own} or be left out: your organization requires it`;
   return notPossible(`${field} ${message}`, { validationErrors: { [field]: message } });
 }

@@ -147,9 +147,9 @@ export class SessionStarter {
   ): Promise<Inserted | null> {
     const { principal } = actor;
     const { ALLOW_PRIVATE_ADDRESSES: allowPrivate } = this.settings;
-    const addresses = sessionAddresses(dto, actor.address, { allowPrivate });
-    const field = fieldDifferingFromCaller(dto, addresses, actor.address);
-    if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor.address);
+    const addresses = sessionAddresses(dto, actor, { allowPrivate });
+    const field = fieldDifferingFromCaller(dto, addresses, actor);
+    if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor);
     const grants = selectGrants(known, dto.resourceIds);
     const planned = {
       ...this.plan(principal, dto, addresses, grants),

@@ -10,6 +10,7 @@ import { clientDisconnectSignal } from '../http/client-disconnect';
 import { PathId } from '../http/path-id';
 import { writePageHeaders } from '../http/page-headers';
 import { timeRange } from '../http/time-range';
+import { Uncounted } from '../rate-limit/rate-limit.decorators';
 import { ExtendSessionDto } from './dto/extend-session.dto';
 import { AdminSessionQueryDto, SessionQueryDto, SessionWaitDto } from './dto/session-query.dto';
 import { SessionDto, StartedSessionDto } from './dto/session.dto';
@@ -110,6 +111,7 @@ export class SessionsController {
   }
 
   @Post(':id/stop')
+  @Uncounted()
   @AllowedWhileSuspended()
   @HttpCode(200)
   @SignedIn({ scope: 'sessions:write', onFreePlan: true, sessionToken: true })
@@ -133,6 +135,7 @@ export class SessionsController {
   }
 
   @Post(':id/renew')
+  @Uncounted()
   @AllowedWhileSuspended()
   @HttpCode(200)
   @SignedIn({ scope: 'sessions:write', onFreePlan: true, sessionToken: true })
@@ -143,6 +146,7 @@ export class SessionsController {
   }
 
   @Post('admin/:id/stop')
+  @Uncounted()
   @AllowedWhileSuspended()
   @HttpCode(200)
   @AdminOnly()

@@ -1,0 +1,40 @@
+import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
+import type { Run } from '../harness/command-line';
+
+const CALLERS = 20;
+
+/** As an operator has it who configures nothing. */
+const DEFAULTS = { api: { RATE_LIMIT_PER_MINUTE: '60' } };
+
+describe('Many callers behind one address do not wait for each other', () => {
+  let bench: CliBench;
+
+  beforeAll(async () => {
+    bench = await CliBench.start(DEFAULTS);
+  });
+  afterAll(() => bench.stop());
+  afterEach(() => bench.cli.endRuns());
+
+  const all = (start: () => Run): Run[] => Array.from({ length: CALLERS }, start);
+
+  it('twenty jobs with one key run their commands, and leave nothing open', async () => {
+    const runs = all(() => bench.cli.start(['run', '-r', bench.org.resourceIds[0]!, '--', 'true']));
+    const ended = await Promise.all(runs.map(({ ended }) => ended));
+    expect(ended.map(({ code }) => code)).toEqual(runs.map(() => 0));
+    expect(ended.filter(({ stderr }) => /too many|again in|still open/i.test(stderr))).toEqual([]);
+    expect(await bench.live()).toEqual([]);
+    await bench.allows();
+  });
+
+  it('twenty people watch, and the address is allowed until the last has ended', async () => {
+    const runs = all(() => bench.cli.start(['watch', '-r', bench.org.resourceIds[0]!]));
+    await Promise.all(runs.map((run) => run.prints('may connect')));
+    await bench.allows(CLI_ADDRESS);
+    expect(await bench.live()).toHaveLength(CALLERS);
+    for (const { child } of runs) child.kill('SIGINT');
+    const ended = await Promise.all(runs.map(({ ended }) => ended));
+    expect(ended.filter(({ stderr }) => /too many|again in/i.test(stderr))).toEqual([]);
+    expect(await bench.live()).toEqual([]);
+    await bench.allows();
+  });
+});
