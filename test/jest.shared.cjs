@@ -2,8 +2,6 @@ const { availableParallelism } = require('node:os');
 const { join } = require('node:path');
 
 const rootDir = join(__dirname, '..');
-/** Tests with real processes mostly wait for them: two for each core. A worker with its products takes a gigabyte. */
-const CORES = availableParallelism();
 
 /** Real processes and databases: a server is started once for a whole run. */
 const WITH_SERVER = {
@@ -18,7 +16,8 @@ const config = (projects) => ({
   testTimeout: 120_000,
   testSequencer: '<rootDir>/test/longest-first.cjs',
   reporters: ['default', '<rootDir>/test/slowest-suites.cjs'],
-  maxWorkers: Math.min(2 * CORES, CORES + 4),
+  // tests with real processes mostly wait for them; a worker with its products takes a gigabyte
+  maxWorkers: availableParallelism() + 2,
   projects,
 });
 
