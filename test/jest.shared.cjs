@@ -10,14 +10,17 @@ const WITH_SERVER = {
   testEnvironment: '<rootDir>/test/harness/product-environment.cjs',
 };
 
-/** @param projects pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes, and faults. */
-const config = (projects) => ({
+/**
+ * @param projects pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes, and faults.
+ * @param more workers than there are cores: tests with real processes mostly wait for them. One with its products takes a
+ *   gigabyte
+ */
+const config = (projects, more) => ({
   rootDir,
   testTimeout: 120_000,
   testSequencer: '<rootDir>/test/longest-first.cjs',
   reporters: ['default', '<rootDir>/test/slowest-suites.cjs'],
-  // tests with real processes mostly wait for them; a worker with its products takes a gigabyte
-  maxWorkers: availableParallelism() + 2,
+  maxWorkers: availableParallelism() + more,
   projects,
 });
 

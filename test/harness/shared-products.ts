@@ -29,7 +29,7 @@ const products: { readonly key: string; readonly processes: Promise<Processes> }
 
 /** A product with these settings that is as new: it starts when there is none. It ends with this process. */
 export async function sharedProcesses(options: SharedOptions): Promise<Processes> {
-  const key = JSON.stringify(Object.entries(options).toSorted());
+  const key = JSON.stringify(Object.entries(options).toSorted(([one], [other]) => one.localeCompare(other)));
   const index = products.findIndex((product) => product.key === key);
   const [known] = index === -1 ? [] : products.splice(index, 1);
   const found = known ? await asNew(await known.processes) : null;

@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { auditRecords } from '../../builders/audit-trail';
 import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { SIMULATED_KEY } from '../../builders/organization';
-import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 
 const ADDRESS = '203.0.113.1';
