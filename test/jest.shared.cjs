@@ -2,8 +2,6 @@ const { availableParallelism } = require('node:os');
 const { join } = require('node:path');
 
 const rootDir = join(__dirname, '..');
-/** Tests with real processes mostly wait for them: two for each core. A worker with its products takes a gigabyte. */
-const CORES = availableParallelism();
 
 /** Real processes and databases: a server is started once for a whole run. */
 const WITH_SERVER = {
@@ -12,13 +10,17 @@ const WITH_SERVER = {
   testEnvironment: '<rootDir>/test/harness/product-environment.cjs',
 };
 
-/** @param projects pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes, and faults. */
-const config = (projects) => ({
+/**
+ * @param projects pure: no I/O, seconds. store: real PostgreSQL. e2e: real processes. chaos: real processes, and faults.
+ * @param more workers than there are cores: tests with real processes mostly wait for them. One with its products takes a
+ *   gigabyte
+ */
+const config = (projects, more) => ({
   rootDir,
   testTimeout: 120_000,
   testSequencer: '<rootDir>/test/longest-first.cjs',
   reporters: ['default', '<rootDir>/test/slowest-suites.cjs'],
-  maxWorkers: Math.min(2 * CORES, CORES + 4),
+  maxWorkers: availableParallelism() + more,
   projects,
 });
 

@@ -2,7 +2,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Minutes at the end would be spent by one worker while the others idle: what takes longest begins first. */
 const FIRST = [
-  'test/chaos/kills',
+  'test/chaos/kills-with-postgres',
   'test/hostile/linear-time',
   'test/conformance/gcp',
   'test/e2e/run-gives-access',
@@ -12,6 +12,8 @@ const FIRST = [
   'test/e2e/an-idle-agent',
   'test/chaos/scenarios/b-cloud',
   'test/simulation/',
+  // not at the same time as the other one
+  'test/chaos/kills-with-redis',
   'test/chaos/scenarios/',
   'test/store/',
   'test/e2e/',

@@ -1,5 +1,5 @@
 import { ActionBench } from '../builders/action-bench';
-import { group, sshTo } from '../builders/organization';
+import { sshTo } from '../builders/organization';
 import { node24 } from '../harness/node-24';
 import type { TimelineEntry } from '../harness/simulator-client';
 import { until } from '../harness/until';

@@ -136,9 +136,9 @@ export class AccountOwner {
 
   /** Signs in to the point where the second factor is asked for. @returns the token to go on with */
   async challenge(): Promise<string> {
-    const login = await this.loggedIn();
-    expect(login.mfaRequired).toBe(true);
-    return login.mfaChallengeToken!;
+    const { mfaChallengeToken } = await this.loggedIn();
+    if (mfaChallengeToken === null) throw new Error('The sign-in asks for no second factor');
+    return mfaChallengeToken;
   }
 
   verify(mfaChallengeToken: string | null, code: string): Promise<Answer<Login>> {

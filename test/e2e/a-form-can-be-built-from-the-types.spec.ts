@@ -80,8 +80,7 @@ function beyond({ name, type, example, ...limits }: ConfigField): unknown[] {
 }
 
 describe('A form can be built from the types', () => {
-  // some types need an issuer
-  const drawbridge = Drawbridge.shared({ issuer: true });
+  const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge, []);
   let types: readonly ProviderTypes[];
 

@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { RESOURCE_MODULES } from '../../apps/api/src/app.module';
 import { routesOf, type Route } from '../../apps/api/src/docs/route-table';
 import { MatrixObjects, objectsIn, pathWith, type Owner } from '../builders/matrix-objects';
-import { group, organization, ownOrganization } from '../builders/organization';
+import { group, ownOrganization } from '../builders/organization';
 import type { Answer, ApiClient } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 

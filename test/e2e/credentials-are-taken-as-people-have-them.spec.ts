@@ -50,7 +50,7 @@ type Federated = Credential & { readonly identity: { readonly issuer: string; re
 
 /** A credential is valid in every form in which people have it, or refused with the field and what to do. */
 describe('Pasted credentials', () => {
-  const drawbridge = Drawbridge.shared({ issuer: true });
+  const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge);
 
   it.each<[string, object, unknown]>([

@@ -72,7 +72,7 @@ const CLOUDS: readonly Cloud[] = [
 ];
 
 describe('Credentials need no secret', () => {
-  const drawbridge = Drawbridge.shared({ issuer: true });
+  const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge, []);
 
   const created = (

@@ -17,7 +17,7 @@ const hasJq = neededInCi('jq', spawnSync('jq', ['--version']).status === 0);
 if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages WERE NOT FOLLOWED ***\n\n');
 
 (hasJq ? describe : describe.skip)('The page', () => {
-  const drawbridge = Drawbridge.shared({ issuer: true });
+  const drawbridge = Drawbridge.shared();
   let api: string;
   /** what the commands print that create the organization which the pages name */
   let registered: string;

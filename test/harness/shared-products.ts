@@ -1,10 +1,11 @@
 import { Client } from 'pg';
 import { startProcesses, type ProcessOptions, type Processes } from './product-processes';
 
-export type SharedOptions = Pick<ProcessOptions, 'worker' | 'issuer' | 'api' | 'simulator'>;
+/** With a worker it is an issuer of ID tokens, too. */
+export type SharedOptions = Pick<ProcessOptions, 'worker' | 'api' | 'simulator'>;
 
 /** Each takes 350 MB. */
-const KEPT = 3;
+const KEPT = 2;
 
 /** What belongs to the deployment, not to an organization. */
 const KEPT_TABLES = [
@@ -28,7 +29,7 @@ const products: { readonly key: string; readonly processes: Promise<Processes> }
 
 /** A product with these settings that is as new: it starts when there is none. It ends with this process. */
 export async function sharedProcesses(options: SharedOptions): Promise<Processes> {
-  const key = JSON.stringify(Object.entries(options).toSorted());
+  const key = JSON.stringify(Object.entries(options).toSorted(([one], [other]) => one.localeCompare(other)));
   const index = products.findIndex((product) => product.key === key);
   const [known] = index === -1 ? [] : products.splice(index, 1);
   const found = known ? await asNew(await known.processes) : null;
@@ -46,7 +47,7 @@ export async function sharedProcesses(options: SharedOptions): Promise<Processes
 }
 
 async function started(options: SharedOptions): Promise<Processes> {
-  const processes = await startProcesses(options);
+  const processes = await startProcesses({ ...options, issuer: options.worker ?? true });
   for (const process of all(processes)) process.detach();
   return processes;
 }

@@ -1,7 +1,6 @@
 import { auditRecords } from '../../builders/audit-trail';
 import { CHAOS_FULL, FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { group, ownOrganization, sshTo } from '../../builders/organization';
-import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
 

@@ -3,7 +3,6 @@ import { auditRecords } from '../../builders/audit-trail';
 import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { SIMULATED_KEY } from '../../builders/organization';
 import { drawbridgeAdmin } from '../../harness/admin';
-import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 
 const ADDRESS = '203.0.113.1';

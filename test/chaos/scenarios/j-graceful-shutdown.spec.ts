@@ -1,6 +1,6 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { Client } from 'pg';
-import { group, organization, ownOrganization, sshTo } from '../../builders/organization';
+import { group, ownOrganization, sshTo } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import type { AppProcess } from '../../harness/processes';
 import { until } from '../../harness/until';

@@ -1,5 +1,4 @@
 import { FaultBench, ownForFaults } from '../../builders/fault-bench';
-import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { HEALTHY_BOUND_MS, machineSlowness } from '../oracles/bounds';
 

@@ -1,6 +1,5 @@
 import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { healthOf, ledgerOf } from '../../builders/rule-ledger';
-import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 
 describe('L. A rule of ours edited by another program', () => {

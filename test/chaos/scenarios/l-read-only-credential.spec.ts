@@ -1,7 +1,6 @@
 import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { organization } from '../../builders/organization';
 import { ledgerOf } from '../../builders/rule-ledger';
-import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 import { HEALTHY_BOUND_MS, machineSlowness } from '../oracles/bounds';
 

@@ -1,6 +1,5 @@
 import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { healthOf, ledgerOf, logOf, recordsOf, type HealthRow } from '../../builders/rule-ledger';
-import type { Drawbridge } from '../../harness/drawbridge';
 import type { AppProcess } from '../../harness/processes';
 import { until } from '../../harness/until';
 

@@ -1,7 +1,6 @@
 import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { group, organization, type Organization } from '../../builders/organization';
 import { healthOf, metricOf, recordsOf, type RecordRow } from '../../builders/rule-ledger';
-import type { Drawbridge } from '../../harness/drawbridge';
 import type { AppProcess } from '../../harness/processes';
 import { until } from '../../harness/until';
 import { REPORT_BOUND_MS, REPORT_TOLERANCE_MS } from '../oracles/bounds';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Key } from '../../builders/answers';
-import { group, organization, ownOrganization } from '../../builders/organization';
+import { group, ownOrganization } from '../../builders/organization';
 import { audited, founder, newcomer } from '../../builders/people';
 import { logOf } from '../../builders/request-lines';
 import type { ApiClient, Session } from '../../harness/api-client';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiFailure } from '../../builders/accounts';
 import { colleague, type Colleague } from '../../builders/colleague';
 import { lacksScope } from '../../builders/missing-scope';
-import { group, organization, ownOrganization } from '../../builders/organization';
+import { group, ownOrganization } from '../../builders/organization';
 import { LIVE, NOT_LIVE, sessionInStatus } from '../../builders/session-in-status';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';

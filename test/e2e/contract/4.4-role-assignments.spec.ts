@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../../builders/answers';
-import { group, organization, ownOrganization } from '../../builders/organization';
+import { group, ownOrganization } from '../../builders/organization';
 import { audited, newcomer, type Person } from '../../builders/people';
 import type { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';

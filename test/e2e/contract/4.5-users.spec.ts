@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { User } from '../../builders/answers';
-import { organization, ownOrganization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import { audited, email, founder, newcomer, paid, PASSWORD, type Person } from '../../builders/people';
 import type { Answer, ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Key } from '../../builders/answers';
-import { group, organization, ownOrganization } from '../../builders/organization';
+import { group, ownOrganization } from '../../builders/organization';
 import { newcomer, paid, type Person } from '../../builders/people';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { everyCredential, OWN_KEYS, SIMULATED_ROLE, type CredentialBody } from '../../builders/credentials';
-import { group, organization, ownOrganization, SIMULATED_KEY } from '../../builders/organization';
+import { group, ownOrganization, SIMULATED_KEY } from '../../builders/organization';
 import type { Answer, Credential } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { containing, matching } from '../../harness/matching';

@@ -1,4 +1,4 @@
-import { organization, ownOrganization } from '../../builders/organization';
+import { ownOrganization } from '../../builders/organization';
 import type { Answer, ApiClient, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
