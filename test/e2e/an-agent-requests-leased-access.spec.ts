@@ -8,6 +8,7 @@ import { until } from '../harness/until';
 interface Access {
   readonly sessionId: string;
   readonly status: string;
+  readonly expiresAt: string;
   readonly addresses: readonly string[];
 }
 
@@ -32,7 +33,10 @@ describe('An agent requests leased access', () => {
     await bench.org.admin.expect(201, bench.org.admin.post('/resources', body));
   });
   afterAll(() => bench.stop());
-  beforeEach(() => open());
+  beforeEach(() => {
+    bench.proxy.addresses = [CLI_ADDRESS];
+    return open();
+  });
   afterEach(async () => {
     await client.close();
     await bench.allows();
@@ -55,14 +59,45 @@ describe('An agent requests leased access', () => {
     return structuredContent as T;
   }
 
-  it('has four tools, and none of them changes anything but its own access', async () => {
+  it('has five tools with titles and schemas of their results, and says how they are used', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'list_resources',
       'request_access',
       'wait_for_access',
+      'list_access',
       'release_access',
     ]);
+    for (const { title, outputSchema } of tools) {
+      expect(title).toMatch(/^[A-Z]/);
+      expect(outputSchema).toMatchObject({ type: 'object', required: expect.any(Array) as string[] });
+    }
+    expect(client.getInstructions()).toContain('release_access');
+  });
+
+  it('takes minutes, and ends the access when they are over', async () => {
+    const began = Date.now();
+    const { expiresAt, sessionId } = await call<Access>('request_access', {
+      resources: ['resource-0'],
+      minutes: 10,
+    });
+    const minutes = (Date.parse(expiresAt) - began) / 60_000;
+    expect(minutes).toBeGreaterThan(9.5);
+    expect(minutes).toBeLessThan(10.5);
+    const { access } = await call<{ access: Access[] }>('list_access');
+    expect(access).toMatchObject([{ sessionId, expiresAt, isFromHere: true }]);
+    await call('release_access', { sessionId });
+    expect(await call('list_access')).toEqual({ access: [], addresses: [CLI_ADDRESS] });
+  });
+
+  it('says which of its access is not for the address that this machine has now', async () => {
+    const { sessionId } = await call<Access>('request_access', { resources: ['resource-0'] });
+    bench.proxy.addresses = ['198.51.100.77'];
+    const listed = await call<{ access: Access[] }>('list_access');
+    expect(listed).toMatchObject({
+      access: [{ sessionId, isFromHere: false, addresses: [CLI_ADDRESS] }],
+      addresses: ['198.51.100.77'],
+    });
   });
 
   it('sees the resources of its user’s roles, and no others', async () => {
@@ -111,6 +146,9 @@ describe('An agent requests leased access', () => {
     [{}, 'resources must be a list'],
     [{ resources: ['resource-0'], hours: 2 }, 'hours must be a whole number from 1 to 1'],
     [{ resources: ['resource-0'], hours: 0 }, 'hours must be'],
+    [{ resources: ['resource-0'], minutes: 61 }, 'minutes must be a whole number from 1 to 60'],
+    [{ resources: ['resource-0'], minutes: 5, hours: 1 }, 'minutes or hours, not both'],
+    [{ resources: ['resource-0'], duration: 10 }, 'There is no argument \\"duration\\"'],
   ])('%j is refused', async (given, message) => {
     await expect(call('request_access', given)).rejects.toThrow(message);
     expect(await bench.live()).toEqual([]);

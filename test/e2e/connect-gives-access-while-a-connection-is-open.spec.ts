@@ -1,6 +1,11 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { execFileSync, spawn } from 'node:child_process';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
+import { CLI } from '../harness/command-line';
+import { until } from '../harness/until';
 
 /** Answers each line in capitals, and says goodbye when the other side has finished. */
 const answer = (socket: Socket): void => {
@@ -63,6 +68,31 @@ describe('connect gives access while a connection is open', () => {
     process.kill(going.pid, 'SIGHUP');
     expect((await going.ended).code).toBe(129);
     expect(await bench.live()).toEqual([]);
+  });
+
+  it('lasts while its standard input is open, also when what started it has gone, and no longer', async () => {
+    const input = join(bench.cli.home, 'input');
+    const output = join(bench.cli.home, 'output');
+    execFileSync('mkfifo', [input]);
+    // as ssh does for a connection that stays in the background: it forks, and its first process ends
+    const command = `"${process.execPath}" "${CLI}" connect 127.0.0.1 ${port} <"${input}" >"${output}" 2>&1 & read line`;
+    const parent = spawn('sh', ['-c', command], { env: bench.cli.environment });
+    const hasEnded = new Promise((done) => parent.once('exit', done));
+    const master = createWriteStream(input);
+    master.write('hello\n');
+    await bench.allows(CLI_ADDRESS);
+    const has = (text: string): Promise<boolean> =>
+      until(`it prints ${text}`, () => Promise.resolve(readFileSync(output, 'utf8').includes(text)));
+    await has('HELLO');
+    parent.stdin.end('\n');
+    await hasEnded;
+    // longer than a parent that has gone stays unnoticed
+    await delay(2_000);
+    master.write('still there\n');
+    await has('STILL THERE');
+    expect(await bench.live()).toHaveLength(1);
+    master.destroy();
+    await bench.allows();
   });
 
   it('a megabyte passes unchanged', async () => {

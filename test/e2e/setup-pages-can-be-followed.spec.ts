@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Drawbridge } from '../harness/drawbridge';
@@ -10,7 +11,7 @@ const DOCS = resolve(__dirname, '../../docs');
 /** The blocks of commands of a page, in their order. */
 function commandsOf(page: string): string[] {
   const text = readFileSync(join(DOCS, page), 'utf8');
-  return [...text.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, commands]) => commands!);
+  return [...text.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(([, commands]) => commands!);
 }
 
 const hasJq = neededInCi('jq', spawnSync('jq', ['--version']).status === 0);
@@ -21,14 +22,17 @@ if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages W
   let api: string;
   /** what the commands print that create the organization which the pages name */
   let registered: string;
+  let home: string;
 
   beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'drawbridge-page-'));
     api = `http://127.0.0.1:${drawbridge.apiServer.port}`;
     const [register] = commandsOf('try-your-own.md');
     registered = await run(register!);
     // pasted again: another organization of the same name knows the e-mail too
     await run(register!);
   });
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
 
   /** Runs commands with the addresses of this test in place of those of `npm start`. */
   const run = async (...commands: string[]): Promise<string> => {
@@ -37,7 +41,8 @@ if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages W
       .replaceAll('http://localhost:3000', api)
       .replaceAll('http://localhost:4666', drawbridge.cloud.url);
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
-      env: { PATH: process.env['PATH'] },
+      env: { PATH: process.env['PATH'], HOME: home },
+      cwd: home,
     });
     return stdout;
   };
@@ -49,9 +54,25 @@ if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages W
     return blocks as [string, string, string, string, string, string];
   };
 
-  it('try-your-own.md, whose organization the pages name, can be followed literally', () => {
-    expect(registered).toMatch(/^true$/m);
-    expect(registered).toContain('"status": "PENDING"');
+  it('try-your-own.md, whose organization the pages name, can be followed literally', async () => {
+    for (const line of [
+      'Signed in at',
+      'aws is accepted by AWS.',
+      'database is active: sessions may use it.',
+      '  users      me@example.com',
+      '  203.0.113.77 on database: APPLIED',
+    ])
+      expect(registered).toContain(line);
+    expect(registered).toMatch(/^203\.0\.113\.77\/32 +database +tcp 5432 +me@example\.com .* open$/m);
+    expect(await drawbridge.cloud.rules()).toContainEqual(
+      expect.objectContaining({ address: '203.0.113.77' }),
+    );
+    const [, pay, token, requests] = commandsOf('try-your-own.md');
+    expect(await run(pay!)).toContain('"redirectUrl": "http');
+    expect(await run(token!)).toContain('"ipv4Address":"203.0.113.77"');
+    const requested = await run(requests!);
+    expect(requested).toMatch(/^true$/m);
+    expect(requested).toContain('"status": "PENDING"');
   });
 
   it.each(['setup-aws.md', 'setup-gcp.md', 'setup-azure.md'])(

@@ -147,7 +147,7 @@ describe('The command line keeps secrets', () => {
     const env = { DRAWBRIDGE_URL: redirecting.url, DRAWBRIDGE_API_KEY: key };
     const { code, stderr } = await cli.run(['list'], '', env);
     for (const { server } of [other, redirecting]) server.close();
-    expect({ code, seen }).toEqual({ code: 2, seen: [] });
+    expect({ code, seen }).toEqual({ code: 6, seen: [] });
     expect(stderr).toContain(other.url);
   });
 

@@ -85,6 +85,15 @@ describe('The command line starts and stops sessions', () => {
   describe('exit codes', () => {
     afterEach(() => drawbridge.cloud.clearFaults());
 
+    it('4: rules that cannot be removed, and says why', async () => {
+      await cli.run(['start']);
+      await drawbridge.cloud.fault({ kind: 'refuse', operation: 'RevokeSecurityGroupIngress', count: 1_000 });
+      const { code, stdout, stderr } = await cli.run(['stop', '--timeout', '5']);
+      expect(stdout).toContain('EXPIRING');
+      expect(stderr).toMatch(new RegExp(`${IPV4} on resource-0 is still open: .*UnauthorizedOperation`));
+      expect(code).toBe(4);
+    });
+
     it('3: some rules were refused, and says which', async () => {
       await drawbridge.cloud.fault({ kind: 'refuse', target: group(1), count: 100 });
       const { code, stdout } = await cli.run(['start']);
@@ -111,7 +120,7 @@ describe('The command line starts and stops sessions', () => {
     it.each([
       [['start', '--hours', 'x'], '--hours'],
       [['begin'], "unknown command 'begin'"],
-      [['stop'], '--all'],
+      [['stop', 'x', '--all'], 'not both'],
       [['run'], 'command'],
       [['start', '--hours', '24', '-r', 'resource-0', '--ipv4', '300.1.1.1'], 'ipv4Address'],
       [['run', '--probe', 'nowhere', '--', 'true'], '--probe must be HOST:PORT'],

@@ -7,6 +7,8 @@ export class AddressProxy {
   readonly requests: string[] = [];
   /** the headers of all requests */
   readonly headers: IncomingMessage['headers'][] = [];
+  /** answers a request in place of the API. @returns whether it did */
+  answerInstead: ((incoming: IncomingMessage, answer: ServerResponse) => boolean) | null = null;
   private turn = 0;
   private readonly sockets = new Set<Socket>();
 
@@ -70,6 +72,7 @@ export class AddressProxy {
     const { method, url = '/', headers } = incoming;
     this.requests.push(`${method} ${url}`);
     this.headers.push(headers);
+    if (this.answerInstead?.(incoming, answer)) return;
     const forwarded = request(
       { host: '127.0.0.1', port, method, path: url, headers: { ...headers, 'x-forwarded-for': address } },
       (response) => {

@@ -165,6 +165,24 @@ export class Network {
     return ['ip', ['netns', 'exec', this.names.host, ...command]];
   }
 
+  /** The command line that runs something on the visitor's machine. @param hosts its /etc/hosts */
+  onVisitor(hosts: string, ...command: readonly string[]): [string, string[]] {
+    mkdirSync(`/etc/netns/${this.names.visitor}`, { recursive: true });
+    writeFileSync(`/etc/netns/${this.names.visitor}/hosts`, hosts);
+    return ['ip', ['netns', 'exec', this.names.visitor, ...command]];
+  }
+
+  /** From now on a connection to this port of the host takes a second: its first packet is lost. */
+  delayConnections(port: number): void {
+    const seen =
+      'add set inet slow seen { type ipv4_addr . inet_service; flags dynamic,timeout; timeout 1m; }';
+    const first = `tcp dport ${port} tcp flags & (syn | ack) == syn ip saddr . tcp sport != @seen`;
+    this.nft(
+      `add table inet slow; ${seen}; add chain inet slow input { type filter hook input priority 0; }; ` +
+        `add rule inet slow input ${first} add @seen { ip saddr . tcp sport } drop`,
+    );
+  }
+
   /** Runs nft on the host. @returns what it prints */
   nft(...args: readonly string[]): string {
     const [program, rest] = this.onHost('nft', ...args);
@@ -187,8 +205,9 @@ export class Network {
   /**
    * A URL on the host's loopback that is forwarded to a server of this machine.
    * @param port of the server, called for each connection; null: the connection is refused
+   * @param address of the host, default loopback
    */
-  async reachable(port: () => number | null): Promise<string> {
+  async reachable(port: () => number | null, address = '127.0.0.1'): Promise<string> {
     const path = join(this.folder, `${this.servers.length}.sock`);
     const server = createServer((client) => {
       const target = port();
@@ -197,7 +216,7 @@ export class Network {
     });
     this.servers.push(server);
     await new Promise<void>((listening) => server.listen(path, listening));
-    return `http://127.0.0.1:${await this.host.relay(path)}`;
+    return `http://${address}:${await this.host.relay(path, address)}`;
   }
 
   /** Closes every connection to a server of this machine. */
@@ -217,7 +236,8 @@ export class Network {
         if (pid !== '') process.kill(Number(pid), 'SIGKILL');
       ip('netns', 'del', name);
     }
-    rmSync(`/etc/netns/${this.names.host}`, { recursive: true, force: true });
+    for (const name of Object.values(this.names))
+      rmSync(`/etc/netns/${name}`, { recursive: true, force: true });
     rmSync(this.folder, { recursive: true, force: true });
   }
 

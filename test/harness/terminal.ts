@@ -11,9 +11,9 @@ export class Terminal {
   private readonly socket = `drawbridge-${randomUUID()}`;
 
   /** @param command for a shell; the terminal stays when it has ended */
-  constructor(command: string, env: Readonly<Record<string, string>>) {
+  constructor(command: string, env: Readonly<Record<string, string>>, columns = 200) {
     const shown = 'echo "ended with $?"; sleep 600';
-    const args = ['-f', '/dev/null', 'new-session', '-d', '-x', '200', '-y', '50'];
+    const args = ['-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', '50'];
     execFileSync('tmux', ['-L', this.socket, ...args, `${command}; ${shown}`], { env: { ...env } });
   }
 

@@ -1,4 +1,4 @@
-import { ApiFailure, NotReachable, UnknownResource, Unreachable } from '#client';
+import { ApiFailure, NotReachable, UnknownName, Unreachable } from '#client';
 
 /** An error of the user's world, with what to do about it. */
 export class ActionFailure extends Error {
@@ -31,7 +31,7 @@ export function failureLine(error: unknown): string {
 function fixOf(error: unknown): string | null {
   if (error instanceof ActionFailure) return error.fix;
   if (error instanceof ApiFailure) return fixOfAnswer(error);
-  if (error instanceof UnknownResource) return 'correct the input resources';
+  if (error instanceof UnknownName) return 'correct the input resources';
   if (error instanceof NotReachable)
     return 'check host and port of the input probe, and what the resource guards';
   if (error instanceof Unreachable) return 'check the input url, and that this runner may connect to it';

@@ -1,4 +1,5 @@
 import { getInput } from '@actions/core';
+import { waitForSlowLinks } from '#client';
 import { failureLine } from './failure';
 import { info, setFailed } from './log';
 import { start } from './start';
@@ -20,6 +21,7 @@ export const post = (): Promise<void> =>
   });
 
 async function run(step: () => Promise<void>): Promise<void> {
+  waitForSlowLinks();
   try {
     await step();
   } catch (error) {

@@ -1,10 +1,18 @@
 import { existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { createApi, keepAlive, type LeaseListener, sessionToken, stopSession, visible } from '#client';
+import {
+  createApi,
+  keepAlive,
+  type LeaseListener,
+  patienceOf,
+  sessionToken,
+  stopSession,
+  visible,
+  waitForSlowLinks,
+} from '#client';
 import type { RenewalTask } from './renewal';
 
 const CHECK_INTERVAL_MS = 1_000;
-const STOP_TIMEOUT_MS = 10_000;
 
 /**
  * Renews the sessions until the post step removes the file of the notes, until they have ended, or until the runner has
@@ -15,7 +23,11 @@ async function renew(): Promise<void> {
   const leases = task.sessions.map(({ id, token }) => ({
     sessionId: id,
     leaseSeconds: task.leaseSeconds,
-    control: createApi({ url: task.url, credential: sessionToken(token) }),
+    control: createApi({
+      url: task.url,
+      credential: sessionToken(token),
+      patienceMs: patienceOf(task.leaseSeconds),
+    }),
   }));
   const over = new AbortController();
   const timer = setInterval(() => {
@@ -25,9 +37,7 @@ async function renew(): Promise<void> {
   await Promise.all(leases.map((lease) => keepAlive(lease, listener, over.signal)));
   clearInterval(timer);
   if (!isGone(task.runnerPid)) return;
-  await Promise.allSettled(
-    leases.map((lease) => stopSession(lease.control, lease.sessionId, STOP_TIMEOUT_MS)),
-  );
+  await Promise.allSettled(leases.map((lease) => stopSession(lease.control, lease.sessionId)));
   rmSync(task.notesFile, { force: true });
 }
 
@@ -57,4 +67,5 @@ function isGone(pid: number): boolean {
   }
 }
 
+waitForSlowLinks();
 void renew();

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { summary } from '@actions/core';
-import { ApiFailure, createApi, sessionToken, settle, stopSession } from '#client';
+import { createApi, sessionToken, settleClosed, stopSession } from '#client';
 import { failureLine } from './failure';
 import { info, warning } from './log';
 import type { Access, SessionState } from './state';
 
-const STOP_TIMEOUT_MS = 10_000;
 const REMOVAL_TIMEOUT_MS = 20_000;
 
 /** What became of a session at the end of the job. */
@@ -41,14 +40,12 @@ async function end(url: string, { id, token }: SessionState): Promise<Ending> {
   const began = Date.now();
   try {
     // the token ends when the rules are removed
-    const closed = (await stopSession(control, id, STOP_TIMEOUT_MS)) === null;
+    const closed = (await stopSession(control, id)) === null;
     if (closed) return { id, seconds: 0, text: 'The access had already ended' };
-    const { status } = await settle(control, id, { timeoutMs: REMOVAL_TIMEOUT_MS });
-    if (status !== 'EXPIRING') return removed(id, began);
+    if ((await settleClosed(control, id, REMOVAL_TIMEOUT_MS)) === null) return removed(id, began);
     const text = `The rules were not removed within ${REMOVAL_TIMEOUT_MS / 1000} s: Drawbridge goes on removing them`;
     return { id, seconds: null, text };
   } catch (error) {
-    if (error instanceof ApiFailure && error.status === 401) return removed(id, began);
     return {
       id,
       seconds: null,

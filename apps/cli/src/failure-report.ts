@@ -13,27 +13,59 @@ export interface FailureReport {
 
 /** Loaded only after a failure. */
 export async function reportOf(error: unknown): Promise<FailureReport> {
-  const { ApiFailure, UnknownResource, Unreachable } = await import('#client');
+  const { ApiFailure, NotDrawbridge, UnknownName, Unreachable } = await import('#client');
   const plain = { fix: null, fields: {}, requestId: null };
   if (error instanceof CommandFailure) {
     return { ...plain, exitCode: error.exitCode, message: error.message, fix: error.fix };
   }
   if (error instanceof ApiFailure) {
-    const { message, fields, requestId } = error;
+    const { message, requestId } = error;
     const exitCode = exitCodeOf(error.status);
+    const fields = withOptions(error.fields);
     return { exitCode, message, fields, requestId, fix: fixOf(error.status, message) };
   }
-  if (error instanceof UnknownResource) return { ...plain, exitCode: EXIT.usage, message: error.message };
+  if (error instanceof UnknownName) return { ...plain, exitCode: EXIT.usage, message: error.message };
+  if (error instanceof NotDrawbridge) {
+    const fix = 'check the address; where a network has a page to sign in on, open that in a browser first';
+    return { ...plain, exitCode: EXIT.unreachable, message: error.message, fix };
+  }
   if (error instanceof Unreachable) {
     const fix = 'check the address, and the network with: drawbridge doctor';
     return { ...plain, exitCode: EXIT.unreachable, message: error.message, fix };
   }
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    return { ...plain, exitCode: EXIT.unreachable, message: 'The server did not answer in time' };
-  }
   const message = error instanceof Error ? error.message : String(error);
   return { ...plain, exitCode: EXIT.failed, message };
 }
+
+/** The options of commands, by the fields of requests that they fill. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  additionalHours: '--hours',
+  conditions: '--condition',
+  credentialData: '--data, --from-env or --set',
+  credentialType: '--type',
+  durationHours: '--hours',
+  expiresAt: '--expires',
+  ipAddress: '<address>',
+  ipv4Address: '--ipv4',
+  ipv6Address: '--ipv6',
+  leaseSeconds: '--lease',
+  maxSessionDurationHours: '--max-hours',
+  organizationSlug: '--organization',
+  resourceIdentifier: '--identifier',
+  resourceIds: '--resource',
+  resourceType: '--type',
+  roleIds: '--role',
+  scopes: '--scope',
+  userId: '--user',
+};
+
+const withOptions = (fields: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([field, problem]) => {
+      const option = OPTIONS[field];
+      return [option === undefined ? field : `${option} (${field})`, problem];
+    }),
+  );
 
 function exitCodeOf(status: number): ExitCode {
   if (status === 401 || status === 403) return EXIT.denied;
@@ -45,6 +77,6 @@ function fixOf(status: number, message: string): string | null {
   if (status === 429) return 'wait a minute: requests are counted for all clients behind one address';
   if (status >= 500) return 'try again; drawbridge doctor shows whether the server is up';
   if (status === 403 && message.includes('scope'))
-    return 'make a key with this scope: drawbridge keys create NAME --user SERVICE_USER_ID --scope SCOPE';
+    return 'make a key with this scope: drawbridge keys create NAME --user SERVICE_USER --scope SCOPE';
   return null;
 }

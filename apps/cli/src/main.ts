@@ -1,28 +1,40 @@
 import { CommanderError } from 'commander';
+import { waitForSlowLinks } from '#client';
 import { registerAccessCommands } from './commands/register-access';
-import { registerOrganizationCommands } from './commands/register-organization';
 import { registerSessionCommands } from './commands/register-sessions';
+import { registerSignInCommands } from './commands/register-sign-in';
+import { registerCredentials } from './commands/setup/credentials';
+import { registerKeys } from './commands/setup/keys';
+import { registerRecords } from './commands/setup/records';
+import { registerResources } from './commands/setup/resources';
+import { registerRoles } from './commands/setup/roles';
+import { registerStaticRules } from './commands/setup/static-rules';
+import { registerTrusts } from './commands/setup/trusts';
+import { registerUsers } from './commands/setup/users';
 import { EXIT } from './exit-codes';
 import { Output } from './output';
-import { completeCommands, createProgram, type Runner } from './program';
+import { createProgram, throwErrors } from './program';
 
-const runner: Runner = async (work, { output: format }, isResult = true) => {
-  const output = new Output(format);
-  try {
-    process.exitCode = await work(output);
-  } catch (error) {
-    const report = await (await import('./failure-report.js')).reportOf(error);
-    output.failure(report, isResult);
-    process.exitCode = report.exitCode;
-  }
-};
+/** In the order of the help. */
+const REGISTERS = [
+  registerSignInCommands,
+  registerSessionCommands,
+  registerAccessCommands,
+  registerCredentials,
+  registerResources,
+  registerRoles,
+  registerUsers,
+  registerKeys,
+  registerTrusts,
+  registerStaticRules,
+  registerRecords,
+];
 
 async function main(): Promise<void> {
+  waitForSlowLinks();
   const program = createProgram();
-  registerSessionCommands(program, runner);
-  registerAccessCommands(program, runner);
-  registerOrganizationCommands(program, runner);
-  completeCommands(program);
+  for (const register of REGISTERS) register(program);
+  throwErrors(program);
   try {
     await program.parseAsync();
   } catch (error) {
@@ -37,7 +49,10 @@ async function main(): Promise<void> {
 
 const wantsJson = (given: readonly string[]): boolean =>
   given.some(
-    (one, at) => one === '--output=json' || (one === 'json' && /^(?:-o|--output)$/.test(given[at - 1]!)),
+    (one, at) =>
+      one === '--json' ||
+      one === '--output=json' ||
+      (one === 'json' && /^(?:-o|--output)$/.test(given[at - 1]!)),
   );
 
 // the reader of a pipe has read enough

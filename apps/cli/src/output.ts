@@ -3,6 +3,9 @@ import type { FailureReport } from './failure-report';
 
 export type Format = 'text' | 'json';
 
+/** Shorter waits go unmentioned. */
+const MENTIONED_WAIT_MS = 3_000;
+
 /**
  * What a command prints: its result on standard output, everything else on standard error. Texts come from other people:
  * none may act on the terminal, hide something, or begin a line that is not its own. The escapes are those of JSON, where
@@ -11,7 +14,7 @@ export type Format = 'text' | 'json';
 export class Output {
   constructor(
     readonly format: Format,
-    private readonly out: NodeJS.WritableStream = process.stdout,
+    private readonly out: NodeJS.WritableStream & { readonly columns?: number } = process.stdout,
     private readonly err: NodeJS.WritableStream = process.stderr,
   ) {}
 
@@ -21,9 +24,53 @@ export class Output {
     if (shown !== '') this.out.write(`${visibleLines(shown)}\n`);
   }
 
+  /** A result that is a list: one object that holds it by this name, or a table. */
+  list<T>(
+    name: string,
+    items: readonly T[],
+    columns: Columns<T>,
+    { empty = '' }: { empty?: string } = {},
+  ): void {
+    this.result({ [name]: items }, this.table(items, columns) || empty);
+  }
+
+  /** A result that is one thing: one line for each field. */
+  fields(object: object): void {
+    const entries = Object.entries(object).map(([field, value]) => ({
+      field,
+      value: typeof value === 'string' ? value : JSON.stringify(value),
+    }));
+    this.result(object, this.table(entries, { field: ({ field }) => field, value: ({ value }) => value }));
+  }
+
+  /**
+   * Left-aligned columns; nothing for no items. On a terminal that is too narrow each item is a paragraph: its first column
+   * alone, then a line for each of the others.
+   */
+  table<T>(items: readonly T[], columns: Columns<T>): string {
+    if (items.length === 0) return '';
+    const headings = Object.keys(columns);
+    const rows = items.map((item) => Object.values(columns).map((column) => visible(column(item) ?? '')));
+    const all = [headings.map((heading) => heading.toUpperCase()), ...rows];
+    const widths = widthsOf(all);
+    const width = widths.reduce((sum, one) => sum + one + 2, -2);
+    if (width > (this.out.columns ?? Infinity)) return paragraphs(headings, rows);
+    return all.map((row) => lineOf(row, widths)).join('\n');
+  }
+
   /** What happens meanwhile. */
   note(message: string): void {
     this.err.write(`drawbridge: ${visible(message)}\n`);
+  }
+
+  /** Says what is waited for when that takes long. @param what continues "waiting …" */
+  async during<T>(what: string, work: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => this.note(`waiting ${what}`), MENTIONED_WAIT_MS);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** @param isResult false: standard output belongs to another program */
@@ -39,17 +86,22 @@ export class Output {
   }
 }
 
-/** Left-aligned columns; nothing for no rows. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return '';
-  const all = [headings.map((heading) => heading.toUpperCase()), ...rows.map((row) => row.map(visible))];
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+/** The cell of each column, by its heading. */
+export type Columns<T> = Readonly<Record<string, (item: T) => string | null | undefined>>;
+
+const widthsOf = (rows: readonly (readonly string[])[]): number[] =>
+  (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+
+const lineOf = (row: readonly string[], widths: readonly number[]): string =>
+  row
+    .map((cell, column) => cell.padEnd(widths[column]!))
+    .join('  ')
+    .trimEnd();
+
+function paragraphs(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const width = Math.max(...headings.map(({ length }) => length));
+  const line = (cell: string, index: number): string => `  ${headings[index + 1]!.padEnd(width)}  ${cell}`;
+  return rows
+    .map(([first = '', ...others]) => [first, ...others.map(line)].map((text) => text.trimEnd()).join('\n'))
+    .join('\n\n');
 }

@@ -1,22 +1,153 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Output } from './output';
+import type { Api } from '#client';
+import { CommandFailure, EXIT } from './exit-codes';
+import { Output, type Format } from './output';
+import { connect, type Connection, type ConnectionOptions } from './profiles/connection';
 import { VERSION } from './version';
 
-/** Where commands report to: they are loaded when they run, so that every start is quick. */
-export interface Runner {
-  /** @param isResult whether standard output is the command's own */
-  (
-    work: (output: Output) => Promise<number>,
-    options: { output: 'text' | 'json' },
-    isResult?: boolean,
-  ): Promise<void>;
+/** One call of a command. */
+export class Call<O = object> {
+  private connected: Connection | undefined;
+
+  constructor(
+    readonly given: readonly string[],
+    readonly options: O & ConnectionOptions,
+    readonly output: Output,
+  ) {}
+
+  get connection(): Connection {
+    return (this.connected ??= connect(this.options, this.output));
+  }
+
+  get api(): Api {
+    return this.connection.api;
+  }
+
+  /** The first argument. */
+  get name(): string {
+    return this.given[0]!;
+  }
 }
 
-const MAX_LEASE_SECONDS = 3600;
-const MIN_LEASE_SECONDS = 60;
-const MAX_HOURS = 24;
+export interface Definition<O> {
+  /** with its arguments: `create <name> [note]` */
+  readonly usage: string;
+  readonly about: string;
+  readonly examples: readonly [string, ...string[]];
+  /** options without which nothing is done */
+  readonly required?: readonly Option[];
+  readonly options?: readonly Option[];
+  /** what its parent does without a word for it */
+  readonly isDefault?: boolean;
+  /** standard output is another program's: messages go to standard error */
+  readonly isWrapper?: boolean;
+  /** what follows the first argument is another program's */
+  readonly passesOptions?: boolean;
+  /** loads what takes long to load. @returns the exit code; nothing: 0 */
+  readonly run: (call: Call<O>) => Promise<number | void>;
+}
+
+/** Adds a command. All that is missing is said at once; commander would say one thing at a time. */
+export function define<O>(parent: Command, definition: Definition<O>): void {
+  const { usage, about, examples, required = [], options = [], isWrapper = false } = definition;
+  const [name = '', ...words] = usage.split(' ');
+  const command = parent
+    .command(name, { isDefault: definition.isDefault ?? false })
+    .usage(`${words.join(' ')} [options]`.trim())
+    .description(about)
+    .allowExcessArguments()
+    .addHelpText('after', examplesText(examples));
+  for (const word of words) command.argument(word.replace('<', '[').replace('>', ']'));
+  for (const option of required) option.description = `${option.description} (required)`;
+  for (const option of [...required, ...options, ...commonOptions()]) command.addOption(option);
+  if (definition.passesOptions) command.passThroughOptions();
+  command.action(async () => {
+    const chosen = command.opts<O & { output: Format }>();
+    const output = new Output(chosen.output);
+    try {
+      if (!definition.passesOptions) requireFitting(command, words);
+      requireAll(command, words, required, examples[0]);
+      process.exitCode = (await definition.run(new Call(command.args, chosen, output))) ?? EXIT.ok;
+    } catch (error) {
+      const report = await (await import('./failure-report.js')).reportOf(error);
+      output.failure(report, !isWrapper);
+      process.exitCode = report.exitCode;
+    }
+  });
+}
+
+/** A word that several commands begin with. */
+export const group = (program: Command, name: string, about: string): Command =>
+  program.command(name).description(about).usage('[command] [options]');
+
+function requireFitting(command: Command, words: readonly string[]): void {
+  const given = command.args;
+  if (given.includes('')) {
+    throw new CommandFailure(EXIT.usage, 'An argument is empty', 'check the variable that it comes from');
+  }
+  const excess = given[words.length];
+  if (excess === undefined || words.at(-1)?.includes('...')) return;
+  // a word that is none of the parent's commands
+  const [path, what] =
+    words.length === 0 && command.parent?.parent
+      ? [pathOf(command.parent), `There is no command "${pathOf(command.parent)} ${excess}"`]
+      : [pathOf(command), `"${excess}" is one argument too many`];
+  throw new CommandFailure(EXIT.usage, what, `${path} --help`);
+}
+
+function requireAll(
+  command: Command,
+  words: readonly string[],
+  required: readonly Option[],
+  example: string,
+): void {
+  const values = command.opts<Record<string, unknown>>();
+  const missing = [
+    ...words.filter((word, index) => word.startsWith('<') && command.args[index] === undefined),
+    ...required.filter((option) => isEmpty(values[option.attributeName()])).map(({ long }) => long!),
+  ];
+  if (missing.length === 0) return;
+  throw new CommandFailure(
+    EXIT.usage,
+    `Missing: ${missing.join(', ')}`,
+    `for example: drawbridge ${example}`,
+  );
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+const pathOf = (command: Command): string =>
+  command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+
+const COMMON = 'Common options:';
+
+/** Options of every command. */
+const commonOptions = (): Option[] => [
+  new Option('-o, --output <format>', 'text, or json: one object')
+    .choices(['text', 'json'])
+    .default('text')
+    .helpGroup(COMMON),
+  new Option('--json', 'short for --output json').implies({ output: 'json' }).helpGroup(COMMON),
+  new Option('--profile <name>', 'of drawbridge login (also DRAWBRIDGE_PROFILE)').helpGroup(COMMON),
+];
+
+function examplesText(examples: readonly string[]): string {
+  const lines = examples.map((example) => `  $ drawbridge ${example}`.replace('$ drawbridge ssh', '$ ssh'));
+  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.join('\n')}`;
+}
+
+/** Errors of this command and those below are thrown instead of ending the process. */
+export function throwErrors(command: Command): void {
+  command.exitOverride();
+  for (const inner of command.commands) throwErrors(inner);
+}
 
 const repeated = (value: string, previous: readonly string[]): string[] => [...previous, value];
+
+/** An option that may be repeated. */
+export const listOption = (flags: string, description: string, fallback?: string): Option =>
+  new Option(flags, `${description}, may be repeated`).argParser(repeated).default([], fallback ?? 'none');
 
 /** Reads a whole number within bounds. */
 const whole =
@@ -27,67 +158,25 @@ const whole =
     throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
   };
 
-export const resourceOption = (
-  description = 'a resource, may be repeated',
-  fallback = 'all of your roles',
-): Option => new Option('-r, --resource <name|id>', description).argParser(repeated).default([], fallback);
+export const resourceOption = (description = 'a resource', fallback = 'all of your roles'): Option =>
+  listOption('-r, --resource <name|id>', description, fallback);
+
+export const numberOption = (flags: string, description: string, maximum: number, minimum = 1): Option =>
+  new Option(flags, description).argParser(whole(minimum, maximum));
 
 export const hoursOption = (): Option =>
-  new Option('--hours <n>', 'how long (default: set by the server)').argParser(whole(1, MAX_HOURS));
+  numberOption('--hours <n>', 'how long (default: set by the server)', 24);
 
 export const leaseOption = (): Option =>
-  new Option('--lease <seconds>', 'access ends this long after this program was last heard of')
-    .argParser(whole(MIN_LEASE_SECONDS, MAX_LEASE_SECONDS))
-    .default(300);
+  numberOption(
+    '--lease <seconds>',
+    'access ends this long after this program was last heard of',
+    3600,
+    60,
+  ).default(300);
 
 export const timeoutOption = (): Option =>
-  new Option('--timeout <seconds>', 'how long to wait for the rules').argParser(whole(1, 600)).default(120);
-
-export const intervalOption = (): Option =>
-  new Option('--interval <seconds>', 'how often to ask for the address')
-    .argParser(whole(1, 3600))
-    .default(15);
-
-export const countOption = (flags: string, description: string, maximum: number): Option =>
-  new Option(flags, description).argParser(whole(1, maximum));
-
-const COMMON = 'Common options:';
-
-/** A command with its examples. */
-export function subcommand(
-  parent: Command,
-  name: string,
-  description: string,
-  examples: readonly string[],
-): Command {
-  const lines = examples.map((example) => `  $ drawbridge ${example}`.replace('$ drawbridge ssh', '$ ssh'));
-  const title = lines.length === 1 ? 'Example' : 'Examples';
-  return parent
-    .command(name)
-    .description(description)
-    .addHelpText('after', `\n${title}:\n${lines.join('\n')}`);
-}
-
-/** Completes every command: the options that all have, and errors that are thrown instead of ending the process. */
-export function completeCommands(program: Command): void {
-  program.exitOverride();
-  for (const command of program.commands) {
-    command
-      .addOption(
-        new Option('-o, --output <format>', 'text, or json: one object')
-          .choices(['text', 'json'])
-          .default('text')
-          .helpGroup(COMMON),
-      )
-      .addOption(
-        new Option('--profile <name>', 'of drawbridge login (also DRAWBRIDGE_PROFILE)').helpGroup(COMMON),
-      );
-    completeCommands(command);
-  }
-}
-
-/** Options that several actions hand on. */
-export type Common = { readonly output: 'text' | 'json'; readonly profile?: string };
+  numberOption('--timeout <seconds>', 'how long to wait for the rules', 600).default(120);
 
 export function createProgram(): Command {
   return new Command('drawbridge')
@@ -95,6 +184,9 @@ export function createProgram(): Command {
     .version(VERSION, '-V, --version')
     .enablePositionalOptions()
     .showSuggestionAfterError()
+    .configureHelp({
+      subcommandTerm: (one) => `${one.name()} ${one.usage().replace(/ ?\[(?:options|command)\]/g, '')}`,
+    })
     .showHelpAfterError('(--help shows the options and examples)')
     .addHelpText('after', HELP);
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import { connectionReason, Unreachable } from './failure';
+import { NotDrawbridge, unreachable, Unreachable } from './failure';
 
 type Family = 4 | 6;
 
@@ -37,7 +37,7 @@ async function read(url: URL, family?: Family): Promise<Answer> {
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const options: RequestOptions = { agent: false, timeout: TIMEOUT_MS, ...(family ? { family } : {}) };
   return new Promise((resolve, reject) => {
-    const fail = (reason: string): void => reject(new Unreachable(url.origin, reason));
+    const fail = (error: Error): void => reject(unreachable(url.origin, error));
     const asked = request(url, options, (response) => {
       let text = '';
       response.setEncoding('utf8');
@@ -45,15 +45,18 @@ async function read(url: URL, family?: Family): Promise<Answer> {
         text += chunk;
         if (text.length > MAX_BODY_CHARACTERS) asked.destroy(new Error('the answer is too long'));
       });
-      response.on('error', (error) => fail(connectionReason(error)));
+      response.on('error', fail);
       response.on('end', () => {
-        if (response.statusCode !== 200) fail(`HTTP ${response.statusCode} at ${url.pathname}`);
-        else if (!isJson(text)) fail(`no JSON at ${url.pathname}: is this the address of Drawbridge?`);
+        const { statusCode = 0 } = response;
+        const answer = `HTTP ${statusCode} at ${url.pathname}`;
+        if (isJson(text) && statusCode !== 200) fail(new Error(messageIn(text) ?? answer));
+        else if (statusCode >= 500) fail(new Error(answer));
+        else if (!isJson(text)) reject(new NotDrawbridge(url.origin, `${answer} and no JSON`));
         else resolve({ body: JSON.parse(text) as unknown, headers: response.headers });
       });
     });
     asked.on('timeout', () => asked.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
-    asked.on('error', (error) => fail(connectionReason(error)));
+    asked.on('error', fail);
     asked.end();
   });
 }
@@ -65,6 +68,10 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+/** The API says why it names no address, such as what a proxy forwarded. */
+const messageIn = (json: string): string | undefined =>
+  (JSON.parse(json) as { message?: string } | null)?.message;
 
 /** @param server its address, without `/api/v1` @throws Unreachable */
 export async function discover(server: string): Promise<Discovery> {

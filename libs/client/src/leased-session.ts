@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { bodyOf, createApi, sessionToken, type Api, type Schemas, type Session } from './api';
 import type { Observed } from './addresses';
 import { ApiFailure } from './failure';
-import { keepAlive, type LeaseListener } from './keep-alive';
+import { keepAlive, patienceOf, type LeaseListener } from './keep-alive';
 import type { SendingOptions } from './sending';
 
 /** Where sessions are started, and as whom. */
@@ -40,8 +40,6 @@ export interface StartOptions extends WaitOptions {
 }
 
 const WAIT_SECONDS = 30;
-/** For stopping what was started before the wait was given up. */
-const CLEAN_UP_MS = 10_000;
 
 /** The wait itself finds out what becomes of the session. */
 const SILENT: LeaseListener = { lost: () => undefined, regained: () => undefined, ended: () => undefined };
@@ -82,7 +80,10 @@ export async function startSession(
       );
       const { sessionToken: token, ...session } = answer;
       const { url, onRetry } = server;
-      const control = token ? createApi({ url, credential: sessionToken(token), onRetry }) : server.api;
+      const patienceMs = body.leaseSeconds && patienceOf(body.leaseSeconds);
+      const control = token
+        ? createApi({ url, credential: sessionToken(token), onRetry, patienceMs })
+        : server.api;
       return { session, control, token: token ?? null };
     } catch (error) {
       const less = isObserved ? withoutRefusedAddress(body, error) : null;
@@ -144,7 +145,7 @@ export async function startAndWait(
     wait.signal?.throwIfAborted();
     return { ...started, session: await settle(control, session.id, wait) };
   } catch (error) {
-    await stopSession(control, session.id, CLEAN_UP_MS);
+    await stopSession(control, session.id);
     throw error;
   } finally {
     waited.abort();
@@ -154,23 +155,40 @@ export async function startAndWait(
 
 /**
  * Stops a session. Its rules are removed in the background.
- * @param withinMs give up then
+ * @param withinMs give up then; left out: when there is no answer, or the server asks for too much patience
  * @returns it; null when it is known to have ended, with its token or before
  * @throws ApiFailure
  * @throws Unreachable
  */
-export async function stopSession(control: Api, id: string, withinMs: number): Promise<Session | null> {
+export async function stopSession(control: Api, id: string, withinMs?: number): Promise<Session | null> {
   try {
-    const params = { path: { id } };
-    return await bodyOf(
-      control.POST('/api/v1/sessions/{id}/stop', { params, signal: AbortSignal.timeout(withinMs) }),
-    );
+    const signal = withinMs === undefined ? {} : { signal: AbortSignal.timeout(withinMs) };
+    return await bodyOf(control.POST('/api/v1/sessions/{id}/stop', { params: { path: { id } }, ...signal }));
   } catch (error) {
-    // the token of a session ends with it
-    if (error instanceof ApiFailure && (error.status === 401 || error.status === 404)) return null;
+    if (hasEnded(error)) return null;
     throw error;
   }
 }
+
+/**
+ * Waits until the rules of a stopped session are removed.
+ * @returns null when they are, else the session as it is when the time is over
+ * @throws ApiFailure
+ * @throws Unreachable
+ */
+export async function settleClosed(control: Api, id: string, timeoutMs: number): Promise<Session | null> {
+  try {
+    const session = await settle(control, id, { timeoutMs });
+    return session.status === 'EXPIRING' ? session : null;
+  } catch (error) {
+    if (hasEnded(error)) return null;
+    throw error;
+  }
+}
+
+/** The token of a session ends with it, and what has failed or ended before cannot be stopped. */
+const hasEnded = (error: unknown): boolean =>
+  error instanceof ApiFailure && [401, 404, 409].includes(error.status);
 
 /** Its addresses, IPv4 first. */
 export const addressesOf = ({

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectionReason, failureOf, Unreachable } from './failure';
+import { failureOf, requireDrawbridge, unreachable, Unreachable } from './failure';
 
 /** How a request is authenticated. */
 export interface Credential {
@@ -13,15 +13,23 @@ export interface SendingOptions {
   readonly credential: Credential | null;
   /** told before each pause */
   readonly onRetry?: ((reason: string, seconds: number) => void) | undefined;
+  /** told of each wait for an answer, except for those that the request itself asks to come late */
+  readonly onWait?: (<T>(url: string, answer: Promise<T>) => Promise<T>) | undefined;
+  /** the pauses of one request that the server may ask for, all together: with a lease, as long as it lasts */
+  readonly patienceMs?: number | undefined;
 }
 
+const PATIENCE_MS = 300_000;
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 250;
-/** A server that asks for a longer pause is an error: it is not waited for. */
-const MAX_RETRY_AFTER_SECONDS = 60;
+const ANSWER_TIMEOUT_MS = 60_000;
+/** What ends or keeps access is answered at once, or not at all. */
+const STOP_OR_RENEW_TIMEOUT_MS = 10_000;
 
 /** These change nothing when they are repeated. */
-const REPEATABLE_POSTS = /\/sessions\/[^/]+\/(?:stop|renew)$/;
+const STOP_OR_RENEW = /\/sessions\/[^/]+\/(?:stop|renew)$/;
+/** Somebody waits for the outcome of a sign-in, and repeating it makes a lock longer. */
+const SIGN_IN = /\/auth\//;
 
 /**
  * A fetch that authenticates, waits as 429 and 503 ask, and throws for every refusal. What may have had an effect is sent
@@ -32,20 +40,28 @@ const REPEATABLE_POSTS = /\/sessions\/[^/]+\/(?:stop|renew)$/;
 export function sendingFetch({
   credential,
   onRetry,
+  onWait,
+  patienceMs = PATIENCE_MS,
 }: SendingOptions): (request: Request) => Promise<Response> {
   const authenticated = async (request: Request): Promise<Response> => {
     const headers = (await credential?.headers()) ?? {};
     const prepared = request.clone();
     for (const [name, value] of Object.entries(headers)) prepared.headers.set(name, value);
-    return fetchOnce(prepared);
+    const answer = fetchOnce(prepared);
+    const { origin, searchParams } = new URL(request.url);
+    return onWait && !searchParams.has('waitSeconds') ? onWait(origin, answer) : answer;
   };
   return async (request) => {
+    const began = Date.now();
     let hasRenewed = false;
-    for (let attempt = 1; ; attempt += 1) {
-      const isLast = attempt >= MAX_ATTEMPTS || !isRepeatable(request);
-      const outcome = await authenticated(request).catch((error: unknown) => orUnreachable(error, isLast));
+    let unanswered = 0;
+    for (;;) {
+      const outcome = await authenticated(request).catch(orUnreachable);
       if (outcome instanceof Unreachable) {
-        await pause(FIRST_PAUSE_MS * 2 ** (attempt - 1), outcome.message, request.signal, onRetry);
+        unanswered += 1;
+        const isOver = unanswered >= MAX_ATTEMPTS || Date.now() - began >= timeoutOf(request);
+        if (isOver || !outcome.isPassing || !isRepeatable(request)) throw outcome;
+        await pause(FIRST_PAUSE_MS * 2 ** (unanswered - 1), outcome.message, request.signal, onRetry);
         continue;
       }
       if (outcome.ok) return outcome;
@@ -53,39 +69,54 @@ export function sendingFetch({
         hasRenewed = true;
         continue;
       }
-      const seconds = retryAfter(outcome);
-      if (isLast || seconds === null) throw await failureOf(outcome);
-      const { message } = await failureOf(outcome);
-      await pause(1000 * seconds, message, request.signal, onRetry);
+      const failure = await failureOf(outcome);
+      const ms = pauseOf(outcome, request);
+      if (ms === null || Date.now() + ms - began > patienceMs) throw failure;
+      await pause(ms, failure.message, request.signal, onRetry);
     }
   };
 }
 
 async function fetchOnce(request: Request): Promise<Response> {
+  const { origin } = new URL(request.url);
+  const timeout = AbortSignal.timeout(timeoutOf(request));
   try {
-    // followed, the request would take an API key to another server
-    return await fetch(request, { redirect: 'manual' });
+    // followed, a redirect would take an API key to another server
+    const response = await fetch(request, {
+      redirect: 'manual',
+      signal: AbortSignal.any([request.signal, timeout]),
+    });
+    requireDrawbridge(response, origin);
+    return response;
   } catch (error) {
-    if (request.signal.aborted) throw error;
-    throw new Unreachable(new URL(request.url).origin, connectionReason(error));
+    if (error instanceof Unreachable || request.signal.aborted) throw error;
+    if (!timeout.aborted) throw unreachable(origin, error);
+    throw new Unreachable(origin, `no answer within ${timeoutOf(request) / 1000} s`);
   }
 }
 
-function orUnreachable(error: unknown, isLast: boolean): Unreachable {
-  if (error instanceof Unreachable && !isLast) return error;
+function timeoutOf({ method, url }: Request): number {
+  const isQuick = method === 'POST' && STOP_OR_RENEW.test(new URL(url).pathname);
+  return isQuick ? STOP_OR_RENEW_TIMEOUT_MS : ANSWER_TIMEOUT_MS;
+}
+
+function orUnreachable(error: unknown): Unreachable {
+  if (error instanceof Unreachable) return error;
   throw error;
 }
 
 function isRepeatable({ method, headers, url }: Request): boolean {
   if (method === 'GET' || headers.has('Idempotency-Key')) return true;
-  return method === 'POST' && REPEATABLE_POSTS.test(new URL(url).pathname);
+  return method === 'POST' && STOP_OR_RENEW.test(new URL(url).pathname);
 }
 
-/** @returns seconds to wait before the request may be repeated; null: it is not to be repeated */
-function retryAfter({ status, headers }: Response): number | null {
-  if (status !== 429 && status !== 503) return null;
+/** @returns the pause that the server asks for before the request is repeated; null: it is not to be repeated */
+function pauseOf({ status, headers }: Response, request: Request): number | null {
+  // a request that is one too many has had no effect
+  const mayRepeat = isRepeatable(request) || !SIGN_IN.test(request.url);
+  if (!(status === 429 && mayRepeat) && !(status === 503 && isRepeatable(request))) return null;
   const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 && seconds <= MAX_RETRY_AFTER_SECONDS ? seconds : null;
+  return Number.isFinite(seconds) && seconds >= 0 ? 1000 * Math.max(1, seconds) : null;
 }
 
 async function pause(

@@ -16,8 +16,13 @@ export interface Response {
   readonly text: string;
 }
 
-const SECURE = { module: https, agent: new https.Agent({ keepAlive: true }) };
-const PLAIN = { module: http, agent: new http.Agent({ keepAlive: true }) };
+/**
+ * Each address of the server gets the time of a slow link: Node.js goes on to the next one after a quarter of a second, and
+ * never comes back.
+ */
+const OPTIONS = { keepAlive: true, autoSelectFamilyAttemptTimeout: 2_000 };
+const SECURE = { module: https, agent: new https.Agent(OPTIONS) };
+const PLAIN = { module: http, agent: new http.Agent(OPTIONS) };
 
 /**
  * Sends one request, without following redirects. It does not use fetch: when a connection is accepted and closed at

@@ -5,7 +5,9 @@ import {
   newHolder,
   observeAddresses,
   refusedRules,
+  renewalIntervalMs,
   requestedAddresses,
+  settleClosed,
   startAndWait,
   stopSession,
   type LeaseListener,
@@ -16,6 +18,7 @@ import {
 } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
+import { noteMoves } from './moves';
 
 export interface AccessRequest {
   /** ids; empty: all resources of the caller's roles */
@@ -34,12 +37,13 @@ export interface AccessRequest {
 
 const NO_LEASE =
   'this server knows no leases: if this program is killed, the access ends with the session only';
-/** For requests that end access. When they fail, the lease ends it. */
-const STOP_TIMEOUT_MS = 10_000;
+/** Rules are usually gone at once. */
+const CLOSE_WAIT_MS = 5_000;
 
 /** Asks which addresses the server observes. @param connections fresh ones per family */
-export async function observe(server: string, connections: number): Promise<Observed> {
-  return observeAddresses(server, await discover(server), connections);
+export function observe(server: string, connections: number, output: Output): Promise<Observed> {
+  const observed = discover(server).then((discovery) => observeAddresses(server, discovery, connections));
+  return output.during(`for ${server} to say which addresses it observes`, observed);
 }
 
 /** Access that lasts while this process works: leased sessions, renewed until `close`. */
@@ -70,10 +74,13 @@ export class HeldAccess {
     { output, listener, signal }: { output: Output; listener: LeaseListener; signal: AbortSignal },
   ): Promise<HeldAccess> {
     const takesAll = request.addresses === 'all';
-    const observed = await observe(server.url, takesAll ? EGRESS_CONNECTIONS.pool : EGRESS_CONNECTIONS.hint);
+    const connections = takesAll ? EGRESS_CONNECTIONS.pool : EGRESS_CONNECTIONS.hint;
+    const observed = await observe(server.url, connections, output);
     if (!takesAll) warnAboutPool(observed, output);
     const addresses = requestedAddresses(observed).slice(0, takesAll ? undefined : 1);
-    return HeldAccess.openFor(server, request, addresses, { output, listener, signal });
+    const access = await HeldAccess.openFor(server, request, addresses, { output, listener, signal });
+    access.noteMoves(server, observed, request.leaseSeconds, output);
+    return access;
   }
 
   /** The same for given addresses, without asking for them. */
@@ -84,7 +91,7 @@ export class HeldAccess {
     { output, listener, signal }: { output: Output; listener: LeaseListener; signal: AbortSignal },
   ): Promise<HeldAccess> {
     const { resourceIds, hours, leaseSeconds, purpose, timeoutMs, replaces } = request;
-    const outcomes = await Promise.allSettled(
+    const starts = Promise.allSettled(
       addresses.map((own) =>
         startAndWait(
           server,
@@ -100,6 +107,7 @@ export class HeldAccess {
         ),
       ),
     );
+    const outcomes = await output.during('until the rules are applied', starts);
     const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     const rejected = outcomes.find((outcome) => outcome.status === 'rejected');
     const failure = rejected ? errorOf(rejected.reason) : outcomeFailure(started, request, output);
@@ -116,7 +124,17 @@ export class HeldAccess {
     return new Date(Math.min(...this.sessions.map(({ session }) => Date.parse(session.expiresAt))));
   }
 
-  /** Ends the access. Never throws: what cannot be stopped is said, and ends with its lease. */
+  private noteMoves({ url }: Server, observed: Observed, leaseSeconds: number, output: Output): void {
+    const { signal } = this.renewing;
+    this.renewals.push(
+      noteMoves({ url, observed, intervalMs: renewalIntervalMs(leaseSeconds), output, signal }),
+    );
+  }
+
+  /**
+   * Ends the access, and waits a moment for its rules to be removed. Never throws: what cannot be stopped, or is not removed
+   * yet, is said.
+   */
   async close(output: Output): Promise<void> {
     await this.release();
     await stopAll(this.sessions, output);
@@ -134,11 +152,25 @@ const errorOf = (reason: unknown): Error => (reason instanceof Error ? reason : 
 export type Addresses = ReturnType<typeof requestedAddresses>[number];
 
 async function stopAll(sessions: readonly StartedSession[], output: Output): Promise<void> {
-  const stops = sessions.map(({ session, control }) => stopSession(control, session.id, STOP_TIMEOUT_MS));
-  for (const stop of await Promise.allSettled(stops)) {
-    if (stop.status === 'fulfilled') continue;
-    const reason = stop.reason instanceof Error ? stop.reason.message : String(stop.reason);
-    output.note(`the session could not be stopped (${reason}): it ends with its lease`);
+  const stops = sessions.map(async ({ session: { id }, control }) => {
+    const hasEnded = (await stopSession(control, id)) === null;
+    return hasEnded ? null : settleClosed(control, id, CLOSE_WAIT_MS);
+  });
+  for (const stop of await output.during('until the rules are removed', Promise.allSettled(stops))) {
+    if (stop.status === 'rejected') {
+      output.note(
+        `the session could not be stopped (${errorOf(stop.reason).message}): it ends with its lease`,
+      );
+    } else if (stop.value !== null) noteOpen(stop.value, output);
+  }
+}
+
+/** Says what a stopped session still lets in, and why. */
+export function noteOpen({ resourceIps }: Session, output: Output): void {
+  for (const { ipAddress, resourceName, status, errorMessage } of resourceIps) {
+    if (status === 'REMOVED' || status === 'FAILED') continue;
+    const reason = errorMessage ?? 'its rule is still being removed';
+    output.note(`${ipAddress} on ${resourceName} is still open: ${reason}. The server goes on removing it`);
   }
 }
 

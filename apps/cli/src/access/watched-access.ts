@@ -43,7 +43,7 @@ export class WatchedAccess {
 
   /** @throws CommandFailure when the first addresses are refused */
   static async open(context: WatchContext): Promise<WatchedAccess> {
-    const observed = await observe(context.server.url, 1);
+    const observed = await observe(context.server.url, 1, context.output);
     // the listener needs the object that this makes
     const events = { current: null as WatchedAccess | null };
     const held = await openFor(
@@ -92,7 +92,7 @@ export class WatchedAccess {
   private async check(): Promise<void> {
     const { server, output, signal } = this.context;
     try {
-      const now = await observe(server.url, 1);
+      const now = await observe(server.url, 1, output);
       if (this.isOffline) output.note('the server is reachable again');
       this.isOffline = false;
       if (this.hasEnded || this.isChanged(now)) await this.replace(now);

@@ -1,8 +1,7 @@
 import type { AccessRequest } from '../access/held-access';
-import type { ConnectionOptions } from '../profiles/connection';
 
 /** Options of the commands that hold access while they work. */
-export interface AccessOptions extends ConnectionOptions {
+export interface AccessOptions {
   readonly resource: readonly string[];
   readonly hours?: number;
   readonly lease: number;

@@ -1,8 +1,6 @@
 import type { Command, Option } from 'commander';
-import { EXIT, type ExitCode } from '../exit-codes';
-import type { Output } from '../output';
-
-export type Shell = 'bash' | 'zsh' | 'fish';
+import { CommandFailure, EXIT } from '../exit-codes';
+import type { Call } from '../program';
 
 /** What can follow a command. */
 interface Completed {
@@ -12,10 +10,12 @@ interface Completed {
 }
 
 /** Prints the script that makes a shell complete commands and options. */
-export function completion(program: Command, shell: Shell, output: Output): ExitCode {
-  const script = SCRIPTS[shell](completedBelow(program, []));
+export function completion(program: Command, { name: shell, output }: Call): void {
+  const script = SCRIPTS.get(shell)?.(completedBelow(program, []));
+  if (script === undefined) {
+    throw new CommandFailure(EXIT.usage, `There is no completion for "${shell}"`, 'bash, zsh or fish');
+  }
   output.result({ shell, script }, script);
-  return EXIT.ok;
 }
 
 function completedBelow(command: Command, path: readonly string[]): Completed[] {
@@ -83,4 +83,8 @@ const conditionOf = (path: string): string =>
     .map((word) => `__fish_seen_subcommand_from ${word}`)
     .join('; and ');
 
-const SCRIPTS: Readonly<Record<Shell, (completed: readonly Completed[]) => string>> = { bash, zsh, fish };
+const SCRIPTS: ReadonlyMap<string, (completed: readonly Completed[]) => string> = new Map([
+  ['bash', bash],
+  ['zsh', zsh],
+  ['fish', fish],
+]);

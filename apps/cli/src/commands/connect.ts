@@ -5,24 +5,21 @@ import { HeldAccess } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
 import { endpointOf, reachOrFail } from '../access/probe';
 import { EXIT, signalExitCode } from '../exit-codes';
-import type { Output } from '../output';
-import { connect as connectTo } from '../profiles/connection';
+import type { Call } from '../program';
 import { systemCode } from '../profiles/system-error';
 import { Interrupted, signalNumber, Signals } from '../terminal/signals';
 import { requestOf, type AccessOptions } from './access-options';
 
 /** Gives access while one connection is open, which standard input and output are joined to. */
-export async function connect(
-  host: string,
-  port: string,
-  options: AccessOptions,
-  output: Output,
-): Promise<number> {
+export async function connect(call: Call<AccessOptions>): Promise<number> {
+  const { given, options, output } = call;
+  const [host = '', port = ''] = given;
   const endpoint = endpointOf(host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`, 'HOST PORT');
   const signals = new Signals();
-  signals.watchParent();
+  // ssh goes to the background by a fork, and its first process ends: only together with the input is that the end
+  process.stdin.once('end', () => signals.watchParent());
   try {
-    const server = connectTo(options, output);
+    const server = call.connection;
     const ids = await resourceIds(server.api, options.resource);
     const context = { output, listener: leaseNotes(output), signal: signals.aborted };
     const access = await HeldAccess.open(server, requestOf('connect', ids, options), context);

@@ -13,6 +13,7 @@ import {
 import { EXIT, type ExitCode } from '../exit-codes';
 import { reportOf } from '../failure-report';
 import type { Output } from '../output';
+import type { Call } from '../program';
 import { connect, serverOf, type Connection, type ConnectionOptions } from '../profiles/connection';
 import { VERSION } from '../version';
 
@@ -42,7 +43,7 @@ async function failed(name: string, error: unknown): Promise<Check> {
 }
 
 /** Checks everything between this machine and a session. The exit code is that of the first failed check. */
-export async function doctor(options: ConnectionOptions, output: Output): Promise<ExitCode> {
+export async function doctor({ options, output }: Call): Promise<ExitCode> {
   const url = serverOf(options);
   const checks = await checksOf(url, options, output);
   const text = checks

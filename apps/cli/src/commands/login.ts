@@ -7,11 +7,12 @@ import {
   type Api,
   type Schemas,
 } from '#client';
-import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
+import { CommandFailure, EXIT } from '../exit-codes';
 import type { Output } from '../output';
 import { ConfigFile, type Profile } from '../profiles/config-file';
 import { profileName, usableKey, type ConnectionOptions } from '../profiles/connection';
 import { serverUrl } from '../profiles/server-url';
+import type { Call } from '../program';
 import { tokensOf } from '../profiles/signed-in';
 import { ask, firstLine } from '../terminal/prompts';
 
@@ -26,7 +27,27 @@ export interface LoginOptions extends ConnectionOptions {
 type LoginAnswer = Schemas['LoginAnswerDto'];
 
 /** Stores a sign-in, or an API key that the server accepts, in the profile. */
-export async function login(options: LoginOptions, output: Output): Promise<ExitCode> {
+export const login = ({ options, output }: Call<LoginOptions>): Promise<void> =>
+  signIn(options, output, (url, before) =>
+    options.apiKeyStdin ? withKey(url) : withPassword(url, options, before),
+  );
+
+/** Creates an organization, and stores the sign-in of its first administrator. */
+export const register = ({ options, output }: Call<LoginOptions>): Promise<void> =>
+  signIn(options, output, async (url) => {
+    const organizationName =
+      options.organization ?? (await ask('Name of the organization', { fix: 'add --organization' }));
+    const { email, password } = await accountOf(options);
+    const body = { organizationName, email, password };
+    const answer = await bodyOf(createApi({ url, credential: null }).POST('/api/v1/auth/register', { body }));
+    return { url, email, tokens: tokensIn(answer), ...deviceIn(answer, undefined) };
+  });
+
+async function signIn(
+  options: LoginOptions,
+  output: Output,
+  profileAt: (url: string, before: Profile | null) => Promise<Profile>,
+): Promise<void> {
   const file = new ConfigFile(process.env);
   const name = profileName(options);
   const before = file.profile(name);
@@ -34,13 +55,20 @@ export async function login(options: LoginOptions, output: Output): Promise<Exit
   const fix = 'add --url https://drawbridge.example.com';
   const url = serverUrl(given ?? (await ask('Server', { fix })), '--url');
   if (isUnprotected(url)) output.note(`${url} is not encrypted: your password can be read on the network`);
-  const profile = options.apiKeyStdin ? await withKey(url) : await withPassword(url, options, before);
+  const profile = await profileAt(url, before);
   await file.update(name, () => profile);
   const who = profile.email ?? 'an API key';
   output.result({ profile: name, url, email: profile.email ?? null }, `Signed in at ${url} with ${who}.`);
   if (process.env['DRAWBRIDGE_API_KEY'])
     output.note('DRAWBRIDGE_API_KEY is set, and comes before this profile');
-  return EXIT.ok;
+}
+
+async function accountOf(options: LoginOptions): Promise<{ email: string; password: string }> {
+  const email = options.email ?? (await ask('E-mail', { fix: 'add --email' }));
+  const password = options.passwordStdin
+    ? await firstLine('the password')
+    : await ask('Password', { secret: true, fix: 'add --password-stdin' });
+  return { email, password };
 }
 
 async function withKey(url: string): Promise<Profile> {
@@ -56,10 +84,7 @@ async function withKey(url: string): Promise<Profile> {
 }
 
 async function withPassword(url: string, options: LoginOptions, before: Profile | null): Promise<Profile> {
-  const email = options.email ?? (await ask('E-mail', { fix: 'add --email' }));
-  const password = options.passwordStdin
-    ? await firstLine('the password')
-    : await ask('Password', { secret: true, fix: 'add --password-stdin, or use --api-key-stdin' });
+  const { email, password } = await accountOf(options);
   const api = createApi({ url, credential: null });
   // a device is known to the server and the account it has signed in to
   const known = before?.url === url && before.email === email ? before.deviceToken : undefined;
@@ -111,7 +136,7 @@ const deviceIn = (
 };
 
 /** Ends the sign-in, on the server too, and forgets it. */
-export async function logout(options: ConnectionOptions, output: Output): Promise<ExitCode> {
+export async function logout({ options, output }: Call): Promise<void> {
   const file = new ConfigFile(process.env);
   const name = profileName(options);
   const ended = { profile: null as Profile | null };
@@ -126,5 +151,4 @@ export async function logout(options: ConnectionOptions, output: Output): Promis
   }
   const text = profile ? `Signed out of ${profile.url}.` : 'You were not signed in.';
   output.result({ profile: name, url: profile?.url ?? null }, text);
-  return EXIT.ok;
 }

@@ -1,18 +1,16 @@
 import { Option, type Command } from 'commander';
-import type { McpOptions } from '../mcp/server';
 import {
-  countOption,
+  type Call,
+  define,
   hoursOption,
-  intervalOption,
   leaseOption,
+  numberOption,
   resourceOption,
-  subcommand,
   timeoutOption,
-  type Common,
-  type Runner,
 } from '../program';
-import type { RunOptions } from './run';
+import type { McpOptions } from '../mcp/server';
 import type { AccessOptions } from './access-options';
+import type { RunOptions } from './run';
 import type { WatchOptions } from './watch';
 
 const addressesOption = (): Option =>
@@ -23,72 +21,66 @@ const addressesOption = (): Option =>
     .choices(['observed', 'all'])
     .default('observed');
 
-const partialOption = (): Option => new Option('--allow-partial', 'go on when some rules are refused');
+/** What all commands take that hold access while they work. */
+const accessOptions = (): Option[] => [
+  resourceOption(),
+  hoursOption(),
+  leaseOption(),
+  timeoutOption(),
+  new Option('--allow-partial', 'go on when some rules are refused'),
+];
 
 /** The commands that hold access while they work. */
-export function registerAccessCommands(program: Command, runner: Runner): void {
-  subcommand(program, 'run', 'give access while a command runs', [
-    'run --resource database -- psql -h db.example.com',
-    'run --resource database --probe db.example.com:5432 -- npm test',
-  ])
-    .argument('<command...>', 'the command and its arguments, after --')
-    .passThroughOptions()
-    .addOption(resourceOption())
-    .addOption(hoursOption())
-    .addOption(leaseOption())
-    .addOption(addressesOption())
-    .addOption(timeoutOption())
-    .addOption(partialOption())
-    .option('--probe <host:port>', 'wait until this accepts TCP connections, for a minute at most')
-    .option('--detached', 'go on when the process that started this one ends')
-    .option('--without-key', 'do not pass DRAWBRIDGE_API_KEY on to the command')
-    .action((command: string[], options: RunOptions & Common) =>
-      runner(async (output) => (await import('./run.js')).run(command, options, output), options, false),
-    );
-
-  subcommand(program, 'connect', 'give access while one connection is open, for ssh’s ProxyCommand', [
-    'connect --resource bastion bastion.example.com 22',
-    "ssh -o ProxyCommand='drawbridge connect -r bastion %h %p' bastion.example.com",
-  ])
-    .argument('<host>')
-    .argument('<port>')
-    .addOption(resourceOption())
-    .addOption(hoursOption())
-    .addOption(leaseOption())
-    .addOption(addressesOption())
-    .addOption(timeoutOption())
-    .addOption(partialOption())
-    .action((host: string, port: string, options: AccessOptions & Common) =>
-      runner(
-        async (output) => (await import('./connect.js')).connect(host, port, options, output),
-        options,
-        false,
-      ),
-    );
-
-  subcommand(program, 'watch', 'give access until Ctrl-C, also when your address changes', [
-    'watch --resource database --hours 8',
-  ])
-    .addOption(resourceOption())
-    .addOption(hoursOption())
-    .addOption(leaseOption())
-    .addOption(timeoutOption())
-    .addOption(partialOption())
-    .addOption(intervalOption())
-    .action((options: WatchOptions & Common) =>
-      runner(async (output) => (await import('./watch.js')).watch(options, output), options),
-    );
-
-  subcommand(
-    program,
-    'mcp',
-    'serve an agent over the Model Context Protocol (stdio): it can request leased access',
-    ['mcp --resource staging-database --max-hours 2'],
-  )
-    .addOption(resourceOption('a resource that may be requested, may be repeated'))
-    .addOption(countOption('--max-hours <n>', 'the longest access that may be requested', 24).default(1))
-    .addOption(leaseOption())
-    .action((options: McpOptions & Common) =>
-      runner(async (output) => (await import('../mcp/server.js')).serveMcp(options, output), options, false),
-    );
+export function registerAccessCommands(program: Command): void {
+  define(program, {
+    usage: 'run <command...>',
+    about: 'give access while a command runs; the command and its arguments come after --',
+    examples: [
+      'run --resource database -- psql -h db.example.com',
+      'run --resource database --probe db.example.com:5432 -- npm test',
+    ],
+    options: [
+      ...accessOptions(),
+      addressesOption(),
+      new Option('--probe <host:port>', 'wait until this accepts TCP connections, for a minute at most'),
+      new Option('--detached', 'go on when the process that started this one ends'),
+      new Option('--without-key', 'do not pass DRAWBRIDGE_API_KEY on to the command'),
+    ],
+    isWrapper: true,
+    passesOptions: true,
+    run: async (call: Call<RunOptions>) => (await import('./run.js')).run(call),
+  });
+  define(program, {
+    usage: 'connect <host> <port>',
+    about: 'give access while one connection is open, for ssh’s ProxyCommand',
+    examples: [
+      'connect --resource bastion bastion.example.com 22',
+      "ssh -o ProxyCommand='drawbridge connect -r bastion %h %p' bastion.example.com",
+    ],
+    options: [...accessOptions(), addressesOption()],
+    isWrapper: true,
+    run: async (call: Call<AccessOptions>) => (await import('./connect.js')).connect(call),
+  });
+  define(program, {
+    usage: 'watch',
+    about: 'give access until Ctrl-C, also when your address changes',
+    examples: ['watch --resource database --hours 8'],
+    options: [
+      ...accessOptions(),
+      numberOption('--interval <seconds>', 'how often to ask for the address', 3600).default(15),
+    ],
+    run: async (call: Call<WatchOptions>) => (await import('./watch.js')).watch(call),
+  });
+  define(program, {
+    usage: 'mcp',
+    about: 'serve an agent over the Model Context Protocol (stdio): it can request leased access',
+    examples: ['mcp --resource staging-database --max-hours 2'],
+    options: [
+      resourceOption('a resource that may be requested'),
+      numberOption('--max-hours <n>', 'the longest access that may be requested', 24).default(1),
+      leaseOption(),
+    ],
+    isWrapper: true,
+    run: async (call: Call<McpOptions>) => (await import('../mcp/server.js')).serveMcp(call),
+  });
 }

@@ -5,8 +5,9 @@ import { leaseNotes } from '../access/lease-notes';
 import { endpointOf, reachOrFail } from '../access/probe';
 import { signalExitCode } from '../exit-codes';
 import type { Output } from '../output';
-import { connect } from '../profiles/connection';
+import type { Call } from '../program';
 import { Interrupted, signalNumber, Signals } from '../terminal/signals';
+import { timeText } from '../terminal/times';
 import { requestOf, type AccessOptions } from './access-options';
 
 export interface RunOptions extends AccessOptions {
@@ -18,12 +19,13 @@ export interface RunOptions extends AccessOptions {
 }
 
 /** Gives access while a command runs. @returns the command's exit code */
-export async function run(command: readonly string[], options: RunOptions, output: Output): Promise<number> {
+export async function run(call: Call<RunOptions>): Promise<number> {
+  const { given, options, output } = call;
   const probe = options.probe === undefined ? null : endpointOf(options.probe, '--probe');
   const signals = new Signals();
   if (!options.detached) signals.watchParent();
   try {
-    const server = connect(options, output);
+    const server = call.connection;
     const ids = await resourceIds(server.api, options.resource);
     const context = { output, listener: leaseNotes(output), signal: signals.aborted };
     const access = await HeldAccess.open(server, requestOf('run', ids, options), context);
@@ -34,7 +36,7 @@ export async function run(command: readonly string[], options: RunOptions, outpu
         (await reachOrFail(probe, signals.aborted)).destroy();
       }
       signals.aborted.throwIfAborted();
-      const [program = '', ...args] = command;
+      const [program = '', ...args] = given;
       return await runChild({ program, args, environment: environmentOf(access, options) }, signals);
     } finally {
       await access.close(output);
@@ -53,7 +55,7 @@ export async function run(command: readonly string[], options: RunOptions, outpu
 
 function allowedNote({ sessions, expiresAt }: HeldAccess): string {
   const addresses = sessions.flatMap(({ session }) => addressesOf(session));
-  return `${addresses.join(', ')} may connect until the command ends, at most until ${expiresAt.toISOString()}`;
+  return `${addresses.join(', ')} may connect until the command ends, at most until ${timeText(expiresAt)}`;
 }
 
 /** The caller's own, with the id of the session. No secret is added: neither the profile's nor the session's. */

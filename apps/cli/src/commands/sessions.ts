@@ -2,23 +2,27 @@ import {
   addressesOf,
   bodyOf,
   everyPage,
+  isId,
+  named,
   newHolder,
   refusedRules,
   requestedAddresses,
   resourceIds,
   settle,
+  shortId,
   startSession,
   type Api,
   type Session,
   type SessionStatus,
   visible,
 } from '#client';
-import { observe, sessionExitCode } from '../access/held-access';
+import { noteOpen, observe, sessionExitCode } from '../access/held-access';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
-import { table, type Output } from '../output';
-import { connect, type ConnectionOptions } from '../profiles/connection';
+import type { Output } from '../output';
+import type { Call } from '../program';
+import { timeText } from '../terminal/times';
 
-export interface StartOptions extends ConnectionOptions {
+export interface StartOptions {
   readonly resource: readonly string[];
   readonly hours?: number;
   readonly ipv4?: string;
@@ -29,8 +33,8 @@ export interface StartOptions extends ConnectionOptions {
   readonly wait: boolean;
 }
 
-export async function start(options: StartOptions, output: Output): Promise<ExitCode> {
-  const server = connect(options, output);
+export async function start(call: Call<StartOptions>): Promise<ExitCode> {
+  const { options, output, connection: server } = call;
   const ids = await resourceIds(server.api, options.resource);
   const isChosen = options.ipv4 !== undefined || options.ipv6 !== undefined;
   const addresses = isChosen
@@ -38,7 +42,7 @@ export async function start(options: StartOptions, output: Output): Promise<Exit
         ...(options.ipv4 === undefined ? {} : { ipv4Address: options.ipv4 }),
         ...(options.ipv6 === undefined ? {} : { ipv6Address: options.ipv6 }),
       }
-    : requestedAddresses(await observe(server.url, 1))[0];
+    : requestedAddresses(await observe(server.url, 1, output))[0];
   const request = {
     ...addresses,
     holder: options.holder ?? newHolder('cli-start'),
@@ -46,60 +50,94 @@ export async function start(options: StartOptions, output: Output): Promise<Exit
     ...(options.hours === undefined ? {} : { durationHours: options.hours }),
   };
   const { session, control } = await startSession(server, request, !isChosen);
-  const settled = options.wait
-    ? await settle(control, session.id, { timeoutMs: 1000 * options.timeout })
-    : session;
+  if (!options.wait) {
+    output.result(session, detailsOf(session));
+    return EXIT.ok;
+  }
+  const settled = await output.during(
+    'until the rules are applied',
+    settle(control, session.id, { timeoutMs: 1000 * options.timeout }),
+  );
   output.result(settled, detailsOf(settled));
-  return options.wait ? sessionExitCode([settled]) : EXIT.ok;
+  await noteOthers(server.api, settled, output);
+  return sessionExitCode([settled]);
 }
 
-export interface StopOptions extends ConnectionOptions {
+/** Access of two sessions ends with the later one: who starts a second may want to know of the first. */
+async function noteOthers(api: Api, session: Session, output: Output): Promise<void> {
+  const own = addressesOf(session);
+  for (const other of await ownSessions(api, { active: true })) {
+    const shared = addressesOf(other).filter((address) => own.includes(address));
+    if (other.id === session.id || shared.length === 0) continue;
+    output.note(
+      `${shared.join(', ')} has access already, by session ${shortId(other.id)} until ${timeText(other.expiresAt)}: ` +
+        'stop --all ends both, and extend would have made it longer',
+    );
+  }
+}
+
+export interface StopOptions {
   readonly all?: boolean;
   readonly timeout: number;
   readonly wait: boolean;
 }
 
-export async function stop(
-  given: readonly string[],
-  options: StopOptions,
-  output: Output,
-): Promise<ExitCode> {
-  if (given.length > 0 === (options.all ?? false)) {
-    throw new CommandFailure(EXIT.usage, 'Give the ids of sessions, or --all', 'drawbridge list shows them');
+export async function stop({ given, options, output, api }: Call<StopOptions>): Promise<ExitCode> {
+  if (given.length > 0 && options.all) {
+    throw new CommandFailure(EXIT.usage, 'Give ids of sessions or --all, not both');
   }
-  const { api } = connect(options, output);
-  const ids = options.all ? (await ownSessions(api, { active: true })).map(({ id }) => id) : given;
-  const sessions = await Promise.all(
-    ids.map(async (id) => {
-      const stopped = await bodyOf(api.POST('/api/v1/sessions/{id}/stop', { params: { path: { id } } }));
-      return options.wait ? settle(api, id, { timeoutMs: 1000 * options.timeout }) : stopped;
-    }),
+  const ids = given.length > 0 ? await sessionIds(api, given) : await openIds(api, options.all ?? false);
+  const stopped = await Promise.all(
+    ids.map((id) => bodyOf(api.POST('/api/v1/sessions/{id}/stop', { params: { path: { id } } }))),
   );
-  output.result({ sessions }, sessions.length === 0 ? 'Nothing to stop.' : sessionTable(sessions));
-  const isOpen = options.wait && sessions.some(({ status }) => status === 'EXPIRING');
-  if (isOpen) output.note(`rules are still being removed after ${options.timeout} s`);
-  return isOpen ? EXIT.failed : EXIT.ok;
+  const sessions = options.wait
+    ? await output.during(
+        'until the rules are removed',
+        Promise.all(ids.map((id) => settle(api, id, { timeoutMs: 1000 * options.timeout }))),
+      )
+    : stopped;
+  output.list('sessions', sessions, COLUMNS, { empty: 'No session is open.' });
+  const open = options.wait ? sessions.filter(({ status }) => status === 'EXPIRING') : [];
+  for (const session of open) noteOpen(session, output);
+  return open.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-export async function extend(
-  id: string,
-  options: ConnectionOptions & { readonly hours: number },
-  output: Output,
-): Promise<ExitCode> {
-  const { api } = connect(options, output);
+/** @throws CommandFailure when there are several, and not all are meant */
+async function openIds(api: Api, all: boolean): Promise<string[]> {
+  const open = await ownSessions(api, { active: true });
+  if (all || open.length < 2) return open.map(({ id }) => id);
+  const list = open.map(
+    (session) => `${shortId(session.id)} (${addressesOf(session).join(', ')} on ${resourcesOf(session)})`,
+  );
+  throw new CommandFailure(
+    EXIT.usage,
+    `${open.length} sessions are open: ${list.join('; ')}`,
+    `drawbridge stop ${shortId(open[0]!.id)}, or drawbridge stop --all`,
+  );
+}
+
+/** Only a beginning of an id needs the list. @throws UnknownName */
+async function sessionIds(api: Api, given: readonly string[]): Promise<string[]> {
+  if (given.every(isId)) return [...given];
+  const known = await ownSessions(api, {});
+  const noun = { one: 'session', several: 'sessions' };
+  return given.map((one) => (isId(one) ? one : named(one, known, noun, ({ id }) => [shortId(id)]).id));
+}
+
+export interface ExtendOptions {
+  readonly hours: number;
+}
+
+export async function extend({ given, options, output, api }: Call<ExtendOptions>): Promise<void> {
+  const [id = ''] = await sessionIds(api, given);
   const body = { additionalHours: options.hours };
   const session = await bodyOf(api.POST('/api/v1/sessions/{id}/extend', { params: { path: { id } }, body }));
   output.result(session, detailsOf(session));
-  return EXIT.ok;
 }
 
 /** One session, or the live ones. The exit code says what became of them. */
-export async function showStatus(
-  id: string | undefined,
-  options: ConnectionOptions,
-  output: Output,
-): Promise<ExitCode> {
-  const { api } = connect(options, output);
+export async function showStatus({ given, output, api }: Call): Promise<ExitCode> {
+  const [id] = await sessionIds(api, given);
   if (id === undefined) {
     const sessions = await ownSessions(api, { active: true });
     output.result({ sessions }, sessions.map(detailsOf).join('\n\n') || 'No live session.');
@@ -110,22 +148,20 @@ export async function showStatus(
   return sessionExitCode([session]);
 }
 
-export interface ListOptions extends ConnectionOptions {
+export interface ListOptions {
   readonly resource: readonly string[];
   readonly all?: boolean;
   readonly status?: readonly SessionStatus[];
 }
 
-export async function list(options: ListOptions, output: Output): Promise<ExitCode> {
-  const { api } = connect(options, output);
+export async function list({ options, output, api }: Call<ListOptions>): Promise<void> {
   const [resourceId] = await resourceIds(api, options.resource);
   const sessions = await ownSessions(api, {
     ...(options.all || options.status ? {} : { active: true }),
     ...(options.status ? { status: [...options.status] } : {}),
     ...(resourceId === undefined ? {} : { resourceId }),
   });
-  output.result({ sessions }, sessionTable(sessions) || 'No session.');
-  return EXIT.ok;
+  output.list('sessions', sessions, COLUMNS, { empty: 'No session.' });
 }
 
 interface Filter {
@@ -137,23 +173,23 @@ interface Filter {
 const ownSessions = (api: Api, filter: Filter): Promise<Session[]> =>
   everyPage((page) => bodyOf(api.GET('/api/v1/sessions', { params: { query: { ...filter, ...page } } })));
 
-const sessionTable = (sessions: readonly Session[]): string =>
-  table(
-    ['id', 'status', 'addresses', 'resources', 'ends'],
-    sessions.map((session) => [
-      session.id,
-      session.status,
-      addressesOf(session).join(', '),
-      [...new Set(session.resourceIps.map(({ resourceName }) => resourceName))].join(', '),
-      session.endedAt ?? session.expiresAt,
-    ]),
-  );
+const resourcesOf = ({ resourceIps }: Session): string =>
+  [...new Set(resourceIps.map(({ resourceName }) => resourceName))].join(', ');
+
+const COLUMNS = {
+  id: ({ id }: Session) => shortId(id),
+  status: ({ status }: Session) => status,
+  addresses: (session: Session) => addressesOf(session).join(', '),
+  resources: resourcesOf,
+  ends: ({ endedAt, expiresAt }: Session) => timeText(endedAt ?? expiresAt),
+};
 
 function detailsOf(session: Session): string {
-  const head = `${session.id}  ${session.status}  until ${session.endedAt ?? session.expiresAt}`;
+  const { endedAt, expiresAt } = session;
+  const end = endedAt === null ? `until ${timeText(expiresAt)}` : `ended ${timeText(endedAt)}`;
   const rules = session.resourceIps.map(
     ({ ipAddress, resourceName, status: state }) => `  ${ipAddress} on ${visible(resourceName)}: ${state}`,
   );
   const problems = refusedRules(session).map((problem) => `  ${visible(problem)}`);
-  return [head, ...rules, ...problems].join('\n');
+  return [`${session.id}  ${session.status}  ${end}`, ...rules, ...problems].join('\n');
 }

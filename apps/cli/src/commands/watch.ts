@@ -1,8 +1,7 @@
 import { resourceIds } from '#client';
 import { WatchedAccess } from '../access/watched-access';
 import { EXIT } from '../exit-codes';
-import type { Output } from '../output';
-import { connect } from '../profiles/connection';
+import type { Call } from '../program';
 import { Interrupted, Signals } from '../terminal/signals';
 import { requestOf, type AccessOptions } from './access-options';
 
@@ -12,10 +11,11 @@ export interface WatchOptions extends Omit<AccessOptions, 'addresses'> {
 }
 
 /** Gives access until it is interrupted, to whatever address the caller has. */
-export async function watch(options: WatchOptions, output: Output): Promise<number> {
+export async function watch(call: Call<WatchOptions>): Promise<number> {
+  const { options, output } = call;
   const signals = new Signals();
   try {
-    const server = connect(options, output);
+    const server = call.connection;
     const ids = await resourceIds(server.api, options.resource);
     const request = requestOf('watch', ids, { ...options, addresses: 'observed' });
     const intervalMs = 1000 * options.interval;

@@ -1,5 +1,7 @@
 import {
   addressesOf,
+  ApiFailure,
+  bodyOf,
   keepAlive,
   newHolder,
   requestedAddresses,
@@ -17,6 +19,7 @@ import { observe } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
 import { CommandFailure, EXIT } from '../exit-codes';
 import type { Output } from '../output';
+import { TOOLS } from './tools';
 
 export interface Limits {
   /** ids; null: whatever the user's roles reach */
@@ -27,11 +30,15 @@ export interface Limits {
 
 interface Held extends StartedSession {
   readonly renewing: AbortController;
+  /** when it is ended, which may be before its session would end */
+  readonly until: Date;
 }
 
 type Given = Readonly<Record<string, unknown>>;
 type Result = Record<string, unknown>;
 
+const MINUTE_MS = 60_000;
+const MINUTES_IN_HOUR = 60;
 const MAX_HELD = 20;
 const MAX_RESOURCES = 20;
 const DEFAULT_WAIT_SECONDS = 30;
@@ -52,6 +59,7 @@ export class AccessTools {
 
   /** @throws CommandFailure for a tool or arguments that are not there, ApiFailure when the server refuses */
   call(name: string, given: Given): Promise<Result> {
+    requireKnown(name, given);
     switch (name) {
       case 'list_resources':
         return this.list();
@@ -59,6 +67,8 @@ export class AccessTools {
         return this.request(given);
       case 'wait_for_access':
         return this.wait(given);
+      case 'list_access':
+        return this.open();
       case 'release_access':
         return this.release(given);
       default:
@@ -87,31 +97,30 @@ export class AccessTools {
     );
   }
 
-  private async request({ resources: names, hours = 1 }: Given): Promise<Result> {
-    const { maxHours } = this.limits;
+  private async request({ resources: names, hours, minutes }: Given): Promise<Result> {
     if (!isTexts(names)) throw invalid(`resources must be a list of 1 to ${MAX_RESOURCES} names or ids`);
-    if (!isWhole(hours, maxHours)) throw invalid(`hours must be a whole number from 1 to ${maxHours}`);
+    const granted = minutesOf({ hours, minutes }, this.limits.maxHours);
     if (this.held.size + this.starting >= MAX_HELD)
       throw invalid(`${MAX_HELD} sessions are held: release one first`);
     this.starting += 1;
     try {
-      return await this.start(names, hours);
+      return await this.start(names, granted);
     } finally {
       this.starting -= 1;
     }
   }
 
-  private async start(names: readonly string[], hours: number): Promise<Result> {
+  private async start(names: readonly string[], minutes: number): Promise<Result> {
     const { leaseSeconds, allowed } = this.limits;
     const ids = await resourceIds(this.server.api, names, () => this.offered());
     const refused = ids.find((id) => allowed !== null && !allowed.includes(id));
     if (refused !== undefined) throw invalid(`Resource ${refused} may not be requested here`);
-    const [addresses] = requestedAddresses(await observe(this.server.url, 1));
+    const [addresses] = requestedAddresses(await observe(this.server.url, 1, this.output));
     const started = await startSession(this.server, {
       ...addresses,
       holder: newHolder('cli-mcp'),
       resourceIds: ids,
-      durationHours: hours,
+      durationHours: Math.ceil(minutes / MINUTES_IN_HOUR),
       leaseSeconds,
     });
     if (!started.session.leaseUntil) {
@@ -121,14 +130,18 @@ export class AccessTools {
         'This server knows no leases, and access without one is not requested',
       );
     }
-    this.keep(started, leaseSeconds);
-    return accessOf(started.session);
+    const held = this.keep(started, leaseSeconds, minutes);
+    return accessOf(started.session, held);
   }
 
-  private keep(started: StartedSession, leaseSeconds: number): void {
+  private keep(started: StartedSession, leaseSeconds: number, minutes: number): Held {
     const { session, control } = started;
     const renewing = new AbortController();
-    this.held.set(session.id, { ...started, renewing });
+    const ownEnd = Date.parse(session.startedAt) + minutes * MINUTE_MS;
+    const until = new Date(Math.min(ownEnd, Date.parse(session.expiresAt)));
+    const held = { ...started, renewing, until };
+    this.held.set(session.id, held);
+    this.endAt(held);
     const notes = leaseNotes(this.output);
     const listener = {
       ...notes,
@@ -139,12 +152,43 @@ export class AccessTools {
     };
     // it never throws
     void keepAlive({ sessionId: session.id, leaseSeconds, control }, listener, renewing.signal);
+    return held;
+  }
+
+  /** Sessions last whole hours. One that is not stopped ends with its lease, which is not renewed any more. */
+  private endAt({ until, session, renewing }: Held): void {
+    const end = (): void => {
+      renewing.abort();
+      this.end(session.id).catch((error: unknown) => this.output.note(`not stopped: ${String(error)}`));
+    };
+    const timer = setTimeout(end, until.getTime() - Date.now()).unref();
+    renewing.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  }
+
+  private async open(): Promise<Result> {
+    const [{ ipv4, ipv6 }, held] = await Promise.all([
+      observe(this.server.url, 1, this.output),
+      Promise.all([...this.held.values()].map(async (one) => ({ ...one, session: await sessionOf(one) }))),
+    ]);
+    const addresses = [...ipv4, ...ipv6];
+    const access = held.flatMap(({ session, until }) =>
+      session === null
+        ? []
+        : [
+            {
+              ...accessOf(session, { until }),
+              isFromHere: addressesOf(session).some((address) => addresses.includes(address)),
+            },
+          ],
+    );
+    return { access, addresses };
   }
 
   private async wait({ sessionId, seconds = DEFAULT_WAIT_SECONDS }: Given): Promise<Result> {
     if (!isWhole(seconds, MAX_WAIT_SECONDS)) throw invalid(`seconds must be 1 to ${MAX_WAIT_SECONDS}`);
-    const { control, session } = this.heldSession(sessionId);
-    return accessOf(await settle(control, session.id, { timeoutMs: 1000 * seconds }));
+    const held = this.heldSession(sessionId);
+    const { control, session } = held;
+    return accessOf(await settle(control, session.id, { timeoutMs: 1000 * seconds }), held);
   }
 
   private async release({ sessionId }: Given): Promise<Result> {
@@ -171,6 +215,26 @@ export class AccessTools {
 
 const invalid = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message);
 
+/** @throws CommandFailure for an argument that the tool has not: what it means would be left out in silence */
+function requireKnown(tool: string, given: Given): void {
+  const known = Object.keys(TOOLS.find(({ name }) => name === tool)?.inputSchema.properties ?? {});
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const names = unknown.map((name) => `"${name}"`).join(', ');
+  throw invalid(`There is no argument ${names}: ${tool} takes ${known.join(', ') || 'none'}`);
+}
+
+function minutesOf({ hours, minutes }: Given, maxHours: number): number {
+  if (minutes !== undefined && hours !== undefined) throw invalid('Give minutes or hours, not both');
+  const maxMinutes = maxHours * MINUTES_IN_HOUR;
+  if (minutes !== undefined) {
+    if (isWhole(minutes, maxMinutes)) return minutes;
+    throw invalid(`minutes must be a whole number from 1 to ${maxMinutes}`);
+  }
+  if (isWhole(hours ?? 1, maxHours)) return Number(hours ?? 1) * MINUTES_IN_HOUR;
+  throw invalid(`hours must be a whole number from 1 to ${maxHours}`);
+}
+
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) &&
   value.length > 0 &&
@@ -180,11 +244,21 @@ const isTexts = (value: unknown): value is string[] =>
 const isWhole = (value: unknown, maximum: number): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maximum;
 
+/** @returns null when it has ended, and its token with it */
+async function sessionOf({ control, session: { id } }: StartedSession): Promise<Session | null> {
+  try {
+    return await bodyOf(control.GET('/api/v1/sessions/{id}', { params: { path: { id } } }));
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status === 401) return null;
+    throw error;
+  }
+}
+
 /** A session as the tools return it. */
-const accessOf = (session: Session): Result => ({
+const accessOf = (session: Session, { until }: Pick<Held, 'until'>): Result => ({
   sessionId: session.id,
   status: session.status,
-  expiresAt: session.expiresAt,
+  expiresAt: until.toISOString(),
   addresses: addressesOf(session),
   rules: session.resourceIps.map((rule) => ({
     resource: rule.resourceName,

@@ -2,16 +2,14 @@ import { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { resourceIds, visible, visibleLines } from '#client';
-import { EXIT, type ExitCode } from '../exit-codes';
 import { reportOf } from '../failure-report';
-import type { Output } from '../output';
-import { connect, type ConnectionOptions } from '../profiles/connection';
+import type { Call } from '../program';
 import { Signals } from '../terminal/signals';
 import { VERSION } from '../version';
 import { AccessTools } from './access-tools';
-import { TOOLS } from './tools';
+import { INSTRUCTIONS, TOOLS } from './tools';
 
-export interface McpOptions extends ConnectionOptions {
+export interface McpOptions {
   /** the only resources to be requested; empty: those of the user's roles */
   readonly resource: readonly string[];
   /** the longest access to be requested */
@@ -23,17 +21,18 @@ export interface McpOptions extends ConnectionOptions {
  * Serves the tools over standard input and output. Access lasts only while the client is connected: with it, every session
  * of this process is stopped.
  */
-export async function serveMcp(options: McpOptions, output: Output): Promise<ExitCode> {
+export async function serveMcp({ options, output, connection }: Call<McpOptions>): Promise<void> {
   const signals = new Signals();
-  signals.watchParent();
-  const connection = connect(options, output);
   const allowed = options.resource.length === 0 ? null : await resourceIds(connection.api, options.resource);
   const tools = new AccessTools(connection, output, {
     allowed,
     maxHours: options.maxHours,
     leaseSeconds: options.lease,
   });
-  const server = new McpServer({ name: 'drawbridge', version: VERSION }, { capabilities: { tools: {} } });
+  const server = new McpServer(
+    { name: 'drawbridge', title: 'Drawbridge', version: VERSION },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     try {
@@ -57,5 +56,4 @@ export async function serveMcp(options: McpOptions, output: Output): Promise<Exi
   await tools.releaseAll();
   await server.close();
   signals.close();
-  return EXIT.ok;
 }

@@ -1,24 +1,65 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 
+/** Told to a model once, before it uses a tool. */
+export const INSTRUCTIONS =
+  'These tools let this machine through the firewalls of named resources for a limited time. Call list_resources, ' +
+  'request_access for what the task needs, wait_for_access before connecting, and release_access as soon as the task is ' +
+  'done. list_access shows what is open. Ask for as few resources and minutes as will do. Access ends by itself when its ' +
+  'time is over or this client disconnects. An address that has changed (isFromHere is false) needs new access.';
+
+const TEXT = { type: 'string' } as const;
 const SESSION_ID = { type: 'string', format: 'uuid', description: 'as request_access returned it' } as const;
+
+type Properties = Readonly<Record<string, object>>;
+
+/** An object of which all fields are there. */
+const shape = (
+  properties: Properties,
+): { type: 'object'; properties: Record<string, object>; required: string[] } => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
+
+const listOf = (properties: Properties): object => ({ type: 'array', items: shape(properties) });
+
+const ACCESS = {
+  sessionId: TEXT,
+  status: { ...TEXT, description: 'PENDING, ACTIVE, PARTIAL, FAILED, EXPIRING, EXPIRED or CANCELLED' },
+  expiresAt: { type: 'string', format: 'date-time' },
+  addresses: { type: 'array', items: TEXT, description: 'of this machine, as the server observed them' },
+  rules: listOf({ resource: TEXT, address: TEXT, status: TEXT, problem: { type: ['string', 'null'] } }),
+} as const;
+
+const inputOf = (properties: Properties, required: readonly string[] = []): Tool['inputSchema'] => ({
+  type: 'object',
+  properties,
+  required: [...required],
+  additionalProperties: false,
+});
 
 /** What a model may do: nothing outlasts its client, and no secret is among the results. */
 export const TOOLS: Tool[] = [
   {
     name: 'list_resources',
+    title: 'List resources',
     description: 'Lists the resources that access can be requested for.',
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    inputSchema: inputOf({}),
+    outputSchema: shape({
+      resources: listOf({ id: TEXT, name: TEXT, provider: TEXT, resourceType: TEXT }),
+      maxHours: { type: 'integer' },
+    }),
     annotations: { readOnlyHint: true },
   },
   {
     name: 'request_access',
+    title: 'Request access',
     description:
       'Requests network access from this machine to resources for a limited time. The rules are applied in the ' +
       'background: call wait_for_access before connecting. Access ends when it is released, when its time is over, or ' +
       'when this client disconnects.',
-    inputSchema: {
-      type: 'object',
-      properties: {
+    inputSchema: inputOf(
+      {
         resources: {
           type: 'array',
           items: { type: 'string', maxLength: 200 },
@@ -26,33 +67,45 @@ export const TOOLS: Tool[] = [
           maxItems: 20,
           description: 'names or ids, as list_resources returns them',
         },
-        hours: { type: 'integer', minimum: 1, description: 'default: 1' },
+        minutes: { type: 'integer', minimum: 1, description: 'how long; instead of hours' },
+        hours: { type: 'integer', minimum: 1, description: 'how long (default: 1)' },
       },
-      required: ['resources'],
-      additionalProperties: false,
-    },
+      ['resources'],
+    ),
+    outputSchema: shape(ACCESS),
     annotations: { destructiveHint: false },
   },
   {
     name: 'wait_for_access',
+    title: 'Wait for access',
     description: 'Waits until requested access is applied or refused: ACTIVE, PARTIAL or FAILED.',
-    inputSchema: {
-      type: 'object',
-      properties: { sessionId: SESSION_ID, seconds: { type: 'integer', minimum: 1, maximum: 60 } },
-      required: ['sessionId'],
-      additionalProperties: false,
-    },
+    inputSchema: inputOf({ sessionId: SESSION_ID, seconds: { type: 'integer', minimum: 1, maximum: 60 } }, [
+      'sessionId',
+    ]),
+    outputSchema: shape(ACCESS),
+    annotations: { readOnlyHint: true },
+  },
+  {
+    name: 'list_access',
+    title: 'List access',
+    description:
+      'Lists the access that was requested here and has not ended, and the addresses this machine has now.',
+    inputSchema: inputOf({}),
+    outputSchema: shape({
+      access: listOf({
+        ...ACCESS,
+        isFromHere: { type: 'boolean', description: 'whether it is for the address of this machine now' },
+      }),
+      addresses: { type: 'array', items: TEXT },
+    }),
     annotations: { readOnlyHint: true },
   },
   {
     name: 'release_access',
+    title: 'Release access',
     description: 'Ends access that was requested here.',
-    inputSchema: {
-      type: 'object',
-      properties: { sessionId: SESSION_ID },
-      required: ['sessionId'],
-      additionalProperties: false,
-    },
+    inputSchema: inputOf({ sessionId: SESSION_ID }, ['sessionId']),
+    outputSchema: shape({ sessionId: TEXT, status: TEXT }),
     annotations: { destructiveHint: false, idempotentHint: true },
   },
 ];

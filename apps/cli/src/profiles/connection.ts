@@ -1,4 +1,4 @@
-import { apiKey, createApi, type Credential, isUnprotected, type Server } from '#client';
+import { apiKey, createApi, type Credential, isUnprotected, sendingFetch, type Server } from '#client';
 import { CommandFailure, EXIT } from '../exit-codes';
 import type { Output } from '../output';
 import { ConfigFile, type Profile } from './config-file';
@@ -17,7 +17,10 @@ export interface ConnectionOptions {
 }
 
 export interface Connection extends Server {
+  readonly credential: Credential;
   readonly usesKey: boolean;
+  /** sends any request as this caller */
+  readonly fetch: (request: Request) => Promise<Response>;
 }
 
 export const profileName = ({ profile }: ConnectionOptions): string =>
@@ -47,12 +50,24 @@ export function connect(options: ConnectionOptions, output: Output): Connection 
   const profile = key || job ? null : file.profile(name);
   const credential = job ?? (key ? apiKey(key) : credentialOf(file, name, profile, url));
   const onRetry = (reason: string, seconds: number): void => {
-    if (seconds >= MENTIONED_PAUSE_SECONDS) output.note(`${reason}: trying again in ${seconds} s`);
+    if (seconds >= MENTIONED_PAUSE_SECONDS) {
+      output.note(`${reason.replace(/: try again.*$/, '')}: trying again in ${seconds} s`);
+    }
   };
   // not refused: in a network of one's own it may be meant
   if (isUnprotected(url)) output.note(`${url} is not https: what is sent there can be read on the way`);
-  const api = createApi({ url, credential, onRetry });
-  return { url, api, onRetry, usesKey: key !== null || profile?.apiKey !== undefined };
+  const onWait = <T>(server: string, answer: Promise<T>): Promise<T> =>
+    output.during(`for ${server} to answer`, answer);
+  const sending = { credential, onRetry, onWait };
+  const usesKey = key !== null || profile?.apiKey !== undefined;
+  return {
+    url,
+    api: createApi({ url, ...sending }),
+    onRetry,
+    credential,
+    usesKey,
+    fetch: sendingFetch(sending),
+  };
 }
 
 /** @returns null: none is given. @throws CommandFailure that does not repeat it */

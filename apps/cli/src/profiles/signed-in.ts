@@ -20,15 +20,21 @@ export class SignedIn implements Credential {
   ) {}
 
   async headers(): Promise<Readonly<Record<string, string>>> {
+    this.sent = await this.accessToken(MARGIN_MS);
+    return { Authorization: `Bearer ${this.sent}` };
+  }
+
+  /** @param forMs how long it is valid at least */
+  async accessToken(forMs: number): Promise<string> {
+    const isEnough = ({ expiresAt }: Tokens): boolean => expiresAt > Date.now() + forMs;
     const tokens = this.file.profile(this.name)?.tokens;
-    const isFresh = tokens !== undefined && tokens.expiresAt > Date.now() + MARGIN_MS;
-    const { accessToken } = isFresh ? tokens : await this.refresh((current) => isFreshFor(current, null));
-    this.sent = accessToken;
-    return { Authorization: `Bearer ${accessToken}` };
+    return (tokens && isEnough(tokens) ? tokens : await this.refresh(isEnough)).accessToken;
   }
 
   async renew(): Promise<boolean> {
-    await this.refresh((current) => isFreshFor(current, this.sent));
+    await this.refresh(
+      ({ accessToken, expiresAt }) => accessToken !== this.sent && expiresAt > Date.now() + MARGIN_MS,
+    );
     return true;
   }
 
@@ -54,9 +60,6 @@ export class SignedIn implements Credential {
     }
   }
 }
-
-const isFreshFor = ({ accessToken, expiresAt }: Tokens, refused: string | null): boolean =>
-  accessToken !== refused && expiresAt > Date.now() + MARGIN_MS;
 
 /** @param answer of a sign-in or a refresh; `expiresIn` in seconds */
 export const tokensOf = (answer: {

@@ -4,7 +4,7 @@ import { CommandFailure, EXIT } from '../exit-codes';
 
 const MAX_INPUT_CHARACTERS = 10_000;
 
-const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
+export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
 /** Asks on the terminal. @param secret true: what is typed is not shown. @throws CommandFailure without a terminal */
 export async function ask(question: string, { secret = false, fix = '' } = {}): Promise<string> {

@@ -24,6 +24,7 @@ export class Signals {
   private readonly controller = new AbortController();
   private readonly receivers = new Set<(signal: HandledSignal) => void>();
   private readonly handlers = HANDLED.map((signal) => [signal, () => this.receive(signal)] as const);
+  private readonly parent = process.ppid;
   private parentTimer: NodeJS.Timeout | undefined;
   /** whether the process that started this one has ended; see `watchParent` */
   isParentGone = false;
@@ -45,11 +46,10 @@ export class Signals {
 
   /** The end of the process that started this one counts as a SIGHUP: no one else could end it. */
   watchParent(): void {
-    const parent = process.ppid;
     // the first process of a container cannot end before the others
-    if (parent <= 1) return;
+    if (this.parent <= 1) return;
     this.parentTimer = setInterval(() => {
-      if (process.ppid === parent) return;
+      if (process.ppid === this.parent) return;
       clearInterval(this.parentTimer);
       this.isParentGone = true;
       this.receive('SIGHUP');

@@ -1,0 +1,20 @@
+import { Option } from 'commander';
+import { CommandFailure, EXIT } from '../../exit-codes';
+import { listOption } from '../../program';
+
+export const typeOption = (): Option =>
+  new Option('--type <type>', 'where several are possible, as GET /resources/types lists them');
+export const setOption = (what: string): Option => listOption('--set <name=value>', what);
+export const noVerifyOption = (): Option => new Option('--no-verify', 'do not let the provider check it');
+export const roleOption = (): Option => listOption('--role <name|id>', 'a role');
+export const scopeOption = (): Option =>
+  listOption('--scope <scope>', 'sessions:write, sessions:read, resources:read …');
+
+/** Reads `name=value`; a name may come several times. @throws CommandFailure naming the option */
+export function pairsOf(given: readonly string[], option: string): [name: string, value: string][] {
+  return given.map((text) => {
+    const [, name, value] = /^([^=]+)=([^]*)$/.exec(text) ?? [];
+    if (name !== undefined && value !== undefined) return [name, value];
+    throw new CommandFailure(EXIT.usage, `${option} must be NAME=VALUE, not "${text}"`);
+  });
+}

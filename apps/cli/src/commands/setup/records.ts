@@ -1,0 +1,129 @@
+import { Option, type Command } from 'commander';
+import { bodyOf, shortId, type Schemas } from '#client';
+import { CommandFailure, EXIT } from '../../exit-codes';
+import { define, listOption, numberOption, type Call } from '../../program';
+import { timeText } from '../../terminal/times';
+import { idOf } from './things';
+
+type AuditRecord = Schemas['AuditRecordDto'];
+type Access = Schemas['AccessItemDto'];
+
+const MAX_PAGE = 100;
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time, or how long ago: `2026-01-31`, `2026-01-31T09:30Z`, `90m`, `2h`, `7d`. @throws CommandFailure naming the option */
+function timeIn(text: string, option: string): string {
+  const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
+  const time = count === undefined ? Date.parse(text) : Date.now() - Number(count) * UNITS[unit]!;
+  if (!Number.isNaN(time)) return new Date(time).toISOString();
+  throw new CommandFailure(
+    EXIT.usage,
+    `${option}: "${text}" is no time`,
+    '2026-01-31T09:30Z, or 2h for two hours ago',
+  );
+}
+
+export function registerRecords(program: Command): void {
+  define(program, {
+    usage: 'audit',
+    about: 'show what was done, the newest first',
+    examples: ['audit', 'audit --since 2h --event SESSION_STARTED --actor ada@example.com'],
+    options: [
+      listOption('--event <type>', 'only this type of event', 'all'),
+      new Option('--actor <e-mail>', 'only what this user did'),
+      new Option('--since <time>', 'such as 2026-01-31T09:30Z, or 2h for two hours ago'),
+      numberOption('--limit <n>', 'how many', 1000).default(20),
+    ],
+    run: audit,
+  });
+  define(program, {
+    usage: 'report',
+    about: 'show who had access, by observation: now, at a time, or between two',
+    examples: ['report --resource database', 'report --user ada@example.com --from 7d'],
+    options: [
+      new Option('--resource <name|id>', 'access to this resource'),
+      new Option('--user <e-mail|name|id>', 'access of this user'),
+      new Option('--address <address>', 'access of this address or range'),
+      new Option('--at <time>', 'default: now'),
+      new Option('--from <time>', 'such as 2026-01-31T09:30Z, or 7d for seven days ago'),
+      new Option('--to <time>', 'default: now'),
+    ],
+    run: report,
+  });
+}
+
+interface AuditOptions {
+  readonly event: readonly string[];
+  readonly actor?: string;
+  readonly since?: string;
+  readonly limit: number;
+}
+
+async function audit({ api, options, output }: Call<AuditOptions>): Promise<void> {
+  const { actor, event, since, limit } = options;
+  const query = {
+    ...(event.length === 0 ? {} : { eventType: [...event] as AuditRecord['eventType'][] }),
+    ...(actor === undefined ? {} : { actorEmail: actor }),
+    ...(since === undefined ? {} : { from: timeIn(since, '--since') }),
+  };
+  const records: AuditRecord[] = [];
+  for (let page = 0, isLast = false; !isLast && records.length < limit; page += 1) {
+    const some = await bodyOf(
+      api.GET('/api/v1/audit-logs', {
+        params: { query: { ...query, page, size: Math.min(MAX_PAGE, limit) } },
+      }),
+    );
+    records.push(...some.content);
+    isLast = some.last;
+  }
+  const columns = {
+    time: ({ timestamp }: AuditRecord) => timeText(timestamp),
+    event: ({ eventType, result }: AuditRecord) =>
+      result === 'FAILURE' ? `${eventType} (refused)` : eventType,
+    actor: ({ actorEmail, actorType }: AuditRecord) => actorEmail ?? actorType,
+    from: ({ ipAddress }: AuditRecord) => ipAddress,
+    object: ({ resourceName, resourceId }: AuditRecord) =>
+      resourceName ?? (resourceId && shortId(resourceId)),
+  };
+  output.list('records', records.slice(0, limit), columns, { empty: 'No record.' });
+}
+
+interface ReportOptions {
+  readonly resource?: string;
+  readonly user?: string;
+  readonly address?: string;
+  readonly at?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+async function report({ api, options, output }: Call<ReportOptions>): Promise<void> {
+  const { resource, user, address, at, from, to } = options;
+  if ([resource, user, address].filter((one) => one !== undefined).length !== 1) {
+    throw new CommandFailure(EXIT.usage, 'Give one of --resource, --user and --address');
+  }
+  const time =
+    from === undefined
+      ? { at: at === undefined ? new Date().toISOString() : timeIn(at, '--at') }
+      : {
+          from: timeIn(from, '--from'),
+          to: to === undefined ? new Date().toISOString() : timeIn(to, '--to'),
+        };
+  const query = {
+    ...(resource === undefined ? {} : { resourceId: await idOf(api, 'resource', resource) }),
+    ...(user === undefined ? {} : { userId: await idOf(api, 'user', user) }),
+    ...(address === undefined ? {} : { address }),
+    ...time,
+  };
+  // CSV only where it is asked for
+  const access = (await bodyOf(api.GET('/api/v1/reports/access', { params: { query } }))) as Access[];
+  const columns = {
+    address: (item: Access) => item.address,
+    resource: (item: Access) => item.resource.name,
+    ports: ({ protocol, ports }: Access) => `${protocol} ${ports}`,
+    for: ({ userEmail, holderKind }: Access) => userEmail ?? holderKind,
+    from: ({ certainFrom }: Access) => (certainFrom === null ? 'not observed yet' : timeText(certainFrom)),
+    until: ({ possibleUntil }: Access) => (possibleUntil === null ? 'open' : timeText(possibleUntil)),
+  };
+  output.list('access', access, columns, { empty: 'Nobody.' });
+}

@@ -1,0 +1,158 @@
+import { Option, type Command } from 'commander';
+import { bodyOf, resources as resourcesOf, type Api, type Schemas } from '#client';
+import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
+import type { Output } from '../../output';
+import { define, group, listOption, type Call } from '../../program';
+import { noVerifyOption, pairsOf, setOption, typeOption } from './options';
+import { idOf, one, removing, short, showing, yes } from './things';
+
+type Resource = Schemas['ResourceDto'];
+type ResourceType = Schemas['ResourceTypeDto'];
+
+const portsIn = (text: string, previous: readonly number[]): number[] => [...previous, Number(text)];
+
+export function registerResources(program: Command): void {
+  const resources = group(program, 'resources', 'what access can be given to');
+  define(resources, {
+    usage: 'list',
+    about: 'list them',
+    isDefault: true,
+    examples: ['resources', 'resources --assigned'],
+    options: [new Option('--assigned', 'only those of your roles')],
+    run: list,
+  });
+  define(resources, { ...showing('resource'), examples: ['resources show database'] });
+  define(resources, {
+    usage: 'create <name>',
+    about: 'add one, and let its provider check it',
+    examples: [
+      'resources create database --credential aws --identifier sg-0123456789abcdef0 --region eu-central-1 --port 5432',
+      'resources create host --credential hosts --identifier db-host-1 --port 22 --port 5432',
+    ],
+    required: [
+      new Option('--credential <name|id>', 'who may change its rules'),
+      new Option('--identifier <id>', 'the provider’s id of what is guarded'),
+    ],
+    options: [
+      typeOption(),
+      new Option('--region <region>', 'for AWS'),
+      listOption('--port <n>', 'a port').argParser(portsIn),
+      new Option('--all-ports', 'every port'),
+      new Option('--protocol <protocol>', 'default: tcp').choices(['tcp', 'udp', 'icmp', 'all']),
+      setOption('a further field of its config'),
+      noVerifyOption(),
+    ],
+    run: create,
+  });
+  define(resources, {
+    usage: 'verify <name|id>',
+    about: 'let its provider check it: only then sessions may use it',
+    examples: ['resources verify database'],
+    run: async ({ api, name, output }) => verify(api, await idOf(api, 'resource', name), output),
+  });
+  define(resources, {
+    ...removing('resource', 'close what is open on one, and forget it'),
+    examples: ['resources remove database'],
+  });
+}
+
+async function list({ api, options, output }: Call<{ assigned?: boolean }>): Promise<void> {
+  const columns = {
+    name: ({ name }: Resource) => name,
+    provider: ({ provider }: Resource) => provider,
+    target: ({ resourceIdentifier }: Resource) => resourceIdentifier,
+    ports: portsText,
+    active: ({ isActive }: Resource) => yes(isActive),
+    id: short,
+  };
+  output.list('resources', await resourcesOf(api, options.assigned), columns, { empty: 'No resource.' });
+}
+
+const portsText = ({ config: { port, ports = [] } }: Resource): string =>
+  [...(port === undefined ? [] : [port]), ...ports].join(', ') || 'every';
+
+interface CreateOptions {
+  readonly credential: string;
+  readonly identifier: string;
+  readonly type?: string;
+  readonly region?: string;
+  readonly port: readonly number[];
+  readonly allPorts?: boolean;
+  readonly protocol?: 'tcp' | 'udp' | 'icmp' | 'all';
+  readonly set: readonly string[];
+  readonly verify: boolean;
+}
+
+async function create({ api, name, options, output }: Call<CreateOptions>): Promise<ExitCode> {
+  const { identifier: resourceIdentifier, region } = options;
+  const { id: credentialId, provider } = await one(api, 'credential', options.credential);
+  const known = await bodyOf(api.GET('/api/v1/resources/types', {}));
+  const types = known.find((candidate) => candidate.provider === provider)!;
+  const type = typeFor(types.resourceTypes, options);
+  requireAll(options, type, types.region?.example);
+  const { resourceType } = type;
+  const place = { resourceType, resourceIdentifier, ...(region === undefined ? {} : { region }) };
+  const body = { name, credentialId, provider, ...place, config: configOf(options, type) };
+  const resource = await bodyOf(api.POST('/api/v1/resources', { body }));
+  const next = `${name} is stored; next: drawbridge resources verify ${name}`;
+  if (options.verify && !types.needsAgent) {
+    return verify(api, resource.id, output).catch((error: unknown) => {
+      output.note(next);
+      throw error;
+    });
+  }
+  output.result(resource, next);
+  return EXIT.ok;
+}
+
+/** The named type, or the only one whose identifiers look like this. @throws CommandFailure */
+function typeFor(types: readonly ResourceType[], { type, identifier }: CreateOptions): ResourceType {
+  const candidates =
+    type === undefined
+      ? types.filter(({ identifier: { pattern, flags } }) => new RegExp(pattern, flags).test(identifier))
+      : types.filter(({ resourceType }) => resourceType === type.toUpperCase());
+  if (candidates.length === 1) return candidates[0]!;
+  const known = types.map(
+    ({ resourceType, identifier: form }) => `--type ${resourceType} --identifier ${form.example}`,
+  );
+  const what = type === undefined && candidates.length > 1 ? 'Missing: --type' : 'No type fits --identifier';
+  throw new CommandFailure(
+    EXIT.usage,
+    type === undefined ? what : `There is no --type ${type}`,
+    `as in ${known.join(', or ')}`,
+  );
+}
+
+function requireAll(
+  { port, allPorts, region }: CreateOptions,
+  { portsPerRule }: ResourceType,
+  regionExample: string | undefined,
+): void {
+  const missing = [
+    ...(regionExample !== undefined && region === undefined ? [`--region, such as ${regionExample}`] : []),
+    ...(portsPerRule !== 'none' && port.length === 0 && !allPorts ? ['--port N, or --all-ports'] : []),
+  ];
+  if (missing.length > 0) throw new CommandFailure(EXIT.usage, `Missing: ${missing.join('; ')}`);
+}
+
+function configOf({ port, protocol, set }: CreateOptions, { config }: ResourceType): object {
+  const further = new Map<string, unknown>();
+  for (const [name, text] of pairsOf(set, '--set')) {
+    const { type = 'text' } = config.find((field) => field.name === name) ?? {};
+    const value = type.startsWith('integer') ? Number(text) : text;
+    further.set(name, type.endsWith('s') ? [...((further.get(name) as unknown[]) ?? []), value] : value);
+  }
+  return {
+    ...(port.length === 1 ? { port: port[0] } : port.length > 1 ? { ports: [...port] } : {}),
+    ...(protocol === undefined ? {} : { protocol }),
+    ...Object.fromEntries(further),
+  };
+}
+
+async function verify(api: Api, id: string, output: Output): Promise<ExitCode> {
+  const resource = await bodyOf(api.POST('/api/v1/resources/{id}/verify', { params: { path: { id } } }));
+  const { name, isActive, warnings } = resource;
+  for (const warning of warnings) output.note(`${name}: ${warning}`);
+  output.result(resource, isActive ? `${name} is active: sessions may use it.` : `${name} is NOT active.`);
+  return isActive ? EXIT.ok : EXIT.failed;
+}

@@ -1,0 +1,78 @@
+import { Option, type Command } from 'commander';
+import { bodyOf, type Schemas } from '#client';
+import { define, group, type Call } from '../../program';
+import { timeText } from '../../terminal/times';
+import { roleOption } from './options';
+import { all, idsOf, removing, short, yes } from './things';
+
+type User = Schemas['UserDto'];
+
+export function registerUsers(program: Command): void {
+  const users = group(program, 'users', 'people and programs (administrators)');
+  define(users, {
+    usage: 'list',
+    about: 'list them',
+    isDefault: true,
+    examples: ['users', 'users --search ada'],
+    options: [new Option('--search <text>', 'only users whose name or e-mail contains this')],
+    run: list,
+  });
+  define(users, {
+    usage: 'invite <email>',
+    about: 'invite somebody by mail, and print the link',
+    examples: ['users invite ada@example.com --role developers'],
+    options: [
+      roleOption(),
+      new Option('--name <name>', 'default: from the e-mail address'),
+      new Option('--admin', 'as an administrator'),
+    ],
+    run: invite,
+  });
+  define(users, {
+    usage: 'create-service <name>',
+    about: 'make a user for programs, which API keys act for',
+    examples: ['users create-service pipeline --role developers'],
+    options: [roleOption()],
+    run: createService,
+  });
+  define(users, {
+    ...removing('user', 'end the access and sign-ins of one, who then has no account'),
+    examples: ['users remove ada@example.com'],
+  });
+}
+
+async function list({ api, options: { search = '' }, output }: Call<{ search?: string }>): Promise<void> {
+  const users = (await all(api, 'user')).filter(({ email, name }) =>
+    `${email} ${name}`.toLowerCase().includes(search.toLowerCase()),
+  );
+  const columns = {
+    user: ({ email, name, isService }: User) => (isService ? `${name} (service)` : email),
+    status: ({ status }: User) => status,
+    admin: ({ isOrgAdmin }: User) => yes(isOrgAdmin),
+    roles: ({ roleNames }: User) => roleNames.join(', '),
+    'last sign-in': ({ lastLoginAt, isService }: User) => (isService ? '' : timeText(lastLoginAt)),
+    id: short,
+  };
+  output.list('users', users, columns, { empty: 'No user.' });
+}
+
+interface InviteOptions {
+  readonly role: readonly string[];
+  readonly name?: string;
+  readonly admin?: boolean;
+}
+
+async function invite({ api, name: email, options, output }: Call<InviteOptions>): Promise<void> {
+  const roleIds = await idsOf(api, 'role', options.role);
+  const name = options.name === undefined ? {} : { name: options.name };
+  const body = { email, roleIds, isOrgAdmin: options.admin ?? false, ...name };
+  const user = await bodyOf(api.POST('/api/v1/users', { body }));
+  output.result(user, `${user.email} is invited: ${user.invitationUrl ?? ''}`);
+}
+
+async function createService({ api, name, options, output }: Call<InviteOptions>): Promise<void> {
+  const body = { isService: true, name, roleIds: await idsOf(api, 'role', options.role) };
+  const user = await bodyOf(api.POST('/api/v1/users', { body }));
+  const next = `drawbridge keys create ${name} --user ${name} --scope …`;
+  output.result(user, `${name} is a service user; next: ${next}`);
+}

@@ -1,0 +1,36 @@
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A time as people read it: on the clock of this machine, and how far from now. @param iso null: `never` */
+export function timeText(iso: string | Date | null | undefined, now = Date.now()): string {
+  if (iso === null || iso === undefined) return 'never';
+  const time = new Date(iso);
+  return `${clockText(time, new Date(now))} (${distanceText(time.getTime() - now)})`;
+}
+
+/** With the date where it is not today's. */
+function clockText(time: Date, now: Date): string {
+  const pad = (value: number): string => String(value).padStart(2, '0');
+  const clock = `${pad(time.getHours())}:${pad(time.getMinutes())}`;
+  if (time.toDateString() === now.toDateString()) return clock;
+  return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())} ${clock}`;
+}
+
+function distanceText(ms: number): string {
+  const distance = Math.abs(ms);
+  if (distance < SECOND) return 'now';
+  const text = spanText(distance);
+  return ms > 0 ? `in ${text}` : `${text} ago`;
+}
+
+function spanText(ms: number): string {
+  if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s`;
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
+  const hours = Math.floor(ms / HOUR);
+  const minutes = Math.floor((ms % HOUR) / MINUTE);
+  if (ms < DAY) return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
+  const days = Math.floor(ms / DAY);
+  return days === 1 ? '1 day' : `${days} days`;
+}

@@ -1,0 +1,143 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
+
+async function listening(answer: RequestListener): Promise<{ server: Server; url: string }> {
+  const server = createServer(answer);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe('The command line meets bad networks', () => {
+  let bench: CliBench;
+
+  beforeAll(async () => {
+    bench = await CliBench.start();
+  });
+  afterAll(() => bench.stop());
+  afterEach(async () => {
+    bench.proxy.answerInstead = null;
+    bench.proxy.addresses = [CLI_ADDRESS];
+    await bench.cli.endRuns();
+    await bench.allows();
+  });
+
+  /** Answers the next requests to a path in place of the API. */
+  const refuse = (path: RegExp, status: number, retryAfter: number, times: number): void => {
+    let left = times;
+    bench.proxy.answerInstead = ({ url = '' }, answer) => {
+      if (!path.test(url) || left === 0) return false;
+      left -= 1;
+      answer.writeHead(status, { 'Retry-After': String(retryAfter), 'Content-Type': 'application/json' });
+      answer.end(
+        JSON.stringify({
+          status,
+          error: 'TOO_MANY_REQUESTS',
+          message: 'Too many requests: try again in 2 seconds',
+        }),
+      );
+      return true;
+    };
+  };
+
+  it('waits as often as the server asks, and says so', async () => {
+    refuse(/\/sessions/, 429, 2, 5);
+    const { code, stderr } = await bench.cli.run(['list']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'drawbridge: Too many requests: trying again in 2 s\n'.repeat(5),
+    });
+  });
+
+  it('stops a session after a pause that the server asks for, however long the lease allows', async () => {
+    refuse(/\/stop$/, 503, 12, 1);
+    const { code, stderr } = await bench.cli.run(['run', '--lease', '60', '--', 'true']);
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('could not be stopped');
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it('a name without an address is said at once', async () => {
+    const env = { DRAWBRIDGE_URL: 'http://no-such-host.invalid' };
+    const took = async (command: string): Promise<number> => {
+      const began = performance.now();
+      const { code, stderr } = await bench.cli.run([command], '', env);
+      expect({ code, stderr }).toEqual({
+        code: 6,
+        stderr: expect.stringContaining('its name has no address (ENOTFOUND)') as string,
+      });
+      return performance.now() - began;
+    };
+    // `ip` asks once
+    const once = await took('ip');
+    expect(await took('list')).toBeLessThan(once + 1_200);
+  });
+
+  it('an answer that takes long is said to be waited for, and from whom', async () => {
+    bench.proxy.answerInstead = (_, answer) => {
+      setTimeout(() => answer.writeHead(200, { 'Content-Type': 'application/json' }).end('[]'), 4_000);
+      return true;
+    };
+    const { stdout, stderr } = await bench.cli.run(['list']);
+    expect(stdout).toBe('No session.\n');
+    expect(stderr).toBe(`drawbridge: waiting for ${bench.proxy.url} to answer\n`);
+  });
+
+  it('rules that take long are said to be waited for, to apply and to go', async () => {
+    await bench.drawbridge.cloud.fault({ kind: 'slow', delayMs: 5_000, count: 2 });
+    const started = await bench.cli.run(['start']);
+    expect(started.stderr).toBe('drawbridge: waiting until the rules are applied\n');
+    await bench.drawbridge.cloud.fault({ kind: 'slow', delayMs: 5_000, count: 2 });
+    const stopped = await bench.cli.run(['stop', '--all']);
+    await bench.drawbridge.cloud.clearFaults();
+    expect(stopped.stderr).toBe('drawbridge: waiting until the rules are removed\n');
+  });
+
+  describe('behind a captive portal', () => {
+    let portal: { server: Server; url: string };
+    beforeAll(async () => {
+      portal = await listening((_, answer) => {
+        answer.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Welcome, please sign in</html>');
+      });
+    });
+    afterAll(() => portal.server.close());
+
+    it.each([
+      'ip',
+      'doctor',
+      'start',
+      'stop --all',
+      'status',
+      'list',
+      'extend 11111111-1111-4111-8111-111111111111',
+      'resources',
+      'resources --assigned',
+      'roles',
+      'users',
+      'keys',
+      'static-rules',
+      'run -- true',
+      'connect localhost 22',
+      'watch',
+      'credentials',
+      'trusts',
+      'audit',
+      'report --address 203.0.113.1',
+      'whoami',
+      'api GET /sessions',
+    ])('%s says that this is not Drawbridge', async (command) => {
+      const { code, stdout, stderr } = await bench.cli.run(command.split(' '), '', {
+        DRAWBRIDGE_URL: portal.url,
+      });
+      expect(stdout + stderr).toContain(`${portal.url} is not Drawbridge`);
+      expect(code).toBe(6);
+    });
+
+    it('and so does login', async () => {
+      const args = ['login', '--url', portal.url, '--email', 'ada@example.com', '--password-stdin'];
+      const { code, stderr } = await bench.cli.run(args, 'a-password\n', { DRAWBRIDGE_API_KEY: '' });
+      expect(stderr).toContain(`${portal.url} is not Drawbridge`);
+      expect(code).toBe(6);
+    });
+  });
+});

@@ -1,0 +1,190 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { group, SIMULATED_KEY } from '../builders/organization';
+import { paid, PASSWORD } from '../builders/people';
+import type { Session } from '../harness/api-client';
+import { CommandLine } from '../harness/command-line';
+import { Drawbridge } from '../harness/drawbridge';
+
+const EMAIL = 'me@example.com';
+const ENVIRONMENT = {
+  AWS_ACCESS_KEY_ID: SIMULATED_KEY.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: SIMULATED_KEY.secretAccessKey,
+};
+
+/** Everything that a new administrator does, in its order, by names alone. */
+describe('The command line sets up an organization', () => {
+  let drawbridge: Drawbridge;
+  let cli: CommandLine;
+  let url: string;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start();
+    cli = new CommandLine();
+    url = `http://127.0.0.1:${drawbridge.apiServer.port}`;
+  });
+  afterAll(async () => {
+    await cli.remove();
+    await drawbridge.stop();
+  });
+
+  const run = (...args: string[]): ReturnType<CommandLine['run']> => cli.run(args);
+  const done = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) as string });
+    return stdout;
+  };
+
+  it('register makes an organization and signs in; whoami says as whom', async () => {
+    const args = ['register', '--url', url, '--organization', 'Mine', '--email', EMAIL, '--password-stdin'];
+    expect((await cli.run(args, `${PASSWORD}\n`)).stdout).toBe(`Signed in at ${url} with ${EMAIL}.\n`);
+    const { organization } = await cli.json<{ organization: { id: string } }>(['whoami']);
+    await paid(drawbridge, organization.id);
+    expect(await done('whoami')).toContain(`${EMAIL}, administrator of Mine`);
+  });
+
+  it('a credential comes from variables, a file or standard input, and is checked', async () => {
+    const create = ['credentials', 'create'];
+    const named = await cli.run([...create, 'aws', '--provider', 'aws', '--from-env'], '', ENVIRONMENT);
+    expect(named.stdout).toBe('aws is accepted by AWS.\n');
+    const file = join(cli.home, 'key.json');
+    writeFileSync(file, JSON.stringify({ ...SIMULATED_KEY, secretAccessKey: 'wrong' }));
+    const wrong = await run(...create, 'second', '--provider', 'AWS', '--data', file);
+    expect([wrong.code, wrong.stdout]).toEqual([4, 'second is NOT accepted by AWS.\n']);
+    expect(wrong.stderr).toContain('SignatureDoesNotMatch');
+    const rotated = await cli.run(
+      ['credentials', 'rotate', 'second', '--data', '-'],
+      JSON.stringify(SIMULATED_KEY),
+    );
+    expect(rotated.stdout).toBe('second is accepted by AWS.\n');
+    expect(await done('credentials', 'verify', 'second')).toContain('second is accepted');
+    expect(await done('credentials', 'remove', 'second')).toBe('second is removed.\n');
+    expect(await done('credentials')).toMatch(/^NAME[^\n]+\naws +AWS +ACCESS_KEY +yes/);
+  });
+
+  it('no option takes a secret, and all that is missing is named', async () => {
+    const create = ['credentials', 'create', 'x', '--provider', 'AWS'];
+    const set = await run(...create, '--type', 'ACCESS_KEY', '--set', 'secretAccessKey=canary');
+    expect(set.code).toBe(2);
+    expect(set.stderr).toContain('--set: secretAccessKey is a secret');
+    expect(set.stderr).not.toContain('canary');
+    const missing = await run(...create, '--type', 'ACCESS_KEY');
+    expect(missing.stderr).toContain('Missing: accessKeyId, secretAccessKey');
+    expect(missing.stderr).toContain('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY');
+    expect((await run(...create)).stderr).toContain('--type ACCESS_KEY');
+    expect(
+      await done(...create, '--set', 'roleArn=arn:aws:iam::123456789012:role/x', '--type', 'web_identity'),
+    ).toBe('x is stored; next: drawbridge credentials show x\n');
+    expect(await done('credentials', 'show', 'x')).toContain('aws iam create-open-id-connect-provider');
+  });
+
+  it('a resource names its ports or wants every one; its type is known by its identifier', async () => {
+    const create = ['resources', 'create', 'database', '--credential', 'aws', '--identifier', group(3)];
+    const missing = await run(...create);
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringMatching(/Missing: --region, such as \S+; --port N, or --all-ports/) as string,
+    ]);
+    const region = ['--region', 'eu-central-1'];
+    expect(await done(...create, ...region, '--port', '5432', '--port', '22')).toBe(
+      'database is active: sessions may use it.\n',
+    );
+    const unknown = await run(
+      'resources',
+      'create',
+      'y',
+      '--credential',
+      'aws',
+      '--identifier',
+      'x',
+      ...region,
+    );
+    expect(unknown.stderr).toContain('--type SECURITY_GROUP --identifier sg-');
+    const absent = await run(
+      ...create.with(2, 'gone').with(6, 'sg-0123456789abcde99'),
+      ...region,
+      '--all-ports',
+    );
+    expect(absent.code).toBe(2);
+    expect(absent.stderr).toContain('gone is stored; next: drawbridge resources verify gone');
+  });
+
+  it('a role has resources and users by name, and says so; what is so stays so', async () => {
+    const members = ['--resource', 'database', '--user', 'me'];
+    expect(await done('roles', 'create', 'developers', ...members)).toBe(
+      `developers\n  resources  database\n  users      ${EMAIL}\n`,
+    );
+    await done('users', 'invite', 'ada@example.com');
+    await done('roles', 'assign', 'developers', ...members, '--user', 'ada@example.com');
+    expect(await done('roles')).toMatch(/developers +database +(?:\S+@example\.com(?:, )?){2} /);
+    await done('roles', 'unassign', 'developers', '--user', 'ada@example.com');
+    expect(await done('users', '--search', 'ada')).toMatch(/ada@example\.com +INVITED +no +never/);
+    expect((await run('roles', 'assign', 'developers')).stderr).toContain('--resource or --user');
+    expect((await run('roles', 'lst')).stderr).toContain('There is no command "drawbridge roles lst"');
+  });
+
+  it('a service user has a key, and a trust lets in jobs without one', async () => {
+    await done('users', 'create-service', 'pipeline', '--role', 'developers');
+    const scopes = ['--scope', 'sessions:write', '--scope', 'sessions:read'];
+    const key = await done('keys', 'create', 'deploy', '--user', 'pipeline', ...scopes);
+    const started = await cli.run(['start', '--ipv4', '203.0.113.80', '--json'], '', {
+      DRAWBRIDGE_URL: url,
+      DRAWBRIDGE_API_KEY: key.trim(),
+    });
+    expect((JSON.parse(started.stdout) as Session).status).toBe('ACTIVE');
+    const conditions = ['repository_id=74', 'repository_owner_id=65', 'environment=production'];
+    const given = conditions.flatMap((one) => ['--condition', one]);
+    const created = await done(
+      'trusts',
+      'create',
+      'ci',
+      '--preset',
+      'github',
+      ...given,
+      ...scopes,
+      '--role',
+      'developers',
+    );
+    expect(created).toContain('ci is trusted');
+    expect(await done('trusts')).toContain('repository_id=74 repository_owner_id=65 environment=production');
+    expect(await done('trusts', 'remove', 'ci')).toBe('ci is removed.\n');
+  });
+
+  it('the trail and the report say what happened', async () => {
+    expect(await done('audit', '--since', '1h', '--limit', '300')).toContain('ROLE_CREATED');
+    const { records } = await cli.json<{ records: object[] }>(['audit', '--event', 'API_KEY_CREATED']);
+    expect(records).toEqual([expect.objectContaining({ actorEmail: EMAIL, resourceName: 'deploy' })]);
+    expect(await done('report', '--resource', 'database')).toMatch(
+      /203\.0\.113\.80\/32 +database +tcp 22 .* open/,
+    );
+    expect(await done('report', '--user', 'me', '--from', '2h')).toBe('Nobody.\n');
+    expect((await run('audit', '--since', 'x')).stderr).toContain('--since: "x" is no time');
+  });
+
+  it('api sends any request, with its body from an option, a file or standard input', async () => {
+    expect(JSON.parse(await done('api', 'GET', '/sessions?active=true'))).toEqual([]);
+    expect(await done('api', 'PATCH', '/organization', '-d', '{"name":"Ours"}')).toContain('"name": "Ours"');
+    const file = join(cli.home, 'role.json');
+    writeFileSync(file, '{"name":"ops"}');
+    expect(await done('api', 'post', '/roles', '-d', `@${file}`)).toContain('"name": "ops"');
+    const piped = await cli.run(['api', 'POST', '/roles'], '{"name":"more"}');
+    expect(piped.stdout).toContain('"name": "more"');
+    const refused = await cli.run(['api', 'POST', '/roles', '-d', '{"name":"ops"}', '--json']);
+    expect([refused.code, JSON.parse(refused.stdout)]).toEqual([
+      2,
+      { error: expect.objectContaining({ exitCode: 2 }) as object },
+    ]);
+    for (const path of ['http://127.0.0.1:9/', '//127.0.0.1:9/', 'sessions'])
+      expect((await run('api', 'GET', path)).stderr).toContain('must begin with one slash');
+  });
+
+  it('token prints a token for other programs, with a second factor too; a key has none', async () => {
+    const token = await done('token');
+    const answer = await fetch(`${url}/api/v1/auth/me`, {
+      headers: { Authorization: `Bearer ${token.trim()}` },
+    });
+    expect(await answer.json()).toMatchObject({ email: EMAIL });
+    const env = { DRAWBRIDGE_URL: url, DRAWBRIDGE_API_KEY: 'dbk_x' };
+    expect((await cli.run(['token'], '', env)).stderr).toContain('has no access token');
+  });
+});
