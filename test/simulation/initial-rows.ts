@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import type { Tables } from './model/tables';
+import type { Tables } from './tables';
 import { ModelTarget, type CloudWatcher } from './model-cloud';
 import type { SeededRandom } from './seeded-random';
 

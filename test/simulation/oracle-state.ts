@@ -1,6 +1,6 @@
 import { canHoldRule } from '#rules';
 import type { CloudRule, ModelTarget } from './model-cloud';
-import { endOf, type ResourceIpRow, type RuleRow, type Tables } from './model/tables';
+import { endOf, type ResourceIpRow, type RuleRow, type Tables } from './tables';
 
 /** Maximum lateness without faults, ms. */
 export const HEALTHY_BOUND_MS = 5000;

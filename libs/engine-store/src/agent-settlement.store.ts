@@ -1,6 +1,7 @@
 import type { AdditionCause, RemovalCause } from '#rules';
 import { HOLDING, type Tx } from '#entities';
 import { byKey } from './by-key';
+import { ms } from './columns';
 import type { HolderRow } from './due-rule';
 
 /** A rule covered by an agent's report, unchanged since it was offered to the agent. */
@@ -37,7 +38,7 @@ export class AgentSettlementStore {
       `SELECT r.id AS "ruleId", r.revision, r.attempts, r.cause, EXISTS (${holders(HOLDING)}) AS desired,
          EXISTS (${holders(`'APPLIED'`)}) AS "isApplied",
          (SELECT h.cause FROM rule_holders h WHERE h.rule_id = r.id ORDER BY h.released_at NULLS FIRST LIMIT 1) AS "addCause",
-         ARRAY(${holders(`'PENDING'`, `jsonb_build_object('resourceIpId', ip.id, 'pendingSince', ip.pending_since::text)`)}) AS waiting
+         ARRAY(${holders(`'PENDING'`, `jsonb_build_object('resourceIpId', ip.id, 'pendingSince', ${ms('ip.pending_since')})`)}) AS waiting
        FROM rules r WHERE r.target_id = $1 AND r.offered_revision = r.revision AND (r.id = ANY ($2::uuid[])
          OR ($3 AND r.state <> 'absent' AND NOT EXISTS (${holders(HOLDING)})))
        ORDER BY r.id`,

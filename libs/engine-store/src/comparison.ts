@@ -14,9 +14,15 @@ export interface ComparisonOutcome {
   readonly message: string | null;
 }
 
+/** An access path with its owner. */
+export interface OwnedAccess extends Access {
+  /** null: the credential is deleted */
+  readonly organizationId: string | null;
+}
+
 /** An access path to a target, and the resources that use it. */
 export interface AccessPath {
-  readonly access: Access;
+  readonly access: OwnedAccess;
   readonly resources: readonly NamingResource[];
 }
 

@@ -1,7 +1,7 @@
 import { DriverError } from '#drivers';
 import { DeniedAdditions } from './denied-additions';
 import type { PassOutcome } from './pass-outcome';
-import type { Pass } from './passes';
+import type { Pass } from './access-paths';
 
 type Target = Parameters<DeniedAdditions['waitOf']>[0];
 

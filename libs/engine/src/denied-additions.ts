@@ -1,6 +1,6 @@
 import type { HeldLease } from './held-lease';
 import type { PassOutcome } from './pass-outcome';
-import { accessKey, type Pass } from './passes';
+import { accessKey, type Pass } from './access-paths';
 import type { Timing } from './timing';
 
 const MIN_WAIT_MS = 1000;

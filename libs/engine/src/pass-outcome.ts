@@ -13,7 +13,7 @@ import {
 } from '#rules';
 import { longestWait } from './changes';
 import type { FailedChange } from './convergence-observer';
-import type { Pass } from './passes';
+import type { Pass } from './access-paths';
 import type { Remark } from './rule-events';
 import { accessToAdopt, postponed, settlement } from './settle-rule';
 import type { TimedRead } from './timed-read';

@@ -1,10 +1,11 @@
 import type { CloudTarget, DriverError, ProviderDriver } from '#drivers';
-import type { EngineStore, Intent } from '#engine-store';
-import type { Transactions } from '#entities';
+import type { EngineStore, NotedWrite } from '#engine-store';
+import type { Transactions, Tx } from '#entities';
 import {
   claimsOf,
   judge,
   planChanges,
+  ruleLife,
   unmarkedOf,
   unwantedRules,
   withObservedIds,
@@ -29,9 +30,11 @@ import { DeniedAdditions } from './denied-additions';
 import { LeaseLost, type HeldLease } from './held-lease';
 import type { Isolation } from './isolation';
 import { failureOf, type PassOutcome } from './pass-outcome';
-import { needsNoRead, type Pass } from './passes';
+import { needsNoRead, type Pass } from './access-paths';
+import { takeOver } from './orphans';
 import { BUDGET_SPENT } from './settle-rule';
-import { age, readFresh, readOrNull, type TimedRead } from './timed-read';
+import { TargetRows } from './target-rows';
+import { readFresh, readOrNull, type TimedRead } from './timed-read';
 import type { Timing } from './timing';
 import { expectedChanges, plannedChanges, WriteAllowance } from './write-allowance';
 
@@ -138,9 +141,10 @@ export class PassRunner {
 
   /** Opens the target with the rules that count as ours: all of them if the provider replaces its whole list. */
   private async open(held: HeldLease, { traits }: ProviderDriver, pass: Pass): Promise<CloudTarget> {
-    const { convergence } = this.stores;
     const claims = claimsOf(
-      traits.wholeList ? await convergence.possiblyPresent(this.database.autocommit, held.lease) : pass.rules,
+      traits.wholeList
+        ? await this.stores.rules.possiblyPresent(this.database.autocommit, held.lease)
+        : pass.rules,
     );
     const { credentialId, region } = pass.access;
     return this.clouds.open({ ...held.targetName, credentialId, region }, claims);
@@ -212,17 +216,18 @@ export class PassRunner {
     { held: { lease }, driver, pass }: OpenTarget,
     read: TimedRead,
   ): Promise<DueChange[]> {
-    const { comparisons, drift } = this.stores;
-    const { autocommit } = this.database;
-    const { rules } = await comparisons.known(autocommit, lease);
+    const { comparisons } = this.stores;
+    const { rules } = await comparisons.known(this.database.autocommit, lease);
     const unwanted = unwantedRules(rules, read.rules).slice(0, driver.traits.batchSize);
     const orphans = unwanted.filter(({ ruleId }) => ruleId === null);
-    const { endedAgoMs } = age(this.timing, read);
     const taken =
       orphans.length === 0
         ? []
-        : await drift.takeOver(autocommit, lease.targetId, orphans, pass.access, 'MAKE_ROOM', endedAgoMs);
-    const idOf = new Map(taken.map(({ key, ruleId }) => [key, ruleId]));
+        : await this.database.transaction(async (tx) => {
+            const loaded = await this.stores.rules.lock(tx, lease.targetId, [], []);
+            return takeOver(tx, this.stores, lease.targetId, orphans, pass.access, 'MAKE_ROOM', loaded, null);
+          });
+    const idOf = new Map(taken.map(({ key, id }) => [key, id]));
     return unwanted.flatMap(({ ruleId, key, providerRuleId }): DueChange[] => {
       const id = ruleId ?? idOf.get(key);
       return id === undefined
@@ -242,41 +247,50 @@ export class PassRunner {
     readAt: number,
   ): Promise<ReadonlyMap<string, ChangeResult>> {
     const { held, driver, allowance } = open;
-    await this.returnHoldersToPending(held, planned);
     await held.ensureHeld();
     held.markInFlight(driver.traits.wholeList ? 'all' : planned.map(({ rule }) => rule.ruleId));
     const intentAt = this.timing.now();
-    const intent = await this.recordIntent(open, planned);
+    const { noted, sent } = await this.recordIntent(open, planned);
     held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs, readAt);
-    const noted = new Set(intent.ruleIds);
-    const sent = planned.filter(({ rule }) => noted.has(rule.ruleId));
     const results = sent.length === 0 ? new Map<string, ChangeResult>() : await this.send(open, sent);
     allowance.markSpent();
-    if (driver.traits.wholeList) await this.noteAnswer(held, driver, intent, [...results.values()]);
+    if (driver.traits.wholeList) await this.noteAnswer(held, driver, noted, [...results.values()]);
     return results;
   }
 
-  /** @throws LeaseLost */
-  private async recordIntent(
+  /**
+   * Records the changes before the provider is called, in one transaction: a crash leaves them in doubt instead of unknown to us.
+   * @throws LeaseLost
+   */
+  private recordIntent(
     { held, driver, pass }: OpenTarget,
     planned: readonly DueChange[],
-  ): Promise<Intent> {
-    const ofAction = (action: DueChange['action']): string[] =>
-      planned.filter((change) => change.action === action).map(({ rule }) => rule.ruleId);
-    const intent = await this.stores.convergence.recordIntent(
-      this.database.autocommit,
-      held.lease,
-      {
-        additions: ofAction('add'),
-        removals: ofAction('remove'),
-        access: pass.access,
-        wholeList: driver.traits.wholeList ?? false,
-        promptWrites: held.recordWrite(planned.length, driver.traits.writeSpacing),
-      },
-      horizonMs(driver) / 1000,
-    );
-    if (!intent) throw new LeaseLost(held.lease.targetId);
-    return intent;
+  ): Promise<{ noted: NotedWrite; sent: DueChange[] }> {
+    const { leases, rules: store } = this.stores;
+    const { wholeList, writeSpacing } = driver.traits;
+    const horizon = horizonMs(driver);
+    const promptWrites = held.recordWrite(planned.length, writeSpacing);
+    return this.database.transaction(async (tx) => {
+      const listInDoubtSeconds = wholeList ? horizon / 1000 : null;
+      const noted = await leases.noteWrite(tx, held.lease, planned.length, promptWrites, listInDoubtSeconds);
+      if (!noted) throw new LeaseLost(held.lease.targetId);
+      await this.returnHoldersToPending(tx, held, planned);
+      const { rules, now } = await store.lockAlone(
+        tx,
+        planned.map(({ rule }) => rule.ruleId),
+      );
+      const known = new Map(rules.map((rule) => [rule.id, rule]));
+      const until = now + horizon;
+      const intents = planned.flatMap((change) => {
+        const rule = known.get(change.rule.ruleId);
+        const { revision } = change.action === 'add' ? change.rule : {};
+        const intent =
+          rule && ruleLife.intended(rule, change.action, { access: pass.access, until, revision }, now);
+        return intent ? [{ change, intent }] : [];
+      });
+      await store.save(tx, { rules: intents.map(({ intent }) => intent) });
+      return { noted, sent: intents.map(({ change }) => change) };
+    });
   }
 
   private async send(
@@ -299,25 +313,29 @@ export class PassRunner {
   private async noteAnswer(
     { lease }: HeldLease,
     driver: ProviderDriver,
-    intent: Intent,
+    noted: NotedWrite,
     results: readonly ChangeResult[],
   ): Promise<void> {
-    const { comparisons, convergence } = this.stores;
+    const { comparisons, leases } = this.stores;
     const { autocommit } = this.database;
     if (results.some(({ result }) => result === 'unknown'))
       await comparisons.schedule(autocommit, lease.targetId, horizonMs(driver) / 1000, false);
-    else await convergence.confirmWrite(autocommit, lease, intent);
+    else await leases.confirmWrite(autocommit, lease, noted);
   }
 
   /** Returns the holders of `WRITER_RELEASED` removals to PENDING: they will write the rule through their own access path. */
-  private async returnHoldersToPending(held: HeldLease, planned: readonly DueChange[]): Promise<void> {
-    const handedOver = planned.filter(({ cause }) => cause === 'WRITER_RELEASED');
+  private async returnHoldersToPending(
+    tx: Tx,
+    held: HeldLease,
+    planned: readonly DueChange[],
+  ): Promise<void> {
+    const handedOver = planned
+      .filter(({ cause }) => cause === 'WRITER_RELEASED')
+      .map(({ rule }) => rule.ruleId);
     if (handedOver.length === 0) return;
-    await this.stores.settlements.returnToPending(
-      this.database.autocommit,
-      held.lease,
-      handedOver.map(({ rule }) => rule.ruleId),
-    );
+    const rows = new TargetRows(await this.stores.rules.lock(tx, held.lease.targetId, handedOver, []));
+    for (const id of handedOver) rows.returnToPending(id, { appliedAt: null, providerRuleId: null });
+    await this.stores.rules.save(tx, rows.changed);
   }
 
   /** Runs a step; converts a failure to a DriverError. */

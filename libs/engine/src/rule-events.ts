@@ -1,5 +1,19 @@
-import type { Affected, AffectedHolder, DueRuleRow, IpMove, RuleEvent, WrittenRule } from '#engine-store';
-import { canHoldRule, grouped, ruleName, type RuleSettlement } from '#rules';
+import type { DueRuleRow } from '#engine-store';
+import { canHoldRule, grouped, ruleName, type ResourceIpStatus, type RuleSettlement } from '#rules';
+import type { Affected, AffectedHolder } from './affected';
+import type { RuleEvent } from './ledger-rows';
+import type { TargetRows } from './target-rows';
+
+/** A status change of a ResourceIp; with the same status, only its message changes. */
+export interface IpMove {
+  readonly id: string;
+  readonly from: ResourceIpStatus;
+  readonly to: ResourceIpStatus;
+  readonly errorMessage: string | null;
+  readonly providerRuleId: string | null;
+  /** it failed because its target holds no addresses of its IP version */
+  readonly isWrongFamily: boolean;
+}
 
 /** What a pass found out about a rule besides its state. */
 export interface Remark {
@@ -27,14 +41,13 @@ export const givenUpMessage = (reason: string): string => `Given up, not observe
 
 /** Derives ledger events from the rules before and after the settlement, and from the moves of their holders. */
 export function eventsOf(
-  written: readonly WrittenRule[],
+  rows: TargetRows,
   affected: Affected,
   moves: readonly IpMove[],
-  found: readonly RuleSettlement[],
+  settled: readonly RuleSettlement[],
   remarks: ReadonlyMap<string, Remark>,
 ): { events: RuleEvent[]; possiblyPresent: ReadonlySet<string> } {
   const { holders, rules } = affected;
-  const settlementOf = new Map(found.map((rule) => [rule.ruleId, rule]));
   const moved = (isMeant: (move: IpMove) => boolean): Set<string> =>
     new Set(moves.filter(isMeant).map(({ id }) => id));
   const applied = moved(({ to }) => to === 'APPLIED');
@@ -46,23 +59,25 @@ export function eventsOf(
   /** absent rules that may have been present before, without such an event */
   const possiblyPresent = new Set<string>();
   const events: RuleEvent[] = [];
-  for (const rule of written) {
-    const { ruleId, cause } = rule;
-    const now = settlementOf.get(ruleId)!;
+  for (const now of settled) {
+    const { ruleId } = now;
+    const before = rows.ruleBefore(ruleId);
+    const after = rows.rule(ruleId)!;
     const remark = remarks.get(ruleId);
+    const wasPresent = before.presentSince !== null;
     const event = (kind: RuleEvent['kind'], more: Partial<RuleEvent> = {}): RuleEvent => ({
       kind,
       ruleId,
-      cause,
+      cause: after.cause ?? now.unwanted,
       message: null,
       resourceIpIds: null,
       ...more,
     });
-    if (now.observedPresent && !rule.isUnmanaged && (rule.wasMissing || !rule.wasPresent)) {
+    if (now.observedPresent && !after.isUnmanaged && (before.isMissing || !wasPresent)) {
       const own = holdersOf(holders, ruleId, applied);
       opened.add(ruleId);
       events.push(
-        rule.wasMissing
+        before.isMissing
           ? event('RESTORED', { cause: 'DRIFT_REPAIRED' })
           : event('OPENED', {
               cause: now.addCause,
@@ -70,21 +85,21 @@ export function eventsOf(
             }),
       );
     }
-    if ((now.isUnmarked || remark?.unmarked) && !rule.wasUnmarked)
+    if ((now.isUnmarked || remark?.unmarked) && !before.isUnmarked)
       events.push(
         event('UNMARKED', { message: 'Our mark was removed from it; its recorded id says that it is ours' }),
       );
-    if (remark?.refusal !== undefined && remark.refusal !== rule.lastError)
+    if (remark?.refusal !== undefined && remark.refusal !== before.lastError)
       events.push(event('REMOVAL_REFUSED', { message: remark.refusal }));
     if (now.state !== 'absent') continue;
-    const mayHaveBeenPresent = rule.mayHaveBeenPresent || rule.wasPresent;
+    const mayHaveBeenPresent = before.possibleSince !== null || wasPresent;
     if (mayHaveBeenPresent && now.unwanted !== null)
       events.push({
         ...event('CLOSED', { message: remark?.note ?? null }),
-        ...endOf(remark, rule.wasUnmanaged),
+        ...endOf(remark, before.isUnmanaged),
       });
-    else if (rule.wasPresent) events.push(event('MISSING', { cause: 'CHANGED_OUTSIDE' }));
-    if (mayHaveBeenPresent && now.unwanted === null && !rule.wasPresent) possiblyPresent.add(ruleId);
+    else if (wasPresent) events.push(event('MISSING', { cause: 'CHANGED_OUTSIDE' }));
+    if (mayHaveBeenPresent && now.unwanted === null && !wasPresent) possiblyPresent.add(ruleId);
     else ended.add(ruleId);
   }
   const state = new Map(rules.map((rule) => [rule.ruleId, rule.state]));

@@ -1,6 +1,5 @@
-import type { DueRuleRow, HolderRow } from '#engine-store';
+import type { DueRuleRow, HolderRow, OwnedAccess } from '#engine-store';
 import { asOrganizationId, RULE_BACKOFF, type Verdict } from '#rules';
-import type { PassAccess } from './passes';
 import { accessToAdopt, BUDGET_SPENT, postponed, settlement } from './settle-rule';
 
 const dueRule = (more: Partial<DueRuleRow> = {}): DueRuleRow => ({
@@ -34,7 +33,6 @@ const dueRule = (more: Partial<DueRuleRow> = {}): DueRuleRow => ({
   writtenWith: null,
   writerOrganizationId: null,
   lastError: null,
-  isUnwanted: false,
   isMissing: false,
   isUnmarked: false,
   holders: [],
@@ -160,15 +158,15 @@ describe('The settlement of an unwanted rule', () => {
 });
 
 describe('accessToAdopt', () => {
-  const path = (credentialId: string, organizationId = 'a', region: string | null = null): PassAccess => ({
+  const path = (credentialId: string, organizationId = 'a', region: string | null = null): OwnedAccess => ({
     credentialId,
     region,
     organizationId,
   });
-  const holder = (access: PassAccess, more: Partial<HolderRow> = {}): HolderRow => ({
+  const holder = (access: OwnedAccess, more: Partial<HolderRow> = {}): HolderRow => ({
     resourceIpId: 'ip',
     status: 'APPLIED',
-    pendingSince: '',
+    pendingSince: 0,
     cause: 'SESSION_STARTED',
     access: {
       ...access,
@@ -184,7 +182,7 @@ describe('accessToAdopt', () => {
   const [old, present, others] = [path('old'), path('new'), path('others', 'b')];
   const { credentialId, region } = old;
   const written = { writtenWith: { credentialId, region }, writerOrganizationId: 'a' };
-  const adoptedBy = (access: PassAccess, holders: HolderRow[], more: Partial<DueRuleRow> = {}) =>
+  const adoptedBy = (access: OwnedAccess, holders: HolderRow[], more: Partial<DueRuleRow> = {}) =>
     accessToAdopt(dueRule({ desired: true, ...written, holders, ...more }), access);
 
   it('is null while the pass or a live holder uses the recorded access path', () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DueRuleRow } from '#engine-store';
+import type { DueRuleRow, OwnedAccess } from '#engine-store';
 import {
   backoffMs,
   HOLDING_STATUSES,
@@ -9,7 +9,6 @@ import {
   type Access,
   type RuleSettlement,
 } from '#rules';
-import type { PassAccess } from './passes';
 
 const MIN_RETRY_MS = 200;
 
@@ -149,7 +148,7 @@ const unsettled = ({ state }: DueRuleRow, inFlight: boolean): RuleState =>
  * because a read-only credential could not remove the rule.
  * @returns null: unchanged
  */
-export function accessToAdopt(rule: DueRuleRow, access: PassAccess): Access | null {
+export function accessToAdopt(rule: DueRuleRow, access: OwnedAccess): Access | null {
   const isWrittenThrough = (path: Access): boolean =>
     path.credentialId === rule.writtenWith?.credentialId && path.region === rule.writtenWith.region;
   if (isWrittenThrough(access)) return null;

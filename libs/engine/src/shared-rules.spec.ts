@@ -1,7 +1,6 @@
 import type { RuleSettlement } from '#rules';
 import type { DueRuleRow } from '#engine-store';
-import type { Pass } from './passes';
-import { SharedRules } from './shared-rules';
+import { SharedRules, type Pass } from './access-paths';
 
 const through = (credentialId: string): Pass => ({
   access: { credentialId, region: null, organizationId: 'a' },

@@ -1,5 +1,5 @@
 import { assert, constantFrom, integer, property, record, array, boolean, option } from 'fast-check';
-import { ruleLife, type Rule, type RuleSettlement } from './index';
+import { lastCertain, ruleLife, type Rule, type RuleSettlement } from './index';
 
 const HOUR = 3_600_000;
 const NOW = 10 * HOUR;
@@ -140,7 +140,7 @@ describe('The life of a rule', () => {
           const read = { startedAt: now - ms / 2, firstStartedAt: now - ms, endedAt: now - ms / 3 };
           last = moved(last, move, settlement, times, read);
           if (move === 'unobserved') comparedAt = now;
-          expect(violationOf(last, ruleLife.lastCertain(last, times), now)).toBeNull();
+          expect(violationOf(last, lastCertain(last, times), now)).toBeNull();
         }
       }),
       { numRuns: 500 },

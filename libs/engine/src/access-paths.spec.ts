@@ -1,5 +1,5 @@
 import type { DueRuleRow } from '#engine-store';
-import { roundOf, type Pass } from './passes';
+import { roundOf, type Pass } from './access-paths';
 
 const pass = (name: string, organizationId: string | null, ...desired: boolean[]): Pass => ({
   access: { credentialId: name, region: null, organizationId },

@@ -1,21 +1,16 @@
 import type { ProviderDriver } from '#drivers';
-import type { DueRuleRow, HolderRow, Lease } from '#engine-store';
-import { grouped, type Access } from '#rules';
-
-/** The access path of a pass, with its owner. */
-export interface PassAccess extends Access {
-  /** null: the credential is deleted */
-  readonly organizationId: string | null;
-}
+import type { DueRuleRow, HolderRow, Lease, OwnedAccess } from '#engine-store';
+import { grouped, type Access, type RuleSettlement } from '#rules';
+import type { Waiting } from './affected';
 
 /** The due rules of a target to be settled through one access path. */
 export interface Pass {
-  readonly access: PassAccess;
+  readonly access: OwnedAccess;
   readonly rules: readonly DueRuleRow[];
   /** rules with further passes through other access paths */
   readonly shared: ReadonlySet<string>;
   /** ResourceIps that wait for these rules through this access path */
-  readonly waiting: readonly Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[];
+  readonly waiting: readonly Waiting[];
 }
 
 export interface Sorted {
@@ -62,7 +57,7 @@ export function sortDue(due: readonly DueRuleRow[]): Sorted {
 export function passes(open: readonly DueRuleRow[]): Pass[] {
   const found = new Map<
     string,
-    { access: PassAccess; rules: DueRuleRow[]; shared: Set<string>; waiting: HolderRow[] }
+    { access: OwnedAccess; rules: DueRuleRow[]; shared: Set<string>; waiting: HolderRow[] }
   >();
   for (const rule of open) {
     const paths = accessPathsOf(rule);
@@ -143,13 +138,13 @@ export const accessKey = (access: Access): string => `${access.credentialId} ${a
 const waitingBy = (rule: DueRuleRow, key: string): HolderRow[] =>
   rule.holders.filter((holder) => holder.status === 'PENDING' && accessKey(holder.access) === key);
 
-const distinct = (paths: readonly PassAccess[]): PassAccess[] => [
+const distinct = (paths: readonly OwnedAccess[]): OwnedAccess[] => [
   ...new Map(paths.map((access) => [accessKey(access), access])).values(),
 ];
 
 /** The access paths of waiting holders; without any, one path for the rule's next attempt. */
-function accessPathsOf(rule: DueRuleRow): PassAccess[] {
-  const ofStatus = (status: string): PassAccess[] =>
+function accessPathsOf(rule: DueRuleRow): OwnedAccess[] {
+  const ofStatus = (status: string): OwnedAccess[] =>
     rule.holders.filter((holder) => holder.status === status).map((holder) => holder.access);
   const waiting = rule.desired ? ofStatus('PENDING') : [];
   if (waiting.length > 0) return distinct(waiting);
@@ -162,3 +157,33 @@ function accessPathsOf(rule: DueRuleRow): PassAccess[] {
   const path = paths[rule.attempts % paths.length];
   return path ? [path] : [];
 }
+
+/** Rules of one round that wait for several access paths. */
+export class SharedRules {
+  /** access paths that have not shown the rule yet, by rule and revision: a rule that changed since may have further paths */
+  private readonly open = new Map<string, Set<string>>();
+
+  constructor(passes: readonly Pass[]) {
+    for (const { access, rules, shared } of passes)
+      for (const rule of rules.filter(({ ruleId }) => shared.has(ruleId))) {
+        const paths = this.open.get(nameOf(rule)) ?? new Set();
+        this.open.set(nameOf(rule), paths.add(accessKey(access)));
+      }
+  }
+
+  /**
+   * Keeps shared rules due until each path has shown them present, because a pass of one of them may fail. Not longer: a due
+   * rule keeps the other rules of its holders from being settled, and the next batch may be without it.
+   */
+  keepDue(found: readonly RuleSettlement[], { access, shared }: Pass): RuleSettlement[] {
+    return found.map((rule) => {
+      if (!shared.has(rule.ruleId) || rule.dueInMs !== null) return rule;
+      const paths = this.open.get(nameOf(rule));
+      if (rule.state === 'present') paths?.delete(accessKey(access));
+      return paths?.size === 0 ? rule : { ...rule, dueInMs: 0 };
+    });
+  }
+}
+
+const nameOf = ({ ruleId, revision }: Pick<RuleSettlement, 'ruleId' | 'revision'>): string =>
+  `${ruleId} ${revision}`;

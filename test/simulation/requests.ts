@@ -1,12 +1,13 @@
 import {
   LIVE_SESSION_STATUSES,
+  portsText,
   ruleKey,
   ruleSpecs,
   SESSION_MOVES,
   type AdditionCause,
   type OrganizationId,
 } from '#rules';
-import { endSessions, release, releaseClaims } from './holders';
+import { endSessions, release, releaseClaims } from './releases';
 import { endOf, HOLDING, type ResourceIpRow, type ResourceRow, type SessionRow, type Tables } from './tables';
 
 const HOUR_MS = 60 * 60_000;
@@ -25,8 +26,8 @@ export interface SessionToStart {
 
 type Owner = Pick<ResourceIpRow, 'organizationId' | 'sessionId' | 'staticIpRuleId' | 'ipAddress'>;
 
-/** The statements of `SessionStore`, `StaticIpRuleStore` and `ResourceRulesStore`, in memory. */
-export class ModelRequests {
+/** What tenants ask for, in memory: the statements of the API's stores, which decide about sessions, holders and releases. */
+export class Requests {
   constructor(private readonly tables: Tables) {}
 
   start(asked: SessionToStart): { id: string; targetIds: string[] } | 'taken' {
@@ -182,6 +183,7 @@ export class ModelRequests {
         releasedAt: null,
         removedAt: null,
         errorMessage: null,
+        wrongFamily: false,
         givenUp: null,
         stillAllowedBy: null,
       };
@@ -210,7 +212,7 @@ export class ModelRequests {
 
   private hold(
     ip: ResourceIpRow,
-    { targetId, key, spec }: ReturnType<ModelRequests['desired']>[number],
+    { targetId, key, spec }: ReturnType<Requests['desired']>[number],
     cause: AdditionCause,
     woken: Set<string>,
     touched: Set<string>,
@@ -219,7 +221,18 @@ export class ModelRequests {
     const accountedTo = ip.organizationId;
     woken.add(targetId);
     const found = this.tables.rulesOf(targetId).find((rule) => rule.key === key);
-    const rule = found ?? this.tables.addRule({ targetId, key, spec, accountedTo, dueAt: now });
+    const { address, protocol, ports } = spec;
+    const rule =
+      found ??
+      this.tables.addRule({
+        targetId,
+        key,
+        address,
+        protocol,
+        ports: portsText(ports),
+        accountedTo,
+        dueAt: now,
+      });
     this.tables.hold({ ruleId: rule.id, resourceIpId: ip.id, cause, releasedAt: null, releaseCause: null });
     if (found && !touched.has(rule.id)) {
       const desired = { cause: null, unwantedSince: null, overdueAt: null, isSuspended: false };

@@ -1,5 +1,5 @@
 import { asOrganizationId, type SessionStatus } from '#rules';
-import { sessionMoved } from './settlement-records';
+import { sessionMoved } from './settle-owners';
 
 const recordOf = (from: SessionStatus, to: SessionStatus): ReturnType<typeof sessionMoved> =>
   sessionMoved(

@@ -1,20 +1,25 @@
-import type { ComparisonOutcome, LedgerRow } from '#engine-store';
-import type { Trail } from '#entities';
+import type {
+  Address,
+  AddressState,
+  ComparisonOutcome,
+  Holder,
+  LedgerRow,
+  SweeperLease,
+  TargetRule,
+  UnmanagedRule,
+} from '#engine-store';
 import {
   DETACHING_CAUSES,
-  type AdditionCause,
   type EndedReason,
   type OrganizationId,
   type Provider,
-  type RemovalCause,
   type ResourceConfig,
   type ResourceIpStatus,
   type Rule,
-  type RuleSpec,
   type SessionStatus,
 } from '#rules';
 
-/** The rows the engine reads and writes, with the entities' column names; times in ms of the model's clock. */
+/** The rows the engine reads and writes; times in ms of the simulation's clock. */
 export interface TargetRow {
   readonly id: string;
   readonly provider: Provider;
@@ -35,45 +40,19 @@ export interface TargetRow {
 
 type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
 
-export interface RuleRow extends Mutable<Rule> {
-  readonly targetId: string;
-  readonly key: string;
-  readonly spec: RuleSpec;
+export interface RuleRow
+  extends Mutable<Rule>, Pick<TargetRule, 'targetId' | 'key' | 'address' | 'protocol' | 'ports'> {
   accountedTo: string;
 }
 
 /** A row of `rule_holders`. */
-export interface RuleHolderRow {
-  readonly ruleId: string;
-  readonly resourceIpId: string;
-  cause: AdditionCause | null;
-  releasedAt: number | null;
-  releaseCause: RemovalCause | null;
-}
+export type RuleHolderRow = Mutable<Holder>;
 
 export interface CredentialRow {
   readonly organizationId: OrganizationId;
 }
 
-export interface UnmanagedRow {
-  readonly targetId: string;
-  readonly key: string;
-  readonly providerRuleId: string;
-  readonly possibleSince: number | null;
-  readonly presentSince: number;
-}
-
-/** A row of the ledger; times in ms of the model's clock. */
-export interface EventRow extends Omit<LedgerRow, 'at'> {
-  readonly at: number;
-  readonly possibleFrom: number | null;
-  readonly certainFrom: number | null;
-  readonly certainUntil: number | null;
-  readonly possibleUntil: number | null;
-  readonly credentialId: string | null;
-  readonly workerId: string;
-  readonly trail: Trail;
-}
+export type UnmanagedRow = UnmanagedRule & { readonly targetId: string };
 
 export interface ResourceRow {
   readonly id: string;
@@ -117,38 +96,19 @@ export interface StaticIpRuleRow {
   deletedAt: number | null;
 }
 
-export interface ResourceIpRow {
-  readonly id: string;
-  readonly organizationId: OrganizationId;
-  readonly sessionId: string | null;
-  readonly staticIpRuleId: string | null;
-  readonly resourceId: string;
+export interface ResourceIpRow
+  extends
+    Mutable<AddressState>,
+    Pick<Address, 'id' | 'organizationId' | 'sessionId' | 'staticIpRuleId' | 'resourceId' | 'createdAt'> {
   readonly ipAddress: string;
-  readonly createdAt: number;
-  status: ResourceIpStatus;
-  pendingSince: number;
-  providerRuleId: string | null;
-  appliedAt: number | null;
   releasedAt: number | null;
-  removedAt: number | null;
-  errorMessage: string | null;
-  givenUp: string | null;
-  stillAllowedBy: string | null;
-}
-
-/** An audit record, reduced to the columns that are compared. */
-export interface AuditRow {
-  readonly organizationId: OrganizationId;
-  readonly eventType: string;
-  readonly resourceId: string;
-  readonly trail: Trail;
 }
 
 /** Is notified of every status change and every ledger row. */
 export interface MoveWatcher {
   sessionMoves(session: SessionRow, to: SessionStatus): void;
   resourceIpMoves(ip: ResourceIpRow, to: ResourceIpStatus): void;
-  recorded(event: EventRow): void;
+  recorded(event: LedgerRow): void;
 }
 
 export const HOLDING: ReadonlySet<ResourceIpStatus> = new Set(['PENDING', 'APPLIED']);
@@ -191,15 +151,14 @@ export class Tables {
   readonly staticIpRules = new Map<string, StaticIpRuleRow>();
   readonly resourceIps = new Map<string, ResourceIpRow>();
   readonly budgets = new Map<string, { tokens: number; refilledAt: number }>();
-  readonly audit: AuditRow[] = [];
   /** the ledger */
-  readonly events: EventRow[] = [];
+  readonly events: LedgerRow[] = [];
   /** resource id to its RECONCILE events */
   readonly health = new Map<string, ComparisonOutcome[]>();
   /** the table `rule_holders`, by rule id */
   private readonly holders = new Map<string, Map<string, RuleHolderRow>>();
   unmanaged: UnmanagedRow[] = [];
-  sweeper: { workerId: string; leaseUntil: number; othersSeenAt: number | null } | null = null;
+  sweeper: SweeperLease | null = null;
   watcher: MoveWatcher | null = null;
   private made = 0;
 
@@ -213,7 +172,8 @@ export class Tables {
 
   /** @returns the id of a new rule */
   addRule(
-    rule: Pick<RuleRow, 'targetId' | 'key' | 'spec' | 'accountedTo'> & Partial<RuleRow>,
+    rule: Pick<RuleRow, 'targetId' | 'key' | 'address' | 'protocol' | 'ports' | 'accountedTo'> &
+      Partial<RuleRow>,
     id = this.newId(),
   ): RuleRow {
     const row: RuleRow = { ...NEW_RULE, ...rule, id };
@@ -304,7 +264,7 @@ export class Tables {
     ip.status = to;
   }
 
-  record(event: EventRow): void {
+  record(event: LedgerRow): void {
     this.watcher?.recorded(event);
     this.events.push(event);
   }
