@@ -1,7 +1,7 @@
 import type { ProviderDriver } from '#drivers';
 import type { DueRuleRow, HolderRow, Lease, OwnedAccess } from '#engine-store';
 import { grouped, type Access, type RuleSettlement } from '#rules';
-import type { Waiting } from './affected';
+import type { Waiting } from './target-rows';
 
 /** The due rules of a target to be settled through one access path. */
 export interface Pass {

@@ -8,7 +8,7 @@ import { guardProblem, hostProblem } from './host-messages';
 import { isAbandoned } from './access-paths';
 import { remarksOnUnread, type Remark } from './rule-events';
 import { settle, type Settled } from './settle';
-import { settlement, localSettlements } from './settle-rule';
+import { settlement, localSettlements } from './outcome';
 import type { Timing } from './timing';
 
 const LEASE_SECONDS = 10;

@@ -3,20 +3,17 @@ import type { Lease, DueRuleRow, Origin, EngineStore } from '#engine-store';
 import { withAuditFallback, type Transactions, type Tx } from '#entities';
 import type { ProviderDriver } from '#drivers';
 import { APPLY_TIMEOUT_MS, RETRYABLE_KINDS, type RuleSettlement, ruleLife } from '#rules';
-import { horizonMs } from './changes';
+import { horizonMs, age } from './provider-calls';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation } from './isolation';
-import { endOf, remarksOf, settlementsOf, type PassOutcome } from './pass-outcome';
+import { endOf, remarksOf, settlementsOf, type PassOutcome, localSettlements } from './outcome';
 import { PassRunner } from './pass';
-import { passes, resumedPass, roundOf, sortDue, withInDoubt, type Pass } from './access-paths';
+import { passes, resumedPass, roundOf, sortDue, withInDoubt, type Pass, SharedRules } from './access-paths';
 import type { Reconciler } from './reconciler';
 import { remarksOnUnread } from './rule-events';
 import { settle, type Settlement } from './settle';
-import { localSettlements } from './settle-rule';
-import { SharedRules } from './access-paths';
-import { age } from './timed-read';
 import type { Timing } from './timing';
 
 /** By then a call of a worker that lost its lease has taken effect or never will. */

@@ -3,12 +3,11 @@ import type { KnownRules, Lease, LedgerRow, EngineStore, OwnedAccess } from '#en
 import type { Trail, Tx } from '#entities';
 import { ruleLife, type Drift, type Instant, type Rule } from '#rules';
 import { unobservedRules } from './drift-report';
-import { ledgerRows, type OwnedOrigin, type RuleEvent } from './ledger-rows';
+import { ledgerRows, type OwnedOrigin, type RuleEvent, changedMessage } from './rule-events';
 import { takeOver } from './orphans';
-import { changedMessage } from './rule-events';
 import { writeSessions } from './settle-owners';
 import { TargetRows } from './target-rows';
-import { age, type TimedRead } from './timed-read';
+import { age, type TimedRead } from './provider-calls';
 import type { Timing } from './timing';
 import { recordUnmanaged } from './unmanaged-rules';
 

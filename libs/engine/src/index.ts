@@ -8,8 +8,6 @@ export * from './convergence-runner';
 export { HeldLease, LeaseLost } from './held-lease';
 export * from './overdue';
 export * from './reconciler';
-export { type Remark } from './rule-events';
 export * from './settle';
 export * from './sweeper';
-export { sweeperRole } from './sweeper-role';
 export * from './timing';

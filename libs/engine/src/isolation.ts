@@ -6,7 +6,7 @@ import { APPLY_TIMEOUT_MS, backoffMs, bisect, RULE_BACKOFF, type Provider, ruleL
 import type { Timing } from './timing';
 import { LeaseLost, type HeldLease } from './held-lease';
 import { settle, type Settlement } from './settle';
-import { settlement } from './settle-rule';
+import { settlement } from './outcome';
 
 /** Receives unexpected failures. */
 export interface FailureObserver {

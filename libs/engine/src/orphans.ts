@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { EngineStore, Loaded, TargetRule } from '#engine-store';
-import type { Tx } from '#entities';
-import { parseRuleKey, portsText, ruleLife, type Access, type Instant, type ObservedRule } from '#rules';
+import type { EngineStore, Lease, Loaded, TargetRule } from '#engine-store';
+import type { Transactions, Tx } from '#entities';
+import {
+  parseRuleKey,
+  portsText,
+  ruleLife,
+  unwantedRules,
+  type Access,
+  type Instant,
+  type ObservedRule,
+} from '#rules';
+import type { DueChange, TimedRead } from './provider-calls';
 
 /**
  * Inserts rules for orphans, due for removal.
@@ -28,4 +37,32 @@ export function takeOver(
       return { ...rule, key, address, protocol, ports: portsText(ports) };
     }),
   );
+}
+
+/** Removals that make room on a full target: present rules of ours that nobody holds. Orphans among them get a rule first. */
+export async function roomRemovals(
+  database: Transactions,
+  stores: EngineStore,
+  lease: Lease,
+  read: TimedRead,
+  access: Access,
+  limit: number,
+): Promise<DueChange[]> {
+  const { rules } = await stores.comparisons.known(database.autocommit, lease);
+  const unwanted = unwantedRules(rules, read.rules).slice(0, limit);
+  const orphans = unwanted.filter(({ ruleId }) => ruleId === null);
+  const taken =
+    orphans.length === 0
+      ? []
+      : await database.transaction(async (tx) => {
+          const loaded = await stores.rules.lock(tx, lease.targetId, [], []);
+          return takeOver(tx, stores, lease.targetId, orphans, access, 'MAKE_ROOM', loaded, null);
+        });
+  const idOf = new Map(taken.map(({ key, id }) => [key, id]));
+  return unwanted.flatMap(({ ruleId, key, providerRuleId }): DueChange[] => {
+    const id = ruleId ?? idOf.get(key);
+    return id === undefined
+      ? []
+      : [{ action: 'remove', rule: { ruleId: id }, providerRuleId, cause: 'MAKE_ROOM' }];
+  });
 }

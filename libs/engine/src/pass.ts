@@ -1,19 +1,11 @@
 import type { CloudTarget, DriverError, ProviderDriver } from '#drivers';
 import type { EngineStore, NotedWrite } from '#engine-store';
-import type { Transactions, Tx } from '#entities';
-import {
-  claimsOf,
-  judge,
-  planChanges,
-  ruleLife,
-  unmarkedOf,
-  unwantedRules,
-  withObservedIds,
-  type ChangeResult,
-} from '#rules';
-import { AwaitedAdditions } from './awaited-additions';
+import type { Transactions } from '#entities';
+import { claimsOf, judge, planChanges, unmarkedOf, withObservedIds, type ChangeResult } from '#rules';
+import { AwaitedAdditions, DeniedAdditions } from './pass-memory';
 import { BudgetLines } from './budget-lines';
 import {
+  BUDGET_SPENT,
   asDriverError,
   hitQuota,
   horizonMs,
@@ -23,18 +15,18 @@ import {
   toRuleChange,
   withoutFinalRead,
   type DueChange,
-} from './changes';
+  readFresh,
+  readOrNull,
+  type TimedRead,
+} from './provider-calls';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
-import { DeniedAdditions } from './denied-additions';
-import { LeaseLost, type HeldLease } from './held-lease';
+import type { HeldLease } from './held-lease';
+import { recordIntent } from './intent';
 import type { Isolation } from './isolation';
-import { failureOf, type PassOutcome } from './pass-outcome';
+import { failureOf, type PassOutcome } from './outcome';
 import { needsNoRead, type Pass } from './access-paths';
-import { takeOver } from './orphans';
-import { BUDGET_SPENT } from './settle-rule';
-import { TargetRows } from './target-rows';
-import { readFresh, readOrNull, type TimedRead } from './timed-read';
+import { roomRemovals } from './orphans';
 import type { Timing } from './timing';
 import { expectedChanges, plannedChanges, WriteAllowance } from './write-allowance';
 
@@ -189,7 +181,7 @@ export class PassRunner {
     planned: readonly DueChange[],
     read: TimedRead,
   ): Promise<Written> {
-    const { driver, target, allowance } = open;
+    const { held, driver, target, pass, allowance } = open;
     const results = await this.change(open, planned, read.endedAt);
     const added = planned.flatMap((change) =>
       change.action === 'add' ? [[change.rule.key, change.rule.ruleId] as const] : [],
@@ -200,7 +192,14 @@ export class PassRunner {
     const refused = planned.filter((change) => change.action === 'add' && hitQuota(results, change));
     const none = { results, after, madeRoom: new Set<string>() };
     if (!after || refused.length === 0) return none;
-    const removals = await this.unwanted(open, after);
+    const removals = await roomRemovals(
+      this.database,
+      this.stores,
+      held.lease,
+      after,
+      pass.access,
+      driver.traits.batchSize,
+    );
     const more = [...removals, ...refused];
     if (removals.length === 0 || (await allowance.take(plannedChanges(more))) > 0) return none;
     const repeated = await this.change(open, more, after.endedAt);
@@ -209,31 +208,6 @@ export class PassRunner {
       after: await again(),
       madeRoom: new Set(removals.map(({ rule }) => rule.ruleId)),
     };
-  }
-
-  /** Removals of present rules of ours that nobody holds. Orphans among them are inserted into the database. */
-  private async unwanted(
-    { held: { lease }, driver, pass }: OpenTarget,
-    read: TimedRead,
-  ): Promise<DueChange[]> {
-    const { comparisons } = this.stores;
-    const { rules } = await comparisons.known(this.database.autocommit, lease);
-    const unwanted = unwantedRules(rules, read.rules).slice(0, driver.traits.batchSize);
-    const orphans = unwanted.filter(({ ruleId }) => ruleId === null);
-    const taken =
-      orphans.length === 0
-        ? []
-        : await this.database.transaction(async (tx) => {
-            const loaded = await this.stores.rules.lock(tx, lease.targetId, [], []);
-            return takeOver(tx, this.stores, lease.targetId, orphans, pass.access, 'MAKE_ROOM', loaded, null);
-          });
-    const idOf = new Map(taken.map(({ key, id }) => [key, id]));
-    return unwanted.flatMap(({ ruleId, key, providerRuleId }): DueChange[] => {
-      const id = ruleId ?? idOf.get(key);
-      return id === undefined
-        ? []
-        : [{ action: 'remove', rule: { ruleId: id }, providerRuleId, cause: 'MAKE_ROOM' }];
-    });
   }
 
   /**
@@ -246,51 +220,17 @@ export class PassRunner {
     planned: readonly DueChange[],
     readAt: number,
   ): Promise<ReadonlyMap<string, ChangeResult>> {
-    const { held, driver, allowance } = open;
+    const { held, driver, pass, allowance } = open;
     await held.ensureHeld();
     held.markInFlight(driver.traits.wholeList ? 'all' : planned.map(({ rule }) => rule.ruleId));
     const intentAt = this.timing.now();
-    const { noted, sent } = await this.recordIntent(open, planned);
+    const intent = await recordIntent(this.database, this.stores, held, driver, pass.access, planned);
     held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs, readAt);
-    const results = sent.length === 0 ? new Map<string, ChangeResult>() : await this.send(open, sent);
+    const results =
+      intent.sent.length === 0 ? new Map<string, ChangeResult>() : await this.send(open, intent.sent);
     allowance.markSpent();
-    if (driver.traits.wholeList) await this.noteAnswer(held, driver, noted, [...results.values()]);
+    if (driver.traits.wholeList) await this.noteAnswer(held, driver, intent.noted, [...results.values()]);
     return results;
-  }
-
-  /**
-   * Records the changes before the provider is called, in one transaction: a crash leaves them in doubt instead of unknown to us.
-   * @throws LeaseLost
-   */
-  private recordIntent(
-    { held, driver, pass }: OpenTarget,
-    planned: readonly DueChange[],
-  ): Promise<{ noted: NotedWrite; sent: DueChange[] }> {
-    const { leases, rules: store } = this.stores;
-    const { wholeList, writeSpacing } = driver.traits;
-    const horizon = horizonMs(driver);
-    const promptWrites = held.recordWrite(planned.length, writeSpacing);
-    return this.database.transaction(async (tx) => {
-      const listInDoubtSeconds = wholeList ? horizon / 1000 : null;
-      const noted = await leases.noteWrite(tx, held.lease, planned.length, promptWrites, listInDoubtSeconds);
-      if (!noted) throw new LeaseLost(held.lease.targetId);
-      await this.returnHoldersToPending(tx, held, planned);
-      const { rules, now } = await store.lockAlone(
-        tx,
-        planned.map(({ rule }) => rule.ruleId),
-      );
-      const known = new Map(rules.map((rule) => [rule.id, rule]));
-      const until = now + horizon;
-      const intents = planned.flatMap((change) => {
-        const rule = known.get(change.rule.ruleId);
-        const { revision } = change.action === 'add' ? change.rule : {};
-        const intent =
-          rule && ruleLife.intended(rule, change.action, { access: pass.access, until, revision }, now);
-        return intent ? [{ change, intent }] : [];
-      });
-      await store.save(tx, { rules: intents.map(({ intent }) => intent) });
-      return { noted, sent: intents.map(({ change }) => change) };
-    });
   }
 
   private async send(
@@ -321,21 +261,6 @@ export class PassRunner {
     if (results.some(({ result }) => result === 'unknown'))
       await comparisons.schedule(autocommit, lease.targetId, horizonMs(driver) / 1000, false);
     else await leases.confirmWrite(autocommit, lease, noted);
-  }
-
-  /** Returns the holders of `WRITER_RELEASED` removals to PENDING: they will write the rule through their own access path. */
-  private async returnHoldersToPending(
-    tx: Tx,
-    held: HeldLease,
-    planned: readonly DueChange[],
-  ): Promise<void> {
-    const handedOver = planned
-      .filter(({ cause }) => cause === 'WRITER_RELEASED')
-      .map(({ rule }) => rule.ruleId);
-    if (handedOver.length === 0) return;
-    const rows = new TargetRows(await this.stores.rules.lock(tx, held.lease.targetId, handedOver, []));
-    for (const id of handedOver) rows.returnToPending(id, { appliedAt: null, providerRuleId: null });
-    await this.stores.rules.save(tx, rows.changed);
   }
 
   /** Runs a step; converts a failure to a DriverError. */

@@ -8,7 +8,7 @@ import { reportsOf, type PathRead } from './drift-report';
 import { LeaseLost, type HeldLease } from './held-lease';
 import { givenUpMessage } from './rule-events';
 import { TargetRows } from './target-rows';
-import { age, type TimedRead } from './timed-read';
+import { age, type TimedRead } from './provider-calls';
 import type { Timing } from './timing';
 import { digestOf } from './unmanaged-rules';
 

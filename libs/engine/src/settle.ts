@@ -22,9 +22,9 @@ import {
   type RuleSettlement,
   ruleLife,
 } from '#rules';
-import { affectedBy, type Affected, type AffectedHolder, type Waiting } from './affected';
-import { ledgerRows } from './ledger-rows';
+import { affectedBy, type Affected, type AffectedHolder, type Waiting, TargetRows } from './target-rows';
 import {
+  ledgerRows,
   changedMessage,
   eventsOf,
   givenUpMessage,
@@ -35,7 +35,6 @@ import {
   type Remark,
 } from './rule-events';
 import { auditStaticRules, auditUnheld, writeSessions } from './settle-owners';
-import { TargetRows } from './target-rows';
 
 /** The result of a pass or of an agent's report, to be written. */
 export interface Settlement {

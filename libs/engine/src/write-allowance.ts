@@ -2,7 +2,7 @@ import type { CloudTarget, ProviderDriver } from '#drivers';
 import type { DueRuleRow, WriteBudgetStore } from '#engine-store';
 import type { Transactions } from '#entities';
 import type { BudgetLines } from './budget-lines';
-import type { DueChange } from './changes';
+import type { DueChange } from './provider-calls';
 import type { HeldLease } from './held-lease';
 
 /** Share of an account's write budget reserved for removals. */

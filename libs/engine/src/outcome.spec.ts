@@ -1,6 +1,7 @@
 import type { DueRuleRow, HolderRow, OwnedAccess } from '#engine-store';
 import { asOrganizationId, RULE_BACKOFF, type Verdict } from '#rules';
-import { accessToAdopt, BUDGET_SPENT, postponed, settlement } from './settle-rule';
+import { accessToAdopt, postponed, settlement } from './outcome';
+import { BUDGET_SPENT } from './provider-calls';
 
 const dueRule = (more: Partial<DueRuleRow> = {}): DueRuleRow => ({
   ruleId: 'rule',

@@ -1,6 +1,6 @@
 import { DriverError } from '#drivers';
-import { DeniedAdditions } from './denied-additions';
-import type { PassOutcome } from './pass-outcome';
+import { DeniedAdditions } from './pass-memory';
+import type { PassOutcome } from './outcome';
 import type { Pass } from './access-paths';
 
 type Target = Parameters<DeniedAdditions['waitOf']>[0];
