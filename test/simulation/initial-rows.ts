@@ -49,7 +49,6 @@ export class InitialRows {
       reconcileRequested: false,
       comparedAt: null,
       unmanagedDigest: null,
-      accountedTo: 'org-a',
     });
   }
 
@@ -67,7 +66,6 @@ export class InitialRows {
       isActive: true,
       writeVerified: this.random.happens(0.8),
       revision: 0,
-      deletedAt: null,
     });
   }
 }

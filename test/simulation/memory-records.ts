@@ -102,35 +102,21 @@ export class MemoryOwners implements InMemory<SettlementOwnersStore> {
     });
   }
 
-  staticRules(ids: readonly string[]): AffectedStaticRule[] {
-    return ids.flatMap((id) => {
-      const rule = this.tables.staticIpRules.get(id);
-      if (!rule || rule.deletedAt !== null) return [];
-      const { organizationId, label, ipAddress } = rule;
-      const statuses = this.tables
-        .ipsWhere(
-          ({ staticIpRuleId, status, releasedAt }) =>
-            staticIpRuleId === id && status !== 'REMOVING' && status !== 'REMOVED' && releasedAt === null,
-        )
-        .map((ip) => ip.status);
-      return [{ id, organizationId, label, ipAddress, statuses }];
-    });
+  /** Nobody reads audit records here, nor what they would say. */
+  staticRules(): [] {
+    return [];
   }
 
-  writeVerifiedResources(targetId: string): { id: string; organizationId: OrganizationId; name: string }[] {
-    return [...this.tables.resources.values()]
-      .filter((one) => one.targetId === targetId && one.writeVerified && one.deletedAt === null)
-      .map(({ id, organizationId, name }) => ({ id, organizationId, name }));
+  writeVerifiedResources(): [] {
+    return [];
   }
 
-  /** Nobody reads the records of overdue rules here. */
-  overdue(): OverdueRule[] {
+  overdue(): [] {
     return [];
   }
 }
 
 const INTERVAL_MS = 45_000;
-const READS_PER_SECOND = 5;
 const UNREACHABLE_INTERVAL_MS = 10 * 60_000;
 
 /** `ComparisonStore` in memory. */
@@ -147,22 +133,8 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
     const now = this.tables.now();
     if (unmanagedDigest !== null) Object.assign(target, { comparedAt: now - startedAgoMs, unmanagedDigest });
     if (`${target.reconcileDueAt}` !== againAt) return;
-    target.reconcileDueAt =
-      now + Math.max(INTERVAL_MS, (1000 * this.maxTargets(targetId)) / READS_PER_SECOND);
+    target.reconcileDueAt = now + INTERVAL_MS;
     target.reconcileRequested = false;
-  }
-
-  /** The largest number of targets that one of the target's credentials serves. */
-  private maxTargets(targetId: string): number {
-    const resources = [...this.tables.resources.values()];
-    const ways = new Set(
-      resources.filter((one) => one.targetId === targetId).map(({ credentialId }) => credentialId),
-    );
-    const counts = [...ways].map(
-      (way) =>
-        new Set(resources.filter(({ credentialId }) => credentialId === way).map((one) => one.targetId)).size,
-    );
-    return Math.max(0, ...counts);
   }
 
   schedule(targetId: string, inSeconds: number, requested: boolean): void {
@@ -201,9 +173,7 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
   }
 
   accessPaths(lease: Lease): AccessPath[] {
-    const named = [...this.tables.resources.values()].filter(
-      (resource) => resource.targetId === lease.targetId && resource.deletedAt === null,
-    );
+    const named = [...this.tables.resources.values()].filter(({ targetId }) => targetId === lease.targetId);
     const written = this.tables
       .rulesOf(lease.targetId)
       .filter((rule) => rule.state !== 'absent' && rule.credentialId !== null);
@@ -220,21 +190,13 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
       });
     }
     for (const { id, organizationId, name, credentialId, region } of named) {
-      const lastOutcome = this.tables.health.get(id)?.at(-1) ?? null;
-      ways.get(`${credentialId} ${region}`)!.resources.push({ id, organizationId, name, lastOutcome });
+      ways.get(`${credentialId} ${region}`)!.resources.push({ id, organizationId, name, lastOutcome: null });
     }
     return [...ways.values()];
   }
 
-  report(reports: readonly HealthReport[]): void {
-    for (const { resources, eventType, message } of reports) {
-      for (const { id } of resources) {
-        const resource = this.tables.resources.get(id);
-        if (!resource || resource.deletedAt !== null) continue;
-        this.tables.health.set(id, [...(this.tables.health.get(id) ?? []), { eventType, message }]);
-      }
-    }
-  }
+  /** Nobody reads health events here. */
+  report(): void {}
 
   deactivate(resources: readonly Pick<NamingResource, 'id'>[]): void {
     for (const { id } of resources)

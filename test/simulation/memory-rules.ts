@@ -112,9 +112,9 @@ export class MemoryRules implements InMemory<RuleStore> {
     return dueRules(this.load(targetId, due)).slice(0, limit);
   }
 
-  possiblyPresent({ targetId }: Lease): Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isUnmanaged'>[] {
-    const rules = this.tables.rulesOf(targetId).filter(({ state }) => state !== 'absent');
-    return rules.map(({ id, key, state, isUnmanaged }) => ({ ruleId: id, key, state, isUnmanaged }));
+  /** No provider replaces a whole list here. */
+  possiblyPresent(): [] {
+    return [];
   }
 
   lock(targetId: string, ruleIds: readonly string[], statuses: readonly ResourceIpStatus[]): Loaded {
@@ -161,10 +161,9 @@ export class MemoryRules implements InMemory<RuleStore> {
     targetId: string,
     rules: readonly (Rule & Pick<TargetRule, 'key' | 'address' | 'protocol' | 'ports'>)[],
   ): Pick<TargetRule, 'id' | 'key'>[] {
-    const { accountedTo } = this.tables.targets.get(targetId)!;
     return rules.flatMap(({ id: _, ...rule }) => {
       if (this.tables.rulesOf(targetId).some(({ key }) => key === rule.key)) return [];
-      const { id, key } = this.tables.addRule({ ...rule, targetId, accountedTo });
+      const { id, key } = this.tables.addRule({ ...rule, targetId });
       return [{ id, key }];
     });
   }

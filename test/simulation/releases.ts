@@ -44,16 +44,14 @@ export function releaseClaims(
   const now = tables.now();
   const gone = holders.filter(({ releasedAt }) => releasedAt === null);
   for (const holder of gone) Object.assign(holder, { releasedAt: now, releaseCause: cause });
-  const owners = new Map(
-    gone.map(({ ruleId, resourceIpId }) => [ruleId, tables.resourceIps.get(resourceIpId)!.organizationId]),
-  );
-  for (const [ruleId, accountedTo] of owners) {
+  const left = new Set(gone.map(({ ruleId }) => ruleId));
+  for (const ruleId of left) {
     const rule = tables.rules.get(ruleId)!;
     const isKept = tables.holderRows(rule).some(({ releasedAt }) => releasedAt === null);
-    Object.assign(rule, { dueAt: now, revision: rule.revision + 1, attempts: 0, closing: true, accountedTo });
+    Object.assign(rule, { dueAt: now, revision: rule.revision + 1, attempts: 0, closing: true });
     if (isKept) continue;
     rule.unwantedSince ??= now;
     rule.cause ??= cause;
   }
-  return [...new Set([...owners.keys()].map((id) => tables.rules.get(id)!.targetId))];
+  return [...new Set([...left].map((id) => tables.rules.get(id)!.targetId))];
 }

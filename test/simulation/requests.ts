@@ -98,7 +98,6 @@ export class Requests {
       id,
       organizationId,
       ipAddress,
-      label: 'fixed',
       deletedAt: null,
     });
     const owner = { organizationId, sessionId: null, staticIpRuleId: id, ipAddress };
@@ -218,7 +217,6 @@ export class Requests {
     touched: Set<string>,
   ): void {
     const now = this.tables.now();
-    const accountedTo = ip.organizationId;
     woken.add(targetId);
     const found = this.tables.rulesOf(targetId).find((rule) => rule.key === key);
     const { address, protocol, ports } = spec;
@@ -230,14 +228,13 @@ export class Requests {
         address,
         protocol,
         ports: portsText(ports),
-        accountedTo,
         dueAt: now,
       });
     this.tables.hold({ ruleId: rule.id, resourceIpId: ip.id, cause, releasedAt: null, releaseCause: null });
     if (found && !touched.has(rule.id)) {
       const desired = { cause: null, unwantedSince: null, overdueAt: null, isSuspended: false };
       const revision = rule.revision + 1;
-      Object.assign(rule, { ...desired, accountedTo, dueAt: now, revision, attempts: 0, closing: false });
+      Object.assign(rule, { ...desired, dueAt: now, revision, attempts: 0, closing: false });
     }
     touched.add(rule.id);
   }

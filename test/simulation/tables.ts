@@ -1,7 +1,6 @@
 import type {
   Address,
   AddressState,
-  ComparisonOutcome,
   Holder,
   LedgerRow,
   SweeperLease,
@@ -10,6 +9,7 @@ import type {
 } from '#engine-store';
 import {
   DETACHING_CAUSES,
+  ruleLife,
   type EndedReason,
   type OrganizationId,
   type Provider,
@@ -35,15 +35,11 @@ export interface TargetRow {
   reconcileRequested: boolean;
   comparedAt: number | null;
   unmanagedDigest: string | null;
-  accountedTo: string;
 }
 
 type Mutable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
 
-export interface RuleRow
-  extends Mutable<Rule>, Pick<TargetRule, 'targetId' | 'key' | 'address' | 'protocol' | 'ports'> {
-  accountedTo: string;
-}
+export type RuleRow = Mutable<Rule> & Pick<TargetRule, 'targetId' | 'key' | 'address' | 'protocol' | 'ports'>;
 
 /** A row of `rule_holders`. */
 export type RuleHolderRow = Mutable<Holder>;
@@ -65,7 +61,6 @@ export interface ResourceRow {
   isActive: boolean;
   writeVerified: boolean;
   revision: number;
-  deletedAt: number | null;
 }
 
 export interface SessionRow {
@@ -92,7 +87,6 @@ export interface StaticIpRuleRow {
   readonly id: string;
   readonly organizationId: OrganizationId;
   readonly ipAddress: string;
-  readonly label: string;
   deletedAt: number | null;
 }
 
@@ -113,34 +107,6 @@ export interface MoveWatcher {
 
 export const HOLDING: ReadonlySet<ResourceIpStatus> = new Set(['PENDING', 'APPLIED']);
 
-/** The defaults of the table's columns. */
-const NEW_RULE = {
-  state: 'absent',
-  isUnmanaged: false,
-  providerRuleId: null,
-  credentialId: null,
-  region: null,
-  dueAt: null,
-  closing: false,
-  revision: 0,
-  attempts: 0,
-  inFlightUntil: null,
-  lastError: null,
-  lostCount: 0,
-  lostAt: null,
-  targetMissingSince: null,
-  cause: null,
-  unwantedSince: null,
-  overdueAt: null,
-  possibleSince: null,
-  presentSince: null,
-  observedAt: null,
-  removalSentAt: null,
-  isMissing: false,
-  isUnmarked: false,
-  isSuspended: false,
-} as const;
-
 /** The database in memory. Every call is synchronous, and therefore a transaction. */
 export class Tables {
   readonly targets = new Map<string, TargetRow>();
@@ -153,8 +119,6 @@ export class Tables {
   readonly budgets = new Map<string, { tokens: number; refilledAt: number }>();
   /** the ledger */
   readonly events: LedgerRow[] = [];
-  /** resource id to its RECONCILE events */
-  readonly health = new Map<string, ComparisonOutcome[]>();
   /** the table `rule_holders`, by rule id */
   private readonly holders = new Map<string, Map<string, RuleHolderRow>>();
   unmanaged: UnmanagedRow[] = [];
@@ -172,11 +136,10 @@ export class Tables {
 
   /** @returns the id of a new rule */
   addRule(
-    rule: Pick<RuleRow, 'targetId' | 'key' | 'address' | 'protocol' | 'ports' | 'accountedTo'> &
-      Partial<RuleRow>,
+    rule: Pick<RuleRow, 'targetId' | 'key' | 'address' | 'protocol' | 'ports'> & Partial<RuleRow>,
     id = this.newId(),
   ): RuleRow {
-    const row: RuleRow = { ...NEW_RULE, ...rule, id };
+    const row: RuleRow = { ...ruleLife.NEW, ...rule, id };
     this.rules.set(id, row);
     return row;
   }

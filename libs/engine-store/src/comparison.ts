@@ -9,7 +9,7 @@ export interface NamingResource {
   readonly lastOutcome: ComparisonOutcome | null;
 }
 
-export interface ComparisonOutcome {
+interface ComparisonOutcome {
   readonly eventType: 'RECONCILE_OK' | 'RECONCILE_FAILED';
   readonly message: string | null;
 }

@@ -259,20 +259,13 @@ export const stale = (rule: Rule, access: Access, now: Instant): Rule =>
       }
     : rule;
 
-/** A rule with our mark that the database does not know, due for removal. It may be present since the target was last compared. */
-export const orphaned = (
-  id: string,
-  { access, providerRuleId }: { access: Access; providerRuleId: string },
-  cause: 'ORPHAN' | 'MAKE_ROOM',
-  { possibleSince, presentSince }: { possibleSince: Instant; presentSince: Instant | null },
-  now: Instant,
-): Rule => ({
-  id,
-  state: 'present',
+/** Before anything happens to it. */
+export const NEW: Omit<Rule, 'id'> = {
+  state: 'absent',
   revision: 0,
   attempts: 0,
-  dueAt: now,
-  closing: true,
+  dueAt: null,
+  closing: false,
   inFlightUntil: null,
   lastError: null,
   targetMissingSince: null,
@@ -282,16 +275,35 @@ export const orphaned = (
   isSuspended: false,
   lostCount: 0,
   lostAt: null,
+  providerRuleId: null,
+  credentialId: null,
+  region: null,
+  cause: null,
+  unwantedSince: null,
+  overdueAt: null,
+  ...NO_INTERVAL,
+};
+
+/** A rule with our mark that the database does not know, due for removal. It may be present since the target was last compared. */
+export const orphaned = (
+  id: string,
+  { access, providerRuleId }: { access: Access; providerRuleId: string },
+  cause: 'ORPHAN' | 'MAKE_ROOM',
+  { possibleSince, presentSince }: { possibleSince: Instant; presentSince: Instant | null },
+  now: Instant,
+): Rule => ({
+  ...NEW,
+  id,
+  ...access,
+  state: 'present',
+  dueAt: now,
+  closing: true,
   providerRuleId,
-  credentialId: access.credentialId,
-  region: access.region,
   cause,
   unwantedSince: now,
-  overdueAt: null,
   possibleSince,
   presentSince,
   observedAt: now,
-  removalSentAt: null,
 });
 
 /** Its credential is deleted, and others hold it: it is read again, as after a call without an answer. */
