@@ -107,7 +107,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'gives-up-removals': bug(
     'a removal is not retried after six failures',
-    `${ENGINE}/settle-rule.ts`,
+    `${ENGINE}/outcome.ts`,
     'dueInMs: awaitsLanding ?',
     'dueInMs: !rule.desired && rule.attempts >= 6 ? null : awaitsLanding ?',
   ),
