@@ -1,7 +1,7 @@
 import { LIVE_SESSION_STATUSES } from '#rules';
 import type { Faults } from './faults';
 import { isOurs, type ModelTarget } from './model-cloud';
-import { endOf, type ResourceIpRow, type SessionRow, type Tables } from './model/tables';
+import { endOf, type ResourceIpRow, type SessionRow, type Tables } from './tables';
 import { FAULT_BOUND_MS, HEALTHY_BOUND_MS, shortId, type OracleState } from './oracle-state';
 import type { PeriodicOracles } from './periodic-oracles';
 

@@ -1,4 +1,4 @@
-import type { DueRuleRow, Lease } from '#engine-store';
+import type { DueRuleRow, Lease, LedgerRow } from '#engine-store';
 import type { RuleChange } from '#drivers';
 import {
   LIVE_SESSION_STATUSES,
@@ -11,14 +11,7 @@ import {
 } from '#rules';
 import { isOurs, type Actor, type CloudRule, type CloudWatcher, type ModelTarget } from './model-cloud';
 import type { CallWatcher } from './model-driver';
-import {
-  endOf,
-  HOLDING,
-  type EventRow,
-  type MoveWatcher,
-  type ResourceIpRow,
-  type SessionRow,
-} from './model/tables';
+import { endOf, HOLDING, type MoveWatcher, type ResourceIpRow, type SessionRow } from './tables';
 import { isAddedByEngine, shortId, type OracleState } from './oracle-state';
 import type { SimulatedProcess } from './simulated-process';
 import type { Timeline } from './timeline';
@@ -69,7 +62,7 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
     if (to === 'REMOVED') this.removedWasObserved(ip);
   }
 
-  recorded(event: EventRow): void {
+  recorded(event: LedgerRow): void {
     const { kind, target, address, protocol, ports, cause, holderKind } = event;
     const possible = [event.possibleFrom, event.possibleUntil].map(seconds).join('–');
     const certain = [event.certainFrom, event.certainUntil].map(seconds).join('–');

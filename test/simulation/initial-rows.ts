@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import type { Tables } from './model/tables';
+import type { Tables } from './tables';
 import { ModelTarget, type CloudWatcher } from './model-cloud';
 import type { SeededRandom } from './seeded-random';
 
@@ -49,7 +49,6 @@ export class InitialRows {
       reconcileRequested: false,
       comparedAt: null,
       unmanagedDigest: null,
-      accountedTo: 'org-a',
     });
   }
 
@@ -67,7 +66,6 @@ export class InitialRows {
       isActive: true,
       writeVerified: this.random.happens(0.8),
       revision: 0,
-      deletedAt: null,
     });
   }
 }

@@ -1,6 +1,6 @@
 import { canHoldRule } from '#rules';
 import type { CloudRule, ModelTarget } from './model-cloud';
-import { endOf, type ResourceIpRow, type RuleRow, type Tables } from './model/tables';
+import { endOf, type ResourceIpRow, type RuleRow, type Tables } from './tables';
 
 /** Maximum lateness without faults, ms. */
 export const HEALTHY_BOUND_MS = 5000;
@@ -118,8 +118,8 @@ export class OracleState {
 
   /** Whether a resource points at the target. Without one the product has no credential for it. */
   isNamed(identifier: string): boolean {
-    for (const { targetId, deletedAt } of this.tables.resources.values()) {
-      if (deletedAt === null && this.tables.targets.get(targetId)!.identifier === identifier) return true;
+    for (const { targetId } of this.tables.resources.values()) {
+      if (this.tables.targets.get(targetId)!.identifier === identifier) return true;
     }
     return false;
   }

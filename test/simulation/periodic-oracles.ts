@@ -1,7 +1,7 @@
 import { APPLY_TIMEOUT_MS } from '#rules';
 import type { Faults } from './faults';
 import { isOurs, type CloudRule, type ModelTarget } from './model-cloud';
-import type { RuleRow } from './model/tables';
+import type { RuleRow } from './tables';
 import { FAULT_BOUND_MS, HEALTHY_BOUND_MS, isAddedByEngine, shortId, type OracleState } from './oracle-state';
 import type { Timeline } from './timeline';
 

@@ -1,6 +1,6 @@
 import type { Timing } from '#engine';
 import type { SeededRandom } from './seeded-random';
-import { ConnectionLost, type Connection } from './model/model-database';
+import { ConnectionLost, type Connection } from './memory-database';
 import type { Scheduler } from './scheduler';
 
 /** What may happen to a process between two of its steps. */

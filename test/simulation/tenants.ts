@@ -2,8 +2,8 @@ import { LIVE_SESSION_STATUSES, ruleKey, ruleSpecs, type OrganizationId } from '
 import type { EventOracles } from './event-oracles';
 import type { Faults } from './faults';
 import type { ModelTarget } from './model-cloud';
-import { ModelRequests } from './model/requests';
-import { endOf, type ResourceRow, type SessionRow, type Tables } from './model/tables';
+import { Requests } from './requests';
+import { endOf, type ResourceRow, type SessionRow, type Tables } from './tables';
 import { shortId, type OracleState } from './oracle-state';
 import type { Scheduler } from './scheduler';
 import type { SeededRandom } from './seeded-random';
@@ -18,7 +18,7 @@ const ORPHAN_RULE_ID = '00000000-0000-4000-8000-ffffffffffff';
 
 /** Random requests of tenants, and random changes by other programs, until the calm. */
 export class Tenants {
-  private readonly requests: ModelRequests;
+  private readonly requests: Requests;
   private readonly statics: string[] = [];
   private readonly intervalMs: number;
   private readonly users = ['user-1', 'user-2'];
@@ -37,7 +37,7 @@ export class Tenants {
     private readonly wake: (targetIds: readonly string[]) => void,
     private readonly log: (message: string) => void,
   ) {
-    this.requests = new ModelRequests(tables);
+    this.requests = new Requests(tables);
     this.intervalMs = random.pick([1500, 4000, 8000]);
     this.maxSessionMs = random.pick([4000, 20_000, 60_000]);
     this.hasRobot = random.happens(0.06);

@@ -1,6 +1,7 @@
-import { ruleLife } from '#rules';
+import type { LedgerRow } from '#engine-store';
+import { lastCertain } from '#rules';
 import type { Actor } from './model-cloud';
-import type { EventRow, RuleRow, Tables } from './model/tables';
+import type { RuleRow, Tables } from './tables';
 
 /** Maximum time for which a read may show a removed rule, ms. */
 const STALE_MS = 3000;
@@ -87,7 +88,7 @@ export class Timeline {
 
   private ofRule(rule: RuleRow): ReportedAccess[] {
     if (rule.possibleSince === null && rule.presentSince === null) return [];
-    const observed = ruleLife.lastCertain(rule, {
+    const observed = lastCertain(rule, {
       now: this.tables.now(),
       comparedAt: this.tables.targets.get(rule.targetId)!.comparedAt,
     });
@@ -105,7 +106,7 @@ export class Timeline {
   }
 }
 
-function ofEvent(event: EventRow): ReportedAccess {
+function ofEvent(event: LedgerRow): ReportedAccess {
   const { address, protocol, ports, certainFrom, certainUntil, possibleFrom, possibleUntil } = event;
   return {
     key: `${address} ${protocol} ${ports}`,

@@ -5,6 +5,7 @@ import {
   type Convergence,
   ConvergenceRunner,
   Converger,
+  recordOverdue,
   type TargetDispatcher,
   Reconciler,
   Sweeper,
@@ -15,11 +16,8 @@ import { Faults } from './faults';
 import { InitialRows } from './initial-rows';
 import type { ModelTarget } from './model-cloud';
 import { ModelDriver, type ReadView } from './model-driver';
-import { ConnectionLost, connectModel, type ModelStores } from './model/model-database';
-import { ModelSweeperLease } from './model/leases';
-import { ModelOverdue } from './model/overdue';
-import { ModelSweep } from './model/sweep';
-import { Tables } from './model/tables';
+import { ConnectionLost, connectMemory, type MemoryStores } from './memory-database';
+import { Tables } from './tables';
 import { OracleState, type Violation } from './oracle-state';
 import { PeriodicOracles } from './periodic-oracles';
 import { Scheduler } from './scheduler';
@@ -31,10 +29,8 @@ import { Timeline } from './timeline';
 /** Time after the last fault until the final check: the state settles, then nothing happens for a while. */
 const REST_MS = 100_000;
 const SWEEP_INTERVAL_MS = 1000;
-const SWEEPER_LEASE_SECONDS = 4;
 /** Of the overdue alarm. */
 const ALARM_INTERVAL_MS = 5000;
-const OVERDUE_AFTER_SECONDS = 55;
 const OVERDUE_BATCH_SIZE = 500;
 const NEVER_ABORTED = new AbortController().signal;
 
@@ -59,7 +55,7 @@ interface Worker {
   readonly runner: ConvergenceRunner;
 }
 
-/** The history of one seed: the product's engine with a model of the database, the clouds, the tenants and faults. */
+/** The history of one seed: the product's engine with its rows in memory, the clouds, the tenants and faults. */
 export class World {
   private readonly scheduler = new Scheduler();
   private readonly random: SeededRandom;
@@ -71,9 +67,12 @@ export class World {
   private readonly state: OracleState;
   private readonly oracles: EventOracles;
   private readonly periodic: PeriodicOracles;
-  private readonly overdueModel = new ModelOverdue(this.tables);
-  private readonly sweepModel = new ModelSweep(this.tables);
-  private readonly sweeperLeaseModel = new ModelSweeperLease(this.tables);
+  /** of nobody: it asks at once, and does not fail */
+  private readonly alarm = connectMemory(
+    this.tables,
+    { ask: (_, work) => Promise.resolve(work()) },
+    { took: () => undefined, due: () => undefined },
+  );
   private readonly traits: DriverTraits;
   /** parallel passes of each worker */
   private readonly slots: number;
@@ -149,8 +148,7 @@ export class World {
     const dispatch: TargetDispatcher = (woken) => this.wake(woken.flatMap(({ targetIds }) => targetIds));
     const sweeper = new Sweeper(
       stores.database,
-      stores.sweep,
-      stores.sweeperLease,
+      stores,
       runner,
       dispatch,
       name,
@@ -160,14 +158,14 @@ export class World {
     this.scheduleSweeps(process, sweeper);
   }
 
-  private connect(process: SimulatedProcess): ModelStores {
-    return connectModel(this.tables, process, {
+  private connect(process: SimulatedProcess): MemoryStores {
+    return connectMemory(this.tables, process, {
       took: (lease) => this.oracles.leaseTaken(process, lease),
       due: (rows) => this.oracles.dueRulesRead(process, rows),
     });
   }
 
-  private runner(process: SimulatedProcess, stores: ModelStores): ConvergenceRunner {
+  private runner(process: SimulatedProcess, stores: MemoryStores): ConvergenceRunner {
     const driver = new ModelDriver(
       this.traits,
       process,
@@ -213,11 +211,6 @@ export class World {
       this.scheduler.in(SWEEP_INTERVAL_MS, () =>
         process.step('sweep', () => this.scheduleSweeps(process, sweeper)),
       );
-    if (this.sweepModel.isIdle()) {
-      this.sweeperLeaseModel.take(process.name, SWEEPER_LEASE_SECONDS);
-      next();
-      return;
-    }
     void this.sweep(process, sweeper).finally(next);
   }
 
@@ -274,7 +267,7 @@ export class World {
 
   /** Runs the overdue alarm, and now and then requests the access report. */
   private scheduleReports(): void {
-    this.overdueModel.recordOverdue(OVERDUE_AFTER_SECONDS, OVERDUE_BATCH_SIZE);
+    void this.alarm.database.transaction((tx) => recordOverdue(tx, this.alarm, OVERDUE_BATCH_SIZE));
     if (this.random.happens(0.1)) this.periodic.accessReport();
     this.scheduler.in(ALARM_INTERVAL_MS, () => this.scheduleReports());
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ConvergenceStore, LeaseStore } from '#engine-store';
+import { LeaseStore, RuleStore } from '#engine-store';
 import type { Tx } from '#entities';
 import { ownDatabase } from '../builders/own-database';
 
@@ -53,17 +53,15 @@ describe('Noting what a pass is about to write', () => {
     const tx = database.autocommit;
     const lease = (await new LeaseStore().take(tx, targetId, 30, false))!;
     const rules = await tx.query<{ id: string }[]>('SELECT id FROM rules LIMIT 2');
-    const [addition, removal] = rules.map(({ id }) => id);
-    const changes = {
-      additions: [addition!],
-      removals: [removal!],
-      access: { credentialId: randomUUID(), region: null },
-      wholeList: false,
-      promptWrites: 2,
-    };
+    const ids = rules.map(({ id }) => id);
+    const store = new RuleStore();
+    expect(await new LeaseStore().noteWrite(tx, lease, ids.length, 2, null)).not.toBeNull();
+    const locked = await store.lockAlone(tx, ids);
     const plans: Plan[] = [];
-    await new ConvergenceStore().recordIntent(explained(tx, plans), lease, changes, 10);
-    const [plan] = plans;
-    expect(plan!['Shared Hit Blocks'] + plan!['Shared Read Blocks']).toBeLessThan(MAX_PAGES);
+    await store.lockAlone(explained(tx, plans), ids);
+    await store.save(explained(tx, plans), { rules: locked.rules });
+    expect(plans).toHaveLength(2);
+    for (const plan of plans)
+      expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(MAX_PAGES);
   });
 });

@@ -1,4 +1,4 @@
-import { ConvergenceStore, type Lease, LeaseStore, EngineStore } from '#engine-store';
+import { type Lease, LeaseStore, RuleStore, EngineStore } from '#engine-store';
 import { HeldLease, LeaseLost, MACHINE_TIMING, settle as settleWith, type Settled } from '#engine';
 import { Database } from '#entities';
 import { cloneDatabase } from '../harness/database';
@@ -97,9 +97,7 @@ describe('A lease on a target', () => {
     const next = await until('the lease runs out', () => leases.take(database.autocommit, id, 10, false));
     expect(BigInt(next.generation)).toBe(BigInt(paused.generation) + 1n);
     expect(await leases.renew(database.autocommit, paused, 10)).toBe(false);
-    const access = { credentialId: '00000000-0000-4000-8000-000000000000', region: null };
-    const changes = { additions: [ruleId], removals: [], access, wholeList: false, promptWrites: 2 };
-    expect(await new ConvergenceStore().recordIntent(database.autocommit, paused, changes, 10)).toBeNull();
+    expect(await leases.noteWrite(database.autocommit, paused, 1, 2, null)).toBeNull();
     expect(await settle(paused, ruleId, 0)).toBeNull();
     expect(await stateOf(ruleId)).toBe('absent');
     expect(await settle(next, ruleId, 0)).not.toBeNull();
@@ -108,13 +106,9 @@ describe('A lease on a target', () => {
 
   it('records no intent once the lease has run out, even when no other worker has taken it', async () => {
     const id = await target();
-    const ruleId = await rule(id);
     const lease = (await leases.take(database.autocommit, id, 10, false))!;
     await database.autocommit.query('UPDATE targets SET lease_until = now() WHERE id = $1', [id]);
-    const access = { credentialId: '00000000-0000-4000-8000-000000000000', region: null };
-    const changes = { additions: [], removals: [ruleId], access, wholeList: false, promptWrites: 2 };
-    expect(await new ConvergenceStore().recordIntent(database.autocommit, lease, changes, 10)).toBeNull();
-    expect(await stateOf(ruleId)).toBe('absent');
+    expect(await leases.noteWrite(database.autocommit, lease, 1, 2, null)).toBeNull();
   });
 
   it('no write starts when the lease has less than half a second left', async () => {
@@ -134,25 +128,23 @@ describe('A lease on a target', () => {
 
   it('every rule of a list whose write is in doubt is in flight until the horizon', async () => {
     const id = await target();
-    const [written, other] = [await rule(id), await rule(id, 'other')];
+    const other = await rule(id);
     const lease = (await leases.take(database.autocommit, id, 10, false))!;
-    const convergence = new ConvergenceStore();
-    const access = { credentialId: '00000000-0000-4000-8000-000000000000', region: null };
-    const changes = { additions: [written], removals: [], access, wholeList: true, promptWrites: 2 };
+    const tx = database.autocommit;
     const inFlightMs = async (): Promise<number> => {
-      const due = await convergence.due(database.autocommit, lease, 10);
+      const due = await new RuleStore().due(tx, lease, 10);
       return due.find(({ ruleId }) => ruleId === other)!.inFlightMs;
     };
-    const answered = (await convergence.recordIntent(database.autocommit, lease, changes, 300))!;
+    const answered = (await leases.noteWrite(tx, lease, 1, 2, 300))!;
     expect(await inFlightMs()).toBeGreaterThan(250_000);
-    await convergence.confirmWrite(database.autocommit, lease, answered);
+    await leases.confirmWrite(tx, lease, answered);
     expect(await inFlightMs()).toBe(0);
-    await convergence.recordIntent(database.autocommit, lease, changes, 300);
-    const later = (await convergence.recordIntent(database.autocommit, lease, changes, 590))!;
-    await convergence.confirmWrite(database.autocommit, lease, later);
+    await leases.noteWrite(tx, lease, 1, 2, 300);
+    const later = (await leases.noteWrite(tx, lease, 1, 2, 590))!;
+    await leases.confirmWrite(tx, lease, later);
     expect(await inFlightMs()).toBeLessThanOrEqual(300_000);
     expect(await inFlightMs()).toBeGreaterThan(250_000);
-    await convergence.recordIntent(database.autocommit, lease, { ...changes, wholeList: false }, 1000);
+    await leases.noteWrite(tx, lease, 1, 2, null);
     expect(await inFlightMs()).toBe(0);
   });
 
@@ -164,7 +156,7 @@ describe('A lease on a target', () => {
       `UPDATE rules SET in_flight_until = now() + interval '1 hour' WHERE id = $1`,
       [ruleId],
     );
-    const [due] = await new ConvergenceStore().due(database.autocommit, lease, 10);
+    const [due] = await new RuleStore().due(database.autocommit, lease, 10);
     expect(due).toMatchObject({ inFlight: false, inDoubt: true });
   });
 
@@ -172,15 +164,15 @@ describe('A lease on a target', () => {
     const id = await target();
     const ruleId = await rule(id);
     const lease = (await leases.take(database.autocommit, id, 10, false))!;
-    const convergence = new ConvergenceStore();
-    const [seen] = await convergence.due(database.autocommit, lease, 10);
+    const rules = new RuleStore();
+    const [seen] = await rules.due(database.autocommit, lease, 10);
     await database.autocommit.query(
       'UPDATE rules SET due_at = now(), revision = revision + 1 WHERE id = $1',
       [ruleId],
     );
     await settle(lease, ruleId, seen!.revision);
-    expect(await convergence.due(database.autocommit, lease, 10)).toHaveLength(1);
+    expect(await rules.due(database.autocommit, lease, 10)).toHaveLength(1);
     await settle(lease, ruleId, seen!.revision + 1);
-    expect(await convergence.due(database.autocommit, lease, 10)).toEqual([]);
+    expect(await rules.due(database.autocommit, lease, 10)).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { ComparisonStore, LedgerStore } from '#engine-store';
+import { ComparisonStore } from '#engine-store';
 import { Database, type Tx } from '#entities';
 import { LedgerRows } from '../builders/ledger';
 import { cloneDatabase } from '../harness/database';
@@ -59,33 +58,5 @@ describe('When something was observed', () => {
       return Math.round(next!.seconds / 15) * 15;
     };
     expect([await nextAfter(10), await nextAfter(90), await nextAfter(4000)]).toEqual([45, 90, 600]);
-  });
-
-  it('access that began after the reading does not end before it began', async () => {
-    const rows = new LedgerRows(database);
-    const organization = await rows.organization();
-    const targetId = await rows.target();
-    const resourceId = await rows.resource(organization, targetId);
-    const sessionId = await rows.session(organization);
-    const ruleId = await rows.rule(targetId, [new Date(0), new Date(0), null, null]);
-    await rows.holder(ruleId, organization, resourceId, sessionId, {
-      createdAt: await clock(database.autocommit),
-    });
-    const missing = {
-      kind: 'MISSING',
-      ruleId,
-      cause: 'CHANGED_OUTSIDE',
-      message: null,
-      resourceIpIds: null,
-    } as const;
-    const origin = { workerId: 'worker', passId: randomUUID(), credentialId: null };
-    await database.transaction((tx) =>
-      new LedgerStore().record(tx, [missing], 60_000, origin, 'audit_records'),
-    );
-    const [recorded] = await rows.rows<{ from: Date; until: Date }>(
-      'SELECT possible_from AS "from", possible_until AS until FROM rule_events WHERE rule_id = $1',
-      [ruleId],
-    );
-    expect(recorded!.until.getTime()).toBeGreaterThanOrEqual(recorded!.from.getTime());
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ConvergenceStore, LeaseStore } from '#engine-store';
+import { LeaseStore, RuleStore } from '#engine-store';
 import type { AuditEntry, Tx } from '#entities';
 import { ruleSpecs } from '#rules';
 import { ResourceStore, SessionStore, StaticIpRuleStore } from '#tenant-store';
@@ -130,7 +130,7 @@ describe('Requests for an address on a resource', () => {
     await statics.open(tx, org.organizationId, { id, ipVersion: 4, ipAddress: ADDRESS }, [entry]);
     const desired = async (): Promise<boolean[]> => {
       const lease = (await new LeaseStore().take(tx, targetId, 10, false))!;
-      const due = await new ConvergenceStore().due(tx, lease, 10);
+      const due = await new RuleStore().due(tx, lease, 10);
       await new LeaseStore().release(tx, lease);
       return due.map((rule) => rule.desired);
     };

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { Sweeper, type ConvergenceRunner } from '#engine';
-import { BacklogStore, SweeperLeaseStore, SweepStore, type SweepRole } from '#engine-store';
+import { BacklogStore, EngineStore, SweeperLeaseStore, SweepStore, type SweeperLease } from '#engine-store';
 import type { Tx } from '#entities';
 import { ownDatabase } from '../builders/own-database';
 import { until } from '../harness/until';
@@ -11,11 +11,9 @@ const NEVER = new AbortController().signal;
 class CountedLease extends SweeperLeaseStore {
   asked = 0;
 
-  override take(
-    ...given: [tx: Tx, workerId: string, seconds: number, sweptAgoMs: number | null]
-  ): Promise<SweepRole> {
+  override lock(tx: Tx, workerId: string): Promise<SweeperLease & { readonly now: number }> {
     this.asked += 1;
-    return super.take(...given);
+    return super.lock(tx, workerId);
   }
 }
 
@@ -38,8 +36,7 @@ describe('The sweeping worker', () => {
     const runner = { fill };
     const sweeper = new Sweeper(
       database,
-      new SweepStore(),
-      lease,
+      { ...new EngineStore(), sweeperLease: lease },
       runner as unknown as ConvergenceRunner,
       dispatch,
       name,

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
-import type { Sweeper } from '#engine';
+import { OVERDUE_AFTER_SECONDS, type Sweeper } from '#engine';
 import type { Database } from '#entities';
 import { type DueWork, DueWorkStore } from '#tenant-store';
-import { OVERDUE_AFTER_SECONDS } from './audit/overdue-alarm';
 import { RepeatedTask } from './repeated-task';
 import { VERIFY_INTERVAL_MINUTES } from './verification/resource-checks';
 

@@ -65,11 +65,10 @@ export const ENGINE_PROVIDERS: readonly Provider[] = [
   factory(
     Sweeper,
     [Database, EngineStore, ConvergenceRunner, WakeUps, WorkerLog],
-    (database, { sweep, sweeperLease }, runner, wakeUps, { log }) =>
+    (database, stores, runner, wakeUps, { log }) =>
       new Sweeper(
         database,
-        sweep,
-        sweeperLease,
+        stores,
         runner,
         (targets) => wakeUps.wake('revoke-rules', targets),
         WORKER_ID,

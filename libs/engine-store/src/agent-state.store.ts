@@ -60,17 +60,16 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
   private async noteOffered(tx: Tx, offers: readonly HostRule[]): Promise<boolean> {
     if (offers.length === 0) return true;
     const read = new Map(offers.map((rule) => [rule.id, rule]));
-    const { rules, now } = await this.rules.lock(tx, offers[0]!.targetId, [...read.keys()]);
+    const { rules, now } = await this.rules.lockAlone(tx, [...read.keys()]);
     const isAsRead = rules.every(({ id, revision }) => revision === read.get(id)!.revision);
     if (rules.length < offers.length || !isAsRead) return false;
-    await this.rules.save(
-      tx,
-      rules.map((rule) => {
+    await this.rules.save(tx, {
+      rules: rules.map((rule) => {
         const { desired, endsAt } = read.get(rule.id)!;
         if (!desired) return ruleLife.removalOffered(rule, now);
         return ruleLife.offered(rule, endsAt === null ? null : 1000 * Number(endsAt), now);
       }),
-    );
+    });
     return true;
   }
 }

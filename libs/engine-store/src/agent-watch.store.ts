@@ -8,6 +8,7 @@ import {
 } from '#rules';
 import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Trail, type Tx, returned } from '#entities';
 import { byKey } from './by-key';
+import { ms } from './columns';
 import type { HolderRow } from './due-rule';
 import { UNLEASED, type Lease } from './lease.store';
 import type { NamingResource } from './comparison';
@@ -176,7 +177,7 @@ export class AgentWatchStore {
       `SELECT r.id AS "ruleId", r.revision, r.attempts, r.cause, EXISTS (${holders(HOLDING)}) AS desired,
          EXISTS (${holders(`'APPLIED'`)}) AS "isApplied",
          (SELECT h.cause FROM rule_holders h WHERE h.rule_id = r.id ORDER BY h.released_at NULLS FIRST LIMIT 1) AS "addCause",
-         ARRAY(${holders(`'PENDING'`, `jsonb_build_object('resourceIpId', ip.id, 'pendingSince', ip.pending_since::text)`)}) AS waiting
+         ARRAY(${holders(`'PENDING'`, `jsonb_build_object('resourceIpId', ip.id, 'pendingSince', ${ms('ip.pending_since')})`)}) AS waiting
        FROM rules r WHERE r.target_id = $1 AND r.offered_revision = r.revision AND (r.id = ANY ($2::uuid[])
          OR ($3 AND r.state <> 'absent' AND NOT EXISTS (${holders(HOLDING)})))
        ORDER BY r.id`,

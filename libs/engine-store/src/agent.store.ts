@@ -279,11 +279,8 @@ export class AgentStore implements TenantStore<AgentStore> {
       [targetKey, since],
     );
     if (!target) return;
-    const { rules, now } = await this.rules.lockAll(tx, target.id);
-    await this.rules.save(
-      tx,
-      rules.map((rule) => ruleLife.unproven(rule, target.since, now)),
-    );
+    const { rules, now } = await this.rules.lockAlone(tx, await this.rules.live(tx, target.id));
+    await this.rules.save(tx, { rules: rules.map((rule) => ruleLife.unproven(rule, target.since, now)) });
   }
 }
 

@@ -1,5 +1,5 @@
 import { HOLDING, type Tx } from '#entities';
-import type { HealthReport, KnownRules, AccessPath } from './comparison';
+import type { HealthReport, KnownRules, AccessPath, NamingResource } from './comparison';
 import type { DueComparison, Lease } from './lease.store';
 
 /** Interval between comparisons. Together with the time of the repair, drift is repaired within a minute. */
@@ -98,9 +98,18 @@ export class ComparisonStore {
          SELECT DISTINCT credential_id, region, '[]'::jsonb AS resources FROM rules
          WHERE target_id = $1 AND state <> 'absent' AND credential_id IS NOT NULL AND NOT EXISTS (SELECT FROM named)
        )
-       SELECT jsonb_build_object('credentialId', credential_id, 'region', region) AS access, resources
+       SELECT jsonb_build_object('credentialId', credential_id, 'region', region, 'organizationId',
+         (SELECT organization_id FROM credentials c WHERE c.id = credential_id)) AS access, resources
        FROM (SELECT * FROM named UNION ALL SELECT * FROM written) paths`,
       [lease.targetId],
+    );
+  }
+
+  /** Their target no longer exists: the resources stay inactive until they are verified again. */
+  async deactivate(tx: Tx, resources: readonly Pick<NamingResource, 'id'>[]): Promise<void> {
+    await tx.query(
+      'UPDATE resources SET is_active = false, write_verified = false WHERE id = ANY ($1::uuid[])',
+      [resources.map(({ id }) => id)],
     );
   }
 

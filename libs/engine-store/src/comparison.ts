@@ -9,14 +9,20 @@ export interface NamingResource {
   readonly lastOutcome: ComparisonOutcome | null;
 }
 
-export interface ComparisonOutcome {
+interface ComparisonOutcome {
   readonly eventType: 'RECONCILE_OK' | 'RECONCILE_FAILED';
   readonly message: string | null;
 }
 
+/** An access path with its owner. */
+export interface OwnedAccess extends Access {
+  /** null: the credential is deleted */
+  readonly organizationId: string | null;
+}
+
 /** An access path to a target, and the resources that use it. */
 export interface AccessPath {
-  readonly access: Access;
+  readonly access: OwnedAccess;
   readonly resources: readonly NamingResource[];
 }
 

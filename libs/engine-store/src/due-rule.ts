@@ -1,10 +1,11 @@
 import {
   canHoldRule,
-  type Access,
   HOLDING_STATUSES,
   parsePorts,
+  type Access,
   type AdditionCause,
   type DueRule,
+  type Instant,
   type OrganizationId,
   type Protocol,
   type RemovalCause,
@@ -13,6 +14,7 @@ import {
   type RuleSpec,
   type RuleState,
 } from '#rules';
+import type { Address, Holder, Loaded, TargetRule } from './rows';
 
 /** An access path of a holder, with its owner. */
 interface KnownAccess extends Access {
@@ -20,11 +22,12 @@ interface KnownAccess extends Access {
   readonly organizationId: OrganizationId;
 }
 
+/** A holder of a due rule. */
 export interface HolderRow {
   readonly resourceIpId: string;
+  /** REMOVING once it has released the rule */
   readonly status: ResourceIpStatus;
-  /** PENDING since then, as database text */
-  readonly pendingSince: string;
+  readonly pendingSince: Instant;
   /** why it desires the rule */
   readonly cause: AdditionCause;
   readonly access: KnownAccess;
@@ -60,8 +63,6 @@ export interface DueRuleRow extends DueRule {
   /** the owner of that credential */
   readonly writerOrganizationId: string | null;
   readonly lastError: string | null;
-  /** recorded as unwanted */
-  readonly isUnwanted: boolean;
   readonly isMissing: boolean;
   readonly isUnmarked: boolean;
   /** the reason its removal is not waited for: every resource of its holders was abandoned; null: it is */
@@ -69,35 +70,13 @@ export interface DueRuleRow extends DueRule {
   readonly holders: readonly HolderRow[];
 }
 
-/** A due rule as the query returns it. */
-export interface RawDueRow {
-  ruleId: string;
-  key: string;
-  address: string;
-  protocol: Protocol;
-  ports: string;
-  state: RuleState;
-  isUnmanaged: boolean;
-  revision: number;
-  attempts: number;
-  inFlightMs: number | null;
-  targetMissingMs: number | null;
-  providerRuleId: string | null;
-  credentialId: string | null;
-  region: string | null;
-  writerOrganizationId: string | null;
-  lastError: string | null;
-  cause: RemovalCause | null;
-  isUnwanted: boolean;
-  isMissing: boolean;
-  isUnmarked: boolean;
-  holders: HolderRow[];
-}
+/** Longest wait for a call; a longer one was recorded before the database clock was set back. */
+const MAX_IN_FLIGHT_MS = 10 * 60_000;
 
 const isLive = ({ status }: HolderRow): boolean => HOLDING_STATUSES.some((holding) => holding === status);
 
 /** @returns why the rule must be removed; null while a holder keeps it */
-function removalCause(row: RawDueRow, live: readonly HolderRow[]): RemovalCause | null {
+function removalCause(row: TargetRule, live: readonly HolderRow[]): RemovalCause | null {
   if (live.length === 0) return row.cause ?? 'UNRECORDED';
   const authorities = live.map(({ access, writeVerified }) => ({
     organizationId: access.organizationId,
@@ -108,38 +87,84 @@ function removalCause(row: RawDueRow, live: readonly HolderRow[]): RemovalCause 
   return isKept ? null : 'WRITER_RELEASED';
 }
 
-/** Derives from the row whether the rule is desired, and why it is not. */
-export function toDueRule(row: RawDueRow): DueRuleRow {
-  const inFlightMs = Math.max(0, row.inFlightMs ?? 0);
-  const live = row.holders.filter(isLive);
+/** How long a call for the rule or for the target's whole list may still take effect; null: none was made since the last read. */
+function inFlightMs({ inFlightUntil }: TargetRule, { now, listInFlightUntil }: Loaded): number | null {
+  const longest = now + MAX_IN_FLIGHT_MS;
+  const ends = [
+    ...(inFlightUntil === null ? [] : [inFlightUntil <= longest ? inFlightUntil : now]),
+    ...(listInFlightUntil === null || listInFlightUntil < now || listInFlightUntil > longest
+      ? []
+      : [listInFlightUntil]),
+  ];
+  return ends.length === 0 ? null : Math.max(...ends) - now;
+}
+
+function holderOf({ cause, releasedAt }: Holder, address: Address, now: Instant): HolderRow[] {
+  const { id, status, pendingSince, organizationId, resource, session } = address;
+  if (resource === null || status === 'REMOVED' || status === 'FAILED') return [];
+  const { access, config, writeVerified, abandoned } = resource;
+  return [
+    {
+      resourceIpId: id,
+      status: releasedAt === null ? status : 'REMOVING',
+      pendingSince,
+      cause: cause!,
+      access: { ...access, organizationId },
+      writeVerified,
+      abandoned,
+      config,
+      expiresAt: session && Math.round(session.expiresAt / 1000),
+      expired: session !== null && session.endsAt <= now,
+    },
+  ];
+}
+
+/** Derives from each rule and its holders whether it is desired, and why it is not. Unwanted rules first. */
+export function dueRules(loaded: Loaded): DueRuleRow[] {
+  const addresses = new Map(loaded.addresses.map((address) => [address.id, address]));
+  const holders = new Map<string, HolderRow[]>(loaded.rules.map(({ id }) => [id, []]));
+  for (const holder of loaded.holders)
+    holders.get(holder.ruleId)!.push(...holderOf(holder, addresses.get(holder.resourceIpId)!, loaded.now));
+  return loaded.rules
+    .map((rule) => ({ rule, row: dueRule(rule, holders.get(rule.id)!, loaded) }))
+    .toSorted(
+      (one, other) =>
+        Number(one.row.holders.some(isLive)) - Number(other.row.holders.some(isLive)) ||
+        one.rule.dueAt! - other.rule.dueAt! ||
+        (one.rule.id < other.rule.id ? -1 : 1),
+    )
+    .map(({ row }) => row);
+}
+
+function dueRule(row: TargetRule, holders: readonly HolderRow[], loaded: Loaded): DueRuleRow {
+  const inFlight = inFlightMs(row, loaded);
+  const live = holders.filter(isLive);
   const cause = removalCause(row, live);
+  const { credentialId, region, targetMissingSince } = row;
   return {
-    ruleId: row.ruleId,
+    ruleId: row.id,
     key: row.key,
     desired: cause === null,
     mayOpen: live.some((holder) => !holder.expired),
     addCause: row.isMissing ? 'DRIFT_REPAIRED' : (live[0]?.cause ?? 'SESSION_STARTED'),
     removeCause: cause ?? 'UNRECORDED',
-    inFlight: inFlightMs > 0,
-    inFlightMs,
-    inDoubt: row.inFlightMs !== null,
-    targetMissingMs: row.targetMissingMs,
+    inFlight: (inFlight ?? 0) > 0,
+    inFlightMs: Math.max(0, inFlight ?? 0),
+    inDoubt: inFlight !== null,
+    targetMissingMs: targetMissingSince === null ? null : loaded.now - targetMissingSince,
     recordedId: row.isUnmanaged ? null : row.providerRuleId,
     providerRuleId: row.providerRuleId,
-    spec: { address: row.address, protocol: row.protocol, ports: parsePorts(row.ports) },
+    spec: { address: row.address, protocol: row.protocol as Protocol, ports: parsePorts(row.ports) },
     state: row.state,
     isUnmanaged: row.isUnmanaged,
     revision: row.revision,
     attempts: row.attempts,
-    writtenWith: row.credentialId ? { credentialId: row.credentialId, region: row.region } : null,
+    writtenWith: credentialId === null ? null : { credentialId, region },
     writerOrganizationId: row.writerOrganizationId,
     lastError: row.lastError,
-    isUnwanted: row.isUnwanted,
     isMissing: row.isMissing,
     isUnmarked: row.isUnmarked,
-    abandoned: row.holders.every(({ abandoned }) => abandoned !== null)
-      ? (row.holders[0]?.abandoned ?? null)
-      : null,
-    holders: row.holders,
+    abandoned: holders.every(({ abandoned }) => abandoned !== null) ? (holders[0]?.abandoned ?? null) : null,
+    holders,
   };
 }

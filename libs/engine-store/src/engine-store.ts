@@ -1,14 +1,11 @@
 import { AgentWatchStore } from './agent-watch.store';
 import { ComparisonStore } from './comparison.store';
-import { ConvergenceStore } from './convergence.store';
-import { DriftStore } from './drift.store';
-import { LeaseStore, SweeperLeaseStore } from './lease.store';
+import { LeaseStore } from './lease.store';
 import { LedgerStore } from './ledger.store';
-import { MissingTargetStore } from './missing-target.store';
 import { RuleStore } from './rule.store';
 import { SettlementOwnersStore } from './settlement-owners.store';
-import { SettlementStore } from './settlement.store';
 import { SweepStore } from './sweep.store';
+import { SweeperLeaseStore } from './sweeper-lease.store';
 import { UnmanagedStore } from './unmanaged.store';
 import { WriteBudgetStore } from './write-budget.store';
 
@@ -16,13 +13,9 @@ import { WriteBudgetStore } from './write-budget.store';
 export class EngineStore {
   readonly leases = new LeaseStore();
   readonly rules = new RuleStore();
-  readonly convergence = new ConvergenceStore();
-  readonly settlements = new SettlementStore();
   readonly owners = new SettlementOwnersStore();
   readonly ledger = new LedgerStore();
-  readonly drift = new DriftStore();
   readonly unmanaged = new UnmanagedStore();
-  readonly missingTargets = new MissingTargetStore();
   readonly budgets = new WriteBudgetStore();
   readonly watch = new AgentWatchStore();
   readonly sweeperLease = new SweeperLeaseStore();

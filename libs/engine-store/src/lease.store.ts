@@ -1,5 +1,6 @@
-import type { Provider } from '#rules';
+import type { Instant, Provider } from '#rules';
 import { type Tx, returned } from '#entities';
+import { moment, ms } from './columns';
 
 /** The right to converge one target, until it expires on the database clock. */
 export interface Lease {
@@ -26,6 +27,15 @@ export interface DueComparison {
   /** when it is retried if this worker fails, as database text */
   readonly againAt: string;
 }
+
+/** The target before a write. */
+export interface NotedWrite {
+  /** until then an earlier write of the target's whole list may take effect */
+  readonly listInFlightUntil: Instant | null;
+}
+
+/** Upper bound on the next comparison of a target after a write. */
+const COMPARE_AFTER_WRITE = '45 seconds';
 
 /** Retry of a comparison after its worker failed. */
 const RETRY_COMPARISON_AFTER = '30 seconds';
@@ -84,6 +94,42 @@ export class LeaseStore {
     return rows.length === 1;
   }
 
+  /**
+   * Notes that changes are about to be sent, under a lease that has not expired.
+   * @param promptWrites that are possible at once after this one
+   * @param listInDoubtSeconds for how long a write of the target's whole list may take effect without an answer; null: only
+   *   single rules are written
+   * @returns null when the lease is lost: nothing may be sent
+   */
+  async noteWrite(
+    tx: Tx,
+    lease: Lease,
+    size: number,
+    promptWrites: number,
+    listInDoubtSeconds: number | null,
+  ): Promise<NotedWrite | null> {
+    const [noted] = returned<NotedWrite>(
+      await tx.query(
+        `UPDATE targets t SET last_write_at = now(), last_write_size = $3, prompt_writes = $4,
+           reconcile_due_at = least(reconcile_due_at, now() + interval '${COMPARE_AFTER_WRITE}'),
+           in_flight_until = now() + make_interval(secs => $5)
+         FROM (SELECT id, in_flight_until FROM targets WHERE id = $1) old
+         WHERE t.id = old.id AND lease_generation = $2 AND lease_until > now()
+         RETURNING ${ms('old.in_flight_until')} AS "listInFlightUntil"`,
+        [lease.targetId, lease.generation, size, promptWrites, listInDoubtSeconds],
+      ),
+    );
+    return noted ?? null;
+  }
+
+  /** The write of a whole list was answered: only an earlier one may still take effect. */
+  async confirmWrite(tx: Tx, lease: Lease, { listInFlightUntil }: NotedWrite): Promise<void> {
+    await tx.query(
+      `UPDATE targets SET in_flight_until = ${moment('$3::float8')} WHERE id = $1 AND lease_generation = $2`,
+      [lease.targetId, lease.generation, listInFlightUntil],
+    );
+  }
+
   async release(tx: Tx, lease: Lease): Promise<void> {
     await tx.query('UPDATE targets SET lease_until = NULL WHERE id = $1 AND lease_generation = $2', [
       lease.targetId,
@@ -104,56 +150,3 @@ export class LeaseStore {
     return rows.length === 1;
   }
 }
-
-/** Role of a worker in the sweep. */
-export interface SweepRole {
-  readonly sweeps: boolean;
-  /** while it sweeps: other workers stand by and can be given work */
-  readonly hasOthers: boolean;
-  /** how long the lease lasts, this worker's or another one's, unless it is renewed or released */
-  readonly heldForMs: number;
-}
-
-/** Elects one sweeping worker; the others stand by. */
-export class SweeperLeaseStore {
-  /**
-   * Takes or renews the lease, or registers as standing by while another worker holds it.
-   * @param sweptAgoMs since the end of this worker's last successful sweep, to be recorded; null: none since the last call
-   */
-  async take(
-    tx: Tx,
-    workerId: string,
-    seconds: number,
-    sweptAgoMs: number | null = null,
-  ): Promise<SweepRole> {
-    const [role] = await tx.query<SweepRole[]>(
-      `WITH taken AS (
-         INSERT INTO sweeper_lease AS l (id, worker_id, lease_until) VALUES (1, $1, now() + make_interval(secs => $2))
-         ON CONFLICT (id) DO UPDATE SET
-           worker_id = CASE WHEN ${MAY_SWEEP} THEN $1 ELSE l.worker_id END,
-           lease_until = CASE WHEN ${MAY_SWEEP} THEN excluded.lease_until ELSE l.lease_until END,
-           others_seen_at = CASE WHEN l.worker_id = $1 THEN l.others_seen_at ELSE now() END,
-           swept_at = CASE WHEN l.worker_id = $1 AND $3::float8 IS NOT NULL
-             THEN now() - make_interval(secs => $3::float8 / 1000) ELSE l.swept_at END
-         WHERE ${MAY_SWEEP} OR l.others_seen_at IS NULL OR l.others_seen_at < now() - interval '5 seconds'
-         RETURNING worker_id = $1 AS sweeps, coalesce(others_seen_at > now() - interval '15 seconds', false) AS "hasOthers",
-           ${HELD_FOR_MS} AS "heldForMs"
-       )
-       SELECT * FROM taken
-       UNION ALL SELECT false, false, ${HELD_FOR_MS} FROM sweeper_lease WHERE NOT EXISTS (SELECT FROM taken)`,
-      [workerId, seconds, sweptAgoMs],
-    );
-    // without a row another worker has just taken it
-    return role ?? { sweeps: false, hasOthers: false, heldForMs: seconds * 1000 };
-  }
-
-  /** Call it on shutdown: the next worker that asks takes over. The row stays: it records the last sweep. */
-  async release(tx: Tx, workerId: string): Promise<void> {
-    await tx.query('UPDATE sweeper_lease SET lease_until = now() WHERE worker_id = $1', [workerId]);
-  }
-}
-
-const HELD_FOR_MS = `(extract(epoch FROM lease_until - now()) * 1000)::float8`;
-
-/** For `WHERE`: the lease is this worker's or has expired. One that ends too late dates from before a clock was set back. */
-const MAY_SWEEP = `(l.worker_id = $1 OR l.lease_until <= now() OR l.lease_until > now() + interval '1 minute')`;

@@ -1,6 +1,56 @@
 import { LEAVING, returned, type Tx } from '#entities';
-import type { OrganizationId, SessionStatus } from '#rules';
-import type { AffectedSession, AffectedStaticRule } from './settlement';
+import type {
+  EndedReason,
+  FamilyIp,
+  OrganizationId,
+  RemovalCause,
+  ResourceIpStatus,
+  SessionStatus,
+} from '#rules';
+
+/** A session whose ResourceIps changed status. */
+export interface AffectedSession {
+  readonly id: string;
+  readonly organizationId: OrganizationId;
+  readonly status: SessionStatus;
+  readonly endedReason: EndedReason | null;
+  /** its lease ended before the planned end */
+  readonly leaseLost: boolean;
+  readonly userId: string;
+  readonly userEmail: string;
+  /** of one of its failed ResourceIps */
+  readonly errorMessage: string | null;
+  readonly ips: FamilyIp[];
+  /** one of its ResourceIps waits for a suspended rule */
+  readonly isSuspended: boolean;
+}
+
+/** A static IP rule whose ResourceIps changed status. */
+export interface AffectedStaticRule {
+  readonly id: string;
+  readonly organizationId: OrganizationId;
+  readonly label: string;
+  readonly ipAddress: string;
+  readonly statuses: ResourceIpStatus[];
+}
+
+/** An overdue rule, for one resource whose organization gets a record. */
+export interface OverdueRule {
+  readonly ruleId: string;
+  readonly address: string;
+  readonly protocol: string;
+  readonly ports: string;
+  readonly providerRuleId: string | null;
+  readonly cause: RemovalCause | null;
+  readonly unwantedSince: Date;
+  readonly lastError: string | null;
+  readonly organizationId: OrganizationId;
+  readonly resourceId: string;
+  readonly resourceName: string | null;
+  readonly sessionId: string | null;
+  readonly staticIpRuleId: string | null;
+  readonly userId: string | null;
+}
 
 /** Sessions, static IP rules and resources affected by a settlement. */
 export class SettlementOwnersStore {
@@ -55,6 +105,32 @@ export class SettlementOwnersStore {
       `SELECT id, organization_id AS "organizationId", name FROM resources
        WHERE target_id = $1 AND write_verified AND deleted_at IS NULL`,
       [targetId],
+    );
+  }
+
+  /**
+   * Overdue rules, each for the resources of its released holders, or, without holders, for every write-verified resource on the
+   * target.
+   */
+  overdue(tx: Tx, ruleIds: readonly string[]): Promise<OverdueRule[]> {
+    return tx.query(
+      `SELECT r.id AS "ruleId", r.address, r.protocol, r.ports, r.provider_rule_id AS "providerRuleId", r.cause,
+         r.unwanted_since AS "unwantedSince", r.last_error AS "lastError", held.organization_id AS "organizationId",
+         held.resource_id AS "resourceId", held.name AS "resourceName", held.session_id AS "sessionId",
+         held.static_ip_rule_id AS "staticIpRuleId", held.user_id AS "userId"
+       FROM rules r JOIN LATERAL (
+         SELECT ip.organization_id, ip.resource_id, coalesce(res.name, ip.resource_name) AS name, ip.session_id,
+           ip.static_ip_rule_id, s.user_id
+         FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id
+         LEFT JOIN resources res ON res.id = ip.resource_id LEFT JOIN sessions s ON s.id = ip.session_id
+         WHERE h.rule_id = r.id AND h.released_at IS NOT NULL
+         UNION ALL
+         SELECT res.organization_id, res.id, res.name, NULL, NULL, NULL FROM resources res
+         WHERE res.target_id = r.target_id AND res.write_verified AND res.deleted_at IS NULL
+           AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id)
+       ) held ON true
+       WHERE r.id = ANY ($1::uuid[])`,
+      [ruleIds],
     );
   }
 }

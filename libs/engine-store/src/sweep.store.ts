@@ -146,19 +146,12 @@ export class SweepStore {
   }
 
   /**
-   * Deletes finished rows: absent rules without holders, removed ResourceIps of static IP rules, deleted static IP rules and
-   * deleted resources. Settlements delete finished rules themselves, unless a call
-   * was still in flight then.
+   * Deletes finished rows: removed ResourceIps of static IP rules, deleted static IP rules and deleted resources.
    */
   async purge(tx: Tx, limit: number): Promise<void> {
     const unsettled = `status IN (${HOLDING}, 'REMOVING')`;
     await tx.query(
-      `WITH finished AS (
-         DELETE FROM rules WHERE id IN (
-           SELECT id FROM rules r WHERE state = 'absent' AND due_at IS NULL AND (in_flight_until IS NULL OR in_flight_until <= now())
-             AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id)
-           LIMIT $1 FOR UPDATE SKIP LOCKED)
-       ), entries AS (
+      `WITH entries AS (
          DELETE FROM resource_ips WHERE id IN (
            SELECT id FROM resource_ips ip WHERE static_ip_rule_id IS NOT NULL
              AND (status = 'REMOVED' OR (status = 'FAILED' AND released_at IS NOT NULL))
@@ -180,41 +173,33 @@ export class SweepStore {
   }
 
   /**
-   * Deletes unused deleted credentials. Each is checked at most once a minute. Rules that other organizations hold are read
-   * again, through their access paths, which then take them over (`accessToAdopt`).
+   * Deletes unused deleted credentials. Each is checked at most once a minute.
+   * @returns those that are still used
    */
-  async purgeCredentials(tx: Tx, limit: number): Promise<void> {
-    await tx.query(
+  async purgeCredentials(tx: Tx, limit: number): Promise<string[]> {
+    const [purged] = await tx.query<{ used: string[] }[]>(
       `WITH due AS (
          SELECT id FROM credentials WHERE deleted_at IS NOT NULL AND check_due_at <= now()
          ORDER BY check_due_at LIMIT $1 FOR UPDATE SKIP LOCKED
        ), used AS (
          SELECT id FROM due WHERE EXISTS (SELECT FROM resources WHERE credential_id = due.id)
            OR EXISTS (SELECT FROM rules WHERE credential_id = due.id)
-       ), again AS (
-         -- as after a call without an answer: a present rule is not read otherwise
-         UPDATE rules r SET due_at = now(), in_flight_until = now()
-         WHERE credential_id IN (SELECT id FROM used) AND state = 'present' AND due_at IS NULL
-           AND EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id AND h.released_at IS NULL)
        ), later AS (
          UPDATE credentials SET check_due_at = now() + interval '50 seconds' WHERE id IN (SELECT id FROM used)
+       ), gone AS (
+         DELETE FROM credentials WHERE id IN (SELECT id FROM due EXCEPT SELECT id FROM used)
        )
-       DELETE FROM credentials WHERE id IN (SELECT id FROM due EXCEPT SELECT id FROM used)`,
+       SELECT ARRAY(SELECT id FROM used) AS used`,
       [limit],
     );
+    return purged!.used;
   }
 
-  /**
-   * Corrects due times and write budgets after the database clock was set back: those later than any delay allows become now.
-   */
+  /** Corrects comparisons and write budgets after the database clock was set back: those later than any delay allows become now. */
   async bringForward(tx: Tx): Promise<void> {
     await tx.query(
       `WITH budgets AS (UPDATE write_budgets SET full_at = now() WHERE full_at > now() + interval '3 minutes')
-       UPDATE rules SET due_at = now() WHERE due_at > now() + CASE WHEN is_suspended
-         THEN interval '61 minutes' ELSE interval '3 minutes' END AND due_at > now() + interval '3 minutes'`,
-    );
-    await tx.query(
-      `UPDATE targets SET reconcile_due_at = now() WHERE reconcile_due_at > now() + interval '1 day'`,
+       UPDATE targets SET reconcile_due_at = now() WHERE reconcile_due_at > now() + interval '1 day'`,
     );
   }
 

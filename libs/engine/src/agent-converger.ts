@@ -5,10 +5,10 @@ import { agentAbsence, APPLY_TIMEOUT_MS, HOLDING_STATUSES, type RuleSettlement }
 import type { ConvergenceObserver } from './convergence-observer';
 import { healthReports } from './health-reports';
 import { guardProblem, hostProblem } from './host-messages';
-import { isAbandoned } from './passes';
+import { isAbandoned } from './access-paths';
 import { remarksOnUnread, type Remark } from './rule-events';
 import { settle, type Settled } from './settle';
-import { settlement, localSettlements } from './settle-rule';
+import { settlement, localSettlements } from './outcome';
 import type { Timing } from './timing';
 
 const LEASE_SECONDS = 10;
@@ -42,11 +42,11 @@ export class AgentConverger {
 
   /** @returns null when nothing was due */
   private async round(tx: Tx, targetId: string, trail: Trail): Promise<Settled | null> {
-    const { leases, convergence, watch } = this.stores;
+    const { leases, rules, watch } = this.stores;
     const lease = await leases.take(tx, targetId, LEASE_SECONDS, true);
     if (!lease) return null;
     const host = await watch.host(tx, lease);
-    const due = await convergence.due(tx, lease, BATCH_SIZE);
+    const due = await rules.due(tx, lease, BATCH_SIZE);
     const settled = due.length === 0 ? null : await this.settle(tx, lease, host, due, trail);
     if (lease.comparison) await this.report(tx, lease, host, trail);
     await leases.release(tx, lease);

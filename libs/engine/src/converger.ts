@@ -3,20 +3,17 @@ import type { Lease, DueRuleRow, Origin, EngineStore } from '#engine-store';
 import { withAuditFallback, type Transactions, type Tx } from '#entities';
 import type { ProviderDriver } from '#drivers';
 import { APPLY_TIMEOUT_MS, RETRYABLE_KINDS, type RuleSettlement, ruleLife } from '#rules';
-import { horizonMs } from './changes';
+import { horizonMs, age } from './provider-calls';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation } from './isolation';
-import { endOf, remarksOf, settlementsOf, type PassOutcome } from './pass-outcome';
+import { endOf, remarksOf, settlementsOf, type PassOutcome, localSettlements } from './outcome';
 import { PassRunner } from './pass';
-import { passes, resumedPass, roundOf, sortDue, withInDoubt, type Pass } from './passes';
+import { passes, resumedPass, roundOf, sortDue, withInDoubt, type Pass, SharedRules } from './access-paths';
 import type { Reconciler } from './reconciler';
 import { remarksOnUnread } from './rule-events';
 import { settle, type Settlement } from './settle';
-import { localSettlements } from './settle-rule';
-import { SharedRules } from './shared-rules';
-import { age } from './timed-read';
 import type { Timing } from './timing';
 
 /** By then a call of a worker that lost its lease has taken effect or never will. */
@@ -114,7 +111,7 @@ export class Converger {
   }
 
   private async due(held: HeldLease, { traits }: ProviderDriver): Promise<DueRuleRow[]> {
-    const due = await this.stores.convergence.due(this.database.autocommit, held.lease, traits.batchSize);
+    const due = await this.stores.rules.due(this.database.autocommit, held.lease, traits.batchSize);
     return due.map((rule) =>
       held.isSettled(rule.ruleId) ? { ...rule, inFlight: false, inFlightMs: 0, inDoubt: false } : rule,
     );
@@ -198,11 +195,8 @@ export class Converger {
   private async requeue(tx: Tx, { targetId }: Lease, found: readonly RuleSettlement[]): Promise<void> {
     const { rules: store, comparisons } = this.stores;
     const ids = found.map(({ ruleId }) => ruleId);
-    const { rules, now } = await store.lock(tx, targetId, ids);
-    await store.save(
-      tx,
-      rules.map((rule) => ruleLife.requeued(rule, now)),
-    );
+    const { rules, now } = await store.lockAlone(tx, ids);
+    await store.save(tx, { rules: rules.map((rule) => ruleLife.requeued(rule, now)) });
     if (rules.length < ids.length)
       await comparisons.schedule(tx, targetId, COMPARE_AFTER_LOSS_SECONDS, false);
   }

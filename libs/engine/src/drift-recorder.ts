@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import type { KnownRules, LedgerRow, Origin, RuleEvent, EngineStore } from '#engine-store';
+import type { KnownRules, Lease, LedgerRow, EngineStore, OwnedAccess } from '#engine-store';
 import type { Trail, Tx } from '#entities';
-import { grouped, ruleLife, type Access, type Drift, type Rule } from '#rules';
+import { ruleLife, type Drift, type Instant, type Rule } from '#rules';
 import { unobservedRules } from './drift-report';
-import { changedMessage } from './rule-events';
-import { RuleMoves } from './rule-moves';
+import { ledgerRows, type OwnedOrigin, type RuleEvent, changedMessage } from './rule-events';
+import { takeOver } from './orphans';
 import { writeSessions } from './settle-owners';
-import { age, type TimedRead } from './timed-read';
+import { TargetRows } from './target-rows';
+import { age, type TimedRead } from './provider-calls';
 import type { Timing } from './timing';
 import { recordUnmanaged } from './unmanaged-rules';
 
 /** The drift of a target, and the read that showed it. */
 export interface ObservedDrift {
-  readonly access: Access;
+  readonly access: OwnedAccess;
   readonly read: TimedRead;
   readonly drift: Drift;
   readonly unmanagedDigest: string;
@@ -29,58 +30,61 @@ export class DriftRecorder {
     private readonly workerId: string,
   ) {}
 
-  /** Makes drifted rules due, so that passes repair them, and records all differences. */
+  /** Makes drifted rules due, so that passes repair them, and records all differences. @returns the lost rules */
   async makeDue(
     tx: Tx,
-    targetId: string,
+    lease: Lease,
     known: KnownRules,
-    { access, read, drift, unmanagedDigest }: ObservedDrift,
+    observed: ObservedDrift,
     trail: Trail,
-  ): Promise<{ lost: Rule[]; events: LedgerRow[] }> {
-    const { drift: store } = this.stores;
-    const ago = (): number => age(this.timing, read).endedAgoMs;
-    const events: LedgerRow[] = [];
-    const record = async (some: readonly RuleEvent[]): Promise<void> => {
-      events.push(...(await this.record(tx, some, access, ago(), trail)));
-    };
-    const touched = [
-      ...drift.missing,
-      ...drift.renamed.map(({ ruleId }) => ruleId),
-      ...drift.withoutEffect.map(({ ruleId }) => ruleId),
-    ];
-    if (touched.length > 0) await store.lockOwners(tx, touched);
-    await record(eventsOf(drift));
-    const lost = await this.writeRules(tx, targetId, known, { access, read, drift }, trail);
-    const orphans =
-      drift.orphans.length === 0
-        ? []
-        : await store.takeOver(tx, targetId, drift.orphans, access, 'ORPHAN', ago());
-    await record([
-      ...drift.stale.map(found('STALE_RULE')),
-      ...orphans.map(({ ruleId }) => found('ORPHAN')(ruleId)),
-    ]);
-    if (unmanagedDigest !== known.unmanagedDigest)
+  ): Promise<{ lost: readonly Rule[]; events: LedgerRow[] }> {
+    const { access, read, drift, unmanagedDigest } = observed;
+    const { rules: store, ledger, owners } = this.stores;
+    const moves = movesOf(known, observed);
+    const isListed = unmanagedDigest !== known.unmanagedDigest;
+    if (moves.length + drift.orphans.length === 0 && !isListed) return { lost: [], events: [] };
+    const { endedAgoMs } = age(this.timing, read);
+    const concerned = moves.flatMap(({ ruleIds }) => ruleIds);
+    const rows = new TargetRows(await store.lock(tx, lease.targetId, concerned, ['APPLIED']));
+    const { now, readAt, comparedAt } = rows.loaded;
+    const endedAt = readAt - endedAgoMs;
+    const origin = this.origin(access);
+    const events = ledgerRows(eventsOf(drift), rows, endedAt, origin);
+    for (const { ruleIds, move } of moves)
+      rows.make(ruleIds, (rule) => move(rule, { now, comparedAt, endedAt }));
+    for (const { ruleId, changedTo } of drift.changed) rows.note(ruleId, changedMessage(changedTo));
+    const left = suspend(rows, drift);
+    for (const { ruleId } of drift.renamed) rows.rename(ruleId);
+    events.push(...ledgerRows(drift.stale.map(found('STALE_RULE')), rows, endedAt, origin));
+    await store.save(tx, rows.changed);
+    events.push(...(await this.takeOver(tx, lease, observed, rows, endedAt, origin)));
+    await ledger.record(tx, events, trail);
+    await writeSessions(tx, owners, trail, left);
+    if (isListed)
       events.push(
         ...(await recordUnmanaged(
           tx,
           this.stores,
-          targetId,
+          lease,
           drift.unmanaged,
           read.rules,
-          ago,
-          this.origin(access),
+          rows.loaded,
+          endedAt,
+          origin,
           trail,
         )),
       );
-    return { lost, events };
+    const lost = drift.missing.flatMap((id) => rows.rule(id) ?? []);
+    return { lost: lost.filter((rule) => rule.isMissing), events };
   }
 
-  /** Records rules that are given up because their target is missing. @param message of the provider */
-  recordGivenUp(
+  /** Gives up rules because their target is missing. @param message of the provider */
+  async recordGivenUp(
     tx: Tx,
+    rows: TargetRows,
     ruleIds: readonly string[],
     message: string,
-    access: Access,
+    access: OwnedAccess,
     trail: Trail,
   ): Promise<LedgerRow[]> {
     const events = ruleIds.map((ruleId): RuleEvent => ({
@@ -89,87 +93,92 @@ export class DriftRecorder {
       cause: 'TARGET_GONE',
       message,
     }));
-    return this.record(tx, events, access, 0, trail);
+    const recorded = ledgerRows(events, rows, rows.loaded.readAt, this.origin(access));
+    await this.stores.ledger.record(tx, recorded, trail);
+    return recorded;
   }
 
-  /** Writes what the read says about known rules, and what follows for their holders. @returns the rules that are lost */
-  private async writeRules(
+  private async takeOver(
     tx: Tx,
-    targetId: string,
-    known: KnownRules,
-    { access, read, drift }: Omit<ObservedDrift, 'unmanagedDigest'>,
-    trail: Trail,
-  ): Promise<Rule[]> {
-    const { rules: store, settlements } = this.stores;
-    const unobserved = unobservedRules(known, read.rules);
-    const fresh = known.rules
-      .filter(({ state, wasObserved }) => state === 'present' && !wasObserved)
-      .map(({ ruleId }) => ruleId);
-    const renamed = new Map(drift.renamed.map(({ ruleId, providerRuleId }) => [ruleId, providerRuleId]));
-    const ineffective = new Map(drift.withoutEffect.map(({ ruleId, message }) => [ruleId, message]));
-    const concerned = [
-      ...[drift.missing, drift.effective, drift.unmarked, drift.taken, drift.stale, unobserved, fresh].flat(),
-      ...renamed.keys(),
-      ...ineffective.keys(),
-    ];
-    if (concerned.length === 0) return [];
-    const { endedAgoMs } = age(this.timing, read);
-    const moves = new RuleMoves(await store.lock(tx, targetId, concerned));
-    const { now, readAt } = moves.locked;
-    const endedAt = readAt - endedAgoMs;
-    const lost = moves.make(drift.missing, (rule) => ruleLife.lost(rule, now));
-    const suspended = moves.make([...ineffective.keys()], (rule) => ruleLife.withoutEffect(rule, now));
-    moves.make(drift.effective, (rule) => ruleLife.effective(rule, now));
-    moves.make(unobserved, (rule) => ruleLife.unobserved(rule, moves.locked));
-    moves.make(drift.unmarked, ruleLife.unmarked);
-    moves.make(drift.taken, (rule) => ruleLife.taken(rule, now));
-    moves.make([...renamed.keys()], (rule) => ruleLife.renamed(rule, renamed.get(rule.id)!, endedAt));
-    moves.make(drift.stale, (rule) => ruleLife.stale(rule, access, now));
-    moves.make(fresh, (rule) => ruleLife.firstObserved(rule, endedAt));
-    await store.save(tx, moves.changed);
-    if (drift.changed.length > 0)
-      await settlements.noteOnIps(
-        tx,
-        drift.changed.map(({ ruleId, changedTo }) => ({ ruleId, message: changedMessage(changedTo) })),
-      );
-    await this.suspendHolders(
-      tx,
-      [
-        ...lost.filter(({ isSuspended }) => isSuspended).map(({ id }) => ({ id, message: SUSPENDED })),
-        ...suspended.map(({ id }) => ({ id, message: ineffective.get(id)! })),
-      ],
-      trail,
-    );
-    if (renamed.size > 0) await settlements.renameIps(tx, [...renamed.keys()]);
-    return lost;
-  }
-
-  private async suspendHolders(
-    tx: Tx,
-    suspended: readonly { readonly id: string; readonly message: string }[],
-    trail: Trail,
-  ): Promise<void> {
-    const { drift, owners } = this.stores;
-    for (const [message, some] of grouped(suspended, (rule) => rule.message)) {
-      const ids = some.map(({ id }) => id);
-      await writeSessions(tx, owners, trail, await drift.suspendHolders(tx, ids, message));
-    }
-  }
-
-  private record(
-    tx: Tx,
-    events: readonly RuleEvent[],
-    access: Access,
-    endedAgoMs: number,
-    trail: Trail,
+    { targetId }: Lease,
+    { access, drift: { orphans } }: ObservedDrift,
+    { loaded }: TargetRows,
+    endedAt: Instant,
+    origin: OwnedOrigin,
   ): Promise<LedgerRow[]> {
-    if (events.length === 0) return Promise.resolve([]);
-    return this.stores.ledger.record(tx, events, endedAgoMs, this.origin(access), trail);
+    if (orphans.length === 0) return [];
+    const { credentialId, region } = access;
+    const taken = await takeOver(
+      tx,
+      this.stores,
+      targetId,
+      orphans,
+      { credentialId, region },
+      'ORPHAN',
+      loaded,
+      endedAt,
+    );
+    const ids = taken.map(({ id }) => id);
+    const rows = new TargetRows(await this.stores.rules.lock(tx, targetId, ids, []));
+    return ledgerRows(ids.map(found('ORPHAN')), rows, endedAt, origin);
   }
 
-  private origin({ credentialId }: Access): Origin {
-    return { workerId: this.workerId, passId: randomUUID(), credentialId };
+  private origin({ credentialId, organizationId }: OwnedAccess): OwnedOrigin {
+    return { workerId: this.workerId, passId: randomUUID(), credentialId, organizationId };
   }
+}
+
+interface DriftTimes {
+  readonly now: Instant;
+  readonly comparedAt: Instant | null;
+  readonly endedAt: Instant;
+}
+
+interface DriftMove {
+  readonly ruleIds: readonly string[];
+  readonly move: (rule: Rule, times: DriftTimes) => Rule;
+}
+
+/** What a read says about known rules, as their moves. */
+function movesOf(known: KnownRules, { access, read, drift }: ObservedDrift): DriftMove[] {
+  const { credentialId, region } = access;
+  const renamed = new Map(drift.renamed.map(({ ruleId, providerRuleId }) => [ruleId, providerRuleId]));
+  const fresh = known.rules.filter(({ state, wasObserved }) => state === 'present' && !wasObserved);
+  const moves: DriftMove[] = [
+    { ruleIds: drift.missing, move: (rule, { now }) => ruleLife.lost(rule, now) },
+    {
+      ruleIds: drift.withoutEffect.map(({ ruleId }) => ruleId),
+      move: (rule, { now }) => ruleLife.withoutEffect(rule, now),
+    },
+    { ruleIds: drift.effective, move: (rule, { now }) => ruleLife.effective(rule, now) },
+    { ruleIds: unobservedRules(known, read.rules), move: ruleLife.unobserved },
+    { ruleIds: drift.unmarked, move: ruleLife.unmarked },
+    { ruleIds: drift.taken, move: (rule, { now }) => ruleLife.taken(rule, now) },
+    {
+      ruleIds: [...renamed.keys()],
+      move: (rule, { endedAt }) => ruleLife.renamed(rule, renamed.get(rule.id)!, endedAt),
+    },
+    { ruleIds: drift.stale, move: (rule, { now }) => ruleLife.stale(rule, { credentialId, region }, now) },
+    {
+      ruleIds: fresh.map(({ ruleId }) => ruleId),
+      move: (rule, { endedAt }) => ruleLife.firstObserved(rule, endedAt),
+    },
+  ];
+  return moves.filter(({ ruleIds }) => ruleIds.length > 0);
+}
+
+/** Suspended rules let nobody in: their addresses wait until they are due again. @returns the sessions of these */
+function suspend(rows: TargetRows, { missing: gone, withoutEffect }: Drift): string[] {
+  const messages = new Map([
+    ...gone.map((id) => [id, SUSPENDED] as const),
+    ...withoutEffect.map(({ ruleId, message }) => [ruleId, message] as const),
+  ]);
+  const left = [...messages].flatMap(([id, errorMessage]) => {
+    const rule = rows.rule(id);
+    const isLeft = rule !== undefined && rule !== rows.ruleBefore(id) && rule.isSuspended;
+    return isLeft ? rows.returnToPending(id, { pendingSince: rule.dueAt!, errorMessage }) : [];
+  });
+  return [...new Set(left.flatMap(({ sessionId }) => sessionId ?? []))];
 }
 
 /** Ledger events of rules that differ from their record, except stale rules and orphans. */

@@ -3,7 +3,7 @@ import { asOrganizationId, findDrift, type ObservedRule } from '#rules';
 import { reportsOf } from './drift-report';
 
 const path: AccessPath = {
-  access: { credentialId: 'credential', region: null },
+  access: { credentialId: 'credential', region: null, organizationId: 'organization' },
   resources: [
     { id: 'resource', organizationId: asOrganizationId('organization'), name: 'bastion', lastOutcome: null },
   ],

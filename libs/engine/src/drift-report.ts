@@ -2,7 +2,7 @@ import { DriverError } from '#drivers';
 import type { HealthReport, KnownRules, AccessPath } from '#engine-store';
 import { grouped, RETRYABLE_KINDS, unwantedRules, type Drift, type ObservedRule } from '#rules';
 import { healthReports } from './health-reports';
-import type { TimedRead } from './timed-read';
+import type { TimedRead } from './provider-calls';
 
 /** Changes listed in one message. */
 const MAX_LISTED = 5;

@@ -6,7 +6,7 @@ import { APPLY_TIMEOUT_MS, backoffMs, bisect, RULE_BACKOFF, type Provider, ruleL
 import type { Timing } from './timing';
 import { LeaseLost, type HeldLease } from './held-lease';
 import { settle, type Settlement } from './settle';
-import { settlement } from './settle-rule';
+import { settlement } from './outcome';
 
 /** Receives unexpected failures. */
 export interface FailureObserver {
@@ -93,22 +93,19 @@ export class Isolation {
       await this.assertIsolable(second);
       this.observer.failed(held.lease.provider, [rule.ruleId], second);
       const waitMs = backoffMs(RULE_BACKOFF, rule.attempts + 1, this.timing.random());
-      await this.database.transaction((tx) => this.delay(tx, held, rule, message, waitMs));
+      await this.database.transaction((tx) => this.delay(tx, rule, message, waitMs));
     }
   }
 
   private async delay(
     tx: Tx,
-    { lease }: HeldLease,
     { ruleId, revision }: DueRuleRow,
     message: string,
     waitMs: number,
   ): Promise<void> {
-    const { rules, now } = await this.stores.rules.lock(tx, lease.targetId, [ruleId]);
-    await this.stores.rules.save(
-      tx,
-      rules.map((rule) => ruleLife.postponed(rule, revision, message, now + waitMs)),
-    );
+    const { rules, now } = await this.stores.rules.lockAlone(tx, [ruleId]);
+    const postponed = rules.map((rule) => ruleLife.postponed(rule, revision, message, now + waitMs));
+    await this.stores.rules.save(tx, { rules: postponed });
   }
 
   /** @returns a message for users: the error's own message may contain internals, and goes to the log only */

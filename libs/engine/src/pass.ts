@@ -1,17 +1,10 @@
 import type { CloudTarget, DriverError, ProviderDriver } from '#drivers';
-import type { EngineStore, Intent } from '#engine-store';
+import type { EngineStore, NotedWrite } from '#engine-store';
 import type { Transactions } from '#entities';
+import { claimsOf, judge, planChanges, unmarkedOf, withObservedIds, type ChangeResult } from '#rules';
+import { AwaitedAdditions, DeniedAdditions } from './pass-memory';
 import {
-  claimsOf,
-  judge,
-  planChanges,
-  unmarkedOf,
-  unwantedRules,
-  withObservedIds,
-  type ChangeResult,
-} from '#rules';
-import { AwaitedAdditions } from './awaited-additions';
-import {
+  BUDGET_SPENT,
   asDriverError,
   hitQuota,
   horizonMs,
@@ -21,16 +14,18 @@ import {
   toRuleChange,
   withoutFinalRead,
   type DueChange,
-} from './changes';
+  readFresh,
+  readOrNull,
+  type TimedRead,
+} from './provider-calls';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
-import { DeniedAdditions } from './denied-additions';
-import { LeaseLost, type HeldLease } from './held-lease';
+import type { HeldLease } from './held-lease';
+import { recordIntent } from './intent';
 import type { Isolation } from './isolation';
-import { failureOf, type PassOutcome } from './pass-outcome';
-import { needsNoRead, type Pass } from './passes';
-import { BUDGET_SPENT } from './settle-rule';
-import { age, readFresh, readOrNull, type TimedRead } from './timed-read';
+import { failureOf, type PassOutcome } from './outcome';
+import { needsNoRead, type Pass } from './access-paths';
+import { roomRemovals } from './orphans';
 import type { Timing } from './timing';
 import { expectedChanges, plannedChanges, WriteTurns } from './write-turns';
 
@@ -131,9 +126,10 @@ export class PassRunner {
 
   /** Opens the target with the rules that count as ours: all of them if the provider replaces its whole list. */
   private async open(held: HeldLease, { traits }: ProviderDriver, pass: Pass): Promise<CloudTarget> {
-    const { convergence } = this.stores;
     const claims = claimsOf(
-      traits.wholeList ? await convergence.possiblyPresent(this.database.autocommit, held.lease) : pass.rules,
+      traits.wholeList
+        ? await this.stores.rules.possiblyPresent(this.database.autocommit, held.lease)
+        : pass.rules,
     );
     const { credentialId, region } = pass.access;
     return this.clouds.open({ ...held.targetName, credentialId, region }, claims);
@@ -177,7 +173,7 @@ export class PassRunner {
     planned: readonly DueChange[],
     read: TimedRead,
   ): Promise<Written> {
-    const { driver, target } = open;
+    const { held, driver, target, pass } = open;
     const results = await this.change(open, planned, read.endedAt);
     const added = planned.flatMap((change) =>
       change.action === 'add' ? [[change.rule.key, change.rule.ruleId] as const] : [],
@@ -188,7 +184,14 @@ export class PassRunner {
     const refused = planned.filter((change) => change.action === 'add' && hitQuota(results, change));
     const none = { results, after, madeRoom: new Set<string>() };
     if (!after || refused.length === 0) return none;
-    const removals = await this.unwanted(open, after);
+    const removals = await roomRemovals(
+      this.database,
+      this.stores,
+      held.lease,
+      after,
+      pass.access,
+      driver.traits.batchSize,
+    );
     const more = [...removals, ...refused];
     if (removals.length === 0 || (await this.turns.take(driver, target, plannedChanges(more))) > 0)
       return none;
@@ -198,30 +201,6 @@ export class PassRunner {
       after: await again(),
       madeRoom: new Set(removals.map(({ rule }) => rule.ruleId)),
     };
-  }
-
-  /** Removals of present rules of ours that nobody holds. Orphans among them are inserted into the database. */
-  private async unwanted(
-    { held: { lease }, driver, pass }: OpenTarget,
-    read: TimedRead,
-  ): Promise<DueChange[]> {
-    const { comparisons, drift } = this.stores;
-    const { autocommit } = this.database;
-    const { rules } = await comparisons.known(autocommit, lease);
-    const unwanted = unwantedRules(rules, read.rules).slice(0, driver.traits.batchSize);
-    const orphans = unwanted.filter(({ ruleId }) => ruleId === null);
-    const { endedAgoMs } = age(this.timing, read);
-    const taken =
-      orphans.length === 0
-        ? []
-        : await drift.takeOver(autocommit, lease.targetId, orphans, pass.access, 'MAKE_ROOM', endedAgoMs);
-    const idOf = new Map(taken.map(({ key, ruleId }) => [key, ruleId]));
-    return unwanted.flatMap(({ ruleId, key, providerRuleId }): DueChange[] => {
-      const id = ruleId ?? idOf.get(key);
-      return id === undefined
-        ? []
-        : [{ action: 'remove', rule: { ruleId: id }, providerRuleId, cause: 'MAKE_ROOM' }];
-    });
   }
 
   /**
@@ -234,41 +213,16 @@ export class PassRunner {
     planned: readonly DueChange[],
     readAt: number,
   ): Promise<ReadonlyMap<string, ChangeResult>> {
-    const { held, driver } = open;
-    await this.returnHoldersToPending(held, planned);
+    const { held, driver, pass } = open;
     await held.ensureHeld();
     held.markInFlight(driver.traits.wholeList ? 'all' : planned.map(({ rule }) => rule.ruleId));
     const intentAt = this.timing.now();
-    const intent = await this.recordIntent(open, planned);
+    const intent = await recordIntent(this.database, this.stores, held, driver, pass.access, planned);
     held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs, readAt);
-    const noted = new Set(intent.ruleIds);
-    const sent = planned.filter(({ rule }) => noted.has(rule.ruleId));
-    const results = sent.length === 0 ? new Map<string, ChangeResult>() : await this.send(open, sent);
-    if (driver.traits.wholeList) await this.noteAnswer(held, driver, intent, [...results.values()]);
+    const results =
+      intent.sent.length === 0 ? new Map<string, ChangeResult>() : await this.send(open, intent.sent);
+    if (driver.traits.wholeList) await this.noteAnswer(held, driver, intent.noted, [...results.values()]);
     return results;
-  }
-
-  /** @throws LeaseLost */
-  private async recordIntent(
-    { held, driver, pass }: OpenTarget,
-    planned: readonly DueChange[],
-  ): Promise<Intent> {
-    const ofAction = (action: DueChange['action']): string[] =>
-      planned.filter((change) => change.action === action).map(({ rule }) => rule.ruleId);
-    const intent = await this.stores.convergence.recordIntent(
-      this.database.autocommit,
-      held.lease,
-      {
-        additions: ofAction('add'),
-        removals: ofAction('remove'),
-        access: pass.access,
-        wholeList: driver.traits.wholeList ?? false,
-        promptWrites: held.recordWrite(planned.length, driver.traits.writeSpacing),
-      },
-      horizonMs(driver) / 1000,
-    );
-    if (!intent) throw new LeaseLost(held.lease.targetId);
-    return intent;
   }
 
   private async send(
@@ -293,25 +247,14 @@ export class PassRunner {
   private async noteAnswer(
     { lease }: HeldLease,
     driver: ProviderDriver,
-    intent: Intent,
+    noted: NotedWrite,
     results: readonly ChangeResult[],
   ): Promise<void> {
-    const { comparisons, convergence } = this.stores;
+    const { comparisons, leases } = this.stores;
     const { autocommit } = this.database;
     if (results.some(({ result }) => result === 'unknown'))
       await comparisons.schedule(autocommit, lease.targetId, horizonMs(driver) / 1000, false);
-    else await convergence.confirmWrite(autocommit, lease, intent);
-  }
-
-  /** Returns the holders of `WRITER_RELEASED` removals to PENDING: they will write the rule through their own access path. */
-  private async returnHoldersToPending(held: HeldLease, planned: readonly DueChange[]): Promise<void> {
-    const handedOver = planned.filter(({ cause }) => cause === 'WRITER_RELEASED');
-    if (handedOver.length === 0) return;
-    await this.stores.settlements.returnToPending(
-      this.database.autocommit,
-      held.lease,
-      handedOver.map(({ rule }) => rule.ruleId),
-    );
+    else await leases.confirmWrite(autocommit, lease, noted);
   }
 
   /** Runs a step; converts a failure to a DriverError. */

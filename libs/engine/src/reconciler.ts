@@ -7,8 +7,8 @@ import { DriftRecorder, type ObservedDrift } from './drift-recorder';
 import { reportsOf, type PathRead } from './drift-report';
 import { LeaseLost, type HeldLease } from './held-lease';
 import { givenUpMessage } from './rule-events';
-import { RuleMoves } from './rule-moves';
-import { age, type TimedRead } from './timed-read';
+import { TargetRows } from './target-rows';
+import { age, type TimedRead } from './provider-calls';
 import type { Timing } from './timing';
 import { digestOf } from './unmanaged-rules';
 
@@ -66,7 +66,7 @@ export class Reconciler {
     if (!(await leases.lock(tx, held.lease))) throw new LeaseLost(targetId);
     const givenUp = await this.handleMissingTarget(tx, held, known, reads, trail);
     const { lost, events } = observed
-      ? await this.recorder.makeDue(tx, targetId, known, observed, trail)
+      ? await this.recorder.makeDue(tx, held.lease, known, observed, trail)
       : { lost: [], events: [] };
     const startedAgoMs = observed ? age(this.timing, observed.read).startedAgoMs : 0;
     await comparisons.finish(tx, targetId, comparison, observed?.unmanagedDigest ?? null, startedAgoMs);
@@ -102,40 +102,37 @@ export class Reconciler {
   /** @param missing what the provider says; null: the target is there */
   private async noteMissing(
     tx: Tx,
-    { lease }: HeldLease,
+    { lease: { targetId } }: HeldLease,
     { access, resources }: AccessPath,
     missing: string | null,
     trail: Trail,
   ): Promise<LedgerRow[]> {
-    const { rules: store, missingTargets } = this.stores;
-    if (missing !== null) await missingTargets.lockOwners(tx, resources);
-    const moves = new RuleMoves(await store.lockAll(tx, lease.targetId));
-    const { now } = moves.locked;
-    const written = moves.locked.rules.filter(
-      ({ credentialId, region }) => credentialId === access.credentialId && region === access.region,
+    const { rules: store, comparisons } = this.stores;
+    const live = await store.live(tx, targetId);
+    const rows = new TargetRows(await store.lock(tx, targetId, live, missing === null ? [] : ['APPLIED']));
+    const { now } = rows.loaded;
+    const written = rows.loaded.rules.filter(
+      (rule) =>
+        rule.targetId === targetId &&
+        rule.credentialId === access.credentialId &&
+        rule.region === access.region,
     );
     const ids = written.map(({ id }) => id);
-    moves.make(ids, (rule) => ruleLife.targetMissing(rule, missing !== null, now));
-    const isGone = moves
-      .of(ids)
-      .some(({ targetMissingSince }) => (targetMissingSince ?? now) <= now - TARGET_GONE_MS);
+    rows.make(ids, (rule) => ruleLife.targetMissing(rule, missing !== null, now));
+    const isGone = ids.some((id) => (rows.rule(id)!.targetMissingSince ?? now) <= now - TARGET_GONE_MS);
     let events: LedgerRow[] = [];
     if (missing !== null && isGone) {
       // passes give up the others
       const present = written.filter(
         ({ state, unwantedSince }) => state === 'present' && unwantedSince === null,
       );
-      events = await this.recorder.recordGivenUp(
-        tx,
-        present.map(({ id }) => id),
-        missing,
-        access,
-        trail,
-      );
-      moves.make(ids, (rule) => ruleLife.givenUp(rule, now));
-      await missingTargets.giveUp(tx, resources, givenUpMessage(missing));
+      const given = present.map(({ id }) => id);
+      events = await this.recorder.recordGivenUp(tx, rows, given, missing, access, trail);
+      rows.make(ids, (rule) => ruleLife.givenUp(rule, now));
+      giveUpAddresses(rows, resources, givenUpMessage(missing));
+      await comparisons.deactivate(tx, resources);
     }
-    await store.save(tx, moves.changed);
+    await store.save(tx, rows.changed);
     return events;
   }
 
@@ -180,4 +177,12 @@ function observedDrift(known: KnownRules, reads: readonly PathRead[]): ObservedD
     return { access: path.access, read, drift, unmanagedDigest: digestOf(drift.unmanaged) };
   }
   return null;
+}
+
+/** The addresses of these resources wait for their rules again, and fail when the target stays missing. */
+function giveUpAddresses(rows: TargetRows, resources: AccessPath['resources'], givenUp: string): void {
+  const ids = new Set(resources.map(({ id }) => id));
+  for (const { id, resourceId, status } of rows.loaded.addresses)
+    if (ids.has(resourceId) && status === 'APPLIED')
+      rows.change(id, { status: 'PENDING', pendingSince: rows.loaded.now, givenUp });
 }

@@ -1,5 +1,27 @@
-import type { Affected, AffectedHolder, DueRuleRow, IpMove, RuleEvent, WrittenRule } from '#engine-store';
-import { canHoldRule, grouped, ruleName, type RuleSettlement } from '#rules';
+import type { DueRuleRow, Holder, LedgerRow, Origin } from '#engine-store';
+import {
+  canHoldRule,
+  grouped,
+  intervalOf,
+  ruleName,
+  type Instant,
+  type ResourceIpStatus,
+  type RuleCause,
+  type RuleEventKind,
+  type RuleSettlement,
+} from '#rules';
+import type { Affected, AffectedHolder, TargetRows } from './target-rows';
+
+/** A status change of a ResourceIp; with the same status, only its message changes. */
+export interface IpMove {
+  readonly id: string;
+  readonly from: ResourceIpStatus;
+  readonly to: ResourceIpStatus;
+  readonly errorMessage: string | null;
+  readonly providerRuleId: string | null;
+  /** it failed because its target holds no addresses of its IP version */
+  readonly isWrongFamily: boolean;
+}
 
 /** What a pass found out about a rule besides its state. */
 export interface Remark {
@@ -27,14 +49,13 @@ export const givenUpMessage = (reason: string): string => `Given up, not observe
 
 /** Derives ledger events from the rules before and after the settlement, and from the moves of their holders. */
 export function eventsOf(
-  written: readonly WrittenRule[],
+  rows: TargetRows,
   affected: Affected,
   moves: readonly IpMove[],
-  found: readonly RuleSettlement[],
+  settled: readonly RuleSettlement[],
   remarks: ReadonlyMap<string, Remark>,
 ): { events: RuleEvent[]; possiblyPresent: ReadonlySet<string> } {
   const { holders, rules } = affected;
-  const settlementOf = new Map(found.map((rule) => [rule.ruleId, rule]));
   const moved = (isMeant: (move: IpMove) => boolean): Set<string> =>
     new Set(moves.filter(isMeant).map(({ id }) => id));
   const applied = moved(({ to }) => to === 'APPLIED');
@@ -46,23 +67,25 @@ export function eventsOf(
   /** absent rules that may have been present before, without such an event */
   const possiblyPresent = new Set<string>();
   const events: RuleEvent[] = [];
-  for (const rule of written) {
-    const { ruleId, cause } = rule;
-    const now = settlementOf.get(ruleId)!;
+  for (const now of settled) {
+    const { ruleId } = now;
+    const before = rows.ruleBefore(ruleId);
+    const after = rows.rule(ruleId)!;
     const remark = remarks.get(ruleId);
+    const wasPresent = before.presentSince !== null;
     const event = (kind: RuleEvent['kind'], more: Partial<RuleEvent> = {}): RuleEvent => ({
       kind,
       ruleId,
-      cause,
+      cause: after.cause ?? now.unwanted,
       message: null,
       resourceIpIds: null,
       ...more,
     });
-    if (now.observedPresent && !rule.isUnmanaged && (rule.wasMissing || !rule.wasPresent)) {
+    if (now.observedPresent && !after.isUnmanaged && (before.isMissing || !wasPresent)) {
       const own = holdersOf(holders, ruleId, applied);
       opened.add(ruleId);
       events.push(
-        rule.wasMissing
+        before.isMissing
           ? event('RESTORED', { cause: 'DRIFT_REPAIRED' })
           : event('OPENED', {
               cause: now.addCause,
@@ -70,21 +93,21 @@ export function eventsOf(
             }),
       );
     }
-    if ((now.isUnmarked || remark?.unmarked) && !rule.wasUnmarked)
+    if ((now.isUnmarked || remark?.unmarked) && !before.isUnmarked)
       events.push(
         event('UNMARKED', { message: 'Our mark was removed from it; its recorded id says that it is ours' }),
       );
-    if (remark?.refusal !== undefined && remark.refusal !== rule.lastError)
+    if (remark?.refusal !== undefined && remark.refusal !== before.lastError)
       events.push(event('REMOVAL_REFUSED', { message: remark.refusal }));
     if (now.state !== 'absent') continue;
-    const mayHaveBeenPresent = rule.mayHaveBeenPresent || rule.wasPresent;
+    const mayHaveBeenPresent = before.possibleSince !== null || wasPresent;
     if (mayHaveBeenPresent && now.unwanted !== null)
       events.push({
         ...event('CLOSED', { message: remark?.note ?? null }),
-        ...endOf(remark, rule.wasUnmanaged),
+        ...endOf(remark, before.isUnmanaged),
       });
-    else if (rule.wasPresent) events.push(event('MISSING', { cause: 'CHANGED_OUTSIDE' }));
-    if (mayHaveBeenPresent && now.unwanted === null && !rule.wasPresent) possiblyPresent.add(ruleId);
+    else if (wasPresent) events.push(event('MISSING', { cause: 'CHANGED_OUTSIDE' }));
+    if (mayHaveBeenPresent && now.unwanted === null && !wasPresent) possiblyPresent.add(ruleId);
     else ended.add(ruleId);
   }
   const state = new Map(rules.map((rule) => [rule.ruleId, rule.state]));
@@ -192,4 +215,86 @@ export function remarksOnUnread(rules: readonly DueRuleRow[]): Map<string, Remar
     }
   }
   return remarks;
+}
+
+/** An observation of a rule to record. */
+export interface RuleEvent {
+  readonly kind: RuleEventKind;
+  readonly ruleId: string;
+  readonly cause: RuleCause | null;
+  readonly message: string | null;
+  /** the ResourceIps it concerns; null: all holders of the rule */
+  readonly resourceIpIds: readonly string[] | null;
+}
+
+/** Where observations come from, with the owner of the credential that made them. */
+export type OwnedOrigin = Origin & { readonly organizationId: string | null };
+
+/**
+ * One row per holder of each event's rule, with its access interval as far as observed: as the rows are now.
+ * @param endedAt end of the read that the events are based on
+ */
+export function ledgerRows(
+  events: readonly RuleEvent[],
+  rows: TargetRows,
+  endedAt: Instant,
+  origin: OwnedOrigin,
+): LedgerRow[] {
+  const known = events.filter(({ ruleId }) => rows.rule(ruleId) !== undefined);
+  return known.flatMap((event) => {
+    const holders = rows
+      .holdersOf(event.ruleId)
+      .filter(({ resourceIpId }) => event.resourceIpIds?.includes(resourceIpId) ?? true);
+    return (holders.length === 0 ? [null] : holders).map((holder) =>
+      ledgerRow(event, holder, rows, endedAt, origin),
+    );
+  });
+}
+
+function ledgerRow(
+  { kind, ruleId, cause, message }: RuleEvent,
+  holder: Holder | null,
+  rows: TargetRows,
+  endedAt: Instant,
+  { workerId, passId, credentialId, organizationId: owner }: OwnedOrigin,
+): LedgerRow {
+  const rule = rows.rule(ruleId)!;
+  const { now, readAt } = rows.loaded;
+  const address = holder && rows.address(holder.resourceIpId);
+  const organizationId = address?.organizationId ?? null;
+  // a released holder's access goes on for others, and is observed until now
+  const until = kind === 'RELEASED' ? readAt : endedAt;
+  return {
+    ...intervalOf(rule, kind, address?.createdAt ?? null, { now, comparedAt: rule.comparedAt }, until),
+    kind,
+    at: new Date(now),
+    ruleId,
+    targetId: rule.targetId,
+    provider: rule.provider,
+    target: rule.identifier,
+    address: rule.address,
+    protocol: rule.protocol,
+    ports: rule.ports,
+    providerRuleId: rule.providerRuleId,
+    cause: causeFor(kind, holder) ?? cause,
+    message,
+    holderKind: address === null ? 'ORPHAN' : address.sessionId === null ? 'STATIC_RULE' : 'SESSION',
+    organizationId,
+    resourceId: address?.resourceId ?? null,
+    resourceName: address?.resourceName ?? null,
+    sessionId: address?.sessionId ?? null,
+    staticIpRuleId: address?.staticIpRuleId ?? null,
+    userId: address?.session?.userId ?? null,
+    userEmail: address?.session?.userEmail ?? null,
+    credentialId: organizationId === null || organizationId === owner ? credentialId : null,
+    workerId,
+    passId,
+  };
+}
+
+/** Why this holder has or had the access; null: the event has its own cause. */
+function causeFor(kind: RuleEventKind, holder: Holder | null): RuleCause | null {
+  if (kind === 'CLOSED' || kind === 'RELEASED') return holder?.releaseCause ?? null;
+  if (kind === 'OPENED' || kind === 'HELD' || kind === 'ADD_REFUSED') return holder?.cause ?? null;
+  return null;
 }

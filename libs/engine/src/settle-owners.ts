@@ -1,19 +1,29 @@
-import type { Affected, IpMove, LedgerRow, Lease, SettlementOwnersStore } from '#engine-store';
-import { AuditTrail, SYSTEM_ACTOR, type AuditEntry, type Trail, type Tx } from '#entities';
-import { grouped, heldStatuses, overallStatus, sessionStatus, type OrganizationId } from '#rules';
-import { sessionMoved, staticRuleSettled } from './settlement-records';
+import type {
+  AffectedSession,
+  AffectedStaticRule,
+  LedgerRow,
+  Lease,
+  SettlementOwnersStore,
+} from '#engine-store';
+import {
+  AuditTrail,
+  SYSTEM_ACTOR,
+  type AuditEntry,
+  type AuditEventType,
+  type Trail,
+  type Tx,
+} from '#entities';
+import {
+  grouped,
+  heldStatuses,
+  overallStatus,
+  sessionStatus,
+  type OrganizationId,
+  type SessionStatus,
+  type StaticIpRuleStatus,
+} from '#rules';
 
 const audit = new AuditTrail();
-
-/** Ids of the owners whose ResourceIps changed status. */
-export const ownersOf = (
-  { ips }: Affected,
-  moves: readonly IpMove[],
-  owner: 'sessionId' | 'staticIpRuleId',
-): string[] => {
-  const ids = new Set(moves.map(({ id }) => id));
-  return [...new Set(ips.flatMap((ip) => (ids.has(ip.id) ? (ip[owner] ?? []) : [])))];
-};
 
 /** Updates sessions from the statuses of their ResourceIps. */
 export async function writeSessions(
@@ -98,4 +108,44 @@ async function writeRecords(
   for (const [organization, entries] of grouped(records, ([owner]) => owner)) {
     await audit.writeRevocation(tx, organization, trail, ...entries.map(([, entry]) => entry));
   }
+}
+
+const SESSION_EVENTS: Partial<Record<SessionStatus, AuditEventType>> = {
+  ACTIVE: 'SESSION_ACTIVATED',
+  PARTIAL: 'SESSION_ACTIVATED',
+  EXPIRED: 'SESSION_EXPIRED',
+  CANCELLED: 'SESSION_CANCELLED',
+};
+
+/** Audit entry of a static IP rule that is no longer PENDING. */
+function staticRuleSettled(rule: AffectedStaticRule, status: StaticIpRuleStatus): AuditEntry {
+  return {
+    ...SYSTEM_ACTOR,
+    eventType: status === 'ACTIVE' ? 'STATIC_IP_RULE_APPLIED' : 'STATIC_IP_RULE_FAILED',
+    resourceType: 'STATIC_IP_RULE',
+    resourceId: rule.id,
+    resourceName: rule.label,
+    result: status === 'ACTIVE' ? 'SUCCESS' : 'FAILURE',
+    details: { ipAddress: rule.ipAddress, status },
+  };
+}
+
+/** Audit entry of a session's status change. A change to PARTIAL from another status than PENDING is a failure. */
+export function sessionMoved(session: AffectedSession, to: SessionStatus): AuditEntry {
+  const lost = to === 'FAILED' || (to === 'PARTIAL' && session.status !== 'PENDING');
+  return {
+    ...SYSTEM_ACTOR,
+    eventType: lost ? 'SESSION_FAILED' : SESSION_EVENTS[to]!,
+    resourceType: 'SESSION',
+    resourceId: session.id,
+    resourceName: session.userEmail,
+    result: lost ? 'FAILURE' : 'SUCCESS',
+    errorMessage: lost ? session.errorMessage : null,
+    details: {
+      userId: session.userId,
+      from: session.status,
+      to,
+      ...(to === 'EXPIRED' && session.leaseLost ? { leaseLost: true } : {}),
+    },
+  };
 }

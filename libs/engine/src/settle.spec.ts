@@ -1,146 +1,128 @@
-import type { Affected, AffectedHolder, IpMove, Lease, EngineStore } from '#engine-store';
-import { asOrganizationId, type RuleSettlement } from '#rules';
+import type { Address, EngineStore, Holder, Lease, Loaded, TargetRule } from '#engine-store';
+import { asOrganizationId, type OrganizationId, type RuleSettlement } from '#rules';
 import type { Trail, Tx } from '#entities';
-import { supersededHolders } from './rule-events';
 import { settle } from './settle';
 
 const LEASE = { targetId: 'target' } as Lease;
 const TX = {} as Tx;
+const [A, B] = ['a', 'b'].map((name) => asOrganizationId(name)) as [OrganizationId, OrganizationId];
 
-/** A rule written by organization a: the holder of a is released, that of b continues. */
-const shared = (b: Partial<AffectedHolder>): Affected => ({
-  ips: [
-    {
-      id: 'of a',
-      organizationId: asOrganizationId('a'),
-      sessionId: null,
-      staticIpRuleId: null,
-      status: 'REMOVING',
-      timedOut: false,
-      givenUp: null,
-      errorMessage: null,
-    },
-  ],
-  holders: [
-    {
-      ruleId: 'rule',
-      resourceIpId: 'of a',
-      status: 'REMOVING',
-      organizationId: 'a',
-      writeVerified: true,
-      isDetached: false,
-      isLive: false,
-      waits: false,
-    },
-    {
-      ruleId: 'rule',
-      resourceIpId: 'of b',
-      status: 'APPLIED',
-      organizationId: 'b',
-      writeVerified: false,
-      isDetached: false,
-      isLive: true,
-      waits: false,
-      ...b,
-    },
-  ],
+interface Claim {
+  readonly id: string;
+  readonly organizationId: OrganizationId;
+  readonly status: Address['status'];
+  readonly writeVerified: boolean;
+  readonly releaseCause?: Holder['releaseCause'];
+}
+
+const OF_A: Claim = {
+  id: 'of a',
+  organizationId: A,
+  status: 'REMOVING',
+  writeVerified: true,
+  releaseCause: 'SESSION_STOPPED',
+};
+const OF_B: Claim = { id: 'of b', organizationId: B, status: 'APPLIED', writeVerified: true };
+/** An address of a that moved away, and is being removed. */
+const MOVED: Claim = { ...OF_A, id: 'moved', releaseCause: 'RESOURCE_MOVED' };
+
+/** A present rule written by organization a, with these holders, and the rule of another target that is settled instead. */
+const loadedWith = (...claims: readonly Claim[]): Loaded => ({
+  now: 0,
+  readAt: 0,
+  comparedAt: null,
+  knownSince: 0,
+  listInFlightUntil: null,
   rules: [
     {
-      ruleId: 'rule',
+      id: 'rule',
       key: 'key',
       state: 'present',
+      dueAt: 0,
+      writerOrganizationId: A,
       isUnmanaged: false,
-      writerOrganizationId: 'a',
-      providerRuleId: 'sgr-1',
-      lastError: null,
-    },
+    } as TargetRule,
   ],
+  holders: claims.map(({ id, releaseCause = null }) => ({
+    ruleId: 'rule',
+    resourceIpId: id,
+    cause: 'SESSION_STARTED',
+    releasedAt: releaseCause && 0,
+    releaseCause,
+  })),
+  addresses: claims.map(
+    ({ writeVerified, ...claim }) =>
+      ({
+        ...claim,
+        pendingSince: 0,
+        releasedAt: null,
+        sessionId: null,
+        staticIpRuleId: null,
+        givenUp: null,
+        errorMessage: null,
+        resource: { writeVerified },
+      }) as unknown as Address,
+  ),
 });
 
-/** The moves written by `settle`. */
-async function movesOf(affected: Affected): Promise<IpMove[]> {
-  const moves: IpMove[] = [];
+/** What `settle` writes about a present rule: the statuses of addresses, and the holders that it deletes. */
+async function settled(loaded: Loaded): Promise<{ moved: [id: string, to: string][]; ended: string[] }> {
+  const moved: [string, string][] = [];
+  const ended: string[] = [];
   const stores = {
     leases: { lock: () => Promise.resolve(true) },
     rules: {
-      lock: () => Promise.resolve({ rules: [], now: 0, readAt: 0, comparedAt: null }),
-      save: () => Promise.resolve(),
-    },
-    settlements: {
-      lockOwners: () => Promise.resolve(),
-      affected: () => Promise.resolve(affected),
-      moveIps: (_tx: Tx, some: readonly IpMove[]) => {
-        moves.push(...some);
-        return Promise.resolve([]);
+      lock: () => Promise.resolve(loaded),
+      save: (_tx: Tx, rows: Parameters<EngineStore['rules']['save']>[1]) => {
+        moved.push(...(rows.addresses ?? []).map(({ id, status }): [string, string] => [id, status]));
+        ended.push(...(rows.ended ?? []).map(({ resourceIpId }) => resourceIpId));
+        return Promise.resolve();
       },
-      deleteHolders: () => Promise.resolve(),
+      deleteUnheld: () => Promise.resolve(),
     },
-    ledger: { record: () => Promise.resolve([]) },
+    ledger: { record: () => Promise.resolve() },
   } as unknown as EngineStore;
+  const rule = { ruleId: 'rule', state: null, isUnmanaged: null, message: null } as RuleSettlement;
   const settlement = {
-    rules: [{ ruleId: 'rule', message: null } as RuleSettlement],
+    rules: [{ ...rule, unwanted: null, revision: 1 }],
     access: null,
     waiting: [],
     giveUpSeconds: 60,
-    reading: () => ({
-      startedAgoMs: 0,
-      firstStartedAgoMs: 0,
-      endedAgoMs: 0,
-    }),
+    reading: () => ({ startedAgoMs: 0, firstStartedAgoMs: 0, endedAgoMs: 0 }),
     remarks: new Map(),
   };
   const origin = { workerId: 'worker', passId: 'pass', credentialId: null };
   await settle(TX, stores, LEASE, settlement, origin, {} as Trail);
-  return moves;
+  return { moved, ended };
 }
 
 describe('The released last holder of the organization that wrote a rule', () => {
   it('is not REMOVED while the rule is present and held only by a read-only credential', async () => {
-    expect(await movesOf(shared({ writeVerified: false }))).toEqual([]);
+    const { moved } = await settled(loadedWith(OF_A, { ...OF_B, writeVerified: false }));
+    expect(moved).toEqual([]);
   });
 
   it('is REMOVED while another organization holds the rule with a write-verified credential', async () => {
-    expect(await movesOf(shared({ writeVerified: true }))).toMatchObject([{ id: 'of a', to: 'REMOVED' }]);
+    expect(await settled(loadedWith(OF_A, OF_B))).toEqual({ moved: [['of a', 'REMOVED']], ended: ['of a'] });
   });
 
   it('is not REMOVED while the only other holder is being removed', async () => {
-    expect(await movesOf(shared({ writeVerified: true, isLive: false }))).toEqual([]);
+    const leaving: Claim = { ...OF_B, status: 'REMOVING', releaseCause: 'SESSION_STOPPED' };
+    expect((await settled(loadedWith(OF_A, leaving))).moved).toEqual([]);
   });
 });
 
 describe('The holder of an address that moved away and is being removed', () => {
-  const left: AffectedHolder = {
-    ruleId: 'rule',
-    resourceIpId: 'moved',
-    status: 'REMOVING',
-    organizationId: 'a',
-    writeVerified: true,
-    isDetached: true,
-    isLive: false,
-    waits: false,
-  };
-  const withMoved = (affected: Affected, isDecided: boolean): Affected => ({
-    ...affected,
-    ips: isDecided ? [...affected.ips, { ...affected.ips[0]!, id: 'moved' }] : affected.ips,
-    holders: [...affected.holders, left],
-  });
-  const superseded = (affected: Affected): string[] =>
-    supersededHolders(affected, new Set()).map(({ resourceIpId }) => resourceIpId);
-  const kept = shared({ writeVerified: true });
-
   it('is deleted with the decision that the address is removed, while others hold the rule', async () => {
-    const affected = withMoved(kept, true);
-    expect((await movesOf(affected)).map(({ id, to }) => [id, to])).toContainEqual(['moved', 'REMOVED']);
-    expect(superseded(affected)).toEqual(['moved']);
-  });
-
-  it('stays while the settlement is about rules of another target: the address would wait for ever', () => {
-    expect(superseded(withMoved(kept, false))).toEqual([]);
+    const { moved, ended } = await settled(loadedWith(OF_B, MOVED));
+    expect(moved).toEqual([['moved', 'REMOVED']]);
+    expect(ended).toEqual(['moved']);
   });
 
   it('stays while no other holder may hold the rule', async () => {
-    const affected = withMoved(shared({ writeVerified: false }), true);
-    expect(await movesOf(affected)).toEqual([]);
-    expect(superseded(affected)).toEqual([]);
+    expect(await settled(loadedWith({ ...OF_B, writeVerified: false }, MOVED))).toEqual({
+      moved: [],
+      ended: [],
+    });
   });
 });

@@ -1,38 +1,40 @@
 import type {
-  IpMove,
-  Affected,
-  AffectedHolder,
-  HolderRow,
+  EngineStore,
+  Holder,
+  Lease,
   LedgerRow,
   Origin,
   Reading,
-  RuleEnd,
-  RuleStore,
-  WrittenRule,
-  EngineStore,
+  TargetRule,
+  UnmanagedRule,
 } from '#engine-store';
 import { type Trail, type Tx } from '#entities';
-import type { Lease } from '#engine-store';
 import {
   grouped,
   canHoldRule,
+  earliest,
   resourceIpMoves,
+  type Instant,
+  type ReadTimes,
   type SettledIp,
   type SettledRule,
   type Access,
   type RuleSettlement,
   ruleLife,
 } from '#rules';
+import { affectedBy, type Affected, type AffectedHolder, type Waiting, TargetRows } from './target-rows';
 import {
+  ledgerRows,
   changedMessage,
   eventsOf,
   givenUpMessage,
   isRefusal,
   supersededHolders,
   UNMANAGED_STAYS,
+  type IpMove,
   type Remark,
 } from './rule-events';
-import { auditStaticRules, auditUnheld, ownersOf, writeSessions } from './settle-owners';
+import { auditStaticRules, auditUnheld, writeSessions } from './settle-owners';
 
 /** The result of a pass or of an agent's report, to be written. */
 export interface Settlement {
@@ -42,7 +44,7 @@ export interface Settlement {
   /** current age of the reads it is based on; null: the target was not read */
   readonly reading: (() => Reading) | null;
   /** ResourceIps that wait for this pass; those moved meanwhile keep waiting */
-  readonly waiting: readonly Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[];
+  readonly waiting: readonly Waiting[];
   /** ResourceIps PENDING for longer than this fail if a rule of theirs is missing, seconds */
   readonly giveUpSeconds: number;
   /** the target could not be read: align the retries of its other rules with these */
@@ -62,8 +64,8 @@ export interface Settled {
 }
 
 /**
- * Writes an observation and its consequences in one transaction: rules, then ResourceIps, then sessions. The only place
- * that records what passes and agents' reports observed.
+ * Writes an observation and its consequences in one transaction: loads the rules with their holders and addresses, decides in
+ * memory what each becomes, and saves them. The only place that records what passes and agents' reports observed.
  * @returns null when the lease was lost: nothing is written
  */
 export async function settle(
@@ -74,59 +76,118 @@ export async function settle(
   origin: Origin,
   trail: Trail,
 ): Promise<Settled | null> {
-  const { settlements, owners, ledger } = stores;
-  const ruleIds = settlement.rules.map((rule) => rule.ruleId);
   if (!(await stores.leases.lock(tx, lease))) return null;
-  await settlements.lockOwners(tx, ruleIds);
-  const written = await writeRules(tx, stores.rules, lease, settlement);
-  if (settlement.alignRetries) await settlements.alignRetries(tx, lease, settlement.rules);
-  const ends = endsOf(written, settlement);
-  if (ends.length > 0) await settlements.noteEnds(tx, ends);
-  const { waiting, access, giveUpSeconds } = settlement;
-  const affected = await settlements.affected(tx, ruleIds, waiting, access, giveUpSeconds);
-  const moves = movesOf(affected, settlement);
-  const changed = [...moves, ...reasonsOf(affected, moves, settlement)];
-  const latenessSeconds = changed.length === 0 ? [] : await settlements.moveIps(tx, changed);
-  const { events, possiblyPresent } = eventsOf(
-    written,
-    affected,
-    moves,
-    settlement.rules,
-    settlement.remarks,
+  const ids = settlement.rules.map(({ ruleId }) => ruleId);
+  // its age before the rules: a delayed statement never makes an observation look newer than it is
+  const reading = settlement.reading?.() ?? null;
+  const rows = new TargetRows(await stores.rules.lock(tx, lease.targetId, ids, ['PENDING', 'REMOVING']));
+  const { now, readAt } = rows.loaded;
+  const read = reading && {
+    startedAt: now - reading.startedAgoMs,
+    firstStartedAt: now - reading.firstStartedAgoMs,
+    endedAt: readAt - reading.endedAgoMs,
+  };
+
+  const settled = settleRules(rows, settlement, read);
+  noteEnds(rows, settled, settlement);
+  const affected = affectedBy(rows, new Set(ids), settlement.waiting, settlement.access);
+  const moves = movesOf(affected, settlement, now);
+  const { events, possiblyPresent } = eventsOf(rows, affected, moves, settled, settlement.remarks);
+  for (const move of [...moves, ...reasonsOf(affected, moves, settlement)]) moveAddress(rows, move);
+  const owner = { ...origin, organizationId: settlement.access?.organizationId ?? null };
+  const recorded = ledgerRows(events, rows, read?.endedAt ?? readAt, owner);
+  const refused = followUp(rows, affected, moves, settled, settlement);
+  const listed = events
+    .filter(({ message }) => message === UNMANAGED_STAYS)
+    .flatMap(({ ruleId }) => unmanagedOf(rows.rule(ruleId)!));
+  const absent = settled.filter(({ state }) => state === 'absent').map(({ ruleId }) => ruleId);
+  rows.make(
+    absent.filter((id) => !possiblyPresent.has(id)),
+    ruleLife.forgotten,
   );
-  const recorded =
-    events.length === 0
-      ? []
-      : await ledger.record(tx, events, settlement.reading?.().endedAgoMs ?? 0, origin, trail);
-  const unmanaged = events.filter(({ message }) => message === UNMANAGED_STAYS);
-  if (unmanaged.length > 0)
-    await settlements.listUnmanaged(
-      tx,
-      unmanaged.map(({ ruleId }) => ruleId),
+
+  const { rules, addresses, ended } = rows.changed;
+  await stores.rules.save(tx, { rules, addresses, ended: refused.length === 0 ? ended : [] });
+  if (refused.length > 0) {
+    await stores.rules.releaseRefused(tx, refused);
+    await stores.rules.save(tx, { ended });
+  }
+  const released = new Set(refused.map(({ ruleId }) => ruleId));
+  const over = absent.filter(
+    (id) => ruleLife.isOver(rows.rule(id)!, now) && !rows.isHeld(id) && !released.has(id),
+  );
+  await stores.rules.deleteUnheld(tx, over);
+  if (settlement.alignRetries) await alignRetries(tx, stores, lease, settlement.rules);
+  await stores.ledger.record(tx, recorded, trail);
+  if (listed.length > 0) await stores.unmanaged.list(tx, lease.targetId, listed);
+
+  const moved = moves.map(({ id }) => rows.address(id));
+  const ownersOf = (owner: 'sessionId' | 'staticIpRuleId'): string[] => [
+    ...new Set(moved.flatMap((address) => address[owner] ?? [])),
+  ];
+  await writeSessions(tx, stores.owners, trail, ownersOf('sessionId'));
+  await auditStaticRules(tx, stores.owners, trail, ownersOf('staticIpRuleId'));
+  await auditUnheld(tx, stores.owners, lease, recorded, trail);
+  const gone = moved.filter(({ status, releasedAt }) => status === 'REMOVED' && releasedAt !== null);
+  return { latenessSeconds: gone.map(({ releasedAt }) => (readAt - releasedAt!) / 1000), events: recorded };
+}
+
+/** Moves the rules as they were found. @returns what was found of those that are still there */
+function settleRules(rows: TargetRows, { rules }: Settlement, read: ReadTimes | null): RuleSettlement[] {
+  const known = rules.filter(({ ruleId }) => rows.rule(ruleId) !== undefined);
+  const { now } = rows.loaded;
+  for (const found of known)
+    rows.make([found.ruleId], (rule) =>
+      ruleLife.settled(rule, found, { now, comparedAt: rule.comparedAt }, read),
     );
-  await followUp(tx, stores, lease, written, affected, moves, settlement, possiblyPresent);
-  await writeSessions(tx, owners, trail, ownersOf(affected, moves, 'sessionId'));
-  await auditStaticRules(tx, owners, trail, ownersOf(affected, moves, 'staticIpRuleId'));
-  await auditUnheld(tx, owners, lease, recorded, trail);
-  return { latenessSeconds, events: recorded };
+  return known;
 }
 
 const idsOf = (holders: readonly AffectedHolder[]): Set<string> =>
   new Set(holders.map(({ resourceIpId }) => resourceIpId));
 
-/** What the ResourceIps of ended rules show of their end. */
-function endsOf(written: readonly WrittenRule[], { rules, remarks }: Settlement): RuleEnd[] {
-  const absent = new Set(rules.filter(({ state }) => state === 'absent').map(({ ruleId }) => ruleId));
-  return written.flatMap(({ ruleId, wasPresent, mayHaveBeenPresent }): RuleEnd[] => {
+/**
+ * Notes on the released addresses of ended rules how they ended; the first of an address's rules counts. What still allows an
+ * address is shown to those only whose own credential has read the target.
+ */
+function noteEnds(rows: TargetRows, settled: readonly RuleSettlement[], { remarks }: Settlement): void {
+  const names = new Map<string, Set<string>>();
+  for (const { ruleId, state } of settled) {
+    const { presentSince, possibleSince } = rows.ruleBefore(ruleId);
+    if (state !== 'absent' || (presentSince === null && possibleSince === null)) continue;
     const { givenUp, stillAllowedBy = null } = remarks.get(ruleId) ?? {};
-    if (!absent.has(ruleId) || !(wasPresent || mayHaveBeenPresent)) return [];
-    if (givenUp) return [{ ruleId, givenUp: givenUpMessage(givenUp.reason), stillAllowedBy: null }];
-    return stillAllowedBy === null ? [] : [{ ruleId, givenUp: null, stillAllowedBy }];
-  });
+    const released = rows.addressesOf(
+      ruleId,
+      ({ status }, { releasedAt }) => releasedAt !== null && !isFinal(status),
+    );
+    for (const { id, givenUp: before } of released) {
+      if (givenUp) rows.change(id, { givenUp: before ?? givenUpMessage(givenUp.reason) });
+      else if (stillAllowedBy !== null) names.set(id, (names.get(id) ?? new Set()).add(stillAllowedBy));
+    }
+  }
+  for (const [id, allowing] of names) {
+    const { status, appliedAt, stillAllowedBy } = rows.address(id);
+    if (status === 'REMOVING' && appliedAt !== null)
+      rows.change(id, { stillAllowedBy: stillAllowedBy ?? [...allowing].toSorted().join(', ') });
+  }
 }
 
+/** An unmanaged rule through which access goes on that has ended here. */
+function unmanagedOf({
+  key,
+  providerRuleId,
+  comparedAt,
+  possibleSince,
+  presentSince,
+}: TargetRule): UnmanagedRule[] {
+  if (providerRuleId === null || presentSince === null) return [];
+  return [{ key, providerRuleId, possibleSince: earliest(comparedAt, possibleSince), presentSince }];
+}
+
+const isFinal = (status: AffectedHolder['status']): boolean => status === 'REMOVED' || status === 'FAILED';
+
 /** Status changes of ResourceIps, derived from their rules. */
-function movesOf({ ips, holders, rules }: Affected, settlement: Settlement): IpMove[] {
+function movesOf({ ips, holders, rules }: Affected, settlement: Settlement, now: Instant): IpMove[] {
   const known = new Map(rules.map((rule) => [rule.ruleId, rule]));
   const byRule = grouped(holders, ({ ruleId }) => ruleId);
   const settled = new Map<string, SettledRule>(
@@ -147,7 +208,11 @@ function movesOf({ ips, holders, rules }: Affected, settlement: Settlement): IpM
   const candidates = ips.map((ip): SettledIp => {
     const held = (byIp.get(ip.id) ?? []).map(({ ruleId }) => ruleId);
     const inOrder = held.toSorted((one, other) => order.get(one)! - order.get(other)!);
-    return { ...ip, rules: inOrder.map((ruleId) => settled.get(ruleId)!) };
+    return {
+      ...ip,
+      timedOut: ip.pendingSince < now - settlement.giveUpSeconds * 1000,
+      rules: inOrder.map((ruleId) => settled.get(ruleId)!),
+    };
   });
   const failed = new Set(settlement.rules.filter((rule) => rule.failed).map(({ ruleId }) => ruleId));
   const wrongFamily = new Set(
@@ -165,6 +230,20 @@ function movesOf({ ips, holders, rules }: Affected, settlement: Settlement): IpM
 
 const noteOn = (ip: SettledIp, to: IpMove['to'], { remarks }: Settlement): string | null =>
   to === 'REMOVED' ? (ip.rules.map(({ ruleId }) => remarks.get(ruleId)?.note).find(Boolean) ?? null) : null;
+
+function moveAddress(
+  rows: TargetRows,
+  { id, to, errorMessage, providerRuleId, isWrongFamily }: IpMove,
+): void {
+  const { now } = rows.loaded;
+  rows.change(id, {
+    status: to,
+    errorMessage,
+    wrongFamily: rows.address(id).wrongFamily || isWrongFamily,
+    ...(to === 'APPLIED' && { givenUp: null, providerRuleId, appliedAt: now }),
+    ...(to === 'REMOVED' && { removedAt: now }),
+  });
+}
 
 /** Shown instead of what another organization's provider says. */
 const REMOVED_BY_OTHERS =
@@ -197,103 +276,56 @@ function reasonsOf(
   });
 }
 
-/** Writes the consequences of a settlement: releases, notes, renames and deletions. */
-async function followUp(
-  tx: Tx,
-  { rules: store, settlements }: EngineStore,
-  lease: Lease,
-  written: readonly WrittenRule[],
+/** What follows for the addresses and holders of the rules besides. @returns refused holders, to be released */
+function followUp(
+  rows: TargetRows,
   affected: Affected,
   moves: readonly IpMove[],
-  { rules, reading, remarks }: Settlement,
-  possiblyPresent: ReadonlySet<string>,
-): Promise<void> {
-  const refused = moves.filter(isRefusal).map(({ id }) => id);
-  if (refused.length > 0) await settlements.releaseRefused(tx, refused);
-  // only those settled now: rules that were absent before may have been added since
-  const absent = rules.filter(({ state }) => state === 'absent').map(({ ruleId }) => ruleId);
-  const writerReleased = rules.filter(
-    ({ state, unwanted }) => state === 'absent' && unwanted === 'WRITER_RELEASED',
-  );
-  if (writerReleased.length > 0)
-    await settlements.returnToPending(
-      tx,
-      lease,
-      writerReleased.map(({ ruleId }) => ruleId),
-    );
-  const notes = [...remarks].flatMap(([ruleId, { changedTo }]) =>
-    changedTo === undefined ? [] : [{ ruleId, message: changedMessage(changedTo) }],
-  );
-  if (notes.length > 0) await settlements.noteOnIps(tx, notes);
-  const repaired = written.filter(({ wasMissing }) => wasMissing && reading !== null);
-  if (repaired.length > 0)
-    await settlements.renameIps(
-      tx,
-      repaired.map(({ ruleId }) => ruleId),
-    );
-  const ended = moves.filter(({ to }) => to === 'REMOVED' || to === 'FAILED').map(({ id }) => id);
-  const superseded = supersededHolders(affected, new Set(refused));
-  if (ended.length + superseded.length + absent.length > 0)
-    await settlements.deleteHolders(tx, ended, superseded, absent);
-  await forget(tx, store, lease, absent, possiblyPresent);
+  settled: readonly RuleSettlement[],
+  { reading, remarks }: Settlement,
+): Holder[] {
+  for (const { ruleId, state, unwanted } of settled) {
+    const { changedTo } = remarks.get(ruleId) ?? {};
+    if (state === 'absent' && unwanted === 'WRITER_RELEASED')
+      rows.returnToPending(ruleId, { appliedAt: null, providerRuleId: null });
+    if (changedTo !== undefined) rows.note(ruleId, changedMessage(changedTo));
+    if (rows.ruleBefore(ruleId).isMissing && reading !== null) rows.rename(ruleId);
+  }
+  const failed = new Set(moves.filter(isRefusal).map(({ id }) => id));
+  const ended = new Set(moves.filter(({ to }) => isFinal(to)).map(({ id }) => id));
+  const superseded = new Set(supersededHolders(affected, failed).map(nameOf));
+  const absent = new Set(settled.filter(({ state }) => state === 'absent').map(({ ruleId }) => ruleId));
+  const refused: Holder[] = [];
+  const detached = new Set(affected.holders.filter(({ isDetached }) => isDetached).map(nameOf));
+  for (const holder of rows.loaded.holders) {
+    const { ruleId, resourceIpId, releasedAt, releaseCause } = holder;
+    const isRefused = failed.has(resourceIpId) && releasedAt === null;
+    if (isRefused) refused.push(holder);
+    // a refused holder stays until its rule is absent, should that exist nevertheless
+    const staysRefused =
+      (isRefused || releaseCause === 'ADD_REFUSED') && rows.rule(ruleId)!.state !== 'absent';
+    if (
+      (ended.has(resourceIpId) && !staysRefused && !detached.has(nameOf(holder))) ||
+      (absent.has(ruleId) && (releasedAt !== null || isRefused)) ||
+      superseded.has(nameOf(holder))
+    )
+      rows.end(holder);
+  }
+  return refused;
 }
 
-/**
- * Deletes the absent rules that are over; the others go on without a past.
- * @param possiblyPresent of these, the ones that may have been present before without an event recording it
- */
-async function forget(
-  tx: Tx,
-  store: RuleStore,
-  { targetId }: Lease,
-  absent: readonly string[],
-  possiblyPresent: ReadonlySet<string>,
-): Promise<void> {
-  if (absent.length === 0) return;
-  const { rules, now } = await store.lock(tx, targetId, absent);
-  const over = rules.filter((rule) => ruleLife.isOver(rule, now)).map(({ id }) => id);
-  const deleted = new Set(await store.deleteUnheld(tx, over));
-  await store.save(
-    tx,
-    rules.filter(({ id }) => !deleted.has(id) && !possiblyPresent.has(id)).map(ruleLife.forgotten),
-  );
-}
+const nameOf = ({ ruleId, resourceIpId }: Pick<Holder, 'ruleId' | 'resourceIpId'>): string =>
+  `${ruleId} ${resourceIpId}`;
 
-/** Writes what was found about the rules. @returns each before and after */
-async function writeRules(
+/** The retries of the target's other rules come due with these, so that one read serves all of them. */
+async function alignRetries(
   tx: Tx,
-  store: RuleStore,
-  { targetId }: Lease,
-  settlement: Settlement,
-): Promise<WrittenRule[]> {
-  if (settlement.rules.length === 0) return [];
-  const found = new Map(settlement.rules.map((rule) => [rule.ruleId, rule]));
-  // its age before the rules: a delayed statement never makes an observation look newer than it is
-  const reading = settlement.reading?.() ?? null;
-  const { rules, readAt, ...times } = await store.lock(tx, targetId, [...found.keys()]);
-  const read = reading && {
-    startedAt: times.now - reading.startedAgoMs,
-    firstStartedAt: times.now - reading.firstStartedAgoMs,
-    endedAt: readAt - reading.endedAgoMs,
-  };
-  const moved = rules.map((before) => ({
-    before,
-    after: ruleLife.settled(before, found.get(before.id)!, times, read),
-  }));
-  await store.save(
-    tx,
-    moved.map(({ after }) => after),
-  );
-  return moved.map(({ before, after }) => ({
-    ruleId: before.id,
-    wasPresent: before.presentSince !== null,
-    mayHaveBeenPresent: before.possibleSince !== null,
-    wasMissing: before.isMissing,
-    wasUnmarked: before.isUnmarked,
-    wasUnmanaged: before.isUnmanaged,
-    lastError: before.lastError,
-    state: after.state,
-    isUnmanaged: after.isUnmanaged,
-    cause: after.cause ?? found.get(before.id)!.unwanted,
-  }));
+  { rules: store }: EngineStore,
+  lease: Lease,
+  failed: readonly RuleSettlement[],
+): Promise<void> {
+  const ids = failed.map(({ ruleId }) => ruleId);
+  const { rules, now } = await store.lockRetries(tx, lease, ids);
+  const dueAt = now + Math.max(...failed.map(({ dueInMs }) => dueInMs ?? 0));
+  await store.save(tx, { rules: rules.map((rule) => ({ ...rule, dueAt })) });
 }

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
-import type { SweeperLeaseStore, SweepStore, WokenTargets } from '#engine-store';
-import type { Transactions } from '#entities';
-import { grouped } from '#rules';
+import type { EngineStore, WokenTargets } from '#engine-store';
+import type { Transactions, Tx } from '#entities';
+import { grouped, ruleLife } from '#rules';
 import type { ConvergenceRunner } from './convergence-runner';
+import { sweeperRole } from './sweeper-role';
 
 const BATCH_SIZE = 1000;
 /** Small, because the check for remaining uses searches all live rules. */
@@ -15,6 +16,8 @@ const RENEW_AFTER_MS = 1500;
  * are what a large backlog waits for.
  */
 const EXPIRE_FIRST_MS = 2000;
+/** Rules that are due later than this are looked at, in case the clock was set back. */
+const LONG_WAIT_SECONDS = 180;
 /** Finished rows that nothing waits for. */
 const PURGE_INTERVAL_MS = 5000;
 
@@ -39,8 +42,7 @@ export class Sweeper {
   /** @param dispatch receives targets that this worker has no slot for */
   constructor(
     private readonly database: Transactions,
-    private readonly store: SweepStore,
-    private readonly lease: SweeperLeaseStore,
+    private readonly stores: Pick<EngineStore, 'sweep' | 'sweeperLease' | 'rules'>,
     private readonly runner: ConvergenceRunner,
     private readonly dispatch: TargetDispatcher,
     private readonly workerId: string,
@@ -62,7 +64,7 @@ export class Sweeper {
         failures.push(error);
         return null;
       });
-    const outlook = await attempt(() => this.store.outlook(this.database.autocommit));
+    const outlook = await attempt(() => this.stores.sweep.outlook(this.database.autocommit));
     const isOver = outlook?.nextEndMs === 0;
     if (!outlook || isOver) await attempt(() => this.expireSessions(stopping));
     if (!outlook || isOver || outlook.isDue) await attempt(() => this.distribute());
@@ -82,7 +84,13 @@ export class Sweeper {
   private async ask(): Promise<void> {
     this.sweeps = false;
     const sweptAgoMs = this.sweptAt === null ? null : this.now() - this.sweptAt;
-    const role = await this.lease.take(this.database.autocommit, this.workerId, LEASE_SECONDS, sweptAgoMs);
+    const { sweeperLease } = this.stores;
+    const role = await this.database.transaction(async (tx) => {
+      const before = await sweeperLease.lock(tx, this.workerId);
+      const { lease, ...found } = sweeperRole(before, this.workerId, LEASE_SECONDS * 1000, sweptAgoMs);
+      if (lease !== null) await sweeperLease.save(tx, lease);
+      return found;
+    });
     this.sweptAt = null;
     this.sweeps = role.sweeps;
     this.hasOthers = role.hasOthers;
@@ -100,7 +108,7 @@ export class Sweeper {
   /** Call it on shutdown, so that the next worker that asks sweeps. Wake-ups reach the others meanwhile. */
   standDown(): Promise<void> {
     this.sweeps = false;
-    return this.lease.release(this.database.autocommit, this.workerId);
+    return this.stores.sweeperLease.release(this.database.autocommit, this.workerId);
   }
 
   private async expireSessions(stopping: AbortSignal): Promise<void> {
@@ -108,7 +116,7 @@ export class Sweeper {
     let ended: WokenTargets[] = [];
     for (;;) {
       const { count, targets } = await this.database.transaction((tx) =>
-        this.store.expireSessions(tx, BATCH_SIZE),
+        this.stores.sweep.expireSessions(tx, BATCH_SIZE),
       );
       if (count > 0) this.log.info({ count }, 'Sessions are over');
       ended.push(...targets);
@@ -137,15 +145,46 @@ export class Sweeper {
 
   private async purge(): Promise<void> {
     if (this.now() - this.purgedAt < PURGE_INTERVAL_MS) return;
-    await this.store.purge(this.database.autocommit, BATCH_SIZE);
+    await this.stores.sweep.purge(this.database.autocommit, BATCH_SIZE);
+    await this.database.transaction((tx) => this.purgeRules(tx));
     this.purgedAt = this.now();
   }
 
-  /** Corrects due times after a database clock change, and deletes unused credentials. */
+  /** Deletes rules that are over. Settlements delete them themselves, unless a call was still in flight then. */
+  private async purgeRules(tx: Tx): Promise<void> {
+    const { rules: store } = this.stores;
+    const { rules, now } = await store.lockUnheld(tx, BATCH_SIZE);
+    const over = rules.filter((rule) => ruleLife.isOver(rule, now));
+    await store.deleteUnheld(
+      tx,
+      over.map(({ id }) => id),
+    );
+  }
+
   private async onceAMinute(): Promise<void> {
     if (this.now() - this.maintainedAt < 60_000) return;
-    await this.store.bringForward(this.database.autocommit);
-    await this.store.purgeCredentials(this.database.autocommit, CREDENTIALS_BATCH_SIZE);
+    await this.database.transaction((tx) => this.bringForward(tx));
+    await this.database.transaction((tx) => this.purgeCredentials(tx));
     this.maintainedAt = this.now();
+  }
+
+  /** Corrects due times after the database clock was set back. */
+  private async bringForward(tx: Tx): Promise<void> {
+    const { rules: store, sweep } = this.stores;
+    const { rules, now } = await store.lockDueAfter(tx, LONG_WAIT_SECONDS);
+    await store.save(tx, { rules: rules.map((rule) => ruleLife.broughtForward(rule, now)) });
+    await sweep.bringForward(tx);
+  }
+
+  /**
+   * Deletes unused deleted credentials. Rules that other organizations hold are read again, through their access paths, which
+   * then take them over (`accessToAdopt`).
+   */
+  private async purgeCredentials(tx: Tx): Promise<void> {
+    const { rules: store, sweep } = this.stores;
+    const used = await sweep.purgeCredentials(tx, CREDENTIALS_BATCH_SIZE);
+    if (used.length === 0) return;
+    const { rules, now } = await store.lockWrittenWith(tx, used);
+    await store.save(tx, { rules: rules.map((rule) => ruleLife.reread(rule, now)) });
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { LedgerRow, Origin, EngineStore } from '#engine-store';
+import type { EngineStore, LedgerRow, Lease, Loaded, UnmanagedRule } from '#engine-store';
 import type { Trail, Tx } from '#entities';
-import type { ObservedRule } from '#rules';
+import { latest, parseRuleKey, portsText, type Instant, type ObservedRule } from '#rules';
+import type { OwnedOrigin } from './rule-events';
 
 const nameOf = ({ key, providerRuleId }: Pick<ObservedRule, 'key' | 'providerRuleId'>): string =>
   `${providerRuleId} ${key}`;
@@ -10,40 +11,80 @@ const nameOf = ({ key, providerRuleId }: Pick<ObservedRule, 'key' | 'providerRul
  * Records unmanaged rules that appeared or disappeared since the last comparison.
  * @param observed the unmanaged rules
  * @param all all rules of the read
+ * @param endedAt end of the read
  */
 export async function recordUnmanaged(
   tx: Tx,
   { unmanaged, ledger }: EngineStore,
-  targetId: string,
+  lease: Lease,
   observed: readonly ObservedRule[],
   all: readonly ObservedRule[],
-  ago: () => number,
-  origin: Origin,
+  loaded: Loaded,
+  endedAt: Instant,
+  origin: OwnedOrigin,
   trail: Trail,
 ): Promise<LedgerRow[]> {
+  const { targetId } = lease;
   const before = new Map((await unmanaged.seen(tx, targetId)).map((rule) => [nameOf(rule), rule]));
   const now = new Map(observed.map((rule) => [nameOf(rule), rule]));
-  const appeared = [...now].flatMap(([name, rule]) => (before.has(name) ? [] : [rule]));
+  const appeared = [...now].flatMap(([name, { key, providerRuleId }]): UnmanagedRule[] =>
+    before.has(name)
+      ? []
+      : [{ key, providerRuleId, possibleSince: loaded.comparedAt, presentSince: endedAt }],
+  );
   const left = [...before].flatMap(([name, rule]) => (now.has(name) ? [] : [rule]));
   const present = new Set(all.map(nameOf));
-  const gone = left.filter((rule) => !present.has(nameOf(rule)));
-  const events: LedgerRow[] = [];
-  if (gone.length > 0) {
-    const closed = gone.map((rule) => ({ ...rule, kind: 'CLOSED' as const }));
-    events.push(...(await ledger.recordUnmanaged(tx, targetId, closed, ago(), origin, trail)));
-  }
   // a rule that is still present is no longer unmanaged: it is an orphan
+  const gone = left.filter((rule) => !present.has(nameOf(rule)));
+  const events = [
+    ...gone.map((rule) => ledgerRow('CLOSED', rule, lease, loaded, endedAt, origin)),
+    ...appeared.map((rule) => ledgerRow('FOUND', rule, lease, loaded, endedAt, origin)),
+  ];
   if (left.length > 0) await unmanaged.remove(tx, targetId, left);
-  if (appeared.length > 0) {
-    await unmanaged.add(tx, targetId, appeared, ago());
-    const seen = appeared.map(({ key, providerRuleId }) => ({
-      kind: 'FOUND' as const,
-      key,
-      providerRuleId,
-    }));
-    events.push(...(await ledger.recordUnmanaged(tx, targetId, seen, ago(), origin, trail)));
-  }
+  if (appeared.length > 0) await unmanaged.add(tx, targetId, appeared);
+  await ledger.record(tx, events, trail);
   return events;
+}
+
+function ledgerRow(
+  kind: 'FOUND' | 'CLOSED',
+  { key, providerRuleId, possibleSince, presentSince }: UnmanagedRule,
+  { targetId, provider, identifier }: Lease,
+  { now, comparedAt }: Loaded,
+  endedAt: Instant,
+  { workerId, passId, credentialId }: OwnedOrigin,
+): LedgerRow {
+  const { address, protocol, ports } = parseRuleKey(key);
+  const isOver = kind === 'CLOSED';
+  return {
+    kind,
+    at: new Date(now),
+    ruleId: null,
+    targetId,
+    provider,
+    target: identifier,
+    address,
+    protocol,
+    ports: portsText(ports),
+    providerRuleId,
+    cause: null,
+    message: null,
+    possibleFrom: possibleSince,
+    certainFrom: presentSince,
+    certainUntil: isOver ? latest(comparedAt, presentSince) : null,
+    possibleUntil: isOver ? endedAt : null,
+    holderKind: 'UNMANAGED',
+    organizationId: null,
+    resourceId: null,
+    resourceName: null,
+    sessionId: null,
+    staticIpRuleId: null,
+    userId: null,
+    userEmail: null,
+    credentialId,
+    workerId,
+    passId,
+  };
 }
 
 /** Changes exactly when an unmanaged rule appears or disappears. */

@@ -2,7 +2,7 @@ import type { CloudTarget, ProviderDriver } from '#drivers';
 import type { DueRuleRow, WriteBudgetStore } from '#engine-store';
 import type { Transactions } from '#entities';
 import { RULE_BACKOFF } from '#rules';
-import type { DueChange } from './changes';
+import type { DueChange } from './provider-calls';
 import type { Timing } from './timing';
 
 type Budgeted = Pick<ProviderDriver, 'traits' | 'accountKey'>;

@@ -35,6 +35,9 @@ export const INTERVAL_ENDS = [
   'ABANDONED',
 ] as const satisfies readonly RuleEventKind[];
 
+/** Whether the event ends the holder's access through the rule. */
+export const endsAccess = (kind: RuleEventKind): boolean => INTERVAL_ENDS.some((end) => end === kind);
+
 /** Kinds of holders in the ledger. `OTHER`: a holder of another organization. */
 export const HOLDER_KINDS = ['SESSION', 'STATIC_RULE', 'ORPHAN', 'UNMANAGED', 'OTHER'] as const;
 export type HolderKind = (typeof HOLDER_KINDS)[number];

@@ -1,5 +1,5 @@
 import { assert, constantFrom, integer, property, record, array, boolean, option } from 'fast-check';
-import { ruleLife, type Rule, type RuleSettlement } from './index';
+import { intervalOf, lastCertain, RULE_EVENT_KINDS, ruleLife, type Rule, type RuleSettlement } from './index';
 
 const HOUR = 3_600_000;
 const NOW = 10 * HOUR;
@@ -70,6 +70,35 @@ describe('The life of a rule', () => {
     });
   });
 
+  it('is in doubt from the intent of a call on, and certain no longer', () => {
+    const call = { access: ACCESS, until: NOW + 10_000, revision: 3 };
+    const added = ruleLife.intended(rule({ state: 'absent', removalSentAt: NOW - 5 }), 'add', call, NOW);
+    expect(added).toMatchObject({
+      state: 'unknown',
+      inFlightUntil: NOW + 10_000,
+      presentSince: null,
+      observedAt: null,
+      removalSentAt: null,
+    });
+    const removed = ruleLife.intended(rule(), 'remove', call, NOW);
+    expect(removed).toMatchObject({ state: 'unknown', presentSince: NOW - 90_000, removalSentAt: NOW });
+  });
+
+  it('is not added when its last holder has ended since that was planned', () => {
+    const call = { access: ACCESS, until: NOW, revision: 3 };
+    const released = { unwantedSince: NOW - 1, cause: 'SESSION_STOPPED' } as const;
+    expect(ruleLife.intended(rule({ ...released, revision: 4 }), 'add', call, NOW)).toBeNull();
+    // handed over to another holder, which was known when it was planned
+    expect(ruleLife.intended(rule({ ...released, revision: 3 }), 'add', call, NOW)).not.toBeNull();
+    expect(ruleLife.intended(rule({ ...released, revision: 4 }), 'remove', call, NOW)).not.toBeNull();
+  });
+
+  it('recorded access that began after the read does not end before it began', () => {
+    const times = { now: NOW, comparedAt: null };
+    const { possibleFrom, possibleUntil } = intervalOf(rule(), 'MISSING', NOW - 10, times, NOW - 60_000);
+    expect(possibleUntil).toBeGreaterThanOrEqual(possibleFrom!);
+  });
+
   it('that another program removes a fourth time within an hour is left alone until that hour is over', () => {
     let last = rule();
     const lost = (minutesLater: number): Rule => {
@@ -137,7 +166,7 @@ describe('The life of a rule', () => {
   const moves = array(
     record({
       move: constantFrom(
-        'settled', 'settled', 'settled', 'sent', 'lost', 'effective', 'withoutEffect', 'unobserved', 'taken',
+        'settled', 'settled', 'settled', 'added', 'removed', 'lost', 'effective', 'withoutEffect', 'unobserved', 'taken',
         'renamed', 'firstObserved', 'stale', 'requeued', 'unproven', 'givenUp', 'forgotten', 'postponed',
         'offered', 'removalOffered',
       ), // prettier-ignore
@@ -159,7 +188,8 @@ describe('The life of a rule', () => {
           const read = { startedAt: now - ms / 2, firstStartedAt: now - ms, endedAt: now - ms / 3 };
           last = moved(last, move, settlement, times, read);
           if (move === 'unobserved') comparedAt = now;
-          expect(violationOf(last, ruleLife.lastCertain(last, times), now)).toBeNull();
+          expect(violationOf(last, lastCertain(last, times), now)).toBeNull();
+          for (const kind of RULE_EVENT_KINDS) expect(liesWithin(last, kind, now, times)).toBe(true);
         }
       }),
       { numRuns: 500 },
@@ -177,6 +207,19 @@ function violationOf(last: Rule, certainUntil: number | null, now: number): stri
   return isSuspended && (dueAt ?? now) > now + HOUR ? 'it is suspended for more than an hour' : null;
 }
 
+/** Whether an event's certain interval lies within its possible one. */
+function liesWithin(
+  last: Rule,
+  kind: (typeof RULE_EVENT_KINDS)[number],
+  now: number,
+  times: Parameters<typeof lastCertain>[1],
+): boolean {
+  const { possibleFrom, certainFrom, certainUntil, possibleUntil } = intervalOf(last, kind, null, times, now);
+  const isInOrder = certainUntil === null || (certainFrom !== null && certainFrom <= certainUntil);
+  const isWithin = possibleUntil === null || certainUntil === null || certainUntil <= possibleUntil;
+  return isInOrder && isWithin && (certainFrom === null || possibleFrom! <= certainFrom);
+}
+
 /** One move, as passes and comparisons make it. */
 function moved(
   last: Rule,
@@ -192,13 +235,11 @@ function moved(
       const state = isPresent ? 'present' : settlement.state === 'present' ? null : settlement.state!;
       return ruleLife.settled(last, found({ ...settlement, state }), times, settlement.isRead ? read : null);
     }
-    case 'sent':
-      return {
-        ...last,
-        removalSentAt: last.removalSentAt ?? now,
-        inFlightUntil: now + 10_000,
-        state: 'unknown',
-      };
+    case 'added':
+    case 'removed': {
+      const call = { access: ACCESS, until: now + 10_000, revision: last.revision };
+      return ruleLife.intended(last, move === 'added' ? 'add' : 'remove', call, now)!;
+    }
     case 'lost':
       return ruleLife.lost(last, now);
     case 'effective':

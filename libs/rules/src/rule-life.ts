@@ -1,86 +1,29 @@
-import type { RemovalCause } from './cause';
-import type { RuleState } from './planner';
-import type { Access, RuleSettlement } from './rule-settlement';
+import { earliest, lastCertain, lastSeen, latest } from './rule-access';
+import type { Access, Instant, ReadTimes, Rule, RuleSettlement, Times } from './rule';
 
 /**
- * The life of a rule: its row, and every move that passes, comparisons and agents' reports make with it. Holding and releasing
+ * The life of a rule: every move that passes, comparisons and agents' reports make with its row. Holding and releasing
  * a rule are requests, which the database decides; they touch `dueAt`, `closing`, `revision` and why it is unwanted.
  *
  *   state     means                                      becomes                    by
- *   absent    observed absent, or never written          unknown                    an intent to write it, `offered`
+ *   absent    observed absent, or never written          unknown                    `intended`, `offered`
  *   unknown   may be present: a call was sent, or        present, absent            `settled`, by a read
  *             nobody has looked since
  *   present   observed present, with or without a        absent                     `settled`; `lost`, `givenUp`
- *             holder                                     unknown                    `requeued`, `unproven`
+ *             holder                                     unknown                    `intended`, `requeued`, `unproven`
  *   absent    without a holder, and present in the cloud present, unwanted          `stale`
+ *   no row    present in the cloud with our mark         present, unwanted          `orphaned`
  *
  * A rule without a holder is unwanted and has a cause. Absent, not due, not held and without a call in flight, it is deleted.
  * Access is possible from `possibleSince` on, and certain from `presentSince` until the last observation, which always lies
  * within: whatever casts a doubt ends the certain part and never the possible one.
  */
-export interface Rule {
-  readonly id: string;
-  readonly state: RuleState;
-  /** incremented with every change of its holders */
-  readonly revision: number;
-  readonly attempts: number;
-  /** null: settled */
-  readonly dueAt: Instant | null;
-  /** a holder was released */
-  readonly closing: boolean;
-  readonly inFlightUntil: Instant | null;
-  readonly lastError: string | null;
-  readonly targetMissingSince: Instant | null;
-  /** last observed present as an unmanaged rule */
-  readonly isUnmanaged: boolean;
-  /** ours by its provider id alone */
-  readonly isUnmarked: boolean;
-  /** it was present and disappeared */
-  readonly isMissing: boolean;
-  readonly isSuspended: boolean;
-  readonly lostCount: number;
-  readonly lostAt: Instant | null;
-  readonly providerRuleId: string | null;
-  /** the access path it was written through */
-  readonly credentialId: string | null;
-  readonly region: string | null;
-  /** why and since when it is unwanted */
-  readonly cause: RemovalCause | null;
-  readonly unwantedSince: Instant | null;
-  /** when it was reported as overdue */
-  readonly overdueAt: Instant | null;
-  readonly possibleSince: Instant | null;
-  readonly presentSince: Instant | null;
-  /** when a pass last observed it present */
-  readonly observedAt: Instant | null;
-  /** when the first removal was sent, or it was first not observed */
-  readonly removalSentAt: Instant | null;
-  /** as last sent to the host's agent; null: never */
-  readonly offeredRevision: number | null;
-  /** when a host that it was sent to ends it at the latest, by its own clock; null: not sent */
-  readonly offeredUntil: Instant | null;
-}
-
-/** A time of the database's clock, ms since 1970. */
-export type Instant = number;
-
-/** When a read of the target that a move is based on began and ended, and when the first read of its pass began. */
-interface ReadTimes {
-  readonly startedAt: Instant;
-  readonly firstStartedAt: Instant;
-  readonly endedAt: Instant;
-}
-
-/** The database's clock, and the last complete comparison of the target. */
-export interface Times {
-  readonly now: Instant;
-  /** null: none yet */
-  readonly comparedAt: Instant | null;
-}
 
 /** Repairs of a rule within an hour, before it is suspended for the rest of the hour. */
 const MAX_REPAIRS = 3;
 const HOUR_MS = 3_600_000;
+/** Longer than any wait but a suspension. */
+const MAX_WAIT_MS = 3 * 60_000;
 
 const NO_INTERVAL = {
   possibleSince: null,
@@ -89,26 +32,34 @@ const NO_INTERVAL = {
   removalSentAt: null,
 } as const;
 
-/** Null counts as no time at all. */
-const among =
-  (choose: (...of: number[]) => number) =>
-  (...times: readonly (Instant | null)[]): Instant | null => {
-    const known = times.filter((time) => time !== null);
-    return known.length === 0 ? null : choose(...known);
+/**
+ * A call that changes it is about to be sent, and may take effect until its horizon. An added rule was just observed absent: its
+ * certain interval starts again.
+ * @param access of the call
+ * @param revision that the change was planned with; undefined: whatever its holders are now
+ * @returns null: the addition may not be sent, its last holder has ended since
+ */
+export function intended(
+  rule: Rule,
+  action: 'add' | 'remove',
+  { access, until, revision }: { access: Access; until: Instant; revision?: number | undefined },
+  now: Instant,
+): Rule | null {
+  const sent = { ...rule, state: 'unknown', inFlightUntil: until } as const;
+  if (action === 'remove') return { ...sent, removalSentAt: rule.removalSentAt ?? now };
+  if (rule.unwantedSince !== null && rule.revision !== revision) return null;
+  return {
+    ...sent,
+    credentialId: access.credentialId,
+    region: access.region,
+    isUnmanaged: false,
+    providerRuleId: rule.isUnmanaged ? null : rule.providerRuleId,
+    possibleSince: rule.possibleSince ?? now,
+    presentSince: null,
+    observedAt: null,
+    removalSentAt: rule.state === 'absent' ? null : rule.removalSentAt,
   };
-const earliest = among(Math.min);
-const latest = among(Math.max);
-
-/** The last observation of the rule as present; null: never observed. */
-function lastSeen({ presentSince, observedAt }: Rule, { comparedAt }: Times): Instant | null {
-  if (presentSince === null) return null;
-  const compared = comparedAt !== null && comparedAt >= presentSince ? comparedAt : null;
-  return latest(presentSince, observedAt, compared);
 }
-
-/** As `lastSeen`, but not after a removal was sent or the rule was not observed. */
-export const lastCertain = (rule: Rule, times: Times): Instant | null =>
-  earliest(lastSeen(rule, times), rule.removalSentAt);
 
 /**
  * What a pass or a report found. A rule whose holders have changed since stays due: what was found about the cloud counts, what
@@ -335,6 +286,68 @@ export const stale = (rule: Rule, access: Access, now: Instant): Rule =>
         removalSentAt: null,
       }
     : rule;
+
+/** Before anything happens to it. */
+export const NEW: Omit<Rule, 'id'> = {
+  state: 'absent',
+  revision: 0,
+  attempts: 0,
+  dueAt: null,
+  closing: false,
+  inFlightUntil: null,
+  lastError: null,
+  targetMissingSince: null,
+  isUnmanaged: false,
+  isUnmarked: false,
+  isMissing: false,
+  isSuspended: false,
+  lostCount: 0,
+  lostAt: null,
+  providerRuleId: null,
+  credentialId: null,
+  region: null,
+  cause: null,
+  unwantedSince: null,
+  overdueAt: null,
+  offeredRevision: null,
+  offeredUntil: null,
+  ...NO_INTERVAL,
+};
+
+/** A rule with our mark that the database does not know, due for removal. It may be present since the target was last compared. */
+export const orphaned = (
+  id: string,
+  { access, providerRuleId }: { access: Access; providerRuleId: string },
+  cause: 'ORPHAN' | 'MAKE_ROOM',
+  { possibleSince, presentSince }: { possibleSince: Instant; presentSince: Instant | null },
+  now: Instant,
+): Rule => ({
+  ...NEW,
+  id,
+  ...access,
+  state: 'present',
+  dueAt: now,
+  closing: true,
+  providerRuleId,
+  cause,
+  unwantedSince: now,
+  possibleSince,
+  presentSince,
+  observedAt: now,
+});
+
+/** Its credential is deleted, and others hold it: it is read again, as after a call without an answer. */
+export const reread = (rule: Rule, now: Instant): Rule => ({ ...rule, dueAt: now, inFlightUntil: now });
+
+/** The database's clock was set back: no delay lasts that long. */
+export function broughtForward(rule: Rule, now: Instant): Rule {
+  const isTooLate =
+    rule.dueAt !== null && rule.dueAt > now + (rule.isSuspended ? HOUR_MS + 60_000 : MAX_WAIT_MS);
+  return isTooLate ? { ...rule, dueAt: now } : rule;
+}
+
+/** It has been unwanted for too long, and that is reported. */
+export const overdue = (rule: Rule, now: Instant): Rule => ({ ...rule, overdueAt: now });
 
 /** Whether it is over, once nobody holds it: absent, not due and without a call in flight. */
 export const isOver = ({ state, dueAt, inFlightUntil }: Rule, now: Instant): boolean =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { group, ownOrganization } from '../../builders/organization';
+import { group, organization, ownOrganization } from '../../builders/organization';
 import { audited, email, founder, newcomer, PASSWORD, type Person } from '../../builders/people';
 import { type AdminRun, drawbridgeAdmin } from '../../harness/admin';
 import type { Answer, ApiClient } from '../../harness/api-client';

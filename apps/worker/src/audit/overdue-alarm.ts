@@ -1,22 +1,22 @@
 import type { Logger } from 'pino';
-import { BacklogStore, OverdueStore } from '#engine-store';
+import { recordOverdue } from '#engine';
+import { BacklogStore, EngineStore } from '#engine-store';
 import type { Database } from '#entities';
 import { RepeatedTask } from '../repeated-task';
 
 const INTERVAL_MS = 1000;
-export const OVERDUE_AFTER_SECONDS = 55;
 const BATCH_SIZE = 500;
 /** Rules named in one line of the log. */
 const MAX_NAMED = 20;
 
 /** Reports overdue rules within a minute. The attempts to remove them continue independently. */
 export function overdueAlarm(database: Database, log: Logger): RepeatedTask {
-  const overdue = new OverdueStore();
+  const stores = new EngineStore();
   const backlog = new BacklogStore();
   const record = async (stopping: AbortSignal): Promise<void> => {
     for (let count = BATCH_SIZE; count === BATCH_SIZE && !stopping.aborted;) {
       const recorded = await database.transaction(async (tx) => {
-        const ids = await overdue.recordOverdue(tx, OVERDUE_AFTER_SECONDS, BATCH_SIZE);
+        const ids = await recordOverdue(tx, stores, BATCH_SIZE);
         if (ids.length === 0) return null;
         const { rows } = await backlog.overdueRules(tx, { page: 0, size: MAX_NAMED }, ids);
         return { count: ids.length, rules: rows };

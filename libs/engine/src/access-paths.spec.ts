@@ -1,0 +1,84 @@
+import type { DueRuleRow } from '#engine-store';
+import type { RuleSettlement } from '#rules';
+import { roundOf, SharedRules, type Pass } from './access-paths';
+
+const pass = (name: string, organizationId: string | null, ...desired: boolean[]): Pass => ({
+  access: { credentialId: name, region: null, organizationId },
+  rules: desired.map(
+    (isDesired, index) => ({ ruleId: `${name}-${index}`, desired: isDesired }) as DueRuleRow,
+  ),
+  shared: new Set(),
+  waiting: [],
+});
+const names = (all: readonly Pass[]): string[] => roundOf(all).map(({ access }) => access.credentialId);
+const [ADD, REMOVE] = [true, false];
+
+describe('roundOf', () => {
+  it('starts with all passes with removals, of every organization', () => {
+    const all = [
+      pass('a adds', 'a', ADD),
+      pass('b removes', 'b', REMOVE),
+      pass('a does both', 'a', ADD, REMOVE),
+      pass('b removes elsewhere', 'b', REMOVE),
+      pass('b removes through a third path', 'b', REMOVE),
+    ];
+    expect(names(all)).toEqual([
+      'b removes',
+      'a does both',
+      'b removes elsewhere',
+      'b removes through a third path',
+      'a adds',
+    ]);
+  });
+
+  it('limits passes with additions only to two per organization', () => {
+    const all = [
+      ...['a1', 'a2', 'a3', 'a4'].map((name) => pass(name, 'a', ADD)),
+      pass('b1', 'b', ADD),
+      pass('gone1', null, ADD),
+    ];
+    expect(names(all)).toEqual(['a1', 'a2', 'b1', 'gone1']);
+  });
+});
+
+const through = (credentialId: string): Pass => ({
+  access: { credentialId, region: null, organizationId: 'a' },
+  rules: [{ ruleId: 'rule', revision: 7 } as unknown as DueRuleRow],
+  shared: new Set(['rule']),
+  waiting: [],
+});
+const found = (more: Partial<RuleSettlement> = {}): RuleSettlement =>
+  ({ ruleId: 'rule', revision: 7, state: 'present', dueInMs: null, ...more }) as unknown as RuleSettlement;
+
+describe('A rule that waits for several access paths', () => {
+  const [first, second] = [through('one'), through('other')];
+  let shared: SharedRules;
+
+  beforeEach(() => {
+    shared = new SharedRules([first, second]);
+  });
+
+  const dueAfter = (pass: Pass, settlement = found()): number | null =>
+    shared.keepDue([settlement], pass)[0]!.dueInMs;
+
+  it('is due until each of them has shown it, whatever batch its holders’ other rules are in', () => {
+    expect(dueAfter(first)).toBe(0);
+    expect(dueAfter(second)).toBeNull();
+  });
+
+  it('stays due while one of them has not shown it', () => {
+    expect(dueAfter(first, found({ state: 'unknown', dueInMs: 900 }))).toBe(900);
+    expect(dueAfter(second)).toBe(0);
+    expect(dueAfter(second)).toBe(0);
+  });
+
+  it('stays due when it failed through one of them: its other holders need it', () => {
+    expect(dueAfter(first)).toBe(0);
+    expect(dueAfter(second, found({ state: 'absent' }))).toBe(0);
+  });
+
+  it('stays due when it changed since the round began: it may have further paths', () => {
+    expect(dueAfter(first, found({ revision: 8 }))).toBe(0);
+    expect(dueAfter(second, found({ revision: 8 }))).toBe(0);
+  });
+});

@@ -1,0 +1,142 @@
+import { DriverError, type ProviderDriver, type RuleChange } from '#drivers';
+import type { DueRuleRow, Reading } from '#engine-store';
+import { retry, type ChangeResult, type ObservedRule, type PlannedChange, type Verdict } from '#rules';
+import type { Timing } from './timing';
+
+type Clock = Pick<Timing, 'now'>;
+
+/** The rules read from a target, with start and end on the process clock. */
+export interface TimedRead {
+  readonly rules: readonly ObservedRule[];
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** A read that took longer than this is repeated. */
+export const SLOW_READ_MS = 3000;
+
+/**
+ * Reads, and reads again, once, when it took long: the process may have been paused after the provider answered, and the time
+ * does not show how old the answer is.
+ */
+export async function readFresh(timing: Clock, read: () => Promise<ObservedRule[]>): Promise<TimedRead> {
+  const first = await readTimed(timing, read);
+  return first.endedAt - first.startedAt > SLOW_READ_MS ? readTimed(timing, read) : first;
+}
+
+async function readTimed(timing: Clock, read: () => Promise<ObservedRule[]>): Promise<TimedRead> {
+  const startedAt = timing.now();
+  const rules = await read();
+  return { rules, startedAt, endedAt: timing.now() };
+}
+
+/** A read whose refusal does not matter: the next pass reads again. @returns null: the provider refused it */
+export async function readOrNull(
+  timing: Clock,
+  read: () => Promise<ObservedRule[]>,
+): Promise<TimedRead | null> {
+  try {
+    return await readTimed(timing, read);
+  } catch (error) {
+    if (error instanceof DriverError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Age of the read, which the database subtracts from its own clock.
+ * @param first the read of the pass before its changes
+ */
+export function age(
+  timing: Clock,
+  { startedAt, endedAt }: TimedRead,
+  first: Pick<TimedRead, 'startedAt'> = { startedAt },
+): Reading {
+  const now = timing.now();
+  return {
+    startedAgoMs: now - startedAt,
+    firstStartedAgoMs: now - first.startedAt,
+    endedAgoMs: now - endedAt,
+  };
+}
+
+/** Shown to users: the account's write budget is spent. */
+export const BUDGET_SPENT = 'Waiting for the cloud account to allow more changes';
+
+/** A planned change of a due rule. */
+export type DueChange = PlannedChange<DueRuleRow>;
+
+/** Converts a planned change to the driver's format. */
+export function toRuleChange(change: DueChange, deployment: string): RuleChange {
+  const { ruleId } = change.rule;
+  if (change.action === 'remove') return { action: 'remove', ruleId, providerRuleId: change.providerRuleId };
+  const { spec, holders } = change.rule;
+  return {
+    action: 'add',
+    ruleId,
+    spec,
+    config: holders.find(({ status }) => status !== 'REMOVING')?.config ?? {},
+    mark: { deployment, ruleId, expiresAt: lastEnd(change.rule) },
+  };
+}
+
+/** Planned end of its last holder; null: one has no end. */
+function lastEnd({ holders }: DueRuleRow): number | null {
+  const ends = holders.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
+  return ends.length < holders.length ? null : Math.max(...ends);
+}
+
+/** The same refusal for all changes of a batch that was not sent. */
+export function refusedAll(
+  planned: readonly DueChange[],
+  { kind, message, retryAfterMs }: DriverError,
+): Map<string, ChangeResult> {
+  const wait = retryAfterMs === null ? {} : { retryAfterMs };
+  return new Map(planned.map(({ rule }) => [rule.ruleId, { result: 'refused', kind, message, ...wait }]));
+}
+
+/** Whether an addition failed because the target is full. */
+export const hitQuota = (results: ReadonlyMap<string, ChangeResult>, { rule }: DueChange): boolean => {
+  const result = results.get(rule.ruleId);
+  return result?.result === 'refused' && result.kind === 'quota';
+};
+
+/** The longest wait requested by the provider; null: none. */
+export function longestWait(results: ReadonlyMap<string, ChangeResult>): number | null {
+  const waits = [...results.values()].flatMap((result) =>
+    result.result === 'refused' ? (result.retryAfterMs ?? []) : [],
+  );
+  return waits.length === 0 ? null : Math.max(...waits);
+}
+
+/** Results of changes that were not sent because the account's write budget is spent. */
+export function throttledByBudget(planned: readonly DueChange[]): Map<string, ChangeResult> {
+  return new Map(
+    planned.map(({ rule }) => [rule.ruleId, { result: 'refused', kind: 'throttled', message: BUDGET_SPENT }]),
+  );
+}
+
+/** The verdict when the read after the changes failed: changed rules are not settled by the earlier read. */
+export function withoutFinalRead(
+  verdict: Verdict<DueRuleRow>,
+  results: ReadonlyMap<string, ChangeResult>,
+): Verdict<DueRuleRow> {
+  const { rule } = verdict;
+  const result = results.get(rule.ruleId);
+  if (!result || verdict.kind === 'retry' || verdict.kind === 'failed') return verdict;
+  // an answered removal needs no wait: the next read shows it
+  return { ...retry(rule, result, false), ...(!rule.desired && { unknown: result.result === 'unknown' }) };
+}
+
+/** @throws the error itself when it is not a DriverError */
+export function asDriverError(error: unknown): DriverError {
+  if (error instanceof DriverError) return error;
+  throw error;
+}
+
+/** Multiple of a call's deadline after which a call without an answer has taken effect or never will. */
+const IN_FLIGHT_DEADLINES = 2;
+
+/** How long after its intent a change may still take effect, ms. */
+export const horizonMs = (driver: ProviderDriver): number =>
+  IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs;
