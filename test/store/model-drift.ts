@@ -94,7 +94,6 @@ export class DriftSteps {
     const idsOf = (rules: readonly KnownRule[], kind: string): string[] =>
       rules.filter(({ key }) => kindOf.get(key) === kind).map(({ ruleId }) => ruleId);
     const access = this.state.anyAccess();
-    const trail = this.state.anyTrail();
     const message = 'left alone';
     const { drift: store, settlements: notes, ledger: events } = this.state.model;
     const origin = { ...ORIGIN, credentialId: access.credentialId };
@@ -107,7 +106,7 @@ export class DriftSteps {
         resourceIpIds: null,
       }));
     const repeated = this.state.chance.happens(0.3) ? 4 : 1;
-    events.record(eventsOf(known.rules), READING.endedAgoMs, origin, trail);
+    events.record(eventsOf(known.rules), READING.endedAgoMs, origin);
     notes.noteOnIps(idsOf(known.rules, 'changed').map((ruleId) => ({ ruleId, message })));
     const moves = (
       locked: LockedRules,
@@ -131,7 +130,7 @@ export class DriftSteps {
     const taken = store.takeOver(this.state.targetId, orphans, access, cause, READING.endedAgoMs);
     await this.state.both.real(async (tx) => {
       const { rules } = reallyKnown;
-      await ledger.record(tx, eventsOf(rules), READING.endedAgoMs, origin, trail);
+      await ledger.record(tx, eventsOf(rules), READING.endedAgoMs, origin);
       await drift.lockOwners(tx, idsOf(rules, 'lost'));
       await settlements.noteOnIps(
         tx,
@@ -154,15 +153,14 @@ export class DriftSteps {
     const appears = this.state.chance.happens(0.6);
     const kind = appears ? ('FOUND' as const) : ('CLOSED' as const);
     const told = rules.map((rule) => ({ ...rule, kind }));
-    const trail = this.state.anyTrail();
     const { endedAgoMs } = READING;
     if (appears) store.add(this.state.targetId, rules, endedAgoMs);
-    events.recordUnmanaged(this.state.targetId, told, endedAgoMs, origin, trail);
+    events.recordUnmanaged(this.state.targetId, told, endedAgoMs, origin);
     if (!appears) store.remove(this.state.targetId, rules);
     const left = store.seen(this.state.targetId);
     const really = await this.state.both.real(async (tx) => {
       if (appears) await unmanaged.add(tx, this.state.targetId, rules, endedAgoMs);
-      await ledger.recordUnmanaged(tx, this.state.targetId, told, endedAgoMs, origin, trail);
+      await ledger.recordUnmanaged(tx, this.state.targetId, told, endedAgoMs, origin);
       if (!appears) await unmanaged.remove(tx, this.state.targetId, rules);
       return unmanaged.seen(tx, this.state.targetId);
     });

@@ -88,7 +88,6 @@ export class PassSteps {
     if (this.state.chance.happens(0.3)) await this.interleave();
     const found = pairs.map((pair) => ({ pair, settled: this.randomSettlement(pair.model) }));
     const isRead = this.state.chance.happens(0.8);
-    const trail = this.state.anyTrail();
     const way = this.state.chance.happens(0.9) ? access : null;
     const whole = {
       access: way,
@@ -116,7 +115,6 @@ export class PassSteps {
           remarks: remarksOf('model'),
         },
         origin,
-        trail,
       ),
     );
     const settledReal = await this.state.both.real(async (tx) =>
@@ -131,7 +129,6 @@ export class PassSteps {
           remarks: remarksOf('real'),
         },
         origin,
-        trail,
       ),
     );
     deepEqual(settledReal?.latenessSeconds.length, settledModel?.latenessSeconds.length);

@@ -150,12 +150,12 @@ export class RequestSteps {
     if (id === null) return;
     const modelled = this.state.model.requests.stop(id, 'MANUAL');
     const stopped = await this.state.both.real((tx) =>
-      sessions.stop(
-        tx,
-        this.state.given.organizationId,
-        { id: this.state.realId(id), reason: 'MANUAL', userId: null, audit: AUDIT },
-        'audit_records',
-      ),
+      sessions.stop(tx, this.state.given.organizationId, {
+        id: this.state.realId(id),
+        reason: 'MANUAL',
+        userId: null,
+        audit: AUDIT,
+      }),
     );
     deepEqual(stopped === null, modelled === null);
   }

@@ -100,7 +100,6 @@ export function modelRows(tables: Tables, real: (id: string) => string): Rows {
       event.sessionId && real(event.sessionId),
       event.staticIpRuleId && real(event.staticIpRuleId),
       event.credentialId,
-      event.trail === 'audit_records',
     ]),
     resources: [...tables.resources.values()].map((one) => [
       one.id,
@@ -133,7 +132,7 @@ export function modelRows(tables: Tables, real: (id: string) => string): Rows {
       Math.round(tokens * 1000),
       fromNow(refilledAt),
     ]),
-    audit: tables.audit.map(({ eventType, resourceId, trail }) => [eventType, real(resourceId), trail]),
+    audit: tables.audit.map(({ eventType, resourceId }) => [eventType, real(resourceId)]),
   };
   return Object.fromEntries(Object.entries(rows).map(([name, list]) => [name, list.toSorted(byText)]));
 }
@@ -175,9 +174,8 @@ export async function realRows(tx: Tx, auditedFrom: string): Promise<Rows> {
       `kind, target_id, address || ' ' || protocol || ' ' || ports AS key, provider_rule_id, cause, message,
          possible_from IS NOT NULL AS pf, certain_from IS NOT NULL AS cf, certain_until IS NOT NULL AS cu,
          possible_until IS NOT NULL AS pu, holder_kind, organization_id, resource_id, resource_name, session_id,
-         static_ip_rule_id, credential_id, is_written`,
-      `(SELECT e.*, true AS is_written FROM rule_events e UNION ALL
-        SELECT (jsonb_populate_record(NULL::rule_events, event)).*, false FROM unwritten_rule_events) e`,
+         static_ip_rule_id, credential_id`,
+      'rule_events',
     ),
     resources: await rows('id, is_active, write_verified, target_id, credential_id', 'resources'),
     sessions: await rows(`id, status, ended_reason, ${ms('expires_at')}, ${ms('lease_until')}`, 'sessions'),
@@ -192,10 +190,8 @@ export async function realRows(tx: Tx, auditedFrom: string): Promise<Rows> {
       'write_budgets',
     ),
     audit: await rows(
-      'event_type, resource_id, trail',
-      `(SELECT event_type, resource_id::text, 'audit_records' AS trail FROM audit_records WHERE sequence > ${auditedFrom}
-        UNION ALL SELECT entry->>'eventType', entry->>'resourceId', 'unwritten_audit_records'
-        FROM unwritten_audit_records) AS a WHERE ${WRITTEN_DOWN}`,
+      'event_type, resource_id',
+      `audit_records WHERE sequence > ${auditedFrom} AND ${WRITTEN_DOWN}`,
     ),
   };
 }

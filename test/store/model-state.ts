@@ -1,6 +1,5 @@
 import type { Access } from '#rules';
 import type { Lease } from '#engine-store';
-import type { Trail } from '#entities';
 import type { SeededRandom } from '../simulation/seeded-random';
 import { ModelConvergence } from '../simulation/model/convergence';
 import { ModelBudgets, ModelLeases, ModelSweeperLease } from '../simulation/model/leases';
@@ -85,10 +84,6 @@ export class HistoryState {
 
   anyAccess(): Access {
     return { credentialId: this.chance.pick([...this.both.tables.credentials.keys()]), region: null };
-  }
-
-  anyTrail(): Trail {
-    return this.chance.pick(['audit_records', 'unwritten_audit_records']);
   }
 }
 

@@ -79,9 +79,7 @@ describe('When something was observed', () => {
       resourceIpIds: null,
     } as const;
     const origin = { workerId: 'worker', passId: randomUUID(), credentialId: null };
-    await database.transaction((tx) =>
-      new LedgerStore().record(tx, [missing], 60_000, origin, 'audit_records'),
-    );
+    await database.transaction((tx) => new LedgerStore().record(tx, [missing], 60_000, origin));
     const [recorded] = await rows.rows<{ from: Date; until: Date }>(
       'SELECT possible_from AS "from", possible_until AS until FROM rule_events WHERE rule_id = $1',
       [ruleId],

@@ -1,5 +1,5 @@
 import { AGENT_AWAY_SECONDS, type HostGuard, type OrganizationId, type TrafficConfig } from '#rules';
-import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Trail, type Tx, returned } from '#entities';
+import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Tx, returned } from '#entities';
 import { UNLEASED, type Lease } from './lease.store';
 import type { NamingResource } from './comparison';
 
@@ -98,7 +98,7 @@ export class AgentWatchStore {
    * a request, or its resource is being edited, and either may wait for the target that is locked here. The next comparison
    * records it then.
    */
-  async recordAway(tx: Tx, { targetId }: Lease, message: string, trail: Trail): Promise<void> {
+  async recordAway(tx: Tx, { targetId }: Lease, message: string): Promise<void> {
     const away = returned<{ id: string; organizationId: OrganizationId; name: string; seenAt: Date }>(
       await tx.query(
         `UPDATE agents a SET told_away = true WHERE a.id IN (
@@ -110,7 +110,7 @@ export class AgentWatchStore {
       ),
     );
     for (const { id, organizationId, name, seenAt } of away) {
-      await this.audit.writeRevocation(tx, organizationId, trail, {
+      await this.audit.write(tx, organizationId, {
         ...SYSTEM_ACTOR,
         eventType: 'AGENT_OFFLINE',
         resourceType: 'AGENT',

@@ -1,5 +1,5 @@
 import { parseRuleKey, portsText, type OrganizationId, type RuleCause, type RuleEventKind } from '#rules';
-import type { Trail, Tx } from '#entities';
+import { auditTable, type Tx } from '#entities';
 
 /** An observation of a rule to record. */
 export interface RuleEvent {
@@ -123,8 +123,8 @@ const UNMANAGED_ROWS = `SELECT now() AS at, e.kind, t.id AS target_id, t.provide
     JOIN unmanaged_rules u ON u.target_id = t.id AND u.key = e.key AND u.provider_rule_id = e."providerRuleId"`;
 
 /** Inserts into the ledger, or into `unwritten_rule_events` while it is unavailable: revocation does not wait for the record. */
-const insert = (rows: string, trail: Trail): string =>
-  trail === 'audit_records'
+const insert = (tx: Tx, rows: string): string =>
+  auditTable(tx) === 'audit_records'
     ? `INSERT INTO rule_events (${COLUMNS}) SELECT ${COLUMNS} FROM (${rows}) e RETURNING ${RETURNED}`
     : `WITH e AS (${rows}), kept AS (INSERT INTO unwritten_rule_events (event) SELECT to_jsonb(e) - 'at' FROM e)
        SELECT ${RETURNED} FROM e`;
@@ -135,14 +135,8 @@ const insert = (rows: string, trail: Trail): string =>
  */
 export class LedgerStore {
   /** @param endedAgoMs age of the read that the events are based on */
-  record(
-    tx: Tx,
-    events: readonly RuleEvent[],
-    endedAgoMs: number,
-    origin: Origin,
-    trail: Trail,
-  ): Promise<LedgerRow[]> {
-    return tx.query(insert(EVENT_ROWS, trail), [
+  record(tx: Tx, events: readonly RuleEvent[], endedAgoMs: number, origin: Origin): Promise<LedgerRow[]> {
+    return tx.query(insert(tx, EVENT_ROWS), [
       JSON.stringify(events),
       endedAgoMs,
       origin.credentialId,
@@ -158,13 +152,12 @@ export class LedgerStore {
     events: readonly UnmanagedEvent[],
     endedAgoMs: number,
     origin: Origin,
-    trail: Trail,
   ): Promise<LedgerRow[]> {
     const rows = events.map(({ kind, key, providerRuleId }) => {
       const { address, protocol, ports } = parseRuleKey(key);
       return { kind, key, providerRuleId, address, protocol, ports: portsText(ports) };
     });
-    return tx.query(insert(UNMANAGED_ROWS, trail), [
+    return tx.query(insert(tx, UNMANAGED_ROWS), [
       JSON.stringify(rows),
       endedAgoMs,
       origin.credentialId,

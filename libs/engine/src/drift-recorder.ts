@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { KnownRules, LedgerRow, Origin, RuleEvent, EngineStore } from '#engine-store';
-import type { Trail, Tx } from '#entities';
+import type { Tx } from '#entities';
 import { grouped, ruleLife, type Access, type Drift, type Rule } from '#rules';
 import { unobservedRules } from './drift-report';
 import { changedMessage } from './rule-events';
@@ -35,13 +35,12 @@ export class DriftRecorder {
     targetId: string,
     known: KnownRules,
     { access, read, drift, unmanagedDigest }: ObservedDrift,
-    trail: Trail,
   ): Promise<{ lost: Rule[]; events: LedgerRow[] }> {
     const { drift: store } = this.stores;
     const ago = (): number => age(this.timing, read).endedAgoMs;
     const events: LedgerRow[] = [];
     const record = async (some: readonly RuleEvent[]): Promise<void> => {
-      events.push(...(await this.record(tx, some, access, ago(), trail)));
+      events.push(...(await this.record(tx, some, access, ago())));
     };
     const touched = [
       ...drift.missing,
@@ -50,7 +49,7 @@ export class DriftRecorder {
     ];
     if (touched.length > 0) await store.lockOwners(tx, touched);
     await record(eventsOf(drift));
-    const lost = await this.writeRules(tx, targetId, known, { access, read, drift }, trail);
+    const lost = await this.writeRules(tx, targetId, known, { access, read, drift });
     const orphans =
       drift.orphans.length === 0
         ? []
@@ -69,27 +68,20 @@ export class DriftRecorder {
           read.rules,
           ago,
           this.origin(access),
-          trail,
         )),
       );
     return { lost, events };
   }
 
   /** Records rules that are given up because their target is missing. @param message of the provider */
-  recordGivenUp(
-    tx: Tx,
-    ruleIds: readonly string[],
-    message: string,
-    access: Access,
-    trail: Trail,
-  ): Promise<LedgerRow[]> {
+  recordGivenUp(tx: Tx, ruleIds: readonly string[], message: string, access: Access): Promise<LedgerRow[]> {
     const events = ruleIds.map((ruleId): RuleEvent => ({
       ...missing(ruleId),
       kind: 'ABANDONED',
       cause: 'TARGET_GONE',
       message,
     }));
-    return this.record(tx, events, access, 0, trail);
+    return this.record(tx, events, access, 0);
   }
 
   /** Writes what the read says about known rules, and what follows for their holders. @returns the rules that are lost */
@@ -98,7 +90,6 @@ export class DriftRecorder {
     targetId: string,
     known: KnownRules,
     { access, read, drift }: Omit<ObservedDrift, 'unmanagedDigest'>,
-    trail: Trail,
   ): Promise<Rule[]> {
     const { rules: store, settlements } = this.stores;
     const unobserved = unobservedRules(known, read.rules);
@@ -132,14 +123,10 @@ export class DriftRecorder {
         tx,
         drift.changed.map(({ ruleId, changedTo }) => ({ ruleId, message: changedMessage(changedTo) })),
       );
-    await this.suspendHolders(
-      tx,
-      [
-        ...lost.filter(({ isSuspended }) => isSuspended).map(({ id }) => ({ id, message: SUSPENDED })),
-        ...suspended.map(({ id }) => ({ id, message: ineffective.get(id)! })),
-      ],
-      trail,
-    );
+    await this.suspendHolders(tx, [
+      ...lost.filter(({ isSuspended }) => isSuspended).map(({ id }) => ({ id, message: SUSPENDED })),
+      ...suspended.map(({ id }) => ({ id, message: ineffective.get(id)! })),
+    ]);
     if (renamed.size > 0) await settlements.renameIps(tx, [...renamed.keys()]);
     return lost;
   }
@@ -147,12 +134,11 @@ export class DriftRecorder {
   private async suspendHolders(
     tx: Tx,
     suspended: readonly { readonly id: string; readonly message: string }[],
-    trail: Trail,
   ): Promise<void> {
     const { drift, owners } = this.stores;
     for (const [message, some] of grouped(suspended, (rule) => rule.message)) {
       const ids = some.map(({ id }) => id);
-      await writeSessions(tx, owners, trail, await drift.suspendHolders(tx, ids, message));
+      await writeSessions(tx, owners, await drift.suspendHolders(tx, ids, message));
     }
   }
 
@@ -161,10 +147,9 @@ export class DriftRecorder {
     events: readonly RuleEvent[],
     access: Access,
     endedAgoMs: number,
-    trail: Trail,
   ): Promise<LedgerRow[]> {
     if (events.length === 0) return Promise.resolve([]);
-    return this.stores.ledger.record(tx, events, endedAgoMs, this.origin(access), trail);
+    return this.stores.ledger.record(tx, events, endedAgoMs, this.origin(access));
   }
 
   private origin({ credentialId }: Access): Origin {

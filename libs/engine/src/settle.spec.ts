@@ -1,6 +1,6 @@
 import type { Affected, AffectedHolder, IpMove, Lease, EngineStore } from '#engine-store';
 import { asOrganizationId, type RuleSettlement } from '#rules';
-import type { Trail, Tx } from '#entities';
+import type { Tx } from '#entities';
 import { supersededHolders } from './rule-events';
 import { settle } from './settle';
 
@@ -90,7 +90,7 @@ async function movesOf(affected: Affected): Promise<IpMove[]> {
     remarks: new Map(),
   };
   const origin = { workerId: 'worker', passId: 'pass', credentialId: null };
-  await settle(TX, stores, LEASE, settlement, origin, {} as Trail);
+  await settle(TX, stores, LEASE, settlement, origin);
   return moves;
 }
 

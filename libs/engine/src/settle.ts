@@ -11,7 +11,7 @@ import type {
   WrittenRule,
   EngineStore,
 } from '#engine-store';
-import { type Trail, type Tx } from '#entities';
+import { type Tx } from '#entities';
 import type { Lease } from '#engine-store';
 import {
   grouped,
@@ -72,7 +72,6 @@ export async function settle(
   lease: Lease,
   settlement: Settlement,
   origin: Origin,
-  trail: Trail,
 ): Promise<Settled | null> {
   const { settlements, owners, ledger } = stores;
   const ruleIds = settlement.rules.map((rule) => rule.ruleId);
@@ -97,7 +96,7 @@ export async function settle(
   const recorded =
     events.length === 0
       ? []
-      : await ledger.record(tx, events, settlement.reading?.().endedAgoMs ?? 0, origin, trail);
+      : await ledger.record(tx, events, settlement.reading?.().endedAgoMs ?? 0, origin);
   const unmanaged = events.filter(({ message }) => message === UNMANAGED_STAYS);
   if (unmanaged.length > 0)
     await settlements.listUnmanaged(
@@ -105,9 +104,9 @@ export async function settle(
       unmanaged.map(({ ruleId }) => ruleId),
     );
   await followUp(tx, stores, lease, written, affected, moves, settlement, possiblyPresent);
-  await writeSessions(tx, owners, trail, ownersOf(affected, moves, 'sessionId'));
-  await auditStaticRules(tx, owners, trail, ownersOf(affected, moves, 'staticIpRuleId'));
-  await auditUnheld(tx, owners, lease, recorded, trail);
+  await writeSessions(tx, owners, ownersOf(affected, moves, 'sessionId'));
+  await auditStaticRules(tx, owners, ownersOf(affected, moves, 'staticIpRuleId'));
+  await auditUnheld(tx, owners, lease, recorded);
   return { latenessSeconds, events: recorded };
 }
 

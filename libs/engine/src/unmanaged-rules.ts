@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LedgerRow, Origin, EngineStore } from '#engine-store';
-import type { Trail, Tx } from '#entities';
+import type { Tx } from '#entities';
 import type { ObservedRule } from '#rules';
 
 const nameOf = ({ key, providerRuleId }: Pick<ObservedRule, 'key' | 'providerRuleId'>): string =>
@@ -19,7 +19,6 @@ export async function recordUnmanaged(
   all: readonly ObservedRule[],
   ago: () => number,
   origin: Origin,
-  trail: Trail,
 ): Promise<LedgerRow[]> {
   const before = new Map((await unmanaged.seen(tx, targetId)).map((rule) => [nameOf(rule), rule]));
   const now = new Map(observed.map((rule) => [nameOf(rule), rule]));
@@ -30,7 +29,7 @@ export async function recordUnmanaged(
   const events: LedgerRow[] = [];
   if (gone.length > 0) {
     const closed = gone.map((rule) => ({ ...rule, kind: 'CLOSED' as const }));
-    events.push(...(await ledger.recordUnmanaged(tx, targetId, closed, ago(), origin, trail)));
+    events.push(...(await ledger.recordUnmanaged(tx, targetId, closed, ago(), origin)));
   }
   // a rule that is still present is no longer unmanaged: it is an orphan
   if (left.length > 0) await unmanaged.remove(tx, targetId, left);
@@ -41,7 +40,7 @@ export async function recordUnmanaged(
       key,
       providerRuleId,
     }));
-    events.push(...(await ledger.recordUnmanaged(tx, targetId, seen, ago(), origin, trail)));
+    events.push(...(await ledger.recordUnmanaged(tx, targetId, seen, ago(), origin)));
   }
   return events;
 }

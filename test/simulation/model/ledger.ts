@@ -1,5 +1,4 @@
 import type { LedgerRow, LedgerStore, Origin, RuleEvent, UnmanagedEvent } from '#engine-store';
-import type { Trail } from '#entities';
 import { INTERVAL_ENDS, parseRuleKey, portsText, type RuleEventKind, ruleLife } from '#rules';
 import type { Modelled } from './modelled';
 import type { EventRow, RuleHolderRow, RuleRow, Tables, TargetRow } from './tables';
@@ -13,7 +12,7 @@ const ends = (kind: RuleEventKind): boolean => INTERVAL_ENDS.some((end) => end =
 export class ModelLedger implements Modelled<LedgerStore> {
   constructor(private readonly tables: Tables) {}
 
-  record(events: readonly RuleEvent[], endedAgoMs: number, origin: Origin, trail: Trail): LedgerRow[] {
+  record(events: readonly RuleEvent[], endedAgoMs: number, origin: Origin): LedgerRow[] {
     return events.flatMap((event) => {
       const rule = this.tables.rules.get(event.ruleId);
       if (!rule) return [];
@@ -21,7 +20,7 @@ export class ModelLedger implements Modelled<LedgerStore> {
         .holderRows(rule)
         .filter(({ resourceIpId }) => event.resourceIpIds?.includes(resourceIpId) ?? true);
       return [...holders, ...(holders.length === 0 ? [null] : [])].map((holder) =>
-        this.keep(this.row(event, rule, holder, endedAgoMs, origin, trail)),
+        this.keep(this.row(event, rule, holder, endedAgoMs, origin)),
       );
     });
   }
@@ -32,7 +31,6 @@ export class ModelLedger implements Modelled<LedgerStore> {
     holder: RuleHolderRow | null,
     endedAgoMs: number,
     origin: Origin,
-    trail: Trail,
   ): EventRow {
     const target = this.tables.targets.get(rule.targetId)!;
     const ip = holder && this.tables.resourceIps.get(holder.resourceIpId)!;
@@ -48,7 +46,7 @@ export class ModelLedger implements Modelled<LedgerStore> {
     const resource = ip && this.tables.resources.get(ip.resourceId);
     const holderKind = ip?.sessionId ? 'SESSION' : 'STATIC_RULE';
     return {
-      ...this.base(target, rule.spec, origin, trail),
+      ...this.base(target, rule.spec, origin),
       kind,
       ruleId: rule.id,
       providerRuleId: rule.providerRuleId,
@@ -80,19 +78,9 @@ export class ModelLedger implements Modelled<LedgerStore> {
     target: TargetRow,
     spec: RuleRow['spec'],
     { workerId, passId }: Origin,
-    trail: Trail,
   ): Pick<
     EventRow,
-    | 'at'
-    | 'targetId'
-    | 'provider'
-    | 'target'
-    | 'address'
-    | 'protocol'
-    | 'ports'
-    | 'workerId'
-    | 'passId'
-    | 'trail'
+    'at' | 'targetId' | 'provider' | 'target' | 'address' | 'protocol' | 'ports' | 'workerId' | 'passId'
   > {
     return {
       at: this.tables.now(),
@@ -104,7 +92,6 @@ export class ModelLedger implements Modelled<LedgerStore> {
       ports: portsText(spec.ports),
       workerId,
       passId,
-      trail,
     };
   }
 
@@ -113,7 +100,6 @@ export class ModelLedger implements Modelled<LedgerStore> {
     events: readonly UnmanagedEvent[],
     endedAgoMs: number,
     origin: Origin,
-    trail: Trail,
   ): LedgerRow[] {
     const now = this.tables.now();
     const target = this.tables.targets.get(targetId)!;
@@ -124,7 +110,7 @@ export class ModelLedger implements Modelled<LedgerStore> {
         )
         .map(({ possibleSince, presentSince }) =>
           this.keep({
-            ...this.base(target, parseRuleKey(key), origin, trail),
+            ...this.base(target, parseRuleKey(key), origin),
             kind,
             ruleId: null,
             providerRuleId,

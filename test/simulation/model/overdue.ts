@@ -41,7 +41,6 @@ export class ModelOverdue implements Modelled<OverdueStore> {
         organizationId,
         eventType: 'RULE_REVOCATION_OVERDUE',
         resourceId,
-        trail: 'audit_records',
       });
     return resources.map(({ resourceId }) => ({ resourceId, message }));
   }

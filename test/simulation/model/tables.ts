@@ -1,5 +1,4 @@
 import type { ComparisonOutcome, LedgerRow } from '#engine-store';
-import type { Trail } from '#entities';
 import {
   DETACHING_CAUSES,
   type AdditionCause,
@@ -72,7 +71,6 @@ export interface EventRow extends Omit<LedgerRow, 'at'> {
   readonly possibleUntil: number | null;
   readonly credentialId: string | null;
   readonly workerId: string;
-  readonly trail: Trail;
 }
 
 export interface ResourceRow {
@@ -141,7 +139,6 @@ export interface AuditRow {
   readonly organizationId: OrganizationId;
   readonly eventType: string;
   readonly resourceId: string;
-  readonly trail: Trail;
 }
 
 /** Is notified of every status change and every ledger row. */

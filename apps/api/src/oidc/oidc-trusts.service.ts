@@ -1,15 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Logger as PinoLogger } from 'pino';
-import {
-  type AuditEventType,
-  Database,
-  type OidcPreset,
-  type Slice,
-  type Sliced,
-  type Trail,
-  type Tx,
-  withAuditFallback,
-} from '#entities';
+import { type AuditEventType, Database, type OidcPreset, type Slice, type Sliced, type Tx } from '#entities';
 import { scopeNeedsPaidPlan, type Principal, type WorkloadScope } from '#guards';
 import {
   AllOidcTrustsStore,
@@ -121,16 +112,14 @@ export class OidcTrustsService {
   /** Deletes its service user too, whose sessions and keys end. */
   async delete(actor: Actor, id: string): Promise<void> {
     const { organizationId } = actor.principal;
-    const due = await withAuditFallback((trail) =>
-      this.database.closing.transaction(async (tx) => {
-        await this.users.lock(tx, organizationId);
-        const trust = await this.trusts.findLocked(tx, organizationId, id);
-        if (!trust || !(await this.trusts.delete(tx, organizationId, id))) throw missing(id);
-        const { serviceUserId } = trust;
-        await this.record(tx, actor, 'OIDC_TRUST_DELETED', trust, { serviceUserId }, trail);
-        return this.serviceUsers.remove(tx, actor, serviceUserId, trail);
-      }),
-    );
+    const due = await this.database.closing.revocation(async (tx) => {
+      await this.users.lock(tx, organizationId);
+      const trust = await this.trusts.findLocked(tx, organizationId, id);
+      if (!trust || !(await this.trusts.delete(tx, organizationId, id))) throw missing(id);
+      const { serviceUserId } = trust;
+      await this.record(tx, actor, 'OIDC_TRUST_DELETED', trust, { serviceUserId });
+      return this.serviceUsers.remove(tx, actor, serviceUserId);
+    });
     this.serviceUsers.wakeWorkers(due);
   }
 
@@ -157,9 +146,8 @@ export class OidcTrustsService {
     eventType: AuditEventType,
     trust: { readonly id: string; readonly name: string },
     details: Record<string, unknown>,
-    trail: Trail = 'audit_records',
   ): Promise<void> {
-    return this.audit.writeRevocation(tx, actor.principal.organizationId, trail, {
+    return this.audit.write(tx, actor.principal.organizationId, {
       ...auditActor(actor),
       eventType,
       resourceType: 'OIDC_TRUST',

@@ -1,14 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import {
-  type AuditEntry,
-  Database,
-  type Slice,
-  type Sliced,
-  type Trail,
-  type Tx,
-  withAuditFallback,
-} from '#entities';
+import { type AuditEntry, Database, type Slice, type Sliced, type Tx } from '#entities';
 import {
   AuditStore,
   type NewEntry,
@@ -122,16 +114,14 @@ export class StaticIpRulesService {
   async delete(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const woken = await withAuditFallback((trail) =>
-      this.database.closing.transaction(async (tx) => {
-        const now = await this.rules.lock(tx, organizationId, id);
-        if (!now) throw missing(id);
-        const all = now.resources.map((entry) => entry.resourceId);
-        await this.record(tx, actor, 'STATIC_IP_RULE_DELETED', now, { ipAddress: now.ipAddress }, trail);
-        await this.rules.delete(tx, organizationId, id);
-        return this.rules.release(tx, organizationId, id, all, 'STATIC_RULE_DELETED');
-      }),
-    );
+    const woken = await this.database.closing.revocation(async (tx) => {
+      const now = await this.rules.lock(tx, organizationId, id);
+      if (!now) throw missing(id);
+      const all = now.resources.map((entry) => entry.resourceId);
+      await this.record(tx, actor, 'STATIC_IP_RULE_DELETED', now, { ipAddress: now.ipAddress });
+      await this.rules.delete(tx, organizationId, id);
+      return this.rules.release(tx, organizationId, id, all, 'STATIC_RULE_DELETED');
+    });
     this.wakeUps.wake('revoke-rules', woken);
   }
 
@@ -198,10 +188,9 @@ export class StaticIpRulesService {
     eventType: AuditEntry['eventType'],
     rule: { id: string; label: string },
     details: Readonly<Record<string, unknown>>,
-    trail: Trail = 'audit_records',
   ): Promise<void> {
     const { principal } = actor;
-    return this.audit.writeRevocation(tx, principal.organizationId, trail, {
+    return this.audit.write(tx, principal.organizationId, {
       ...auditActor(actor),
       eventType,
       resourceType: 'STATIC_IP_RULE',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import { Database, type Trail, type Tx } from '#entities';
+import { Database, type Tx } from '#entities';
 import { AuditStore, type UserRow, UserStore } from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound } from '../errors';
@@ -59,12 +59,12 @@ export class ServiceUsers {
    * ignored, a person too. Call `UserStore.lock` first.
    * @returns the targets to wake workers for after the commit
    */
-  async remove(tx: Tx, actor: Actor, id: string, trail: Trail): Promise<WokenTargets[]> {
+  async remove(tx: Tx, actor: Actor, id: string): Promise<WokenTargets[]> {
     const { organizationId } = actor.principal;
     const user = await this.users.find(tx, organizationId, id);
     if (!user?.isService || !(await this.users.delete(tx, organizationId, id))) return [];
     await this.offboarding.removeFromRoles(tx, organizationId, id);
-    await this.audit.writeRevocation(tx, organizationId, trail, {
+    await this.audit.write(tx, organizationId, {
       ...auditActor(actor),
       eventType: 'USER_DELETED',
       resourceType: 'USER',
@@ -72,7 +72,7 @@ export class ServiceUsers {
       resourceName: user.email,
       details: { roleNames: user.roleNames },
     });
-    return this.offboarding.end(tx, organizationId, user, auditActor(actor), trail);
+    return this.offboarding.end(tx, organizationId, user, auditActor(actor));
   }
 
   wakeWorkers(due: readonly WokenTargets[]): void {
