@@ -1,6 +1,5 @@
 import { DatabaseError } from 'pg';
-import { QueryFailedError } from 'typeorm';
-import type { Tx } from './database';
+import { QueryFailedError, type EntityManager } from 'typeorm';
 import { postgresErrorField } from './postgres-error';
 
 /** Where audit records go: the trail, or the table beside it until the trail accepts records again. */
@@ -13,11 +12,11 @@ export type AuditTable = 'audit_records' | 'unwritten_audit_records';
 const NOT_REFUSED = /^(08|40|55P03|57014|57P|53300)/;
 
 /** The audit table of a transaction. Its ledger rows go into `rule_events`, or beside it, alike. */
-export const auditTable = (tx: Tx): AuditTable =>
+export const auditTable = (tx: EntityManager): AuditTable =>
   tx.queryRunner?.data['recordsBeside'] === true ? 'unwritten_audit_records' : 'audit_records';
 
 /** Makes a transaction write its audit records and ledger rows beside the tables that refuse them. */
-export function recordBeside(tx: Tx): void {
+export function recordBeside(tx: EntityManager): void {
   tx.queryRunner!.data['recordsBeside'] = true;
 }
 

@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Logger as PinoLogger } from 'pino';
-import { type AuditEventType, Database, type OidcPreset, type Slice, type Sliced, type Tx } from '#entities';
+import { Database, type OidcPreset, type Slice, type Sliced } from '#entities';
 import { scopeNeedsPaidPlan, type Principal, type WorkloadScope } from '#guards';
 import {
   AllOidcTrustsStore,
-  AuditStore,
   type OidcConditions,
   type OidcTrustRow,
   OidcTrustStore,
   UserStore,
 } from '#tenant-store';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
 import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
@@ -31,7 +30,7 @@ export class OidcTrustsService {
     private readonly allTrusts: AllOidcTrustsStore,
     private readonly users: UserStore,
     private readonly serviceUsers: ServiceUsers,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
     private readonly issuers: Issuers,
   ) {}
 
@@ -81,7 +80,7 @@ export class OidcTrustsService {
       const id = await this.trusts.create(tx, organizationId, given);
       if (id === null) throw nameTaken(name);
       const details = { preset, issuer, conditions, scopes, serviceUserId };
-      await this.record(tx, actor, 'OIDC_TRUST_CREATED', { id, name }, details);
+      await this.records.record(tx, actor, 'OIDC_TRUST_CREATED', { type: 'OIDC_TRUST', id, name }, details);
       return (await this.trusts.find(tx, organizationId, id))!;
     });
   }
@@ -104,7 +103,13 @@ export class OidcTrustsService {
       const after = (await this.trusts.find(tx, organizationId, id))!;
       const changed = changesOf(before, after);
       if (Object.keys(changed).length > 0)
-        await this.record(tx, actor, 'OIDC_TRUST_UPDATED', after, { changed });
+        await this.records.record(
+          tx,
+          actor,
+          'OIDC_TRUST_UPDATED',
+          { type: 'OIDC_TRUST', ...after },
+          { changed },
+        );
       return after;
     });
   }
@@ -117,7 +122,13 @@ export class OidcTrustsService {
       const trust = await this.trusts.findLocked(tx, organizationId, id);
       if (!trust || !(await this.trusts.delete(tx, organizationId, id))) throw missing(id);
       const { serviceUserId } = trust;
-      await this.record(tx, actor, 'OIDC_TRUST_DELETED', trust, { serviceUserId });
+      await this.records.record(
+        tx,
+        actor,
+        'OIDC_TRUST_DELETED',
+        { type: 'OIDC_TRUST', ...trust },
+        { serviceUserId },
+      );
       return this.serviceUsers.remove(tx, actor, serviceUserId);
     });
     this.serviceUsers.wakeWorkers(due);
@@ -138,23 +149,6 @@ export class OidcTrustsService {
     throw refusedIssuer(
       `must be one that this deployment allows: ${this.issuers.all.join(', ')}; its operator adds others to OIDC_ISSUERS`,
     );
-  }
-
-  private record(
-    tx: Tx,
-    actor: Actor,
-    eventType: AuditEventType,
-    trust: { readonly id: string; readonly name: string },
-    details: Record<string, unknown>,
-  ): Promise<void> {
-    return this.audit.write(tx, actor.principal.organizationId, {
-      ...auditActor(actor),
-      eventType,
-      resourceType: 'OIDC_TRUST',
-      resourceId: trust.id,
-      resourceName: trust.name,
-      details,
-    });
   }
 }
 

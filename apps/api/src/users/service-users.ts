@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import { Database, type Tx } from '#entities';
-import { AuditStore, type UserRow, UserStore } from '#tenant-store';
+import { type UserRow, UserStore } from '#tenant-store';
+import { ActionRecords } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound } from '../errors';
 import type { Actor } from '../http/actor';
@@ -19,7 +20,7 @@ export class ServiceUsers {
   constructor(
     private readonly database: Database,
     private readonly users: UserStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
     private readonly offboarding: Offboarding,
   ) {}
 
@@ -43,14 +44,13 @@ export class ServiceUsers {
       });
     }
     await this.users.giveRoles(tx, organizationId, id, roleIds);
-    await this.audit.write(tx, organizationId, {
-      ...auditActor(actor),
-      eventType: 'USER_CREATED',
-      resourceType: 'USER',
-      resourceId: id,
-      resourceName: email,
-      details: { isService: true, roleIds },
-    });
+    await this.records.record(
+      tx,
+      actor,
+      'USER_CREATED',
+      { type: 'USER', id, name: email },
+      { isService: true, roleIds },
+    );
     return (await this.users.find(tx, organizationId, id))!;
   }
 
@@ -64,14 +64,13 @@ export class ServiceUsers {
     const user = await this.users.find(tx, organizationId, id);
     if (!user?.isService || !(await this.users.delete(tx, organizationId, id))) return [];
     await this.offboarding.removeFromRoles(tx, organizationId, id);
-    await this.audit.write(tx, organizationId, {
-      ...auditActor(actor),
-      eventType: 'USER_DELETED',
-      resourceType: 'USER',
-      resourceId: id,
-      resourceName: user.email,
-      details: { roleNames: user.roleNames },
-    });
+    await this.records.record(
+      tx,
+      actor,
+      'USER_DELETED',
+      { type: 'USER', id, name: user.email },
+      { roleNames: user.roleNames },
+    );
     return this.offboarding.end(tx, organizationId, user, auditActor(actor));
   }
 

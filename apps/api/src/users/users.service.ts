@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import { type AuditEventType, Database, type Slice, type Sliced, type Tx } from '#entities';
-import { AuditStore, type UserFilter, type UserRow, UserStore } from '#tenant-store';
+import { Database, type Slice, type Sliced, type Tx } from '#entities';
+import { type UserFilter, type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
+import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { changesBetween } from '../audit/changes';
 import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
@@ -22,7 +23,7 @@ export class UsersService {
     private readonly database: Database,
     private readonly users: UserStore,
     private readonly offboarding: Offboarding,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
   ) {}
 
   list(principal: Principal, filter: UserFilter, slice: Slice): Promise<Sliced<UserRow>> {
@@ -58,7 +59,7 @@ export class UsersService {
     const changed = changesBetween(before, after, ['name', 'isOrgAdmin', 'isActive']);
     if (Object.keys(changed).length === 0) return { user: after, due: [] };
     const isDeactivated = before.isActive && !after.isActive;
-    await this.record(tx, actor, 'USER_UPDATED', after, { changed });
+    await this.records.record(tx, actor, 'USER_UPDATED', objectOf(after), { changed });
     return {
       user: after,
       due: isDeactivated ? await this.offboarding.end(tx, organizationId, after, auditActor(actor)) : [],
@@ -74,7 +75,7 @@ export class UsersService {
       const user = await this.existing(tx, principal, id);
       if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
       await this.offboarding.removeFromRoles(tx, organizationId, id);
-      await this.record(tx, actor, 'USER_DELETED', user, { roleNames: user.roleNames });
+      await this.records.record(tx, actor, 'USER_DELETED', objectOf(user), { roleNames: user.roleNames });
       return this.offboarding.end(tx, organizationId, user, auditActor(actor));
     });
     this.offboarding.wakeWorkers(due);
@@ -90,7 +91,7 @@ export class UsersService {
       if (!(await this.users.resetMfa(tx, principal.organizationId, id))) {
         throw notPossible('MFA is not enabled for the user');
       }
-      await this.record(tx, actor, 'MFA_RESET', user, {});
+      await this.records.record(tx, actor, 'MFA_RESET', objectOf(user));
     });
   }
 
@@ -99,25 +100,9 @@ export class UsersService {
     if (!user) throw notFound(`User ${id} does not exist`);
     return user;
   }
-
-  private record(
-    tx: Tx,
-    actor: Actor,
-    eventType: AuditEventType,
-    user: UserRow,
-    details: Record<string, unknown>,
-  ): Promise<void> {
-    const { principal } = actor;
-    return this.audit.write(tx, principal.organizationId, {
-      ...auditActor(actor),
-      eventType,
-      resourceType: 'USER',
-      resourceId: user.id,
-      resourceName: user.email,
-      details,
-    });
-  }
 }
+
+const objectOf = ({ id, email }: UserRow): ActionObject => ({ type: 'USER', id, name: email });
 
 const noServiceAdmin = (): ApiError => {
   const message = 'must be false: a service user is for programs only';
