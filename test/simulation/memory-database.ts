@@ -69,12 +69,12 @@ export function connectMemory(tables: Tables, connection: Connection, watcher: A
     database: {
       autocommit: AUTOCOMMIT,
       transaction,
-      repeatable: (work) =>
+      // its tables refuse no record
+      revocation: (work, mode) =>
         transaction(work).catch((error: unknown) => {
-          if (!(error instanceof ConnectionLost)) throw error;
+          if (mode !== 'repeatable' || !(error instanceof ConnectionLost)) throw error;
           return transaction(work);
         }),
-      statement: (work) => work(AUTOCOMMIT),
       ping: () => connection.ask('ping', () => undefined),
     },
     leases: store(leases),

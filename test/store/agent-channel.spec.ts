@@ -109,17 +109,12 @@ describe('The agent channel in the database', () => {
   }
 
   const stop = (tx: Tx, id: string): Promise<unknown> =>
-    sessions.stop(
-      tx,
-      organization,
-      {
-        id,
-        reason: 'MANUAL',
-        userId: null,
-        audit: { ...BY_NOBODY, eventType: 'SESSION_STOPPED' },
-      },
-      'audit_records',
-    );
+    sessions.stop(tx, organization, {
+      id,
+      reason: 'MANUAL',
+      userId: null,
+      audit: { ...BY_NOBODY, eventType: 'SESSION_STOPPED' },
+    });
 
   const stateOf = async (address: string): Promise<string> => {
     const [rule] = await database.autocommit.query<{ state: string }[]>(

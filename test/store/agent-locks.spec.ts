@@ -56,7 +56,7 @@ describe('A request of an agent that was away, while a worker converges its host
       (tx, { targetId }) =>
         tx.query('UPDATE rules SET attempts = attempts + 1 WHERE target_id = $1', [targetId]),
     ],
-    ['records that it is away', (tx, lease) => watch.recordAway(tx, lease, 'away', 'audit_records')],
+    ['records that it is away', (tx, lease) => watch.recordAway(tx, lease, 'away')],
   ])('waits for the worker that %s, without a deadlock', async (_, work) => {
     const host = await awayHost();
     let request: Promise<unknown> | undefined;

@@ -123,7 +123,8 @@ describe('Connections that no longer lead to a writable server', () => {
 
   it('are not what a repeatable transaction is repeated on', async () => {
     way.forget();
-    await expect(database.repeatable((tx) => tx.query('SELECT 1 AS one'))).resolves.toEqual([{ one: 1 }]);
+    const one = database.revocation((tx) => tx.query('SELECT 1 AS one'), 'repeatable');
+    await expect(one).resolves.toEqual([{ one: 1 }]);
   });
 
   it('are given out no more after one refused a write', async () => {

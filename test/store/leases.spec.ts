@@ -78,7 +78,6 @@ describe('A lease on a target', () => {
           ],
         },
         { workerId: 'worker', passId: '00000000-0000-4000-8000-0000000000aa', credentialId: null },
-        'audit_records',
       ),
     );
 

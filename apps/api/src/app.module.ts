@@ -17,6 +17,7 @@ import { ApiErrorFilter } from './http/api-error.filter';
 import { HealthModule } from './health/health.module';
 import { IssuerModule } from './issuer/issuer.module';
 import { JsonBodyInterceptor } from './http/json-body.interceptor';
+import { ListPageInterceptor } from './http/list-page';
 import { UnknownRouteModule } from './http/unknown-route.module';
 import { MailModule } from './mail/mail.module';
 import { MfaModule } from './mfa/mfa.module';
@@ -109,6 +110,7 @@ export class AppModule {
         { provide: APP_GUARD, useExisting: RateLimitGuard },
         { provide: APP_GUARD, useExisting: AccessGuard },
         { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
+        { provide: APP_INTERCEPTOR, useClass: ListPageInterceptor },
         { provide: APP_PIPE, useValue: validation },
         { provide: APP_FILTER, useClass: ApiErrorFilter },
         // Nest tries filters from last to first

@@ -2,6 +2,7 @@ import { Global, Module, type DynamicModule, type Provider } from '@nestjs/commo
 import { PasswordHasher } from '#secrets';
 import { AccountStore, AuditStore } from '#tenant-store';
 import { ApiSettings } from './api.settings';
+import { ActionRecords } from './audit/action-records';
 import { PublicAddress } from './http/public-address';
 
 /** Providers of every feature: the settings, and stores that most of them use. */
@@ -14,6 +15,7 @@ export class SharedModule {
       { provide: PasswordHasher, useValue: new PasswordHasher(settings.PASSWORD_HASH_COST) },
       AccountStore,
       AuditStore,
+      ActionRecords,
       PublicAddress,
     ];
     return {

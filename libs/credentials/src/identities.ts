@@ -1,6 +1,6 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
 import { DriverError, signedJwt, type IdentityTokens } from '#drivers';
-import { SYSTEM_ACTOR, withAuditFallback, type Database, type SealedCredential } from '#entities';
+import { SYSTEM_ACTOR, type Database, type SealedCredential } from '#entities';
 import {
   newIdentityKey,
   openIdentityKey,
@@ -93,21 +93,23 @@ export class Identities {
     const { kid } = signing;
     const jti = randomUUID();
     // before the token exists: none is unrecorded. What removes rules must go on when the trail takes no records
-    const exists = await withAuditFallback((trail) =>
-      this.signatures.record(this.database.autocommit, organizationId, id, trail, {
-        ...SYSTEM_ACTOR,
-        eventType: 'IDENTITY_TOKEN_SIGNED',
-        resourceType: 'CREDENTIAL',
-        resourceId: id,
-        resourceName: null,
-        details: {
-          jti,
-          audience: claims.aud,
-          subject: claims.sub,
-          target: target.slice(0, MAX_TARGET_LENGTH),
-          keyId: kid,
-        },
-      }),
+    const exists = await this.database.revocation(
+      (tx) =>
+        this.signatures.record(tx, organizationId, id, {
+          ...SYSTEM_ACTOR,
+          eventType: 'IDENTITY_TOKEN_SIGNED',
+          resourceType: 'CREDENTIAL',
+          resourceId: id,
+          resourceName: null,
+          details: {
+            jti,
+            audience: claims.aud,
+            subject: claims.sub,
+            target: target.slice(0, MAX_TARGET_LENGTH),
+            keyId: kid,
+          },
+        }),
+      'statement',
     );
     if (!exists) throw new DriverError('denied', 'The credential was deleted');
     const now = Math.floor(Date.now() / 1000);

@@ -6,7 +6,7 @@ import {
   type RemovalCause,
   type TrafficConfig,
 } from '#rules';
-import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Trail, type Tx, returned } from '#entities';
+import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Tx, returned } from '#entities';
 import { byKey } from './by-key';
 import { ms } from './columns';
 import type { HolderRow } from './due-rule';
@@ -126,7 +126,7 @@ export class AgentWatchStore {
    * a request, or its resource is being edited, and either may wait for the target that is locked here. The next comparison
    * records it then.
    */
-  async recordAway(tx: Tx, { targetId }: Lease, message: string, trail: Trail): Promise<void> {
+  async recordAway(tx: Tx, { targetId }: Lease, message: string): Promise<void> {
     const away = returned<{ id: string; organizationId: OrganizationId; name: string; seenAt: Date }>(
       await tx.query(
         `UPDATE agents a SET told_away = true WHERE a.id IN (
@@ -138,7 +138,7 @@ export class AgentWatchStore {
       ),
     );
     for (const { id, organizationId, name, seenAt } of away) {
-      await this.audit.writeRevocation(tx, organizationId, trail, {
+      await this.audit.write(tx, organizationId, {
         ...SYSTEM_ACTOR,
         eventType: 'AGENT_OFFLINE',
         resourceType: 'AGENT',

@@ -1,5 +1,5 @@
 import type { HolderKind, Instant, OrganizationId, Provider, RuleCause, RuleEventKind } from '#rules';
-import type { Trail, Tx } from '#entities';
+import { auditTable, type Tx } from '#entities';
 import { Columns } from './columns';
 
 /** Origin of changes, for the ledger and the log. */
@@ -59,10 +59,10 @@ const ROWS = `SELECT ${COLUMNS.values} FROM jsonb_to_recordset($1::jsonb) AS giv
 /** Records observations of rules. */
 export class LedgerStore {
   /** Inserts into the ledger, or into `unwritten_rule_events` while it is unavailable: revocation does not wait for the record. */
-  async record(tx: Tx, rows: readonly LedgerRow[], trail: Trail): Promise<void> {
+  async record(tx: Tx, rows: readonly LedgerRow[]): Promise<void> {
     if (rows.length === 0) return;
     await tx.query(
-      trail === 'audit_records'
+      auditTable(tx) === 'audit_records'
         ? `INSERT INTO rule_events (${COLUMNS.names}) ${ROWS}`
         : `INSERT INTO unwritten_rule_events (event) SELECT to_jsonb(e) FROM (${ROWS}) e`,
       [JSON.stringify(rows)],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DueRuleRow, Lease, WatchedHost, EngineStore } from '#engine-store';
-import { type Trail, type Transactions, type Tx, withAuditFallback } from '#entities';
+import { type Transactions, type Tx } from '#entities';
 import { agentAbsence, APPLY_TIMEOUT_MS, HOLDING_STATUSES, type RuleSettlement } from '#rules';
 import type { ConvergenceObserver } from './convergence-observer';
 import { healthReports } from './health-reports';
@@ -31,9 +31,7 @@ export class AgentConverger {
   /** Returns when nothing is due. Each round is one short transaction without remote calls. */
   async converge(targetId: string, stopping: AbortSignal): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS && !stopping.aborted; round += 1) {
-      const settled = await withAuditFallback((trail) =>
-        this.database.transaction((tx) => this.round(tx, targetId, trail)),
-      );
+      const settled = await this.database.revocation((tx) => this.round(tx, targetId));
       if (!settled) return;
       for (const seconds of settled.latenessSeconds) this.observer.ruleClosed('AGENT', seconds);
       this.observer.eventsRecorded(settled.events);
@@ -41,14 +39,14 @@ export class AgentConverger {
   }
 
   /** @returns null when nothing was due */
-  private async round(tx: Tx, targetId: string, trail: Trail): Promise<Settled | null> {
+  private async round(tx: Tx, targetId: string): Promise<Settled | null> {
     const { leases, rules, watch } = this.stores;
     const lease = await leases.take(tx, targetId, LEASE_SECONDS, true);
     if (!lease) return null;
     const host = await watch.host(tx, lease);
     const due = await rules.due(tx, lease, BATCH_SIZE);
-    const settled = due.length === 0 ? null : await this.settle(tx, lease, host, due, trail);
-    if (lease.comparison) await this.report(tx, lease, host, trail);
+    const settled = due.length === 0 ? null : await this.settle(tx, lease, host, due);
+    if (lease.comparison) await this.report(tx, lease, host);
     await leases.release(tx, lease);
     return settled;
   }
@@ -58,7 +56,6 @@ export class AgentConverger {
     lease: Lease,
     host: WatchedHost,
     due: readonly DueRuleRow[],
-    trail: Trail,
   ): Promise<Settled | null> {
     const ended = new Set(await this.stores.watch.endedByKernel(tx, lease.targetId));
     const needless = due.filter((rule) => needsNoReport(rule) && !ended.has(rule.ruleId));
@@ -90,7 +87,6 @@ export class AgentConverger {
         ]),
       },
       { workerId: this.workerId, passId: randomUUID(), credentialId: null },
-      trail,
     );
   }
 
@@ -110,13 +106,13 @@ export class AgentConverger {
   }
 
   /** Writes health events of the resources, and an audit record when the agent is away. */
-  private async report(tx: Tx, lease: Lease, host: WatchedHost, trail: Trail): Promise<void> {
+  private async report(tx: Tx, lease: Lease, host: WatchedHost): Promise<void> {
     const { comparisons, watch } = this.stores;
     const { requested } = lease.comparison!;
     await comparisons.finish(tx, lease.targetId, lease.comparison!, null, 0);
     if (host.resources.length === 0) return comparisons.postpone(tx, lease.targetId);
     const problem = hostProblem(host);
-    if (problem !== null) await watch.recordAway(tx, lease, problem, trail);
+    if (problem !== null) await watch.recordAway(tx, lease, problem);
     const reports = host.resources.flatMap((resource) =>
       healthReports([resource], problem ?? guardProblem(resource, host.guard), requested),
     );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LedgerRow, Reading, ReportedRule, EngineStore } from '#engine-store';
-import type { Trail, Tx } from '#entities';
+import type { Tx } from '#entities';
 import { APPLY_TIMEOUT_MS, RULE_BACKOFF, type RuleSettlement } from '#rules';
 import type { Remark } from './rule-events';
 import { settle } from './settle';
@@ -34,7 +34,6 @@ export async function settleReport(
   targetKey: string,
   report: AgentReport,
   reporter: string,
-  trail: Trail,
 ): Promise<readonly LedgerRow[]> {
   const targetId = await stores.watch.targetOf(tx, targetKey);
   // leases on hosts are held within one transaction: this waits for it, and never finds the lease taken
@@ -58,7 +57,6 @@ export async function settleReport(
             remarks: remarksOf(rules, results),
           },
           { workerId: reporter, passId: randomUUID(), credentialId: null },
-          trail,
         );
   await stores.leases.release(tx, lease);
   return settled?.events ?? [];

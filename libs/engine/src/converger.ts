@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Lease, DueRuleRow, Origin, EngineStore } from '#engine-store';
-import { withAuditFallback, type Transactions, type Tx } from '#entities';
+import { type Transactions, type Tx } from '#entities';
 import type { ProviderDriver } from '#drivers';
 import { APPLY_TIMEOUT_MS, RETRYABLE_KINDS, type RuleSettlement, ruleLife } from '#rules';
 import { horizonMs, age } from './provider-calls';
@@ -176,8 +176,9 @@ export class Converger {
       passId: randomUUID(),
       credentialId: found.access?.credentialId ?? null,
     };
-    const written = await withAuditFallback((trail) =>
-      this.database.repeatable((tx) => settle(tx, this.stores, held.lease, whole, origin, trail)),
+    const written = await this.database.revocation(
+      (tx) => settle(tx, this.stores, held.lease, whole, origin),
+      'repeatable',
     );
     if (written) {
       for (const seconds of written.latenessSeconds) this.observer.ruleClosed(held.lease.provider, seconds);

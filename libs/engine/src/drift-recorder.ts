@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { KnownRules, Lease, LedgerRow, EngineStore, OwnedAccess } from '#engine-store';
-import type { Trail, Tx } from '#entities';
+import type { Tx } from '#entities';
 import { ruleLife, type Drift, type Instant, type Rule } from '#rules';
 import { unobservedRules } from './drift-report';
 import { ledgerRows, type OwnedOrigin, type RuleEvent, changedMessage } from './rule-events';
@@ -36,7 +36,6 @@ export class DriftRecorder {
     lease: Lease,
     known: KnownRules,
     observed: ObservedDrift,
-    trail: Trail,
   ): Promise<{ lost: readonly Rule[]; events: LedgerRow[] }> {
     const { access, read, drift, unmanagedDigest } = observed;
     const { rules: store, ledger, owners } = this.stores;
@@ -58,8 +57,8 @@ export class DriftRecorder {
     events.push(...ledgerRows(drift.stale.map(found('STALE_RULE')), rows, endedAt, origin));
     await store.save(tx, rows.changed);
     events.push(...(await this.takeOver(tx, lease, observed, rows, endedAt, origin)));
-    await ledger.record(tx, events, trail);
-    await writeSessions(tx, owners, trail, left);
+    await ledger.record(tx, events);
+    await writeSessions(tx, owners, left);
     if (isListed)
       events.push(
         ...(await recordUnmanaged(
@@ -71,7 +70,6 @@ export class DriftRecorder {
           rows.loaded,
           endedAt,
           origin,
-          trail,
         )),
       );
     const lost = drift.missing.flatMap((id) => rows.rule(id) ?? []);
@@ -85,7 +83,6 @@ export class DriftRecorder {
     ruleIds: readonly string[],
     message: string,
     access: OwnedAccess,
-    trail: Trail,
   ): Promise<LedgerRow[]> {
     const events = ruleIds.map((ruleId): RuleEvent => ({
       ...missing(ruleId),
@@ -94,7 +91,7 @@ export class DriftRecorder {
       message,
     }));
     const recorded = ledgerRows(events, rows, rows.loaded.readAt, this.origin(access));
-    await this.stores.ledger.record(tx, recorded, trail);
+    await this.stores.ledger.record(tx, recorded);
     return recorded;
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DriverError } from '#drivers';
 import type { DueRuleRow, EngineStore } from '#engine-store';
-import { type Transactions, type Tx, withAuditFallback } from '#entities';
+import { type Transactions, type Tx } from '#entities';
 import { APPLY_TIMEOUT_MS, backoffMs, bisect, RULE_BACKOFF, type Provider, ruleLife } from '#rules';
 import type { Timing } from './timing';
 import { LeaseLost, type HeldLease } from './held-lease';
@@ -86,9 +86,7 @@ export class Isolation {
     };
     const origin = { workerId: this.workerId, passId: randomUUID(), credentialId: null };
     try {
-      await withAuditFallback((trail) =>
-        this.database.transaction((tx) => settle(tx, this.stores, held.lease, whole, origin, trail)),
-      );
+      await this.database.revocation((tx) => settle(tx, this.stores, held.lease, whole, origin));
     } catch (second) {
       await this.assertIsolable(second);
       this.observer.failed(held.lease.provider, [rule.ruleId], second);

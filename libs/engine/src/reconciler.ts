@@ -1,6 +1,6 @@
 import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
 import type { KnownRules, LedgerRow, EngineStore, AccessPath } from '#engine-store';
-import { type Transactions, type Trail, type Tx, withAuditFallback } from '#entities';
+import { type Transactions, type Tx } from '#entities';
 import { claimsOf, findDrift, RETRYABLE_KINDS, type Access, ruleLife, TARGET_GONE_MS } from '#rules';
 import type { CloudAccessPort } from './cloud-access';
 import { DriftRecorder, type ObservedDrift } from './drift-recorder';
@@ -47,9 +47,7 @@ export class Reconciler {
     }
     const observed = observedDrift(known, reads);
     await held.ensureHeld();
-    return withAuditFallback((trail) =>
-      this.database.transaction((tx) => this.write(tx, held, known, reads, observed, trail)),
-    );
+    return this.database.revocation((tx) => this.write(tx, held, known, reads, observed));
   }
 
   private async write(
@@ -58,15 +56,14 @@ export class Reconciler {
     known: KnownRules,
     reads: readonly PathRead[],
     observed: ObservedDrift | null,
-    trail: Trail,
   ): Promise<LedgerRow[]> {
     const { leases, comparisons } = this.stores;
     const { targetId } = held.lease;
     const comparison = held.lease.comparison!;
     if (!(await leases.lock(tx, held.lease))) throw new LeaseLost(targetId);
-    const givenUp = await this.handleMissingTarget(tx, held, known, reads, trail);
+    const givenUp = await this.handleMissingTarget(tx, held, known, reads);
     const { lost, events } = observed
-      ? await this.recorder.makeDue(tx, held.lease, known, observed, trail)
+      ? await this.recorder.makeDue(tx, held.lease, known, observed)
       : { lost: [], events: [] };
     const startedAgoMs = observed ? age(this.timing, observed.read).startedAgoMs : 0;
     await comparisons.finish(tx, targetId, comparison, observed?.unmanagedDigest ?? null, startedAgoMs);
@@ -85,7 +82,6 @@ export class Reconciler {
     held: HeldLease,
     known: KnownRules,
     reads: readonly PathRead[],
-    trail: Trail,
   ): Promise<LedgerRow[]> {
     const events: LedgerRow[] = [];
     // who finds it proves that it exists, whatever others are told
@@ -94,7 +90,7 @@ export class Reconciler {
       const isMissing = !isFound && read instanceof DriverError && read.kind === 'target-missing';
       const missing = isMissing ? read.message : null;
       if (missing === null && !known.rules.some(({ targetMissing }) => targetMissing)) continue;
-      events.push(...(await this.noteMissing(tx, held, path, missing, trail)));
+      events.push(...(await this.noteMissing(tx, held, path, missing)));
     }
     return events;
   }
@@ -105,7 +101,6 @@ export class Reconciler {
     { lease: { targetId } }: HeldLease,
     { access, resources }: AccessPath,
     missing: string | null,
-    trail: Trail,
   ): Promise<LedgerRow[]> {
     const { rules: store, comparisons } = this.stores;
     const live = await store.live(tx, targetId);
@@ -127,7 +122,7 @@ export class Reconciler {
         ({ state, unwantedSince }) => state === 'present' && unwantedSince === null,
       );
       const given = present.map(({ id }) => id);
-      events = await this.recorder.recordGivenUp(tx, rows, given, missing, access, trail);
+      events = await this.recorder.recordGivenUp(tx, rows, given, missing, access);
       rows.make(ids, (rule) => ruleLife.givenUp(rule, now));
       giveUpAddresses(rows, resources, givenUpMessage(missing));
       await comparisons.deactivate(tx, resources);

@@ -5,14 +5,7 @@ import type {
   Lease,
   SettlementOwnersStore,
 } from '#engine-store';
-import {
-  AuditTrail,
-  SYSTEM_ACTOR,
-  type AuditEntry,
-  type AuditEventType,
-  type Trail,
-  type Tx,
-} from '#entities';
+import { AuditTrail, SYSTEM_ACTOR, type AuditEntry, type AuditEventType, type Tx } from '#entities';
 import {
   grouped,
   heldStatuses,
@@ -29,7 +22,6 @@ const audit = new AuditTrail();
 export async function writeSessions(
   tx: Tx,
   owners: SettlementOwnersStore,
-  trail: Trail,
   sessionIds: readonly string[],
 ): Promise<void> {
   if (sessionIds.length === 0) return;
@@ -50,14 +42,13 @@ export async function writeSessions(
   const records = moves
     .filter(({ session }) => written.has(session.id))
     .map(({ session, to }) => [session.organizationId, sessionMoved(session, to)] as const);
-  await writeRecords(tx, trail, records);
+  await writeRecords(tx, records);
 }
 
 /** Audits static IP rules that are no longer PENDING. */
 export async function auditStaticRules(
   tx: Tx,
   owners: SettlementOwnersStore,
-  trail: Trail,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
@@ -65,7 +56,7 @@ export async function auditStaticRules(
     const status = rule.statuses.length === 0 ? 'PENDING' : overallStatus(rule.statuses);
     return status === 'PENDING' ? [] : [[rule.organizationId, staticRuleSettled(rule, status)] as const];
   });
-  await writeRecords(tx, trail, records);
+  await writeRecords(tx, records);
 }
 
 /** Audits the removal of orphans and stale rules, for the organizations with write-verified resources on the target. */
@@ -74,7 +65,6 @@ export async function auditUnheld(
   owners: SettlementOwnersStore,
   lease: Lease,
   recorded: readonly LedgerRow[],
-  trail: Trail,
 ): Promise<void> {
   const gone = recorded.filter(({ kind, organizationId }) => kind === 'CLOSED' && organizationId === null);
   if (gone.length === 0) return;
@@ -85,7 +75,6 @@ export async function auditUnheld(
   const resources = await owners.writeVerifiedResources(tx, lease.targetId);
   await writeRecords(
     tx,
-    trail,
     resources.map(({ id, organizationId, name }) => [
       organizationId,
       {
@@ -102,11 +91,10 @@ export async function auditUnheld(
 
 async function writeRecords(
   tx: Tx,
-  trail: Trail,
   records: readonly (readonly [OrganizationId, AuditEntry])[],
 ): Promise<void> {
   for (const [organization, entries] of grouped(records, ([owner]) => owner)) {
-    await audit.writeRevocation(tx, organization, trail, ...entries.map(([, entry]) => entry));
+    await audit.write(tx, organization, ...entries.map(([, entry]) => entry));
   }
 }
 

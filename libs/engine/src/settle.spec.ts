@@ -1,6 +1,6 @@
 import type { Address, EngineStore, Holder, Lease, Loaded, TargetRule } from '#engine-store';
 import { asOrganizationId, type OrganizationId, type RuleSettlement } from '#rules';
-import type { Trail, Tx } from '#entities';
+import type { Tx } from '#entities';
 import { settle } from './settle';
 
 const LEASE = { targetId: 'target' } as Lease;
@@ -92,7 +92,7 @@ async function settled(loaded: Loaded): Promise<{ moved: [id: string, to: string
     remarks: new Map(),
   };
   const origin = { workerId: 'worker', passId: 'pass', credentialId: null };
-  await settle(TX, stores, LEASE, settlement, origin, {} as Trail);
+  await settle(TX, stores, LEASE, settlement, origin);
   return { moved, ended };
 }
 

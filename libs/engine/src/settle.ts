@@ -8,7 +8,7 @@ import type {
   TargetRule,
   UnmanagedRule,
 } from '#engine-store';
-import { type Trail, type Tx } from '#entities';
+import { type Tx } from '#entities';
 import {
   grouped,
   canHoldRule,
@@ -74,7 +74,6 @@ export async function settle(
   lease: Lease,
   settlement: Settlement,
   origin: Origin,
-  trail: Trail,
 ): Promise<Settled | null> {
   if (!(await stores.leases.lock(tx, lease))) return null;
   const ids = settlement.rules.map(({ ruleId }) => ruleId);
@@ -118,16 +117,16 @@ export async function settle(
   );
   await stores.rules.deleteUnheld(tx, over);
   if (settlement.alignRetries) await alignRetries(tx, stores, lease, settlement.rules);
-  await stores.ledger.record(tx, recorded, trail);
+  await stores.ledger.record(tx, recorded);
   if (listed.length > 0) await stores.unmanaged.list(tx, lease.targetId, listed);
 
   const moved = moves.map(({ id }) => rows.address(id));
   const ownersOf = (owner: 'sessionId' | 'staticIpRuleId'): string[] => [
     ...new Set(moved.flatMap((address) => address[owner] ?? [])),
   ];
-  await writeSessions(tx, stores.owners, trail, ownersOf('sessionId'));
-  await auditStaticRules(tx, stores.owners, trail, ownersOf('staticIpRuleId'));
-  await auditUnheld(tx, stores.owners, lease, recorded, trail);
+  await writeSessions(tx, stores.owners, ownersOf('sessionId'));
+  await auditStaticRules(tx, stores.owners, ownersOf('staticIpRuleId'));
+  await auditUnheld(tx, stores.owners, lease, recorded);
   const gone = moved.filter(({ status, releasedAt }) => status === 'REMOVED' && releasedAt !== null);
   return { latenessSeconds: gone.map(({ releasedAt }) => (readAt - releasedAt!) / 1000), events: recorded };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EngineStore, LedgerRow, Lease, Loaded, UnmanagedRule } from '#engine-store';
-import type { Trail, Tx } from '#entities';
+import type { Tx } from '#entities';
 import { latest, parseRuleKey, portsText, type Instant, type ObservedRule } from '#rules';
 import type { OwnedOrigin } from './rule-events';
 
@@ -22,7 +22,6 @@ export async function recordUnmanaged(
   loaded: Loaded,
   endedAt: Instant,
   origin: OwnedOrigin,
-  trail: Trail,
 ): Promise<LedgerRow[]> {
   const { targetId } = lease;
   const before = new Map((await unmanaged.seen(tx, targetId)).map((rule) => [nameOf(rule), rule]));
@@ -42,7 +41,7 @@ export async function recordUnmanaged(
   ];
   if (left.length > 0) await unmanaged.remove(tx, targetId, left);
   if (appeared.length > 0) await unmanaged.add(tx, targetId, appeared);
-  await ledger.record(tx, events, trail);
+  await ledger.record(tx, events);
   return events;
 }
 

@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import type { ActorType, AuditEventType } from './audit-record.entity';
-import type { Trail } from './audit-fallback';
+import { auditTable, type AuditTable } from './audit-table';
 import type { Tx } from './database';
 
 export interface AuditActor {
@@ -32,10 +32,14 @@ export const SYSTEM_ACTOR: AuditActor = {
  * SQL: one INSERT of audit records, alone or as part of a larger statement.
  * @param organization parameter with the organization's id, e.g. `$1`
  * @param entries parameter with `auditJson(entries)`, e.g. `$2`
- * @param trail for revocations: as given by `withAuditFallback`
+ * @param table `auditTable` of the transaction, where it may revoke access
  */
-export const auditInsert = (organization: string, entries: string, trail: Trail = 'audit_records'): string =>
-  trail === 'audit_records' ? trailInsert(organization, entries) : fallbackInsert(organization, entries);
+export const auditInsert = (
+  organization: string,
+  entries: string,
+  table: AuditTable = 'audit_records',
+): string =>
+  table === 'audit_records' ? trailInsert(organization, entries) : fallbackInsert(organization, entries);
 
 const fallbackInsert = (organization: string, entries: string): string => `
   INSERT INTO unwritten_audit_records (organization_id, entry)
@@ -57,16 +61,6 @@ export const auditJson = (...entries: AuditEntry[]): string => JSON.stringify(en
 export class AuditTrail {
   /** Call it in the transaction of the action. */
   async write(tx: Tx, organization: OrganizationId, ...entries: AuditEntry[]): Promise<void> {
-    await tx.query(auditInsert('$1', '$2'), [organization, auditJson(...entries)]);
-  }
-
-  /** As `write`, for an action that revokes access, into the trail given by `withAuditFallback`. */
-  async writeRevocation(
-    tx: Tx,
-    organization: OrganizationId,
-    trail: Trail,
-    ...entries: AuditEntry[]
-  ): Promise<void> {
-    await tx.query(auditInsert('$1', '$2', trail), [organization, auditJson(...entries)]);
+    await tx.query(auditInsert('$1', '$2', auditTable(tx)), [organization, auditJson(...entries)]);
   }
 }

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
+import { isRefusal, recordBeside } from './audit-table';
 import { createDataSource, type DatabaseSettings } from './data-source';
 import { DatabasePool, type DatabasePoolConfig } from './database-pool';
 import { isConflict, isUnavailable } from './database-faults';
@@ -48,7 +49,7 @@ export async function prepared<Row extends object>(
 }
 
 /** The part of `Database` that most code needs. */
-export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'repeatable' | 'statement' | 'ping'>;
+export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'revocation' | 'ping'>;
 
 const backendOf = async (client: PoolClient): Promise<number> =>
   (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]!.pid;
@@ -152,10 +153,28 @@ export class Database {
   }
 
   /**
-   * As `transaction`, with one retry after a lost connection, when it is unknown whether the first attempt was committed.
-   * @param work must be idempotent
+   * Runs work that revokes access. Other work fails when its audit record or ledger row cannot be written; this is carried
+   * out anyway, and what could not be written is kept beside its table, to be moved into it later.
+   * @param work runs again in a new transaction when the database refused one of its statements
+   * @param mode `statement`: it commits in one statement; `repeatable`: it is idempotent
    */
-  async repeatable<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async revocation<T>(
+    work: (tx: Tx) => Promise<T>,
+    mode: 'transaction' | 'statement' | 'repeatable' = 'transaction',
+  ): Promise<T> {
+    try {
+      return await this[mode](work);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return this[mode === 'statement' ? 'transaction' : mode]((tx) => {
+        recordBeside(tx);
+        return work(tx);
+      });
+    }
+  }
+
+  /** As `transaction`, with one retry after a lost connection, when it is unknown whether the first attempt was committed. */
+  private async repeatable<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       return await this.transaction(work);
     } catch (error) {

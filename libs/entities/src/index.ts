@@ -1,6 +1,6 @@
 export * from './audit-record.entity';
 export * from './audit-trail';
-export * from './audit-fallback';
+export { auditTable, type AuditTable } from './audit-table';
 export * from './database';
 export type { DatabaseSettings } from './data-source';
 export { isConflict, isTextRefused, isUnavailable } from './database-faults';

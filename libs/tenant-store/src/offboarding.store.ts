@@ -6,15 +6,15 @@ import {
   AuditTrail,
   MAY_EXPIRE,
   type TenantStore,
-  type Trail,
   type Tx,
   auditInsert,
+  auditTable,
   returned,
 } from '#entities';
 
 /** SQL: one audit record for each row of `ended`; common fields are parameter $3, `own` has the row's fields. */
-const recordEach = (own: string, trail: Trail): string =>
-  auditInsert('$1', `(SELECT jsonb_agg($3::jsonb || jsonb_build_object(${own})) FROM ended)`, trail);
+const recordEach = (tx: Tx, own: string): string =>
+  auditInsert('$1', `(SELECT jsonb_agg($3::jsonb || jsonb_build_object(${own})) FROM ended)`, auditTable(tx));
 
 interface EndedSession {
   readonly id: string;
@@ -32,10 +32,9 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     organization: OrganizationId,
     user: { id: string; email: string },
     actor: AuditActor,
-    trail: Trail,
   ): Promise<WokenTargets[]> {
-    const woken = await this.endSessions(tx, organization, user, actor, trail);
-    await this.revokeKeys(tx, organization, user.id, actor, trail);
+    const woken = await this.endSessions(tx, organization, user, actor);
+    await this.revokeKeys(tx, organization, user.id, actor);
     await this.endTokens(tx, organization, user.id);
     return woken;
   }
@@ -46,7 +45,6 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     organization: OrganizationId,
     user: { id: string; email: string },
     actor: AuditActor,
-    trail: Trail,
   ): Promise<WokenTargets[]> {
     const ended = returned<EndedSession>(
       await tx.query(
@@ -65,7 +63,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
       resourceName: user.email,
       details: { sessionId: id, userId: user.id, ipv4Address, ipv6Address, reason: 'ADMIN' },
     }));
-    await this.audit.writeRevocation(tx, organization, trail, ...records);
+    await this.audit.write(tx, organization, ...records);
     return release(tx, 'USER_OFFBOARDED', { sessionIds: ended.map(({ id }) => id) });
   }
 
@@ -74,14 +72,13 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     organization: OrganizationId,
     userId: string,
     actor: AuditActor,
-    trail: Trail,
   ): Promise<void> {
     const shared = { ...actor, eventType: 'API_KEY_REVOKED', resourceType: 'API_KEY' };
     await tx.query(
       `WITH ended AS (
          UPDATE api_keys SET revoked_at = now()
          WHERE organization_id = $1 AND user_id = $2 AND revoked_at IS NULL RETURNING id, name
-       ) ${recordEach(`'resourceId', id, 'resourceName', name`, trail)}`,
+       ) ${recordEach(tx, `'resourceId', id, 'resourceName', name`)}`,
       [organization, userId, JSON.stringify(shared)],
     );
   }

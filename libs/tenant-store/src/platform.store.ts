@@ -12,6 +12,7 @@ export interface PlatformOrganizationRow {
   readonly slug: string;
   readonly subscriptionTier: Tier;
   readonly status: OrganizationStatus;
+  readonly suspended: boolean;
   readonly suspendedAt: Date | null;
   readonly suspendedReason: string | null;
   readonly userCount: number;
@@ -32,7 +33,7 @@ export interface PlatformUserRow {
 const SELECT = `SELECT o.id, o.name, o.slug, o.subscription_tier AS "subscriptionTier",
     CASE WHEN o.closed_at IS NOT NULL THEN 'DELETED' WHEN o.deleted_at IS NOT NULL THEN 'TERMINATING'
       WHEN o.suspended_at IS NOT NULL THEN 'SUSPENDED' ELSE 'ACTIVE' END AS status,
-    o.suspended_at AS "suspendedAt", o.suspended_reason AS "suspendedReason",
+    o.suspended_at IS NOT NULL AS suspended, o.suspended_at AS "suspendedAt", o.suspended_reason AS "suspendedReason",
     (SELECT count(*)::int FROM users u WHERE u.organization_id = o.id AND u.deleted_at IS NULL) AS "userCount",
     (SELECT count(*)::int FROM resources r WHERE r.organization_id = o.id AND r.deleted_at IS NULL) AS "resourceCount",
     (SELECT count(*)::int FROM sessions s WHERE s.organization_id = o.id

@@ -20,6 +20,7 @@ import {
 } from '#engine-store/port';
 import {
   type AuditEntry,
+  type AuditTable,
   HOLDING,
   LIVE,
   ENDS_AT,
@@ -28,10 +29,10 @@ import {
   type Slice,
   type Sliced,
   type TenantStore,
-  type Trail,
   type Tx,
   auditInsert,
   auditJson,
+  auditTable,
   brokenConstraint,
   prepared,
   postgresErrorField,
@@ -218,9 +219,8 @@ export class SessionStore implements TenantStore<SessionStore> {
     tx: Tx,
     organization: OrganizationId,
     { id, reason, userId, audit }: StopRequest,
-    trail: Trail,
   ): Promise<WokenTargets[] | null> {
-    const [stopped] = await prepared<{ targets: WokenTargets[] }>(tx, STOP_SESSION[trail], [
+    const [stopped] = await prepared<{ targets: WokenTargets[] }>(tx, STOP_SESSION[auditTable(tx)], [
       organization,
       id,
       userId,
@@ -302,18 +302,17 @@ const STOPPED_ENTRY = `(SELECT jsonb_agg($6::jsonb || jsonb_build_object('resour
       'ipv4Address', s.ipv4_address, 'ipv6Address', s.ipv6_address, 'reason', $4::text)))
   FROM ended s JOIN users u ON u.id = s.user_id)`;
 
-const stopSession = (name: string, trail: Trail): PreparedStatement => ({
+const stopSession = (name: string, table: AuditTable): PreparedStatement => ({
   name,
   text: `WITH ended AS (
     UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = $4
     WHERE organization_id = $1 AND id = $2 AND ($3::uuid IS NULL OR user_id = $3) AND status IN (${MAY_EXPIRE})
     RETURNING *
-  ), audit AS (${auditInsert('$1', STOPPED_ENTRY, trail)})
+  ), audit AS (${auditInsert('$1', STOPPED_ENTRY, table)})
   SELECT ${releasedIps('$5', 'SELECT ip.id FROM resource_ips ip WHERE ip.session_id = s.id')} AS targets FROM ended s`,
 });
 
-/** By trail. */
-const STOP_SESSION: Readonly<Record<Trail, PreparedStatement>> = {
+const STOP_SESSION: Readonly<Record<AuditTable, PreparedStatement>> = {
   audit_records: stopSession('stop-session', 'audit_records'),
   unwritten_audit_records: stopSession('stop-session-unwritten', 'unwritten_audit_records'),
 };

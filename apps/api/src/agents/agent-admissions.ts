@@ -7,7 +7,7 @@ import {
   type ReleasedAgent,
   type ServingAgent,
 } from '#engine-store';
-import { type AuditEntry, Database, type Trail, type Tx, withAuditFallback } from '#entities';
+import { type AuditEntry, Database, type Tx } from '#entities';
 import { AuditStore } from '#tenant-store';
 import { type Principal, ScopeError } from '#guards';
 import { type ApiError, conflict, forbidden, notFound, unauthorized } from '../errors/api-error';
@@ -22,7 +22,6 @@ const LOCK_TIMEOUT_MS = 2000;
 /** An admitted agent, in the transaction that holds the lock on it. */
 export interface Admitted {
   readonly agent: ServingAgent;
-  readonly trail: Trail;
 }
 
 /** Which key and which installation may serve a host. */
@@ -58,19 +57,17 @@ export class AgentAdmissions {
     const { principal } = actor;
     const { organizationId } = principal;
     // states and reports close access, so they must not wait for the audit trail
-    const outcome = await withAuditFallback((trail) =>
-      database.transaction(async (tx) => {
-        await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-        const key = await this.authorizedKey(tx, principal, visit);
-        const admission = await this.agents.admit(tx, organizationId, visit);
-        if (admission.kind === 'serving' && key.agents.length === 0) await this.bind(tx, actor, visit, trail);
-        const entry = admissionEntry(principal, visit, admission);
-        if (entry) await this.audit.writeRevocation(tx, organizationId, trail, entry);
-        return admission.kind === 'serving'
-          ? { done: await work(tx, { agent: admission.agent, trail }) }
-          : { admission };
-      }),
-    );
+    const outcome = await database.revocation(async (tx) => {
+      await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      const key = await this.authorizedKey(tx, principal, visit);
+      const admission = await this.agents.admit(tx, organizationId, visit);
+      if (admission.kind === 'serving' && key.agents.length === 0) await this.bind(tx, actor, visit);
+      const entry = admissionEntry(principal, visit, admission);
+      if (entry) await this.audit.write(tx, organizationId, entry);
+      return admission.kind === 'serving'
+        ? { done: await work(tx, { agent: admission.agent }) }
+        : { admission };
+    });
     if ('done' in outcome) return outcome.done;
     // thrown after the commit, so that the record of the conflict is kept
     throw refusal(visit, outcome.admission);
@@ -113,12 +110,12 @@ export class AgentAdmissions {
   }
 
   /** Binds an unbound key to its first host. @throws ApiError 403 when it was bound to another host concurrently */
-  private async bind(tx: Tx, actor: Actor, visit: AgentVisit, trail: Trail): Promise<void> {
+  private async bind(tx: Tx, actor: Actor, visit: AgentVisit): Promise<void> {
     const { organizationId, keyName } = actor.principal;
     if (!(await this.agents.bindKey(tx, organizationId, visit))) {
       throw forbidden(`The API key is bound to another host by now: make a key for ${visit.name}`);
     }
-    await this.audit.writeRevocation(tx, organizationId, trail, {
+    await this.audit.write(tx, organizationId, {
       ...auditActor(actor),
       eventType: 'API_KEY_BOUND',
       resourceType: 'API_KEY',

@@ -9,7 +9,7 @@ import {
   type ServingAgent,
 } from '#engine-store';
 import { settleReport } from '#engine';
-import { Database, type Trail, type Tx } from '#entities';
+import { Database, type Tx } from '#entities';
 import { AuditStore } from '#tenant-store';
 import type { HostGuard } from '#rules';
 import type { Actor } from '../http/actor';
@@ -96,13 +96,13 @@ export class AgentsService {
       ...result,
       errorMessage: errorMessage ?? null,
     }));
-    const settle = async (tx: Tx, { agent, trail }: Admitted): Promise<string> => {
+    const settle = async (tx: Tx, { agent }: Admitted): Promise<string> => {
       const guard = report.guard && canonicalGuard(report.guard);
       // it locks the target: before any rule
-      if (guard) await this.noteGuard(tx, actor, visit, agent, guard, trail);
+      if (guard) await this.noteGuard(tx, actor, visit, agent, guard);
       if (agent.servedVersion === report.version) {
         const outcome = { results, cleared: report.cleared ?? false };
-        await settleReport(tx, this.stores, visit.targetKey, outcome, `agent ${agent.id}`, trail);
+        await settleReport(tx, this.stores, visit.targetKey, outcome, `agent ${agent.id}`);
       }
       const version = await this.states.version(tx, organizationId, agent);
       if (!guard) return version;
@@ -124,13 +124,12 @@ export class AgentsService {
     visit: AgentVisit,
     agent: ServingAgent,
     guard: HostGuard,
-    trail: Trail,
   ): Promise<void> {
     const { organizationId } = principal;
     const before = await this.guards.report(tx, organizationId, agent.id, guard);
     const change = before === undefined ? null : guardChange(before, guard);
     if (!change) return;
-    await this.audit.writeRevocation(tx, organizationId, trail, {
+    await this.audit.write(tx, organizationId, {
       ...agentEntry(agent.id, visit),
       eventType: 'AGENT_GUARD_CHANGED',
       details: { ...change },

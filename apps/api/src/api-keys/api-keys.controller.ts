@@ -1,12 +1,10 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
-import { writePageHeaders } from '../http/page-headers';
+import { ListPage } from '../http/list-page';
 import { PathId } from '../http/path-id';
-import { toApiKey, toCreatedApiKey } from './api-key.mapper';
 import { ApiKeysService } from './api-keys.service';
 import { ApiKeyDto, ApiKeyQueryDto, CreateApiKeyDto, CreatedApiKeyDto } from './dto/api-key.dto';
 
@@ -21,7 +19,7 @@ export class ApiKeysController {
   @Answers({ 201: CreatedApiKeyDto, errors: [400, 401, 403, 404] })
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
     const { row, plainTextKey } = await this.keys.create(actor, dto);
-    return toCreatedApiKey(row, plainTextKey);
+    return { ...row, plainTextKey };
   }
 
   @Get()
@@ -30,11 +28,8 @@ export class ApiKeysController {
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: ApiKeyQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<ApiKeyDto[]> {
-    const { rows, total } = await this.keys.list(principal, query, query);
-    writePageHeaders(response, query, total);
-    return rows.map(toApiKey);
+  ): Promise<ListPage<ApiKeyDto>> {
+    return new ListPage(query, await this.keys.list(principal, query, query));
   }
 
   @Delete(':id')

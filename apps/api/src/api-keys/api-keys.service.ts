@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Slice, type Sliced } from '#entities';
-import { type ApiKeyRow, ApiKeyStore, AuditStore, type KeyOwner } from '#tenant-store';
+import { type ApiKeyRow, ApiKeyStore, type KeyOwner } from '#tenant-store';
 import { scopeNeedsPaidPlan, type Principal } from '#guards';
 import { newApiKey } from '#secrets';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import { badRequest, forbidden, notFound } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import type { ApiKeyQueryDto, CreateApiKeyDto } from './dto/api-key.dto';
@@ -13,7 +13,7 @@ export class ApiKeysService {
   constructor(
     private readonly database: Database,
     private readonly keys: ApiKeyStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
   ) {}
 
   /** @returns the record and the plain key, which is not stored */
@@ -39,14 +39,13 @@ export class ApiKeysService {
         expiresAt,
         createdByEmail: principal.email,
       });
-      await this.audit.write(tx, principal.organizationId, {
-        ...auditActor(actor),
-        eventType: 'API_KEY_CREATED',
-        resourceType: 'API_KEY',
-        resourceId: created.id,
-        resourceName: created.name,
-        details: { scopes: created.scopes, userId, agents, expiresAt: expiresAt?.toISOString() ?? null },
-      });
+      await this.records.record(
+        tx,
+        actor,
+        'API_KEY_CREATED',
+        { type: 'API_KEY', id: created.id, name: created.name },
+        { scopes: created.scopes, userId, agents, expiresAt: expiresAt?.toISOString() ?? null },
+      );
       return created;
     });
     return { row, plainTextKey: plainText };
@@ -61,13 +60,7 @@ export class ApiKeysService {
     await this.database.closing.transaction(async (tx) => {
       const revoked = await this.keys.revoke(tx, principal.organizationId, id);
       if (!revoked) throw notFound(`API key ${id} does not exist or is revoked already`);
-      await this.audit.write(tx, principal.organizationId, {
-        ...auditActor(actor),
-        eventType: 'API_KEY_REVOKED',
-        resourceType: 'API_KEY',
-        resourceId: id,
-        resourceName: revoked.name,
-      });
+      await this.records.record(tx, actor, 'API_KEY_REVOKED', { type: 'API_KEY', id, name: revoked.name });
     });
   }
 }

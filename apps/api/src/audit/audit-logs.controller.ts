@@ -1,12 +1,11 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { AuditRecordRow } from '#tenant-store';
 import { CurrentPrincipal, SignedIn, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
 import { pageOf } from '../http/page.dto';
 import { AuditLogsService } from './audit-logs.service';
 import { AuditQueryDto } from './dto/audit-query.dto';
-import { AuditPageDto, type AuditRecordDto } from './dto/audit-record.dto';
+import { AuditPageDto } from './dto/audit-record.dto';
 
 @ApiTags('Audit logs')
 @Controller('audit-logs')
@@ -24,11 +23,6 @@ export class AuditLogsController {
   @Answers({ 200: AuditPageDto, errors: [400, 401, 403] })
   async list(@CurrentPrincipal() principal: Principal, @Query() query: AuditQueryDto): Promise<AuditPageDto> {
     const { rows, total } = await this.logs.list(principal, query);
-    return pageOf(rows.map(toAuditRecord), total, query);
+    return pageOf(rows, total, query);
   }
 }
-
-const toAuditRecord = (row: AuditRecordRow): AuditRecordDto => ({
-  ...row,
-  timestamp: row.timestamp.toISOString(),
-});

@@ -66,9 +66,6 @@ export function toLoginAnswer(outcome: SignInOutcome): LoginAnswerDto {
 
 export const toSignIn = (row: SignInRow, { signIn }: Principal): SignInDto => ({
   ...row,
-  createdAt: row.createdAt.toISOString(),
-  lastUsedAt: row.lastUsedAt.toISOString(),
-  expiresAt: row.expiresAt.toISOString(),
   current: row.id === signIn?.id,
 });
 
@@ -80,10 +77,7 @@ export const toMe = (principal: Principal, profile: UserProfileRow): MeDto => ({
   platformRole: principal.platformRole,
   isActive: true,
   mfaEnabled: principal.mfaEnabled,
-  lastLoginAt: profile.lastLoginAt?.toISOString() ?? null,
-  roleNames: profile.roleNames,
-  createdAt: profile.createdAt.toISOString(),
-  updatedAt: profile.updatedAt.toISOString(),
+  ...profile,
   organization: {
     id: principal.organizationId,
     name: principal.organizationName,

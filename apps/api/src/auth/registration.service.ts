@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { AccountStore, AuditStore } from '#tenant-store';
+import { AccountStore } from '#tenant-store';
 import { PasswordHasher } from '#secrets';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import type { RegisterDto } from './dto/credentials.dto';
 import { hashClientOf, type SignInClient } from './sign-in-client';
 import { SignInService, type SignInOutcome } from './sign-in.service';
@@ -14,7 +14,7 @@ export class RegistrationService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
     private readonly signIn: SignInService,
     private readonly hasher: PasswordHasher,
   ) {}
@@ -29,12 +29,10 @@ export class RegistrationService {
       const { userId, organizationId } = await this.accounts.registerOrganization(tx, given);
       await this.accounts.recordLogin(tx, userId);
       const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId))!;
-      await this.audit.write(tx, organizationId, {
-        ...auditActor({ principal, address: client.address }),
-        eventType: 'ORGANIZATION_REGISTERED',
-        resourceType: 'ORGANIZATION',
-        resourceId: organizationId,
-        resourceName: organizationName,
+      await this.records.record(tx, { principal, address: client.address }, 'ORGANIZATION_REGISTERED', {
+        type: 'ORGANIZATION',
+        id: organizationId,
+        name: organizationName,
       });
       return this.signIn.issueTokens(tx, principal, false, { client, deviceToken: null });
     });

@@ -1,10 +1,9 @@
-import { Controller, Delete, Get, HttpCode, HttpStatus, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, HttpStatus, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { CurrentPrincipal, OpenDuringMfaSetup, SignedIn, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
-import { writePageHeaders } from '../http/page-headers';
+import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
 import { toSignIn } from './auth.mapper';
@@ -24,11 +23,10 @@ export class SignInsController {
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: PageQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<SignInDto[]> {
-    const { rows, total } = await this.signIns.list(principal, query);
-    writePageHeaders(response, query, total);
-    return rows.map((row) => toSignIn(row, principal));
+  ): Promise<ListPage<SignInDto>> {
+    return new ListPage(query, await this.signIns.list(principal, query)).map((row) =>
+      toSignIn(row, principal),
+    );
   }
 
   @Delete(':id')

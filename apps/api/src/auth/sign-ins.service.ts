@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Slice, type Sliced } from '#entities';
-import { AuditStore, type SignInRow, SignInStore } from '#tenant-store';
+import { type SignInRow, SignInStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import { notFound } from '../errors';
 import type { Actor } from '../http/actor';
 
@@ -12,7 +12,7 @@ export class SignInsService {
   constructor(
     private readonly database: Database,
     private readonly signIns: SignInStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
   ) {}
 
   list({ organizationId, userId }: Principal, slice: Slice): Promise<Sliced<SignInRow>> {
@@ -30,14 +30,13 @@ export class SignInsService {
       if (!(await this.signIns.end(tx, organizationId, userId, id))) {
         throw notFound(`Sign-in ${id} does not exist`);
       }
-      await this.audit.write(tx, organizationId, {
-        ...auditActor(actor),
-        eventType: 'SIGN_IN_ENDED',
-        resourceType: 'USER',
-        resourceId: userId,
-        resourceName: email,
-        details: { signInId: id },
-      });
+      await this.records.record(
+        tx,
+        actor,
+        'SIGN_IN_ENDED',
+        { type: 'USER', id: userId, name: email },
+        { signInId: id },
+      );
     });
   }
 }

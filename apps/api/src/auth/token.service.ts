@@ -12,7 +12,7 @@ import { AccessTokens, type Principal, type SignIn } from '#guards';
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import type { HostAddress } from '#rules';
 import { ApiSettings } from '../api.settings';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import { unauthorized, type ApiError } from '../errors';
 import type { SignInClient } from './sign-in-client';
 import { principalOf } from './stored-principals';
@@ -36,6 +36,7 @@ export class TokenService {
     private readonly accounts: AccountStore,
     private readonly refreshTokens: RefreshTokenStore,
     private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
     private readonly accessTokens: AccessTokens,
     private readonly settings: ApiSettings,
   ) {}
@@ -79,12 +80,10 @@ export class TokenService {
       const holder = await this.refreshTokens.revokeFamily(tx, opaqueTokenHash(refreshToken));
       const principal = holder && (await this.principalOf(tx, holder));
       if (!principal) return;
-      await this.audit.write(tx, principal.organizationId, {
-        ...auditActor({ principal, address }),
-        eventType: 'USER_LOGOUT',
-        resourceType: 'USER',
-        resourceId: principal.userId,
-        resourceName: principal.email,
+      await this.records.record(tx, { principal, address }, 'USER_LOGOUT', {
+        type: 'USER',
+        id: principal.userId,
+        name: principal.email,
       });
     });
   }

@@ -1,12 +1,11 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
-import { writePageHeaders } from '../http/page-headers';
+import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
-import { toPayment, toPlan, toSubscription } from './billing.mapper';
+import { toPlan, toSubscription } from './billing.mapper';
 import { BillingService } from './billing.service';
 import {
   PaymentDto,
@@ -30,11 +29,11 @@ export class BillingController {
   @Get('plans')
   @ApiOperation({ summary: 'List the plans with their prices and limits, by name' })
   @Answers({ 200: [PlanDto], errors: [400, 401, 403] })
-  plans(@Query() query: PageQueryDto, @Res({ passthrough: true }) response: Response): PlanDto[] {
+  plans(@Query() query: PageQueryDto): ListPage<PlanDto> {
     const { all } = this.offered;
-    writePageHeaders(response, query, all.length);
     const first = query.page * query.size;
-    return all.slice(first, first + query.size).map(toPlan);
+    const rows = all.slice(first, first + query.size);
+    return new ListPage(query, { rows, total: all.length }).map(toPlan);
   }
 
   @Get('subscription')
@@ -78,10 +77,7 @@ export class BillingController {
   async payments(
     @CurrentPrincipal() principal: Principal,
     @Query() query: PageQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<PaymentDto[]> {
-    const { rows, total } = await this.billing.payments(principal, query);
-    writePageHeaders(response, query, total);
-    return rows.map(toPayment);
+  ): Promise<ListPage<PaymentDto>> {
+    return new ListPage(query, await this.billing.payments(principal, query));
   }
 }

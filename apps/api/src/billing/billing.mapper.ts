@@ -1,5 +1,5 @@
-import type { PaymentRow, SubscriptionRow } from '#tenant-store';
-import type { PaymentDto, PlanDto, SubscriptionDto } from './dto/billing.dto';
+import type { SubscriptionRow } from '#tenant-store';
+import type { PlanDto, SubscriptionDto } from './dto/billing.dto';
 import type { Plan } from './plans';
 
 export const toPlan = ({ limits, ...plan }: Plan): PlanDto => ({
@@ -11,8 +11,6 @@ export const toPlan = ({ limits, ...plan }: Plan): PlanDto => ({
   },
 });
 
-const textOf = (moment: Date | null): string | null => moment?.toISOString() ?? null;
-
 /** Uses the price of the subscription, which can differ from the plan's current price. */
 export const toSubscription = (row: SubscriptionRow, plan: Plan): SubscriptionDto => ({
   planName: plan.name,
@@ -21,13 +19,8 @@ export const toSubscription = (row: SubscriptionRow, plan: Plan): SubscriptionDt
   priceCents: row.priceCents,
   currency: row.currency,
   status: row.status,
-  currentPeriodStart: textOf(row.currentPeriodStart),
-  currentPeriodEnd: textOf(row.currentPeriodEnd),
-  gracePeriodEnd: textOf(row.gracePeriodEnd),
+  currentPeriodStart: row.currentPeriodStart,
+  currentPeriodEnd: row.currentPeriodEnd,
+  gracePeriodEnd: row.gracePeriodEnd,
   cancelAtPeriodEnd: row.cancelAtPeriodEnd,
-});
-
-export const toPayment = (row: PaymentRow): PaymentDto => ({
-  ...row,
-  createdAt: row.createdAt.toISOString(),
 });

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { AuditStore, type BillingDetails, BillingStore } from '#tenant-store';
+import { type BillingDetails, BillingStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import { notFound } from '../errors';
 import type { Actor } from '../http/actor';
 import type { ChangeBillingDetailsDto } from './dto/organization-billing.dto';
@@ -26,7 +26,7 @@ export class OrganizationBillingService {
   constructor(
     private readonly database: Database,
     private readonly billing: BillingStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
   ) {}
 
   async find({ organizationId }: Principal): Promise<BillingDetails> {
@@ -44,14 +44,13 @@ export class OrganizationBillingService {
     if (fields.length === 0) return this.find(principal);
     return this.database.transaction(async (tx) => {
       const details = await this.billing.changeDetails(tx, organizationId, dto);
-      await this.audit.write(tx, organizationId, {
-        ...auditActor(actor),
-        eventType: 'BILLING_DETAILS_UPDATED',
-        resourceType: 'ORGANIZATION',
-        resourceId: organizationId,
-        resourceName: principal.organizationName,
-        details: { fields },
-      });
+      await this.records.record(
+        tx,
+        actor,
+        'BILLING_DETAILS_UPDATED',
+        { type: 'ORGANIZATION', id: organizationId, name: principal.organizationName },
+        { fields },
+      );
       return details;
     });
   }

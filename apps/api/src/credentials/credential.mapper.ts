@@ -13,9 +13,6 @@ export const toCredential = (
   ...row,
   ...(row.credentialType === 'ASSUME_ROLE' ? { externalId } : {}),
   ...identityOf(row, organization, identities),
-  lastVerifiedAt: row.lastVerifiedAt?.toISOString() ?? null,
-  createdAt: row.createdAt.toISOString(),
-  updatedAt: row.updatedAt.toISOString(),
 });
 
 function identityOf(

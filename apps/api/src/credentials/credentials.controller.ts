@@ -1,12 +1,11 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { Identities } from '#credentials';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { CredentialRow } from '#tenant-store';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
-import { writePageHeaders } from '../http/page-headers';
+import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
 import { toCredential } from './credential.mapper';
@@ -35,11 +34,10 @@ export class CredentialsController {
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: PageQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<CredentialDto[]> {
-    const { rows, total } = await this.credentials.list(principal, query);
-    writePageHeaders(response, query, total);
-    return rows.map((row) => this.shown(principal, row));
+  ): Promise<ListPage<CredentialDto>> {
+    return new ListPage(query, await this.credentials.list(principal, query)).map((row) =>
+      this.shown(principal, row),
+    );
   }
 
   @Get(':id')

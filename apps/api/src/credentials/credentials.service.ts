@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Identities } from '#credentials';
-import { type AuditEntry, Database, type Slice, type Sliced, type Tx } from '#entities';
-import { AuditStore, type CredentialRow, CredentialStore, type CredentialUse } from '#tenant-store';
+import { Database, type Slice, type Sliced } from '#entities';
+import { type CredentialRow, CredentialStore, type CredentialUse } from '#tenant-store';
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS, type OrganizationId } from '#rules';
 import { MasterKeys, sealCredential } from '#secrets';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import { badRequest, notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { refuseChangedTargets, credentialFields, setupOf } from './credential-fields';
@@ -25,7 +25,7 @@ export class CredentialsService {
   constructor(
     private readonly database: Database,
     private readonly credentials: CredentialStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
     private readonly masterKeys: MasterKeys,
     private readonly dataKeys: DataKeys,
     private readonly verifier: CredentialVerifier,
@@ -50,10 +50,16 @@ export class CredentialsService {
         sealedData,
         checkInSeconds: setupOf(provider, credentialType) === null ? 0 : SET_UP_SECONDS,
       });
-      await this.record(tx, actor, created, {
-        eventType: 'CREDENTIAL_CREATED',
-        details: { provider, credentialType },
-      });
+      await this.records.record(
+        tx,
+        actor,
+        'CREDENTIAL_CREATED',
+        { type: 'CREDENTIAL', ...created },
+        {
+          provider,
+          credentialType,
+        },
+      );
       return created;
     });
   }
@@ -83,10 +89,16 @@ export class CredentialsService {
       const change = { name: dto.name, ...(secrets ? { secrets } : {}) };
       const updated = await this.credentials.update(tx, organizationId, id, change);
       if (!updated) throw missing(id);
-      await this.record(tx, actor, updated, {
-        eventType: 'CREDENTIAL_UPDATED',
-        details: { renamed: dto.name !== undefined, rotated: secrets !== undefined },
-      });
+      await this.records.record(
+        tx,
+        actor,
+        'CREDENTIAL_UPDATED',
+        { type: 'CREDENTIAL', ...updated },
+        {
+          renamed: dto.name !== undefined,
+          rotated: secrets !== undefined,
+        },
+      );
       return updated;
     });
   }
@@ -100,7 +112,7 @@ export class CredentialsService {
       if (!use) throw missing(id);
       refuseInUse(use);
       await this.credentials.remove(tx, organizationId, id);
-      await this.record(tx, actor, { id, name: use.name }, { eventType: 'CREDENTIAL_DELETED' });
+      await this.records.record(tx, actor, 'CREDENTIAL_DELETED', { type: 'CREDENTIAL', id, name: use.name });
     });
   }
 
@@ -119,11 +131,8 @@ export class CredentialsService {
       }
       const credential = await this.credentials.find(tx, organizationId, id);
       if (!credential) throw missing(id);
-      await this.record(tx, actor, credential, {
-        eventType: 'CREDENTIAL_VERIFIED',
-        result: failure ? 'FAILURE' : 'SUCCESS',
-        errorMessage: failure?.message ?? null,
-      });
+      const object = { type: 'CREDENTIAL', ...credential };
+      await this.records.record(tx, actor, 'CREDENTIAL_VERIFIED', object, {}, failure?.message ?? null);
       return credential;
     });
   }
@@ -144,22 +153,6 @@ export class CredentialsService {
     secrets: Readonly<Record<string, string>>,
   ): Promise<Record<string, string>> {
     return sealCredential(this.masterKeys, await this.dataKeys.of(organization), id, secrets);
-  }
-
-  private record(
-    tx: Tx,
-    actor: Actor,
-    { id, name }: Pick<CredentialRow, 'id' | 'name'>,
-    action: Pick<AuditEntry, 'eventType' | 'result' | 'errorMessage' | 'details'>,
-  ): Promise<void> {
-    const { principal } = actor;
-    return this.audit.write(tx, principal.organizationId, {
-      ...auditActor(actor),
-      resourceType: 'CREDENTIAL',
-      resourceId: id,
-      resourceName: name,
-      ...action,
-    });
   }
 }
 

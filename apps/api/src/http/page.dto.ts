@@ -1,16 +1,11 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import type { Slice } from '#entities';
-import { PageQueryDto } from './page-query.dto';
+import { Optional } from './fields';
+import { PageQueryDto, SIZE } from './page-query.dto';
 
 /** Pagination of a list that is returned as a page object. */
 export class PagedQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: 100,
-    default: 20,
-    description: 'items a page',
-  })
+  @Optional(SIZE, { default: 20, description: 'items a page' })
   override size = 20;
 }
 

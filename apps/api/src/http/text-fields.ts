@@ -1,6 +1,5 @@
-import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { IsNotEmpty, IsString, MaxLength, ValidateBy } from 'class-validator';
+import { ValidateBy } from 'class-validator';
 import { hiddenCharacters } from '#rules';
 
 /** Property decorator: trims the text. */
@@ -21,26 +20,6 @@ export const HasNoHiddenCharacters = (prefix = '', find = hiddenCharacters): Pro
         `${prefix}must not contain control, invisible or direction characters: ${find(given?.value as string).join(', ')}`,
     },
   });
-
-const LINE_CHARACTERS = /[\t\r\n]/g;
-
-/** Property decorator: a text that may have lines and tabs. @param maximum characters */
-export const IsText = (maximum: number): PropertyDecorator =>
-  applyDecorators(
-    IsString({ message: 'must be a string' }),
-    MaxLength(maximum, { message: `must be at most ${maximum} characters` }),
-    HasNoHiddenCharacters('', (text) => hiddenCharacters(text.replaceAll(LINE_CHARACTERS, ' '))),
-  );
-
-/** Property decorator: a text that is not blank, trimmed. @param maximum characters */
-export const IsLine = (maximum: number): PropertyDecorator =>
-  applyDecorators(
-    IsString({ message: 'must be a string' }),
-    MaxLength(maximum, { message: `must be at most ${maximum} characters` }),
-    HasNoHiddenCharacters(),
-    IsNotEmpty({ message: 'must not be empty' }),
-    trimmed(),
-  );
 
 /** Property decorator: normalizes an e-mail address: trimmed, lower case. */
 export const asEmail = (): PropertyDecorator =>

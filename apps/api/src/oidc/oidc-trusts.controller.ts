@@ -1,18 +1,16 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { OidcTrustRow } from '#tenant-store';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
-import { writePageHeaders } from '../http/page-headers';
+import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
 import { Audiences } from './audiences';
 import { IdTokenDto, TokenCheckDto } from './dto/oidc-exchange.dto';
 import { CreateOidcTrustDto, OidcTrustDto, UpdateOidcTrustDto } from './dto/oidc-trust.dto';
 import { OidcExchangeService } from './oidc-exchange.service';
-import { toOidcTrust } from './oidc-trust.mapper';
 import { OidcTrustsService } from './oidc-trusts.service';
 
 @ApiTags('Keyless CI')
@@ -43,11 +41,10 @@ export class OidcTrustsController {
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: PageQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<OidcTrustDto[]> {
-    const { rows, total } = await this.trusts.list(principal, query);
-    writePageHeaders(response, query, total);
-    return rows.map((trust) => this.shown(principal, trust));
+  ): Promise<ListPage<OidcTrustDto>> {
+    return new ListPage(query, await this.trusts.list(principal, query)).map((trust) =>
+      this.shown(principal, trust),
+    );
   }
 
   @Get(':id')
@@ -103,6 +100,8 @@ export class OidcTrustsController {
   }
 
   private shown({ organizationId }: Principal, trust: OidcTrustRow): OidcTrustDto {
-    return toOidcTrust(trust, this.audiences.of(organizationId), this.trusts.warningsOf(trust));
+    const { revision: _, ...row } = trust;
+    const audience = this.audiences.of(organizationId);
+    return { ...row, audience, warnings: this.trusts.warningsOf(trust) };
   }
 }

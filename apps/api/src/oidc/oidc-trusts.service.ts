@@ -1,25 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Logger as PinoLogger } from 'pino';
-import {
-  type AuditEventType,
-  Database,
-  type OidcPreset,
-  type Slice,
-  type Sliced,
-  type Trail,
-  type Tx,
-  withAuditFallback,
-} from '#entities';
+import { Database, type OidcPreset, type Slice, type Sliced } from '#entities';
 import { scopeNeedsPaidPlan, type Principal, type WorkloadScope } from '#guards';
 import {
   AllOidcTrustsStore,
-  AuditStore,
   type OidcConditions,
   type OidcTrustRow,
   OidcTrustStore,
   UserStore,
 } from '#tenant-store';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
 import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
@@ -40,7 +30,7 @@ export class OidcTrustsService {
     private readonly allTrusts: AllOidcTrustsStore,
     private readonly users: UserStore,
     private readonly serviceUsers: ServiceUsers,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
     private readonly issuers: Issuers,
   ) {}
 
@@ -90,7 +80,7 @@ export class OidcTrustsService {
       const id = await this.trusts.create(tx, organizationId, given);
       if (id === null) throw nameTaken(name);
       const details = { preset, issuer, conditions, scopes, serviceUserId };
-      await this.record(tx, actor, 'OIDC_TRUST_CREATED', { id, name }, details);
+      await this.records.record(tx, actor, 'OIDC_TRUST_CREATED', { type: 'OIDC_TRUST', id, name }, details);
       return (await this.trusts.find(tx, organizationId, id))!;
     });
   }
@@ -113,7 +103,13 @@ export class OidcTrustsService {
       const after = (await this.trusts.find(tx, organizationId, id))!;
       const changed = changesOf(before, after);
       if (Object.keys(changed).length > 0)
-        await this.record(tx, actor, 'OIDC_TRUST_UPDATED', after, { changed });
+        await this.records.record(
+          tx,
+          actor,
+          'OIDC_TRUST_UPDATED',
+          { type: 'OIDC_TRUST', ...after },
+          { changed },
+        );
       return after;
     });
   }
@@ -121,16 +117,20 @@ export class OidcTrustsService {
   /** Deletes its service user too, whose sessions and keys end. */
   async delete(actor: Actor, id: string): Promise<void> {
     const { organizationId } = actor.principal;
-    const due = await withAuditFallback((trail) =>
-      this.database.closing.transaction(async (tx) => {
-        await this.users.lock(tx, organizationId);
-        const trust = await this.trusts.findLocked(tx, organizationId, id);
-        if (!trust || !(await this.trusts.delete(tx, organizationId, id))) throw missing(id);
-        const { serviceUserId } = trust;
-        await this.record(tx, actor, 'OIDC_TRUST_DELETED', trust, { serviceUserId }, trail);
-        return this.serviceUsers.remove(tx, actor, serviceUserId, trail);
-      }),
-    );
+    const due = await this.database.closing.revocation(async (tx) => {
+      await this.users.lock(tx, organizationId);
+      const trust = await this.trusts.findLocked(tx, organizationId, id);
+      if (!trust || !(await this.trusts.delete(tx, organizationId, id))) throw missing(id);
+      const { serviceUserId } = trust;
+      await this.records.record(
+        tx,
+        actor,
+        'OIDC_TRUST_DELETED',
+        { type: 'OIDC_TRUST', ...trust },
+        { serviceUserId },
+      );
+      return this.serviceUsers.remove(tx, actor, serviceUserId);
+    });
     this.serviceUsers.wakeWorkers(due);
   }
 
@@ -149,24 +149,6 @@ export class OidcTrustsService {
     throw refusedIssuer(
       `must be one that this deployment allows: ${this.issuers.all.join(', ')}; its operator adds others to OIDC_ISSUERS`,
     );
-  }
-
-  private record(
-    tx: Tx,
-    actor: Actor,
-    eventType: AuditEventType,
-    trust: { readonly id: string; readonly name: string },
-    details: Record<string, unknown>,
-    trail: Trail = 'audit_records',
-  ): Promise<void> {
-    return this.audit.writeRevocation(tx, actor.principal.organizationId, trail, {
-      ...auditActor(actor),
-      eventType,
-      resourceType: 'OIDC_TRUST',
-      resourceId: trust.id,
-      resourceName: trust.name,
-      details,
-    });
   }
 }
 

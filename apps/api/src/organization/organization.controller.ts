@@ -11,7 +11,6 @@ import {
   UpdateOrganizationDto,
   UpdateOrganizationSettingsDto,
 } from './dto/organization.dto';
-import { toOrganization } from './organization.mapper';
 import { OrganizationDeletion } from './organization-deletion.service';
 import { OrganizationService } from './organization.service';
 
@@ -28,15 +27,15 @@ export class OrganizationController {
   @Get()
   @ApiOperation({ summary: 'Get your organization' })
   @Answers({ 200: OrganizationDto, errors: [401, 403] })
-  async find(@CurrentPrincipal() principal: Principal): Promise<OrganizationDto> {
-    return toOrganization(await this.organization.find(principal));
+  find(@CurrentPrincipal() principal: Principal): Promise<OrganizationDto> {
+    return this.organization.find(principal);
   }
 
   @Patch()
   @ApiOperation({ summary: 'Rename your organization' })
   @Answers({ 200: OrganizationDto, errors: [400, 401, 403] })
-  async update(@CurrentActor() actor: Actor, @Body() dto: UpdateOrganizationDto): Promise<OrganizationDto> {
-    return toOrganization(await this.organization.update(actor, dto));
+  update(@CurrentActor() actor: Actor, @Body() dto: UpdateOrganizationDto): Promise<OrganizationDto> {
+    return this.organization.update(actor, dto);
   }
 
   @Post('delete')

@@ -1,14 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEventType, Database, type Tx } from '#entities';
-import {
-  AuditStore,
-  type OrganizationRow,
-  type OrganizationSettingsRow,
-  OrganizationStore,
-} from '#tenant-store';
+import { Database } from '#entities';
+import { type OrganizationRow, type OrganizationSettingsRow, OrganizationStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import { auditActor } from '../audit/audit-actor';
-import { changesBetween, type Changes } from '../audit/changes';
+import { ActionRecords, type ActionObject } from '../audit/action-records';
+import { changesBetween } from '../audit/changes';
 import { unprocessable } from '../errors';
 import type { Actor } from '../http/actor';
 import {
@@ -33,7 +28,7 @@ export class OrganizationService {
   constructor(
     private readonly database: Database,
     private readonly organizations: OrganizationStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
   ) {}
 
   find({ organizationId }: Principal): Promise<OrganizationRow> {
@@ -48,7 +43,7 @@ export class OrganizationService {
       if (name === undefined || name === before.name) return before;
       const after = await this.organizations.rename(tx, organizationId, name);
       const changed = changesBetween(before, after, ['name']);
-      await this.record(tx, actor, 'ORGANIZATION_UPDATED', changed);
+      await this.records.record(tx, actor, 'ORGANIZATION_UPDATED', objectOf(principal), { changed });
       return after;
     });
   }
@@ -72,21 +67,17 @@ export class OrganizationService {
       const after = await this.organizations.updateSettings(tx, organizationId, dto);
       const changed = changesBetween(before, after, SETTINGS);
       if (Object.keys(changed).length > 0) {
-        await this.record(tx, actor, 'ORGANIZATION_SETTINGS_UPDATE', changed);
+        await this.records.record(tx, actor, 'ORGANIZATION_SETTINGS_UPDATE', objectOf(principal), {
+          changed,
+        });
       }
       return after;
     });
   }
-
-  private record(tx: Tx, actor: Actor, eventType: AuditEventType, changed: Changes): Promise<void> {
-    const { principal } = actor;
-    return this.audit.write(tx, principal.organizationId, {
-      ...auditActor(actor),
-      eventType,
-      resourceType: 'ORGANIZATION',
-      resourceId: principal.organizationId,
-      resourceName: principal.organizationName,
-      details: { changed },
-    });
-  }
 }
+
+const objectOf = ({ organizationId, organizationName }: Principal): ActionObject => ({
+  type: 'ORGANIZATION',
+  id: organizationId,
+  name: organizationName,
+});

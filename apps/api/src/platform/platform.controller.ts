@@ -1,15 +1,13 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { Platform } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
-import { writePageHeaders } from '../http/page-headers';
+import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
 import { OverdueRuleDto } from './dto/overdue-rule.dto';
 import { PlatformOrganizationDto, PlatformOrganizationQueryDto, ReasonDto } from './dto/platform.dto';
-import { toOverdueRule, toPlatformOrganization } from './platform.mapper';
 import { PlatformService } from './platform.service';
 
 @ApiTags('Platform')
@@ -21,21 +19,16 @@ export class PlatformController {
   @Platform()
   @ApiOperation({ summary: 'List all organizations, newest first' })
   @Answers({ 200: [PlatformOrganizationDto], errors: [400, 401, 403] })
-  async list(
-    @Query() query: PlatformOrganizationQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<PlatformOrganizationDto[]> {
-    const { rows, total } = await this.platform.list(query.search, query);
-    writePageHeaders(response, query, total);
-    return rows.map(toPlatformOrganization);
+  async list(@Query() query: PlatformOrganizationQueryDto): Promise<ListPage<PlatformOrganizationDto>> {
+    return new ListPage(query, await this.platform.list(query.search, query));
   }
 
   @Get('organizations/:id')
   @Platform()
   @ApiOperation({ summary: 'Get an organization' })
   @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404] })
-  async find(@PathId() id: string): Promise<PlatformOrganizationDto> {
-    return toPlatformOrganization(await this.platform.find(id));
+  find(@PathId() id: string): Promise<PlatformOrganizationDto> {
+    return this.platform.find(id);
   }
 
   @Post('organizations/:id/suspend')
@@ -46,12 +39,12 @@ export class PlatformController {
     description: 'It cannot start or extend sessions; stopping, reading and the removal of rules still work.',
   })
   @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404, 409] })
-  async suspend(
+  suspend(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
     @Body() { reason }: ReasonDto,
   ): Promise<PlatformOrganizationDto> {
-    return toPlatformOrganization(await this.platform.suspend(actor, id, reason));
+    return this.platform.suspend(actor, id, reason);
   }
 
   @Post('organizations/:id/reactivate')
@@ -59,8 +52,8 @@ export class PlatformController {
   @Platform({ write: true })
   @ApiOperation({ summary: 'Reactivate a suspended organization' })
   @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404, 409] })
-  async reactivate(@CurrentActor() actor: Actor, @PathId() id: string): Promise<PlatformOrganizationDto> {
-    return toPlatformOrganization(await this.platform.reactivate(actor, id));
+  reactivate(@CurrentActor() actor: Actor, @PathId() id: string): Promise<PlatformOrganizationDto> {
+    return this.platform.reactivate(actor, id);
   }
 
   @Post('organizations/:id/delete')
@@ -73,12 +66,12 @@ export class PlatformController {
       'subscription that could not be cancelled.',
   })
   @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404] })
-  async delete(
+  delete(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
     @Body() { reason }: ReasonDto,
   ): Promise<PlatformOrganizationDto> {
-    return toPlatformOrganization(await this.platform.delete(actor, id, reason));
+    return this.platform.delete(actor, id, reason);
   }
 
   @Get('overdue-rules')
@@ -89,12 +82,7 @@ export class PlatformController {
       'Of all organizations. Their removal is retried; `lastError` is what the provider answered last.',
   })
   @Answers({ 200: [OverdueRuleDto], errors: [400, 401, 403] })
-  async overdueRules(
-    @Query() query: PageQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<OverdueRuleDto[]> {
-    const { rows, total } = await this.platform.overdueRules(query);
-    writePageHeaders(response, query, total);
-    return rows.map(toOverdueRule);
+  async overdueRules(@Query() query: PageQueryDto): Promise<ListPage<OverdueRuleDto>> {
+    return new ListPage(query, await this.platform.overdueRules(query));
   }
 }

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { BacklogStore, type OverdueRuleRow } from '#engine-store/port';
 import { Database, type Slice, type Sliced, type Tx } from '#entities';
-import { AuditStore, type PlatformOrganizationRow, PlatformStore } from '#tenant-store';
+import { type PlatformOrganizationRow, PlatformStore } from '#tenant-store';
 import { asOrganizationId } from '#rules';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { conflict, notFound } from '../errors';
 import type { Actor } from '../http/actor';
 import { OrganizationDeletion } from '../organization/organization-deletion.service';
@@ -15,7 +15,7 @@ export class PlatformService {
     private readonly database: Database,
     private readonly platform: PlatformStore,
     private readonly backlog: BacklogStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
     private readonly deletion: OrganizationDeletion,
   ) {}
 
@@ -41,7 +41,7 @@ export class PlatformService {
       const suspended = await this.platform.suspend(tx, id, reason);
       const organization = await this.existing(tx, id);
       if (!suspended) throw conflict('The organization is suspended already');
-      await this.record(tx, actor, 'ORGANIZATION_SUSPENDED', organization, { reason });
+      await this.records.record(tx, actor, 'ORGANIZATION_SUSPENDED', objectOf(organization), { reason });
       return organization;
     });
   }
@@ -52,7 +52,7 @@ export class PlatformService {
       const reactivated = await this.platform.reactivate(tx, id);
       const organization = await this.existing(tx, id);
       if (!reactivated) throw conflict('The organization is not suspended, or it is deleted');
-      await this.record(tx, actor, 'ORGANIZATION_REACTIVATED', organization, {});
+      await this.records.record(tx, actor, 'ORGANIZATION_REACTIVATED', objectOf(organization));
       return organization;
     });
   }
@@ -62,7 +62,7 @@ export class PlatformService {
     const { organization, due } = await this.database.transaction(async (tx) => {
       const targets = await this.deletion.begin(tx, actor, asOrganizationId(id));
       const row = await this.existing(tx, id);
-      if (targets) await this.record(tx, actor, 'ORGANIZATION_DELETED', row, { reason });
+      if (targets) await this.records.record(tx, actor, 'ORGANIZATION_DELETED', objectOf(row), { reason });
       return { organization: row, due: targets ?? [] };
     });
     await this.deletion.goOn(actor, organization.id, due);
@@ -74,22 +74,12 @@ export class PlatformService {
     if (!organization) throw notFound(`Organization ${id} does not exist`);
     return organization;
   }
-
-  /** Written to the audit trail of the affected organization, so that its administrators can see the actor. */
-  private record(
-    tx: Tx,
-    actor: Actor,
-    eventType: 'ORGANIZATION_SUSPENDED' | 'ORGANIZATION_REACTIVATED' | 'ORGANIZATION_DELETED',
-    organization: PlatformOrganizationRow,
-    details: Record<string, unknown>,
-  ): Promise<void> {
-    return this.audit.write(tx, organization.id, {
-      ...auditActor(actor),
-      eventType,
-      resourceType: 'ORGANIZATION',
-      resourceId: organization.id,
-      resourceName: organization.name,
-      details,
-    });
-  }
 }
+
+/** Recorded in the trail of the affected organization, so that its administrators can see the actor. */
+const objectOf = ({ id, name }: PlatformOrganizationRow): ActionObject => ({
+  type: 'ORGANIZATION',
+  id,
+  name,
+  organizationId: id,
+});

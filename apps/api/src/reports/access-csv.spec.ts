@@ -13,7 +13,7 @@ const item = (name: string): AccessItemDto => ({
   cause: null,
   certainFrom: null,
   certainUntil: null,
-  possibleFrom: '2026-01-31T09:30:00.000Z',
+  possibleFrom: new Date('2026-01-31T09:30:00.000Z'),
   possibleUntil: null,
 });
 

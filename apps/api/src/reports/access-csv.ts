@@ -1,6 +1,6 @@
 import type { AccessItemDto } from './dto/access-item.dto';
 
-const COLUMNS: readonly (readonly [name: string, value: (item: AccessItemDto) => string | null])[] = [
+const COLUMNS: readonly (readonly [name: string, value: (item: AccessItemDto) => string | Date | null])[] = [
   ['resourceId', ({ resource }) => resource.id],
   ['resourceName', ({ resource }) => resource.name],
   ['provider', ({ target }) => target.provider],
@@ -22,10 +22,13 @@ const COLUMNS: readonly (readonly [name: string, value: (item: AccessItemDto) =>
 export function accessCsv(items: readonly AccessItemDto[]): string {
   const lines = [
     COLUMNS.map(([name]) => name),
-    ...items.map((item) => COLUMNS.map(([, value]) => field(value(item) ?? ''))),
+    ...items.map((item) => COLUMNS.map(([, value]) => field(textOf(value(item))))),
   ];
   return lines.map((line) => `${line.join(',')}\r\n`).join('');
 }
+
+const textOf = (value: string | Date | null): string =>
+  value instanceof Date ? value.toISOString() : (value ?? '');
 
 /**
  * Spreadsheets evaluate a cell that begins so as a formula, and names are chosen by users. Where a semicolon or a tab

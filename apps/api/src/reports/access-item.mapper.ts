@@ -1,8 +1,6 @@
 import type { AccessRow } from '#engine-store/port';
 import type { AccessItemDto } from './dto/access-item.dto';
 
-const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
-
 export const toAccessItem = (row: AccessRow): AccessItemDto => ({
   resource: { id: row.resourceId, name: row.resourceName },
   target: { provider: row.provider, identifier: row.identifier },
@@ -13,8 +11,8 @@ export const toAccessItem = (row: AccessRow): AccessItemDto => ({
   holderId: row.holderId,
   userEmail: row.userEmail,
   cause: row.cause,
-  certainFrom: iso(row.certainFrom),
-  certainUntil: iso(row.certainUntil),
-  possibleFrom: iso(row.possibleFrom),
-  possibleUntil: iso(row.possibleUntil),
+  certainFrom: row.certainFrom,
+  certainUntil: row.certainUntil,
+  possibleFrom: row.possibleFrom,
+  possibleUntil: row.possibleUntil,
 });

@@ -20,7 +20,6 @@ export class ResourceHealthController {
     @Query() query: HealthEventQueryDto,
   ): Promise<HealthEventPageDto> {
     const { rows, total } = await this.health.list(principal, query);
-    const events = rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
-    return pageOf(events, total, query);
+    return pageOf(rows, total, query);
   }
 }

@@ -3,9 +3,9 @@ import { DriverRegistry } from '#drivers';
 import { AgentGuardStore } from '#engine-store/port';
 import { Database } from '#entities';
 import type { Principal } from '#guards';
-import { AuditStore, type ResourceRow, ResourceStore } from '#tenant-store';
+import { type ResourceRow, ResourceStore } from '#tenant-store';
 import { type HostGuard, trafficOf, type Traffic } from '#rules';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import { badRequest } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { ResourcesService, resourceMissing } from './resources.service';
@@ -27,7 +27,7 @@ export class HostGuardService {
     private readonly resources: ResourcesService,
     private readonly store: ResourceStore,
     private readonly guards: AgentGuardStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
   ) {}
 
   /** @throws ApiError 404, or 400 for a resource without an agent */
@@ -51,14 +51,13 @@ export class HostGuardService {
       if (!resource) throw resourceMissing(id);
       refuseWithoutAgent(resource);
       await this.store.confirmGuard(tx, organizationId, id);
-      await this.audit.write(tx, organizationId, {
-        ...auditActor(actor),
-        eventType: 'RESOURCE_GUARD_CONFIRMED',
-        resourceType: 'RESOURCE',
-        resourceId: id,
-        resourceName: resource.name,
-        details: { agent: resource.targetIdentifier, confirmed: trafficOf(resource.config) },
-      });
+      await this.records.record(
+        tx,
+        actor,
+        'RESOURCE_GUARD_CONFIRMED',
+        { type: 'RESOURCE', id, name: resource.name },
+        { agent: resource.targetIdentifier, confirmed: trafficOf(resource.config) },
+      );
       return (await this.store.find(tx, organizationId, id))!;
     });
   }

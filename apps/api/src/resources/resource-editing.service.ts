@@ -1,15 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
-import {
-  AuditStore,
-  CredentialStore,
-  type ResourceRow,
-  ResourceRulesStore,
-  ResourceStore,
-} from '#tenant-store';
+import { CredentialStore, type ResourceRow, ResourceRulesStore, ResourceStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import { notPossible } from '../errors/api-error';
 import { refuseSuspended } from '../errors/refuse-suspended';
 import type { Actor } from '../http/actor';
@@ -30,7 +24,7 @@ export class ResourceEditingService {
     private readonly resources: ResourceStore,
     private readonly rules: ResourceRulesStore,
     private readonly credentials: CredentialStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
     private readonly releases: HostReleases,
   ) {}
@@ -57,17 +51,16 @@ export class ResourceEditingService {
           })
         : [];
       const woken = await this.applyChange(tx, principal, now, change);
-      await this.audit.write(tx, organizationId, {
-        ...auditActor(actor),
-        eventType: 'RESOURCE_UPDATED',
-        resourceType: 'RESOURCE',
-        resourceId: id,
-        resourceName: change.name,
-        details: {
+      await this.records.record(
+        tx,
+        actor,
+        'RESOURCE_UPDATED',
+        { type: 'RESOURCE', id, name: change.name },
+        {
           fields: Object.keys(dto).filter((field) => dto[field as keyof typeof dto] !== undefined),
           ...(releasePorts && { released }),
         },
-      });
+      );
       return { updated: (await this.resources.find(tx, organizationId, id))!, targets: woken };
     });
     this.wakeUps.wake('revoke-rules', targets);
@@ -97,18 +90,17 @@ export class ResourceEditingService {
         to: null,
         releasePorts,
       });
-      await this.audit.write(tx, organizationId, {
-        ...auditActor(actor),
-        eventType: 'RESOURCE_DELETED',
-        resourceType: 'RESOURCE',
-        resourceId: id,
-        resourceName: resource.name,
-        details: {
+      await this.records.record(
+        tx,
+        actor,
+        'RESOURCE_DELETED',
+        { type: 'RESOURCE', id, name: resource.name },
+        {
           provider: resource.provider,
           resourceIdentifier: resource.resourceIdentifier,
           ...(releasePorts && { released }),
         },
-      });
+      );
       return this.rules.delete(tx, organizationId, id);
     });
     this.wakeUps.wake('revoke-rules', targets);
@@ -122,12 +114,10 @@ export class ResourceEditingService {
       const resource = await this.resources.find(tx, organizationId, id);
       const requested = resource && (await this.resources.requestReconcile(tx, organizationId, id));
       if (!requested) throw resourceMissing(id);
-      await this.audit.write(tx, organizationId, {
-        ...auditActor(actor),
-        eventType: 'RESOURCE_RECONCILED',
-        resourceType: 'RESOURCE',
-        resourceId: id,
-        resourceName: resource.name,
+      await this.records.record(tx, actor, 'RESOURCE_RECONCILED', {
+        type: 'RESOURCE',
+        id,
+        name: resource.name,
       });
       return requested;
     });
@@ -145,14 +135,13 @@ export class ResourceEditingService {
       const resource = await this.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
       const outcome = await this.rules.abandon(tx, organizationId, id, reason);
-      await this.audit.write(tx, organizationId, {
-        ...auditActor(actor),
-        eventType: 'RESOURCE_ABANDONED',
-        resourceType: 'RESOURCE',
-        resourceId: id,
-        resourceName: resource.name,
-        details: { reason, rules: outcome.rules },
-      });
+      await this.records.record(
+        tx,
+        actor,
+        'RESOURCE_ABANDONED',
+        { type: 'RESOURCE', id, name: resource.name },
+        { reason, rules: outcome.rules },
+      );
       return { abandoned: (await this.resources.find(tx, organizationId, id))!, targets: outcome.targets };
     });
     this.wakeUps.wake('revoke-rules', targets);

@@ -11,7 +11,7 @@ export function toResourceGuard({ agent, named, reported }: ResourceGuard): Reso
   const own = (traffic: readonly Traffic[]): Traffic[] => intersection(traffic, named);
   return {
     agent,
-    reportedAt: reportedAt.toISOString(),
+    reportedAt: reportedAt,
     guarded: own(guard.guarded),
     notGuarded: withoutCovered(named, guard.guarded),
     waiting: own(guard.waiting),

@@ -1,10 +1,9 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
-import { writePageHeaders } from '../http/page-headers';
+import { ListPage } from '../http/list-page';
 import { PathId } from '../http/path-id';
 import { MessageDto } from '../http/message.dto';
 import {
@@ -39,12 +38,10 @@ export class ResourcesController {
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() { page, size, assigned = false }: ResourceListQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<ResourceDto[]> {
+  ): Promise<ListPage<ResourceDto>> {
     const slice = page === undefined && size === undefined ? null : { page: page ?? 0, size: size ?? 100 };
-    const { rows, total } = await this.resources.list(principal, slice, assigned);
-    writePageHeaders(response, slice ?? { page: 0, size: total }, total);
-    return rows.map(toResource);
+    const list = await this.resources.list(principal, slice, assigned);
+    return new ListPage(slice ?? { page: 0, size: list.total }, list).map(toResource);
   }
 
   @Get(':id')

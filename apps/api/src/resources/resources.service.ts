@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Slice, type Sliced } from '#entities';
-import { AuditStore, CredentialStore, type ResourceRow, ResourceStore } from '#tenant-store';
+import { CredentialStore, type ResourceRow, ResourceStore } from '#tenant-store';
 import { DriverError } from '#drivers';
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS } from '#rules';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import { badRequest, notFound, notPossible, type ApiError } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import type { CreateResourceDto } from './dto/resource.dto';
@@ -21,7 +21,7 @@ export class ResourcesService {
     private readonly database: Database,
     private readonly resources: ResourceStore,
     private readonly credentials: CredentialStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
     private readonly verifier: ResourceVerifier,
     private readonly releases: HostReleases,
   ) {}
@@ -72,14 +72,13 @@ export class ResourcesService {
         credentialId,
         targetId,
       });
-      await this.audit.write(tx, organizationId, {
-        ...auditActor(actor),
-        eventType: 'RESOURCE_CREATED',
-        resourceType: 'RESOURCE',
-        resourceId: created.id,
-        resourceName: created.name,
-        details: { provider: created.provider, resourceIdentifier: created.resourceIdentifier },
-      });
+      await this.records.record(
+        tx,
+        actor,
+        'RESOURCE_CREATED',
+        { type: 'RESOURCE', id: created.id, name: created.name },
+        { provider: created.provider, resourceIdentifier: created.resourceIdentifier },
+      );
       return created;
     });
   }
@@ -93,15 +92,8 @@ export class ResourcesService {
     await this.database.transaction(async (tx) => {
       const outcome = failure && { message: failure.message, isRetryable: RETRYABLE_KINDS.has(failure.kind) };
       await this.resources.recordVerification(tx, organizationId, resource, secrets, outcome);
-      await this.audit.write(tx, organizationId, {
-        ...auditActor(actor),
-        eventType: 'RESOURCE_VERIFIED',
-        resourceType: 'RESOURCE',
-        resourceId: id,
-        resourceName: resource.name,
-        result: failure ? 'FAILURE' : 'SUCCESS',
-        errorMessage: failure?.message ?? null,
-      });
+      const object = { type: 'RESOURCE', id, name: resource.name };
+      await this.records.record(tx, actor, 'RESOURCE_VERIFIED', object, {}, failure?.message ?? null);
     });
     if (failure) throw refusal(resource, failure);
     return { resource: await this.find(principal, id), warnings };

@@ -1,15 +1,15 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import { TIER_LIMITS, type Tier } from '#rules';
+import type { RoleRow } from '#tenant-store';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
-import { writePageHeaders } from '../http/page-headers';
+import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
 import { MessageDto } from '../http/message.dto';
 import { PathId } from '../http/path-id';
 import { CreateRoleDto, RoleDto, UpdateRoleDto } from './dto/role.dto';
-import { toRole } from './role.mapper';
 import { RolesService } from './roles.service';
 
 @ApiTags('Roles')
@@ -32,11 +32,10 @@ export class RolesController {
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: PageQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<RoleDto[]> {
-    const { rows, total } = await this.roles.list(principal, query);
-    writePageHeaders(response, query, total);
-    return rows.map((role) => toRole(role, principal.tier));
+  ): Promise<ListPage<RoleDto>> {
+    return new ListPage(query, await this.roles.list(principal, query)).map((role) =>
+      toRole(role, principal.tier),
+    );
   }
 
   @Get(':id')
@@ -120,3 +119,9 @@ export class RolesController {
     return this.roles.unassignUser(actor, id, userId);
   }
 }
+
+/** A role without its own maximum has that of the current tier. */
+const toRole = (row: RoleRow, tier: Tier): RoleDto => ({
+  ...row,
+  maxSessionDurationHours: row.maxSessionDurationHours ?? TIER_LIMITS[tier].sessionHours,
+});

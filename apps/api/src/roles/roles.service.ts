@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEventType, Database, type Slice, type Sliced, type Tx } from '#entities';
-import { type Assignment, AuditStore, type RoleRow, RoleStore, type Unassignment } from '#tenant-store';
+import { Database, type Slice, type Sliced } from '#entities';
+import { type Assignment, type RoleRow, RoleStore, type Unassignment } from '#tenant-store';
 import type { Principal } from '#guards';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
 import { notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
@@ -17,7 +17,7 @@ export class RolesService {
   constructor(
     private readonly database: Database,
     private readonly roles: RoleStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
   ) {}
 
   list(principal: Principal, slice: Slice): Promise<Sliced<RoleRow>> {
@@ -39,7 +39,7 @@ export class RolesService {
         maxSessionDurationHours: dto.maxSessionDurationHours ?? null,
       });
       if (!role) throw nameTaken(dto.name);
-      await this.record(tx, actor, 'ROLE_CREATED', role, {});
+      await this.records.record(tx, actor, 'ROLE_CREATED', { type: 'ROLE', ...role });
       return role;
     });
   }
@@ -57,7 +57,7 @@ export class RolesService {
       const role = (await this.roles.find(tx, organizationId, id))!;
       const changed = changesBetween(before, role, ['name', 'description', 'maxSessionDurationHours']);
       if (Object.keys(changed).length > 0) {
-        await this.record(tx, actor, 'ROLE_UPDATED', role, { changed });
+        await this.records.record(tx, actor, 'ROLE_UPDATED', { type: 'ROLE', ...role }, { changed });
       }
       return role;
     });
@@ -68,7 +68,7 @@ export class RolesService {
     await this.database.closing.transaction(async (tx) => {
       const deleted = await this.roles.delete(tx, principal.organizationId, id);
       if (!deleted) throw missing(id);
-      await this.record(tx, actor, 'ROLE_DELETED', { id, name: deleted.name }, {});
+      await this.records.record(tx, actor, 'ROLE_DELETED', { type: 'ROLE', id, name: deleted.name });
     });
   }
 
@@ -97,7 +97,13 @@ export class RolesService {
           : await this.roles.assignUser(tx, organizationId, roleId, other.id);
       if (outcome !== 'assigned') throw refusal(outcome, roleId, other);
       const event = other.kind === 'resource' ? 'ROLE_RESOURCE_ASSIGNED' : 'ROLE_USER_ASSIGNED';
-      await this.record(tx, actor, event, { id: roleId, name: null }, { [`${other.kind}Id`]: other.id });
+      await this.records.record(
+        tx,
+        actor,
+        event,
+        { type: 'ROLE', id: roleId, name: null },
+        { [`${other.kind}Id`]: other.id },
+      );
     });
   }
 
@@ -110,24 +116,13 @@ export class RolesService {
           : await this.roles.unassignUser(tx, organizationId, roleId, other.id);
       if (outcome !== 'unassigned') throw refusal(outcome, roleId, other);
       const event = other.kind === 'resource' ? 'ROLE_RESOURCE_UNASSIGNED' : 'ROLE_USER_UNASSIGNED';
-      await this.record(tx, actor, event, { id: roleId, name: null }, { [`${other.kind}Id`]: other.id });
-    });
-  }
-
-  private record(
-    tx: Tx,
-    actor: Actor,
-    eventType: AuditEventType,
-    role: { readonly id: string; readonly name: string | null },
-    details: Record<string, unknown>,
-  ): Promise<void> {
-    return this.audit.write(tx, actor.principal.organizationId, {
-      ...auditActor(actor),
-      eventType,
-      resourceType: 'ROLE',
-      resourceId: role.id,
-      resourceName: role.name,
-      details,
+      await this.records.record(
+        tx,
+        actor,
+        event,
+        { type: 'ROLE', id: roleId, name: null },
+        { [`${other.kind}Id`]: other.id },
+      );
     });
   }
 }

@@ -1,11 +1,8 @@
-import { Controller, Get, Query, Res } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
-import type { RuleEventRow } from '#engine-store/port';
-import type { Sliced } from '#entities';
 import { AdminOnly, CurrentPrincipal, SignedIn, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
-import { writePageHeaders } from '../http/page-headers';
+import { ListPage } from '../http/list-page';
 import { PathId } from '../http/path-id';
 import { RuleEventQueryDto } from './dto/rule-event-query.dto';
 import { RuleEventDto } from './dto/rule-event.dto';
@@ -30,9 +27,9 @@ export class SessionEventsController {
     @CurrentPrincipal() principal: Principal,
     @PathId() id: string,
     @Query() query: RuleEventQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<RuleEventDto[]> {
-    return answer(principal, await this.events.ofSession(principal, id, query), query, response);
+  ): Promise<ListPage<RuleEventDto>> {
+    const events = await this.events.ofSession(principal, id, query);
+    return new ListPage(query, events).map((row) => toRuleEvent(row, principal.isOrgAdmin));
   }
 }
 
@@ -54,18 +51,8 @@ export class ResourceEventsController {
     @CurrentPrincipal() principal: Principal,
     @PathId() id: string,
     @Query() query: RuleEventQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<RuleEventDto[]> {
-    return answer(principal, await this.events.ofResource(principal, id, query), query, response);
+  ): Promise<ListPage<RuleEventDto>> {
+    const events = await this.events.ofResource(principal, id, query);
+    return new ListPage(query, events).map((row) => toRuleEvent(row, principal.isOrgAdmin));
   }
-}
-
-function answer(
-  { isOrgAdmin }: Principal,
-  { rows, total }: Sliced<RuleEventRow>,
-  query: RuleEventQueryDto,
-  response: Response,
-): RuleEventDto[] {
-  writePageHeaders(response, query, total);
-  return rows.map((row) => toRuleEvent(row, isOrgAdmin));
 }

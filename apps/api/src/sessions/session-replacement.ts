@@ -46,7 +46,7 @@ export class SessionReplacement {
       audit: { ...auditActor(actor), ...entry, resourceId: null, resourceName: null },
     } as const;
     const hasEnded = (session.leaseUntil ?? session.expiresAt).getTime() <= Date.now();
-    const targets = hasEnded ? null : await this.sessions.stop(tx, organizationId, request, 'audit_records');
+    const targets = hasEnded ? null : await this.sessions.stop(tx, organizationId, request);
     if (!targets) throw conflict('The session cannot be replaced: it is over');
     return { session, targets };
   }

@@ -2,12 +2,12 @@ import type { ResourceIpRow, SessionRow } from '#tenant-store';
 import { divideSkipped } from '#rules';
 import type { ResourceIpDto, SessionDto, SkippedIpDto, StartedSessionDto } from './dto/session.dto';
 
-const iso = (time: string | null): string | null => (time === null ? null : new Date(time).toISOString());
+const moment = (time: string | null): Date | null => (time === null ? null : new Date(time));
 
 const toResourceIp = ({ isWrongFamily: _, ...row }: ResourceIpRow): ResourceIpDto => ({
   ...row,
-  appliedAt: iso(row.appliedAt),
-  removedAt: iso(row.removedAt),
+  appliedAt: moment(row.appliedAt),
+  removedAt: moment(row.removedAt),
 });
 
 const toSkippedIp = ({
@@ -35,14 +35,14 @@ export function toSession(row: SessionRow): SessionDto {
     ipv6Address: row.ipv6Address,
     holder: row.holder === '' ? null : row.holder,
     status: row.status,
-    startedAt: row.startedAt.toISOString(),
-    expiresAt: row.expiresAt.toISOString(),
-    leaseUntil: row.leaseUntil?.toISOString() ?? null,
-    endedAt: row.endedAt?.toISOString() ?? null,
+    startedAt: row.startedAt,
+    expiresAt: row.expiresAt,
+    leaseUntil: row.leaseUntil,
+    endedAt: row.endedAt,
     endedReason: row.endedReason,
     resourceIps: held.map(toResourceIp),
     ...(skipped.length > 0 && { skippedIps: skipped.map(toSkippedIp) }),
-    createdAt: row.createdAt.toISOString(),
+    createdAt: row.createdAt,
   };
 }
 

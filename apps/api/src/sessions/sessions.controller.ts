@@ -8,7 +8,7 @@ import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
 import { clientDisconnectSignal } from '../http/client-disconnect';
 import { PathId } from '../http/path-id';
-import { writePageHeaders } from '../http/page-headers';
+import { ListPage } from '../http/list-page';
 import { timeRange } from '../http/time-range';
 import { Uncounted } from '../rate-limit/rate-limit.decorators';
 import { ExtendSessionDto } from './dto/extend-session.dto';
@@ -76,9 +76,8 @@ export class SessionsController {
   list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: SessionQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<SessionDto[]> {
-    return this.page(principal, query, principal.userId, response);
+  ): Promise<ListPage<SessionDto>> {
+    return this.page(principal, query, principal.userId);
   }
 
   @Get('admin')
@@ -88,9 +87,8 @@ export class SessionsController {
   listAll(
     @CurrentPrincipal() principal: Principal,
     @Query() query: AdminSessionQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<SessionDto[]> {
-    return this.page(principal, query, query.userId, response);
+  ): Promise<ListPage<SessionDto>> {
+    return this.page(principal, query, query.userId);
   }
 
   @Get(':id')
@@ -160,17 +158,14 @@ export class SessionsController {
     principal: Principal,
     query: SessionQueryDto,
     userId: string | undefined,
-    response: Response,
-  ): Promise<SessionDto[]> {
+  ): Promise<ListPage<SessionDto>> {
     const filter: SessionFilter = {
       userId,
       resourceId: query.resourceId,
       statuses: statusesOf(query),
       ...timeRange(query),
     };
-    const { rows, total } = await this.sessions.list(principal, filter, query);
-    writePageHeaders(response, query, total);
-    return rows.map(toSession);
+    return new ListPage(query, await this.sessions.list(principal, filter, query)).map(toSession);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Slice, type Sliced, withAuditFallback } from '#entities';
+import { Database, type Slice, type Sliced } from '#entities';
 import { type SessionFilter, type SessionRow, SessionStore, type StopRequest } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
@@ -148,8 +148,9 @@ export class SessionsService {
         resourceName: null,
       },
     };
-    const targets = await withAuditFallback((trail) =>
-      this.database.closing.statement((tx) => this.sessions.stop(tx, organizationId, request, trail)),
+    const targets = await this.database.closing.revocation(
+      (tx) => this.sessions.stop(tx, organizationId, request),
+      'statement',
     );
     this.wakeUps.wake('revoke-rules', targets ?? []);
     return targets !== null;

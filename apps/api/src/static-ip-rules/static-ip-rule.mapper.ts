@@ -9,12 +9,12 @@ export function toStaticIpRule(row: StaticIpRuleRow): StaticIpRuleDto {
     ipAddress: row.ipAddress,
     status: overallStatus(row.resources.map((entry) => entry.status)),
     createdByEmail: row.createdByEmail,
-    createdAt: row.createdAt.toISOString(),
+    createdAt: row.createdAt,
     resources: row.resources.map((entry) => ({
       ...entry,
       // the store omits entries that are being removed
       status: entry.status as StaticIpRuleEntryDto['status'],
-      appliedAt: entry.appliedAt === null ? null : new Date(entry.appliedAt).toISOString(),
+      appliedAt: entry.appliedAt === null ? null : new Date(entry.appliedAt),
     })),
   };
 }

@@ -1,10 +1,9 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
-import { writePageHeaders } from '../http/page-headers';
+import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
 import { CreateStaticIpRuleDto, StaticIpRuleDto, UpdateStaticIpRuleDto } from './dto/static-ip-rule.dto';
@@ -33,11 +32,8 @@ export class StaticIpRulesController {
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() slice: PageQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<StaticIpRuleDto[]> {
-    const { rows, total } = await this.rules.list(principal, slice);
-    writePageHeaders(response, slice, total);
-    return rows.map(toStaticIpRule);
+  ): Promise<ListPage<StaticIpRuleDto>> {
+    return new ListPage(slice, await this.rules.list(principal, slice)).map(toStaticIpRule);
   }
 
   @Get(':id')

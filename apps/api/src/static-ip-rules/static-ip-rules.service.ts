@@ -1,26 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import {
-  type AuditEntry,
-  Database,
-  type Slice,
-  type Sliced,
-  type Trail,
-  type Tx,
-  withAuditFallback,
-} from '#entities';
-import {
-  AuditStore,
-  type NewEntry,
-  ResourceStore,
-  type StaticIpRuleRow,
-  StaticIpRuleStore,
-} from '#tenant-store';
+import { Database, type Slice, type Sliced, type Tx } from '#entities';
+import { type NewEntry, ResourceStore, type StaticIpRuleRow, StaticIpRuleStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { parseHost } from '#rules';
 import { ApiSettings } from '../api.settings';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { notFound, unprocessable } from '../errors/api-error';
 import { refuseSuspended } from '../errors/refuse-suspended';
 import type { Actor } from '../http/actor';
@@ -36,7 +22,7 @@ export class StaticIpRulesService {
     private readonly database: Database,
     private readonly rules: StaticIpRuleStore,
     private readonly resources: ResourceStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
     private readonly settings: ApiSettings,
   ) {}
@@ -79,7 +65,10 @@ export class StaticIpRulesService {
         { id, ipVersion: address.version, ipAddress: address.text },
         entries,
       );
-      await this.record(tx, actor, 'STATIC_IP_RULE_CREATED', { id, label }, { ipAddress, resourceIds });
+      await this.records.record(tx, actor, 'STATIC_IP_RULE_CREATED', objectOf({ id, label }), {
+        ipAddress,
+        resourceIds,
+      });
       return { created: (await this.rules.find(tx, organizationId, id))!, woken: targets };
     });
     this.wakeUps.wake('apply-rules', woken);
@@ -110,7 +99,13 @@ export class StaticIpRulesService {
         ? await this.reassign(tx, principal, now, targets)
         : { added: [], released: [] };
       const details = { ...(label === undefined ? {} : { label }), ...(resourceIds ? { resourceIds } : {}) };
-      await this.record(tx, actor, 'STATIC_IP_RULE_UPDATED', { id, label: label ?? now.label }, details);
+      await this.records.record(
+        tx,
+        actor,
+        'STATIC_IP_RULE_UPDATED',
+        objectOf({ id, label: label ?? now.label }),
+        details,
+      );
       return { ...changes, updated: (await this.rules.find(tx, organizationId, id))! };
     });
     this.wakeUps.wake('revoke-rules', released);
@@ -122,16 +117,16 @@ export class StaticIpRulesService {
   async delete(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const woken = await withAuditFallback((trail) =>
-      this.database.closing.transaction(async (tx) => {
-        const now = await this.rules.lock(tx, organizationId, id);
-        if (!now) throw missing(id);
-        const all = now.resources.map((entry) => entry.resourceId);
-        await this.record(tx, actor, 'STATIC_IP_RULE_DELETED', now, { ipAddress: now.ipAddress }, trail);
-        await this.rules.delete(tx, organizationId, id);
-        return this.rules.release(tx, organizationId, id, all, 'STATIC_RULE_DELETED');
-      }),
-    );
+    const woken = await this.database.closing.revocation(async (tx) => {
+      const now = await this.rules.lock(tx, organizationId, id);
+      if (!now) throw missing(id);
+      const all = now.resources.map((entry) => entry.resourceId);
+      await this.records.record(tx, actor, 'STATIC_IP_RULE_DELETED', objectOf(now), {
+        ipAddress: now.ipAddress,
+      });
+      await this.rules.delete(tx, organizationId, id);
+      return this.rules.release(tx, organizationId, id, all, 'STATIC_RULE_DELETED');
+    });
     this.wakeUps.wake('revoke-rules', woken);
   }
 
@@ -191,26 +186,13 @@ export class StaticIpRulesService {
       totalPrefix: { 4: settings.STATIC_IP_TOTAL_PREFIX_IPV4, 6: settings.STATIC_IP_TOTAL_PREFIX_IPV6 },
     };
   }
-
-  private record(
-    tx: Tx,
-    actor: Actor,
-    eventType: AuditEntry['eventType'],
-    rule: { id: string; label: string },
-    details: Readonly<Record<string, unknown>>,
-    trail: Trail = 'audit_records',
-  ): Promise<void> {
-    const { principal } = actor;
-    return this.audit.writeRevocation(tx, principal.organizationId, trail, {
-      ...auditActor(actor),
-      eventType,
-      resourceType: 'STATIC_IP_RULE',
-      resourceId: rule.id,
-      resourceName: rule.label,
-      details,
-    });
-  }
 }
+
+const objectOf = ({ id, label }: Pick<StaticIpRuleRow, 'id' | 'label'>): ActionObject => ({
+  type: 'STATIC_IP_RULE',
+  id,
+  name: label,
+});
 
 const missing = (id: string): Error => notFound(`Static IP rule ${id} does not exist`);
 

@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
-import { AuditStore, type UserRow, UserStore } from '#tenant-store';
+import { type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import type { OrganizationId } from '#rules';
 import { PasswordHasher } from '#secrets';
-import { auditActor } from '../audit/audit-actor';
+import { ActionRecords } from '../audit/action-records';
 import { invitationMail } from '../auth/account-mails';
 import { Invitations, type Invitation } from '../auth/invitations';
 import { PasswordPolicyService } from '../auth/password-policy.service';
@@ -29,7 +29,7 @@ export class NewUsers {
     private readonly users: UserStore,
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
     private readonly invitations: Invitations,
     private readonly mailer: Mailer,
   ) {}
@@ -76,14 +76,13 @@ export class NewUsers {
     }
     await this.users.giveRoles(tx, organizationId, id, roleIds);
     const invitation = passwordHash === null ? await this.invite(tx, organizationId, { id, email }) : null;
-    await this.audit.write(tx, organizationId, {
-      ...auditActor(actor),
-      eventType: 'USER_CREATED',
-      resourceType: 'USER',
-      resourceId: id,
-      resourceName: email,
-      details: { isOrgAdmin, roleIds, invited: invitation !== null },
-    });
+    await this.records.record(
+      tx,
+      actor,
+      'USER_CREATED',
+      { type: 'USER', id, name: email },
+      { isOrgAdmin, roleIds, invited: invitation !== null },
+    );
     const user = (await this.users.find(tx, organizationId, id))!;
     return { user, invitation };
   }
@@ -105,13 +104,7 @@ export class NewUsers {
       const invitation = await this.invite(tx, organizationId, before);
       // accepted since it was read
       if (!invitation) throw alreadyAccepted();
-      await this.audit.write(tx, organizationId, {
-        ...auditActor(actor),
-        eventType: 'INVITATION_SENT',
-        resourceType: 'USER',
-        resourceId: id,
-        resourceName: before.email,
-      });
+      await this.records.record(tx, actor, 'INVITATION_SENT', { type: 'USER', id, name: before.email });
       return { user: (await this.users.find(tx, organizationId, id))!, invitation };
     });
     await this.send(principal, resent.user, resent.invitation);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import type { AuditActor, Trail, Tx } from '#entities';
+import type { AuditActor, Tx } from '#entities';
 import { OffboardingStore } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import type { OrganizationId } from '#rules';
@@ -22,9 +22,8 @@ export class Offboarding {
     organization: OrganizationId,
     user: { id: string; email: string },
     actor: AuditActor,
-    trail: Trail,
   ): Promise<WokenTargets[]> {
-    return this.store.end(tx, organization, user, actor, trail);
+    return this.store.end(tx, organization, user, actor);
   }
 
   removeFromRoles(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {

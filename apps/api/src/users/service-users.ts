@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import { Database, type Trail, type Tx } from '#entities';
-import { AuditStore, type UserRow, UserStore } from '#tenant-store';
+import { Database, type Tx } from '#entities';
+import { type UserRow, UserStore } from '#tenant-store';
+import { ActionRecords } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound } from '../errors';
 import type { Actor } from '../http/actor';
@@ -19,7 +20,7 @@ export class ServiceUsers {
   constructor(
     private readonly database: Database,
     private readonly users: UserStore,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
     private readonly offboarding: Offboarding,
   ) {}
 
@@ -43,14 +44,13 @@ export class ServiceUsers {
       });
     }
     await this.users.giveRoles(tx, organizationId, id, roleIds);
-    await this.audit.write(tx, organizationId, {
-      ...auditActor(actor),
-      eventType: 'USER_CREATED',
-      resourceType: 'USER',
-      resourceId: id,
-      resourceName: email,
-      details: { isService: true, roleIds },
-    });
+    await this.records.record(
+      tx,
+      actor,
+      'USER_CREATED',
+      { type: 'USER', id, name: email },
+      { isService: true, roleIds },
+    );
     return (await this.users.find(tx, organizationId, id))!;
   }
 
@@ -59,20 +59,19 @@ export class ServiceUsers {
    * ignored, a person too. Call `UserStore.lock` first.
    * @returns the targets to wake workers for after the commit
    */
-  async remove(tx: Tx, actor: Actor, id: string, trail: Trail): Promise<WokenTargets[]> {
+  async remove(tx: Tx, actor: Actor, id: string): Promise<WokenTargets[]> {
     const { organizationId } = actor.principal;
     const user = await this.users.find(tx, organizationId, id);
     if (!user?.isService || !(await this.users.delete(tx, organizationId, id))) return [];
     await this.offboarding.removeFromRoles(tx, organizationId, id);
-    await this.audit.writeRevocation(tx, organizationId, trail, {
-      ...auditActor(actor),
-      eventType: 'USER_DELETED',
-      resourceType: 'USER',
-      resourceId: id,
-      resourceName: user.email,
-      details: { roleNames: user.roleNames },
-    });
-    return this.offboarding.end(tx, organizationId, user, auditActor(actor), trail);
+    await this.records.record(
+      tx,
+      actor,
+      'USER_DELETED',
+      { type: 'USER', id, name: user.email },
+      { roleNames: user.roleNames },
+    );
+    return this.offboarding.end(tx, organizationId, user, auditActor(actor));
   }
 
   wakeWorkers(due: readonly WokenTargets[]): void {

@@ -1,16 +1,14 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
 import { CurrentActor, type Actor } from '../http/actor';
-import { writePageHeaders } from '../http/page-headers';
+import { ListPage } from '../http/list-page';
 import { MessageDto } from '../http/message.dto';
 import { PathId } from '../http/path-id';
 import { CreatedUserDto, CreateUserDto, UpdateUserDto, UserDto, UserQueryDto } from './dto/user.dto';
 import { NewUsers } from './new-users';
 import { ServiceUsers } from './service-users';
-import { toCreatedUser, toUser } from './user.mapper';
 import { UsersService } from './users.service';
 
 @ApiTags('Users')
@@ -29,13 +27,10 @@ export class UsersController {
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: UserQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<UserDto[]> {
+  ): Promise<ListPage<UserDto>> {
     const { search, roleId, isActive, isService, status: statuses } = query;
     const filter = { search, roleId, isActive, isService, statuses };
-    const { rows, total } = await this.users.list(principal, filter, query);
-    writePageHeaders(response, query, total);
-    return rows.map(toUser);
+    return new ListPage(query, await this.users.list(principal, filter, query));
   }
 
   @Post()
@@ -49,17 +44,17 @@ export class UsersController {
   @Answers({ 201: CreatedUserDto, errors: [400, 401, 403, 404] })
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateUserDto): Promise<CreatedUserDto> {
     if (dto.isService === true) {
-      return toCreatedUser(await this.serviceUsers.add(actor, dto), null);
+      return { ...(await this.serviceUsers.add(actor, dto)), invitationUrl: null };
     }
     const { user, invitation } = await this.newUsers.add(actor, dto);
-    return toCreatedUser(user, invitation?.url ?? null);
+    return { ...user, invitationUrl: invitation?.url ?? null };
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'Get a user' })
   @Answers({ 200: UserDto, errors: [400, 401, 403, 404] })
-  async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<UserDto> {
-    return toUser(await this.users.find(principal, id));
+  find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<UserDto> {
+    return this.users.find(principal, id);
   }
 
   @Patch(':id')
@@ -69,12 +64,8 @@ export class UsersController {
     description: 'Deactivating ends the user’s live sessions, tokens and API keys.',
   })
   @Answers({ 200: UserDto, errors: [400, 401, 403, 404] })
-  async update(
-    @CurrentActor() actor: Actor,
-    @PathId() id: string,
-    @Body() dto: UpdateUserDto,
-  ): Promise<UserDto> {
-    return toUser(await this.users.update(actor, id, dto));
+  update(@CurrentActor() actor: Actor, @PathId() id: string, @Body() dto: UpdateUserDto): Promise<UserDto> {
+    return this.users.update(actor, id, dto);
   }
 
   @Delete(':id')
@@ -99,7 +90,7 @@ export class UsersController {
   @Answers({ 200: CreatedUserDto, errors: [400, 401, 403, 404] })
   async resendInvitation(@CurrentActor() actor: Actor, @PathId() id: string): Promise<CreatedUserDto> {
     const { user, invitation } = await this.newUsers.resendInvitation(actor, id);
-    return toCreatedUser(user, invitation?.url ?? null);
+    return { ...user, invitationUrl: invitation?.url ?? null };
   }
 
   @Post(':id/reset-mfa')

@@ -1,15 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type AuditEventType,
-  Database,
-  type Slice,
-  type Sliced,
-  type Trail,
-  type Tx,
-  withAuditFallback,
-} from '#entities';
-import { AuditStore, type UserFilter, type UserRow, UserStore } from '#tenant-store';
+import type { WokenTargets } from '#engine-store/port';
+import { Database, type Slice, type Sliced, type Tx } from '#entities';
+import { type UserFilter, type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
+import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { changesBetween } from '../audit/changes';
 import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
@@ -17,13 +11,19 @@ import type { Actor } from '../http/actor';
 import { Offboarding } from './offboarding';
 import type { UpdateUserDto } from './dto/user.dto';
 
+interface Changed {
+  readonly user: UserRow;
+  /** the targets to wake workers for */
+  readonly due: WokenTargets[];
+}
+
 @Injectable()
 export class UsersService {
   constructor(
     private readonly database: Database,
     private readonly users: UserStore,
     private readonly offboarding: Offboarding,
-    private readonly audit: AuditStore,
+    private readonly records: ActionRecords,
   ) {}
 
   list(principal: Principal, filter: UserFilter, slice: Slice): Promise<Sliced<UserRow>> {
@@ -36,49 +36,48 @@ export class UsersService {
 
   /** @throws ApiError 400 when the last active administrator would be demoted or deactivated */
   async update(actor: Actor, id: string, dto: UpdateUserDto): Promise<UserRow> {
-    const { principal } = actor;
-    const { organizationId } = principal;
-    const { user, due } = await withAuditFallback((trail) =>
-      this.database.transaction(async (tx) => {
-        await this.users.lock(tx, organizationId);
-        const before = await this.existing(tx, principal, id);
-        const { name, isOrgAdmin, isActive } = dto;
-        if ((isActive && !before.isActive) || (isOrgAdmin && !before.isOrgAdmin)) refuseSuspended(principal);
-        if (before.isService && isOrgAdmin === true) throw noServiceAdmin();
-        const updated = await this.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });
-        if (!updated) throw lastAdmin(isActive === false ? 'deactivated' : 'demoted');
-        const after = await this.existing(tx, principal, id);
-        const changed = changesBetween(before, after, ['name', 'isOrgAdmin', 'isActive']);
-        if (Object.keys(changed).length === 0) return { user: after, due: [] };
-        const isDeactivated = before.isActive && !after.isActive;
-        const recordTrail = isDeactivated ? trail : 'audit_records';
-        await this.record(tx, actor, 'USER_UPDATED', after, { changed }, recordTrail);
-        return {
-          user: after,
-          due: isDeactivated
-            ? await this.offboarding.end(tx, organizationId, after, auditActor(actor), trail)
-            : [],
-        };
-      }),
-    );
+    const change = (tx: Tx): Promise<Changed> => this.change(tx, actor, id, dto);
+    const { user, due } =
+      dto.isActive === false
+        ? await this.database.revocation(change)
+        : await this.database.transaction(change);
     this.offboarding.wakeWorkers(due);
     return user;
+  }
+
+  private async change(tx: Tx, actor: Actor, id: string, dto: UpdateUserDto): Promise<Changed> {
+    const { principal } = actor;
+    const { organizationId } = principal;
+    await this.users.lock(tx, organizationId);
+    const before = await this.existing(tx, principal, id);
+    const { name, isOrgAdmin, isActive } = dto;
+    if ((isActive && !before.isActive) || (isOrgAdmin && !before.isOrgAdmin)) refuseSuspended(principal);
+    if (before.isService && isOrgAdmin === true) throw noServiceAdmin();
+    const updated = await this.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });
+    if (!updated) throw lastAdmin(isActive === false ? 'deactivated' : 'demoted');
+    const after = await this.existing(tx, principal, id);
+    const changed = changesBetween(before, after, ['name', 'isOrgAdmin', 'isActive']);
+    if (Object.keys(changed).length === 0) return { user: after, due: [] };
+    const isDeactivated = before.isActive && !after.isActive;
+    await this.records.record(tx, actor, 'USER_UPDATED', objectOf(after), { changed });
+    return {
+      user: after,
+      due: isDeactivated ? await this.offboarding.end(tx, organizationId, after, auditActor(actor)) : [],
+    };
   }
 
   /** @throws ApiError 400 for the last active administrator */
   async delete(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const due = await withAuditFallback((trail) =>
-      this.database.closing.transaction(async (tx) => {
-        await this.users.lock(tx, organizationId);
-        const user = await this.existing(tx, principal, id);
-        if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
-        await this.offboarding.removeFromRoles(tx, organizationId, id);
-        await this.record(tx, actor, 'USER_DELETED', user, { roleNames: user.roleNames }, trail);
-        return this.offboarding.end(tx, organizationId, user, auditActor(actor), trail);
-      }),
-    );
+    const due = await this.database.closing.revocation(async (tx) => {
+      await this.users.lock(tx, organizationId);
+      const user = await this.existing(tx, principal, id);
+      if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
+      await this.offboarding.removeFromRoles(tx, organizationId, id);
+      await this.records.record(tx, actor, 'USER_DELETED', objectOf(user), { roleNames: user.roleNames });
+      return this.offboarding.end(tx, organizationId, user, auditActor(actor));
+    });
     this.offboarding.wakeWorkers(due);
   }
 
@@ -92,7 +91,7 @@ export class UsersService {
       if (!(await this.users.resetMfa(tx, principal.organizationId, id))) {
         throw notPossible('MFA is not enabled for the user');
       }
-      await this.record(tx, actor, 'MFA_RESET', user, {});
+      await this.records.record(tx, actor, 'MFA_RESET', objectOf(user));
     });
   }
 
@@ -101,26 +100,9 @@ export class UsersService {
     if (!user) throw notFound(`User ${id} does not exist`);
     return user;
   }
-
-  private record(
-    tx: Tx,
-    actor: Actor,
-    eventType: AuditEventType,
-    user: UserRow,
-    details: Record<string, unknown>,
-    trail: Trail = 'audit_records',
-  ): Promise<void> {
-    const { principal } = actor;
-    return this.audit.writeRevocation(tx, principal.organizationId, trail, {
-      ...auditActor(actor),
-      eventType,
-      resourceType: 'USER',
-      resourceId: user.id,
-      resourceName: user.email,
-      details,
-    });
-  }
 }
+
+const objectOf = ({ id, email }: UserRow): ActionObject => ({ type: 'USER', id, name: email });
 
 const noServiceAdmin = (): ApiError => {
   const message = 'must be false: a service user is for programs only';

@@ -1,82 +1,57 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayNotEmpty,
-  IsArray,
-  IsIn,
-  IsISO8601,
-  IsOptional,
-  IsString,
-  IsUUID,
-  Matches,
-} from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsISO8601, IsString, Matches } from 'class-validator';
 import { SCOPES, type Scope } from '#guards';
 import { AGENT_NAME, AGENT_NAME_EXAMPLE } from '../../agents/agent-name';
+import { id, line, Optional, Required, someOf, text, TIME, type Kind } from '../../http/fields';
 import { PageQueryDto } from '../../http/page-query.dto';
-import { IsLine, IsText, asId } from '../../http/text-fields';
 
 const MAX_AGENTS = 100;
-const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
+
+const AGENTS: Kind = {
+  checks: [
+    IsArray({ message: 'must be an array of names' }),
+    IsString({ each: true, message: 'must hold names of hosts' }),
+    ArrayNotEmpty({ message: 'must hold at least one name, or be left out' }),
+    ArrayMaxSize(MAX_AGENTS, { message: `must hold at most ${MAX_AGENTS} names` }),
+    Matches(AGENT_NAME, { each: true, message: `must hold names that look like ${AGENT_NAME_EXAMPLE}` }),
+  ],
+  doc: { type: [String], minItems: 1, maxItems: MAX_AGENTS, example: ['db-host-1'] },
+};
+
+const EXPIRY: Kind = {
+  checks: [IsISO8601({ strict: true }, { message: 'must be an ISO 8601 time' })],
+  doc: TIME,
+};
 
 export class ApiKeyQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ format: 'uuid', description: 'Only keys that act for this user' })
-  @asId()
-  @IsOptional()
-  @IsUUID(undefined, { message: 'must be a UUID' })
+  @Optional(id(), { description: 'Only keys that act for this user' })
   userId?: string;
 }
 
 export class CreateApiKeyDto {
-  @ApiProperty({ example: 'pipeline', maxLength: 100 })
-  @IsLine(100)
+  @Required(line(100), { example: 'pipeline' })
   name!: string;
 
-  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 1000, example: 'Opens the test database' })
-  @IsOptional()
-  @IsText(1000)
+  @Optional(text(1000), { nullable: true, example: 'Opens the test database' })
   description?: string | null;
 
-  @ApiProperty({ enum: SCOPES, isArray: true, example: ['sessions:write', 'sessions:read'] })
-  @ArrayNotEmpty({ message: 'must hold at least one scope' })
-  @IsIn(SCOPES, { each: true, message: `must hold only ${SCOPES.join(', ')}` })
-  @IsArray({ message: 'must be an array of scopes' })
+  @Required(someOf(SCOPES, 'scopes'), { example: ['sessions:write', 'sessions:read'] })
   scopes!: Scope[];
 
-  @ApiPropertyOptional({
-    type: [String],
+  @Optional(AGENTS, {
     nullable: true,
-    minItems: 1,
-    maxItems: MAX_AGENTS,
-    example: ['db-host-1'],
     description:
       'With agent:connect: the hosts the key may serve. Left out: it is bound to the first host it serves',
   })
-  @IsOptional()
-  @Matches(AGENT_NAME, { each: true, message: `must hold names that look like ${AGENT_NAME_EXAMPLE}` })
-  @ArrayMaxSize(MAX_AGENTS, { message: `must hold at most ${MAX_AGENTS} names` })
-  @ArrayNotEmpty({ message: 'must hold at least one name, or be left out' })
-  @IsString({ each: true, message: 'must hold names of hosts' })
-  @IsArray({ message: 'must be an array of names' })
   agents?: string[] | null;
 
-  @ApiPropertyOptional({
-    type: String,
-    nullable: true,
-    ...TIME,
-    description: 'Left out: valid until revoked',
-  })
-  @IsOptional()
-  @IsISO8601({ strict: true }, { message: 'must be an ISO 8601 time' })
+  @Optional(EXPIRY, { nullable: true, description: 'Left out: valid until revoked' })
   expiresAt?: string | null;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Optional(id(), {
     nullable: true,
-    format: 'uuid',
     description: 'The user the key acts for and whose permissions it never exceeds. Left out: you',
   })
-  @IsOptional()
-  @IsUUID(undefined, { message: 'must be a UUID' })
   userId?: string | null;
 }
 
@@ -100,12 +75,12 @@ export class ApiKeyDto {
   })
   agents!: string[];
   @ApiProperty() isRevoked!: boolean;
-  @ApiProperty({ type: String, nullable: true, ...TIME }) revokedAt!: string | null;
-  @ApiProperty({ type: String, nullable: true, ...TIME }) expiresAt!: string | null;
-  @ApiProperty({ type: String, nullable: true, ...TIME }) lastUsedAt!: string | null;
+  @ApiProperty({ nullable: true, ...TIME }) revokedAt!: Date | null;
+  @ApiProperty({ nullable: true, ...TIME }) expiresAt!: Date | null;
+  @ApiProperty({ nullable: true, ...TIME }) lastUsedAt!: Date | null;
   @ApiProperty({ type: String, nullable: true, example: '203.0.113.10' }) lastUsedIp!: string | null;
   @ApiProperty({ format: 'email' }) createdByEmail!: string;
-  @ApiProperty(TIME) createdAt!: string;
+  @ApiProperty(TIME) createdAt!: Date;
 }
 
 export class CreatedApiKeyDto extends ApiKeyDto {

@@ -1,40 +1,21 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
 import { AUDIT_EVENT_TYPES, type AuditEventType } from '#entities';
-import { Transform } from 'class-transformer';
-import { IsEmail, IsIn, IsOptional, IsUUID } from 'class-validator';
-import { Moment } from '../../http/moment-field';
+import { anyOf, id, moment, Optional } from '../../http/fields';
 import { PagedQueryDto } from '../../http/page.dto';
-import { asEmail } from '../../http/text-fields';
+import { KNOWN_EMAIL } from '../../auth/dto/credentials.dto';
 
 export class AuditQueryDto extends PagedQueryDto {
-  @ApiPropertyOptional({
-    enum: AUDIT_EVENT_TYPES,
-    enumName: 'AuditEventType',
-    isArray: true,
-    description: 'May be repeated: any of them',
-  })
-  @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? (value as unknown[]) : [value]))
-  @IsIn(AUDIT_EVENT_TYPES, { each: true, message: `must be one of ${AUDIT_EVENT_TYPES.join(', ')}` })
+  @Optional(anyOf(AUDIT_EVENT_TYPES, 'AuditEventType'), { description: 'May be repeated: any of them' })
   eventType?: AuditEventType[];
 
-  @ApiPropertyOptional({ example: 'ada@example.com', description: 'The actor' })
-  @IsOptional()
-  @asEmail()
-  @IsEmail({}, { message: 'must be a well-formed e-mail address' })
+  @Optional(KNOWN_EMAIL, { description: 'The actor' })
   actorEmail?: string;
 
-  @ApiPropertyOptional({
-    format: 'uuid',
-    description: 'The object of the action: a session, a resource, a user …',
-  })
-  @IsOptional()
-  @IsUUID(undefined, { message: 'must be a UUID' })
+  @Optional(id(), { description: 'The object of the action: a session, a resource, a user …' })
   resourceId?: string;
 
-  @Moment('Not before')
+  @Optional(moment(), { description: 'Not before' })
   from?: string;
 
-  @Moment('Not after')
+  @Optional(moment(), { description: 'Not after' })
   to?: string;
 }

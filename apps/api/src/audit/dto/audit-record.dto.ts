@@ -6,7 +6,7 @@ export class AuditRecordDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: AUDIT_EVENT_TYPES, enumName: 'AuditEventType', example: 'SESSION_STOPPED' })
   eventType!: AuditEventType;
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' }) timestamp!: string;
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' }) timestamp!: Date;
   @ApiProperty({ enum: ACTOR_TYPES, description: 'SYSTEM: the service itself' }) actorType!: ActorType;
   @ApiProperty({
     type: String,

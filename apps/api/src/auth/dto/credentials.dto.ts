@@ -1,110 +1,105 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsEmail, IsNotEmpty, IsOptional, IsString, Length, MaxLength, MinLength } from 'class-validator';
-import { asEmail, HasNoHiddenCharacters, HasOnlyVisibleCharacters, trimmed } from '../../http/text-fields';
+import { IsEmail, IsNotEmpty, IsString, MaxLength, MinLength } from 'class-validator';
+import { email, opaque, Optional, Required, type Kind } from '../../http/fields';
+import { asEmail, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
-// of a property's checks, the one nearest to it is evaluated first
+const told = (message: string): { message: string } => ({ message });
 
-/** Property decorator: the token returned by this device's last sign-in. An unknown token has no effect. */
-const DeviceTokenField = (): PropertyDecorator =>
-  applyDecorators(
-    ApiPropertyOptional({
-      type: String,
-      nullable: true,
-      example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
-      description: 'from the response to this device’s last sign-in: exempts it from locks caused by others',
-    }),
-    IsOptional(),
-    // inside applyDecorators, the first check is evaluated first
-    IsString({ message: 'deviceToken must be a text' }),
-    MaxLength(200, { message: 'deviceToken must have at most 200 characters' }),
-  );
+/** Any text of at most 200 characters without hidden ones, trimmed. */
+export const NAME: Kind = {
+  checks: [
+    IsString(told('must be a text')),
+    HasNoHiddenCharacters(),
+    MaxLength(200, told('must have at most 200 characters')),
+    trimmed(),
+  ],
+  doc: { type: String },
+};
+
+export const NAME_NOT_BLANK: Kind = {
+  checks: [...NAME.checks, IsNotEmpty(told('must not be blank'))],
+  doc: { type: String, maxLength: 200 },
+};
+
+/** Of an account that may exist: what cannot be registered today may have been. */
+export const KNOWN_EMAIL: Kind = {
+  checks: [IsEmail({}, told('must be a well-formed e-mail address')), asEmail()],
+  doc: { format: 'email', example: 'ada@example.com' },
+};
+
+/** The token returned by this device's last sign-in. An unknown token has no effect. */
+const DEVICE_TOKEN: Kind = {
+  checks: [IsString(told('must be a text')), MaxLength(200, told('must have at most 200 characters'))],
+  doc: {
+    type: String,
+    nullable: true,
+    example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
+    description: 'from the response to this device’s last sign-in: exempts it from locks caused by others',
+  },
+};
 
 export class RegisterDto {
-  @ApiProperty({ example: 'Example Ltd', minLength: 1, maxLength: 200 })
-  @trimmed()
-  @MaxLength(200, { message: 'organizationName must have at most 200 characters' })
-  @IsNotEmpty({ message: 'organizationName must not be blank' })
-  @HasNoHiddenCharacters('organizationName ')
-  @IsString({ message: 'organizationName must be a text' })
+  @Required(NAME_NOT_BLANK, { example: 'Example Ltd', minLength: 1 })
   organizationName!: string;
 
-  @ApiProperty({ example: 'ada@example.com', format: 'email' })
-  @asEmail()
-  @HasOnlyVisibleCharacters()
-  @IsEmail({}, { message: 'email must be a well-formed e-mail address' })
+  @Required(email(), { example: 'ada@example.com' })
   email!: string;
 
-  @ApiProperty({ example: 'correct horse battery staple', minLength: 8, maxLength: 128, format: 'password' })
-  @Length(8, 128, { message: 'password must have 8 to 128 characters' })
-  @IsString({ message: 'password must be a text' })
+  @Required(opaque(8, 128), {
+    example: 'correct horse battery staple',
+    minLength: 8,
+    maxLength: 128,
+    format: 'password',
+  })
   password!: string;
 
-  @ApiPropertyOptional({
+  @Optional(NAME_NOT_BLANK, {
     example: 'Ada Lovelace',
-    maxLength: 200,
     description: 'left out: the local part of the e-mail',
   })
-  @IsOptional()
-  @trimmed()
-  @MaxLength(200, { message: 'name must have at most 200 characters' })
-  @IsNotEmpty({ message: 'name must not be blank' })
-  @HasNoHiddenCharacters('name ')
-  @IsString({ message: 'name must be a text' })
   name?: string;
 }
 
 export class LoginDto {
-  @ApiPropertyOptional({
+  @Optional(NAME, {
     example: 'example-ltd',
     description: 'needed only when e-mail and password match several organizations',
   })
-  @IsOptional()
-  @trimmed()
-  @MaxLength(200, { message: 'organizationSlug must have at most 200 characters' })
-  @HasNoHiddenCharacters('organizationSlug ')
-  @IsString({ message: 'organizationSlug must be a text' })
   organizationSlug?: string;
 
-  @ApiProperty({ example: 'ada@example.com', format: 'email' })
-  @asEmail()
-  @IsEmail({}, { message: 'email must be a well-formed e-mail address' })
+  @Required(KNOWN_EMAIL)
   email!: string;
 
-  @ApiProperty({ example: 'correct horse battery staple', format: 'password' })
-  @Length(1, 1000, { message: 'password must have 1 to 1000 characters' })
-  @IsString({ message: 'password must be a text' })
+  @Required(opaque(1, 1000), { example: 'correct horse battery staple', format: 'password' })
   password!: string;
 
-  @DeviceTokenField()
+  @Optional(DEVICE_TOKEN)
   deviceToken?: string | null;
 }
 
+/** No maximum length: an overlong token is invalid (401), and the body size is limited. */
+const REFRESH_TOKEN: Kind = {
+  checks: [IsString(told('must be a text')), MinLength(1, told('must not be empty'))],
+  doc: { example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ' },
+};
+
 export class RefreshTokenDto {
-  @ApiProperty({ example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ' })
-  // no maximum length: an overlong token is invalid (401), and the body size is limited
-  @MinLength(1, { message: 'refreshToken must not be empty' })
-  @IsString({ message: 'refreshToken must be a text' })
+  @Required(REFRESH_TOKEN)
   refreshToken!: string;
 }
 
 export class VerifyMfaDto {
-  @ApiProperty({
+  @Required(opaque(1, 2000), {
     example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…',
     description: 'from the response to the sign-in',
   })
-  @Length(1, 2000, { message: 'mfaChallengeToken must have 1 to 2000 characters' })
-  @IsString({ message: 'mfaChallengeToken must be a text' })
   mfaChallengeToken!: string;
 
-  @ApiProperty({
+  @Required(opaque(1, 100), {
     example: '492039',
     description: 'an authenticator code or a recovery code; each is accepted once',
   })
-  @Length(1, 100, { message: 'code must have 1 to 100 characters' })
-  @IsString({ message: 'code must be a text' })
   code!: string;
 
-  @DeviceTokenField()
+  @Optional(DEVICE_TOKEN)
   deviceToken?: string | null;
 }

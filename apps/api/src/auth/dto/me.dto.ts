@@ -21,9 +21,9 @@ export class MeDto {
   @ApiProperty({ example: true }) isActive!: boolean;
   @ApiProperty({ example: false }) mfaEnabled!: boolean;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-01-05T09:30:00.000Z' })
-  lastLoginAt!: string | null;
+  lastLoginAt!: Date | null;
   @ApiProperty({ type: [String], example: ['Developers'] }) roleNames!: readonly string[];
-  @ApiProperty({ format: 'date-time', example: '2026-01-05T09:00:00.000Z' }) createdAt!: string;
-  @ApiProperty({ format: 'date-time', example: '2026-01-05T09:00:00.000Z' }) updatedAt!: string;
+  @ApiProperty({ format: 'date-time', example: '2026-01-05T09:00:00.000Z' }) createdAt!: Date;
+  @ApiProperty({ format: 'date-time', example: '2026-01-05T09:00:00.000Z' }) updatedAt!: Date;
   @ApiProperty({ type: OwnOrganizationDto }) organization!: OwnOrganizationDto;
 }

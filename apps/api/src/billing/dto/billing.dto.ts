@@ -1,14 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsUUID } from 'class-validator';
 import { PLAN_INTERVALS, SUBSCRIPTION_STATUSES, TIERS } from '#rules';
+import { id, Required, TIME } from '../../http/fields';
 
-const TIME = { type: String, format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 const LIMIT = { type: 'integer', nullable: true, description: 'null: no limit' } as const;
 const CURRENCY = { example: 'EUR', description: 'ISO 4217' } as const;
 
 export class SubscribeDto {
-  @ApiProperty({ format: 'uuid', description: 'of the plan, see GET /billing/plans' })
-  @IsUUID(undefined, { message: 'must be a UUID' })
+  @Required(id(), { description: 'of the plan, see GET /billing/plans' })
   planId!: string;
 }
 
@@ -43,15 +41,15 @@ export class SubscriptionDto {
   })
   status!: string;
   @ApiProperty({ ...TIME, nullable: true, description: 'null until the first payment' })
-  currentPeriodStart!: string | null;
+  currentPeriodStart!: Date | null;
   @ApiProperty({ ...TIME, nullable: true, description: 'null until the first payment' })
-  currentPeriodEnd!: string | null;
+  currentPeriodEnd!: Date | null;
   @ApiProperty({
     ...TIME,
     nullable: true,
     description: 'the plan stays active until then although the renewal is unpaid',
   })
-  gracePeriodEnd!: string | null;
+  gracePeriodEnd!: Date | null;
   @ApiProperty({ description: 'true: no renewal, the plan ends with the period' })
   cancelAtPeriodEnd!: boolean;
 }
@@ -76,7 +74,7 @@ export class PaymentDto {
     description: "the payment service's id of the invoice",
   })
   reference!: string | null;
-  @ApiProperty(TIME) createdAt!: string;
+  @ApiProperty(TIME) createdAt!: Date;
 }
 
 export class ReceivedDto {

@@ -1,32 +1,29 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { applyDecorators } from '@nestjs/common';
-import { IsEmail, IsNotEmpty, IsOptional, IsString, MaxLength } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsEmail, IsNotEmpty } from 'class-validator';
+import { AtMost, Optional, string } from '../../http/fields';
 import { HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
-
-const LINE = 200;
 
 /** A line of the address: unchanged when omitted, removed by null. */
 const Line = (example: string): PropertyDecorator =>
-  // applied from first to last, unlike decorators above a property
-  applyDecorators(
-    IsString({ message: 'must be a string' }),
-    HasNoHiddenCharacters(),
-    IsNotEmpty({ message: 'must not be empty: null removes it' }),
-    MaxLength(LINE, { message: `must be at most ${LINE} characters` }),
-    trimmed(),
-    IsOptional(),
-    ApiPropertyOptional({ type: String, nullable: true, maxLength: LINE, example }),
+  Optional(
+    string(
+      HasNoHiddenCharacters(),
+      IsNotEmpty({ message: 'must not be empty: null removes it' }),
+      AtMost(200),
+      trimmed(),
+    ),
+    { nullable: true, maxLength: 200, example },
   );
 
 export class ChangeBillingDetailsDto {
   @Line('Example Ltd') companyName?: string | null;
   @Line('Ada Example') billingContactName?: string | null;
 
-  @ApiPropertyOptional({ type: String, nullable: true, format: 'email', example: 'invoices@example.com' })
-  @IsOptional()
-  @trimmed()
-  @IsEmail({}, { message: 'must be an e-mail address' })
-  @IsString({ message: 'must be a string' })
+  @Optional(string(IsEmail({}, { message: 'must be an e-mail address' }), trimmed()), {
+    nullable: true,
+    format: 'email',
+    example: 'invoices@example.com',
+  })
   billingEmail?: string | null;
 
   @Line('1 Example Street') billingAddressLine1?: string | null;

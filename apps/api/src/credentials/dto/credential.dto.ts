@@ -1,19 +1,28 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { IsIn, IsObject, IsString } from 'class-validator';
 import { Transform } from 'class-transformer';
-import { nullAsAbsent } from '../../http/absent-fields';
-import { IsLine } from '../../http/text-fields';
+import { IsObject } from 'class-validator';
 import { DriverRegistry } from '#drivers';
 import { PROVIDERS, type Provider } from '#rules';
+import { line, NullAsAbsent, oneOf, Required, string, TIME, type Kind } from '../../http/fields';
 import { pastedObject } from '../pasted-fields';
 
-const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
-
-/** Property decorator: an object may be sent as a string with its JSON. */
-const pastedJson = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' ? (pastedObject(value) ?? value) : value,
-  );
+/** An object, or a string with its JSON. */
+const CREDENTIAL_DATA: Kind = {
+  checks: [
+    IsObject({ message: 'must be an object, or its JSON as a string' }),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? (pastedObject(value) ?? value) : value,
+    ),
+  ],
+  doc: {
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: {
+      accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+      secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    },
+  },
+};
 
 /** Every provider's credential types with their fields; `?`: optional. */
 function credentialTypeMessage(): string {
@@ -28,52 +37,29 @@ function credentialTypeMessage(): string {
 }
 
 export class CreateCredentialDto {
-  @ApiProperty({ example: 'Production AWS', maxLength: 200 })
-  @IsLine(200)
+  @Required(line(200), { example: 'Production AWS' })
   name!: string;
 
-  @ApiProperty({ enum: PROVIDERS })
-  @IsIn(PROVIDERS, { message: `must be one of ${PROVIDERS.join(', ')}` })
+  @Required(oneOf(PROVIDERS))
   provider!: Provider;
 
-  @ApiProperty({ example: 'ACCESS_KEY', description: `by provider: ${credentialTypeMessage()}` })
-  @IsString({ message: 'must be a string' })
+  @Required(string(), { example: 'ACCESS_KEY', description: `by provider: ${credentialTypeMessage()}` })
   credentialType!: string;
 
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    example: {
-      accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
-      secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
-    },
+  @NullAsAbsent(CREDENTIAL_DATA, {
     description:
       "The fields of the credentialType. A key file or the output of the provider's own tool is accepted too, as an object or as JSON in a string. Encrypted immediately and never returned",
   })
-  @pastedJson()
-  @nullAsAbsent()
-  @IsObject({ message: 'must be an object, or its JSON as a string' })
   credentialData?: Record<string, unknown>;
 }
 
 export class UpdateCredentialDto {
-  @ApiPropertyOptional({ example: 'Production AWS', maxLength: 200 })
-  @nullAsAbsent()
-  @IsLine(200)
+  @NullAsAbsent(line(200), { example: 'Production AWS' })
   name?: string;
 
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    example: {
-      accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
-      secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
-    },
+  @NullAsAbsent(CREDENTIAL_DATA, {
     description: 'All fields of the credentialType: they replace the previous ones completely',
   })
-  @pastedJson()
-  @nullAsAbsent()
-  @IsObject({ message: 'must be an object, or its JSON as a string' })
   credentialData?: Record<string, unknown>;
 }
 
@@ -119,18 +105,17 @@ export class CredentialDto {
   @ApiProperty({ type: Boolean, nullable: true, description: 'null before the first check' }) isValid!:
     boolean | null;
   @ApiProperty({
-    type: String,
     nullable: true,
     ...TIME,
     description: 'When the provider last accepted or refused it',
   })
-  lastVerifiedAt!: string | null;
+  lastVerifiedAt!: Date | null;
   @ApiProperty({
     type: String,
     nullable: true,
     description: "The provider's error message when the last check failed",
   })
   verificationError!: string | null;
-  @ApiProperty(TIME) createdAt!: string;
-  @ApiProperty(TIME) updatedAt!: string;
+  @ApiProperty(TIME) createdAt!: Date;
+  @ApiProperty(TIME) updatedAt!: Date;
 }

@@ -1,13 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsString, Length } from 'class-validator';
+import { opaque, Required } from '../../http/fields';
 
 export class MfaCodeDto {
-  @ApiProperty({
+  @Required(opaque(1, 100), {
     example: '492039',
     description: 'an authenticator code or, once MFA is enabled, a recovery code; each is accepted once',
   })
-  @Length(1, 100, { message: 'code must have 1 to 100 characters' })
-  @IsString({ message: 'code must be a text' })
   code!: string;
 }
 

@@ -1,31 +1,20 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsNotEmpty, IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsNotEmpty } from 'class-validator';
 import { WORKLOAD_SCOPES } from '#guards';
-import { asId } from '../../http/text-fields';
+import { AtMost, id, Optional, Required, string } from '../../http/fields';
 import { MAX_TOKEN_LENGTH } from '../id-token';
 
 export class IdTokenDto {
-  @ApiProperty({
+  @Required(string(IsNotEmpty({ message: 'must not be empty' }), AtMost(MAX_TOKEN_LENGTH)), {
     example: 'eyJhbGciOiJSUzI1NiIsImtpZCI6Ii4uLiJ9.eyJpc3MiOiIuLi4ifQ.c2lnbmF0dXJl',
     maxLength: MAX_TOKEN_LENGTH,
     description: 'the ID token that the CI system issued to the job',
   })
-  @MaxLength(MAX_TOKEN_LENGTH, { message: `must be at most ${MAX_TOKEN_LENGTH} characters` })
-  @IsNotEmpty({ message: 'must not be empty' })
-  @IsString({ message: 'must be a string' })
   idToken!: string;
 }
 
 export class ExchangeIdTokenDto extends IdTokenDto {
-  @ApiPropertyOptional({
-    type: String,
-    nullable: true,
-    format: 'uuid',
-    description: 'required where the token fits several trusts',
-  })
-  @asId()
-  @IsOptional()
-  @IsUUID(undefined, { message: 'must be a UUID' })
+  @Optional(id(), { nullable: true, description: 'required where the token fits several trusts' })
   trustId?: string | null;
 }
 

@@ -28,7 +28,7 @@ export class OverdueRuleDto {
   })
   cause!: RemovalCause | null;
   @ApiProperty({ format: 'date-time', description: 'since when it has to be removed' })
-  unwantedSince!: string;
+  unwantedSince!: Date;
   @ApiProperty({ type: String, nullable: true, example: 'AWS refused it: UnauthorizedOperation' })
   lastError!: string | null;
 }

@@ -50,23 +50,23 @@ export class AccessItemDto {
     example: '2026-01-31T09:30:01.250Z',
     description: 'the first observation; null when it was never observed',
   })
-  certainFrom!: string | null;
+  certainFrom!: Date | null;
   @ApiProperty({
     ...TIME,
     example: '2026-01-31T11:29:58.700Z',
     description: 'the last observation; null when it was never observed',
   })
-  certainUntil!: string | null;
+  certainUntil!: Date | null;
   @ApiProperty({
     ...TIME,
     example: '2026-01-31T09:30:00.400Z',
     description: 'the last observation without it; null when there was none',
   })
-  possibleFrom!: string | null;
+  possibleFrom!: Date | null;
   @ApiProperty({
     ...TIME,
     example: '2026-01-31T11:30:01.100Z',
     description: 'the first observation of its absence; null while there is none',
   })
-  possibleUntil!: string | null;
+  possibleUntil!: Date | null;
 }

@@ -1,43 +1,36 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
-import { Moment } from '../../http/moment-field';
-import { asId } from '../../http/text-fields';
+import { IsString, MaxLength } from 'class-validator';
+import { id, moment, oneOf, Optional, type Kind } from '../../http/fields';
 
 const REPORT_FORMATS = ['json', 'csv'] as const;
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
+const ADDRESS: Kind = {
+  checks: [
+    IsString({ message: 'must be an IP address or a CIDR range' }),
+    MaxLength(100, { message: 'must have at most 100 characters' }),
+  ],
+  doc: { type: String, example: '203.0.113.10' },
+};
+
 export class AccessQueryDto {
-  @ApiPropertyOptional({ format: 'uuid', description: 'Access to this resource' })
-  @IsOptional()
-  @asId()
-  @IsUUID(undefined, { message: 'must be a UUID' })
+  @Optional(id(), { description: 'Access to this resource' })
   resourceId?: string;
 
-  @ApiPropertyOptional({ format: 'uuid', description: 'Access of this user' })
-  @IsOptional()
-  @asId()
-  @IsUUID(undefined, { message: 'must be a UUID' })
+  @Optional(id(), { description: 'Access of this user' })
   userId?: string;
 
-  @ApiPropertyOptional({
-    example: '203.0.113.10',
-    description: 'Access of this address or of exactly this CIDR range',
-  })
-  @IsOptional()
-  @MaxLength(100, { message: 'must have at most 100 characters' })
-  @IsString({ message: 'must be an IP address or a CIDR range' })
+  @Optional(ADDRESS, { description: 'Access of this address or of exactly this CIDR range' })
   address?: string;
 
-  @Moment('At this point in time; instead of from and to')
+  @Optional(moment(), { description: 'At this point in time; instead of from and to' })
   at?: string;
 
-  @Moment('From this time on, with to')
+  @Optional(moment(), { description: 'From this time on, with to' })
   from?: string;
 
-  @Moment('Until this time, at most 400 days after from')
+  @Optional(moment(), { description: 'Until this time, at most 400 days after from' })
   to?: string;
 
-  @ApiPropertyOptional({ enum: REPORT_FORMATS, default: 'json' })
-  @IsIn(REPORT_FORMATS, { message: `must be one of ${REPORT_FORMATS.join(', ')}` })
+  @Optional(oneOf(REPORT_FORMATS), { default: 'json' })
   format: ReportFormat = 'json';
 }

@@ -1,12 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { HEALTH_EVENT_TYPES, type HealthEventType } from '#entities';
-import { IsOptional, IsUUID } from 'class-validator';
+import { id, Optional } from '../../http/fields';
 import { PageDto, PagedQueryDto } from '../../http/page.dto';
 
 export class HealthEventQueryDto extends PagedQueryDto {
-  @ApiPropertyOptional({ format: 'uuid', description: 'Only events of this resource' })
-  @IsOptional()
-  @IsUUID(undefined, { message: 'must be a UUID' })
+  @Optional(id(), { description: 'Only events of this resource' })
   resourceId?: string;
 }
 
@@ -21,7 +19,7 @@ export class HealthEventDto {
   eventType!: HealthEventType;
   @ApiProperty({ type: String, nullable: true, description: 'the failure; null for a success' })
   message!: string | null;
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' }) createdAt!: string;
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' }) createdAt!: Date;
 }
 
 export class HealthEventPageDto extends PageDto {

@@ -14,7 +14,7 @@ export class ResourceGuardDto {
     example: '2026-01-31T09:30:00.000Z',
     description: 'The last report that differed from the one before; null: the agent has reported no guard',
   })
-  reportedAt!: string | null;
+  reportedAt!: Date | null;
   @ApiProperty({ type: [TrafficDto] }) guarded!: readonly TrafficDto[];
   @ApiProperty({
     type: [TrafficDto],

@@ -1,10 +1,10 @@
-import { Moment } from '../../http/moment-field';
+import { moment, Optional } from '../../http/fields';
 import { PageQueryDto } from '../../http/page-query.dto';
 
 export class RuleEventQueryDto extends PageQueryDto {
-  @Moment('Not before')
+  @Optional(moment(), { description: 'Not before' })
   from?: string;
 
-  @Moment('Not after')
+  @Optional(moment(), { description: 'Not after' })
   to?: string;
 }

@@ -44,7 +44,7 @@ export class RuleEventDto {
       'ABANDONED: given up by an administrator, or because its target was not found for hours',
   })
   kind!: RuleEventKind;
-  @ApiProperty({ format: 'date-time', description: 'when it was recorded' }) at!: string;
+  @ApiProperty({ format: 'date-time', description: 'when it was recorded' }) at!: Date;
   @ApiProperty({ type: RuleTargetDto }) target!: RuleTargetDto;
   @ApiProperty({ example: '203.0.113.10/32' }) address!: string;
   @ApiProperty({ example: 'tcp' }) protocol!: string;
@@ -62,13 +62,13 @@ export class RuleEventDto {
   @ApiProperty({ type: String, nullable: true, description: "the provider's error message when it refused" })
   message!: string | null;
   @ApiProperty({ ...EDGE, description: 'the last observation of the state before' })
-  lastObservedBefore!: string | null;
+  lastObservedBefore!: Date | null;
   @ApiProperty({
     ...EDGE,
     example: '2026-01-31T09:29:59.480Z',
     description: 'the first observation of the new state',
   })
-  firstObservedAfter!: string | null;
+  firstObservedAfter!: Date | null;
   @ApiProperty({ enum: HOLDER_KINDS, enumName: 'HolderKind', example: 'SESSION' }) holderKind!: HolderKind;
   @ApiProperty({ ...ID, description: 'null without a holder' }) resourceId!: string | null;
   @ApiProperty({

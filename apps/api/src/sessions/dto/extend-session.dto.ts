@@ -1,9 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsInt, Min } from 'class-validator';
+import { Required, wholeNumber } from '../../http/fields';
 
 export class ExtendSessionDto {
-  @ApiProperty({ type: 'integer', minimum: 1, example: 1 })
-  @Min(1, { message: 'must be at least 1' })
-  @IsInt({ message: 'must be a whole number of hours' })
+  @Required(wholeNumber(1, Infinity, 'of hours'), { example: 1 })
   additionalHours!: number;
 }

@@ -1,8 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { TIME } from '../../http/fields';
 import { ENDED_REASONS, RESOURCE_IP_STATUSES, SESSION_STATUSES } from '#rules';
 import type { EndedReason, ResourceIpStatus, SessionStatus } from '#rules';
-
-const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 
 export class ResourceIpDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
@@ -18,8 +17,8 @@ export class ResourceIpDto {
     description: 'null until applied',
   })
   providerRuleId!: string | null;
-  @ApiProperty({ type: String, nullable: true, ...TIME }) appliedAt!: string | null;
-  @ApiProperty({ type: String, nullable: true, ...TIME }) removedAt!: string | null;
+  @ApiProperty({ nullable: true, ...TIME }) appliedAt!: Date | null;
+  @ApiProperty({ nullable: true, ...TIME }) removedAt!: Date | null;
   @ApiProperty({
     type: String,
     nullable: true,
@@ -61,16 +60,15 @@ export class SessionDto {
   @ApiProperty({ type: String, nullable: true, example: '2001:db8::10' }) ipv6Address!: string | null;
   @ApiProperty({ type: String, nullable: true, example: 'build-4711' }) holder!: string | null;
   @ApiProperty({ enum: SESSION_STATUSES }) status!: SessionStatus;
-  @ApiProperty(TIME) startedAt!: string;
-  @ApiProperty(TIME) expiresAt!: string;
+  @ApiProperty(TIME) startedAt!: Date;
+  @ApiProperty(TIME) expiresAt!: Date;
   @ApiProperty({
-    type: String,
     nullable: true,
     ...TIME,
     description: 'When it ends unless it is renewed; null: it has no lease',
   })
-  leaseUntil!: string | null;
-  @ApiProperty({ type: String, nullable: true, ...TIME }) endedAt!: string | null;
+  leaseUntil!: Date | null;
+  @ApiProperty({ nullable: true, ...TIME }) endedAt!: Date | null;
   @ApiProperty({ enum: ENDED_REASONS, nullable: true }) endedReason!: EndedReason | null;
   @ApiProperty({ type: [ResourceIpDto] }) resourceIps!: ResourceIpDto[];
   @ApiPropertyOptional({
@@ -79,7 +77,7 @@ export class SessionDto {
       'Absent when there are none. Addresses left out on resources that hold the other IP version only, while another resource of the session holds them. They do not count for the status',
   })
   skippedIps?: SkippedIpDto[];
-  @ApiProperty(TIME) createdAt!: string;
+  @ApiProperty(TIME) createdAt!: Date;
 }
 
 export class StartedSessionDto extends SessionDto {

@@ -1,39 +1,45 @@
 import { ApiProperty, PartialType, PickType } from '@nestjs/swagger';
 import { MAX_RESOURCE_IDS, STATIC_IP_RULE_STATUSES, type StaticIpRuleStatus } from '#rules';
-import { ArrayMaxSize, IsArray, IsNotEmpty, IsString, IsUUID, MaxLength } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsNotEmpty, IsUUID, MaxLength } from 'class-validator';
+import { Required, string, type Kind } from '../../http/fields';
 import { asId, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
 const ENTRY_STATUSES = ['PENDING', 'APPLIED', 'FAILED'] as const;
 const UUID = '6c5f2a7e-2a43-4b0e-9a53-0d8c2f7f7c11';
 
+const mostCharacters = (maximum: number): PropertyDecorator =>
+  MaxLength(maximum, { message: `must have at most ${maximum} characters` });
+
+const LABEL = string(
+  HasNoHiddenCharacters(),
+  IsNotEmpty({ message: 'must not be blank' }),
+  mostCharacters(200),
+  trimmed(),
+);
+
+const RESOURCE_IDS: Kind = {
+  checks: [
+    IsArray({ message: 'must be an array of UUIDs' }),
+    IsUUID(undefined, { each: true, message: 'must hold UUIDs' }),
+    ArrayMaxSize(MAX_RESOURCE_IDS, { message: `must hold at most ${MAX_RESOURCE_IDS} ids` }),
+    asId(),
+  ],
+  doc: { type: [String], format: 'uuid', maxItems: MAX_RESOURCE_IDS, example: [UUID] },
+};
+
 export class CreateStaticIpRuleDto {
-  @ApiProperty({ example: 'Office Berlin', maxLength: 200 })
-  @trimmed()
-  @MaxLength(200, { message: 'must have at most 200 characters' })
-  @IsNotEmpty({ message: 'must not be blank' })
-  @HasNoHiddenCharacters()
-  @IsString({ message: 'must be a string' })
+  @Required(LABEL, { example: 'Office Berlin', maxLength: 200 })
   label!: string;
 
-  @ApiProperty({
+  @Required(string(mostCharacters(100)), {
     example: '198.51.100.0/24',
     description: 'an IPv4 or IPv6 address, or a CIDR range; anything else is refused with 422',
   })
-  @MaxLength(100, { message: 'must have at most 100 characters' })
-  @IsString({ message: 'must be a string' })
   ipAddress!: string;
 
-  @ApiProperty({
-    type: [String],
-    format: 'uuid',
-    maxItems: MAX_RESOURCE_IDS,
-    example: [UUID],
+  @Required(RESOURCE_IDS, {
     description: 'the resources to allow it on; an empty list is refused with 422',
   })
-  @asId()
-  @ArrayMaxSize(MAX_RESOURCE_IDS, { message: `must hold at most ${MAX_RESOURCE_IDS} ids` })
-  @IsUUID(undefined, { each: true, message: 'must hold UUIDs' })
-  @IsArray({ message: 'must be an array of UUIDs' })
   resourceIds!: string[];
 }
 
@@ -47,7 +53,7 @@ export class StaticIpRuleEntryDto {
   @ApiProperty({ example: 'demo-database' }) resourceName!: string;
   @ApiProperty({ enum: ENTRY_STATUSES, example: 'APPLIED' }) status!: (typeof ENTRY_STATUSES)[number];
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-01-05T09:30:02.000Z' })
-  appliedAt!: string | null;
+  appliedAt!: Date | null;
   @ApiProperty({
     type: String,
     nullable: true,
@@ -71,6 +77,6 @@ export class StaticIpRuleDto {
   })
   status!: StaticIpRuleStatus;
   @ApiProperty({ example: 'ada@example.com' }) createdByEmail!: string;
-  @ApiProperty({ format: 'date-time', example: '2026-01-05T09:30:00.000Z' }) createdAt!: string;
+  @ApiProperty({ format: 'date-time', example: '2026-01-05T09:30:00.000Z' }) createdAt!: Date;
   @ApiProperty({ type: [StaticIpRuleEntryDto] }) resources!: StaticIpRuleEntryDto[];
 }

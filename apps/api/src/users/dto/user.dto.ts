@@ -1,128 +1,92 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsEmail,
-  IsIn,
-  IsOptional,
-  IsString,
-  IsUUID,
-  MaxLength,
-  ValidateIf,
-} from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { ValidateIf } from 'class-validator';
 import type { PlatformRole } from '#guards';
 import { USER_STATUSES, type UserStatus } from '#tenant-store';
-import { IsFlagInQuery, IsFlag } from '../../http/flag-fields';
-import { mayBeAbsent } from '../../http/absent-fields';
+import {
+  anyOf,
+  AtMost,
+  email,
+  flag,
+  id,
+  ids,
+  line,
+  MayBeAbsent,
+  Optional,
+  queryFlag,
+  Required,
+  string,
+  TIME,
+} from '../../http/fields';
 import { PageQueryDto } from '../../http/page-query.dto';
-import { IsLine, asId, asEmail, HasOnlyVisibleCharacters } from '../../http/text-fields';
-
-const TIME = { format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
 
 export class UserQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ example: 'ada', description: 'a part of the e-mail or the name, in any case' })
-  @IsOptional()
-  @MaxLength(200, { message: 'must be at most 200 characters' })
-  @IsString({ message: 'must be a string' })
+  @Optional(string(AtMost(200)), {
+    example: 'ada',
+    description: 'a part of the e-mail or the name, in any case',
+  })
   search?: string;
 
-  @ApiPropertyOptional({ format: 'uuid', description: 'only users with this role' })
-  @IsOptional()
-  @IsUUID(undefined, { message: 'must be a UUID' })
+  @Optional(id(), { description: 'only users with this role' })
   roleId?: string;
 
-  @ApiPropertyOptional()
-  @IsOptional()
-  @IsFlagInQuery()
+  @Optional(queryFlag())
   isActive?: boolean;
 
-  @ApiPropertyOptional({ description: 'Only service users (true) or only people (false)' })
-  @IsOptional()
-  @IsFlagInQuery()
+  @Optional(queryFlag(), { description: 'Only service users (true) or only people (false)' })
   isService?: boolean;
 
-  @ApiPropertyOptional({ enum: USER_STATUSES, isArray: true, enumName: 'UserStatus' })
-  @IsOptional()
-  @Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? (value as unknown[]) : [value]))
-  @IsIn(USER_STATUSES, { each: true, message: `must be one of ${USER_STATUSES.join(', ')}` })
+  @Optional(anyOf(USER_STATUSES, 'UserStatus'))
   status?: UserStatus[];
 }
 
 export class CreateUserDto {
-  @ApiPropertyOptional({
-    type: Boolean,
+  @Optional(flag(), {
     nullable: true,
     default: false,
     description:
       'true: a user for programs, with a name, API keys and roles, but no e-mail address, password or sign-in',
   })
-  @IsOptional()
-  @IsFlag()
   isService?: boolean | null;
 
-  @ApiPropertyOptional({
+  @ValidateIf(({ isService }: CreateUserDto) => isService !== true)
+  @Required(email(), {
+    required: false,
     example: 'grace@example.com',
-    format: 'email',
     description: 'unique in the organization; required unless isService is true',
   })
-  @ValidateIf(({ isService }: CreateUserDto) => isService !== true)
-  @asEmail()
-  @HasOnlyVisibleCharacters()
-  @IsEmail({}, { message: 'must be a well-formed e-mail address' })
   email!: string;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Optional(line(200), {
     nullable: true,
     example: 'Grace Hopper',
-    maxLength: 200,
     description:
       'left out: the local part of the e-mail; required for a service user and unique among service users',
   })
-  @IsOptional()
-  @IsLine(200)
   name?: string | null;
 
-  @ApiPropertyOptional({ type: Boolean, nullable: true, default: false })
-  @IsOptional()
-  @IsFlag()
+  @Optional(flag(), { nullable: true, default: false })
   isOrgAdmin?: boolean | null;
 
-  @ApiPropertyOptional({ type: [String], nullable: true, format: 'uuid', maxItems: 100 })
-  @asId()
-  @IsOptional()
-  @IsUUID(undefined, { each: true, message: 'must hold only UUIDs' })
-  @ArrayMaxSize(100, { message: 'must hold at most 100 roles' })
-  @IsArray({ message: 'must be an array of UUIDs' })
+  @Optional(ids(100, 'roles'), { nullable: true })
   roleIds?: string[] | null;
 
-  @ApiPropertyOptional({
-    type: String,
+  @Optional(string(), {
     nullable: true,
     format: 'password',
     example: 'correct Horse battery 5taple',
     description: 'must satisfy the organization’s password policy; left out: the user is invited to set one',
   })
-  @IsOptional()
-  @IsString({ message: 'must be a string' })
   password?: string | null;
 }
 
 export class UpdateUserDto {
-  @ApiPropertyOptional({ example: 'Grace Hopper', maxLength: 200 })
-  @mayBeAbsent()
-  @IsLine(200)
+  @MayBeAbsent(line(200), { example: 'Grace Hopper' })
   name?: string;
 
-  @ApiPropertyOptional()
-  @mayBeAbsent()
-  @IsFlag()
+  @MayBeAbsent(flag())
   isOrgAdmin?: boolean;
 
-  @ApiPropertyOptional({ description: 'false ends the user’s live sessions, tokens and API keys' })
-  @mayBeAbsent()
-  @IsFlag()
+  @MayBeAbsent(flag(), { description: 'false ends the user’s live sessions, tokens and API keys' })
   isActive?: boolean;
 }
 
@@ -144,14 +108,14 @@ export class UserDto {
       'INVITED: has no password yet; LOCKED: sign-in is locked temporarily after repeated failures',
   })
   status!: UserStatus;
-  @ApiProperty({ type: String, nullable: true, ...TIME, description: 'the newest invitation; null: never' })
-  invitedAt!: string | null;
+  @ApiProperty({ nullable: true, ...TIME, description: 'the newest invitation; null: never' })
+  invitedAt!: Date | null;
   @ApiProperty({ example: false }) mfaEnabled!: boolean;
-  @ApiProperty({ type: String, nullable: true, ...TIME, description: 'null: never' })
-  lastLoginAt!: string | null;
+  @ApiProperty({ nullable: true, ...TIME, description: 'null: never' })
+  lastLoginAt!: Date | null;
   @ApiProperty({ type: [String], example: ['Developers'] }) roleNames!: string[];
-  @ApiProperty(TIME) createdAt!: string;
-  @ApiProperty(TIME) updatedAt!: string;
+  @ApiProperty(TIME) createdAt!: Date;
+  @ApiProperty(TIME) updatedAt!: Date;
 }
 
 export class CreatedUserDto extends UserDto {

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { AuditEventType, Tx } from '#entities';
+import { AuditStore } from '#tenant-store';
+import type { OrganizationId } from '#rules';
+import type { Actor } from '../http/actor';
+import { auditActor } from './audit-actor';
+
+/** What an action was about. */
+export interface ActionObject {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string | null;
+  /** whose audit trail has the record; left out: the actor's */
+  readonly organizationId?: OrganizationId;
+}
+
+/** Audit records of what callers of the API do. */
+@Injectable()
+export class ActionRecords {
+  constructor(private readonly audit: AuditStore) {}
+
+  /** Call it in the transaction of the action. @param failure null: the action succeeded */
+  record(
+    tx: Tx,
+    actor: Pick<Actor, 'principal' | 'address'>,
+    eventType: AuditEventType,
+    { type, id, name, organizationId = actor.principal.organizationId }: ActionObject,
+    details: Readonly<Record<string, unknown>> = {},
+    failure: string | null = null,
+  ): Promise<void> {
+    return this.audit.write(tx, organizationId, {
+      ...auditActor(actor),
+      eventType,
+      resourceType: type,
+      resourceId: id,
+      resourceName: name,
+      result: failure === null ? 'SUCCESS' : 'FAILURE',
+      errorMessage: failure,
+      details,
+    });
+  }
+}

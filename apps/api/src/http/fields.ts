@@ -1,0 +1,185 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  IsArray,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+import { hiddenCharacters } from '#rules';
+import { IsFlag, IsFlagInQuery } from './flag-fields';
+import { asEmail, asId, HasNoHiddenCharacters, HasOnlyVisibleCharacters, trimmed } from './text-fields';
+
+/** What a field of a request may hold: its checks, of which the first that fails is told, and its documentation. */
+export interface Kind {
+  readonly checks: readonly PropertyDecorator[];
+  readonly doc: object;
+}
+
+const field = (kind: Kind, presence: readonly PropertyDecorator[], doc: object): PropertyDecorator =>
+  applyDecorators(
+    ...kind.checks,
+    ...presence,
+    ApiProperty({ required: presence.length === 0, ...kind.doc, ...doc }),
+  );
+
+/** A field that must be there. */
+export const Required = (kind: Kind, doc: object = {}): PropertyDecorator => field(kind, [], doc);
+
+/** A field that may be left out, or null. */
+export const Optional = (kind: Kind, doc: object = {}): PropertyDecorator => field(kind, [IsOptional()], doc);
+
+/** A field that may be left out, and is not null. */
+export const MayBeAbsent = (kind: Kind, doc: object = {}): PropertyDecorator =>
+  field(kind, [ValidateIf((_object: unknown, value: unknown) => value !== undefined)], doc);
+
+/** A field that may be left out; null is the same. */
+export const NullAsAbsent = (kind: Kind, doc: object = {}): PropertyDecorator =>
+  field(kind, [Transform(({ value }: { value: unknown }) => value ?? undefined), IsOptional()], doc);
+
+const told = (message: string): { message: string } => ({ message });
+
+const each = (message: string): { each: true; message: string } => ({ each: true, message });
+
+/** Property decorator: a text has at most so many characters. */
+export const AtMost = (maximum: number): PropertyDecorator =>
+  MaxLength(maximum, told(`must be at most ${maximum} characters`));
+
+/** Any text that passes `checks`. */
+export const string = (...checks: readonly PropertyDecorator[]): Kind => ({
+  checks: [IsString(told('must be a string')), ...checks],
+  doc: { type: String },
+});
+
+/** A secret or a token, of which nothing is assumed. */
+export const opaque = (minimum: number, maximum: number): Kind => ({
+  checks: [
+    IsString(told('must be a text')),
+    Length(minimum, maximum, told(`must have ${minimum} to ${maximum} characters`)),
+  ],
+  doc: { type: String },
+});
+
+/** A text that is not blank, on one line, trimmed. @param maximum characters */
+export const line = (maximum: number): Kind => ({
+  checks: [
+    IsString(told('must be a string')),
+    AtMost(maximum),
+    HasNoHiddenCharacters(),
+    IsNotEmpty(told('must not be empty')),
+    trimmed(),
+  ],
+  doc: { type: String, maxLength: maximum },
+});
+
+const LINE_CHARACTERS = /[\t\r\n]/g;
+
+/** A text that may have lines and tabs. @param maximum characters */
+export const text = (maximum: number): Kind => ({
+  checks: [
+    IsString(told('must be a string')),
+    AtMost(maximum),
+    HasNoHiddenCharacters('', (value) => hiddenCharacters(value.replaceAll(LINE_CHARACTERS, ' '))),
+  ],
+  doc: { type: String, maxLength: maximum },
+});
+
+export const email = (): Kind => ({
+  checks: [IsEmail({}, told('must be a well-formed e-mail address')), HasOnlyVisibleCharacters(), asEmail()],
+  doc: { format: 'email' },
+});
+
+/** An id, in lower case as it is stored. */
+export const id = (): Kind => ({
+  checks: [IsUUID(undefined, told('must be a UUID')), asId()],
+  doc: { type: String, format: 'uuid' },
+});
+
+/** @param what the elements are, in plural */
+export const ids = (maximum: number, what: string): Kind => ({
+  checks: [
+    IsArray(told('must be an array of UUIDs')),
+    ArrayMaxSize(maximum, told(`must hold at most ${maximum} ${what}`)),
+    IsUUID(undefined, each('must hold only UUIDs')),
+    asId(),
+  ],
+  doc: { type: [String], format: 'uuid', maxItems: maximum },
+});
+
+/** true or false. */
+export const flag = (): Kind => ({ checks: [IsFlag()], doc: { type: Boolean } });
+
+/** true or false, as text in a query. */
+export const queryFlag = (): Kind => ({ checks: [IsFlagInQuery()], doc: { type: Boolean } });
+
+/** @param enumName its name in the OpenAPI document, where several fields have it */
+export const oneOf = (values: readonly string[], enumName?: string): Kind => ({
+  checks: [IsIn(values, told(`must be one of ${values.join(', ')}`))],
+  doc: { enum: values, ...(enumName !== undefined && { enumName }) },
+});
+
+/** Some of these values, as a repeated query parameter. */
+export const anyOf = (values: readonly string[], enumName?: string): Kind => ({
+  checks: [
+    IsIn(values, each(`must be one of ${values.join(', ')}`)),
+    Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? (value as unknown[]) : [value])),
+  ],
+  doc: { enum: values, isArray: true, ...(enumName !== undefined && { enumName }) },
+});
+
+/** At least one of these values, in a JSON array. @param what the values are, in plural */
+export const someOf = (values: readonly string[], what: string, refusal?: string): Kind => ({
+  checks: [
+    IsArray(told(`must be an array of ${what}`)),
+    ArrayMaxSize(100, told(`must hold at most 100 ${what}`)),
+    IsIn(values, each(refusal ?? `must hold only ${values.join(', ')}`)),
+    ArrayNotEmpty(told(`must hold at least one ${what.replace(/s$/, '')}`)),
+  ],
+  doc: { enum: values, isArray: true },
+});
+
+/** @param unit completes the message for other values: `of hours` */
+export const wholeNumber = (minimum: number, maximum = Infinity, unit = ''): Kind => ({
+  checks: [
+    IsInt(told(`must be a whole number${unit === '' ? '' : ` ${unit}`}`)),
+    ...(maximum === Infinity ? [] : [Max(maximum, told(`must be at most ${maximum}`))]),
+    Min(minimum, told(`must be at least ${minimum}`)),
+  ],
+  doc: { type: 'integer', minimum, ...(maximum !== Infinity && { maximum }) },
+});
+
+/** @param message for any other value */
+export const integerIn = (minimum: number, maximum: number, message: string): Kind => ({
+  checks: [IsInt(told(message)), Max(maximum, told(message)), Min(minimum, told(message))],
+  doc: { type: 'integer', minimum, maximum },
+});
+
+/** A number as text in a query. */
+export const inQuery = ({ checks, doc }: Kind): Kind => ({ checks: [...checks, Type(() => Number)], doc });
+
+const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+const MOMENT_MESSAGE =
+  'must be an ISO 8601 time, e.g. 2026-01-31T09:30:00Z or 2026-01-31 (a + of an offset is sent as %2B)';
+
+/** A time with an offset, or a day in UTC. */
+export const moment = (): Kind => ({
+  checks: [IsISO8601({ strict: true }, told(MOMENT_MESSAGE)), Matches(MOMENT, told(MOMENT_MESSAGE))],
+  doc: { type: String, example: '2026-01-31T09:30:00Z' },
+});
+
+/** Documentation of a time in a response. */
+export const TIME = { type: String, format: 'date-time', example: '2026-01-31T09:30:00.000Z' } as const;
