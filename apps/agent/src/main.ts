@@ -61,15 +61,16 @@ async function status({ options: { limits }, files }: Host): Promise<number> {
   return printed(formatStatus(listing, files.guard.read() ?? NOTHING_DECIDED, new Map(secondsUntil)));
 }
 
-/** @returns the variables of a configuration file; none when it is missing, or may not be read. @throws Error */
-function readConfig(path: string): NodeJS.Dict<string> {
+/** @returns the variables of a configuration file; null: there is none, or it may not be read. @throws Error */
+function readConfig(path: string): NodeJS.Dict<string> | null {
   try {
-    return parseEnv(readIfPresent(path) ?? '');
+    const text = readIfPresent(path);
+    return text === null ? null : parseEnv(text);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
     // systemd passes its variables to the service, which runs as a user of its own
     log.info(`${path} may not be read by this user: it is left out`);
-    return {};
+    return null;
   }
 }
 

@@ -109,6 +109,7 @@ describe('Agent options', () => {
       'name',
       'key-file',
       'state-file',
+      'config',
       'guard',
       'only',
       'never',
@@ -140,7 +141,9 @@ describe('Agent options', () => {
       DRAWBRIDGE_GUARD: '',
     };
     const env = { DRAWBRIDGE_NEVER: 'tcp/443', DRAWBRIDGE_ONLY: '' };
-    expect(readOptions(['--restore', '--only', 'icmp'], env, () => config).limits).toEqual({
+    const args = ['--restore', '--config', '/c', '--only', 'icmp'];
+    const read = (path: string) => (path === '/c' ? config : null);
+    expect(readOptions(args, env, read).limits).toEqual({
       only: [{ protocol: 'icmp', ports: [] }],
       never: [{ protocol: 'tcp', ports: [443] }],
       alwaysAllow: ['192.0.2.7/32', '2001:db8::/32'],
@@ -160,14 +163,8 @@ describe('Agent options', () => {
     });
   });
 
-  it('refuses a configuration file that cannot be read, and at boot does without it', () => {
-    const unreadable = () => {
-      throw new Error('EIO');
-    };
-    const message = '/etc/drawbridge-agent/environment cannot be read: EIO';
-    expect(() => readOptions(['confirm'], {}, unreadable)).toThrow(message);
-    expect(readOptions(['--restore'], {}, unreadable).unusable).toEqual([message]);
-  });
+  it('refuses a configuration file that is named and missing', () =>
+    expect(() => readOptions(['confirm', '--config', '/c'], {})).toThrow('/c cannot be read'));
 
   it.each([
     [['release']],

@@ -41,7 +41,8 @@ export const HELP = `drawbridge-agent: applies Drawbridge's access rules to this
   --key-file FILE       DRAWBRIDGE_AGENT_KEY_FILE  file with an API key of the scope agent:connect
                         DRAWBRIDGE_AGENT_KEY       the key itself; never an argument
   --state-file FILE     DRAWBRIDGE_AGENT_STATE     default /var/lib/drawbridge-agent/state.json
-  The variables may also be in /etc/drawbridge-agent/environment
+  --config FILE                                    file with these variables, default
+                                                   /etc/drawbridge-agent/environment
 What the server may decide on this host:
   --only PORTS          DRAWBRIDGE_ONLY            it may guard these and no others: tcp/22,udp/53,icmp,all
   --never PORTS         DRAWBRIDGE_NEVER           these are never guarded
@@ -76,13 +77,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Arguments count before the environment, and the environment before the configuration file.
  * @param args without the program name
- * @param readConfig reads the variables of the configuration file at the path. @throws Error
+ * @param readConfig reads a configuration file as variables; null: there is none at the path. @throws Error
  * @throws UsageError
  */
 export function readOptions(
   args: readonly string[],
   environment: Environment,
-  readConfig: (path: string) => Environment = () => ({}),
+  readConfig: (path: string) => Environment | null = () => null,
 ): AgentOptions {
   const { values: given, positionals } = parse(args);
   const command = commandOf(given, positionals);
@@ -98,7 +99,7 @@ export function readOptions(
       return otherwise;
     }
   };
-  const config = lenient(() => configOf(readConfig), {});
+  const config = lenient(() => configOf(given.config, readConfig), {});
   const env = definedIn({ ...config, ...definedIn(environment) });
   const setting = <T>(option: keyof typeof VARIABLES, read: (list: string) => T, otherwise: T): T => {
     const list = given[option] ?? env[VARIABLES[option]];
@@ -125,13 +126,16 @@ export function readOptions(
 const definedIn = (environment: Environment): Environment =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
 
-const CONFIG = '/etc/drawbridge-agent/environment';
+const DEFAULT_CONFIG = '/etc/drawbridge-agent/environment';
 
-function configOf(readConfig: (path: string) => Environment): Environment {
+function configOf(given: string | undefined, readConfig: (path: string) => Environment | null): Environment {
+  const path = given ?? DEFAULT_CONFIG;
   try {
-    return readConfig(CONFIG);
+    const config = readConfig(path);
+    if (config === null && given !== undefined) throw new Error('there is no such file');
+    return config ?? {};
   } catch (error) {
-    throw new UsageError(`${CONFIG} cannot be read: ${messageOf(error)}`);
+    throw new UsageError(`${path} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -159,6 +163,7 @@ const OPTIONS = {
   only: text,
   never: text,
   'always-allow': text,
+  config: text,
   'key-file': text,
   'state-file': text,
   'keep-established': flag,

@@ -22,14 +22,11 @@ export const NOTHING_DECIDED: GuardDecisions = { guarded: [], waiting: [], leftA
  * that what damages the file of the rules, which is written with every session, costs rules and never the guard.
  */
 export class GuardFile {
-  private readonly previous: string;
-
   constructor(
     readonly path: string,
     private readonly warn: (message: string) => void,
-  ) {
-    this.previous = `${path}.previous`;
-  }
+    private readonly previous = `${path}.previous`,
+  ) {}
 
   /** @returns the last guard that is readable; null: none is, or none was ever written */
   read(): GuardDecisions | null {

@@ -1,4 +1,4 @@
-import { grouped, PROTOCOLS, type Protocol, type Traffic } from '#rules';
+import { grouped, PROTOCOLS, type Traffic } from '#rules';
 import type { DesiredRule } from '../state/host-state';
 import { addressText, bounds, disjoint, familyOf, isHost, type Family, type Span } from './address-span';
 
@@ -88,13 +88,10 @@ interface Match {
 
 function matchesOf({ protocol, ports }: Traffic, family: Family): Match[] {
   if (protocol === 'all') return [{ kind: 'any', suffix: '' }];
-  const number = numberOf(protocol, family);
+  const number = protocol === 'icmp' ? ICMP[family] : NUMBERS[protocol];
   if (ports.length === 0) return [{ kind: 'protocol', suffix: ` . ${number}` }];
   return ports.map((port) => ({ kind: 'port', suffix: ` . ${number} . ${port}` }));
 }
-
-const numberOf = (protocol: Exclude<Protocol, 'all'>, family: Family): number =>
-  protocol === 'icmp' ? ICMP[family] : NUMBERS[protocol];
 
 /** The sets that hold a range, each with the part of the element after the address: `net4_port . 6 . 22`. */
 function rangeMatches(rule: DesiredRule): string[] {

@@ -17,13 +17,8 @@ export interface ClockReading {
 export interface PersistedState {
   /** distinguishes this installation from another one under the same name */
   readonly instance: string;
-  /** null: no state was ever received */
-  readonly state: PersistedHostState | null;
-}
-
-interface PersistedHostState extends Pick<HostState, 'version' | 'guarded' | 'rules'> {
-  /** the server's last answer, in milliseconds of running time */
-  readonly heardAt: number;
+  /** null: none was ever received; `heardAt`: the server's last answer, in milliseconds of running time */
+  readonly state: (Pick<HostState, 'version' | 'guarded' | 'rules'> & { readonly heardAt: number }) | null;
 }
 
 /** The agent's state on disk. Only its user may read the file: it lists the addresses that may reach the host. */
