@@ -106,7 +106,7 @@ export class BenchPostgres {
 export const onDisk = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' : tmpdir());
 
 async function migrate(url: string): Promise<void> {
-  await promisify(execFile)(process.execPath, ['dist/apps/worker/src/migrate.js'], {
+  await promisify(execFile)(process.execPath, ['dist/apps/worker/src/admin/main.js', 'migrate'], {
     cwd: ROOT,
     env: { ...process.env, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
   });

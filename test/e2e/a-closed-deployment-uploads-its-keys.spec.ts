@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { organization, type Organization } from '../builders/organization';
+import { drawbridgeAdmin } from '../harness/admin';
 import { ApiClient, type Credential } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 
@@ -44,13 +43,9 @@ describe('A deployment whose issuer no cloud reaches', () => {
     await drawbridge.stop();
   });
 
-  /** The command as it is shipped. */
   const identityKeys = async (...given: string[]): Promise<void> => {
-    const { PATH = '' } = process.env;
-    await promisify(execFile)(process.execPath, ['dist/apps/worker/src/identity-keys.js', ...given], {
-      cwd: resolve(__dirname, '../..'),
-      env: { PATH, DATABASE_URL: drawbridge.databaseUrl, MASTER_KEYS: masterKeys },
-    });
+    const env = { DATABASE_URL: drawbridge.databaseUrl, MASTER_KEYS: masterKeys };
+    expect(await drawbridgeAdmin(env, ['identity-keys', ...given])).toMatchObject({ code: 0 });
   };
   const trust = (jwks?: unknown): Promise<void> => {
     const { issuer, subject } = credential.identity;

@@ -1,14 +1,7 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
 import { group, organization, type Organization } from '../builders/organization';
+import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
 import { Drawbridge } from '../harness/drawbridge';
-
-interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 const newKey = (version: number): string => `${version}:${randomBytes(32).toString('base64')}`;
 
@@ -24,20 +17,11 @@ describe('A master key can be changed', () => {
   });
   afterAll(() => drawbridge.stop());
 
-  /** `npm run rotate-master-key`, as it is shipped. */
-  const rotate = (masterKeys: string, ...given: string[]): Promise<Run> =>
-    new Promise((done) => {
-      const { PATH = '' } = process.env;
-      execFile(
-        process.execPath,
-        ['dist/apps/worker/src/rotate-master-key.js', ...given],
-        {
-          cwd: resolve(__dirname, '../..'),
-          env: { PATH, DATABASE_URL: drawbridge.databaseUrl, MASTER_KEYS: masterKeys },
-        },
-        (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
-      );
-    });
+  const rotate = (masterKeys: string, ...given: string[]): Promise<AdminRun> =>
+    drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl, MASTER_KEYS: masterKeys }, [
+      'rotate-master-key',
+      ...given,
+    ]);
 
   it('rewraps every data key: the new master key alone decrypts existing data', async () => {
     const second = await organization(drawbridge, []);
@@ -57,7 +41,7 @@ describe('A master key can be changed', () => {
   it('changes nothing when a data key cannot be decrypted, and prints no key', async () => {
     const stranger = newKey(3);
     const run = await rotate(stranger);
-    expect(run.code).toBe(1);
+    expect(run.code).toBe(2);
     expect(run.stderr).toContain('not in MASTER_KEYS');
     expect(run.stdout + run.stderr).not.toContain(stranger.slice(2));
     const rows = await drawbridge.query('SELECT 1 FROM data_keys WHERE master_key_version = 3');

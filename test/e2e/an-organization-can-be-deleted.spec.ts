@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
 import { totpOf } from '../builders/accounts';
 import { guardedHost } from '../builders/agents';
 import { colleague } from '../builders/colleague';
 import { group, organization, type Organization, type ResourcePlan } from '../builders/organization';
+import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
 import type { Answer, Credential } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { freePort } from '../harness/free-port';
@@ -180,14 +179,8 @@ describe('An organization can be deleted', () => {
     expect(verified).toContain(one.slug);
   });
 
-  const verifyAudit = (slug: string): Promise<{ code: number; stdout: string }> =>
-    new Promise((done) => {
-      const env = { PATH: process.env['PATH'], DATABASE_URL: drawbridge.databaseUrl };
-      const given = ['dist/apps/worker/src/verify-audit.js', '--organization', slug];
-      execFile(process.execPath, given, { cwd: resolve(__dirname, '../..'), env }, (error, stdout) =>
-        done({ code: error ? Number(error.code) : 0, stdout }),
-      );
-    });
+  const verifyAudit = (slug: string): Promise<AdminRun> =>
+    drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl }, ['audit', 'verify', '--organization', slug]);
 
   it('an agent removes what its host holds, and is refused afterwards', async () => {
     const one = await doomed([]);

@@ -1,22 +1,16 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { auditSealHash, BEFORE_FIRST_RECORD, newSigningKey } from '#secrets';
 import { Database } from '#entities';
 import { AuditChainStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { organization, type Organization } from '../builders/organization';
+import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
 import { Drawbridge } from '../harness/drawbridge';
 import { hasFaketime, skewedClock } from '../harness/skewed-clock';
 import { until } from '../harness/until';
-
-interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 const withFaketime = hasFaketime ? describe : describe.skip;
 
@@ -61,26 +55,14 @@ describe('Signed checkpoints of the audit trail', () => {
       return !row!.open;
     });
 
-  const command = (name: string, env: Record<string, string>, ...given: string[]): Promise<Run> =>
-    new Promise((done) => {
-      const { PATH = '' } = process.env;
-      execFile(
-        process.execPath,
-        [`dist/apps/worker/src/${name}.js`, ...given],
-        { cwd: resolve(__dirname, '../..'), env: { PATH, DATABASE_URL: drawbridge.databaseUrl, ...env } },
-        (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
-      );
-    });
-  const signAudit = (): Promise<Run> =>
-    command('sign-audit', { AUDIT_SIGNING_KEY_FILE: join(folder, 'private.pem') });
-  const verifyAudit = (...keys: string[]): Promise<Run> =>
-    command(
-      'verify-audit',
-      {},
-      '--organization',
-      slug,
-      ...keys.flatMap((key) => ['--public-key', join(folder, key)]),
-    );
+  const audit = (env: Record<string, string>, ...given: string[]): Promise<AdminRun> =>
+    drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl, ...env }, ['audit', ...given]);
+  const signAudit = (env: Record<string, string> = {}): Promise<AdminRun> =>
+    audit({ AUDIT_SIGNING_KEY_FILE: join(folder, 'private.pem'), ...env }, 'sign');
+  const verifyAudit = (...keys: string[]): Promise<AdminRun> => {
+    const given = keys.flatMap((key) => ['--public-key', join(folder, key)]);
+    return audit({}, 'verify', '--organization', slug, ...given);
+  };
 
   /** As the owner of the database could. */
   const tamper = (statement: string): Promise<object[]> =>
@@ -134,10 +116,7 @@ describe('Signed checkpoints of the audit trail', () => {
 
   withFaketime('with a wrong clock', () => {
     it('the time of signing is the database’s', async () => {
-      const { stdout } = await command('sign-audit', {
-        AUDIT_SIGNING_KEY_FILE: join(folder, 'private.pem'),
-        ...skewedClock(-3600),
-      });
+      const { stdout } = await signAudit(skewedClock(-3600));
       const { signedAt } = JSON.parse(stdout.trim().split('\n').at(-1)!) as { signedAt: string };
       const [row] = await drawbridge.query<{ ago: number }>(
         'SELECT extract(epoch FROM now() - $1)::float8 AS ago',

@@ -1,16 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { organization, type Organization } from '../builders/organization';
+import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
-
-interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 describe('Tampering with the audit trail is detected', () => {
   let drawbridge: Drawbridge;
@@ -40,19 +34,10 @@ describe('Tampering with the audit trail is detected', () => {
       return !row!.open;
     });
 
-  /** `npm run verify-audit`, as it is shipped. */
-  const verifyAudit = (...given: string[]): Promise<Run> =>
+  const verifyAudit = (...given: string[]): Promise<AdminRun> =>
     verifyAuditWith({ DATABASE_URL: drawbridge.databaseUrl }, ...given);
-  const verifyAuditWith = (env: Record<string, string>, ...given: string[]): Promise<Run> =>
-    new Promise((done) => {
-      const { PATH = '' } = process.env;
-      execFile(
-        process.execPath,
-        ['dist/apps/worker/src/verify-audit.js', ...given],
-        { cwd: resolve(__dirname, '../..'), env: { PATH, ...env } },
-        (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
-      );
-    });
+  const verifyAuditWith = (env: Record<string, string>, ...given: string[]): Promise<AdminRun> =>
+    drawbridgeAdmin(env, ['audit', 'verify', ...given]);
 
   /** As the owner of the database could. */
   const tamper = async (statement: string): Promise<void> => {
@@ -116,13 +101,13 @@ describe('Tampering with the audit trail is detected', () => {
   it.each([
     [['--organization', 'no-such-organization'], 'There is no organization "no-such-organization"'],
     [['--kept', `4:${'a'.repeat(64)}`], '--kept needs --organization'],
-    [['--organization', 'x', '--kept', '4'], '--kept takes'],
+    [['--organization', 'x', '--kept', '4'], 'It must be <position>:<hash>'],
     [['--organisation', 'x'], '--organisation'],
   ])('%j verifies nothing, explains the usage, and exits with 2', async (given, words) => {
     const run = await verifyAudit(...given);
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toContain(words);
-    expect(run.stderr).toContain('For help: npm run verify-audit -- --help');
+    expect(run.stderr).toContain('(--help shows the options and examples)');
     expect(run.stderr).not.toMatch(/\n +at /);
   });
 

@@ -1,20 +1,14 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { auditMonths, month } from '../builders/audit-months';
 import { auditPage } from '../builders/audit-trail';
 import { group, organization, type Organization } from '../builders/organization';
+import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
 import type { Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
-
-interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 const MONTHS = 6;
 /** in each month; above what a request counts without marks */
@@ -75,21 +69,12 @@ describe('History goes after its retention', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** A command as it is shipped. */
-  const command = (name: string, url: string, ...given: string[]): Promise<Run> =>
-    new Promise((done) => {
-      const { PATH = '' } = process.env;
-      execFile(
-        process.execPath,
-        [`dist/apps/worker/src/${name}.js`, ...given],
-        { cwd: resolve(__dirname, '../..'), env: { PATH, DATABASE_URL: url } },
-        (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
-      );
-    });
-  const exportAudit = (keepMonths: number, ...given: string[]): Promise<Run> =>
-    command('export-audit', drawbridge.ownerUrl, '--to', folder, '--keep-months', `${keepMonths}`, ...given);
-  const verifyAudit = (...given: string[]): Promise<Run> =>
-    command('verify-audit', drawbridge.databaseUrl, '--organization', slug, ...given);
+  const audit = (url: string, ...given: string[]): Promise<AdminRun> =>
+    drawbridgeAdmin({ DATABASE_URL: url }, ['audit', ...given]);
+  const exportAudit = (keepMonths: number, ...given: string[]): Promise<AdminRun> =>
+    audit(drawbridge.ownerUrl, 'export', '--to', folder, '--keep-months', `${keepMonths}`, ...given);
+  const verifyAudit = (...given: string[]): Promise<AdminRun> =>
+    audit(drawbridge.databaseUrl, 'verify', '--organization', slug, ...given);
 
   const total = async (query: string): Promise<number> => (await auditPage(org.admin, query)).totalElements;
   const sessions = async (): Promise<{ rows: Session[]; total: number }> => {
@@ -173,7 +158,7 @@ describe('History goes after its retention', () => {
       readdirSync(folder).find((name) => name.endsWith('.jsonl'))!,
     );
     const kept = readFileSync(path, 'utf8');
-    const verdictOn = async (content: string): Promise<Run> => {
+    const verdictOn = async (content: string): Promise<AdminRun> => {
       writeFileSync(path, content);
       const run = await verifyAudit('--exports', folder);
       writeFileSync(path, kept);
@@ -200,22 +185,13 @@ describe('History goes after its retention', () => {
   });
 
   it('only the owner of the tables can drop, and arguments are checked', async () => {
-    const denied = await command(
-      'export-audit',
-      drawbridge.databaseUrl,
-      '--to',
-      folder,
-      '--keep-months',
-      '1',
-      '--drop',
-    );
+    const to = ['--to', folder, '--keep-months', '1', '--drop'];
+    const denied = await audit(drawbridge.databaseUrl, 'export', ...to);
     expect(denied.code).toBe(2);
     expect(denied.stderr).toContain('DATABASE_URL must be the address of the owner of the tables');
     expect(await exportAudit(0)).toMatchObject({ code: 2 });
-    expect(await command('export-audit', drawbridge.ownerUrl, '--keep-months', '1')).toMatchObject({
-      code: 2,
-    });
-    expect(await command('export-audit', drawbridge.ownerUrl, '--help')).toMatchObject({ code: 0 });
+    expect(await audit(drawbridge.ownerUrl, 'export', '--keep-months', '1')).toMatchObject({ code: 2 });
+    expect(await audit(drawbridge.ownerUrl, 'export', '--help')).toMatchObject({ code: 0 });
     expect(await verifyAudit('--exports', join(folder, 'none'))).toMatchObject({ code: 2 });
   });
 });

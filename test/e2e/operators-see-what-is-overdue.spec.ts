@@ -1,21 +1,12 @@
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
-import { isDeepStrictEqual, promisify } from 'node:util';
+import { isDeepStrictEqual } from 'node:util';
 import { PROVIDERS } from '#rules';
 import { guardedHost, lastHeardOf } from '../builders/agents';
 import { group, organization, type Organization } from '../builders/organization';
+import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
 import { Drawbridge } from '../harness/drawbridge';
 import { freePort } from '../harness/free-port';
 import type { AppProcess } from '../harness/processes';
 import { until } from '../harness/until';
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const ROOT = resolve(__dirname, '../..');
 
 describe('Operators see what is overdue', () => {
   let drawbridge: Drawbridge;
@@ -51,18 +42,8 @@ describe('Operators see what is overdue', () => {
     return Number(line?.split(' ').at(-1)?.replace('Inf', 'Infinity') ?? Number.NaN);
   };
 
-  /** The command as it is shipped. */
-  const overdue = async (...given: string[]): Promise<Ended> => {
-    const { PATH = '' } = process.env;
-    const env = { PATH, DATABASE_URL: drawbridge.databaseUrl };
-    try {
-      const script = 'dist/apps/worker/src/overdue.js';
-      const done = await promisify(execFile)(process.execPath, [script, ...given], { cwd: ROOT, env });
-      return { code: 0, ...done };
-    } catch (error) {
-      return error as Ended;
-    }
-  };
+  const overdue = (...given: string[]): Promise<AdminRun> =>
+    drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl }, ['overdue', ...given]);
 
   const longAgo = (sessionId: string): Promise<object[]> =>
     drawbridge.query(
@@ -212,7 +193,7 @@ describe('Operators see what is overdue', () => {
       await drawbridge.query(`UPDATE users SET platform_role = 'CUSTOMER' WHERE id = $1`, [org.adminId]);
     });
 
-    it('prints it with npm run overdue, and exits with 1', async () => {
+    it('prints it with drawbridge-admin overdue, and exits with 1', async () => {
       const table = await overdue();
       expect(table.code).toBe(1);
       expect(table.stdout).toMatch(/'203\.0\.113\.2\/32' +│ +'tcp' +│ +'22' +│ +'SESSION_STOPPED'/);

@@ -85,7 +85,7 @@ function build(): void {
 /** Runs the shipped migrations, then closes the template: a connection to it would make cloning fail. */
 async function makeTemplate(url: string, superuserUrl: string): Promise<void> {
   const { PATH, HOME } = process.env;
-  await promisify(execFile)(process.execPath, ['dist/apps/worker/src/migrate.js'], {
+  await promisify(execFile)(process.execPath, ['dist/apps/worker/src/admin/main.js', 'migrate'], {
     cwd: ROOT,
     env: { PATH, HOME, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
   });

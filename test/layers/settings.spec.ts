@@ -4,7 +4,7 @@ import { ApiSettings } from '../../apps/api/src/api.settings';
 import { LauncherSettings } from '../../apps/launcher/src/launcher.settings';
 import { PROCESS_VARIABLES } from '../../apps/launcher/src/process-variables';
 import { SimulatorSettings } from '../../apps/simulator/src/settings';
-import { MigrateSettings } from '../../apps/worker/src/migrate.settings';
+import { MigrateSettings } from '../../apps/worker/src/admin/migrate.settings';
 import { WorkerSettings } from '../../apps/worker/src/worker.settings';
 import { settingNames } from '#config';
 import { DriverRegistry } from '#drivers';

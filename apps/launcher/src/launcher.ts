@@ -63,7 +63,7 @@ export class Launcher {
     const environmentFor = (name: ProcessName): NodeJS.ProcessEnv =>
       childEnvironment(name, variables, addresses, secrets, urls);
     this.stopping.signal.throwIfAborted();
-    const script = join(repository, 'dist/apps/worker/src/migrate.js');
+    const script = join(repository, 'dist/apps/worker/src/admin/main.js');
     const migration = {
       script,
       cwd: repository,

@@ -3,6 +3,7 @@ import { LastLines } from './last-lines';
 import type { LogFile } from './log-file';
 
 export interface MigrationOptions {
+  /** of drawbridge-admin */
   readonly script: string;
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
@@ -18,7 +19,7 @@ export interface MigrationOptions {
 export async function migrate({ script, cwd, environment, log, signal }: MigrationOptions): Promise<void> {
   const stderr = new LastLines();
   const exit = await new Promise<string>((ended) => {
-    const child = spawn(process.execPath, [script], {
+    const child = spawn(process.execPath, [script, 'migrate'], {
       cwd,
       env: environment,
       detached: true,

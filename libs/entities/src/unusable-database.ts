@@ -39,7 +39,7 @@ export class UnusableDatabase extends Error {
 
   static privilegedServiceRole(): UnusableDatabase {
     return new UnusableDatabase(
-      'The role of DATABASE_SERVICE_URL owns tables or may create roles: name another one, which npm run migrate then creates.',
+      'The role of DATABASE_SERVICE_URL owns tables or may create roles: name another one, which drawbridge-admin migrate then creates.',
       true,
     );
   }
@@ -48,7 +48,7 @@ export class UnusableDatabase extends Error {
   static behind(missing: readonly string[]): UnusableDatabase {
     const names = missing.join(', ');
     return new UnusableDatabase(
-      `The database at DATABASE_URL is older than this release: run npm run migrate (${names}).`,
+      `The database at DATABASE_URL is older than this release: run drawbridge-admin migrate (${names}).`,
       true,
     );
   }

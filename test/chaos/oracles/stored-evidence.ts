@@ -71,7 +71,7 @@ export async function storedEvidence(
 const moveOf = ({ rowId, facts, id, ...row }: MoveRow): Move =>
   ({ ...row, ...facts, id: Number(id), [ID_NAME[row.kind]]: rowId }) as unknown as Move;
 
-/** Broken audit chains, verified as by `npm run verify-audit`. */
+/** Broken audit chains, verified as by `drawbridge-admin audit verify`. */
 async function brokenChains(databaseUrl: string): Promise<string[]> {
   const database = new Database({ url: databaseUrl, applicationName: 'chaos-watch', poolSize: 1 });
   await database.connect();

@@ -38,7 +38,7 @@ export class OwnPostgres {
     await server.start();
     const url = await server.createDatabase('drawbridge');
     const { PATH = '', HOME = '' } = process.env;
-    await promisify(execFile)(process.execPath, ['dist/apps/worker/src/migrate.js'], {
+    await promisify(execFile)(process.execPath, ['dist/apps/worker/src/admin/main.js', 'migrate'], {
       cwd: ROOT,
       env: { PATH, HOME, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
     });

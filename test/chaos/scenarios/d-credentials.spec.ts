@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
 import { auditRecords } from '../../builders/audit-trail';
 import { FaultBench, startForFaults } from '../../builders/fault-bench';
 import { SIMULATED_KEY } from '../../builders/organization';
+import { drawbridgeAdmin } from '../../harness/admin';
 import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
 
@@ -164,10 +163,10 @@ describe('D. Credentials and permissions', () => {
       await bench.org.reaches(id, 'CANCELLED', 45_000);
     };
     const cycles = Promise.all([1, 2, 3, 4].map((last) => cycle(`203.0.113.${last}`)));
-    const { code, output } = await rotateMasterKey(drawbridge.databaseUrl, both.MASTER_KEYS);
-    expect({ code, output }).toMatchObject({
+    const env = { DATABASE_URL: drawbridge.databaseUrl, ...both };
+    expect(await drawbridgeAdmin(env, ['rotate-master-key'])).toMatchObject({
       code: 0,
-      output: expect.stringContaining('under master key version 2') as string,
+      stdout: expect.stringContaining('under master key version 2') as string,
     });
     await cycles;
     await drawbridge.worker.stop();
@@ -177,21 +176,3 @@ describe('D. Credentials and permissions', () => {
     expect(refused).toEqual([]);
   });
 });
-
-/** Runs `npm run rotate-master-key` from the build. */
-const rotateMasterKey = (
-  databaseUrl: string,
-  masterKeys: string,
-): Promise<{ code: number; output: string }> =>
-  new Promise((done) => {
-    const { PATH = '' } = process.env;
-    execFile(
-      process.execPath,
-      ['dist/apps/worker/src/rotate-master-key.js'],
-      {
-        cwd: resolve(__dirname, '../../..'),
-        env: { PATH, DATABASE_URL: databaseUrl, MASTER_KEYS: masterKeys },
-      },
-      (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
-    );
-  });

@@ -90,7 +90,7 @@ describe('J. Deploy and operations: invalid configuration', () => {
       'SELECT name FROM migrations ORDER BY id DESC LIMIT 1',
     );
     await drawbridge.query('DELETE FROM migrations WHERE name = $1', [old[0]!.name]);
-    expect(await refusal(app, {})).toContain('older than this release: run npm run migrate');
+    expect(await refusal(app, {})).toContain('older than this release: run drawbridge-admin migrate');
     await drawbridge.query('INSERT INTO migrations (timestamp, name) VALUES (0, $1)', [old[0]!.name]);
   });
 

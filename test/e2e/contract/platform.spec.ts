@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { group, organization, type Organization } from '../../builders/organization';
 import { audited, email, founder, newcomer, PASSWORD, type Person } from '../../builders/people';
+import { type AdminRun, drawbridgeAdmin } from '../../harness/admin';
 import type { Answer, ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
@@ -13,13 +11,6 @@ interface PlatformOrganization {
   readonly suspended: boolean;
 }
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const ROOT = resolve(__dirname, '../../..');
 const FIELDS = [
   'createdAt',
   'id',
@@ -42,26 +33,16 @@ describe('9 Platform', () => {
   let support: Person;
   let org: Organization;
 
-  /** The command as it is shipped. */
-  const platformAdmin = async (...given: string[]): Promise<Ended> => {
-    const { PATH = '' } = process.env;
-    const env = { PATH, DATABASE_URL: drawbridge.databaseUrl };
-    const script = 'dist/apps/worker/src/grant-platform-role.js';
-    try {
-      const done = await promisify(execFile)(process.execPath, [script, ...given], { cwd: ROOT, env });
-      return { code: 0, ...done };
-    } catch (error) {
-      return error as Ended;
-    }
-  };
+  const platformRole = (...given: string[]): Promise<AdminRun> =>
+    drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl }, ['platform-role', ...given]);
 
   beforeAll(async () => {
     drawbridge = await Drawbridge.start({ worker: false });
     superAdmin = await founder(drawbridge, 'Operators');
     support = await newcomer(drawbridge, superAdmin.client);
     org = await organization(drawbridge);
-    await platformAdmin(superAdmin.email);
-    await platformAdmin(support.email, '--role', 'SUPPORT');
+    await platformRole(superAdmin.email);
+    await platformRole(support.email, '--role', 'SUPPORT');
   });
   afterAll(() => drawbridge.stop());
 
@@ -82,7 +63,7 @@ describe('9 Platform', () => {
     it('makes a SUPER_ADMIN, whose role counts from the next request on, and writes PLATFORM_ROLE_GRANTED', async () => {
       const person = await founder(drawbridge);
       expect((await person.client.get('/platform/organizations')).status).toBe(403);
-      const done = await platformAdmin(` ${person.email.toUpperCase()} `);
+      const done = await platformRole(` ${person.email.toUpperCase()} `);
       expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('SUPER_ADMIN now') as string });
       expect((await person.client.get('/platform/organizations')).status).toBe(200);
       expect(await audited(drawbridge, person.organizationId, 'PLATFORM_ROLE_GRANTED')).toMatchObject([
@@ -92,7 +73,7 @@ describe('9 Platform', () => {
           details: { from: 'CUSTOMER', to: 'SUPER_ADMIN' },
         },
       ]);
-      expect(await platformAdmin(person.email)).toMatchObject({
+      expect(await platformRole(person.email)).toMatchObject({
         code: 0,
         stdout: expect.stringContaining('already') as string,
       });
@@ -101,9 +82,9 @@ describe('9 Platform', () => {
 
     it('takes the role back with CUSTOMER', async () => {
       const person = await founder(drawbridge);
-      await platformAdmin(person.email, '--role', 'SUPPORT');
+      await platformRole(person.email, '--role', 'SUPPORT');
       expect(await roleOf(person)).toBe('SUPPORT');
-      await platformAdmin(person.email, '--role', 'customer');
+      await platformRole(person.email, '--role', 'customer');
       expect(await roleOf(person)).toBe('CUSTOMER');
       expect((await person.client.get('/platform/organizations')).status).toBe(403);
     });
@@ -118,10 +99,10 @@ describe('9 Platform', () => {
         });
         slugs.push(body.user.organizationSlug);
       }
-      const unclear = await platformAdmin(account.email);
-      expect(unclear.code).toBe(1);
+      const unclear = await platformRole(account.email);
+      expect(unclear.code).toBe(2);
       for (const slug of slugs) expect(unclear.stderr).toContain(slug);
-      expect(await platformAdmin(account.email, '--organization', slugs[1]!)).toMatchObject({ code: 0 });
+      expect(await platformRole(account.email, '--organization', slugs[1]!)).toMatchObject({ code: 0 });
       const roles = await drawbridge.query<{ platform_role: string }>(
         'SELECT platform_role FROM users WHERE email = $1 ORDER BY created_at',
         [account.email],
@@ -136,14 +117,14 @@ describe('9 Platform', () => {
       ['an unknown role', ['a@example.com', '--role', 'KING']],
       ['an unknown option', ['a@example.com', '--king']],
     ])('refuses %s with a message and no stack trace', async (_, given) => {
-      const { code, stderr } = await platformAdmin(...given);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^.+\nFor help: npm run platform-admin -- --help\n$/);
+      const { code, stderr } = await platformRole(...given);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^error: .+\n\(--help shows the options and examples\)\n$/);
       expect(stderr).not.toMatch(/\n +at /);
     });
 
     it('explains itself', async () => {
-      const { code, stdout } = await platformAdmin('--help');
+      const { code, stdout } = await platformRole('--help');
       expect(code).toBe(0);
       for (const word of ['--organization', '--role', 'SUPER_ADMIN', 'DATABASE_URL'])
         expect(stdout).toContain(word);

@@ -146,5 +146,5 @@ class RangeWriter {
 
 const broken = (organization: string, position: string): ExportProblem =>
   new ExportProblem(
-    `The chain of organization ${organization} is broken at position ${position}: see npm run verify-audit`,
+    `The chain of organization ${organization} is broken at position ${position}: see drawbridge-admin audit verify`,
   );

@@ -149,7 +149,7 @@ CREATE TRIGGER audit_exports_never_truncated BEFORE TRUNCATE ON audit_exports
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
 -- The links of each organization's chain: a hash over the record and the link before it. They go with their records. There
--- is no foreign key to the record: it cannot refer to a partitioned table by the id alone, and verify-audit reports a seal
+-- is no foreign key to the record: it cannot refer to a partitioned table by the id alone, and audit verify reports a seal
 -- without its record.
 CREATE TABLE audit_seals (
   organization_id uuid NOT NULL,

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { embeddedDatabaseUrl } from './embedded-database-url';
+import { embeddedDatabaseUrl } from './deployment';
 
 describe('embeddedDatabaseUrl', () => {
   const folders: string[] = [];

@@ -18,7 +18,7 @@ const IsAnotherRole = (): PropertyDecorator =>
     },
   });
 
-/** The environment of `npm run migrate`. */
+/** The environment of `drawbridge-admin migrate`. */
 export class MigrateSettings extends DatabaseUrlSettings {
   /** DATABASE_URL of API and workers: its role is created and granted its rights; unset: they connect as the owner */
   @IsOptional()

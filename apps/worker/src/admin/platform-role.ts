@@ -1,0 +1,71 @@
+import { type Command, Option } from 'commander';
+import { type PlatformRole, SYSTEM_ACTOR, type Tx } from '#entities';
+import { AuditStore, PlatformStore } from '#tenant-store';
+import { withDatabase } from './deployment';
+import { EXIT, parsed, print, run, verb } from './program';
+
+const ROLES = ['SUPER_ADMIN', 'SUPPORT', 'CUSTOMER'] as const satisfies readonly PlatformRole[];
+
+interface Options {
+  readonly organization?: string;
+  readonly role: PlatformRole;
+}
+
+/** Gives a user the right to see and suspend organizations. */
+export function addPlatformRole(program: Command): void {
+  verb(
+    program,
+    'platform-role',
+    'give a user a platform role: the right to see and suspend organizations through /platform',
+    [
+      'ada@example.com',
+      'ada@example.com --organization acme --role SUPPORT',
+      'ada@example.com --role CUSTOMER',
+    ],
+    `SUPER_ADMIN sees and suspends, SUPPORT sees, CUSTOMER takes the role back. It counts from the user's next request on.`,
+  )
+    .argument('<email>')
+    .option(
+      '--organization <slug>',
+      'which of the organizations that know the e-mail; needed when several do',
+    )
+    .addOption(
+      new Option('--role <role>', ROLES.join(', '))
+        .argParser(
+          parsed(`one of ${ROLES.join(', ')}`, (text) => ROLES.find((role) => role === text.toUpperCase())),
+        )
+        .default('SUPER_ADMIN'),
+    )
+    .action(
+      run((email: string, options: Options) =>
+        withDatabase(async (database) => {
+          print(await database.transaction((tx) => grant(tx, email.trim().toLowerCase(), options)));
+          return EXIT.done;
+        }),
+      ),
+    );
+}
+
+/** @returns what has happened @throws Error unless exactly one user matches */
+async function grant(tx: Tx, email: string, { organization, role }: Options): Promise<string> {
+  const platform = new PlatformStore();
+  const [user, ...others] = await platform.usersByEmail(tx, email, organization ?? null);
+  const where = organization === undefined ? '' : ` in the organization ${organization}`;
+  if (!user) throw new Error(`There is no active user ${email}${where}: register or invite them first.`);
+  if (others.length > 0) {
+    const slugs = [user, ...others].map((known) => known.organizationSlug).join(', ');
+    throw new Error(`Several organizations know ${email}: add --organization with one of ${slugs}.`);
+  }
+  const named = `${email} (organization ${user.organizationSlug})`;
+  if (user.platformRole === role) return `${named} is ${role} already.`;
+  await platform.setPlatformRole(tx, user.id, role);
+  await new AuditStore().write(tx, user.organizationId, {
+    ...SYSTEM_ACTOR,
+    eventType: 'PLATFORM_ROLE_GRANTED',
+    resourceType: 'USER',
+    resourceId: user.id,
+    resourceName: email,
+    details: { from: user.platformRole, to: role },
+  });
+  return `${named} is ${role} now.`;
+}
