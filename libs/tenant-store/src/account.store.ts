@@ -193,10 +193,10 @@ export class AccountStore {
     return row ?? null;
   }
 
-  /** Creates an organization with a unique slug, and its admin. */
+  /** Creates an organization with a unique slug, and its admin. Without a password the admin is invited. */
   async registerOrganization(
     tx: Tx,
-    account: { organizationName: string; email: string; passwordHash: string; name: string },
+    account: { organizationName: string; email: string; passwordHash: string | null; name: string },
   ): Promise<{ userId: string; organizationId: OrganizationId }> {
     const organizationId = await this.insertOrganization(tx, account.organizationName);
     const [user] = await tx.query<{ id: string }[]>(

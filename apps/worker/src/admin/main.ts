@@ -4,6 +4,7 @@ import { CommanderError } from 'commander';
 import { addAuditExport } from './audit-export';
 import { addAuditSign } from './audit-sign';
 import { addAuditVerify } from './audit-verify';
+import { addCreateOrganization } from './create-organization';
 import { addIdentityKeys } from './identity-keys';
 import { addMigrate } from './migrate';
 import { addOverdue } from './overdue';
@@ -12,7 +13,7 @@ import { createProgram, EXIT } from './program';
 import { addRotateMasterKey } from './rotate-master-key';
 
 const program = createProgram();
-for (const add of [addMigrate, addPlatformRole, addOverdue]) add(program);
+for (const add of [addMigrate, addCreateOrganization, addPlatformRole, addOverdue]) add(program);
 const audit = program.command('audit').description('verify, sign and export the audit trail');
 for (const add of [addAuditVerify, addAuditSign, addAuditExport]) add(audit);
 for (const add of [addRotateMasterKey, addIdentityKeys]) add(program);

@@ -1,0 +1,82 @@
+import { isEmail } from 'class-validator';
+import type { Command } from 'commander';
+import { SYSTEM_ACTOR, type Tx } from '#entities';
+import { hiddenCharacters } from '#rules';
+import { newOpaqueToken } from '#secrets';
+import { AccountStore, AccountTokenStore, AuditStore } from '#tenant-store';
+import { withDatabase } from './deployment';
+import { EXIT, parsed, print, run, verb } from './program';
+
+const MAX_LENGTH = 200;
+const SEVEN_DAYS_SECONDS = 7 * 24 * 60 * 60;
+
+interface Options {
+  readonly name: string;
+  readonly email: string;
+  readonly url: string;
+}
+
+/** Sets up an organization and invites its first administrator. */
+export function addCreateOrganization(program: Command): void {
+  verb(
+    program,
+    'create-organization',
+    'set up an organization and its first administrator, also where registration is closed',
+    ['--name Acme --email ada@example.com --url https://drawbridge.example.com'],
+    'Prints the link with which the administrator chooses a password. Whoever has the link can: it counts once, for a week.',
+  )
+    .requiredOption(
+      '--name <name>',
+      'of the organization',
+      parsed('a name of 1 to 200 visible characters', readName),
+    )
+    .requiredOption('--email <address>', 'of the administrator', parsed('an e-mail address', readEmail))
+    .requiredOption(
+      '--url <address>',
+      'under which people reach the API (default: PUBLIC_URL)',
+      parsed('an http or https address', readUrl),
+      process.env['PUBLIC_URL'] || undefined,
+    )
+    .action(
+      run((options: Options) =>
+        withDatabase(async (database) => {
+          print(await database.transaction((tx) => create(tx, options)));
+          return EXIT.done;
+        }),
+      ),
+    );
+}
+
+function readName(text: string): string | undefined {
+  const name = text.trim();
+  return name !== '' && name.length <= MAX_LENGTH && hiddenCharacters(name).length === 0 ? name : undefined;
+}
+
+function readEmail(text: string): string | undefined {
+  const email = text.trim().toLowerCase();
+  return isEmail(email) && hiddenCharacters(email).length === 0 ? email : undefined;
+}
+
+const readUrl = (text: string): string | undefined =>
+  /^https?:\/\/\S+$/.test(text) && URL.canParse(text) ? text : undefined;
+
+/** @returns the link for the administrator */
+async function create(tx: Tx, { name, email, url }: Options): Promise<string> {
+  const { userId, organizationId } = await new AccountStore().registerOrganization(tx, {
+    organizationName: name,
+    email,
+    passwordHash: null,
+    name: email.slice(0, email.indexOf('@')),
+  });
+  const { plainText, hash: tokenHash } = newOpaqueToken();
+  const invitation = { organizationId, userId, purpose: 'INVITE', tokenHash } as const;
+  await new AccountTokenStore().create(tx, { ...invitation, ttlSeconds: SEVEN_DAYS_SECONDS });
+  await new AuditStore().write(tx, organizationId, {
+    ...SYSTEM_ACTOR,
+    eventType: 'ORGANIZATION_REGISTERED',
+    resourceType: 'ORGANIZATION',
+    resourceId: organizationId,
+    resourceName: name,
+  });
+  return `${url.replace(/\/$/, '')}/accept-invitation/${plainText}`;
+}

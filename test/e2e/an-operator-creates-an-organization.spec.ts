@@ -1,0 +1,75 @@
+import { audited, email, PASSWORD } from '../builders/people';
+import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
+import { Drawbridge } from '../harness/drawbridge';
+
+describe('An operator creates an organization', () => {
+  let drawbridge: Drawbridge;
+
+  beforeAll(async () => {
+    drawbridge = await Drawbridge.start({ worker: false });
+  });
+  afterAll(() => drawbridge.stop());
+
+  const create = (...given: string[]): Promise<AdminRun> =>
+    drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl }, ['create-organization', ...given]);
+  const server = (): string => `http://127.0.0.1:${drawbridge.apiServer.port}`;
+  const count = async (): Promise<number> =>
+    (await drawbridge.query<{ count: number }>('SELECT count(*)::int AS count FROM organizations'))[0]!.count;
+
+  it('whose first administrator chooses a password with the printed link, once', async () => {
+    const address = email();
+    const run = await create(
+      '--name',
+      ' Acme Ltd ',
+      '--email',
+      address.toUpperCase(),
+      '--url',
+      `${server()}/`,
+    );
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    const link = run.stdout.trimEnd();
+    expect(link).toMatch(new RegExp(`^${server()}/accept-invitation/[\\w-]{43}$`));
+    const page = await fetch(link);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('Acme Ltd');
+
+    const inviteToken = link.split('/').at(-1);
+    const set = { inviteToken, password: PASSWORD };
+    const { status, body } = await drawbridge.api.post('/auth/set-password', set);
+    expect(status).toBe(200);
+    const { user } = body as { user: Record<string, string | boolean> };
+    expect(user).toMatchObject({ email: address, organizationName: 'Acme Ltd', isOrgAdmin: true });
+    expect((await drawbridge.api.post('/auth/login', { email: address, password: PASSWORD })).status).toBe(
+      200,
+    );
+    expect((await drawbridge.api.post('/auth/set-password', set)).status).toBe(400);
+
+    const organizationId = String(user['organizationId']);
+    expect(await audited(drawbridge, organizationId, 'ORGANIZATION_REGISTERED')).toMatchObject([
+      { actorType: 'SYSTEM', resourceId: organizationId },
+    ]);
+  });
+
+  it.each([
+    ['no name', ['--email', 'ada@example.com', '--url', 'https://drawbridge.example.com'], '--name'],
+    [
+      'a hidden character',
+      ['--name', 'Ac\u202Eme', '--email', 'ada@example.com', '--url', 'https://drawbridge.example.com'],
+      'visible characters',
+    ],
+    [
+      'no address',
+      ['--name', 'Acme', '--email', 'ada', '--url', 'https://drawbridge.example.com'],
+      'an e-mail address',
+    ],
+    ['no URL', ['--name', 'Acme', '--email', 'ada@example.com'], '--url'],
+  ])('%s creates nothing', async (_, given, words) => {
+    const before = await count();
+    expect(await create(...given)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(words) as string,
+    });
+    expect(await count()).toBe(before);
+  });
+});
