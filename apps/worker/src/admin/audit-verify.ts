@@ -65,7 +65,7 @@ function readLink(text: string): KeptLink | undefined {
 
 async function verifyAudit(
   database: Database,
-  { organization, kept = undefined, publicKey, exports: folder }: Options,
+  { organization, kept, publicKey, exports: folder }: Options,
 ): Promise<ExitCode> {
   if (kept && organization === undefined)
     throw new Error('--kept needs --organization: it is the end of one organization’s chain.');

@@ -78,5 +78,5 @@ async function create(tx: Tx, { name, email, url }: Options): Promise<string> {
     resourceId: organizationId,
     resourceName: name,
   });
-  return `${url.replace(/\/+$/, '')}/accept-invitation/${plainText}`;
+  return `${url.replace(/\/$/, '')}/accept-invitation/${plainText}`;
 }
