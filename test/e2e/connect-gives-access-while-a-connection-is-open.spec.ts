@@ -47,7 +47,9 @@ describe('connect gives access while a connection is open', () => {
       ['connect', '-r', 'resource-0', '127.0.0.1', port],
       'hello\n',
     );
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'HELLO\nBYE\n', stderr: '' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'HELLO\nBYE\n' });
+    // on a busy machine
+    expect(stderr.replaceAll(/^drawbridge: waiting .*\n/gm, '')).toBe('');
     expect(await bench.live()).toEqual([]);
   });
 

@@ -33,12 +33,16 @@ if (!hasTerminals) {
     await bench.allows();
   });
 
-  const open = (command: string, env: Readonly<Record<string, string>> = {}): Terminal => {
-    terminal = new Terminal(`"${process.execPath}" "${CLI}" ${command}`, {
-      ...bench.cli.environment,
-      TERM: 'screen',
-      ...env,
-    });
+  const open = (command: string, env: Readonly<Record<string, string>> = {}, columns = 200): Terminal => {
+    terminal = new Terminal(
+      `"${process.execPath}" "${CLI}" ${command}`,
+      {
+        ...bench.cli.environment,
+        TERM: 'screen',
+        ...env,
+      },
+      columns,
+    );
     return terminal;
   };
 
@@ -59,6 +63,20 @@ if (!hasTerminals) {
     shown.close();
     await bench.allows();
     expect(await bench.live()).toEqual([]);
+  });
+
+  it('a table can be read at 44 columns', async () => {
+    const started = await bench.cli.json<{ id: string }>(['start']);
+    const screen = await open('list', {}, 44).shows('ended with 0');
+    await bench.cli.run(['stop']);
+    const lines = screen.split('\n').map((line) => line.trimEnd());
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        started.id.slice(0, 8),
+        '  resources  resource-0',
+        expect.stringMatching(/^ {2}ends {7}\d\d:\d\d \(in 5\d min\)$/) as string,
+      ]),
+    );
   });
 
   it('a password that is typed is not shown', async () => {

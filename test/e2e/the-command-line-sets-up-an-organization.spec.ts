@@ -73,9 +73,16 @@ describe('The command line sets up an organization', () => {
     expect(missing.stderr).toContain('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY');
     expect((await run(...create)).stderr).toContain('--type ACCESS_KEY');
     expect(
-      await done(...create, '--set', 'roleArn=arn:aws:iam::123456789012:role/x', '--type', 'web_identity'),
-    ).toBe('x is stored; next: drawbridge credentials show x\n');
-    expect(await done('credentials', 'show', 'x')).toContain('aws iam create-open-id-connect-provider');
+      await done(
+        ...create,
+        '--set',
+        'roleArn=arn:aws:iam::123456789012:role/x',
+        '--type',
+        'assume_role',
+        '--no-verify',
+      ),
+    ).toBe('x is stored.\n');
+    expect(await done('credentials', 'show', 'x')).toMatch(/^externalId +\S+$/m);
   });
 
   it('a resource names its ports or wants every one; its type is known by its identifier', async () => {
@@ -146,7 +153,7 @@ describe('The command line sets up an organization', () => {
       'developers',
     );
     expect(created).toContain('ci is trusted');
-    expect(await done('trusts')).toContain('repository_id=74 repository_owner_id=65 environment=production');
+    expect(await done('trusts')).toContain('environment=production repository_id=74 repository_owner_id=65');
     expect(await done('trusts', 'remove', 'ci')).toBe('ci is removed.\n');
   });
 

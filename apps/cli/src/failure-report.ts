@@ -19,7 +19,8 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
     return { ...plain, exitCode: error.exitCode, message: error.message, fix: error.fix };
   }
   if (error instanceof ApiFailure) {
-    const { message, requestId } = error;
+    const { requestId } = error;
+    const message = named(error.message);
     const exitCode = exitCodeOf(error.status);
     const fields = withOptions(error.fields);
     return { exitCode, message, fields, requestId, fix: fixOf(error.status, message) };
@@ -59,13 +60,14 @@ const OPTIONS: Readonly<Record<string, string>> = {
   userId: '--user',
 };
 
+const optionOf = (field: string): string =>
+  Object.hasOwn(OPTIONS, field) ? `${OPTIONS[field]} (${field})` : field;
+
+/** The text with the options beside the names of fields. */
+const named = (text: string): string => text.replaceAll(/\b[a-z][a-z\d]*[A-Z]\w*/g, optionOf);
+
 const withOptions = (fields: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([field, problem]) => {
-      const option = OPTIONS[field];
-      return [option === undefined ? field : `${option} (${field})`, problem];
-    }),
-  );
+  Object.fromEntries(Object.entries(fields).map(([field, problem]) => [optionOf(field), named(problem)]));
 
 function exitCodeOf(status: number): ExitCode {
   if (status === 401 || status === 403) return EXIT.denied;

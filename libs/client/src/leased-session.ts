@@ -186,9 +186,9 @@ export async function settleClosed(control: Api, id: string, timeoutMs: number):
   }
 }
 
-/** The token of a session ends with it, and what has failed or ended before cannot be stopped. */
+/** The token of a session ends with it, and 400 says that it is in no state to be stopped: it has failed. */
 const hasEnded = (error: unknown): boolean =>
-  error instanceof ApiFailure && [401, 404, 409].includes(error.status);
+  error instanceof ApiFailure && [400, 401, 404, 409].includes(error.status);
 
 /** Its addresses, IPv4 first. */
 export const addressesOf = ({

@@ -4,7 +4,6 @@ import { HeldAccess } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
 import { endpointOf, reachOrFail } from '../access/probe';
 import { signalExitCode } from '../exit-codes';
-import type { Output } from '../output';
 import type { Call } from '../program';
 import { Interrupted, signalNumber, Signals } from '../terminal/signals';
 import { timeText } from '../terminal/times';

@@ -106,20 +106,22 @@ export async function stop({ given, options, output, api }: Call<StopOptions>): 
 async function openIds(api: Api, all: boolean): Promise<string[]> {
   const open = await ownSessions(api, { active: true });
   if (all || open.length < 2) return open.map(({ id }) => id);
-  const list = open.map(
+  const found = open.map(
     (session) => `${shortId(session.id)} (${addressesOf(session).join(', ')} on ${resourcesOf(session)})`,
   );
   throw new CommandFailure(
     EXIT.usage,
-    `${open.length} sessions are open: ${list.join('; ')}`,
+    `${open.length} sessions are open: ${found.join('; ')}`,
     `drawbridge stop ${shortId(open[0]!.id)}, or drawbridge stop --all`,
   );
 }
 
-/** Only a beginning of an id needs the list. @throws UnknownName */
+/** Only a beginning of an id needs lists: of the live sessions, and of the newest ones. @throws UnknownName */
 async function sessionIds(api: Api, given: readonly string[]): Promise<string[]> {
   if (given.every(isId)) return [...given];
-  const known = await ownSessions(api, {});
+  const newest = await bodyOf(api.GET('/api/v1/sessions', { params: { query: { size: 100 } } }));
+  const all = [...(await ownSessions(api, { active: true })), ...newest];
+  const known = [...new Map(all.map((session) => [session.id, session])).values()];
   const noun = { one: 'session', several: 'sessions' };
   return given.map((one) => (isId(one) ? one : named(one, known, noun, ({ id }) => [shortId(id)]).id));
 }

@@ -10,9 +10,10 @@ export function timeText(iso: string | Date | null | undefined, now = Date.now()
   return `${clockText(time, new Date(now))} (${distanceText(time.getTime() - now)})`;
 }
 
+const pad = (value: number): string => String(value).padStart(2, '0');
+
 /** With the date where it is not today's. */
 function clockText(time: Date, now: Date): string {
-  const pad = (value: number): string => String(value).padStart(2, '0');
   const clock = `${pad(time.getHours())}:${pad(time.getMinutes())}`;
   if (time.toDateString() === now.toDateString()) return clock;
   return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())} ${clock}`;

@@ -96,10 +96,12 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
   const resource = await bodyOf(api.POST('/api/v1/resources', { body }));
   const next = `${name} is stored; next: drawbridge resources verify ${name}`;
   if (options.verify && !types.needsAgent) {
-    return verify(api, resource.id, output).catch((error: unknown) => {
+    try {
+      return await verify(api, resource.id, output);
+    } catch (error) {
       output.note(next);
       throw error;
-    });
+    }
   }
   output.result(resource, next);
   return EXIT.ok;

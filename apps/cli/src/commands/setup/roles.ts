@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander';
-import { ApiFailure, bodyOf, type Api, type Schemas } from '#client';
+import { bodyOf, type Api, type Schemas } from '#client';
 import { CommandFailure, EXIT } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, listOption, numberOption, resourceOption, type Call } from '../../program';
-import { all, idOf, idsOf, namesById, removing, short, showing } from './things';
+import { all, idsOf, namesById, one, removing, short, showing } from './things';
 
 type Role = Schemas['RoleDto'];
 
@@ -79,18 +79,18 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
     ...(description === undefined ? {} : { description }),
     ...(maxHours === undefined ? {} : { maxSessionDurationHours: maxHours }),
   };
-  const { id } = await bodyOf(api.POST('/api/v1/roles', { body }));
-  await change(api, id, members, true);
-  await show(api, id, output);
+  const role = await bodyOf(api.POST('/api/v1/roles', { body }));
+  await change(api, role, members, true);
+  await show(api, role.id, output);
 }
 
 async function assign({ api, name, options, output }: Call<Members>, isGiven: boolean): Promise<void> {
   if (options.resource.length + options.user.length === 0) {
     throw new CommandFailure(EXIT.usage, 'Missing: --resource or --user', 'both may be repeated');
   }
-  const [id, members] = await Promise.all([idOf(api, 'role', name), memberIds(api, options)]);
-  await change(api, id, members, isGiven);
-  await show(api, id, output);
+  const [role, members] = await Promise.all([one(api, 'role', name), memberIds(api, options)]);
+  await change(api, role, members, isGiven);
+  await show(api, role.id, output);
 }
 
 interface MemberIds {
@@ -103,31 +103,18 @@ const memberIds = async (api: Api, { resource, user }: Members): Promise<MemberI
   userIds: await idsOf(api, 'user', user),
 });
 
-/** What is so already stays so. */
-async function change(
-  api: Api,
-  id: string,
-  { resourceIds, userIds }: MemberIds,
-  isGiven: boolean,
-): Promise<void> {
+/** What is so already is not asked for: it would be refused. */
+async function change(api: Api, role: Role, members: MemberIds, isGiven: boolean): Promise<void> {
   const method = isGiven ? 'post' : 'delete';
-  const isSo = isGiven ? 409 : 404;
-  const requests = [
-    ...resourceIds.map(
-      (resourceId) => () =>
-        api.request(method, '/api/v1/roles/{id}/resources/{resourceId}', {
-          params: { path: { id, resourceId } },
-        }),
-    ),
-    ...userIds.map(
-      (userId) => () =>
-        api.request(method, '/api/v1/roles/{id}/users/{userId}', { params: { path: { id, userId } } }),
-    ),
-  ];
-  for (const request of requests) {
-    await request().catch((error: unknown) => {
-      if (!(error instanceof ApiFailure) || error.status !== isSo) throw error;
-    });
+  const { id } = role;
+  for (const resourceId of members.resourceIds) {
+    if (role.resourceIds.includes(resourceId) === isGiven) continue;
+    const params = { path: { id, resourceId } };
+    await api.request(method, '/api/v1/roles/{id}/resources/{resourceId}', { params });
+  }
+  for (const userId of members.userIds) {
+    if (role.userIds.includes(userId) === isGiven) continue;
+    await api.request(method, '/api/v1/roles/{id}/users/{userId}', { params: { path: { id, userId } } });
   }
 }
 
