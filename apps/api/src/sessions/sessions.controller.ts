@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
@@ -28,7 +28,6 @@ export class SessionsController {
   ) {}
 
   @Post()
-  @HttpCode(200)
   @SignedIn({ scope: 'sessions:write' })
   @ApiOperation({
     summary: 'Start a session',
@@ -109,7 +108,6 @@ export class SessionsController {
 
   @Post(':id/stop')
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @SignedIn({ scope: 'sessions:write', onFreePlan: true, sessionToken: true })
   @ApiOperation({ summary: 'Stop your session' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
@@ -118,7 +116,6 @@ export class SessionsController {
   }
 
   @Post(':id/extend')
-  @HttpCode(200)
   @SignedIn({ scope: 'sessions:write' })
   @ApiOperation({ summary: 'Extend your session' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409] })
@@ -132,7 +129,6 @@ export class SessionsController {
 
   @Post(':id/renew')
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @SignedIn({ scope: 'sessions:write', onFreePlan: true, sessionToken: true })
   @ApiOperation({ summary: 'Renew the lease of your session' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409] })
@@ -142,7 +138,6 @@ export class SessionsController {
 
   @Post('admin/:id/stop')
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @AdminOnly()
   @ApiOperation({ summary: 'Stop any session in the organization' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
