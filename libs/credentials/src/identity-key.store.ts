@@ -1,4 +1,4 @@
-import { returned, type Tx } from '#entities';
+import { type Tx, rows } from '#entities';
 import type { PublicIdentityKey, SealedIdentityKey } from '#secrets';
 
 /** How long a key stays published after its successor signs: what it signed ends after five minutes, caches after a day. */
@@ -57,13 +57,12 @@ export class IdentityKeyStore {
 
   /** Deletes keys that are no longer published. @returns how many */
   async deleteUnpublished(tx: Tx): Promise<number> {
-    const rows = returned(
-      await tx.query(
-        `DELETE FROM identity_keys WHERE kid IN (SELECT kid FROM (${WITH_SUCCESSOR}) k WHERE NOT ${IS_PUBLISHED})
-         RETURNING kid`,
-      ),
+    const found = await rows(
+      tx,
+      `DELETE FROM identity_keys WHERE kid IN (SELECT kid FROM (${WITH_SUCCESSOR}) k WHERE NOT ${IS_PUBLISHED})
+       RETURNING kid`,
     );
-    return rows.length;
+    return found.length;
   }
 
   /** Deletes every key. Locks the table until the commit, so that none is added or read meanwhile. */

@@ -1,4 +1,12 @@
-import { auditInsert, auditJson, auditTable, type AuditEntry, type TenantStore, type Tx } from '#entities';
+import {
+  type AuditEntry,
+  type TenantStore,
+  type Tx,
+  auditInsert,
+  auditJson,
+  auditTable,
+  touches,
+} from '#entities';
 import type { OrganizationId } from '#rules';
 
 /** Records of the tokens that were signed about an organization's credentials. */
@@ -8,17 +16,12 @@ export class SignatureStore implements TenantStore<SignatureStore> {
    * rule that it wrote is removed.
    * @returns whether the credential exists: without it nothing is recorded, and nothing may be signed
    */
-  async record(
-    tx: Tx,
-    organization: OrganizationId,
-    credentialId: string,
-    entry: AuditEntry,
-  ): Promise<boolean> {
-    const recorded = await tx.query<unknown[]>(
+  record(tx: Tx, organization: OrganizationId, credentialId: string, entry: AuditEntry): Promise<boolean> {
+    return touches(
+      tx,
       `${auditInsert('$1::uuid', '$2', auditTable(tx))}
        WHERE EXISTS (SELECT FROM credentials WHERE organization_id = $1::uuid AND id = $3) RETURNING 1`,
       [organization, auditJson(entry), credentialId],
     );
-    return recorded.length > 0;
   }
 }

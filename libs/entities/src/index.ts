@@ -1,6 +1,7 @@
 export * from './audit-record.entity';
 export * from './audit-trail';
 export { auditTable, type AuditTable } from './audit-table';
+export * from './answers';
 export * from './database';
 export type { DatabaseSettings } from './data-source';
 export { isConflict, isTextRefused, isUnavailable } from './database-faults';

@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { type AccountTokenPurpose, type Tx, returned } from '#entities';
+import { type AccountTokenPurpose, type Tx, first, touches } from '#entities';
 
 /** The user whose password a token sets. */
 export interface AccountTokenHolder {
@@ -81,23 +81,21 @@ export class AccountTokenStore {
    * Reads a token's user without consuming it.
    * @returns null when it is unknown, used, expired, or its user inactive
    */
-  async holder(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<AccountTokenHolder | null> {
-    const [row] = await tx.query<AccountTokenHolder[]>(
+  holder(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<AccountTokenHolder | null> {
+    return first<AccountTokenHolder>(
+      tx,
       `SELECT ${HOLDER} FROM account_tokens t, users u, organizations o
        WHERE ${USABLE} AND o.id = t.organization_id`,
       [tokenHash, purpose],
     );
-    return row ?? null;
   }
 
   /** Consumes a token. Of concurrent calls one returns true. */
-  async use(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<boolean> {
-    const used = returned<object>(
-      await tx.query(
-        `UPDATE account_tokens t SET used_at = now() FROM users u WHERE ${USABLE} RETURNING t.id`,
-        [tokenHash, purpose],
-      ),
+  use(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE account_tokens t SET used_at = now() FROM users u WHERE ${USABLE} RETURNING t.id`,
+      [tokenHash, purpose],
     );
-    return used.length > 0;
   }
 }

@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { asOrganizationId, type OrganizationId, type Tier } from '#rules';
-import { ENDS_AT, UNFINISHED, type PlatformRole, type PreparedStatement, type Tx, prepared } from '#entities';
+import {
+  ENDS_AT,
+  UNFINISHED,
+  type PlatformRole,
+  type PreparedStatement,
+  type Tx,
+  first,
+  prepared,
+} from '#entities';
 
 /** The principal of a request, read for each request. */
 export interface PrincipalRow {
@@ -120,9 +128,8 @@ const slugOf = (name: string): string =>
 /** Accounts before authentication: registration, sign-in, resolving principals. */
 export class AccountStore {
   /** @returns null when the user or its organization is gone, or the user is inactive */
-  async principalOfUser(tx: Tx, userId: string, organizationId: string): Promise<PrincipalRow | null> {
-    const [row] = await prepared<PrincipalRow>(tx, USER_PRINCIPAL, [userId, organizationId]);
-    return row ?? null;
+  principalOfUser(tx: Tx, userId: string, organizationId: string): Promise<PrincipalRow | null> {
+    return first<PrincipalRow>(tx, USER_PRINCIPAL, [userId, organizationId]);
   }
 
   /**
@@ -130,30 +137,25 @@ export class AccountStore {
    * @param signInId the family of refresh tokens it was issued with
    * @returns null also when that sign-in has ended: sign-out, password change elsewhere, stolen token
    */
-  async principalOfSignIn(
+  principalOfSignIn(
     tx: Tx,
     userId: string,
     organizationId: string,
     signInId: string,
   ): Promise<PrincipalRow | null> {
-    const [row] = await prepared<PrincipalRow>(tx, SIGN_IN_PRINCIPAL, [userId, organizationId, signInId]);
-    return row ?? null;
+    return first<PrincipalRow>(tx, SIGN_IN_PRINCIPAL, [userId, organizationId, signInId]);
   }
 
   /** An account's profile besides the principal. @returns null when it is deleted */
-  async profileOfUser(
-    tx: Tx,
-    userId: string,
-    organizationId: OrganizationId,
-  ): Promise<UserProfileRow | null> {
-    const [row] = await tx.query<UserProfileRow[]>(
+  profileOfUser(tx: Tx, userId: string, organizationId: OrganizationId): Promise<UserProfileRow | null> {
+    return first<UserProfileRow>(
+      tx,
       `SELECT u.last_login_at AS "lastLoginAt", u.created_at AS "createdAt", u.updated_at AS "updatedAt",
          ARRAY(SELECT r.name FROM role_users m JOIN roles r ON r.id = m.role_id
            WHERE m.user_id = u.id ORDER BY r.name) AS "roleNames"
        FROM users u WHERE u.id = $1 AND u.organization_id = $2`,
       [userId, organizationId],
     );
-    return row ?? null;
   }
 
   /**
@@ -179,7 +181,7 @@ export class AccountStore {
    * @param revision of the trust when the token was issued
    * @returns null when the trust is disabled, changed or deleted, or its service user inactive
    */
-  async principalOfWorkload(
+  principalOfWorkload(
     tx: Tx,
     trustId: string,
     organizationId: string,
@@ -187,14 +189,12 @@ export class AccountStore {
     revision: number,
   ): Promise<PrincipalRow | null> {
     const given = [trustId, organizationId, userId, revision];
-    const [row] = await prepared<PrincipalRow>(tx, WORKLOAD_PRINCIPAL, given);
-    return row ?? null;
+    return first<PrincipalRow>(tx, WORKLOAD_PRINCIPAL, given);
   }
 
   /** @returns null when the session is over, its user is inactive, or the key that started it is revoked or expired */
-  async principalOfSession(tx: Tx, tokenHash: string): Promise<PrincipalRow | null> {
-    const [row] = await prepared<PrincipalRow>(tx, SESSION_PRINCIPAL, [tokenHash]);
-    return row ?? null;
+  principalOfSession(tx: Tx, tokenHash: string): Promise<PrincipalRow | null> {
+    return first<PrincipalRow>(tx, SESSION_PRINCIPAL, [tokenHash]);
   }
 
   /** Creates an organization with a unique slug, and its admin. Without a password the admin is invited. */
@@ -238,18 +238,14 @@ export class AccountStore {
   }
 
   /** The organization's current requirements for a sign-in. @returns null when the user is gone */
-  async signInRequirements(
-    tx: Tx,
-    userId: string,
-    organizationId: string,
-  ): Promise<SignInRequirements | null> {
-    const [row] = await tx.query<SignInRequirements[]>(
+  signInRequirements(tx: Tx, userId: string, organizationId: string): Promise<SignInRequirements | null> {
+    return first<SignInRequirements>(
+      tx,
       `SELECT o.mfa_required AS "mfaRequired", o.password_expiration_days IS NOT NULL
            AND u.password_changed_at <= now() - make_interval(days => o.password_expiration_days) AS "passwordExpired"
        FROM users u JOIN organizations o ON o.id = u.organization_id WHERE u.id = $1 AND u.organization_id = $2`,
       [userId, organizationId],
     );
-    return row ?? null;
   }
 
   async recordLogin(tx: Tx, userId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { type Slice, type Sliced, type TenantStore, type Tx, returned, sliced } from '#entities';
+import { type Slice, type Sliced, type TenantStore, type Tx, first, sliced } from '#entities';
 
 export interface ApiKeyRow {
   readonly id: string;
@@ -36,13 +36,13 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
    * Locks the user's row until the commit, so that a concurrent deactivation either precedes the key or revokes it.
    * @returns null when the organization has no such active user
    */
-  async lockOwner(tx: Tx, organization: OrganizationId, userId: string): Promise<KeyOwner | null> {
-    const [owner] = await tx.query<KeyOwner[]>(
+  lockOwner(tx: Tx, organization: OrganizationId, userId: string): Promise<KeyOwner | null> {
+    return first<KeyOwner>(
+      tx,
       `SELECT is_org_admin AS "isOrgAdmin" FROM users
        WHERE organization_id = $1 AND id = $2 AND is_active FOR SHARE`,
       [organization, userId],
     );
-    return owner ?? null;
   }
 
   /** Call `lockOwner` first. */
@@ -101,14 +101,12 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
   }
 
   /** @returns the revoked key; null when there is no such key or it was already revoked */
-  async revoke(tx: Tx, organization: OrganizationId, id: string): Promise<ApiKeyRow | null> {
-    const [row] = returned<ApiKeyRow>(
-      await tx.query(
-        `UPDATE api_keys AS k SET revoked_at = now()
-         WHERE k.organization_id = $1 AND k.id = $2 AND k.revoked_at IS NULL RETURNING ${COLUMNS}`,
-        [organization, id],
-      ),
+  revoke(tx: Tx, organization: OrganizationId, id: string): Promise<ApiKeyRow | null> {
+    return first<ApiKeyRow>(
+      tx,
+      `UPDATE api_keys AS k SET revoked_at = now()
+       WHERE k.organization_id = $1 AND k.id = $2 AND k.revoked_at IS NULL RETURNING ${COLUMNS}`,
+      [organization, id],
     );
-    return row ?? null;
   }
 }

@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import type { AuditRecordEntity, Tx } from '#entities';
+import { type AuditRecordEntity, type Tx, first } from '#entities';
 
 /** The sealer's position in the order of (transaction, sequence). Decimal text: both are 64 bits wide. */
 export interface SealPosition {
@@ -113,11 +113,11 @@ export class AuditChainStore {
     await tx.query(
       'INSERT INTO audit_seal_cursor (id, transaction_id, sequence) VALUES (1, 0, 0) ON CONFLICT DO NOTHING',
     );
-    const [cursor] = await tx.query<(SealPosition & { isAhead: boolean })[]>(
+    return first<SealPosition & { isAhead: boolean }>(
+      tx,
       `SELECT transaction_id::text AS "transactionId", sequence::text, transaction_id >= ${NEXT_TRANSACTION} AS "isAhead"
        FROM audit_seal_cursor FOR UPDATE SKIP LOCKED`,
     );
-    return cursor ?? null;
   }
 
   async moveCursor(tx: Tx, to: SealPosition): Promise<void> {

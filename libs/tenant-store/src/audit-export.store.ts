@@ -7,6 +7,8 @@ import {
   type Transactions,
   type Tx,
   type UpkeepOutcome,
+  exclusively,
+  first,
 } from '#entities';
 import { type ChainLink, type ExportedRange, SEALABLE_RECORD, type SealPosition } from './audit-chain.store';
 
@@ -50,12 +52,12 @@ export class AuditExportStore {
   }
 
   /** The newest record of a month, in the order of sealing; null: it has none. */
-  async newest(tx: Tx, { name }: AuditMonth): Promise<SealPosition | null> {
-    const [newest] = await tx.query<SealPosition[]>(
+  newest(tx: Tx, { name }: AuditMonth): Promise<SealPosition | null> {
+    return first<SealPosition>(
+      tx,
       `SELECT r.transaction_id::text AS "transactionId", r.sequence::text FROM ${name} r
        ORDER BY r.transaction_id DESC, r.sequence DESC LIMIT 1`,
     );
-    return newest ?? null;
   }
 
   async isSealed(tx: Tx, { name }: AuditMonth): Promise<boolean> {

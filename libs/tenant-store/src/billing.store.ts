@@ -6,6 +6,7 @@ import {
   type TenantStore,
   type Tx,
   definedFields,
+  first,
   mayBecome,
   sliced,
 } from '#entities';
@@ -98,13 +99,13 @@ export class BillingStore implements TenantStore<BillingStore> {
   }
 
   /** The current subscription, else the most recent one. */
-  async latestSubscription(tx: Tx, organization: OrganizationId): Promise<SubscriptionRow | null> {
-    const [row] = await tx.query<SubscriptionRow[]>(
+  latestSubscription(tx: Tx, organization: OrganizationId): Promise<SubscriptionRow | null> {
+    return first<SubscriptionRow>(
+      tx,
       `SELECT ${SUBSCRIPTION_COLUMNS} FROM subscriptions s WHERE s.organization_id = $1
        ORDER BY s.status = 'EXPIRED', s.created_at DESC, s.id LIMIT 1`,
       [organization],
     );
-    return row ?? null;
   }
 
   /**
@@ -112,12 +113,9 @@ export class BillingStore implements TenantStore<BillingStore> {
    * paid period is kept.
    * @returns null when the current one is paid and continues
    */
-  async openCheckout(
-    tx: Tx,
-    organization: OrganizationId,
-    checkout: NewCheckout,
-  ): Promise<SubscriptionRow | null> {
-    const [row] = await tx.query<SubscriptionRow[]>(
+  openCheckout(tx: Tx, organization: OrganizationId, checkout: NewCheckout): Promise<SubscriptionRow | null> {
+    return first<SubscriptionRow>(
+      tx,
       `INSERT INTO subscriptions AS s (organization_id, plan_id, price_cents, currency, adapter, checkout_reference)
        VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT (organization_id) WHERE status <> 'EXPIRED' DO UPDATE SET status = 'PENDING',
@@ -135,7 +133,6 @@ export class BillingStore implements TenantStore<BillingStore> {
         checkout.checkoutReference,
       ],
     );
-    return row ?? null;
   }
 
   async recordPayment(tx: Tx, organization: OrganizationId, payment: NewPayment): Promise<void> {

@@ -7,7 +7,8 @@ import {
   type Sliced,
   type TenantStore,
   type Tx,
-  returned,
+  first,
+  rows,
   sliced,
 } from '#entities';
 
@@ -52,14 +53,14 @@ export const credentialChecked = (failure: string): string => `is_valid = (${fai
 
 export class CredentialStore implements TenantStore<CredentialStore> {
   /** The organization's newest data key; null before its first secret. */
-  async dataKey(tx: Tx, organization: OrganizationId): Promise<DataKeyRow | null> {
-    const [row] = await tx.query<DataKeyRow[]>(
+  dataKey(tx: Tx, organization: OrganizationId): Promise<DataKeyRow | null> {
+    return first<DataKeyRow>(
+      tx,
       `SELECT organization_id AS "organizationId", version, master_key_version AS "masterKeyVersion",
          wrapped_key AS "wrappedKey"
        FROM data_keys WHERE organization_id = $1 ORDER BY version DESC LIMIT 1`,
       [organization],
     );
-    return row ?? null;
   }
 
   /** Inserts an organization's first data key. Of concurrent calls one inserts, and all get the same key. */
@@ -122,12 +123,12 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     );
   }
 
-  async find(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialRow | null> {
-    const [row] = await tx.query<CredentialRow[]>(
+  find(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialRow | null> {
+    return first<CredentialRow>(
+      tx,
       `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`,
       [organization, id],
     );
-    return row ?? null;
   }
 
   /**
@@ -150,12 +151,11 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     const secrets = change.secrets
       ? [JSON.stringify(change.secrets.hints), JSON.stringify(change.secrets.sealedData)]
       : [];
-    const [row] = returned<CredentialRow>(
-      await tx.query(
-        `UPDATE credentials c SET name = coalesce($3, c.name), updated_at = now()${rotation}
-         WHERE c.organization_id = $1 AND c.id = $2 AND c.deleted_at IS NULL RETURNING ${COLUMNS}`,
-        [organization, id, change.name ?? null, ...secrets],
-      ),
+    const [row] = await rows<CredentialRow>(
+      tx,
+      `UPDATE credentials c SET name = coalesce($3, c.name), updated_at = now()${rotation}
+       WHERE c.organization_id = $1 AND c.id = $2 AND c.deleted_at IS NULL RETURNING ${COLUMNS}`,
+      [organization, id, change.name ?? null, ...secrets],
     );
     if (row && change.secrets) await this.invalidateVerifications(tx, organization, id);
     return row ?? null;
@@ -199,13 +199,12 @@ export class CredentialStore implements TenantStore<CredentialStore> {
 
   /** Removes it from the API; `SweepStore.purgeCredentials` deletes row and secrets once its last rule is closed. */
   async remove(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
-    const unused = returned<unknown>(
-      await tx.query(
-        `DELETE FROM credentials c WHERE c.organization_id = $1 AND c.id = $2
-           AND NOT EXISTS (SELECT FROM resources WHERE credential_id = c.id)
-           AND NOT EXISTS (SELECT FROM rules WHERE credential_id = c.id) RETURNING id`,
-        [organization, id],
-      ),
+    const unused = await rows(
+      tx,
+      `DELETE FROM credentials c WHERE c.organization_id = $1 AND c.id = $2
+         AND NOT EXISTS (SELECT FROM resources WHERE credential_id = c.id)
+         AND NOT EXISTS (SELECT FROM rules WHERE credential_id = c.id) RETURNING id`,
+      [organization, id],
     );
     if (unused.length > 0) return;
     await tx.query(
@@ -247,24 +246,24 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   }
 
   /** Locks a credential against deletion until the transaction ends. */
-  async lock(
+  lock(
     tx: Tx,
     organization: OrganizationId,
     id: string,
   ): Promise<Pick<CredentialRow, 'provider' | 'hints'> | null> {
-    const [row] = await tx.query<Pick<CredentialRow, 'provider' | 'hints'>[]>(
+    return first<Pick<CredentialRow, 'provider' | 'hints'>>(
+      tx,
       `SELECT provider, hints FROM credentials WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL
        FOR KEY SHARE`,
       [organization, id],
     );
-    return row ?? null;
   }
 
-  async sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedCredential | null> {
-    const [row] = await tx.query<SealedCredential[]>(
+  sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedCredential | null> {
+    return first<SealedCredential>(
+      tx,
       `${SELECT_SEALED_CREDENTIAL} WHERE c.organization_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`,
       [organization, id],
     );
-    return row ?? null;
   }
 }

@@ -1,4 +1,4 @@
-import { type DataKeyRow, type Tx, returned } from '#entities';
+import { type DataKeyRow, type Tx, rows } from '#entities';
 
 /** The data keys of all organizations, for the rotation of the master key. */
 export class DataKeyStore {
@@ -33,13 +33,12 @@ export class DataKeyStore {
 
   /** Stores the same data key, wrapped by another master key. */
   async rewrap(tx: Tx, key: DataKeyRow): Promise<void> {
-    const rows = returned(
-      await tx.query(
-        `UPDATE data_keys SET wrapped_key = $3, master_key_version = $4
-         WHERE organization_id = $1 AND version = $2 RETURNING 1`,
-        [key.organizationId, key.version, key.wrappedKey, key.masterKeyVersion],
-      ),
+    const found = await rows(
+      tx,
+      `UPDATE data_keys SET wrapped_key = $3, master_key_version = $4
+       WHERE organization_id = $1 AND version = $2 RETURNING 1`,
+      [key.organizationId, key.version, key.wrappedKey, key.masterKeyVersion],
     );
-    if (rows.length !== 1) throw new Error(`The data key of organization ${key.organizationId} is gone`);
+    if (found.length !== 1) throw new Error(`The data key of organization ${key.organizationId} is gone`);
   }
 }

@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { type TenantStore, type Tx, returned } from '#entities';
+import { type TenantStore, type Tx, rows } from '#entities';
 
 /** How long a key replays its first answer. */
 const KEY_TTL = `interval '24 hours'`;
@@ -61,14 +61,13 @@ export class IdempotencyStore implements TenantStore<IdempotencyStore> {
  * @returns how many
  */
 export async function deleteOldIdempotencyKeys(tx: Tx, limit: number): Promise<number> {
-  const deleted = returned(
-    await tx.query(
-      `DELETE FROM idempotency_keys k USING (
-         SELECT user_id, key FROM idempotency_keys WHERE created_at <= now() - ${KEY_TTL}
-         ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
-       ) old WHERE k.user_id = old.user_id AND k.key = old.key RETURNING 1`,
-      [limit],
-    ),
+  const deleted = await rows(
+    tx,
+    `DELETE FROM idempotency_keys k USING (
+       SELECT user_id, key FROM idempotency_keys WHERE created_at <= now() - ${KEY_TTL}
+       ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
+     ) old WHERE k.user_id = old.user_id AND k.key = old.key RETURNING 1`,
+    [limit],
   );
   return deleted.length;
 }

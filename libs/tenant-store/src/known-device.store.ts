@@ -1,4 +1,4 @@
-import type { Tx } from '#entities';
+import { type Tx, first } from '#entities';
 
 /** A device that has signed in to one of the given accounts. */
 export interface KnownDevice {
@@ -12,14 +12,14 @@ const MAX_DEVICES_PER_USER = 20;
 /** Devices that have signed in before. Used before authentication: the token identifies the account. */
 export class KnownDeviceStore {
   /** @returns the most recently used match; null when the device has signed in to none of the accounts */
-  async find(tx: Tx, tokenHash: string, userIds: readonly string[]): Promise<KnownDevice | null> {
-    const [row] = await tx.query<KnownDevice[]>(
+  find(tx: Tx, tokenHash: string, userIds: readonly string[]): Promise<KnownDevice | null> {
+    return first<KnownDevice>(
+      tx,
       `SELECT id, user_id AS "userId" FROM known_devices
        WHERE token_hash = $1 AND user_id = ANY ($2::uuid[]) AND expires_at > now()
        ORDER BY expires_at DESC LIMIT 1`,
       [tokenHash, userIds],
     );
-    return row ?? null;
   }
 
   /** Whether the token was issued to a device, for any account. */

@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { type DataKeyRow, type TenantStore, type Tx, returned } from '#entities';
+import { type DataKeyRow, type TenantStore, type Tx, first, rows, touches } from '#entities';
 
 /** An authenticator's encrypted secret. */
 export interface SealedMfaSecret {
@@ -13,8 +13,9 @@ const CHALLENGE_OPEN = `organization_id = $1 AND id = $2 AND used_at IS NULL AND
 /** Second factors: authenticators, recovery codes, and the challenges they answer. */
 export class MfaStore implements TenantStore<MfaStore> {
   /** @returns null before set-up was started */
-  async secret(tx: Tx, organization: OrganizationId, userId: string): Promise<SealedMfaSecret | null> {
-    const [row] = await tx.query<SealedMfaSecret[]>(
+  secret(tx: Tx, organization: OrganizationId, userId: string): Promise<SealedMfaSecret | null> {
+    return first<SealedMfaSecret>(
+      tx,
       `SELECT u.mfa_sealed_secret AS "sealedSecret", u.mfa_enabled AS "mfaEnabled",
          jsonb_build_object('organizationId', k.organization_id, 'version', k.version,
            'masterKeyVersion', k.master_key_version, 'wrappedKey', k.wrapped_key) AS "dataKey"
@@ -24,49 +25,43 @@ export class MfaStore implements TenantStore<MfaStore> {
        WHERE u.organization_id = $1 AND u.id = $2 AND u.is_active AND u.mfa_sealed_secret IS NOT NULL`,
       [organization, userId],
     );
-    return row ?? null;
   }
 
   /** Stores a secret to be confirmed, replacing an earlier one. @returns false when MFA is already on */
-  async begin(tx: Tx, organization: OrganizationId, userId: string, sealedSecret: string): Promise<boolean> {
-    const begun = returned<object>(
-      await tx.query(
-        `UPDATE users SET mfa_sealed_secret = $3, mfa_last_step = NULL, updated_at = now()
-         WHERE organization_id = $1 AND id = $2 AND is_active AND NOT mfa_enabled RETURNING id`,
-        [organization, userId, sealedSecret],
-      ),
+  begin(tx: Tx, organization: OrganizationId, userId: string, sealedSecret: string): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE users SET mfa_sealed_secret = $3, mfa_last_step = NULL, updated_at = now()
+       WHERE organization_id = $1 AND id = $2 AND is_active AND NOT mfa_enabled RETURNING id`,
+      [organization, userId, sealedSecret],
     );
-    return begun.length > 0;
   }
 
   /** Turns MFA on with the confirmed secret. @returns false when it is already on or the secret was replaced */
-  async enable(
+  enable(
     tx: Tx,
     organization: OrganizationId,
     userId: string,
     { sealedSecret, step }: { sealedSecret: string; step: number },
   ): Promise<boolean> {
-    const enabled = returned<object>(
-      await tx.query(
-        `UPDATE users SET mfa_enabled = true, mfa_last_step = $4, updated_at = now()
-         WHERE organization_id = $1 AND id = $2 AND is_active AND NOT mfa_enabled AND mfa_sealed_secret = $3
-         RETURNING id`,
-        [organization, userId, sealedSecret, step],
-      ),
+    return touches(
+      tx,
+      `UPDATE users SET mfa_enabled = true, mfa_last_step = $4, updated_at = now()
+       WHERE organization_id = $1 AND id = $2 AND is_active AND NOT mfa_enabled AND mfa_sealed_secret = $3
+       RETURNING id`,
+      [organization, userId, sealedSecret, step],
     );
-    return enabled.length > 0;
   }
 
   /** Turns MFA off and deletes the authenticator. @returns false when it is not on, or the organization requires it */
   async disable(tx: Tx, organization: OrganizationId, userId: string): Promise<boolean> {
-    const disabled = returned<object>(
-      await tx.query(
-        `UPDATE users u SET mfa_enabled = false, mfa_sealed_secret = NULL, mfa_last_step = NULL, updated_at = now()
-         FROM organizations o
-         WHERE u.organization_id = $1 AND u.id = $2 AND u.mfa_enabled AND o.id = u.organization_id
-           AND NOT o.mfa_required RETURNING u.id`,
-        [organization, userId],
-      ),
+    const disabled = await rows<object>(
+      tx,
+      `UPDATE users u SET mfa_enabled = false, mfa_sealed_secret = NULL, mfa_last_step = NULL, updated_at = now()
+       FROM organizations o
+       WHERE u.organization_id = $1 AND u.id = $2 AND u.mfa_enabled AND o.id = u.organization_id
+         AND NOT o.mfa_required RETURNING u.id`,
+      [organization, userId],
     );
     if (disabled.length === 0) return false;
     await this.replaceRecoveryCodes(tx, organization, userId, []);
@@ -85,33 +80,24 @@ export class MfaStore implements TenantStore<MfaStore> {
    * Consumes the code of a time step.
    * @returns false when it or a later one was used; of concurrent calls one is true
    */
-  async takeStep(tx: Tx, organization: OrganizationId, userId: string, step: number): Promise<boolean> {
-    const taken = returned<object>(
-      await tx.query(
-        `UPDATE users SET mfa_last_step = $3
-         WHERE organization_id = $1 AND id = $2 AND is_active AND mfa_enabled
-           AND (mfa_last_step IS NULL OR mfa_last_step < $3) RETURNING id`,
-        [organization, userId, step],
-      ),
+  takeStep(tx: Tx, organization: OrganizationId, userId: string, step: number): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE users SET mfa_last_step = $3
+       WHERE organization_id = $1 AND id = $2 AND is_active AND mfa_enabled
+         AND (mfa_last_step IS NULL OR mfa_last_step < $3) RETURNING id`,
+      [organization, userId, step],
     );
-    return taken.length > 0;
   }
 
   /** Consumes a recovery code. @returns false when there is no such unused code; of concurrent calls one is true */
-  async takeRecoveryCode(
-    tx: Tx,
-    organization: OrganizationId,
-    userId: string,
-    codeHash: string,
-  ): Promise<boolean> {
-    const taken = returned<object>(
-      await tx.query(
-        `UPDATE recovery_codes SET used_at = now()
-         WHERE organization_id = $1 AND user_id = $2 AND code_hash = $3 AND used_at IS NULL RETURNING user_id`,
-        [organization, userId, codeHash],
-      ),
+  takeRecoveryCode(tx: Tx, organization: OrganizationId, userId: string, codeHash: string): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE recovery_codes SET used_at = now()
+       WHERE organization_id = $1 AND user_id = $2 AND code_hash = $3 AND used_at IS NULL RETURNING user_id`,
+      [organization, userId, codeHash],
     );
-    return taken.length > 0;
   }
 
   /** Invalidates all previous codes. */
@@ -147,29 +133,19 @@ export class MfaStore implements TenantStore<MfaStore> {
   }
 
   /** Counts an attempt before it is made. @returns false when the challenge has ended or has no attempts left */
-  async countAttempt(
-    tx: Tx,
-    organization: OrganizationId,
-    id: string,
-    maxAttempts: number,
-  ): Promise<boolean> {
-    const counted = returned<object>(
-      await tx.query(
-        `UPDATE mfa_challenges SET tries = tries + 1 WHERE ${CHALLENGE_OPEN} AND tries < $3 RETURNING id`,
-        [organization, id, maxAttempts],
-      ),
+  countAttempt(tx: Tx, organization: OrganizationId, id: string, maxAttempts: number): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE mfa_challenges SET tries = tries + 1 WHERE ${CHALLENGE_OPEN} AND tries < $3 RETURNING id`,
+      [organization, id, maxAttempts],
     );
-    return counted.length > 0;
   }
 
   /** @returns false when it has ended; of concurrent calls one is true */
-  async finishChallenge(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
-    const finished = returned<object>(
-      await tx.query(`UPDATE mfa_challenges SET used_at = now() WHERE ${CHALLENGE_OPEN} RETURNING id`, [
-        organization,
-        id,
-      ]),
-    );
-    return finished.length > 0;
+  finishChallenge(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    return touches(tx, `UPDATE mfa_challenges SET used_at = now() WHERE ${CHALLENGE_OPEN} RETURNING id`, [
+      organization,
+      id,
+    ]);
   }
 }

@@ -9,7 +9,7 @@ import {
   type Tx,
   auditInsert,
   auditTable,
-  returned,
+  rows,
 } from '#entities';
 
 /** SQL: one audit record for each row of `ended`; common fields are parameter $3, `own` has the row's fields. */
@@ -46,13 +46,12 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     user: { id: string; email: string },
     actor: AuditActor,
   ): Promise<WokenTargets[]> {
-    const ended = returned<EndedSession>(
-      await tx.query(
-        `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
-         WHERE organization_id = $1 AND user_id = $2 AND status IN (${MAY_EXPIRE})
-         RETURNING id, ipv4_address AS "ipv4Address", ipv6_address AS "ipv6Address"`,
-        [organization, user.id],
-      ),
+    const ended = await rows<EndedSession>(
+      tx,
+      `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
+       WHERE organization_id = $1 AND user_id = $2 AND status IN (${MAY_EXPIRE})
+       RETURNING id, ipv4_address AS "ipv4Address", ipv6_address AS "ipv6Address"`,
+      [organization, user.id],
     );
     if (ended.length === 0) return [];
     const records = ended.map(({ id, ipv4Address, ipv6Address }): AuditEntry => ({

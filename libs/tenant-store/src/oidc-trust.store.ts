@@ -6,8 +6,9 @@ import {
   type TenantStore,
   type Tx,
   brokenConstraint,
-  returned,
+  first,
   sliced,
+  touches,
 } from '#entities';
 
 /** Claim: the allowed values. */
@@ -66,21 +67,20 @@ export class OidcTrustStore implements TenantStore<OidcTrustStore> {
     );
   }
 
-  async find(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {
-    const [row] = await tx.query<OidcTrustRow[]>(`${SELECT} WHERE t.organization_id = $1 AND t.id = $2`, [
+  find(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {
+    return first<OidcTrustRow>(tx, `${SELECT} WHERE t.organization_id = $1 AND t.id = $2`, [
       organization,
       id,
     ]);
-    return row ?? null;
   }
 
   /** Reads and locks the trust until the commit, so that a comparison with it shows what changed. */
-  async findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {
-    const [row] = await tx.query<OidcTrustRow[]>(
+  findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {
+    return first<OidcTrustRow>(
+      tx,
       `${SELECT} WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`,
       [organization, id],
     );
-    return row ?? null;
   }
 
   /** Those with an issuer, disabled ones too. @param id only this one; null: all */
@@ -153,14 +153,11 @@ export class OidcTrustStore implements TenantStore<OidcTrustStore> {
     }
   }
 
-  async delete(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
-    const deleted = returned<{ id: string }>(
-      await tx.query('DELETE FROM oidc_trusts WHERE organization_id = $1 AND id = $2 RETURNING id', [
-        organization,
-        id,
-      ]),
-    );
-    return deleted.length > 0;
+  delete(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    return touches(tx, 'DELETE FROM oidc_trusts WHERE organization_id = $1 AND id = $2 RETURNING id', [
+      organization,
+      id,
+    ]);
   }
 
   /** Whether an ID token was exchanged before. */
@@ -177,13 +174,13 @@ export class OidcTrustStore implements TenantStore<OidcTrustStore> {
    * @param expiresAt when it would be refused anyway
    * @returns false when it was exchanged before
    */
-  async use(tx: Tx, organization: OrganizationId, tokenHash: string, expiresAt: Date): Promise<boolean> {
-    const used = await tx.query<object[]>(
+  use(tx: Tx, organization: OrganizationId, tokenHash: string, expiresAt: Date): Promise<boolean> {
+    return touches(
+      tx,
       `INSERT INTO oidc_used_tokens (organization_id, token_hash, expires_at) VALUES ($1, $2, $3)
        ON CONFLICT DO NOTHING RETURNING 1`,
       [organization, tokenHash, expiresAt],
     );
-    return used.length > 0;
   }
 
   /** At most once a minute: jobs that start together do not wait for one row. */

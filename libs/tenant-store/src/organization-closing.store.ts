@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { UNFINISHED, type Tx, returned } from '#entities';
+import { UNFINISHED, type Tx, rows } from '#entities';
 
 /** Secrets, and what is of use only while there are users. */
 const NEEDED_WHILE_OPEN = [
@@ -21,18 +21,17 @@ export class OrganizationClosingStore {
    * conditions come first; the last one reads all live rules.
    */
   async close(tx: Tx, limit: number): Promise<{ id: OrganizationId; name: string }[]> {
-    const closed = returned<{ id: OrganizationId; name: string }>(
-      await tx.query(
-        `UPDATE organizations SET closed_at = now(), updated_at = now() WHERE id IN (
-           SELECT o.id FROM organizations o WHERE o.deleted_at IS NOT NULL AND o.closed_at IS NULL
-             AND NOT EXISTS (SELECT FROM resources WHERE organization_id = o.id OFFSET 0)
-             AND NOT EXISTS (SELECT FROM sessions WHERE organization_id = o.id AND status IN (${UNFINISHED}) OFFSET 0)
-             AND NOT EXISTS (SELECT FROM subscriptions WHERE organization_id = o.id AND status NOT IN ('CANCELLED', 'EXPIRED'))
-             AND NOT EXISTS (SELECT FROM credentials c JOIN rules r ON r.credential_id = c.id WHERE c.organization_id = o.id)
-           LIMIT $1 FOR UPDATE SKIP LOCKED)
-         RETURNING id, name`,
-        [limit],
-      ),
+    const closed = await rows<{ id: OrganizationId; name: string }>(
+      tx,
+      `UPDATE organizations SET closed_at = now(), updated_at = now() WHERE id IN (
+         SELECT o.id FROM organizations o WHERE o.deleted_at IS NOT NULL AND o.closed_at IS NULL
+           AND NOT EXISTS (SELECT FROM resources WHERE organization_id = o.id OFFSET 0)
+           AND NOT EXISTS (SELECT FROM sessions WHERE organization_id = o.id AND status IN (${UNFINISHED}) OFFSET 0)
+           AND NOT EXISTS (SELECT FROM subscriptions WHERE organization_id = o.id AND status NOT IN ('CANCELLED', 'EXPIRED'))
+           AND NOT EXISTS (SELECT FROM credentials c JOIN rules r ON r.credential_id = c.id WHERE c.organization_id = o.id)
+         LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING id, name`,
+      [limit],
     );
     const ids = closed.map(({ id }) => id);
     if (ids.length === 0) return [];

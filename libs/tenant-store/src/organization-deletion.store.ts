@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import type { WokenTargets } from '#engine-store/port';
-import { type AuditActor, type TenantStore, type Tx, returned } from '#entities';
+import { type AuditActor, type TenantStore, type Tx, rows, touches } from '#entities';
 import { CredentialStore } from './credential.store';
 import { OffboardingStore } from './offboarding.store';
 import { ResourceRulesStore } from './resource-rules.store';
@@ -18,12 +18,10 @@ export class OrganizationDeletionStore implements TenantStore<OrganizationDeleti
    * precede the deletion, which finds them, or are refused by a trigger.
    * @returns false when there is no such organization, or it is deleted
    */
-  async lock(tx: Tx, organization: OrganizationId): Promise<boolean> {
-    const locked = await tx.query<object[]>(
-      'SELECT FROM organizations WHERE id = $1 AND deleted_at IS NULL FOR UPDATE',
-      [organization],
-    );
-    return locked.length > 0;
+  lock(tx: Tx, organization: OrganizationId): Promise<boolean> {
+    return touches(tx, 'SELECT FROM organizations WHERE id = $1 AND deleted_at IS NULL FOR UPDATE', [
+      organization,
+    ]);
   }
 
   /** Call `lock` first. @returns the e-mails of active administrators besides this one */
@@ -65,20 +63,19 @@ export class OrganizationDeletionStore implements TenantStore<OrganizationDeleti
    * @returns the service user's id; null: no agent has a key
    */
   private async keepAgents(tx: Tx, organization: OrganizationId): Promise<string | null> {
-    const [kept] = returned<{ userId: string }>(
-      await tx.query(
-        `WITH serving AS (
-           SELECT k.id FROM api_keys k JOIN users u ON u.id = k.user_id AND u.is_active
-           WHERE k.organization_id = $1 AND k.revoked_at IS NULL AND 'agent:connect' = ANY (k.scopes)
-         ), keeper AS (
-           INSERT INTO users (organization_id, email, name, is_service)
-           SELECT $1, gen_random_uuid() || '@service.invalid', 'Agents', true WHERE EXISTS (SELECT FROM serving)
-           RETURNING id
-         )
-         UPDATE api_keys SET user_id = keeper.id, scopes = '{agent:connect}' FROM keeper
-         WHERE api_keys.id IN (SELECT id FROM serving) RETURNING user_id AS "userId"`,
-        [organization],
-      ),
+    const [kept] = await rows<{ userId: string }>(
+      tx,
+      `WITH serving AS (
+         SELECT k.id FROM api_keys k JOIN users u ON u.id = k.user_id AND u.is_active
+         WHERE k.organization_id = $1 AND k.revoked_at IS NULL AND 'agent:connect' = ANY (k.scopes)
+       ), keeper AS (
+         INSERT INTO users (organization_id, email, name, is_service)
+         SELECT $1, gen_random_uuid() || '@service.invalid', 'Agents', true WHERE EXISTS (SELECT FROM serving)
+         RETURNING id
+       )
+       UPDATE api_keys SET user_id = keeper.id, scopes = '{agent:connect}' FROM keeper
+       WHERE api_keys.id IN (SELECT id FROM serving) RETURNING user_id AS "userId"`,
+      [organization],
     );
     return kept?.userId ?? null;
   }

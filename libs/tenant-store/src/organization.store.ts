@@ -1,5 +1,12 @@
 import type { OrganizationId } from '#rules';
-import { FOR_NO_KEY_UPDATE, OrganizationEntity, type TenantStore, type Tx, definedFields } from '#entities';
+import {
+  FOR_NO_KEY_UPDATE,
+  OrganizationEntity,
+  type TenantStore,
+  type Tx,
+  definedFields,
+  touches,
+} from '#entities';
 
 export interface OrganizationRow extends Pick<
   OrganizationEntity,
@@ -8,18 +15,19 @@ export interface OrganizationRow extends Pick<
   readonly suspended: boolean;
 }
 
+export const ORGANIZATION_SETTINGS = [
+  'mfaRequired',
+  'passwordMinLength',
+  'passwordRequireUppercase',
+  'passwordRequireLowercase',
+  'passwordRequireDigit',
+  'passwordRequireSpecialChar',
+  'passwordExpirationDays',
+  'requireDetectedAddress',
+] as const satisfies readonly (keyof OrganizationEntity)[];
+
 export type OrganizationSettingsRow = Readonly<
-  Pick<
-    OrganizationEntity,
-    | 'mfaRequired'
-    | 'passwordMinLength'
-    | 'passwordRequireUppercase'
-    | 'passwordRequireLowercase'
-    | 'passwordRequireDigit'
-    | 'passwordRequireSpecialChar'
-    | 'passwordExpirationDays'
-    | 'requireDetectedAddress'
-  >
+  Pick<OrganizationEntity, (typeof ORGANIZATION_SETTINGS)[number]>
 >;
 
 /** undefined: unchanged */
@@ -37,16 +45,11 @@ const toRow = (organization: OrganizationEntity): OrganizationRow => ({
   updatedAt: organization.updatedAt,
 });
 
-const toSettings = (organization: OrganizationEntity): OrganizationSettingsRow => ({
-  mfaRequired: organization.mfaRequired,
-  passwordMinLength: organization.passwordMinLength,
-  passwordRequireUppercase: organization.passwordRequireUppercase,
-  passwordRequireLowercase: organization.passwordRequireLowercase,
-  passwordRequireDigit: organization.passwordRequireDigit,
-  passwordRequireSpecialChar: organization.passwordRequireSpecialChar,
-  passwordExpirationDays: organization.passwordExpirationDays,
-  requireDetectedAddress: organization.requireDetectedAddress,
-});
+const toSettings = (organization: OrganizationEntity): OrganizationSettingsRow =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of the row, exactly these fields
+  Object.fromEntries(
+    ORGANIZATION_SETTINGS.map((name) => [name, organization[name]]),
+  ) as OrganizationSettingsRow;
 
 export class OrganizationStore implements TenantStore<OrganizationStore> {
   async find(tx: Tx, organization: OrganizationId): Promise<OrganizationRow> {
@@ -54,11 +57,8 @@ export class OrganizationStore implements TenantStore<OrganizationStore> {
   }
 
   /** Whether its rules may have to be removed through its issuer: until a deleted one is closed. */
-  async hasIssuer(tx: Tx, organization: OrganizationId): Promise<boolean> {
-    const open = await tx.query<object[]>('SELECT FROM organizations WHERE id = $1 AND closed_at IS NULL', [
-      organization,
-    ]);
-    return open.length > 0;
+  hasIssuer(tx: Tx, organization: OrganizationId): Promise<boolean> {
+    return touches(tx, 'SELECT FROM organizations WHERE id = $1 AND closed_at IS NULL', [organization]);
   }
 
   /** Reads and locks the row until the commit, so that a comparison with it shows what changed. */

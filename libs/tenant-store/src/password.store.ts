@@ -1,5 +1,5 @@
 import type { OrganizationId, PasswordPolicy } from '#rules';
-import { type TenantStore, type Tx, returned } from '#entities';
+import { type TenantStore, type Tx, rows } from '#entities';
 
 export interface NewPassword {
   readonly passwordHash: string;
@@ -58,12 +58,11 @@ export class PasswordStore implements TenantStore<PasswordStore> {
     userId: string,
     { passwordHash, name, insteadOf }: NewPassword,
   ): Promise<boolean> {
-    const changed = returned<object>(
-      await tx.query(
-        `UPDATE users SET password_hash = $3, name = coalesce($4, name), password_changed_at = now(), updated_at = now()
-         WHERE organization_id = $1 AND id = $2 AND is_active AND ($5::text IS NULL OR password_hash = $5) RETURNING id`,
-        [organization, userId, passwordHash, name ?? null, insteadOf ?? null],
-      ),
+    const changed = await rows<object>(
+      tx,
+      `UPDATE users SET password_hash = $3, name = coalesce($4, name), password_changed_at = now(), updated_at = now()
+       WHERE organization_id = $1 AND id = $2 AND is_active AND ($5::text IS NULL OR password_hash = $5) RETURNING id`,
+      [organization, userId, passwordHash, name ?? null, insteadOf ?? null],
     );
     if (changed.length === 0) return false;
     await tx.query(

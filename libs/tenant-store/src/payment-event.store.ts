@@ -1,5 +1,5 @@
 import { asOrganizationId, type OrganizationId } from '#rules';
-import type { Tx } from '#entities';
+import { type Tx, touches } from '#entities';
 
 /** Look-ups of payment services and payment pages, whose references identify the organization. */
 export class PaymentEventStore {
@@ -14,12 +14,12 @@ export class PaymentEventStore {
   }
 
   /** @returns false when the event was already processed; waits while another transaction processes it */
-  async recordEvent(tx: Tx, adapter: string, eventId: string): Promise<boolean> {
-    const recorded = await tx.query<object[]>(
+  recordEvent(tx: Tx, adapter: string, eventId: string): Promise<boolean> {
+    return touches(
+      tx,
       'INSERT INTO payment_events (adapter, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING event_id',
       [adapter, eventId],
     );
-    return recorded.length > 0;
   }
 
   private async organizationOf(

@@ -1,5 +1,5 @@
 import type { OrganizationId, Tier } from '#rules';
-import { LIVE, type PlatformRole, type Slice, type Sliced, type Tx, returned, sliced } from '#entities';
+import { LIVE, type PlatformRole, type Slice, type Sliced, type Tx, first, sliced, touches } from '#entities';
 
 export const ORGANIZATION_STATUSES = ['ACTIVE', 'SUSPENDED', 'TERMINATING', 'DELETED'] as const;
 /** TERMINATING: deleted, and something of it may still have to be ended. */
@@ -59,33 +59,28 @@ export class PlatformStore {
     );
   }
 
-  async find(tx: Tx, id: string): Promise<PlatformOrganizationRow | null> {
-    const [row] = await tx.query<PlatformOrganizationRow[]>(`${SELECT} WHERE o.id = $1`, [id]);
-    return row ?? null;
+  find(tx: Tx, id: string): Promise<PlatformOrganizationRow | null> {
+    return first<PlatformOrganizationRow>(tx, `${SELECT} WHERE o.id = $1`, [id]);
   }
 
   /** @returns false when there is no such organization, or it is already suspended */
-  async suspend(tx: Tx, id: string, reason: string): Promise<boolean> {
-    const suspended = returned<unknown>(
-      await tx.query(
-        `UPDATE organizations SET suspended_at = now(), suspended_reason = $2, updated_at = now()
-         WHERE id = $1 AND suspended_at IS NULL RETURNING id`,
-        [id, reason],
-      ),
+  suspend(tx: Tx, id: string, reason: string): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE organizations SET suspended_at = now(), suspended_reason = $2, updated_at = now()
+       WHERE id = $1 AND suspended_at IS NULL RETURNING id`,
+      [id, reason],
     );
-    return suspended.length > 0;
   }
 
   /** @returns false when there is no such organization, or it is not suspended, or deleted */
-  async reactivate(tx: Tx, id: string): Promise<boolean> {
-    const reactivated = returned<unknown>(
-      await tx.query(
-        `UPDATE organizations SET suspended_at = NULL, suspended_reason = NULL, updated_at = now()
-         WHERE id = $1 AND suspended_at IS NOT NULL AND deleted_at IS NULL RETURNING id`,
-        [id],
-      ),
+  reactivate(tx: Tx, id: string): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE organizations SET suspended_at = NULL, suspended_reason = NULL, updated_at = now()
+       WHERE id = $1 AND suspended_at IS NOT NULL AND deleted_at IS NULL RETURNING id`,
+      [id],
     );
-    return reactivated.length > 0;
   }
 
   /**

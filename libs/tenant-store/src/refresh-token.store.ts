@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { type Tx, returned } from '#entities';
+import { type Tx, first, rows } from '#entities';
 
 /** A refresh token's user and the sign-in it descends from. */
 export interface RefreshHolder {
@@ -72,13 +72,12 @@ export class RefreshTokenStore {
     graceSeconds: number,
   ): Promise<RefreshOutcome | { outcome: 'unknown' }> {
     await this.lockOwner(tx, tokenHash);
-    const [rotated] = returned<Omit<RefreshOutcome, 'outcome'>>(
-      await tx.query(
-        `UPDATE refresh_tokens t SET used_at = now()
-         WHERE token_hash = $1 AND used_at IS NULL AND superseded_at IS NULL AND revoked_at IS NULL
-           AND expires_at > now() RETURNING ${KNOWN}`,
-        [tokenHash],
-      ),
+    const [rotated] = await rows<Omit<RefreshOutcome, 'outcome'>>(
+      tx,
+      `UPDATE refresh_tokens t SET used_at = now()
+       WHERE token_hash = $1 AND used_at IS NULL AND superseded_at IS NULL AND revoked_at IS NULL
+         AND expires_at > now() RETURNING ${KNOWN}`,
+      [tokenHash],
     );
     if (rotated) return { outcome: 'rotated', ...rotated };
     const [spent] = await tx.query<(Omit<RefreshOutcome, 'outcome'> & { forgiven: boolean })[]>(
@@ -115,15 +114,13 @@ export class RefreshTokenStore {
    */
   async revokeFamily(tx: Tx, tokenHash: string): Promise<RefreshHolder | null> {
     await this.lockOwner(tx, tokenHash);
-    const [holder] = returned<RefreshHolder>(
-      await tx.query(
-        `UPDATE refresh_tokens SET revoked_at = now()
-         WHERE revoked_at IS NULL AND family_id = (SELECT family_id FROM refresh_tokens WHERE token_hash = $1)
-         RETURNING organization_id AS "organizationId", user_id AS "userId", family_id AS "familyId"`,
-        [tokenHash],
-      ),
+    return first<RefreshHolder>(
+      tx,
+      `UPDATE refresh_tokens SET revoked_at = now()
+       WHERE revoked_at IS NULL AND family_id = (SELECT family_id FROM refresh_tokens WHERE token_hash = $1)
+       RETURNING organization_id AS "organizationId", user_id AS "userId", family_id AS "familyId"`,
+      [tokenHash],
     );
-    return holder ?? null;
   }
 
   /**

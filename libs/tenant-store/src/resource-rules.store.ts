@@ -10,7 +10,7 @@ import {
   desiredRulesJson,
   wokenTargets,
 } from '#engine-store/port';
-import { HOLDING, LEAVING, MAY_EXPIRE, type TenantStore, type Tx, UNFINISHED, returned } from '#entities';
+import { HOLDING, LEAVING, MAY_EXPIRE, type TenantStore, type Tx, UNFINISHED, rows } from '#entities';
 
 /** Rules and holders of a resource that is moved or deleted. Callers must have locked it with `ResourceStore.lock`. */
 export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
@@ -136,13 +136,12 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
        WHERE h.resource_ip_id IN (SELECT ip.id FROM ${held}) AND r.state <> 'absent' ORDER BY r.address, r.ports`,
       [organization, id],
     );
-    const ended = returned<{ id: string }>(
-      await tx.query(
-        `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
-         WHERE organization_id = $1 AND status IN (${MAY_EXPIRE}) AND id IN (SELECT ip.session_id FROM ${held})
-         RETURNING id`,
-        [organization, id],
-      ),
+    const ended = await rows<{ id: string }>(
+      tx,
+      `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
+       WHERE organization_id = $1 AND status IN (${MAY_EXPIRE}) AND id IN (SELECT ip.session_id FROM ${held})
+       RETURNING id`,
+      [organization, id],
     );
     await tx.query(
       `UPDATE resources SET abandoned_at = now(), abandon_reason = $3, is_active = false, write_verified = false,

@@ -6,7 +6,7 @@ import {
   type Sliced,
   type TenantStore,
   type Tx,
-  returned,
+  first,
   sliced,
 } from '#entities';
 import type { LockedTarget, NewResource, ResourceChange, ResourceRow } from './resource-rows';
@@ -42,9 +42,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     return sliced(tx, { counted, rows }, parameters, slice);
   }
 
-  async find(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {
-    const [row] = await tx.query<ResourceRow[]>(`${SELECT} AND r.id = $2`, [organization, id]);
-    return row ?? null;
+  find(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {
+    return first<ResourceRow>(tx, `${SELECT} AND r.id = $2`, [organization, id]);
   }
 
   /**
@@ -203,20 +202,18 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   }
 
   /** Requests a reconciliation of the resource's target. @returns null when there is no such resource */
-  async requestReconcile(
+  requestReconcile(
     tx: Tx,
     organization: OrganizationId,
     id: string,
   ): Promise<{ provider: Provider; targetId: string } | null> {
-    const [requested] = returned<{ provider: Provider; targetId: string }>(
-      await tx.query(
-        `UPDATE targets t SET reconcile_due_at = now(), reconcile_requested = true FROM resources r
-         WHERE r.organization_id = $1 AND r.id = $2 AND r.deleted_at IS NULL AND t.id = r.target_id
-         RETURNING t.provider, t.id AS "targetId"`,
-        [organization, id],
-      ),
+    return first<{ provider: Provider; targetId: string }>(
+      tx,
+      `UPDATE targets t SET reconcile_due_at = now(), reconcile_requested = true FROM resources r
+       WHERE r.organization_id = $1 AND r.id = $2 AND r.deleted_at IS NULL AND t.id = r.target_id
+       RETURNING t.provider, t.id AS "targetId"`,
+      [organization, id],
     );
-    return requested ?? null;
   }
 
   /**

@@ -7,7 +7,7 @@ import {
   type Tx,
   brokenConstraint,
   definedFields,
-  returned,
+  first,
   sliced,
 } from '#entities';
 
@@ -54,21 +54,16 @@ export class RoleStore implements TenantStore<RoleStore> {
     );
   }
 
-  async find(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
-    const [row] = await tx.query<RoleRow[]>(`${SELECT} WHERE r.organization_id = $1 AND r.id = $2`, [
-      organization,
-      id,
-    ]);
-    return row ?? null;
+  find(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
+    return first<RoleRow>(tx, `${SELECT} WHERE r.organization_id = $1 AND r.id = $2`, [organization, id]);
   }
 
   /** Reads and locks the role until the commit, so that a comparison with it shows what changed. */
-  async findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
-    const [row] = await tx.query<RoleRow[]>(
-      `${SELECT} WHERE r.organization_id = $1 AND r.id = $2 FOR NO KEY UPDATE OF r`,
-      [organization, id],
-    );
-    return row ?? null;
+  findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
+    return first<RoleRow>(tx, `${SELECT} WHERE r.organization_id = $1 AND r.id = $2 FOR NO KEY UPDATE OF r`, [
+      organization,
+      id,
+    ]);
   }
 
   /** @returns null when the name is taken */
@@ -98,14 +93,12 @@ export class RoleStore implements TenantStore<RoleStore> {
   }
 
   /** Deletes its assignments too. @returns the name it had, null when there is no such role */
-  async delete(tx: Tx, organization: OrganizationId, id: string): Promise<{ name: string } | null> {
-    const [deleted] = returned<{ name: string }>(
-      await tx.query('DELETE FROM roles WHERE organization_id = $1 AND id = $2 RETURNING name', [
-        organization,
-        id,
-      ]),
+  delete(tx: Tx, organization: OrganizationId, id: string): Promise<{ name: string } | null> {
+    return first<{ name: string }>(
+      tx,
+      'DELETE FROM roles WHERE organization_id = $1 AND id = $2 RETURNING name',
+      [organization, id],
     );
-    return deleted ?? null;
   }
 
   assignResource(

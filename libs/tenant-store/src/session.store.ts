@@ -34,9 +34,11 @@ import {
   auditJson,
   auditTable,
   brokenConstraint,
-  prepared,
+  first,
   postgresErrorField,
+  prepared,
   timedSlice,
+  touches,
 } from '#entities';
 
 const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', coalesce(r.name, ip.resource_name), 'ipVersion', ip.ip_version,
@@ -108,7 +110,7 @@ export class SessionStore implements TenantStore<SessionStore> {
   ): Promise<SessionRow | null> {
     const { ips, rules } = newHoldersJson(session.holders);
     try {
-      const [started] = await prepared<SessionRow>(tx, START_SESSION, [
+      return first<SessionRow>(tx, START_SESSION, [
         organization,
         session.id,
         session.userId,
@@ -127,7 +129,6 @@ export class SessionStore implements TenantStore<SessionStore> {
         session.tokenHash,
         session.apiKeyId,
       ]);
-      return started ?? null;
     } catch (error) {
       if (brokenConstraint(error)?.startsWith('sessions_one_live_per_')) throw new AddressTaken(session);
       if (brokenConstraint(error) === 'sessions_live_limit') {
@@ -138,22 +139,21 @@ export class SessionStore implements TenantStore<SessionStore> {
   }
 
   /** The live session that prevents a user from starting another with these addresses. */
-  async liveSession(
+  liveSession(
     tx: Tx,
     organization: OrganizationId,
     like: Pick<NewSession, 'userId' | 'holder' | 'ipv4Address' | 'ipv6Address'>,
   ): Promise<{ id: string } | null> {
-    const [row] = await tx.query<{ id: string }[]>(
+    return first<{ id: string }>(
+      tx,
       `SELECT id FROM sessions WHERE organization_id = $1 AND user_id = $2 AND holder = $3
-         AND status IN (${LIVE}) AND (ipv4_address = $4 OR ipv6_address = $5) LIMIT 1`,
+       AND status IN (${LIVE}) AND (ipv4_address = $4 OR ipv6_address = $5) LIMIT 1`,
       [organization, like.userId, like.holder, like.ipv4Address, like.ipv6Address],
     );
-    return row ?? null;
   }
 
-  async find(tx: Tx, organization: OrganizationId, id: string): Promise<SessionRow | null> {
-    const [row] = await prepared<SessionRow>(tx, FIND_SESSION, [organization, id]);
-    return row ?? null;
+  find(tx: Tx, organization: OrganizationId, id: string): Promise<SessionRow | null> {
+    return first<SessionRow>(tx, FIND_SESSION, [organization, id]);
   }
 
   /** Newest first. */
@@ -206,9 +206,8 @@ export class SessionStore implements TenantStore<SessionStore> {
    * after a wait, so that a session is either renewed or ended. Rules and their marks do not change.
    * @returns whether it was renewed: it is live, has a lease, belongs to the user and neither end has passed
    */
-  async renew(tx: Tx, organization: OrganizationId, id: string, userId: string): Promise<boolean> {
-    const renewed = await prepared<{ id: string }>(tx, RENEW_SESSION, [organization, id, userId]);
-    return renewed.length > 0;
+  renew(tx: Tx, organization: OrganizationId, id: string, userId: string): Promise<boolean> {
+    return touches(tx, RENEW_SESSION, [organization, id, userId]);
   }
 
   /**

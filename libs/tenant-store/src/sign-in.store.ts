@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { type Slice, type Sliced, type TenantStore, type Tx, returned, sliced } from '#entities';
+import { type Slice, type Sliced, type TenantStore, type Tx, sliced, touches } from '#entities';
 
 /** One of a user's sign-ins that can still be refreshed. */
 export interface SignInRow {
@@ -41,13 +41,11 @@ export class SignInStore implements TenantStore<SignInStore> {
       organization,
       userId,
     ]);
-    const ended = returned<object>(
-      await tx.query(
-        `UPDATE refresh_tokens SET revoked_at = now()
-         WHERE organization_id = $1 AND user_id = $2 AND family_id = $3 AND revoked_at IS NULL RETURNING id`,
-        [organization, userId, id],
-      ),
+    return touches(
+      tx,
+      `UPDATE refresh_tokens SET revoked_at = now()
+       WHERE organization_id = $1 AND user_id = $2 AND family_id = $3 AND revoked_at IS NULL RETURNING id`,
+      [organization, userId, id],
     );
-    return ended.length > 0;
   }
 }

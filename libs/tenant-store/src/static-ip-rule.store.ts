@@ -16,6 +16,7 @@ import {
   type Sliced,
   type TenantStore,
   type Tx,
+  first,
   sliced,
 } from '#entities';
 
@@ -74,9 +75,8 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
     );
   }
 
-  async find(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {
-    const [row] = await tx.query<StaticIpRuleRow[]>(`${SELECT} AND s.id = $2`, [organization, id]);
-    return row ?? null;
+  find(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {
+    return first<StaticIpRuleRow>(tx, `${SELECT} AND s.id = $2`, [organization, id]);
   }
 
   /** As `find`, locked until the transaction ends. */

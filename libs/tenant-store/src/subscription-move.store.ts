@@ -1,6 +1,6 @@
 import { GRACE_DAYS, type OrganizationId, type PlanInterval, type SubscriptionStatus } from '#rules';
 import { SUBSCRIPTION_COLUMNS, type SubscriptionRow } from './billing.store';
-import { PAYABLE, type TenantStore, type Tx, mayBecome } from '#entities';
+import { PAYABLE, type TenantStore, type Tx, first, mayBecome } from '#entities';
 
 export interface PaidPeriod {
   readonly start: Date;
@@ -79,8 +79,7 @@ export class SubscriptionMoveStore implements TenantStore<SubscriptionMoveStore>
     return this.run(tx, move('EXPIRED', mayBecome('EXPIRED'), changes, 'FREE'), [organization, id]);
   }
 
-  private async run(tx: Tx, statement: string, given: readonly unknown[]): Promise<SubscriptionRow | null> {
-    const [row] = await tx.query<SubscriptionRow[]>(statement, [...given]);
-    return row ?? null;
+  private run(tx: Tx, statement: string, given: readonly unknown[]): Promise<SubscriptionRow | null> {
+    return first<SubscriptionRow>(tx, statement, [...given]);
   }
 }

@@ -5,8 +5,10 @@ import {
   type Sliced,
   type TenantStore,
   type Tx,
-  returned,
+  first,
+  rows,
   sliced,
+  touches,
 } from '#entities';
 import { IS_LOCKED } from './sign-in-failure.store';
 
@@ -93,12 +95,12 @@ export class UserStore implements TenantStore<UserStore> {
     );
   }
 
-  async find(tx: Tx, organization: OrganizationId, id: string): Promise<UserRow | null> {
-    const [row] = await tx.query<UserRow[]>(
+  find(tx: Tx, organization: OrganizationId, id: string): Promise<UserRow | null> {
+    return first<UserRow>(
+      tx,
       `${SELECT} WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL`,
       [organization, id],
     );
-    return row ?? null;
   }
 
   /** Serializes transactions that count the organization's users or admins. */
@@ -147,15 +149,13 @@ export class UserStore implements TenantStore<UserStore> {
   }
 
   /** Records the invitation of a user without a password. @returns false when there is no such active user */
-  async recordInvitation(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
-    const recorded = returned<{ id: string }>(
-      await tx.query(
-        `UPDATE users SET invited_at = now() WHERE organization_id = $1 AND id = $2 AND is_active AND NOT is_service
-           AND password_hash IS NULL RETURNING id`,
-        [organization, id],
-      ),
+  recordInvitation(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE users SET invited_at = now() WHERE organization_id = $1 AND id = $2 AND is_active AND NOT is_service
+         AND password_hash IS NULL RETURNING id`,
+      [organization, id],
     );
-    return recorded.length > 0;
   }
 
   /** Locks existing roles against deletion until the commit. @returns the ids that do not exist */
@@ -181,60 +181,54 @@ export class UserStore implements TenantStore<UserStore> {
   }
 
   /** Call `lock` first. @returns false when there is no such user, or the change would remove the last active admin */
-  async update(tx: Tx, organization: OrganizationId, id: string, changes: UserChanges): Promise<boolean> {
-    const updated = returned<{ id: string }>(
-      await tx.query(
-        `UPDATE users SET name = coalesce($3, name), is_org_admin = coalesce($4, is_org_admin),
-           is_active = coalesce($5, is_active), updated_at = now()
-         WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL
-           AND (NOT (is_org_admin AND is_active) OR coalesce($4, true) AND coalesce($5, true) OR ${OTHER_ADMIN})
-         RETURNING id`,
-        [organization, id, changes.name ?? null, changes.isOrgAdmin ?? null, changes.isActive ?? null],
-      ),
+  update(tx: Tx, organization: OrganizationId, id: string, changes: UserChanges): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE users SET name = coalesce($3, name), is_org_admin = coalesce($4, is_org_admin),
+         is_active = coalesce($5, is_active), updated_at = now()
+       WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL
+         AND (NOT (is_org_admin AND is_active) OR coalesce($4, true) AND coalesce($5, true) OR ${OTHER_ADMIN})
+       RETURNING id`,
+      [organization, id, changes.name ?? null, changes.isOrgAdmin ?? null, changes.isActive ?? null],
     );
-    return updated.length > 0;
   }
 
   /**
    * Call `lock` first. The row is kept for the names in old sessions, without its credentials.
    * @returns false when there is no such user, or it is the last active admin
    */
-  async delete(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
-    const deleted = returned<{ id: string }>(
-      await tx.query(
-        `UPDATE users SET ${DELETED}
-         WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL
-           AND (NOT (is_org_admin AND is_active) OR ${OTHER_ADMIN})
-         RETURNING id`,
-        [organization, id],
-      ),
+  delete(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE users SET ${DELETED}
+       WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL
+         AND (NOT (is_org_admin AND is_active) OR ${OTHER_ADMIN})
+       RETURNING id`,
+      [organization, id],
     );
-    return deleted.length > 0;
   }
 
   /** Deletes everybody, with the organization. @param kept a service user that stays; null: none */
-  async deleteAll(
+  deleteAll(
     tx: Tx,
     organization: OrganizationId,
     kept: string | null,
   ): Promise<Pick<UserRow, 'id' | 'email'>[]> {
-    return returned(
-      await tx.query(
-        `UPDATE users SET ${DELETED} WHERE organization_id = $1 AND deleted_at IS NULL AND id IS DISTINCT FROM $2
-         RETURNING id, email`,
-        [organization, kept],
-      ),
+    return rows(
+      tx,
+      `UPDATE users SET ${DELETED} WHERE organization_id = $1 AND deleted_at IS NULL AND id IS DISTINCT FROM $2
+       RETURNING id, email`,
+      [organization, kept],
     );
   }
 
   /** Deletes authenticator and recovery codes. @returns false when MFA is not enabled */
   async resetMfa(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
-    const reset = returned<{ id: string }>(
-      await tx.query(
-        `UPDATE users SET mfa_enabled = false, mfa_sealed_secret = NULL, mfa_last_step = NULL, updated_at = now()
-         WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL AND mfa_enabled RETURNING id`,
-        [organization, id],
-      ),
+    const reset = await rows<{ id: string }>(
+      tx,
+      `UPDATE users SET mfa_enabled = false, mfa_sealed_secret = NULL, mfa_last_step = NULL, updated_at = now()
+       WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL AND mfa_enabled RETURNING id`,
+      [organization, id],
     );
     if (reset.length === 0) return false;
     await tx.query('DELETE FROM recovery_codes WHERE organization_id = $1 AND user_id = $2', [

@@ -1,12 +1,5 @@
 import { AGENT_AWAY_SECONDS, type OrganizationId, type Provider, type ResourceConfig } from '#rules';
-import {
-  type AuditEntry,
-  AuditTrail,
-  type HealthEventType,
-  SYSTEM_ACTOR,
-  type Tx,
-  returned,
-} from '#entities';
+import { type AuditEntry, AuditTrail, type HealthEventType, SYSTEM_ACTOR, type Tx, rows } from '#entities';
 import { credentialChecked } from './credential.store';
 
 /** A credential leased to this worker for a check. */
@@ -46,23 +39,22 @@ export class VerificationStore {
   private readonly audit = new AuditTrail();
 
   /** Leases credentials whose check is due, the longest overdue first; no two workers get the same. */
-  async takeCredentials(
+  takeCredentials(
     tx: Tx,
     providers: readonly Provider[],
     limit: number,
     leaseSeconds: number,
   ): Promise<DueCredential[]> {
-    return returned<DueCredential>(
-      await tx.query(
-        `WITH due AS (
-           SELECT id FROM credentials WHERE check_due_at <= now() AND deleted_at IS NULL AND provider = ANY ($1)
-           ORDER BY check_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
-         )
-         UPDATE credentials c SET check_due_at = now() + make_interval(secs => $3) FROM due WHERE c.id = due.id
-         RETURNING c.id, c.organization_id AS "organizationId", c.name, c.provider, c.is_valid AS "wasValid",
-           c.check_attempts AS attempts, c.check_due_at::text AS lease`,
-        [providers, limit, leaseSeconds],
-      ),
+    return rows<DueCredential>(
+      tx,
+      `WITH due AS (
+         SELECT id FROM credentials WHERE check_due_at <= now() AND deleted_at IS NULL AND provider = ANY ($1)
+         ORDER BY check_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
+       )
+       UPDATE credentials c SET check_due_at = now() + make_interval(secs => $3) FROM due WHERE c.id = due.id
+       RETURNING c.id, c.organization_id AS "organizationId", c.name, c.provider, c.is_valid AS "wasValid",
+         c.check_attempts AS attempts, c.check_due_at::text AS lease`,
+      [providers, limit, leaseSeconds],
     );
   }
 
@@ -71,12 +63,11 @@ export class VerificationStore {
    * @param failure why it was refused; null when it is valid
    */
   async settleCredential(tx: Tx, due: DueCredential, failure: string | null): Promise<void> {
-    const settled = returned(
-      await tx.query(
-        `UPDATE credentials SET ${credentialChecked('$3')}
-         WHERE id = $1 AND check_due_at = $2::timestamptz RETURNING 1`,
-        [due.id, due.lease, failure],
-      ),
+    const settled = await rows(
+      tx,
+      `UPDATE credentials SET ${credentialChecked('$3')}
+       WHERE id = $1 AND check_due_at = $2::timestamptz RETURNING 1`,
+      [due.id, due.lease, failure],
     );
     if (settled.length === 0 || due.wasValid === (failure === null)) return;
     await this.audit.write(tx, due.organizationId, {
@@ -96,28 +87,27 @@ export class VerificationStore {
   }
 
   /** Leases resources that were verified once and are due again. */
-  async takeResources(
+  takeResources(
     tx: Tx,
     providers: readonly Provider[],
     limit: number,
     { everyMinutes, leaseSeconds }: { everyMinutes: number; leaseSeconds: number },
   ): Promise<DueResource[]> {
-    return returned<DueResource>(
-      await tx.query(
-        `WITH due AS (
-           SELECT id FROM resources
-           WHERE deleted_at IS NULL AND provider = ANY ($1) AND (verify_due_at <= now()
-             OR (verify_due_at IS NULL AND last_verified_at <= now() - make_interval(mins => $4)))
-           ORDER BY verify_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
-         )
-         UPDATE resources r SET verify_due_at = now() + make_interval(secs => $3) FROM due WHERE r.id = due.id
-         RETURNING r.id, r.organization_id AS "organizationId", r.name, r.provider, r.resource_type AS "resourceType",
-           r.resource_identifier AS "resourceIdentifier",
-           (SELECT t.identifier FROM targets t WHERE t.id = r.target_id) AS "targetIdentifier", r.region, r.credential_id AS "credentialId",
-           r.config, extract(epoch FROM now() - r.last_verified_at)::float8 * 1000 AS "verifiedAgoMs",
-           r.verify_due_at::text AS lease`,
-        [providers, limit, leaseSeconds, everyMinutes],
-      ),
+    return rows<DueResource>(
+      tx,
+      `WITH due AS (
+         SELECT id FROM resources
+         WHERE deleted_at IS NULL AND provider = ANY ($1) AND (verify_due_at <= now()
+           OR (verify_due_at IS NULL AND last_verified_at <= now() - make_interval(mins => $4)))
+         ORDER BY verify_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
+       )
+       UPDATE resources r SET verify_due_at = now() + make_interval(secs => $3) FROM due WHERE r.id = due.id
+       RETURNING r.id, r.organization_id AS "organizationId", r.name, r.provider, r.resource_type AS "resourceType",
+         r.resource_identifier AS "resourceIdentifier",
+         (SELECT t.identifier FROM targets t WHERE t.id = r.target_id) AS "targetIdentifier", r.region, r.credential_id AS "credentialId",
+         r.config, extract(epoch FROM now() - r.last_verified_at)::float8 * 1000 AS "verifiedAgoMs",
+         r.verify_due_at::text AS lease`,
+      [providers, limit, leaseSeconds, everyMinutes],
     );
   }
 
@@ -163,27 +153,26 @@ export class VerificationStore {
    * @returns the ids of these resources
    */
   async settleConnected(tx: Tx, due: readonly DueResource[], nextInMinutes: number): Promise<string[]> {
-    const settled = returned<{ id: string }>(
-      await tx.query(
-        `WITH connected AS MATERIALIZED (
-           SELECT r.id FROM jsonb_to_recordset($1::jsonb)
-             AS due(id uuid, "resourceIdentifier" text, region text, "credentialId" uuid, lease text)
-           JOIN resources r ON r.id = due.id
-           JOIN agents a ON a.organization_id = r.organization_id AND a.name = lower(r.resource_identifier)
-           WHERE r.provider = 'AGENT' AND r.verify_due_at = due.lease::timestamptz AND r.deleted_at IS NULL
-             AND r.resource_identifier = due."resourceIdentifier" AND r.credential_id = due."credentialId"
-             AND r.region IS NOT DISTINCT FROM due.region AND a.seen_at > now() - make_interval(secs => $3)
-             AND 'VERIFY_OK' = (
-               SELECT e.event_type FROM resource_health_events e
-               WHERE e.organization_id = r.organization_id AND e.resource_id = r.id
-                 AND e.event_type IN ('VERIFY_OK', 'VERIFY_FAILED') ORDER BY e.created_at DESC LIMIT 1)
-           FOR NO KEY UPDATE OF r SKIP LOCKED
-         )
-         UPDATE resources r SET verify_due_at = now() + make_interval(mins => $2), last_verified_at = now(),
-           write_verified = true, target_verified_at = coalesce(r.target_verified_at, now()), abandoned_at = NULL
-         FROM connected WHERE r.id = connected.id RETURNING r.id`,
-        [JSON.stringify(due), nextInMinutes, AGENT_AWAY_SECONDS],
-      ),
+    const settled = await rows<{ id: string }>(
+      tx,
+      `WITH connected AS MATERIALIZED (
+         SELECT r.id FROM jsonb_to_recordset($1::jsonb)
+           AS due(id uuid, "resourceIdentifier" text, region text, "credentialId" uuid, lease text)
+         JOIN resources r ON r.id = due.id
+         JOIN agents a ON a.organization_id = r.organization_id AND a.name = lower(r.resource_identifier)
+         WHERE r.provider = 'AGENT' AND r.verify_due_at = due.lease::timestamptz AND r.deleted_at IS NULL
+           AND r.resource_identifier = due."resourceIdentifier" AND r.credential_id = due."credentialId"
+           AND r.region IS NOT DISTINCT FROM due.region AND a.seen_at > now() - make_interval(secs => $3)
+           AND 'VERIFY_OK' = (
+             SELECT e.event_type FROM resource_health_events e
+             WHERE e.organization_id = r.organization_id AND e.resource_id = r.id
+               AND e.event_type IN ('VERIFY_OK', 'VERIFY_FAILED') ORDER BY e.created_at DESC LIMIT 1)
+         FOR NO KEY UPDATE OF r SKIP LOCKED
+       )
+       UPDATE resources r SET verify_due_at = now() + make_interval(mins => $2), last_verified_at = now(),
+         write_verified = true, target_verified_at = coalesce(r.target_verified_at, now()), abandoned_at = NULL
+       FROM connected WHERE r.id = connected.id RETURNING r.id`,
+      [JSON.stringify(due), nextInMinutes, AGENT_AWAY_SECONDS],
     );
     return settled.map(({ id }) => id);
   }

@@ -17,8 +17,8 @@ describe('9 Versioning', () => {
     served = (await (await ask('/api/v1/openapi.json')).json()) as Document;
   });
 
-  const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`http://127.0.0.1:${drawbridge.apiServer.port}${path}`, { headers });
+  const ask = (path: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${drawbridge.apiServer.port}${path}`);
 
   it('every path begins with /api/v1/, except downloads, which are files, what clients ask first, and what clouds fetch of issuers', () => {
     const others = Object.keys(served.paths).filter((path) => !path.startsWith('/api/v1/'));
@@ -58,33 +58,12 @@ describe('9 Versioning', () => {
     expect(response.headers.get('Content-Type')).toMatch(/^text\/html/);
   });
 
-  it('whose page fits phones, and names it once when asked for twice', async () => {
-    for (const encoding of ['gzip', 'identity', 'gzip']) {
-      const response = await ask('/docs', { 'Accept-Encoding': encoding });
-      const page = await response.text();
-      expect(
-        page.match(/<meta name="viewport" content="width=device-width, initial-scale=1">/g),
-      ).toHaveLength(1);
-      expect(page).toContain('swagger-ui');
-    }
-  });
-
-  it.each([
-    '/docs/swagger-ui-bundle.js',
-    '/docs/swagger-ui.css',
-    '/api/v1/openapi.json',
-    '/docs/swagger-ui-init.js',
-  ])('%s is compressed when the client accepts it, with the same content', async (path) => {
-    const plain = await ask(path, { 'Accept-Encoding': 'identity' });
-    expect(plain.headers.get('Content-Encoding')).toBeNull();
-    const text = await plain.text();
-    for (let times = 0; times < 2; times += 1) {
-      const compressed = await ask(path, { 'Accept-Encoding': 'gzip' });
-      expect(compressed.headers.get('Content-Encoding')).toBe('gzip');
-      expect(Number(compressed.headers.get('Content-Length'))).toBeLessThan(text.length / 2);
-      expect(compressed.headers.get('Content-Type')).toBe(plain.headers.get('Content-Type'));
-      expect(await compressed.text()).toBe(text);
-    }
+  it('whose page fits phones', async () => {
+    const page = await (await ask('/docs')).text();
+    expect(page.match(/<meta name="viewport" content="width=device-width, initial-scale=1">/g)).toHaveLength(
+      1,
+    );
+    expect(page).toContain('swagger-ui');
   });
 
   it('names the address the deployment is reached at', async () => {

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
@@ -33,7 +33,6 @@ export class ApiKeysController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @ApiOperation({ summary: 'Revoke an API key: it is invalid from the next request on' })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
   revoke(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {

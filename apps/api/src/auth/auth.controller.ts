@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, HttpStatus, Post } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, OpenDuringMfaSetup, Public, SignedIn, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
@@ -36,7 +36,6 @@ export class AuthController {
   @Post('login')
   @Public()
   @CountedAs(['password'])
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Sign in with e-mail and password',
     description:
@@ -55,7 +54,6 @@ export class AuthController {
   @Post('verify-mfa')
   @Public()
   @CountedAs(['password'])
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Complete a sign-in with an authenticator code or a recovery code',
     description: 'A challenge accepts five attempts within 300 seconds and one correct code.',
@@ -71,7 +69,6 @@ export class AuthController {
 
   @Post('refresh')
   @Public()
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Exchange a refresh token for a new pair of tokens',
     description:
@@ -87,7 +84,6 @@ export class AuthController {
 
   @Post('logout')
   @Public()
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Sign out: revoke all tokens of a sign-in',
     description: 'An invalid token is not an error.',

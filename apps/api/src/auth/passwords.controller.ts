@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AllowedWhileSuspended, OpenDuringMfaSetup, Public, SignedIn } from '#guards';
 import type { HostAddress } from '#rules';
@@ -35,7 +35,6 @@ export class PasswordsController {
   @AllowedWhileSuspended()
   @SignedIn()
   @OpenDuringMfaSetup()
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Change your password',
     description: 'Your other sign-ins end: their refresh tokens are revoked.',
@@ -48,7 +47,6 @@ export class PasswordsController {
 
   @Post('change-expired-password')
   @Public()
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Replace an expired password and sign in' })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
   async changeExpired(
@@ -60,7 +58,6 @@ export class PasswordsController {
 
   @Post('forgot-password')
   @Public()
-  @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({
     summary: 'Request a password-reset link by mail',
     description:
@@ -73,7 +70,6 @@ export class PasswordsController {
 
   @Post('reset-password')
   @Public()
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Set a new password with a mailed token and sign in' })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
   async reset(@Body() dto: ResetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
@@ -82,7 +78,6 @@ export class PasswordsController {
 
   @Post('set-password')
   @Public()
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Accept an invitation: set a first password and sign in' })
   @Answers({ 200: LoginAnswerDto, errors: [400] })
   async accept(@Body() dto: SetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpCode, HttpStatus, Query } from '@nestjs/common';
+import { Controller, Delete, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, OpenDuringMfaSetup, SignedIn, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
@@ -30,7 +30,6 @@ export class SignInsController {
   }
 
   @Delete(':id')
-  @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({
     summary: 'End one of your sign-ins',
     description: 'Its refresh token and its access token are invalid from the next request on.',

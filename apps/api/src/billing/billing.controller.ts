@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
@@ -45,7 +45,6 @@ export class BillingController {
   }
 
   @Post('subscribe')
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Subscribe to a plan: open a checkout',
     description:
@@ -61,7 +60,6 @@ export class BillingController {
   }
 
   @Post('cancel')
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Cancel the subscription at the end of the paid period; an unpaid one ends immediately',
   })

@@ -1,4 +1,4 @@
-import { Controller, Headers, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, Headers, Param, Post } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Public } from '#guards';
@@ -15,7 +15,6 @@ export class PaymentWebhookController {
   constructor(private readonly events: PaymentEvents) {}
 
   @Post(':adapter')
-  @HttpCode(200)
   @Uncounted()
   @TakesRawBody()
   @ApiOperation({

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Identities } from '#credentials';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
@@ -62,7 +62,6 @@ export class CredentialsController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @ApiOperation({ summary: 'Delete a credential that no resource and no rule uses' })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
   remove(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
@@ -71,7 +70,6 @@ export class CredentialsController {
 
   @Post(':id/verify')
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @ApiOperation({ summary: 'Verify a credential with its provider; see isValid and verificationError' })
   @Answers({ 200: CredentialDto, errors: [400, 401, 403, 404] })
   async verify(@CurrentActor() actor: Actor, @PathId() id: string): Promise<CredentialDto> {

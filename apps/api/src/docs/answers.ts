@@ -1,4 +1,4 @@
-import { applyDecorators, type Type } from '@nestjs/common';
+import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import { ERROR_DESCRIPTIONS } from './error-descriptions';
 
@@ -15,15 +15,16 @@ export interface DocumentedAnswers {
   readonly description?: string;
 }
 
-/** Handler decorator: documents the responses of an endpoint. */
+/** Handler decorator: the status of an endpoint's success, and the documentation of its responses. */
 export function Answers({ errors, description = '', ...successes }: DocumentedAnswers): MethodDecorator {
   const documented = Object.entries(successes).map(([status, answer]) =>
     success(Number(status), answer, description),
   );
+  const statuses = Object.keys(successes).map(Number);
   const refused = errors.map((status) =>
     ApiResponse({ status, description: ERROR_DESCRIPTIONS[status] ?? 'Refused' }),
   );
-  return applyDecorators(...documented, ...refused);
+  return applyDecorators(...statuses.map((status) => HttpCode(status)), ...documented, ...refused);
 }
 
 function success(status: number, answer: Answer, description: string): MethodDecorator {

@@ -1,8 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
+import type { NextFunction, Request, Response } from 'express';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { ApiSettings } from '../api.settings';
 import { ABOUT } from './about';
-import { deliverDocs } from './docs-delivery';
 import { completeOperations } from './complete-operations';
 import { CodedErrorDto, ErrorDto, ScopeErrorDto } from './error.dto';
 import { operationIdOf, routeTable } from './route-table';
@@ -68,11 +68,20 @@ const DOCUMENT_PATH = 'api/v1/openapi.json';
 
 /** Serves the document as JSON under the API's prefix and as a page at `/docs`. Generated on the first request. */
 export function serveDocs(app: INestApplication, settings: ApiSettings): void {
-  const deliver = deliverDocs();
-  for (const path of ['/docs', `/${DOCUMENT_PATH}`]) app.use(path, deliver);
+  app.use('/docs', fitPhones);
   SwaggerModule.setup('docs', app, () => openApiDocument(app, settings), {
     jsonDocumentUrl: DOCUMENT_PATH,
     raw: ['json'],
     customSiteTitle: 'Drawbridge API',
   });
+}
+
+const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
+
+/** Express middleware: phones show the page in their own width. */
+function fitPhones(_request: Request, response: Response, next: NextFunction): void {
+  const send = response.send.bind(response);
+  response.send = (body: unknown) =>
+    send(typeof body === 'string' ? body.replace('<head>', `<head>\n  ${VIEWPORT}`) : body);
+  next();
 }

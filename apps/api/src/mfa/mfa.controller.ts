@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, HttpStatus, Post } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
   AllowedWhileSuspended,
@@ -22,7 +22,6 @@ export class MfaController {
   constructor(private readonly mfa: MfaService) {}
 
   @Post('setup')
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Start the MFA setup: get a secret for an authenticator',
     description:
@@ -35,7 +34,6 @@ export class MfaController {
   }
 
   @Post('setup/confirm')
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Enable MFA with the first code of the authenticator',
     description: 'All other sign-ins of the user end, because they were made without the second factor.',
@@ -46,7 +44,6 @@ export class MfaController {
   }
 
   @Post('disable')
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Disable MFA; refused while the organization requires it' })
   @Answers({ 200: EmptyDto, errors: [400, 401] })
   async disable(@CurrentActor() actor: Actor, @Body() { code }: MfaCodeDto): Promise<EmptyDto> {
@@ -55,7 +52,6 @@ export class MfaController {
   }
 
   @Post('recovery-codes/regenerate')
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Replace the recovery codes; the old ones become invalid' })
   @Answers({ 200: RecoveryCodesDto, errors: [400, 401] })
   async regenerate(@CurrentActor() actor: Actor, @Body() { code }: MfaCodeDto): Promise<RecoveryCodesDto> {

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, HttpStatus, Post, Req } from '@nestjs/common';
+import { Body, Controller, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { Public } from '#guards';
@@ -14,7 +14,6 @@ export class OidcExchangeController {
 
   @Post('exchange')
   @Public()
-  @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Exchange the ID token of a CI job for an access token',
     description:

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { OidcTrustRow } from '#tenant-store';
@@ -72,7 +72,6 @@ export class OidcTrustsController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @ApiOperation({
     summary: 'Delete a trust and its service user',
     description: 'Ends its access tokens, and live sessions and API keys of the service user.',
@@ -84,7 +83,6 @@ export class OidcTrustsController {
 
   @Post(':id/explain')
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Explain why an ID token is accepted or refused',
     description:

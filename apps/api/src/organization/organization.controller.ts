@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Get, Patch, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
@@ -39,7 +39,6 @@ export class OrganizationController {
   }
 
   @Post('delete')
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Delete your organization',
     description:

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { type OrganizationRow, type OrganizationSettingsRow, OrganizationStore } from '#tenant-store';
+import {
+  type OrganizationRow,
+  ORGANIZATION_SETTINGS,
+  type OrganizationSettingsRow,
+  OrganizationStore,
+} from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
@@ -11,17 +16,6 @@ import {
   type UpdateOrganizationDto,
   type UpdateOrganizationSettingsDto,
 } from './dto/organization.dto';
-
-const SETTINGS = [
-  'mfaRequired',
-  'passwordMinLength',
-  'passwordRequireUppercase',
-  'passwordRequireLowercase',
-  'passwordRequireDigit',
-  'passwordRequireSpecialChar',
-  'passwordExpirationDays',
-  'requireDetectedAddress',
-] as const satisfies readonly (keyof OrganizationSettingsRow)[];
 
 @Injectable()
 export class OrganizationService {
@@ -65,7 +59,7 @@ export class OrganizationService {
     return this.database.transaction(async (tx) => {
       const before = await this.organizations.settingsLocked(tx, organizationId);
       const after = await this.organizations.updateSettings(tx, organizationId, dto);
-      const changed = changesBetween(before, after, SETTINGS);
+      const changed = changesBetween(before, after, ORGANIZATION_SETTINGS);
       if (Object.keys(changed).length > 0) {
         await this.records.record(tx, actor, 'ORGANIZATION_SETTINGS_UPDATE', objectOf(principal), {
           changed,

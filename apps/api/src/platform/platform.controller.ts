@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Platform } from '#guards';
 import { Answers } from '../docs/answers';
@@ -32,7 +32,6 @@ export class PlatformController {
   }
 
   @Post('organizations/:id/suspend')
-  @HttpCode(200)
   @Platform({ write: true })
   @ApiOperation({
     summary: 'Suspend an organization',
@@ -48,7 +47,6 @@ export class PlatformController {
   }
 
   @Post('organizations/:id/reactivate')
-  @HttpCode(200)
   @Platform({ write: true })
   @ApiOperation({ summary: 'Reactivate a suspended organization' })
   @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404, 409] })
@@ -57,7 +55,6 @@ export class PlatformController {
   }
 
   @Post('organizations/:id/delete')
-  @HttpCode(200)
   @Platform({ write: true })
   @ApiOperation({
     summary: 'Delete an organization',

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
@@ -65,7 +65,6 @@ export class ResourcesController {
 
   @Post(':id/verify')
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @AdminOnly()
   @ApiOperation({ summary: 'Verify a resource: read its target with its credential, without changing it' })
   @Answers({ 200: ResourceWithWarningsDto, errors: [400, 401, 403, 404] })
@@ -93,7 +92,6 @@ export class ResourcesController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @AdminOnly()
   @ApiOperation({
     summary: 'Delete a resource that no session uses',
@@ -125,7 +123,6 @@ export class ResourcesController {
 
   @Post(':id/confirm-guard')
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @AdminOnly()
   @ApiOperation({
     summary: "Confirm that a resource's host guards its ports, and cuts established connections",
@@ -141,7 +138,6 @@ export class ResourcesController {
 
   @Post(':id/reconcile')
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @AdminOnly()
   @ApiOperation({
     summary: 'Reconcile a resource: compare its target with the desired rules and repair drift',
@@ -156,7 +152,6 @@ export class ResourcesController {
 
   @Post(':id/abandon')
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @AdminOnly()
   @ApiOperation({
     summary: 'Abandon a resource whose target is permanently unreachable',

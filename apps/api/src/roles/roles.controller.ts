@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { TIER_LIMITS, type Tier } from '#rules';
 import type { RoleRow } from '#tenant-store';
@@ -59,7 +59,6 @@ export class RolesController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @ApiOperation({
     summary: 'Delete a role',
     description: 'Its users and resources are kept; active sessions continue until they end.',
@@ -70,7 +69,6 @@ export class RolesController {
   }
 
   @Post(':id/resources/:resourceId')
-  @HttpCode(200)
   @ApiOperation({ summary: 'Assign a resource to a role; applies to new sessions' })
   @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
   async assignResource(
@@ -83,7 +81,6 @@ export class RolesController {
   }
 
   @Post(':id/users/:userId')
-  @HttpCode(200)
   @ApiOperation({ summary: 'Assign a user to a role; applies to new sessions' })
   @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
   async assignUser(
@@ -96,7 +93,6 @@ export class RolesController {
   }
 
   @Delete(':id/resources/:resourceId')
-  @HttpCode(204)
   @ApiOperation({ summary: 'Remove a resource from a role; active sessions continue until they end' })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
   unassignResource(
@@ -108,7 +104,6 @@ export class RolesController {
   }
 
   @Delete(':id/users/:userId')
-  @HttpCode(204)
   @ApiOperation({ summary: 'Remove a user from a role; active sessions continue until they end' })
   @Answers({ 204: null, errors: [400, 401, 403, 404] })
   unassignUser(

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
@@ -29,7 +29,6 @@ export class SessionsController {
   ) {}
 
   @Post()
-  @HttpCode(200)
   @SignedIn({ scope: 'sessions:write' })
   @ApiOperation({
     summary: 'Start a session',
@@ -111,7 +110,6 @@ export class SessionsController {
   @Post(':id/stop')
   @Uncounted()
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @SignedIn({ scope: 'sessions:write', onFreePlan: true, sessionToken: true })
   @ApiOperation({ summary: 'Stop your session' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
@@ -120,7 +118,6 @@ export class SessionsController {
   }
 
   @Post(':id/extend')
-  @HttpCode(200)
   @SignedIn({ scope: 'sessions:write' })
   @ApiOperation({ summary: 'Extend your session' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409] })
@@ -135,7 +132,6 @@ export class SessionsController {
   @Post(':id/renew')
   @Uncounted()
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @SignedIn({ scope: 'sessions:write', onFreePlan: true, sessionToken: true })
   @ApiOperation({ summary: 'Renew the lease of your session' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409] })
@@ -146,7 +142,6 @@ export class SessionsController {
   @Post('admin/:id/stop')
   @Uncounted()
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @AdminOnly()
   @ApiOperation({ summary: 'Stop any session in the organization' })
   @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })

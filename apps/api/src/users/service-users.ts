@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import { Database, type Tx } from '#entities';
-import { type UserRow, UserStore } from '#tenant-store';
+import { OffboardingStore, type UserRow, UserStore } from '#tenant-store';
+import { WakeUps } from '#jobs';
 import { ActionRecords } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound } from '../errors';
 import type { Actor } from '../http/actor';
 import type { CreateUserDto } from './dto/user.dto';
-import { Offboarding } from './offboarding';
 
 /** RFC 2606: reserved, so it never receives mail and cannot be registered. */
 const DOMAIN = 'service.invalid';
@@ -21,7 +21,8 @@ export class ServiceUsers {
     private readonly database: Database,
     private readonly users: UserStore,
     private readonly records: ActionRecords,
-    private readonly offboarding: Offboarding,
+    private readonly offboarding: OffboardingStore,
+    private readonly wakeUps: WakeUps,
   ) {}
 
   /** @throws ApiError 404 when a role does not exist, 400 for fields of human users or a duplicate name */
@@ -75,7 +76,7 @@ export class ServiceUsers {
   }
 
   wakeWorkers(due: readonly WokenTargets[]): void {
-    this.offboarding.wakeWorkers(due);
+    this.wakeUps.wake('revoke-rules', due);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import { Answers } from '../docs/answers';
@@ -69,7 +69,6 @@ export class UsersController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
   @ApiOperation({
     summary: 'Delete a user',
     description:
@@ -81,7 +80,6 @@ export class UsersController {
   }
 
   @Post(':id/resend-invitation')
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Resend the invitation of a user without a password',
     description:
@@ -95,7 +93,6 @@ export class UsersController {
 
   @Post(':id/reset-mfa')
   @AllowedWhileSuspended()
-  @HttpCode(200)
   @ApiOperation({
     summary: 'Reset the MFA of a user who lost the authenticator',
     description:

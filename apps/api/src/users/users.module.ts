@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OffboardingStore, UserStore } from '#tenant-store';
 import { AuthModule } from '../auth/auth.module';
-import { Offboarding } from './offboarding';
 import { NewUsers } from './new-users';
 import { ServiceUsers } from './service-users';
 import { UsersController } from './users.controller';
@@ -10,7 +9,7 @@ import { UsersService } from './users.service';
 @Module({
   imports: [AuthModule],
   controllers: [UsersController],
-  providers: [UsersService, NewUsers, ServiceUsers, Offboarding, UserStore, OffboardingStore],
+  providers: [UsersService, NewUsers, ServiceUsers, UserStore, OffboardingStore],
   exports: [ServiceUsers, UserStore],
 })
 export class UsersModule {}

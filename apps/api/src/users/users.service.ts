@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import { Database, type Slice, type Sliced, type Tx } from '#entities';
-import { type UserFilter, type UserRow, UserStore } from '#tenant-store';
+import { OffboardingStore, type UserFilter, type UserRow, UserStore } from '#tenant-store';
+import { WakeUps } from '#jobs';
 import type { Principal } from '#guards';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { changesBetween } from '../audit/changes';
 import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
-import { Offboarding } from './offboarding';
 import type { UpdateUserDto } from './dto/user.dto';
 
 interface Changed {
@@ -22,7 +22,8 @@ export class UsersService {
   constructor(
     private readonly database: Database,
     private readonly users: UserStore,
-    private readonly offboarding: Offboarding,
+    private readonly offboarding: OffboardingStore,
+    private readonly wakeUps: WakeUps,
     private readonly records: ActionRecords,
   ) {}
 
@@ -41,7 +42,7 @@ export class UsersService {
       dto.isActive === false
         ? await this.database.revocation(change)
         : await this.database.transaction(change);
-    this.offboarding.wakeWorkers(due);
+    this.wakeUps.wake('revoke-rules', due);
     return user;
   }
 
@@ -78,7 +79,7 @@ export class UsersService {
       await this.records.record(tx, actor, 'USER_DELETED', objectOf(user), { roleNames: user.roleNames });
       return this.offboarding.end(tx, organizationId, user, auditActor(actor));
     });
-    this.offboarding.wakeWorkers(due);
+    this.wakeUps.wake('revoke-rules', due);
   }
 
   /** @throws ApiError 400 when the user has no MFA, 403 for the caller's own account */
