@@ -87,11 +87,12 @@ describe('An agent that waits', () => {
       );
       return `${row!.at} ${await heardAt(name)}`;
     };
-    await until('nothing is asked for two seconds', async () => {
+    const isQuiet = async (): Promise<boolean> => {
       const before = await last();
       await pause(2000);
       return (await last()) === before;
-    });
+    };
+    expect(await until('nothing is asked for two seconds', isQuiet)).toBe(true);
   });
 
   it.each([

@@ -14,7 +14,7 @@ import { HOLDING, type Tx } from '#entities';
 import { byKey } from './by-key';
 
 /** A rule for an agent to enforce. */
-export interface AgentRule {
+interface AgentRule {
   readonly id: string;
   /** an address, or a range in CIDR notation */
   readonly ipAddress: string;

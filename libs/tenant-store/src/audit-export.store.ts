@@ -7,7 +7,6 @@ import {
   type Transactions,
   type Tx,
   type UpkeepOutcome,
-  exclusively,
   first,
 } from '#entities';
 import { type ChainLink, type ExportedRange, SEALABLE_RECORD, type SealPosition } from './audit-chain.store';
