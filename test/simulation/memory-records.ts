@@ -1,22 +1,19 @@
 import type {
   AccessPath,
   AffectedSession,
-  AffectedStaticRule,
   ComparisonStore,
   DueComparison,
-  HealthReport,
   KnownRules,
   Lease,
   LedgerRow,
   LedgerStore,
   NamingResource,
-  OverdueRule,
   OwnedAccess,
   SettlementOwnersStore,
   UnmanagedRule,
   UnmanagedStore,
 } from '#engine-store';
-import type { OrganizationId, SessionStatus } from '#rules';
+import type { SessionStatus } from '#rules';
 import type { InMemory } from './in-memory';
 import type { Tables } from './tables';
 

@@ -34,9 +34,10 @@ describe('The sweeping worker', () => {
   ): { sweeper: Sweeper; lease: CountedLease } => {
     const lease = new CountedLease();
     const runner = { fill };
+    const { sweep, rules } = new EngineStore();
     const sweeper = new Sweeper(
       database,
-      { ...new EngineStore(), sweeperLease: lease },
+      { sweep, rules, sweeperLease: lease },
       runner as unknown as ConvergenceRunner,
       dispatch,
       name,

@@ -1,6 +1,6 @@
 import type { Instant } from '#rules';
 import type { Tx } from '#entities';
-import { Columns, ms } from './columns';
+import { Columns } from './columns';
 
 /** An unmanaged rule of a target, since it was observed. */
 export interface UnmanagedRule {

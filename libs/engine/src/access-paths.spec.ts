@@ -58,8 +58,8 @@ describe('A rule that waits for several access paths', () => {
     shared = new SharedRules([first, second]);
   });
 
-  const dueAfter = (pass: Pass, settlement = found()): number | null =>
-    shared.keepDue([settlement], pass)[0]!.dueInMs;
+  const dueAfter = (one: Pass, settlement = found()): number | null =>
+    shared.keepDue([settlement], one)[0]!.dueInMs;
 
   it('is due until each of them has shown it, whatever batch its holders’ other rules are in', () => {
     expect(dueAfter(first)).toBe(0);

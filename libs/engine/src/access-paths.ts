@@ -163,8 +163,8 @@ export class SharedRules {
   /** access paths that have not shown the rule yet, by rule and revision: a rule that changed since may have further paths */
   private readonly open = new Map<string, Set<string>>();
 
-  constructor(passes: readonly Pass[]) {
-    for (const { access, rules, shared } of passes)
+  constructor(round: readonly Pass[]) {
+    for (const { access, rules, shared } of round)
       for (const rule of rules.filter(({ ruleId }) => shared.has(ruleId))) {
         const paths = this.open.get(nameOf(rule)) ?? new Set();
         this.open.set(nameOf(rule), paths.add(accessKey(access)));

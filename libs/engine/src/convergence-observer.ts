@@ -1,9 +1,7 @@
 import type { LedgerRow } from '#engine-store';
-import type { DriverErrorKind, PlannedChange, Provider } from '#rules';
+import type { PlannedChange, Provider } from '#rules';
 import type { FailureObserver } from './isolation';
-
-/** Why a change was not done: refused as, or without an answer. */
-export type FailedChange = DriverErrorKind | 'unknown';
+import type { FailedChange } from './outcome';
 
 /** Receives events, for metrics and logs. */
 export interface ConvergenceObserver extends FailureObserver {

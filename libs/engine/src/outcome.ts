@@ -10,15 +10,18 @@ import {
   RULE_BACKOFF,
   UnmanagedRules,
   type ChangeResult,
+  type DriverErrorKind,
   type RuleState,
   type Verdict,
   type Access,
   type RuleSettlement,
 } from '#rules';
 import type { Pass } from './access-paths';
-import type { FailedChange } from './convergence-observer';
 import type { Remark } from './rule-events';
 import { longestWait, type TimedRead } from './provider-calls';
+
+/** Why a change was not done: refused as, or without an answer. */
+export type FailedChange = DriverErrorKind | 'unknown';
 
 /** Outcome of a pass. */
 export type PassOutcome =
@@ -304,11 +307,11 @@ const unsettled = ({ state }: DueRuleRow, inFlight: boolean): RuleState =>
  * @returns null: unchanged
  */
 export function accessToAdopt(rule: DueRuleRow, access: OwnedAccess): Access | null {
-  const isWrittenThrough = (path: Access): boolean =>
+  const isRecorded = (path: Access): boolean =>
     path.credentialId === rule.writtenWith?.credentialId && path.region === rule.writtenWith.region;
-  if (isWrittenThrough(access)) return null;
+  if (isRecorded(access)) return null;
   const live = rule.holders.filter(({ status }) => HOLDING_STATUSES.some((holding) => holding === status));
-  if (live.some((holder) => isWrittenThrough(holder.access))) return null;
+  if (live.some((holder) => isRecorded(holder.access))) return null;
   const isWritersOwn =
     rule.writerOrganizationId === null || rule.writerOrganizationId === access.organizationId;
   const isVerified = live.some(

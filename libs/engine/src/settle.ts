@@ -93,13 +93,13 @@ export async function settle(
   const moves = movesOf(affected, settlement, now);
   const { events, possiblyPresent } = eventsOf(rows, affected, moves, settled, settlement.remarks);
   for (const move of [...moves, ...reasonsOf(affected, moves, settlement)]) moveAddress(rows, move);
-  const owner = { ...origin, organizationId: settlement.access?.organizationId ?? null };
-  const recorded = ledgerRows(events, rows, read?.endedAt ?? readAt, owner);
-  const refused = followUp(rows, affected, moves, settled, settlement);
+  const from = { ...origin, organizationId: settlement.access?.organizationId ?? null };
+  const recorded = ledgerRows(events, rows, read?.endedAt ?? readAt, from);
+  const absent = settled.filter(({ state }) => state === 'absent').map(({ ruleId }) => ruleId);
+  const refused = followUp(rows, affected, moves, settled, new Set(absent), settlement);
   const listed = events
     .filter(({ message }) => message === UNMANAGED_STAYS)
     .flatMap(({ ruleId }) => unmanagedOf(rows.rule(ruleId)!));
-  const absent = settled.filter(({ state }) => state === 'absent').map(({ ruleId }) => ruleId);
   rows.make(
     absent.filter((id) => !possiblyPresent.has(id)),
     ruleLife.forgotten,
@@ -281,6 +281,7 @@ function followUp(
   affected: Affected,
   moves: readonly IpMove[],
   settled: readonly RuleSettlement[],
+  absent: ReadonlySet<string>,
   { reading, remarks }: Settlement,
 ): Holder[] {
   for (const { ruleId, state, unwanted } of settled) {
@@ -293,7 +294,6 @@ function followUp(
   const failed = new Set(moves.filter(isRefusal).map(({ id }) => id));
   const ended = new Set(moves.filter(({ to }) => isFinal(to)).map(({ id }) => id));
   const superseded = new Set(supersededHolders(affected, failed).map(nameOf));
-  const absent = new Set(settled.filter(({ state }) => state === 'absent').map(({ ruleId }) => ruleId));
   const refused: Holder[] = [];
   const detached = new Set(affected.holders.filter(({ isDetached }) => isDetached).map(nameOf));
   for (const holder of rows.loaded.holders) {
