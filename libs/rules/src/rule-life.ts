@@ -1,5 +1,16 @@
 import { earliest, lastCertain, lastSeen, latest } from './rule-access';
-import type { Access, Instant, ReadTimes, Rule, RuleSettlement, Times } from './rule';
+import {
+  NEW,
+  NO_INTERVAL,
+  type Access,
+  type Instant,
+  type ReadTimes,
+  type Rule,
+  type RuleSettlement,
+  type Times,
+} from './rule';
+
+export { NEW };
 
 /**
  * The life of a rule: every move that passes, comparisons and agents' reports make with its row. Holding and releasing
@@ -24,13 +35,6 @@ const MAX_REPAIRS = 3;
 const HOUR_MS = 3_600_000;
 /** Longer than any wait but a suspension. */
 const MAX_WAIT_MS = 3 * 60_000;
-
-const NO_INTERVAL = {
-  possibleSince: null,
-  presentSince: null,
-  observedAt: null,
-  removalSentAt: null,
-} as const;
 
 /**
  * A call that changes it is about to be sent, and may take effect until its horizon. An added rule was just observed absent: its
@@ -286,33 +290,6 @@ export const stale = (rule: Rule, access: Access, now: Instant): Rule =>
         removalSentAt: null,
       }
     : rule;
-
-/** Before anything happens to it. */
-export const NEW: Omit<Rule, 'id'> = {
-  state: 'absent',
-  revision: 0,
-  attempts: 0,
-  dueAt: null,
-  closing: false,
-  inFlightUntil: null,
-  lastError: null,
-  targetMissingSince: null,
-  isUnmanaged: false,
-  isUnmarked: false,
-  isMissing: false,
-  isSuspended: false,
-  lostCount: 0,
-  lostAt: null,
-  providerRuleId: null,
-  credentialId: null,
-  region: null,
-  cause: null,
-  unwantedSince: null,
-  overdueAt: null,
-  offeredRevision: null,
-  offeredUntil: null,
-  ...NO_INTERVAL,
-};
 
 /** A rule with our mark that the database does not know, due for removal. It may be present since the target was last compared. */
 export const orphaned = (

@@ -51,6 +51,41 @@ export interface Rule {
   readonly offeredUntil: Instant | null;
 }
 
+/** Of a rule that nobody can have used yet. */
+export const NO_INTERVAL = {
+  possibleSince: null,
+  presentSince: null,
+  observedAt: null,
+  removalSentAt: null,
+} as const;
+
+/** Before anything happens to it. */
+export const NEW: Omit<Rule, 'id'> = {
+  state: 'absent',
+  revision: 0,
+  attempts: 0,
+  dueAt: null,
+  closing: false,
+  inFlightUntil: null,
+  lastError: null,
+  targetMissingSince: null,
+  isUnmanaged: false,
+  isUnmarked: false,
+  isMissing: false,
+  isSuspended: false,
+  lostCount: 0,
+  lostAt: null,
+  providerRuleId: null,
+  credentialId: null,
+  region: null,
+  cause: null,
+  unwantedSince: null,
+  overdueAt: null,
+  offeredRevision: null,
+  offeredUntil: null,
+  ...NO_INTERVAL,
+};
+
 /** A time of the database's clock, ms since 1970. */
 export type Instant = number;
 
