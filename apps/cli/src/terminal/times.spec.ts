@@ -13,8 +13,8 @@ describe('timeText', () => {
     expect(at(2026, 0, 31, 12, 0)).toBe('12:00 (now)');
   });
 
-  it('shows the date where it is another day, and never where there is no time', () => {
-    expect(at(2026, 1, 1, 9, 5)).toBe('2026-02-01 09:05 (in 21 h 5 min)');
+  it('shows the date where it is a day away or more, and never where there is no time', () => {
+    expect(at(2026, 1, 1, 9, 5)).toBe('09:05 (in 21 h 5 min)');
     expect(at(2026, 0, 30, 11, 0)).toBe('2026-01-30 11:00 (1 day ago)');
     expect(at(2026, 0, 21, 12, 0)).toBe('2026-01-21 12:00 (10 days ago)');
     expect(timeText(null)).toBe('never');

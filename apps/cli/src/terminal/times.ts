@@ -7,17 +7,14 @@ const DAY = 24 * HOUR;
 export function timeText(iso: string | Date | null | undefined, now = Date.now()): string {
   if (iso === null || iso === undefined) return 'never';
   const time = new Date(iso);
-  return `${clockText(time, new Date(now))} (${distanceText(time.getTime() - now)})`;
+  const distance = time.getTime() - now;
+  const clock = `${pad(time.getHours())}:${pad(time.getMinutes())}`;
+  const date = `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`;
+  // the distance says which day it is, where it is less than one
+  return `${Math.abs(distance) < DAY ? clock : `${date} ${clock}`} (${distanceText(distance)})`;
 }
 
 const pad = (value: number): string => String(value).padStart(2, '0');
-
-/** With the date where it is not today's. */
-function clockText(time: Date, now: Date): string {
-  const clock = `${pad(time.getHours())}:${pad(time.getMinutes())}`;
-  if (time.toDateString() === now.toDateString()) return clock;
-  return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())} ${clock}`;
-}
 
 function distanceText(ms: number): string {
   const distance = Math.abs(ms);
