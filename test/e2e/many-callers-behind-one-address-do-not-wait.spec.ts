@@ -19,9 +19,9 @@ describe('Many callers behind one address do not wait for each other', () => {
 
   it('twenty jobs with one key run their commands, and leave nothing open', async () => {
     const runs = all(() => bench.cli.start(['run', '-r', bench.org.resourceIds[0]!, '--', 'true']));
-    const ended = await Promise.all(runs.map(({ ended }) => ended));
-    expect(ended.map(({ code }) => code)).toEqual(runs.map(() => 0));
-    expect(ended.filter(({ stderr }) => /too many|again in|still open/i.test(stderr))).toEqual([]);
+    const results = await Promise.all(runs.map((run) => run.ended));
+    expect(results.map(({ code }) => code)).toEqual(runs.map(() => 0));
+    expect(results.filter(({ stderr }) => /too many|again in|still open/i.test(stderr))).toEqual([]);
     expect(await bench.live()).toEqual([]);
     await bench.allows();
   });
@@ -32,8 +32,8 @@ describe('Many callers behind one address do not wait for each other', () => {
     await bench.allows(CLI_ADDRESS);
     expect(await bench.live()).toHaveLength(CALLERS);
     for (const { child } of runs) child.kill('SIGINT');
-    const ended = await Promise.all(runs.map(({ ended }) => ended));
-    expect(ended.filter(({ stderr }) => /too many|again in/i.test(stderr))).toEqual([]);
+    const results = await Promise.all(runs.map((run) => run.ended));
+    expect(results.filter(({ stderr }) => /too many|again in/i.test(stderr))).toEqual([]);
     expect(await bench.live()).toEqual([]);
     await bench.allows();
   });

@@ -35,7 +35,7 @@ export class IdentityKeyStore {
    * @returns null when the last one does not sign yet, or another one was added meanwhile
    */
   async add(tx: Tx, key: NewIdentityKey, publishedSeconds: number): Promise<{ signsFrom: Date } | null> {
-    const rows = await tx.query<{ signsFrom: Date }[]>(
+    const added = await tx.query<{ signsFrom: Date }[]>(
       `INSERT INTO identity_keys (kid, generation, public_key, master_key_version, sealed_key, signs_from)
        SELECT $1, coalesce(max(generation), 0) + 1, $2, $3, $4,
          now() + CASE WHEN count(*) = 0 THEN interval '0' ELSE make_interval(secs => $5) END FROM identity_keys
@@ -43,7 +43,7 @@ export class IdentityKeyStore {
        ON CONFLICT DO NOTHING RETURNING signs_from AS "signsFrom"`,
       [key.kid, JSON.stringify(key.publicKey), key.masterKeyVersion, key.sealedKey, publishedSeconds],
     );
-    return rows[0] ?? null;
+    return added[0] ?? null;
   }
 
   /** Adds a key that signs at once, unless there is one. Of two at once, one is added. */

@@ -82,8 +82,11 @@ function forwardedCaller(
     if (realIp === undefined) return null;
     return forwardedHost(realIp.trim()) ?? { seen: `X-Real-IP "${realIp}"` };
   }
-  const hops = list.split(',').map((hop) => hop.trim());
-  for (const hop of hops.filter((hop) => hop !== '').toReversed()) {
+  const hops = list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  for (const hop of hops.toReversed()) {
     const host = forwardedHost(hop);
     if (!host) break;
     if (!isWithin(host.text, trustedProxies)) return host;

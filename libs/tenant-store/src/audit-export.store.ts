@@ -147,8 +147,8 @@ export class AuditExportStore {
          SELECT FROM audit_seals s WHERE s.organization_id = e.organization_id
            AND s.position BETWEEN e.first_position AND e.last_position AND ${IS_NOT_LAST})`,
     );
-    for (const { organizationId, first, last } of left) {
-      for (let from = BigInt(first); from <= BigInt(last); from += BigInt(SEALS_BATCH_SIZE)) {
+    for (const { organizationId, first: firstPosition, last } of left) {
+      for (let from = BigInt(firstPosition); from <= BigInt(last); from += BigInt(SEALS_BATCH_SIZE)) {
         await autocommit.query(
           `DELETE FROM audit_seals s WHERE s.organization_id = $1 AND s.position >= $2 AND s.position < $2::bigint + $3
              AND s.position <= $4 AND ${IS_NOT_LAST}`,

@@ -85,10 +85,10 @@ export class OrganizationDeletionStore implements TenantStore<OrganizationDeleti
     organization: OrganizationId,
     table: 'resources' | 'credentials',
   ): Promise<string[]> {
-    const rows = await tx.query<{ id: string }[]>(
+    const found = await tx.query<{ id: string }[]>(
       `SELECT id FROM ${table} WHERE organization_id = $1 AND deleted_at IS NULL ORDER BY id FOR UPDATE`,
       [organization],
     );
-    return rows.map(({ id }) => id);
+    return found.map(({ id }) => id);
   }
 }

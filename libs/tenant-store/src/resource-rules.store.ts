@@ -16,12 +16,12 @@ import { HOLDING, LEAVING, MAY_EXPIRE, type TenantStore, type Tx, UNFINISHED, ro
 export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
   /** Whether no live or ending session uses it. */
   async isUnused(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
-    const rows = await tx.query<unknown[]>(
+    const used = await tx.query<unknown[]>(
       `SELECT 1 FROM resource_ips ip JOIN sessions s ON s.id = ip.session_id
        WHERE ip.organization_id = $1 AND ip.resource_id = $2 AND s.status IN (${UNFINISHED}) LIMIT 1`,
       [organization, id],
     );
-    return rows.length === 0;
+    return used.length === 0;
   }
 
   /**

@@ -4,10 +4,10 @@ import { type Tx, auditInsert, rows } from '#entities';
 /** Serves all organizations: audit records of revocations that could not be written into the trail. */
 export class UnwrittenAuditStore {
   async organizations(tx: Tx): Promise<OrganizationId[]> {
-    const rows = await tx.query<{ id: OrganizationId }[]>(
+    const found = await tx.query<{ id: OrganizationId }[]>(
       'SELECT DISTINCT organization_id AS id FROM unwritten_audit_records',
     );
-    return rows.map(({ id }) => id);
+    return found.map(({ id }) => id);
   }
 
   /**

@@ -80,11 +80,11 @@ export async function serveCall(
   return answer;
 }
 
-async function rendered<T>({ render }: CallHandlers, act: () => T | Promise<T>): Promise<T | CloudAnswer> {
+async function rendered<T>(handlers: CallHandlers, act: () => T | Promise<T>): Promise<T | CloudAnswer> {
   try {
     return await act();
   } catch (error) {
-    if (error instanceof CloudError) return render(error);
+    if (error instanceof CloudError) return handlers.render(error);
     throw error;
   }
 }
