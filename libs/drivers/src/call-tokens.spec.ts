@@ -70,6 +70,16 @@ describe('TokenCache', () => {
     expect(issued).toBe(1);
   });
 
+  it('is requested again by the next driver call after a denial only, when it is not replaced at once', async () => {
+    const failing = (kind: 'denied' | 'transient'): Promise<unknown> =>
+      take().then((token) => token.during(() => Promise.reject(new CallFailure(kind, 'no', null, true))));
+    await expect(failing('transient')).rejects.toMatchObject({ kind: 'transient' });
+    await expect(failing('denied')).rejects.toMatchObject({ kind: 'denied' });
+    expect(issued).toBe(1);
+    await take();
+    expect(issued).toBe(2);
+  });
+
   it('reports a settled failure when the replacement cannot be requested', async () => {
     await take();
     refused.add('token 1');

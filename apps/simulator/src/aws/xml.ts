@@ -3,7 +3,7 @@ import type { CloudError } from '../cloud-error';
 import type { CloudAnswer } from '../provider';
 
 /** Content of an answer: a list becomes `<item>` elements, undefined members are left out. */
-export type XmlContent = string | number | boolean | XmlStructure | XmlContent[];
+type XmlContent = string | number | boolean | XmlStructure | XmlContent[];
 export interface XmlStructure {
   readonly [name: string]: XmlContent | undefined;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { CloudAnswer, CloudProvider, CloudRequest, LockLevel, NO_ANSWER, World } from '../provider';
 import type { UnmanagedRuleChange, UnmanagedRuleSpec } from '../provider';
 import type { OpenRule } from '../ground-truth/ledger';
@@ -24,7 +25,6 @@ export class AzureProvider implements CloudProvider {
   private readonly arm: ArmEndpoint;
   private readonly tokens: TokenEndpoint;
   private readonly issued: AccessTokens;
-  private unmanagedRules = 0;
 
   constructor(world: World) {
     this.running = new Operations(world.sizes.azureOperationMs);
@@ -46,7 +46,7 @@ export class AzureProvider implements CloudProvider {
   addUnmanagedRule(rule: UnmanagedRuleSpec): string | null {
     const { target } = rule;
     const priority = rule.priority ?? this.freePriority(target);
-    const name = `unmanaged-${(this.unmanagedRules += 1)}`;
+    const name = `unmanaged-${randomUUID()}`;
     const body = JSON.stringify({ properties: propertiesOf(rule, priority) });
     const properties = readRuleProperties(body, name);
     this.groups.checkCapacity(target, name, properties);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CloudError } from '../cloud-error';
+import type { ServedCall } from '../ground-truth/call-log';
 import { NO_ANSWER, type CloudAnswer, type World } from '../provider';
 import type { ActiveFault, FaultKind, FaultScope } from './fault-script';
 
@@ -23,12 +24,6 @@ const REFUSALS = [
 ] as const;
 
 export type Refusal = (typeof REFUSALS)[number];
-
-/** A call as the call log and the fault script see it. */
-export interface ServedCall extends FaultScope {
-  /** number of rules that the request names */
-  readonly items?: number;
-}
 
 /** The provider's ways to check, execute and refuse a call. Each may throw CloudError. */
 export interface CallHandlers {

@@ -1,7 +1,13 @@
-import type { ServedCall } from '../faults/serve-call';
+import type { FaultScope } from '../faults/fault-script';
 import type { ProviderName } from '../provider-name';
 import type { Clock } from './clock';
 import { Journal } from './journal';
+
+/** A call as the call log and the fault script see it. */
+export interface ServedCall extends FaultScope {
+  /** number of rules that the request names */
+  readonly items?: number;
+}
 
 /** A client's call to a provider. */
 export interface CallEntry {

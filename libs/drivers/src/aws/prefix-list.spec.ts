@@ -123,9 +123,6 @@ describe('The facts of a prefix list', () => {
     ['no maximum number of entries', described({ maxEntries: undefined })],
     ['no address family', described({ addressFamily: undefined })],
     ['an unknown address family', described({ addressFamily: 'IPv8' })],
-    ['a truncated response', described().slice(0, -40)],
-    ['an HTML page', '<html><body>maintenance</body></html>'],
-    ['an error with HTTP 200', refusal('InternalError', 200)],
   ] as const)('are not read from %s: transient failure', async (_, answer) => {
     expect((await thrown(listReplying(answer).list.describe())).kind).toBe('transient');
   });

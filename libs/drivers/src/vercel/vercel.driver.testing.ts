@@ -32,7 +32,7 @@ export const remove = (address = ADDRESS): RuleChange => ({
 });
 
 /** A fake Vercel: a route is a method and the last part of a path. */
-export const scriptedVercel = (): ScriptedApi =>
+const scriptedVercel = (): ScriptedApi =>
   duringTests(new ScriptedApi(({ method, path }) => `${method} ${path.split('/').at(-1)}`));
 
 /** A driver with a scripted Vercel, which has the project and takes changes. */

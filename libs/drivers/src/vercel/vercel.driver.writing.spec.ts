@@ -15,13 +15,11 @@ import {
   WRITE,
   FIND,
   VercelFixture,
-  scriptedVercel,
 } from './vercel.driver.testing';
 
 describe('Vercel driver: requests and writes', () => {
   const fixture = new VercelFixture();
   const { vercel } = fixture;
-  const elsewhere = scriptedVercel();
   let driver: ProviderDriver;
 
   beforeEach(() => {
@@ -73,14 +71,6 @@ describe('Vercel driver: requests and writes', () => {
         },
       ]);
       expect(vercel.steps).toEqual([READ, WRITE, READ, READ, WRITE, READ]);
-    });
-
-    it('do not follow redirects', async () => {
-      elsewhere.on(READ, config(guard([ADDRESS])));
-      const headers = { location: `${elsewhere.url}/v1/security/firewall/config/active` };
-      vercel.on(READ, { status: 307, headers });
-      expect((await thrown(driver.readRules(target()))).kind).toBe('transient');
-      expect(elsewhere.calls).toEqual([]);
     });
 
     it('stop after a throttled write and report the retry delay', async () => {
