@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { AGENT_NAME, AgentNamePipe } from './agent-name';
 import { toReleasedAgent } from './agent.mapper';
@@ -17,18 +17,17 @@ export class AgentNamesController {
   @Post(':name/release')
   @AllowedWhileSuspended()
   @HttpCode(200)
-  @ApiOperation({
-    summary: 'Release an agent’s name to another API key or installation',
-    description:
-      'Valid for an hour. The serving agent continues until another one connects. Without a release, another key takes ' +
+  @Operation(
+    'Release an agent’s name to another API key or installation',
+    { 200: ReleasedAgentDto, errors: [404] },
+    'Valid for an hour. The serving agent continues until another one connects. Without a release, another key takes ' +
       'over only once the previous key is revoked or expired, and another installation after a minute without requests.',
-  })
+  )
   @ApiParam({
     name: 'name',
     description: 'The name of the agent',
     schema: { type: 'string', pattern: AGENT_NAME.source, example: 'db-host-1' },
   })
-  @Answers({ 200: ReleasedAgentDto, errors: [400, 401, 403, 404] })
   async release(
     @CurrentActor() actor: Actor,
     @Param('name', AgentNamePipe) name: string,
