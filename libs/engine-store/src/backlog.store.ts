@@ -79,9 +79,7 @@ export class BacklogStore {
       WHERE ${OVERDUE} AND ($1::uuid[] IS NULL OR r.id = ANY ($1::uuid[]))`;
     return sliced(
       tx,
-      {
-        counted: rules,
-        rows: `SELECT r.id, ARRAY(
+      `SELECT r.id, ARRAY(
             SELECT jsonb_build_object('id', o.id, 'slug', o.slug) FROM organizations o WHERE o.id IN (
               SELECT ip.organization_id FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id
               WHERE h.rule_id = r.id
@@ -91,8 +89,8 @@ export class BacklogStore {
             ORDER BY o.slug) AS organizations,
           t.provider, t.resource_type AS "resourceType", t.identifier, r.address, r.protocol, r.ports, r.cause,
           r.unwanted_since AS "unwantedSince", r.last_error AS "lastError"
-          ${rules} ORDER BY r.unwanted_since, r.id`,
-      },
+          ${rules}`,
+      'r.unwanted_since, r.id',
       [ids],
       slice,
     );

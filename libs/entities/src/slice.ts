@@ -14,19 +14,22 @@ export interface Sliced<Row> {
 
 /**
  * Reads one page of a list that stays small: it is counted as a whole. For others see `timedSlice`.
- * @param query `counted`: the `FROM … WHERE …` that counts the rows; `rows`: the query for them, with its ORDER BY
- * @param given the parameters of both
+ * @param list SQL of all rows, in any order
+ * @param order by which columns, without ties
  */
 export async function sliced<Row>(
   tx: Tx,
-  query: { readonly counted: string; readonly rows: string },
+  list: string,
+  order: string,
   given: readonly unknown[],
   { page, size }: Slice,
 ): Promise<Sliced<Row>> {
-  const [all] = await tx.query<{ total: number }[]>(`SELECT count(*)::int AS total ${query.counted}`, [
+  const [all] = await tx.query<{ total: number }[]>(`SELECT count(*)::int AS total FROM (${list}) l`, [
     ...given,
   ]);
   // literals: a plan for an unknown number of rows may sort the whole list
-  const rows = await tx.query<Row[]>(`${query.rows} LIMIT ${size} OFFSET ${page * size}`, [...given]);
+  const rows = await tx.query<Row[]>(`${list} ORDER BY ${order} LIMIT ${size} OFFSET ${page * size}`, [
+    ...given,
+  ]);
   return { rows, total: all!.total };
 }

@@ -91,10 +91,8 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
     const where = 'WHERE k.organization_id = $1 AND ($2::uuid IS NULL OR k.user_id = $2)';
     return sliced(
       tx,
-      {
-        counted: `FROM api_keys k ${where}`,
-        rows: `SELECT ${COLUMNS} FROM api_keys k ${where} ORDER BY k.created_at DESC, k.id`,
-      },
+      `SELECT ${COLUMNS} FROM api_keys k ${where}`,
+      'k.created_at DESC, k.id',
       [organization, filter.userId ?? null],
       slice,
     );

@@ -154,12 +154,10 @@ export class BillingStore implements TenantStore<BillingStore> {
   payments(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<PaymentRow>> {
     return sliced(
       tx,
-      {
-        counted: 'FROM payments WHERE organization_id = $1',
-        rows: `SELECT id, amount_cents AS "amountCents", currency, status, adapter_reference AS reference,
+      `SELECT id, amount_cents AS "amountCents", currency, status, adapter_reference AS reference,
          created_at AS "createdAt"
-       FROM payments WHERE organization_id = $1 ORDER BY created_at DESC, id`,
-      },
+       FROM payments WHERE organization_id = $1`,
+      'created_at DESC, id',
       [organization],
       slice,
     );

@@ -113,11 +113,8 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<CredentialRow>> {
     return sliced(
       tx,
-      {
-        counted: 'FROM credentials WHERE organization_id = $1 AND deleted_at IS NULL',
-        rows: `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND c.deleted_at IS NULL
-          ORDER BY c.name, c.id`,
-      },
+      `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND c.deleted_at IS NULL`,
+      'c.name, c.id',
       [organization],
       slice,
     );

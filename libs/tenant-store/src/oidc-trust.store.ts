@@ -56,15 +56,7 @@ const NAME_KEY = 'oidc_trusts_organization_id_name_key';
 export class OidcTrustStore implements TenantStore<OidcTrustStore> {
   /** By name. */
   list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<OidcTrustRow>> {
-    return sliced(
-      tx,
-      {
-        counted: 'FROM oidc_trusts WHERE organization_id = $1',
-        rows: `${SELECT} WHERE t.organization_id = $1 ORDER BY t.name, t.id`,
-      },
-      [organization],
-      slice,
-    );
+    return sliced(tx, `${SELECT} WHERE t.organization_id = $1`, 't.name, t.id', [organization], slice);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {

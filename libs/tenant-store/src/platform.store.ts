@@ -48,15 +48,7 @@ export class PlatformStore {
     const where = `WHERE $1::text IS NULL OR strpos(lower(o.name), lower($1)) > 0 OR strpos(o.slug, lower($1)) > 0
       OR EXISTS (SELECT FROM users u WHERE u.organization_id = o.id AND u.deleted_at IS NULL
         AND strpos(u.email, lower($1)) > 0)`;
-    return sliced(
-      tx,
-      {
-        counted: `FROM organizations o ${where}`,
-        rows: `${SELECT} ${where} ORDER BY o.created_at DESC, o.id`,
-      },
-      [search],
-      slice,
-    );
+    return sliced(tx, `${SELECT} ${where}`, 'o.created_at DESC, o.id', [search], slice);
   }
 
   find(tx: Tx, id: string): Promise<PlatformOrganizationRow | null> {

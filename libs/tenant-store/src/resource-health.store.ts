@@ -25,12 +25,10 @@ export class ResourceHealthStore implements TenantStore<ResourceHealthStore> {
   ): Promise<Sliced<HealthEventRow>> {
     return sliced(
       tx,
-      {
-        counted: OF_RESOURCES,
-        rows: `SELECT e.id, e.resource_id AS "resourceId", r.name AS "resourceName", e.event_type AS "eventType", e.message,
+      `SELECT e.id, e.resource_id AS "resourceId", r.name AS "resourceName", e.event_type AS "eventType", e.message,
          e.created_at AS "createdAt"
-       ${OF_RESOURCES} ORDER BY e.created_at DESC, e.id`,
-      },
+       ${OF_RESOURCES}`,
+      'e.created_at DESC, e.id',
       [organization, resourceId],
       slice,
     );

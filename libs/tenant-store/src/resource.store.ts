@@ -33,13 +33,10 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   ): Promise<Sliced<ResourceRow>> {
     const assigned = userId === null ? '' : ASSIGNED;
     const parameters = userId === null ? [organization] : [organization, userId];
-    const rows = `${SELECT} ${assigned} ORDER BY r.name, r.id`;
-    if (slice === null) {
-      const all = await tx.query<ResourceRow[]>(rows, parameters);
-      return { rows: all, total: all.length };
-    }
-    const counted = `FROM resources r WHERE r.organization_id = $1 AND r.deleted_at IS NULL ${assigned}`;
-    return sliced(tx, { counted, rows }, parameters, slice);
+    const list = `${SELECT} ${assigned}`;
+    if (slice !== null) return sliced(tx, list, 'r.name, r.id', parameters, slice);
+    const all = await tx.query<ResourceRow[]>(`${list} ORDER BY r.name, r.id`, parameters);
+    return { rows: all, total: all.length };
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {

@@ -43,15 +43,7 @@ const USERS: Link = { table: 'users', link: 'role_users', column: 'user_id' };
 export class RoleStore implements TenantStore<RoleStore> {
   /** By name. */
   list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<RoleRow>> {
-    return sliced(
-      tx,
-      {
-        counted: 'FROM roles WHERE organization_id = $1',
-        rows: `${SELECT} WHERE r.organization_id = $1 ORDER BY r.name, r.id`,
-      },
-      [organization],
-      slice,
-    );
+    return sliced(tx, `${SELECT} WHERE r.organization_id = $1`, 'r.name, r.id', [organization], slice);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {

@@ -110,7 +110,7 @@ export class SessionStore implements TenantStore<SessionStore> {
   ): Promise<SessionRow | null> {
     const { ips, rules } = newHoldersJson(session.holders);
     try {
-      return first<SessionRow>(tx, START_SESSION, [
+      return await first<SessionRow>(tx, START_SESSION, [
         organization,
         session.id,
         session.userId,

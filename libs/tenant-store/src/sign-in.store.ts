@@ -26,12 +26,7 @@ export class SignInStore implements TenantStore<SignInStore> {
   list(tx: Tx, organization: OrganizationId, userId: string, slice: Slice): Promise<Sliced<SignInRow>> {
     const columns = `SELECT family_id AS id, signed_in_at AS "createdAt", created_at AS "lastUsedAt",
       expires_at AS "expiresAt", ip_address AS "ipAddress", user_agent AS "userAgent"`;
-    return sliced(
-      tx,
-      { counted: LIVE, rows: `${columns} ${LIVE} ORDER BY signed_in_at DESC, family_id` },
-      [organization, userId],
-      slice,
-    );
+    return sliced(tx, `${columns} ${LIVE}`, 'signed_in_at DESC, family_id', [organization, userId], slice);
   }
 
   /** Also invalidates its access tokens. @returns false when the user has no such live sign-in */

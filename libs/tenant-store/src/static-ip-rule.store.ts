@@ -64,15 +64,7 @@ export interface ResourceRangesRow {
 export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
   /** Newest first. */
   list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<StaticIpRuleRow>> {
-    return sliced(
-      tx,
-      {
-        counted: 'FROM static_ip_rules WHERE organization_id = $1 AND deleted_at IS NULL',
-        rows: `${SELECT} ORDER BY s.created_at DESC, s.id`,
-      },
-      [organization],
-      slice,
-    );
+    return sliced(tx, SELECT, 's.created_at DESC, s.id', [organization], slice);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {

@@ -87,12 +87,7 @@ export class UserStore implements TenantStore<UserStore> {
       AND ($6::text[] IS NULL OR ${STATUS} = ANY ($6))`;
     const { search = null, roleId = null, isActive = null, isService = null, statuses = null } = filter;
     const given = [organization, search, roleId, isActive, isService, statuses];
-    return sliced(
-      tx,
-      { counted: `FROM users u ${where}`, rows: `${SELECT} ${where} ORDER BY u.created_at DESC, u.id` },
-      given,
-      slice,
-    );
+    return sliced(tx, `${SELECT} ${where}`, 'u.created_at DESC, u.id', given, slice);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<UserRow | null> {

@@ -1,8 +1,8 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, KeyOnly } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { clientDisconnectSignal } from '../http/client-disconnect';
 import { CountedOnlyAs } from '../rate-limit/rate-limit.decorators';
@@ -28,17 +28,16 @@ export class AgentsController {
   @Get('state')
   @CountedOnlyAs(['agent'])
   @KeyOnly({ scope: 'agent:connect' })
-  @ApiOperation({
-    summary: 'Get the desired state of a host',
-    description:
-      'Responds immediately when the version differs from the one given, otherwise on a change or at the end of the wait. ' +
+  @Operation(
+    'Get the desired state of a host',
+    { 200: AgentStateDto, errors: [404, 409] },
+    'Responds immediately when the version differs from the one given, otherwise on a change or at the end of the wait. ' +
       'A key serves the hosts it is bound to; an unbound key is bound to the first host it requests. 403 for any other ' +
       'host, 404 when no resource has the name, 409 while another installation serves the name (until a minute without ' +
       'requests from it) or another API key does (until it is revoked or an administrator releases the name). A request ends ' +
       'the earlier wait of the same installation. One request of a host is served at a time and another one waits; more ' +
       'are answered with 429.',
-  })
-  @Answers({ 200: AgentStateDto, errors: [400, 401, 403, 404, 409] })
+  )
   async state(
     @CurrentActor() actor: Actor,
     @Headers('user-agent') software: string | undefined,
@@ -50,16 +49,14 @@ export class AgentsController {
   }
 
   @Post('report')
-  @HttpCode(200)
   @CountedOnlyAs(['agent'])
   @KeyOnly({ scope: 'agent:connect' })
-  @ApiOperation({
-    summary: 'Report the result of applying the rules on the host',
-    description:
-      'Applies only when it is about the latest version that was sent, and only to rules that have not changed since. An ' +
+  @Operation(
+    'Report the result of applying the rules on the host',
+    { 200: AgentVersionDto, errors: [404, 409] },
+    'Applies only when it is about the latest version that was sent, and only to rules that have not changed since. An ' +
       'outdated report has no effect: the response has another version, whose state lists what is still to be reported.',
-  })
-  @Answers({ 200: AgentVersionDto, errors: [400, 401, 403, 404, 409] })
+  )
   async report(
     @CurrentActor() actor: Actor,
     @Headers('user-agent') software: string | undefined,
@@ -69,20 +66,18 @@ export class AgentsController {
   }
 
   @Post(':name/release')
-  @HttpCode(200)
   @AdminOnly()
-  @ApiOperation({
-    summary: 'Release an agent’s name to another API key or installation',
-    description:
-      'Valid for an hour. The serving agent continues until another one connects. Without a release, another key takes ' +
+  @Operation(
+    'Release an agent’s name to another API key or installation',
+    { 200: ReleasedAgentDto, errors: [404] },
+    'Valid for an hour. The serving agent continues until another one connects. Without a release, another key takes ' +
       'over only once the previous key is revoked or expired, and another installation after a minute without requests.',
-  })
+  )
   @ApiParam({
     name: 'name',
     description: 'The name of the agent',
     schema: { type: 'string', pattern: AGENT_NAME.source, example: 'db-host-1' },
   })
-  @Answers({ 200: ReleasedAgentDto, errors: [400, 401, 403, 404] })
   async release(
     @CurrentActor() actor: Actor,
     @Param('name', AgentNamePipe) name: string,

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PathId } from '../http/path-id';
@@ -15,16 +15,17 @@ export class ApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 
   @Post()
-  @ApiOperation({ summary: 'Create an API key; it is returned only once, in this response' })
-  @Answers({ 201: CreatedApiKeyDto, errors: [400, 401, 403, 404] })
+  @Operation('Create an API key; it is returned only once, in this response', {
+    201: CreatedApiKeyDto,
+    errors: [404],
+  })
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateApiKeyDto): Promise<CreatedApiKeyDto> {
     const { row, plainTextKey } = await this.keys.create(actor, dto);
     return { ...row, plainTextKey };
   }
 
   @Get()
-  @ApiOperation({ summary: "List the organization's API keys, including revoked ones, newest first" })
-  @Answers({ 200: [ApiKeyDto], errors: [400, 401, 403] })
+  @Operation("List the organization's API keys, including revoked ones, newest first", { 200: [ApiKeyDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: ApiKeyQueryDto,
@@ -33,8 +34,7 @@ export class ApiKeysController {
   }
 
   @Delete(':id')
-  @ApiOperation({ summary: 'Revoke an API key: it is invalid from the next request on' })
-  @Answers({ 204: null, errors: [400, 401, 403, 404] })
+  @Operation('Revoke an API key: it is invalid from the next request on', { 204: null, errors: [404] })
   revoke(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
     return this.keys.revoke(actor, id);
   }

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, SignedIn, type Principal } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { pageOf } from '../http/page.dto';
 import { AuditLogsService } from './audit-logs.service';
 import { AuditQueryDto } from './dto/audit-query.dto';
@@ -14,13 +14,12 @@ export class AuditLogsController {
 
   @Get()
   @SignedIn({ scope: 'audit:read' })
-  @ApiOperation({
-    summary: "List the organization's audit records, newest first",
-    description:
-      'Administrators see all records; other users see their own actions and actions on their account. An API key must ' +
+  @Operation(
+    "List the organization's audit records, newest first",
+    { 200: AuditPageDto },
+    'Administrators see all records; other users see their own actions and actions on their account. An API key must ' +
       'belong to an administrator and sees all records.',
-  })
-  @Answers({ 200: AuditPageDto, errors: [400, 401, 403] })
+  )
   async list(@CurrentPrincipal() principal: Principal, @Query() query: AuditQueryDto): Promise<AuditPageDto> {
     const { rows, total } = await this.logs.list(principal, query);
     return pageOf(rows, total, query);

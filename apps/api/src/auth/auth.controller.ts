@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, OpenDuringMfaSetup, Public, SignedIn, type Principal } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CountedAs } from '../rate-limit/rate-limit.decorators';
 import { toLoginAnswer, toMe, toRefreshAnswer } from './auth.mapper';
 import { AuthService } from './auth.service';
@@ -27,8 +27,7 @@ export class AuthController {
   @Post('register')
   @Public()
   @CountedAs(['password', 'registration'])
-  @ApiOperation({ summary: 'Register an organization and sign in its first administrator' })
-  @Answers({ 201: LoginAnswerDto, errors: [400] })
+  @Operation('Register an organization and sign in its first administrator', { 201: LoginAnswerDto })
   async register(@Body() dto: RegisterDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
     return toLoginAnswer(await this.registration.register(dto, client));
   }
@@ -36,16 +35,15 @@ export class AuthController {
   @Post('login')
   @Public()
   @CountedAs(['password'])
-  @ApiOperation({
-    summary: 'Sign in with e-mail and password',
-    description:
-      'Returns one of four responses: tokens; `mfaRequired` with a challenge for POST /auth/verify-mfa; `passwordExpired` ' +
+  @Operation(
+    'Sign in with e-mail and password',
+    { 200: LoginAnswerDto },
+    'Returns one of four responses: tokens; `mfaRequired` with a challenge for POST /auth/verify-mfa; `passwordExpired` ' +
       'with a token for POST /auth/change-expired-password; `mfaSetupRequired` with tokens that are valid for /mfa and ' +
       '/auth only. After repeated failures the account is locked temporarily (429), except for devices that have signed ' +
       'in before and send their `deviceToken`. When more than three organizations have the e-mail, a password that fits ' +
       'none of the three oldest accounts is refused with 400: `organizationSlug` is needed.',
-  })
-  @Answers({ 200: LoginAnswerDto, errors: [400] })
+  )
   @ApiResponse({ status: 401, description: 'The e-mail or the password is wrong, or the user is not active' })
   async login(@Body() dto: LoginDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
     return toLoginAnswer(await this.auth.login(dto, client));
@@ -54,11 +52,11 @@ export class AuthController {
   @Post('verify-mfa')
   @Public()
   @CountedAs(['password'])
-  @ApiOperation({
-    summary: 'Complete a sign-in with an authenticator code or a recovery code',
-    description: 'A challenge accepts five attempts within 300 seconds and one correct code.',
-  })
-  @Answers({ 200: LoginAnswerDto, errors: [400] })
+  @Operation(
+    'Complete a sign-in with an authenticator code or a recovery code',
+    { 200: LoginAnswerDto },
+    'A challenge accepts five attempts within 300 seconds and one correct code.',
+  )
   @ApiResponse({
     status: 401,
     description: 'The code is wrong or was used before, or the challenge has ended',
@@ -69,14 +67,13 @@ export class AuthController {
 
   @Post('refresh')
   @Public()
-  @ApiOperation({
-    summary: 'Exchange a refresh token for a new pair of tokens',
-    description:
-      'The refresh token can be used once. Reuse revokes all tokens of the sign-in, except for the most recently replaced ' +
+  @Operation(
+    'Exchange a refresh token for a new pair of tokens',
+    { 200: RefreshAnswerDto },
+    'The refresh token can be used once. Reuse revokes all tokens of the sign-in, except for the most recently replaced ' +
       'token within 10 seconds; of its successors only the newest remains valid. A sign-in ends after SIGN_IN_MAX_DAYS ' +
       '(30) and is not refreshed while the password is expired.',
-  })
-  @Answers({ 200: RefreshAnswerDto, errors: [400] })
+  )
   @ApiResponse({ status: 401, description: 'The refresh token is invalid, expired or revoked' })
   async refresh(@Body() dto: RefreshTokenDto, @FromClient() client: SignInClient): Promise<RefreshAnswerDto> {
     return toRefreshAnswer(await this.tokens.rotate(dto.refreshToken, client));
@@ -84,11 +81,11 @@ export class AuthController {
 
   @Post('logout')
   @Public()
-  @ApiOperation({
-    summary: 'Sign out: revoke all tokens of a sign-in',
-    description: 'An invalid token is not an error.',
-  })
-  @Answers({ 200: EmptyDto, errors: [400] })
+  @Operation(
+    'Sign out: revoke all tokens of a sign-in',
+    { 200: EmptyDto },
+    'An invalid token is not an error.',
+  )
   async logout(@Body() dto: RefreshTokenDto, @FromClient() client: SignInClient): Promise<EmptyDto> {
     await this.tokens.revoke(dto.refreshToken, client.address);
     return {};
@@ -97,8 +94,7 @@ export class AuthController {
   @Get('me')
   @SignedIn()
   @OpenDuringMfaSetup()
-  @ApiOperation({ summary: 'Get the signed-in user' })
-  @Answers({ 200: MeDto, errors: [401] })
+  @Operation('Get the signed-in user', { 200: MeDto })
   async me(@CurrentPrincipal() principal: Principal): Promise<MeDto> {
     return toMe(principal, await this.auth.profile(principal));
   }

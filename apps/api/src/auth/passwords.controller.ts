@@ -1,8 +1,8 @@
 import { Body, Controller, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AllowedWhileSuspended, OpenDuringMfaSetup, Public, SignedIn } from '#guards';
 import type { HostAddress } from '#rules';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { CallerAddress } from '../http/caller-address';
 import { CountedAs } from '../rate-limit/rate-limit.decorators';
@@ -35,11 +35,11 @@ export class PasswordsController {
   @AllowedWhileSuspended()
   @SignedIn()
   @OpenDuringMfaSetup()
-  @ApiOperation({
-    summary: 'Change your password',
-    description: 'Your other sign-ins end: their refresh tokens are revoked.',
-  })
-  @Answers({ 200: EmptyDto, errors: [400, 401] })
+  @Operation(
+    'Change your password',
+    { 200: EmptyDto },
+    'Your other sign-ins end: their refresh tokens are revoked.',
+  )
   async change(@CurrentActor() actor: Actor, @Body() dto: ChangePasswordDto): Promise<EmptyDto> {
     await this.passwords.change(actor, dto);
     return {};
@@ -47,8 +47,7 @@ export class PasswordsController {
 
   @Post('change-expired-password')
   @Public()
-  @ApiOperation({ summary: 'Replace an expired password and sign in' })
-  @Answers({ 200: LoginAnswerDto, errors: [400] })
+  @Operation('Replace an expired password and sign in', { 200: LoginAnswerDto })
   async changeExpired(
     @Body() dto: ChangeExpiredPasswordDto,
     @FromClient() client: SignInClient,
@@ -58,28 +57,25 @@ export class PasswordsController {
 
   @Post('forgot-password')
   @Public()
-  @ApiOperation({
-    summary: 'Request a password-reset link by mail',
-    description:
-      'The response is the same whether the account exists or not. A link is valid once, for an hour.',
-  })
-  @Answers({ 204: null, errors: [400] })
+  @Operation(
+    'Request a password-reset link by mail',
+    { 204: null },
+    'The response is the same whether the account exists or not. A link is valid once, for an hour.',
+  )
   async forgot(@Body() dto: ForgotPasswordDto, @CallerAddress() address: HostAddress | null): Promise<void> {
     await this.resets.request(dto, address);
   }
 
   @Post('reset-password')
   @Public()
-  @ApiOperation({ summary: 'Set a new password with a mailed token and sign in' })
-  @Answers({ 200: LoginAnswerDto, errors: [400] })
+  @Operation('Set a new password with a mailed token and sign in', { 200: LoginAnswerDto })
   async reset(@Body() dto: ResetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
     return toLoginAnswer(await this.tokens.reset(dto, client));
   }
 
   @Post('set-password')
   @Public()
-  @ApiOperation({ summary: 'Accept an invitation: set a first password and sign in' })
-  @Answers({ 200: LoginAnswerDto, errors: [400] })
+  @Operation('Accept an invitation: set a first password and sign in', { 200: LoginAnswerDto })
   async accept(@Body() dto: SetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
     return toLoginAnswer(await this.tokens.accept(dto, client));
   }

@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, OpenDuringMfaSetup, SignedIn, type Principal } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
@@ -18,8 +18,7 @@ export class SignInsController {
   constructor(private readonly signIns: SignInsService) {}
 
   @Get()
-  @ApiOperation({ summary: 'List your sign-ins, newest first' })
-  @Answers({ 200: [SignInDto], errors: [400, 401] })
+  @Operation('List your sign-ins, newest first', { 200: [SignInDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: PageQueryDto,
@@ -30,11 +29,11 @@ export class SignInsController {
   }
 
   @Delete(':id')
-  @ApiOperation({
-    summary: 'End one of your sign-ins',
-    description: 'Its refresh token and its access token are invalid from the next request on.',
-  })
-  @Answers({ 204: null, errors: [400, 401, 404] })
+  @Operation(
+    'End one of your sign-ins',
+    { 204: null, errors: [404] },
+    'Its refresh token and its access token are invalid from the next request on.',
+  )
   end(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
     return this.signIns.end(actor, id);
   }

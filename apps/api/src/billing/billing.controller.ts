@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
@@ -27,8 +27,7 @@ export class BillingController {
   ) {}
 
   @Get('plans')
-  @ApiOperation({ summary: 'List the plans with their prices and limits, by name' })
-  @Answers({ 200: [PlanDto], errors: [400, 401, 403] })
+  @Operation('List the plans with their prices and limits, by name', { 200: [PlanDto] })
   plans(@Query() query: PageQueryDto): ListPage<PlanDto> {
     const { all } = this.offered;
     const first = query.page * query.size;
@@ -37,20 +36,21 @@ export class BillingController {
   }
 
   @Get('subscription')
-  @ApiOperation({ summary: 'Get the subscription, including an unpaid or ended one' })
-  @Answers({ 200: SubscriptionAnswerDto, errors: [401, 403, 404] })
+  @Operation('Get the subscription, including an unpaid or ended one', {
+    200: SubscriptionAnswerDto,
+    errors: [404],
+  })
   async subscription(@CurrentPrincipal() principal: Principal): Promise<SubscriptionAnswerDto> {
     const { row, plan } = await this.billing.subscription(principal);
     return { subscription: toSubscription(row, plan) };
   }
 
   @Post('subscribe')
-  @ApiOperation({
-    summary: 'Subscribe to a plan: open a checkout',
-    description:
-      'Send the user to redirectUrl. A repeated request before the payment replaces the checkout page.',
-  })
-  @Answers({ 200: SubscribeAnswerDto, errors: [400, 401, 403, 404, 422] })
+  @Operation(
+    'Subscribe to a plan: open a checkout',
+    { 200: SubscribeAnswerDto, errors: [404, 422] },
+    'Send the user to redirectUrl. A repeated request before the payment replaces the checkout page.',
+  )
   async subscribe(
     @CurrentActor() actor: Actor,
     @Body() { planId }: SubscribeDto,
@@ -60,18 +60,17 @@ export class BillingController {
   }
 
   @Post('cancel')
-  @ApiOperation({
-    summary: 'Cancel the subscription at the end of the paid period; an unpaid one ends immediately',
+  @Operation('Cancel the subscription at the end of the paid period; an unpaid one ends immediately', {
+    200: SubscriptionAnswerDto,
+    errors: [404],
   })
-  @Answers({ 200: SubscriptionAnswerDto, errors: [401, 403, 404] })
   async cancel(@CurrentActor() actor: Actor): Promise<SubscriptionAnswerDto> {
     const { row, plan } = await this.billing.cancel(actor);
     return { subscription: toSubscription(row, plan) };
   }
 
   @Get('payments')
-  @ApiOperation({ summary: 'List payments, including declined ones, newest first' })
-  @Answers({ 200: [PaymentDto], errors: [400, 401, 403] })
+  @Operation('List payments, including declined ones, newest first', { 200: [PaymentDto] })
   async payments(
     @CurrentPrincipal() principal: Principal,
     @Query() query: PageQueryDto,

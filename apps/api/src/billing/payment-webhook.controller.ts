@@ -1,8 +1,8 @@
 import { Controller, Headers, Param, Post } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Public } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { RawBody, TakesRawBody } from '../http/raw-body';
 import { Uncounted } from '../rate-limit/rate-limit.decorators';
 import { ReceivedDto } from './dto/billing.dto';
@@ -17,15 +17,14 @@ export class PaymentWebhookController {
   @Post(':adapter')
   @Uncounted()
   @TakesRawBody()
-  @ApiOperation({
-    summary: 'Webhook of the payment service for events about payments and subscriptions',
-    description:
-      'Authenticated by its signature. Repeated events and events about unknown subscriptions have no effect.',
-  })
+  @Operation(
+    'Webhook of the payment service for events about payments and subscriptions',
+    { 200: ReceivedDto, errors: [404] },
+    'Authenticated by its signature. Repeated events and events about unknown subscriptions have no effect.',
+  )
   @ApiParam({ name: 'adapter', schema: { type: 'string', example: 'stripe' } })
   @ApiHeader({ name: 'Stripe-Signature', required: false, description: 'with Stripe: `t=…,v1=…`' })
   @ApiBody({ schema: { type: 'object', example: { id: 'evt_1', type: 'invoice.paid' } } })
-  @Answers({ 200: ReceivedDto, errors: [400, 404] })
   async receive(
     @Param('adapter') adapter: string,
     @RawBody() body: Buffer,

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Identities } from '#credentials';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { CredentialRow } from '#tenant-store';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
@@ -22,15 +22,13 @@ export class CredentialsController {
   ) {}
 
   @Post()
-  @ApiOperation({ summary: 'Create a credential; its secrets are encrypted and never returned' })
-  @Answers({ 201: CredentialDto, errors: [400, 401, 403] })
+  @Operation('Create a credential; its secrets are encrypted and never returned', { 201: CredentialDto })
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateCredentialDto): Promise<CredentialDto> {
     return this.shown(actor.principal, await this.credentials.create(actor, dto));
   }
 
   @Get()
-  @ApiOperation({ summary: "List the organization's credentials, by name" })
-  @Answers({ 200: [CredentialDto], errors: [400, 401, 403] })
+  @Operation("List the organization's credentials, by name", { 200: [CredentialDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: PageQueryDto,
@@ -41,18 +39,17 @@ export class CredentialsController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Get a credential' })
-  @Answers({ 200: CredentialDto, errors: [400, 401, 403, 404] })
+  @Operation('Get a credential', { 200: CredentialDto, errors: [404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<CredentialDto> {
     return this.shown(principal, await this.credentials.find(principal, id));
   }
 
   @Patch(':id')
   @AllowedWhileSuspended()
-  @ApiOperation({
-    summary: 'Rename a credential or replace its secrets, which are checked in the background',
+  @Operation('Rename a credential or replace its secrets, which are checked in the background', {
+    200: CredentialDto,
+    errors: [404],
   })
-  @Answers({ 200: CredentialDto, errors: [400, 401, 403, 404] })
   async update(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -62,16 +59,17 @@ export class CredentialsController {
   }
 
   @Delete(':id')
-  @ApiOperation({ summary: 'Delete a credential that no resource and no rule uses' })
-  @Answers({ 204: null, errors: [400, 401, 403, 404] })
+  @Operation('Delete a credential that no resource and no rule uses', { 204: null, errors: [404] })
   remove(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
     return this.credentials.remove(actor, id);
   }
 
   @Post(':id/verify')
   @AllowedWhileSuspended()
-  @ApiOperation({ summary: 'Verify a credential with its provider; see isValid and verificationError' })
-  @Answers({ 200: CredentialDto, errors: [400, 401, 403, 404] })
+  @Operation('Verify a credential with its provider; see isValid and verificationError', {
+    200: CredentialDto,
+    errors: [404],
+  })
   async verify(@CurrentActor() actor: Actor, @PathId() id: string): Promise<CredentialDto> {
     return this.shown(actor.principal, await this.credentials.verify(actor, id));
   }

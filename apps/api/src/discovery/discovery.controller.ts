@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Controller, Get, type OnModuleInit } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Public } from '#guards';
 import { ApiSettings } from '../api.settings';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { DISCOVERY_PATH } from '../http/unprefixed-paths';
 import { Uncounted } from '../rate-limit/rate-limit.decorators';
 import { DiscoveryDto } from './dto/discovery.dto';
@@ -26,8 +26,7 @@ export class DiscoveryController implements OnModuleInit {
 
   @Get()
   @Uncounted()
-  @ApiOperation({ summary: 'Get what a client needs before its first request' })
-  @Answers({ 200: DiscoveryDto, errors: [] })
+  @Operation('Get what a client needs before its first request', { 200: DiscoveryDto })
   discover(): DiscoveryDto {
     const { PUBLIC_URL_IPV4, PUBLIC_URL_IPV6 } = this.settings;
     return { version: this.version, ipv4Url: PUBLIC_URL_IPV4 ?? null, ipv6Url: PUBLIC_URL_IPV6 ?? null };

@@ -11,35 +11,16 @@ const BODIES: Readonly<Record<string, string>> = {
   SignInDto: 'The caller’s sign-ins',
 };
 
+/** Of parameters without one of their own. */
 const PARAMETERS: Readonly<Record<string, string>> = {
-  page: 'The page, counted from 0',
-  size: 'Items per page',
   resourceId: 'Only items of this resource',
   userId: 'Only items of this user',
-  roleId: 'Only users with this role',
   status: 'Only items with this status; may be repeated',
-  active: 'true: only live sessions',
-  assigned: 'true: only resources of the caller’s roles',
   isService: 'Only service users (true) or only people (false)',
   isActive: 'Only active users (true) or only inactive users (false)',
-  search: 'Only items whose name or e-mail address contains this text',
-  eventType: 'Only events of this type; may be repeated',
-  actorEmail: 'Only actions of this user',
-  address: 'Only items of this address or range',
-  at: 'The point in time',
   format: 'The format of the response',
-  from: 'Only from this time on',
-  to: 'Only until this time, inclusive',
-  waitSeconds: 'How long to wait for a change before answering',
-  agent: 'The name of the agent',
-  version: 'The version of the state the caller has',
-  dryRun: 'Whether to read the state without any effect',
-  releasePorts: 'Whether the host stops guarding ports that nothing else names',
-  instance: 'The agent’s installation; stable across restarts',
   adapter: 'The payment provider that sends the event',
-  token: 'The token of the link',
   file: 'The name of the file, as `GET /downloads` lists it',
-  'Idempotency-Key': 'Within 24 hours, the same key with the same body returns the first response',
 };
 
 const ABBREVIATIONS: Readonly<Record<string, string>> = { api: 'API', ip: 'IP', mfa: 'MFA', id: 'id' };

@@ -1,8 +1,8 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { notFound } from '../errors';
 import { DOWNLOADS_PATH } from '../http/unprefixed-paths';
 import { Downloads, DOWNLOADS_FOLDER } from './downloads';
@@ -28,21 +28,19 @@ export class DownloadsController {
   constructor(private readonly downloads: Downloads) {}
 
   @Get()
-  @ApiOperation({ summary: 'List the files' })
-  @Answers({ 200: [DownloadDto], errors: [] })
+  @Operation('List the files', { 200: [DownloadDto] })
   list(): Promise<DownloadDto[]> {
     return this.downloads.list();
   }
 
   @Get(':file')
-  @ApiOperation({ summary: 'Download a file' })
+  @Operation('Download a file', { errors: [404] })
   @ApiResponse({
     status: 200,
     description: 'The file',
     content: Object.fromEntries([...new Set(Object.values(TYPES))].map((type) => [type, binary])),
   })
   @ApiResponse({ status: 304, description: 'The file has not changed since the `ETag` in `If-None-Match`' })
-  @Answers({ errors: [404] })
   async download(@Param('file') name: string, @Res() response: Response): Promise<void> {
     const file = await this.downloads.find(name);
     if (!file) {

@@ -1,10 +1,10 @@
 import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '#guards';
 import type { Caller } from '#rules';
 import { badRequest } from '../errors';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentCaller, unusableMessage } from '../http/caller-address';
 import { CountedOnlyAs, Uncounted } from '../rate-limit/rate-limit.decorators';
 import { DetectedAddressDto, HealthDto, ReadinessDto } from './health.dto';
@@ -18,21 +18,19 @@ export class HealthController {
 
   @Get('health')
   @Uncounted()
-  @ApiOperation({ summary: 'Liveness of the process' })
-  @Answers({ 200: HealthDto, errors: [] })
+  @Operation('Liveness of the process', { 200: HealthDto })
   health(): HealthDto {
     return { status: 'UP' };
   }
 
   @Get('health/ready')
   @Uncounted()
-  @ApiOperation({
-    summary: 'Readiness of the service',
-    description:
-      'DEGRADED while the queue is DOWN: rules are still applied and removed, with a delay of about a second. DEGRADED while ' +
+  @Operation(
+    'Readiness of the service',
+    { 200: ReadinessDto },
+    'DEGRADED while the queue is DOWN: rules are still applied and removed, with a delay of about a second. DEGRADED while ' +
       'every worker is AWAY: requests are accepted, and rules are applied and removed when a worker is back.',
-  })
-  @Answers({ 200: ReadinessDto, errors: [] })
+  )
   @ApiResponse({
     status: 503,
     type: ReadinessDto,
@@ -46,8 +44,7 @@ export class HealthController {
 
   @Get('detect-ip')
   @CountedOnlyAs(['detection'])
-  @ApiOperation({ summary: 'Get the caller’s address as the service sees it' })
-  @Answers({ 200: DetectedAddressDto, errors: [400] })
+  @Operation('Get the caller’s address as the service sees it', { 200: DetectedAddressDto, errors: [400] })
   detect(@CurrentCaller() { address, unusable }: Caller): DetectedAddressDto {
     if (unusable !== null) throw badRequest(unusableMessage(unusable));
     if (!address) throw badRequest('The address of this connection cannot be read');

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Param } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Public } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { ISSUER_PATH } from '../http/unprefixed-paths';
 import { CountedOnlyAs } from '../rate-limit/rate-limit.decorators';
 import { IssuerConfigurationDto, PublicKeysDto } from './dto/issuer.dto';
@@ -20,16 +20,17 @@ export class IssuerController {
 
   @Get('.well-known/openid-configuration')
   @Header('Cache-Control', CACHE_CONTROL)
-  @ApiOperation({ summary: 'Describe the issuer of an organization (OpenID Connect Discovery)' })
-  @Answers({ 200: IssuerConfigurationDto, errors: [404] })
+  @Operation('Describe the issuer of an organization (OpenID Connect Discovery)', {
+    200: IssuerConfigurationDto,
+    errors: [404],
+  })
   configuration(@Param('organizationId') organizationId: string): Promise<IssuerConfigurationDto> {
     return this.issuers.configuration(organizationId);
   }
 
   @Get('jwks')
   @Header('Cache-Control', CACHE_CONTROL)
-  @ApiOperation({ summary: 'Get the public keys of an organization’s issuer' })
-  @Answers({ 200: PublicKeysDto, errors: [404] })
+  @Operation('Get the public keys of an organization’s issuer', { 200: PublicKeysDto, errors: [404] })
   async keys(@Param('organizationId') organizationId: string): Promise<PublicKeysDto> {
     return { keys: await this.issuers.keys(organizationId) };
   }

@@ -1,5 +1,5 @@
 import { Body, Controller, Post } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import {
   AllowedWhileSuspended,
   CurrentPrincipal,
@@ -9,7 +9,7 @@ import {
 } from '#guards';
 import { CurrentActor, type Actor } from '../http/actor';
 import { EmptyDto } from '../http/empty.dto';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { MfaCodeDto, MfaSetupDto, RecoveryCodesDto } from './dto/mfa.dto';
 import { MfaService } from './mfa.service';
 
@@ -22,38 +22,35 @@ export class MfaController {
   constructor(private readonly mfa: MfaService) {}
 
   @Post('setup')
-  @ApiOperation({
-    summary: 'Start the MFA setup: get a secret for an authenticator',
-    description:
-      'MFA stays disabled until the first code is confirmed. A repeated request replaces the secret.',
-  })
-  @Answers({ 200: MfaSetupDto, errors: [401, 409] })
+  @Operation(
+    'Start the MFA setup: get a secret for an authenticator',
+    { 200: MfaSetupDto, errors: [409] },
+    'MFA stays disabled until the first code is confirmed. A repeated request replaces the secret.',
+  )
   async setUp(@CurrentPrincipal() principal: Principal): Promise<MfaSetupDto> {
     const { secret, otpauthUrl, qrCode } = await this.mfa.setUp(principal);
     return { secret, otpauthUrl, qrCodeBase64: qrCode.toString('base64') };
   }
 
   @Post('setup/confirm')
-  @ApiOperation({
-    summary: 'Enable MFA with the first code of the authenticator',
-    description: 'All other sign-ins of the user end, because they were made without the second factor.',
-  })
-  @Answers({ 200: RecoveryCodesDto, errors: [400, 401, 409] })
+  @Operation(
+    'Enable MFA with the first code of the authenticator',
+    { 200: RecoveryCodesDto, errors: [409] },
+    'All other sign-ins of the user end, because they were made without the second factor.',
+  )
   async confirm(@CurrentActor() actor: Actor, @Body() { code }: MfaCodeDto): Promise<RecoveryCodesDto> {
     return { recoveryCodes: await this.mfa.confirm(actor, code) };
   }
 
   @Post('disable')
-  @ApiOperation({ summary: 'Disable MFA; refused while the organization requires it' })
-  @Answers({ 200: EmptyDto, errors: [400, 401] })
+  @Operation('Disable MFA; refused while the organization requires it', { 200: EmptyDto })
   async disable(@CurrentActor() actor: Actor, @Body() { code }: MfaCodeDto): Promise<EmptyDto> {
     await this.mfa.disable(actor, code);
     return {};
   }
 
   @Post('recovery-codes/regenerate')
-  @ApiOperation({ summary: 'Replace the recovery codes; the old ones become invalid' })
-  @Answers({ 200: RecoveryCodesDto, errors: [400, 401] })
+  @Operation('Replace the recovery codes; the old ones become invalid', { 200: RecoveryCodesDto })
   async regenerate(@CurrentActor() actor: Actor, @Body() { code }: MfaCodeDto): Promise<RecoveryCodesDto> {
     return { recoveryCodes: await this.mfa.regenerate(actor, code) };
   }

@@ -1,8 +1,8 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { OidcTrustRow } from '#tenant-store';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
@@ -24,20 +24,18 @@ export class OidcTrustsController {
   ) {}
 
   @Post()
-  @ApiOperation({
-    summary: 'Trust the jobs of a CI system that fit conditions',
-    description:
-      'Creates a service user with the same name, as which the jobs act. Jobs request an ID token for the returned ' +
+  @Operation(
+    'Trust the jobs of a CI system that fit conditions',
+    { 201: OidcTrustDto, errors: [404] },
+    'Creates a service user with the same name, as which the jobs act. Jobs request an ID token for the returned ' +
       '`audience` and exchange it with POST /auth/oidc/exchange.',
-  })
-  @Answers({ 201: OidcTrustDto, errors: [400, 401, 403, 404] })
+  )
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateOidcTrustDto): Promise<OidcTrustDto> {
     return this.shown(actor.principal, await this.trusts.create(actor, dto));
   }
 
   @Get()
-  @ApiOperation({ summary: "List the organization's trusts, by name" })
-  @Answers({ 200: [OidcTrustDto], errors: [400, 401, 403] })
+  @Operation("List the organization's trusts, by name", { 200: [OidcTrustDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: PageQueryDto,
@@ -48,21 +46,19 @@ export class OidcTrustsController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Get a trust' })
-  @Answers({ 200: OidcTrustDto, errors: [400, 401, 403, 404] })
+  @Operation('Get a trust', { 200: OidcTrustDto, errors: [404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<OidcTrustDto> {
     return this.shown(principal, await this.trusts.find(principal, id));
   }
 
   @Patch(':id')
   @AllowedWhileSuspended()
-  @ApiOperation({
-    summary: 'Change a trust: name, conditions, scopes or isEnabled',
-    description:
-      'A change of anything but the name ends its access tokens. Sessions that jobs have started continue: stop them, or ' +
+  @Operation(
+    'Change a trust: name, conditions, scopes or isEnabled',
+    { 200: OidcTrustDto, errors: [404] },
+    'A change of anything but the name ends its access tokens. Sessions that jobs have started continue: stop them, or ' +
       'deactivate the service user. Resources are assigned by the roles of the service user.',
-  })
-  @Answers({ 200: OidcTrustDto, errors: [400, 401, 403, 404] })
+  )
   async update(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -72,23 +68,22 @@ export class OidcTrustsController {
   }
 
   @Delete(':id')
-  @ApiOperation({
-    summary: 'Delete a trust and its service user',
-    description: 'Ends its access tokens, and live sessions and API keys of the service user.',
-  })
-  @Answers({ 204: null, errors: [400, 401, 403, 404] })
+  @Operation(
+    'Delete a trust and its service user',
+    { 204: null, errors: [404] },
+    'Ends its access tokens, and live sessions and API keys of the service user.',
+  )
   delete(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
     return this.trusts.delete(actor, id);
   }
 
   @Post(':id/explain')
   @AllowedWhileSuspended()
-  @ApiOperation({
-    summary: 'Explain why an ID token is accepted or refused',
-    description:
-      'Returns every check of the token against the trust. Issues nothing, and the token can still be exchanged.',
-  })
-  @Answers({ 200: [TokenCheckDto], errors: [400, 401, 403, 404] })
+  @Operation(
+    'Explain why an ID token is accepted or refused',
+    { 200: [TokenCheckDto], errors: [404] },
+    'Returns every check of the token against the trust. Issues nothing, and the token can still be exchanged.',
+  )
   explain(
     @CurrentPrincipal() principal: Principal,
     @PathId() id: string,

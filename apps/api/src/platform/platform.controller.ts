@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Platform } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
@@ -17,27 +17,25 @@ export class PlatformController {
 
   @Get('organizations')
   @Platform()
-  @ApiOperation({ summary: 'List all organizations, newest first' })
-  @Answers({ 200: [PlatformOrganizationDto], errors: [400, 401, 403] })
+  @Operation('List all organizations, newest first', { 200: [PlatformOrganizationDto] })
   async list(@Query() query: PlatformOrganizationQueryDto): Promise<ListPage<PlatformOrganizationDto>> {
     return new ListPage(query, await this.platform.list(query.search, query));
   }
 
   @Get('organizations/:id')
   @Platform()
-  @ApiOperation({ summary: 'Get an organization' })
-  @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404] })
+  @Operation('Get an organization', { 200: PlatformOrganizationDto, errors: [404] })
   find(@PathId() id: string): Promise<PlatformOrganizationDto> {
     return this.platform.find(id);
   }
 
   @Post('organizations/:id/suspend')
   @Platform({ write: true })
-  @ApiOperation({
-    summary: 'Suspend an organization',
-    description: 'It cannot start or extend sessions; stopping, reading and the removal of rules still work.',
-  })
-  @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404, 409] })
+  @Operation(
+    'Suspend an organization',
+    { 200: PlatformOrganizationDto, errors: [404, 409] },
+    'It cannot start or extend sessions; stopping, reading and the removal of rules still work.',
+  )
   suspend(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -48,21 +46,19 @@ export class PlatformController {
 
   @Post('organizations/:id/reactivate')
   @Platform({ write: true })
-  @ApiOperation({ summary: 'Reactivate a suspended organization' })
-  @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404, 409] })
+  @Operation('Reactivate a suspended organization', { 200: PlatformOrganizationDto, errors: [404, 409] })
   reactivate(@CurrentActor() actor: Actor, @PathId() id: string): Promise<PlatformOrganizationDto> {
     return this.platform.reactivate(actor, id);
   }
 
   @Post('organizations/:id/delete')
   @Platform({ write: true })
-  @ApiOperation({
-    summary: 'Delete an organization',
-    description:
-      'As POST /organization/delete: TERMINATING until its last rule is removed, then DELETED. Repeated, it cancels a ' +
+  @Operation(
+    'Delete an organization',
+    { 200: PlatformOrganizationDto, errors: [404] },
+    'As POST /organization/delete: TERMINATING until its last rule is removed, then DELETED. Repeated, it cancels a ' +
       'subscription that could not be cancelled.',
-  })
-  @Answers({ 200: PlatformOrganizationDto, errors: [400, 401, 403, 404] })
+  )
   delete(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -73,12 +69,11 @@ export class PlatformController {
 
   @Get('overdue-rules')
   @Platform()
-  @ApiOperation({
-    summary: 'List the rules that should be gone and are still in a cloud, oldest first',
-    description:
-      'Of all organizations. Their removal is retried; `lastError` is what the provider answered last.',
-  })
-  @Answers({ 200: [OverdueRuleDto], errors: [400, 401, 403] })
+  @Operation(
+    'List the rules that should be gone and are still in a cloud, oldest first',
+    { 200: [OverdueRuleDto] },
+    'Of all organizations. Their removal is retried; `lastError` is what the provider answered last.',
+  )
   async overdueRules(@Query() query: PageQueryDto): Promise<ListPage<OverdueRuleDto>> {
     return new ListPage(query, await this.platform.overdueRules(query));
   }

@@ -1,8 +1,8 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { accessCsv } from './access-csv';
 import { toAccessItem } from './access-item.mapper';
 import { AccessReportService } from './access-report.service';
@@ -17,13 +17,13 @@ export class ReportsController {
 
   @Get('access')
   @AdminOnly({ scope: 'audit:read' })
-  @ApiOperation({
-    summary: 'Report who had access when, newest first',
-    description:
-      'Give exactly one of resourceId, userId and address, and either at or both from and to. Derived from observations: ' +
+  @Operation(
+    'Report who had access when, newest first',
+    {},
+    'Give exactly one of resourceId, userId and address, and either at or both from and to. Derived from observations: ' +
       'between certainFrom and certainUntil access was observed, between possibleFrom and possibleUntil it was possible. ' +
       'At most 10000 items.',
-  })
+  )
   @ApiResponse({
     status: 200,
     description: 'The access report as JSON or CSV',
@@ -32,7 +32,6 @@ export class ReportsController {
       'text/csv': { schema: { type: 'string' }, example: accessCsv([]) },
     },
   })
-  @Answers({ errors: [400, 401, 403] })
   async access(
     @CurrentPrincipal() principal: Principal,
     @Query() query: AccessQueryDto,

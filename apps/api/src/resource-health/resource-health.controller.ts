@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { pageOf } from '../http/page.dto';
 import { HealthEventPageDto, HealthEventQueryDto } from './dto/health-event.dto';
 import { ResourceHealthService } from './resource-health.service';
@@ -13,8 +13,9 @@ export class ResourceHealthController {
   constructor(private readonly health: ResourceHealthService) {}
 
   @Get('events')
-  @ApiOperation({ summary: 'List the results of verifying and reconciling resources, newest first' })
-  @Answers({ 200: HealthEventPageDto, errors: [400, 401, 403] })
+  @Operation('List the results of verifying and reconciling resources, newest first', {
+    200: HealthEventPageDto,
+  })
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: HealthEventQueryDto,

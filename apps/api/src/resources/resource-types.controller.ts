@@ -1,9 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Identities } from '#credentials';
 import { CurrentPrincipal, SignedIn, type Principal } from '#guards';
 import { PROVIDERS } from '#rules';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { ProviderTypesDto } from './dto/provider-types.dto';
 import { toProviderTypes } from './provider-types.mapper';
 
@@ -14,13 +14,12 @@ export class ResourceTypesController {
 
   @Get()
   @SignedIn({ scope: 'resources:read' })
-  @ApiOperation({
-    summary: 'Describe credentials and resources, by provider',
-    description:
-      'Enough to build a form: fields, their formats, limits, and the least-privilege policy. The same for every ' +
+  @Operation(
+    'Describe credentials and resources, by provider',
+    { 200: [ProviderTypesDto] },
+    'Enough to build a form: fields, their formats, limits, and the least-privilege policy. The same for every ' +
       'organization, apart from the issuer in set-up commands; it changes with a release only.',
-  })
-  @Answers({ 200: [ProviderTypesDto], errors: [401, 403] })
+  )
   list(@CurrentPrincipal() { organizationId }: Principal): ProviderTypesDto[] {
     const identity = this.identities.identityOf(organizationId, 'CREDENTIAL');
     return PROVIDERS.map((provider) => toProviderTypes(provider, identity));

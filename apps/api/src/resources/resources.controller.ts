@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PathId } from '../http/path-id';
@@ -33,8 +33,7 @@ export class ResourcesController {
 
   @Get()
   @SignedIn({ scope: 'resources:read' })
-  @ApiOperation({ summary: "List the organization's resources, by name" })
-  @Answers({ 200: [ResourceDto], errors: [400, 401, 403] })
+  @Operation("List the organization's resources, by name", { 200: [ResourceDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() { page, size, assigned = false }: ResourceListQueryDto,
@@ -46,19 +45,18 @@ export class ResourcesController {
 
   @Get(':id')
   @SignedIn({ scope: 'resources:read' })
-  @ApiOperation({ summary: 'Get a resource' })
-  @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
+  @Operation('Get a resource', { 200: ResourceDto, errors: [404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<ResourceDto> {
     return toResource(await this.resources.find(principal, id));
   }
 
   @Post()
   @AdminOnly()
-  @ApiOperation({
-    summary: 'Add a resource: a target whose access rules are managed',
-    description: 'It is inactive until POST /resources/{id}/verify succeeds or PATCH sets isActive.',
-  })
-  @Answers({ 201: ResourceDto, errors: [400, 401, 403, 404] })
+  @Operation(
+    'Add a resource: a target whose access rules are managed',
+    { 201: ResourceDto, errors: [404] },
+    'It is inactive until POST /resources/{id}/verify succeeds or PATCH sets isActive.',
+  )
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateResourceDto): Promise<ResourceDto> {
     return toResource(await this.resources.create(actor, dto));
   }
@@ -66,8 +64,10 @@ export class ResourcesController {
   @Post(':id/verify')
   @AllowedWhileSuspended()
   @AdminOnly()
-  @ApiOperation({ summary: 'Verify a resource: read its target with its credential, without changing it' })
-  @Answers({ 200: ResourceWithWarningsDto, errors: [400, 401, 403, 404] })
+  @Operation('Verify a resource: read its target with its credential, without changing it', {
+    200: ResourceWithWarningsDto,
+    errors: [404],
+  })
   async verify(@CurrentActor() actor: Actor, @PathId() id: string): Promise<ResourceWithWarningsDto> {
     const { resource, warnings } = await this.resources.verify(actor, id);
     return Object.assign(toResource(resource), { warnings });
@@ -76,13 +76,12 @@ export class ResourcesController {
   @Patch(':id')
   @AllowedWhileSuspended()
   @AdminOnly()
-  @ApiOperation({
-    summary: 'Change a resource',
-    description:
-      'Applied rules follow the resource: they are revoked on the old target and applied on the new one. provider and ' +
+  @Operation(
+    'Change a resource',
+    { 200: ResourceDto, errors: [404] },
+    'Applied rules follow the resource: they are revoked on the old target and applied on the new one. provider and ' +
       'resourceType cannot be changed.',
-  })
-  @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
+  )
   async update(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -93,13 +92,12 @@ export class ResourcesController {
 
   @Delete(':id')
   @AdminOnly()
-  @ApiOperation({
-    summary: 'Delete a resource that no session uses',
-    description:
-      'It is removed from all roles, and its static IP rules are removed from the cloud. A host keeps guarding its ports ' +
+  @Operation(
+    'Delete a resource that no session uses',
+    { 204: null, errors: [404] },
+    'It is removed from all roles, and its static IP rules are removed from the cloud. A host keeps guarding its ports ' +
       'unless releasePorts is true.',
-  })
-  @Answers({ 204: null, errors: [400, 401, 403, 404] })
+  )
   delete(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -110,13 +108,12 @@ export class ResourcesController {
 
   @Get(':id/guard')
   @AdminOnly({ scope: 'audit:read' })
-  @ApiOperation({
-    summary: "Get what a resource's host guards, and which connections a guard would cut",
-    description:
-      'For resources of the provider AGENT; also before the first verification, from which on the host guards the ' +
+  @Operation(
+    "Get what a resource's host guards, and which connections a guard would cut",
+    { 200: ResourceGuardDto, errors: [404] },
+    'For resources of the provider AGENT; also before the first verification, from which on the host guards the ' +
       'resource’s ports.',
-  })
-  @Answers({ 200: ResourceGuardDto, errors: [400, 401, 403, 404] })
+  )
   async guard(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<ResourceGuardDto> {
     return toResourceGuard(await this.hosts.find(principal, id));
   }
@@ -124,14 +121,13 @@ export class ResourcesController {
   @Post(':id/confirm-guard')
   @AllowedWhileSuspended()
   @AdminOnly()
-  @ApiOperation({
-    summary: "Confirm that a resource's host guards its ports, and cuts established connections",
-    description:
-      'For resources of the provider AGENT. Without it a host waits up to a minute before it guards newly named ports ' +
+  @Operation(
+    "Confirm that a resource's host guards its ports, and cuts established connections",
+    { 200: ResourceDto, errors: [404] },
+    'For resources of the provider AGENT. Without it a host waits up to a minute before it guards newly named ports ' +
       'that addresses without access are connected to, and then leaves them open. It applies until the resource names ' +
       'other ports, another protocol or another host. GET /resources/{id}/guard lists the connections.',
-  })
-  @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
+  )
   async confirmGuard(@CurrentActor() actor: Actor, @PathId() id: string): Promise<ResourceDto> {
     return toResource(await this.hosts.confirm(actor, id));
   }
@@ -139,12 +135,11 @@ export class ResourcesController {
   @Post(':id/reconcile')
   @AllowedWhileSuspended()
   @AdminOnly()
-  @ApiOperation({
-    summary: 'Reconcile a resource: compare its target with the desired rules and repair drift',
-    description:
-      'Runs in the background, as it does automatically every 45 seconds; GET /resource-health/events reports the outcome.',
-  })
-  @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
+  @Operation(
+    'Reconcile a resource: compare its target with the desired rules and repair drift',
+    { 200: MessageDto, errors: [404] },
+    'Runs in the background, as it does automatically every 45 seconds; GET /resource-health/events reports the outcome.',
+  )
   async reconcile(@CurrentActor() actor: Actor, @PathId() id: string): Promise<MessageDto> {
     await this.editing.reconcile(actor, id);
     return { message: 'Reconciling: GET /resource-health/events reports the outcome' };
@@ -153,14 +148,13 @@ export class ResourcesController {
   @Post(':id/abandon')
   @AllowedWhileSuspended()
   @AdminOnly()
-  @ApiOperation({
-    summary: 'Abandon a resource whose target is permanently unreachable',
-    description:
-      'For a destroyed host or a closed account: its rules become ABANDONED in the ledger and are no longer retried, its ' +
+  @Operation(
+    'Abandon a resource whose target is permanently unreachable',
+    { 200: ResourceDto, errors: [404] },
+    'For a destroyed host or a closed account: its rules become ABANDONED in the ledger and are no longer retried, its ' +
       'sessions end, its static IP rules are detached, and it can be deleted. If the target answers again, a verification ' +
       'restores the resource, and rules with this service’s mark are removed.',
-  })
-  @Answers({ 200: ResourceDto, errors: [400, 401, 403, 404] })
+  )
   async abandon(
     @CurrentActor() actor: Actor,
     @PathId() id: string,

@@ -1,9 +1,9 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { TIER_LIMITS, type Tier } from '#rules';
 import type { RoleRow } from '#tenant-store';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
@@ -19,16 +19,14 @@ export class RolesController {
   constructor(private readonly roles: RolesService) {}
 
   @Post()
-  @ApiOperation({ summary: 'Create a role: users, resources and a maximum session duration' })
-  @Answers({ 201: RoleDto, errors: [400, 401, 403] })
+  @Operation('Create a role: users, resources and a maximum session duration', { 201: RoleDto })
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateRoleDto): Promise<RoleDto> {
     const { principal } = actor;
     return toRole(await this.roles.create(actor, dto), principal.tier);
   }
 
   @Get()
-  @ApiOperation({ summary: "List the organization's roles, by name" })
-  @Answers({ 200: [RoleDto], errors: [400, 401, 403] })
+  @Operation("List the organization's roles, by name", { 200: [RoleDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: PageQueryDto,
@@ -39,16 +37,14 @@ export class RolesController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Get a role' })
-  @Answers({ 200: RoleDto, errors: [400, 401, 403, 404] })
+  @Operation('Get a role', { 200: RoleDto, errors: [404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<RoleDto> {
     return toRole(await this.roles.find(principal, id), principal.tier);
   }
 
   @Patch(':id')
   @AllowedWhileSuspended()
-  @ApiOperation({ summary: 'Change a role; applies to new sessions' })
-  @Answers({ 200: RoleDto, errors: [400, 401, 403, 404] })
+  @Operation('Change a role; applies to new sessions', { 200: RoleDto, errors: [404] })
   async update(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -59,18 +55,17 @@ export class RolesController {
   }
 
   @Delete(':id')
-  @ApiOperation({
-    summary: 'Delete a role',
-    description: 'Its users and resources are kept; active sessions continue until they end.',
-  })
-  @Answers({ 204: null, errors: [400, 401, 403, 404] })
+  @Operation(
+    'Delete a role',
+    { 204: null, errors: [404] },
+    'Its users and resources are kept; active sessions continue until they end.',
+  )
   delete(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
     return this.roles.delete(actor, id);
   }
 
   @Post(':id/resources/:resourceId')
-  @ApiOperation({ summary: 'Assign a resource to a role; applies to new sessions' })
-  @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
+  @Operation('Assign a resource to a role; applies to new sessions', { 200: MessageDto, errors: [404] })
   async assignResource(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -81,8 +76,7 @@ export class RolesController {
   }
 
   @Post(':id/users/:userId')
-  @ApiOperation({ summary: 'Assign a user to a role; applies to new sessions' })
-  @Answers({ 200: MessageDto, errors: [400, 401, 403, 404] })
+  @Operation('Assign a user to a role; applies to new sessions', { 200: MessageDto, errors: [404] })
   async assignUser(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -93,8 +87,10 @@ export class RolesController {
   }
 
   @Delete(':id/resources/:resourceId')
-  @ApiOperation({ summary: 'Remove a resource from a role; active sessions continue until they end' })
-  @Answers({ 204: null, errors: [400, 401, 403, 404] })
+  @Operation('Remove a resource from a role; active sessions continue until they end', {
+    204: null,
+    errors: [404],
+  })
   unassignResource(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -104,8 +100,10 @@ export class RolesController {
   }
 
   @Delete(':id/users/:userId')
-  @ApiOperation({ summary: 'Remove a user from a role; active sessions continue until they end' })
-  @Answers({ 204: null, errors: [400, 401, 403, 404] })
+  @Operation('Remove a user from a role; active sessions continue until they end', {
+    204: null,
+    errors: [404],
+  })
   unassignUser(
     @CurrentActor() actor: Actor,
     @PathId() id: string,

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly, CurrentPrincipal, SignedIn, type Principal } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { ListPage } from '../http/list-page';
 import { PathId } from '../http/path-id';
 import { RuleEventQueryDto } from './dto/rule-event-query.dto';
@@ -18,11 +18,11 @@ export class SessionEventsController {
 
   @Get(':id/events')
   @SignedIn({ scope: 'audit:read' })
-  @ApiOperation({
-    summary: "List the observations of a session's rules, newest first",
-    description: `For the session's owner, administrators and keys of administrators. ${COUNT_LIMIT}`,
-  })
-  @Answers({ 200: [RuleEventDto], errors: [400, 401, 403, 404] })
+  @Operation(
+    "List the observations of a session's rules, newest first",
+    { 200: [RuleEventDto], errors: [404] },
+    `For the session's owner, administrators and keys of administrators. ${COUNT_LIMIT}`,
+  )
   async list(
     @CurrentPrincipal() principal: Principal,
     @PathId() id: string,
@@ -40,13 +40,12 @@ export class ResourceEventsController {
 
   @Get(':id/events')
   @AdminOnly({ scope: 'audit:read' })
-  @ApiOperation({
-    summary: "List the observations of a resource's rules, newest first",
-    description:
-      'Includes rules without a holder on the resource’s current target (orphans, stale and unmanaged rules) since the ' +
+  @Operation(
+    "List the observations of a resource's rules, newest first",
+    { 200: [RuleEventDto], errors: [404] },
+    'Includes rules without a holder on the resource’s current target (orphans, stale and unmanaged rules) since the ' +
       `resource was created and while it is verified. ${COUNT_LIMIT}`,
-  })
-  @Answers({ 200: [RuleEventDto], errors: [400, 401, 403, 404] })
+  )
   async list(
     @CurrentPrincipal() principal: Principal,
     @PathId() id: string,

@@ -1,10 +1,10 @@
 import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
 import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type SessionStatus } from '#rules';
 import type { SessionFilter, SessionRow } from '#tenant-store';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { clientDisconnectSignal } from '../http/client-disconnect';
 import { PathId } from '../http/path-id';
@@ -30,13 +30,13 @@ export class SessionsController {
 
   @Post()
   @SignedIn({ scope: 'sessions:write' })
-  @ApiOperation({
-    summary: 'Start a session',
-    description:
-      'Allows addresses on resources for a limited time. An omitted address defaults to the caller’s own, per IP version: ' +
+  @Operation(
+    'Start a session',
+    { 200: StartedSessionDto, errors: [404, 409, 422] },
+    'Allows addresses on resources for a limited time. An omitted address defaults to the caller’s own, per IP version: ' +
       'a caller that sends an IPv6 address over IPv4 gets both. Omitted resourceIds default to all resources of the ' +
       'caller’s roles. With waitSeconds the response is sent once the session is no longer PENDING.',
-  })
+  )
   @ApiHeader({
     name: IDEMPOTENCY_KEY_HEADER,
     required: false,
@@ -44,7 +44,6 @@ export class SessionsController {
     description:
       'For 24 hours the same key with the same body returns the first response, marked Idempotency-Replayed: true',
   })
-  @Answers({ 200: StartedSessionDto, errors: [400, 401, 403, 404, 409, 422] })
   async start(
     @CurrentActor() actor: Actor,
     @IdempotencyKey() key: string | null,
@@ -70,8 +69,7 @@ export class SessionsController {
 
   @Get()
   @SignedIn({ scope: 'sessions:read', onFreePlan: true })
-  @ApiOperation({ summary: 'List your own sessions, newest first' })
-  @Answers({ 200: [SessionDto], errors: [400, 401, 403] })
+  @Operation('List your own sessions, newest first', { 200: [SessionDto] })
   list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: SessionQueryDto,
@@ -81,8 +79,7 @@ export class SessionsController {
 
   @Get('admin')
   @AdminOnly()
-  @ApiOperation({ summary: "List the organization's sessions, newest first" })
-  @Answers({ 200: [SessionDto], errors: [400, 401, 403] })
+  @Operation("List the organization's sessions, newest first", { 200: [SessionDto] })
   listAll(
     @CurrentPrincipal() principal: Principal,
     @Query() query: AdminSessionQueryDto,
@@ -92,8 +89,7 @@ export class SessionsController {
 
   @Get(':id')
   @SignedIn({ scope: 'sessions:read', onFreePlan: true, sessionToken: true })
-  @ApiOperation({ summary: 'Get a session; with waitSeconds, once it is settled' })
-  @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
+  @Operation('Get a session; with waitSeconds, once it is settled', { 200: SessionDto, errors: [404] })
   async find(
     @CurrentPrincipal() principal: Principal,
     @PathId() id: string,
@@ -111,16 +107,14 @@ export class SessionsController {
   @Uncounted()
   @AllowedWhileSuspended()
   @SignedIn({ scope: 'sessions:write', onFreePlan: true, sessionToken: true })
-  @ApiOperation({ summary: 'Stop your session' })
-  @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
+  @Operation('Stop your session', { 200: SessionDto, errors: [404] })
   async stop(@CurrentActor() actor: Actor, @PathId() id: string): Promise<SessionDto> {
     return toSession(await this.sessions.stop(actor, id));
   }
 
   @Post(':id/extend')
   @SignedIn({ scope: 'sessions:write' })
-  @ApiOperation({ summary: 'Extend your session' })
-  @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409] })
+  @Operation('Extend your session', { 200: SessionDto, errors: [404, 409] })
   async extend(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -133,8 +127,7 @@ export class SessionsController {
   @Uncounted()
   @AllowedWhileSuspended()
   @SignedIn({ scope: 'sessions:write', onFreePlan: true, sessionToken: true })
-  @ApiOperation({ summary: 'Renew the lease of your session' })
-  @Answers({ 200: SessionDto, errors: [400, 401, 403, 404, 409] })
+  @Operation('Renew the lease of your session', { 200: SessionDto, errors: [404, 409] })
   async renew(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<SessionDto> {
     return toSession(await this.sessions.renew(principal, id));
   }
@@ -143,8 +136,7 @@ export class SessionsController {
   @Uncounted()
   @AllowedWhileSuspended()
   @AdminOnly()
-  @ApiOperation({ summary: 'Stop any session in the organization' })
-  @Answers({ 200: SessionDto, errors: [400, 401, 403, 404] })
+  @Operation('Stop any session in the organization', { 200: SessionDto, errors: [404] })
   async stopByAdmin(@CurrentActor() actor: Actor, @PathId() id: string): Promise<SessionDto> {
     return toSession(await this.sessions.stopByAdmin(actor, id));
   }

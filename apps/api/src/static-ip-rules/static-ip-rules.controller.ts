@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
-import { Answers } from '../docs/answers';
+import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
@@ -17,18 +17,17 @@ export class StaticIpRulesController {
   constructor(private readonly rules: StaticIpRulesService) {}
 
   @Post()
-  @ApiOperation({
-    summary: 'Create a static IP rule: allow an address or a range permanently',
-    description: 'Applied in the background: read the rule to follow its status.',
-  })
-  @Answers({ 201: StaticIpRuleDto, errors: [400, 401, 403, 404, 422] })
+  @Operation(
+    'Create a static IP rule: allow an address or a range permanently',
+    { 201: StaticIpRuleDto, errors: [404, 422] },
+    'Applied in the background: read the rule to follow its status.',
+  )
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateStaticIpRuleDto): Promise<StaticIpRuleDto> {
     return toStaticIpRule(await this.rules.create(actor, dto));
   }
 
   @Get()
-  @ApiOperation({ summary: "List the organization's static IP rules, newest first" })
-  @Answers({ 200: [StaticIpRuleDto], errors: [400, 401, 403] })
+  @Operation("List the organization's static IP rules, newest first", { 200: [StaticIpRuleDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() slice: PageQueryDto,
@@ -37,19 +36,18 @@ export class StaticIpRulesController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Get a static IP rule' })
-  @Answers({ 200: StaticIpRuleDto, errors: [400, 401, 403, 404] })
+  @Operation('Get a static IP rule', { 200: StaticIpRuleDto, errors: [404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<StaticIpRuleDto> {
     return toStaticIpRule(await this.rules.find(principal, id));
   }
 
   @Patch(':id')
   @AllowedWhileSuspended()
-  @ApiOperation({
-    summary: 'Rename a static IP rule, or change its resources',
-    description: 'resourceIds replaces the list: omitted resources are revoked, FAILED ones are retried.',
-  })
-  @Answers({ 200: StaticIpRuleDto, errors: [400, 401, 403, 404, 422] })
+  @Operation(
+    'Rename a static IP rule, or change its resources',
+    { 200: StaticIpRuleDto, errors: [404, 422] },
+    'resourceIds replaces the list: omitted resources are revoked, FAILED ones are retried.',
+  )
   async update(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -59,11 +57,11 @@ export class StaticIpRulesController {
   }
 
   @Delete(':id')
-  @ApiOperation({
-    summary: 'Delete a static IP rule',
-    description: 'It is removed from the API immediately and from the clouds in the background.',
-  })
-  @Answers({ 204: null, errors: [400, 401, 403, 404] })
+  @Operation(
+    'Delete a static IP rule',
+    { 204: null, errors: [404] },
+    'It is removed from the API immediately and from the clouds in the background.',
+  )
   delete(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
     return this.rules.delete(actor, id);
   }
