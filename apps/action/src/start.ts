@@ -10,6 +10,7 @@ import {
   isUnprotected,
   newHolder,
   observeAddresses,
+  ownAddressWhenLimited,
   type Observed,
   reach,
   refusedRules,
@@ -136,7 +137,9 @@ class StartingAccess {
 async function observe({ url, addresses }: Inputs): Promise<Observed> {
   const takesAll = addresses === 'all';
   const connections = takesAll ? EGRESS_CONNECTIONS.pool : EGRESS_CONNECTIONS.hint;
-  const observed = await repeated(async () => observeAddresses(url, await discover(url), connections));
+  const observed = await repeated(async () =>
+    observeAddresses(url, await discover(url), connections).catch(ownAddressWhenLimited),
+  );
   for (const several of [observed.ipv4, observed.ipv6].filter(({ length }) => length > 1 && !takesAll)) {
     warning(
       `Connections of this runner leave through several addresses (${several.join(', ')}), and ${several[0]} is ` +

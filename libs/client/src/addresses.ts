@@ -49,7 +49,8 @@ async function read(url: URL, family?: Family): Promise<Answer> {
       response.on('end', () => {
         const { statusCode = 0 } = response;
         const answer = `HTTP ${statusCode} at ${url.pathname}`;
-        if (isJson(text) && statusCode !== 200) fail(new Error(messageIn(text) ?? answer));
+        if (statusCode === 429) reject(new DetectionLimited(url.origin, messageIn(text) ?? answer));
+        else if (isJson(text) && statusCode !== 200) fail(new Error(messageIn(text) ?? answer));
         else if (statusCode >= 500) fail(new Error(answer));
         else if (!isJson(text)) reject(new NotDrawbridge(url.origin, `${answer} and no JSON`));
         else resolve({ body: JSON.parse(text) as unknown, headers: response.headers });
@@ -70,8 +71,8 @@ function isJson(text: string): boolean {
 }
 
 /** The API says why it names no address, such as what a proxy forwarded. */
-const messageIn = (json: string): string | undefined =>
-  (JSON.parse(json) as { message?: string } | null)?.message;
+const messageIn = (text: string): string | undefined =>
+  isJson(text) ? (JSON.parse(text) as { message?: string } | null)?.message : undefined;
 
 /** @param server its address, without `/api/v1` @throws Unreachable */
 export async function discover(server: string): Promise<Discovery> {
@@ -112,28 +113,52 @@ interface FamilyObserved {
   readonly failure: Error | null;
 }
 
-/** The first connection decides whether there is this family; further ones are extra, and may fail. */
+/** Too many clients behind this address have asked for it within a minute. */
+export class DetectionLimited extends Unreachable {
+  override readonly name = 'DetectionLimited';
+}
+
+/** What to start with when detection is limited: nothing observed, so that the server allows the caller's own address. */
+export function ownAddressWhenLimited(error: unknown): Observed {
+  if (error instanceof DetectionLimited) return { ipv4: [], ipv6: [] };
+  throw error;
+}
+
+/**
+ * The first connection decides whether there is this family; further ones are extra, may fail, and are left out when others
+ * behind this address have used up a quarter of what it may ask.
+ */
 async function observeFamily(base: string, family: Family, connections: number): Promise<FamilyObserved> {
   const url = new URL(`${base}/api/v1/detect-ip`);
   try {
-    const first = await observeOnce(url, family);
-    if (first === null) return { addresses: [], failure: null };
+    const { address, isScarce } = await observeOnce(url, family);
+    if (address === null) return { addresses: [], failure: null };
     const others = await Promise.allSettled(
-      Array.from({ length: connections - 1 }, () => observeOnce(url, family)),
+      Array.from({ length: isScarce ? 0 : connections - 1 }, () => observeOnce(url, family)),
     );
     const more = others.flatMap((other) =>
-      other.status === 'fulfilled' && other.value ? [other.value] : [],
+      other.status === 'fulfilled' && other.value.address ? [other.value.address] : [],
     );
-    return { addresses: [...new Set([first, ...more])], failure: null };
+    return { addresses: [...new Set([address, ...more])], failure: null };
   } catch (error) {
     if (error instanceof Unreachable) return { addresses: [], failure: error };
     throw error;
   }
 }
 
-/** @returns null when the answer is of the other family */
-async function observeOnce(url: URL, family: Family): Promise<string | null> {
-  const { body } = await read(url, family);
+interface Observation {
+  /** null when the answer is of the other family */
+  readonly address: string | null;
+  /** fewer than three quarters of the requests of this address are left in their window */
+  readonly isScarce: boolean;
+}
+
+async function observeOnce(url: URL, family: Family): Promise<Observation> {
+  const { body, headers } = await read(url, family);
   const { ip, version } = body as { ip?: string; version?: string };
-  return ip !== undefined && version === `IPv${family}` ? ip : null;
+  const [limit, left] = ['x-ratelimit-limit', 'x-ratelimit-remaining'].map((name) => Number(headers[name]));
+  return {
+    address: ip !== undefined && version === `IPv${family}` ? ip : null,
+    isScarce: 4 * left! < 3 * limit!,
+  };
 }

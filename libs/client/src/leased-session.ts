@@ -47,12 +47,15 @@ const SILENT: LeaseListener = { lost: () => undefined, regained: () => undefined
 /** A holder that no other process uses. @param prefix what started it, at most 40 characters */
 export const newHolder = (prefix: string): string => `${prefix}:${randomBytes(8).toString('hex')}`;
 
-/** The request's addresses for what was observed: one session per address, the families side by side. */
+/**
+ * The request's addresses for what was observed: one session per address, the families side by side. Without any, one session
+ * for the address that the server sees.
+ */
 export function requestedAddresses({
   ipv4,
   ipv6,
 }: Observed): Pick<SessionRequest, 'ipv4Address' | 'ipv6Address'>[] {
-  return Array.from({ length: Math.max(ipv4.length, ipv6.length) }, (_, index) => ({
+  return Array.from({ length: Math.max(1, ipv4.length, ipv6.length) }, (_, index) => ({
     ...(ipv4[index] === undefined ? {} : { ipv4Address: ipv4[index] }),
     ...(ipv6[index] === undefined ? {} : { ipv6Address: ipv6[index] }),
   }));

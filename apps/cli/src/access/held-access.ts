@@ -4,6 +4,7 @@ import {
   keepAlive,
   newHolder,
   observeAddresses,
+  ownAddressWhenLimited,
   refusedRules,
   renewalIntervalMs,
   requestedAddresses,
@@ -75,7 +76,7 @@ export class HeldAccess {
   ): Promise<HeldAccess> {
     const takesAll = request.addresses === 'all';
     const connections = takesAll ? EGRESS_CONNECTIONS.pool : EGRESS_CONNECTIONS.hint;
-    const observed = await observe(server.url, connections, output);
+    const observed = await observe(server.url, connections, output).catch(ownAddressWhenLimited);
     if (!takesAll) warnAboutPool(observed, output);
     const addresses = requestedAddresses(observed).slice(0, takesAll ? undefined : 1);
     const access = await HeldAccess.openFor(server, request, addresses, { output, listener, signal });

@@ -16,6 +16,7 @@ interface Whereabouts {
  */
 export async function noteMoves({ url, observed, intervalMs, output, signal }: Whereabouts): Promise<void> {
   const before = [...observed.ipv4, ...observed.ipv6];
+  if (before.length === 0) return;
   let isAway = false;
   for (;;) {
     await pause(intervalMs, signal);

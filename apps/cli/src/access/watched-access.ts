@@ -2,6 +2,7 @@ import {
   ApiFailure,
   type LeaseListener,
   type Observed,
+  ownAddressWhenLimited,
   requestedAddresses,
   type Server,
   Unreachable,
@@ -43,7 +44,7 @@ export class WatchedAccess {
 
   /** @throws CommandFailure when the first addresses are refused */
   static async open(context: WatchContext): Promise<WatchedAccess> {
-    const observed = await observe(context.server.url, 1, context.output);
+    const observed = await observe(context.server.url, 1, context.output).catch(ownAddressWhenLimited);
     // the listener needs the object that this makes
     const events = { current: null as WatchedAccess | null };
     const held = await openFor(

@@ -7,6 +7,7 @@ import {
   newHolder,
   refusedRules,
   requestedAddresses,
+  ownAddressWhenLimited,
   resourceIds,
   settle,
   shortId,
@@ -42,7 +43,7 @@ export async function start(call: Call<StartOptions>): Promise<ExitCode> {
         ...(options.ipv4 === undefined ? {} : { ipv4Address: options.ipv4 }),
         ...(options.ipv6 === undefined ? {} : { ipv6Address: options.ipv6 }),
       }
-    : requestedAddresses(await observe(server.url, 1, output))[0];
+    : requestedAddresses(await observe(server.url, 1, output).catch(ownAddressWhenLimited))[0];
   const request = {
     ...addresses,
     holder: options.holder ?? newHolder('cli-start'),

@@ -6,6 +6,7 @@ import {
   newHolder,
   requestedAddresses,
   resourceIds,
+  ownAddressWhenLimited,
   resources,
   type Resource,
   settle,
@@ -115,7 +116,9 @@ export class AccessTools {
     const ids = await resourceIds(this.server.api, names, () => this.offered());
     const refused = ids.find((id) => allowed !== null && !allowed.includes(id));
     if (refused !== undefined) throw invalid(`Resource ${refused} may not be requested here`);
-    const [addresses] = requestedAddresses(await observe(this.server.url, 1, this.output));
+    const [addresses] = requestedAddresses(
+      await observe(this.server.url, 1, this.output).catch(ownAddressWhenLimited),
+    );
     const started = await startSession(this.server, {
       ...addresses,
       holder: newHolder('cli-mcp'),
