@@ -4,7 +4,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 const FIRST = [
   'test/chaos/kills-with-postgres',
   'test/hostile/linear-time',
-  'test/conformance/gcp',
+  'test/conformance/',
   'test/e2e/run-gives-access',
   'test/e2e/the-image',
   'test/e2e/the-first-five-minutes',
