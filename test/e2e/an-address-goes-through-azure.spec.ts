@@ -160,12 +160,12 @@ describe('Sessions on Azure', () => {
     const denial = { address: '203.0.113.0/24', protocol: 'tcp', fromPort: 1, toPort: 1024 };
     await control('POST', '/_rules', { ...denial, access: 'deny', priority: 100 });
     expect(await warningsOf(org, resourceId)).toEqual([
-      expect.stringMatching(/may be blocked by unmanaged-\d+$/),
+      expect.stringMatching(/may be blocked by unmanaged-[\da-f-]+$/),
     ]);
     const later = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.6' });
     await org.reaches(later.id, 'FAILED');
     const { errorMessage } = await ipOf(later.id);
-    expect(errorMessage).toMatch(/^blocked by unmanaged-\d+$/);
+    expect(errorMessage).toMatch(/^blocked by unmanaged-[\da-f-]+$/);
     await until(
       'the rule of the failed session is gone',
       async () => (await open('203.0.113.6')).length === 0,
