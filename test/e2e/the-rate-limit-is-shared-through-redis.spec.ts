@@ -91,7 +91,7 @@ onRedis('The rate limit is shared through Redis', () => {
   it('a window ends in Redis for both', async () => {
     const address = stranger();
     for (let count = 0; count < 7; count += 1) await ask(apis[count % 2]!, address);
-    await redis.command('PEXPIRE', `drawbridge:test:rate:default ${address}`, '1');
+    await redis.command('PEXPIRE', `drawbridge:test:rate:detection ${address}`, '1');
     await until('the window is over', async () => (await ask(apis[1], address)).status === 200);
     expect(remaining(await ask(apis[0], address))).toBeLessThan(5);
   });
