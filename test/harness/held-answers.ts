@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 /** A proxy to PostgreSQL that withholds responses: statements are executed, and the client gets no result. */
 export class HeldAnswers {
   private readonly sockets = new Set<Socket>();
-  private words: string | null = null;
+  private words: readonly [first: string, last: string] | null = null;
   private holding = new Set<Socket>();
 
   private constructor(
@@ -28,9 +28,9 @@ export class HeldAnswers {
     return Object.assign(new URL(this.target), { hostname: '127.0.0.1', port: String(port) }).href;
   }
 
-  /** The next connection that sends this text gets no response to it, nor to what follows. */
-  holdAfter(words: string): void {
-    this.words = words;
+  /** The next connection that sends these texts, one after the other, gets no response to the last, nor to what follows. */
+  holdAfter(first: string, last = first): void {
+    this.words = [first, last];
   }
 
   /** Whether the text has been sent. */
@@ -52,8 +52,10 @@ export class HeldAnswers {
 
   private carry(client: Socket): void {
     const server = connect(Number(this.target.port), this.target.hostname);
+    let hasSentFirst = false;
     client.on('data', (sent: Buffer) => {
-      if (this.words !== null && sent.includes(this.words)) {
+      hasSentFirst ||= this.words !== null && sent.includes(this.words[0]);
+      if (hasSentFirst && this.words !== null && sent.includes(this.words[1])) {
         this.words = null;
         this.holding.add(server);
         server.pause();

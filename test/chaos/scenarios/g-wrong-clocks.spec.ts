@@ -100,7 +100,8 @@ describe('G. Wrong clocks and paused processes', () => {
   it('a worker that was paused before its call does not send it after its lease expired [G5]', async () => {
     const connection = await HeldAnswers.to(drawbridge.databaseUrl);
     const paused = await drawbridge.startWorker({ DATABASE_URL: connection.url });
-    connection.holdAfter('last_write_at = now()');
+    // the end of the transaction that records the intent
+    connection.holdAfter('last_write_at = now()', 'COMMIT');
     const { id } = await org.started({ ipv4Address: '203.0.113.6', resourceIds: [org.resourceIds[3]] });
     await until('it is about to call', async () => {
       const rows = await drawbridge.query(
