@@ -6,6 +6,7 @@ const FIRST = [
   'test/hostile/linear-time',
   'test/conformance/',
   'test/e2e/run-gives-access',
+  'test/e2e/the-command-line',
   'test/e2e/the-image',
   'test/e2e/the-first-five-minutes',
   'test/e2e/an-agent-waits',
