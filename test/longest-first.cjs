@@ -12,6 +12,7 @@ const FIRST = [
   'test/e2e/an-agent-waits',
   'test/e2e/an-idle-agent',
   'test/chaos/scenarios/b-cloud',
+  'test/chaos/scenarios/l-unwanted',
   'test/simulation/',
   // not at the same time as the other one
   'test/chaos/kills-with-redis',
