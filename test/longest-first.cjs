@@ -6,11 +6,13 @@ const FIRST = [
   'test/hostile/linear-time',
   'test/conformance/',
   'test/e2e/run-gives-access',
+  'test/e2e/the-command-line',
   'test/e2e/the-image',
   'test/e2e/the-first-five-minutes',
   'test/e2e/an-agent-waits',
   'test/e2e/an-idle-agent',
   'test/chaos/scenarios/b-cloud',
+  'test/chaos/scenarios/l-unwanted',
   'test/simulation/',
   // not at the same time as the other one
   'test/chaos/kills-with-redis',
