@@ -114,7 +114,7 @@ interface FamilyObserved {
 }
 
 /** Too many clients behind this address have asked for it within a minute. */
-export class DetectionLimited extends Unreachable {
+class DetectionLimited extends Unreachable {
   override readonly name = 'DetectionLimited';
 }
 
