@@ -172,7 +172,9 @@ export class Sweeper {
   private async bringForward(tx: Tx): Promise<void> {
     const { rules: store, sweep } = this.stores;
     const { rules, now } = await store.lockDueAfter(tx, LONG_WAIT_SECONDS);
-    await store.save(tx, { rules: rules.map((rule) => ruleLife.broughtForward(rule, now)) });
+    const moved = rules.map((rule) => ruleLife.broughtForward(rule, now));
+    // suspended rules wait for an hour: they are read here each minute, and rarely changed
+    await store.save(tx, { rules: moved.filter((rule, index) => rule !== rules[index]) });
     await sweep.bringForward(tx);
   }
 
