@@ -73,6 +73,8 @@ const recordsOf = async ({ name }: GuardedHost, eventType: string): Promise<Audi
     ({ resourceName }) => resourceName === name,
   );
 
+const RULES_OF_SESSION = `SELECT h.rule_id FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE ip.session_id = $1`;
+
 /** The session has waited for longer than anything is waited for. */
 const waitedTooLong = (id: string): Promise<unknown> =>
   drawbridge.query(
@@ -152,8 +154,13 @@ describe('An agent that is away', () => {
     await agent.turn();
     await away(host);
     await stop(id);
+    // a removal that was not tried yet has nothing to explain
+    await until('its removal was tried', async () => {
+      const tried = `SELECT 1 FROM rules WHERE id IN (${RULES_OF_SESSION}) AND unwanted_since IS NOT NULL AND last_error IS NOT NULL`;
+      return (await drawbridge.query(tried, [id])).length === 1;
+    });
     await drawbridge.query(
-      `UPDATE rules SET unwanted_since = now() - interval '1 minute' WHERE id IN (SELECT h.rule_id FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE ip.session_id = $1)`,
+      `UPDATE rules SET unwanted_since = now() - interval '1 minute' WHERE id IN (${RULES_OF_SESSION})`,
       [id],
     );
     const alarm = await until('the alarm is raised', async () => {
