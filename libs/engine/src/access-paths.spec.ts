@@ -81,4 +81,11 @@ describe('A rule that waits for several access paths', () => {
     expect(dueAfter(first, found({ revision: 8 }))).toBe(0);
     expect(dueAfter(second, found({ revision: 8 }))).toBe(0);
   });
+
+  it('is known to the next pass as the one before has left it', () => {
+    shared.keepDue([found({ providerRuleId: 'sgr-1', isUnmanaged: false, inFlight: true })], first);
+    expect(shared.asFound(second, 5000).rules).toEqual([
+      expect.objectContaining({ state: 'present', recordedId: 'sgr-1', inFlightMs: 5000, inDoubt: true }),
+    ]);
+  });
 });

@@ -87,14 +87,6 @@ export function roundOf(all: readonly Pass[]): Pass[] {
   return [...all.filter(removes), ...turns];
 }
 
-/** Marks rules as in doubt that an earlier pass of the round left in doubt, after they were read. */
-export function withInDoubt(pass: Pass, inDoubt: ReadonlySet<string>, inFlightMs: number): Pass {
-  const rules = pass.rules.map((rule) =>
-    inDoubt.has(rule.ruleId) ? { ...rule, inFlight: true, inFlightMs, inDoubt: true } : rule,
-  );
-  return { ...pass, rules };
-}
-
 /**
  * Whether the additions of a pass need no read before them: nothing of it was written before, and the provider refuses to
  * add what exists.
@@ -162,6 +154,8 @@ function accessPathsOf(rule: DueRuleRow): OwnedAccess[] {
 export class SharedRules {
   /** access paths that have not shown the rule yet, by rule and revision: a rule that changed since may have further paths */
   private readonly open = new Map<string, Set<string>>();
+  /** what the passes of the round have settled last, by rule id */
+  private readonly found = new Map<string, RuleSettlement>();
 
   constructor(round: readonly Pass[]) {
     for (const { access, rules, shared } of round)
@@ -172,11 +166,34 @@ export class SharedRules {
   }
 
   /**
+   * Its rules as the earlier passes of the round have left them: they were read before these. A rule that was added must be known by
+   * its id, should it lose our mark meanwhile.
+   */
+  asFound(pass: Pass, inFlightMs: number): Pass {
+    const rules = pass.rules.map((rule): DueRuleRow => {
+      const found = this.found.get(rule.ruleId);
+      if (!found) return rule;
+      const isUnmanaged = found.isUnmanaged ?? rule.isUnmanaged;
+      const providerRuleId = found.providerRuleId ?? rule.providerRuleId;
+      return {
+        ...rule,
+        state: found.state ?? rule.state,
+        isUnmanaged,
+        providerRuleId,
+        recordedId: isUnmanaged ? null : providerRuleId,
+        ...(found.inFlight && { inFlight: true, inFlightMs, inDoubt: true }),
+      };
+    });
+    return { ...pass, rules };
+  }
+
+  /**
    * Keeps shared rules due until each path has shown them present, because a pass of one of them may fail. Not longer: a due
    * rule keeps the other rules of its holders from being settled, and the next batch may be without it.
    */
   keepDue(found: readonly RuleSettlement[], { access, shared }: Pass): RuleSettlement[] {
     return found.map((rule) => {
+      this.found.set(rule.ruleId, rule);
       if (!shared.has(rule.ruleId) || rule.dueInMs !== null) return rule;
       const paths = this.open.get(nameOf(rule));
       if (rule.state === 'present') paths?.delete(accessKey(access));

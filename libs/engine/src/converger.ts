@@ -10,7 +10,7 @@ import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation } from './isolation';
 import { endOf, remarksOf, settlementsOf, type PassOutcome, localSettlements } from './outcome';
 import { PassRunner } from './pass';
-import { passes, resumedPass, roundOf, sortDue, withInDoubt, type Pass, SharedRules } from './access-paths';
+import { passes, resumedPass, roundOf, sortDue, type Pass, SharedRules } from './access-paths';
 import type { Reconciler } from './reconciler';
 import { remarksOnUnread } from './rule-events';
 import { settle, type Settlement } from './settle';
@@ -87,7 +87,7 @@ export class Converger {
     if (due.length === 0) return false;
     const { settled, kept, open } = sortDue(due);
     await this.settleLocally(held, localSettlements(settled, kept));
-    const inDoubt = new Set<string>();
+    let inDoubt = false;
     const all = passes(open);
     const shared = new SharedRules(all);
     for (const pass of roundOf(all)) {
@@ -97,15 +97,15 @@ export class Converger {
           attempts > 0 ? resumedPass(pass, rules, await this.due(held, driver)) : { ...pass, rules };
         attempts += 1;
         if (!now) return;
-        const part = withInDoubt(now, inDoubt, horizonMs(driver));
+        const part = shared.asFound(now, horizonMs(driver));
         const outcome = await this.passRunner.run(held, driver, part);
         const end = endOf(outcome);
         if (end !== null) this.observer.passEnded(driver.kind, end);
-        for (const rule of await this.settlePass(held, part, outcome, shared))
-          if (rule.inFlight) inDoubt.add(rule.ruleId);
+        const found = await this.settlePass(held, part, outcome, shared);
+        inDoubt ||= found.some((rule) => rule.inFlight);
       });
       // the due rules of the following passes are outdated
-      if (attempts > 1 || (driver.traits.wholeList && inDoubt.size > 0)) return true;
+      if (attempts > 1 || (driver.traits.wholeList && inDoubt)) return true;
     }
     return true;
   }
