@@ -101,14 +101,17 @@ export class MemorySweep implements InMemory<SweepStore> {
 export class MemorySweeperLease implements InMemory<SweeperLeaseStore> {
   constructor(private readonly tables: Tables) {}
 
-  lock(workerId: string): SweeperLease & { readonly now: number } {
+  find(workerId: string): SweeperLease & { readonly now: number } {
     const now = this.tables.now();
     this.tables.sweeper ??= { workerId, leaseUntil: now, othersSeenAt: null, sweptAt: null };
     return { ...this.tables.sweeper, now };
   }
 
-  save(lease: SweeperLease): void {
-    this.tables.sweeper = lease;
+  save({ workerId, leaseUntil }: SweeperLease, lease: SweeperLease): boolean {
+    const { sweeper } = this.tables;
+    const isUnchanged = sweeper?.workerId === workerId && sweeper.leaseUntil === leaseUntil;
+    if (isUnchanged) this.tables.sweeper = lease;
+    return isUnchanged;
   }
 
   release(workerId: string): void {

@@ -11,9 +11,9 @@ const NEVER = new AbortController().signal;
 class CountedLease extends SweeperLeaseStore {
   asked = 0;
 
-  override lock(tx: Tx, workerId: string): Promise<SweeperLease & { readonly now: number }> {
+  override find(tx: Tx, workerId: string): Promise<SweeperLease & { readonly now: number }> {
     this.asked += 1;
-    return super.lock(tx, workerId);
+    return super.find(tx, workerId);
   }
 }
 
@@ -59,6 +59,14 @@ describe('The sweeping worker', () => {
     });
     // at first, when that wait is over, and perhaps a moment before the database's clock says so
     expect(second.lease.asked).toBeLessThanOrEqual(3);
+  });
+
+  it('is one, of several that ask at once', async () => {
+    await database.autocommit.query('DELETE FROM sweeper_lease');
+    const several = ['a', 'b', 'c', 'd'].map((name) => worker(name).sweeper);
+    await Promise.all(several.map((one) => one.sweep(NEVER)));
+    expect(several.filter(({ isSweeping }) => isSweeping)).toHaveLength(1);
+    await database.autocommit.query(`UPDATE sweeper_lease SET worker_id = 'second', lease_until = now()`);
   });
 
   it('hands over at the next question when it stops', async () => {

@@ -19,7 +19,6 @@ export class DueWorkPoll {
   ) {
     const store = new DueWorkStore();
     const find = async (): Promise<void> => {
-      this.found = null;
       this.found = await store.find(database.autocommit, OVERDUE_AFTER_SECONDS, VERIFY_INTERVAL_MINUTES);
     };
     this.task = new RepeatedTask('look for due work', INTERVAL_MS, find, log).onlyWhile(

@@ -82,19 +82,22 @@ export class Sweeper {
 
   /** Takes or renews the lease. When another worker holds it, asks again at its end. */
   private async ask(): Promise<void> {
-    this.sweeps = false;
-    const sweptAgoMs = this.sweptAt === null ? null : this.now() - this.sweptAt;
     const { sweeperLease } = this.stores;
-    const role = await this.database.transaction(async (tx) => {
-      const before = await sweeperLease.lock(tx, this.workerId);
-      const { lease, ...found } = sweeperRole(before, this.workerId, LEASE_SECONDS * 1000, sweptAgoMs);
-      if (lease !== null) await sweeperLease.save(tx, lease);
-      return found;
-    });
-    this.sweptAt = null;
-    this.sweeps = role.sweeps;
-    this.hasOthers = role.hasOthers;
-    this.askAt = this.now() + (role.sweeps ? RENEW_AFTER_MS : Math.min(role.heldForMs, LEASE_SECONDS * 1000));
+    const { autocommit } = this.database;
+    try {
+      const sweptAgoMs = this.sweptAt === null ? null : this.now() - this.sweptAt;
+      const found = await sweeperLease.find(autocommit, this.workerId);
+      const role = sweeperRole(found, this.workerId, LEASE_SECONDS * 1000, sweptAgoMs);
+      const isLost = role.lease !== null && !(await sweeperLease.save(autocommit, found, role.lease));
+      this.sweptAt = null;
+      this.sweeps = role.sweeps && !isLost;
+      this.hasOthers = role.hasOthers;
+      const heldForMs = Math.min(role.heldForMs, LEASE_SECONDS * 1000);
+      this.askAt = this.now() + (isLost ? 0 : this.sweeps ? RENEW_AFTER_MS : heldForMs);
+    } catch (error) {
+      this.sweeps = false;
+      throw error;
+    }
   }
 
   /**

@@ -11,8 +11,11 @@ export interface DatabasePoolConfig extends PoolConfig, Session {
   readonly hasTimeouts?: boolean | undefined;
 }
 
-/** The server ends a statement before this process gives up, which costs the connection. */
-const SERVER_TIMEOUTS = { statement_timeout: 15_000, idle_in_transaction_session_timeout: 15_000 };
+/**
+ * The server ends a statement before this process gives up, which costs the connection; and the transaction of a process that has
+ * stopped, before others have waited too long for its locks.
+ */
+const SERVER_TIMEOUTS = { statement_timeout: 15_000, idle_in_transaction_session_timeout: 5000 };
 const QUERY_TIMEOUT_MS = 20_000;
 /** A server that does not answer is out of reach. */
 const CONNECT_TIMEOUT_MS = 5000;
