@@ -19,6 +19,7 @@ describe('The simulation', () => {
       'rules of one holder, due in different batches and for two paths each, kept each other due for ever',
     ],
     ['18187', 'a rule lost its mark between two passes of a round, the second of which did not know its id'],
+    ['7097', 'a removal without a read followed the denial of the read by twenty seconds'],
     ['3873', 'a rule removed to make room was settled as desired by a stale read'],
   ])('finds no violation with seed %s, where %s', async (seed) =>
     expect(await simulate('--seed', seed)).toContain(': no violations.'),

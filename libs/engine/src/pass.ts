@@ -94,8 +94,10 @@ export class PassRunner {
     if (postponedMs > 0) return { kind: 'postponed', waitMs: postponedMs, message: BUDGET_SPENT };
     await held.ensureHeld();
 
+    const startedAt = this.timing.now();
     const first = await this.firstRead(open);
-    if ('error' in first) return unreadable(first.error, await this.removeUnread(open, first.error));
+    if ('error' in first)
+      return unreadable(first.error, await this.removeUnread(open, first.error, startedAt));
     const read = first.done;
 
     const planned = this.awaited.without(planChanges(pass.rules, read.rules));
@@ -152,11 +154,13 @@ export class PassRunner {
   /**
    * The removals by recorded id, where the provider denies the read: the credential may still remove. Not where the whole list
    * is written, which must be known for that. Only a read shows their effect.
+   * @param deniedAt start of that read: after a pause, another one may be allowed, and show that another program changed a rule
    * @returns their results by rule id
    */
   private async removeUnread(
     open: OpenTarget,
     { kind }: DriverError,
+    deniedAt: number,
   ): Promise<ReadonlyMap<string, ChangeResult>> {
     const { driver, pass } = open;
     if (kind !== 'denied' || driver.traits.wholeList) return new Map();
@@ -164,7 +168,7 @@ export class PassRunner {
       pass.rules.filter(({ desired }) => !desired),
       [],
     );
-    return planned.length === 0 ? new Map() : this.change(open, planned, this.timing.now());
+    return planned.length === 0 ? new Map() : this.change(open, planned, deniedAt);
   }
 
   /** When the target is full, removes rules of ours that nobody wants and repeats the refused additions once. */
