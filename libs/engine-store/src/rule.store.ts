@@ -233,9 +233,12 @@ export class RuleStore {
     );
   }
 
-  /** Locks rules that are due in more than these seconds. */
-  lockDueAfter(tx: Tx, seconds: number): Promise<LockedRules> {
-    return this.lockFree(tx, 'r.due_at > now() + make_interval(secs => $1)', [seconds]);
+  /** Locks rules that are due in more than these seconds, the latest first. */
+  lockDueAfter(tx: Tx, seconds: number, limit: number): Promise<LockedRules> {
+    return this.lockFree(tx, 'r.due_at > now() + make_interval(secs => $1) ORDER BY r.due_at DESC LIMIT $2', [
+      seconds,
+      limit,
+    ]);
   }
 
   /** Locks rules that have been unwanted for this long, may still be present, and are not reported. */

@@ -174,9 +174,9 @@ export class Sweeper {
   /** Corrects due times after the database clock was set back. */
   private async bringForward(tx: Tx): Promise<void> {
     const { rules: store, sweep } = this.stores;
-    const { rules, now } = await store.lockDueAfter(tx, LONG_WAIT_SECONDS);
+    const { rules, now } = await store.lockDueAfter(tx, LONG_WAIT_SECONDS, BATCH_SIZE);
     const moved = rules.map((rule) => ruleLife.broughtForward(rule, now));
-    // suspended rules wait for an hour: they are read here each minute, and rarely changed
+    // suspended rules wait for an hour, rightly
     await store.save(tx, { rules: moved.filter((rule, index) => rule !== rules[index]) });
     await sweep.bringForward(tx);
   }
