@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { totpOf } from '../builders/accounts';
 import { Drawbridge } from '../harness/drawbridge';
 import { neededInCi } from '../harness/needed-in-ci';
 
@@ -100,10 +101,25 @@ if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages W
     expect(said).toMatch(/access token is invalid or expired[^]*credential:none/);
   });
 
-  it('shows what the API says when it refuses the sign-in or the resource', async () => {
+  it('mfa.md can be followed literally', async () => {
+    const [, require, signIn, setUp] = commandsOf('mfa.md');
+    const [begin, confirm] = setUp!.trim().split('\n');
+    const [register] = commandsOf('try-your-own.md')[0]!.match(/^echo .* register .*$/m)!;
+    const asMfa = (...commands: string[]): Promise<string> =>
+      run('drawbridge() { ./drawbridge "$@" --profile mfa </dev/null; }', `API=${api}/api/v1`, ...commands);
+    const email = 'mfa@example.com';
+    await run(`${register!.replace('me@example.com', email)} --profile mfa`);
+    const secret = (await asMfa(begin!)).trim();
+    const code = `CODE=${totpOf(secret).generate()}`;
+    const [recoveryCode, ...others] = (await asMfa(code, confirm!)).trim().split('\n');
+    expect(others).toHaveLength(7);
+    expect(await asMfa(require!)).toContain('"mfaRequired": true');
+    const signedIn = await asMfa(`CODE=${recoveryCode}`, signIn!.replace('me@example.com', email));
+    expect(signedIn).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/m);
+  });
+
+  it('shows what the API says when it refuses the resource', async () => {
     const [signIn, create, , , , use] = blocksOf('setup-aws.md');
-    const wrong = signIn.replace('A-long-password-1', 'Another-password-1');
-    expect(await saidBy(wrong, 'echo "token:${TOKEN-none}"')).toMatch(/"status":401[^]*token:none/);
     const unknown = use.replace('sg-0123456789abcdef4', 'none');
     expect(await saidBy(signIn, create, unknown)).toContain('resourceIdentifier');
   });

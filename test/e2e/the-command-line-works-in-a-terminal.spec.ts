@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { accountOwner, totpOf } from '../builders/accounts';
 import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
 import { PASSWORD } from '../builders/people';
 import { CLI } from '../harness/command-line';
@@ -17,7 +18,7 @@ if (!hasTerminals) {
   );
 }
 
-(hasTerminals ? describe : describe.skip)('run works in a terminal', () => {
+(hasTerminals ? describe : describe.skip)('The command line in a terminal', () => {
   let bench: CliBench;
   let terminal: Terminal | undefined;
   let counting: string;
@@ -90,5 +91,20 @@ if (!hasTerminals) {
     shown.type(PASSWORD);
     const screen = await shown.shows('Signed in');
     expect(screen).not.toContain(PASSWORD);
+  });
+
+  it('sets up the second factor that an organization requires, while somebody signs in', async () => {
+    const owner = await accountOwner(bench.drawbridge);
+    await owner.organizationSets('mfa_required', true);
+    const shown = open(`login --email ${owner.email}`, { DRAWBRIDGE_API_KEY: '' });
+    await shown.shows('Password:');
+    shown.type(owner.password);
+    const [, secret] = /enter the secret there: (\w+)/.exec(await shown.shows('Its first code:'))!;
+    shown.type(totpOf(secret!).generate());
+    expect(await shown.shows('Signed in')).toMatch(/Recovery codes[^]*\n {2}\w{4}-\w{4}-/);
+    const signedIn = { DRAWBRIDGE_API_KEY: '' };
+    expect((await bench.cli.run(['whoami'], '', signedIn)).stdout).toContain('second factor  on');
+    const off = await bench.cli.run(['mfa', 'off', '--code-stdin'], '000000\n', signedIn);
+    expect(off.stderr).toContain('requires MFA');
   });
 });

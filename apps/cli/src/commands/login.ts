@@ -9,7 +9,7 @@ import {
 } from '#client';
 import { CommandFailure, EXIT } from '../exit-codes';
 import type { Output } from '../output';
-import { ConfigFile, type Profile } from '../profiles/config-file';
+import { ConfigFile, type Profile, type Tokens } from '../profiles/config-file';
 import { profileName, usableKey, type ConnectionOptions } from '../profiles/connection';
 import { serverUrl } from '../profiles/server-url';
 import type { Call } from '../program';
@@ -29,7 +29,7 @@ type LoginAnswer = Schemas['LoginAnswerDto'];
 /** Stores a sign-in, or an API key that the server accepts, in the profile. */
 export const login = ({ options, output }: Call<LoginOptions>): Promise<void> =>
   signIn(options, output, (url, before) =>
-    options.apiKeyStdin ? withKey(url) : withPassword(url, options, before),
+    options.apiKeyStdin ? withKey(url) : withPassword(url, options, before, output),
   );
 
 /** Creates an organization, and stores the sign-in of its first administrator. */
@@ -83,7 +83,12 @@ async function withKey(url: string): Promise<Profile> {
   return { url, apiKey: key };
 }
 
-async function withPassword(url: string, options: LoginOptions, before: Profile | null): Promise<Profile> {
+async function withPassword(
+  url: string,
+  options: LoginOptions,
+  before: Profile | null,
+  output: Output,
+): Promise<Profile> {
   const { email, password } = await accountOf(options);
   const api = createApi({ url, credential: null });
   // a device is known to the server and the account it has signed in to
@@ -94,7 +99,25 @@ async function withPassword(url: string, options: LoginOptions, before: Profile 
     api.POST('/api/v1/auth/login', { body: { email, password, ...device, ...organization } }),
   );
   const signedIn = answer.mfaRequired ? await secondFactor(api, answer, device) : answer;
-  return { url, email, tokens: tokensIn(signedIn), ...deviceIn(signedIn, known) };
+  const first = tokensIn(signedIn);
+  const tokens = signedIn.mfaSetupRequired ? await withNewFactor(url, first, output) : first;
+  return { url, email, tokens, ...deviceIn(signedIn, known) };
+}
+
+/** Sets up the second factor that the organization requires: until then the sign-in is good for that alone. */
+async function withNewFactor(
+  url: string,
+  { accessToken, refreshToken }: Tokens,
+  output: Output,
+): Promise<Tokens> {
+  output.note('Your organization requires a second factor, and you have none yet');
+  const { setUpFactor, recoveryText } = await import('./mfa.js');
+  const headers = { Authorization: `Bearer ${accessToken}` };
+  const credential = { headers: async () => headers, renew: async () => false };
+  const recoveryCodes = await setUpFactor(createApi({ url, credential }));
+  process.stderr.write(`${recoveryText(recoveryCodes)}\n`);
+  const api = createApi({ url, credential: null });
+  return tokensOf(await bodyOf(api.POST('/api/v1/auth/refresh', { body: { refreshToken } })));
 }
 
 async function secondFactor(
@@ -110,13 +133,6 @@ async function secondFactor(
 
 function tokensIn(answer: LoginAnswer): ReturnType<typeof tokensOf> {
   const { accessToken, refreshToken, expiresIn } = answer;
-  if (answer.mfaSetupRequired) {
-    throw new CommandFailure(
-      EXIT.denied,
-      'Your organization requires a second factor, and you have none yet',
-      'set it up in the API reference of the server: POST /mfa/setup',
-    );
-  }
   if (accessToken === null || refreshToken === null || expiresIn === null) {
     throw new CommandFailure(
       EXIT.denied,

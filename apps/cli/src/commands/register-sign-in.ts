@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { type Call, define } from '../program';
 import type { IpOptions } from './ip';
 import type { LoginOptions } from './login';
+import type { CodeOptions } from './mfa';
 import type { ApiOptions } from './raw-request';
 
 const passwordOptions = (): Option[] => [
@@ -9,6 +10,8 @@ const passwordOptions = (): Option[] => [
   new Option('--email <address>', 'of your account'),
   new Option('--password-stdin', 'read the password from standard input'),
 ];
+
+const codeOption = (): Option => new Option('--code-stdin', 'read the code from standard input');
 
 /** Who asks, and what helps with everything. */
 export function registerSignInCommands(program: Command): void {
@@ -42,6 +45,7 @@ export function registerSignInCommands(program: Command): void {
     examples: ['whoami'],
     run: async (call: Call) => (await import('./identity.js')).whoami(call),
   });
+  registerMfaCommands(program);
   define(program, {
     usage: 'token',
     about: 'print an access token that is valid for five minutes at least, for other programs',
@@ -83,5 +87,29 @@ export function registerSignInCommands(program: Command): void {
       'completion fish > ~/.config/fish/completions/drawbridge.fish',
     ],
     run: async (call: Call) => (await import('./completion.js')).completion(program, call),
+  });
+}
+
+function registerMfaCommands(program: Command): void {
+  const mfa = program.command('mfa').description('your second factor: an authenticator, and recovery codes');
+  define(mfa, {
+    usage: 'setup',
+    about: 'turn it on: shows a QR code, asks for the first code, and prints the recovery codes',
+    examples: ['mfa setup'],
+    run: async (call: Call) => (await import('./mfa.js')).setUp(call),
+  });
+  define(mfa, {
+    usage: 'off',
+    about: 'turn it off; refused while your organization requires it',
+    examples: ['mfa off'],
+    options: [codeOption()],
+    run: async (call: Call<CodeOptions>) => (await import('./mfa.js')).turnOff(call),
+  });
+  define(mfa, {
+    usage: 'recovery-codes',
+    about: 'print new recovery codes; the earlier ones no longer work',
+    examples: ['mfa recovery-codes'],
+    options: [codeOption()],
+    run: async (call: Call<CodeOptions>) => (await import('./mfa.js')).renewRecoveryCodes(call),
   });
 }
