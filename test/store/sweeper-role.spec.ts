@@ -69,6 +69,16 @@ describe('The sweeping worker', () => {
     await database.autocommit.query(`UPDATE sweeper_lease SET worker_id = 'second', lease_until = now()`);
   });
 
+  it('stays what it is while it asks: whatever one worker does for all goes on', async () => {
+    let time = 0;
+    const { sweeper, lease } = worker('second', { now: () => time });
+    await sweeper.sweep(NEVER);
+    const found = jest.spyOn(lease, 'find').mockImplementation(() => new Promise(() => undefined));
+    time = 2000;
+    void sweeper.sweep(NEVER);
+    expect([found.mock.calls.length, sweeper.isSweeping]).toEqual([1, true]);
+  });
+
   it('hands over at the next question when it stops', async () => {
     const third = worker('third');
     const second = worker('second');

@@ -4,6 +4,18 @@ export const ABOUT = `Opens cloud firewalls to people and CI jobs for a limited 
 A session allows the caller's address on cloud resources and removes it when it ends. Rules are applied and removed in
 the background: read the session to follow their status.
 
+## The first five calls
+
+1. \`POST /auth/register\` makes an organization and signs you in: the following calls send its \`accessToken\`. People who
+   were invited send \`POST /auth/login\` and go on with 5.
+2. \`POST /credentials\` stores what the cloud accepts. \`GET /resources/types\` names the fields of each provider.
+3. \`POST /resources\` names a security group, a firewall or a host, and its ports; \`POST /resources/{id}/verify\` asks
+   the cloud whether the credential may change it.
+4. \`POST /roles\` with \`resourceIds\` and \`userIds\` says who may open it.
+5. \`POST /sessions\` opens it to your address: \`?waitSeconds=30\` answers when that is done. \`POST /sessions/{id}/stop\` closes it.
+
+The [command line](/downloads/drawbridge.mjs) does the same in words.
+
 ## Authentication
 
 Users send \`Authorization: Bearer <access token>\`. Pipelines send \`X-API-Key: <key>\` or
