@@ -73,8 +73,21 @@ export function serveDocs(app: INestApplication, settings: ApiSettings): void {
     jsonDocumentUrl: DOCUMENT_PATH,
     raw: ['json'],
     customSiteTitle: 'Drawbridge API',
+    customCss: NARROW,
   });
 }
+
+/** On a phone, what stands beside each other stands below each other: Swagger UI leaves the second column a letter's width. */
+const NARROW = `@media (max-width: 640px) {
+  .swagger-ui .opblock-tag { flex-wrap: wrap }
+  .swagger-ui .opblock-tag small { flex: 1 0 80%; order: 1; padding: 0 }
+  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap }
+  .swagger-ui .opblock .opblock-summary-description { flex: 1 0 100% }
+  .swagger-ui .wrapper { padding: 0 10px }
+  .swagger-ui table, .swagger-ui tbody, .swagger-ui tr, .swagger-ui td { display: block; width: auto }
+  .swagger-ui thead { display: none }
+  .swagger-ui .opblock-body pre { max-width: calc(100vw - 60px) }
+}`;
 
 const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
