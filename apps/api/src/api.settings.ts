@@ -230,16 +230,18 @@ export class ApiSettings extends ServiceSettings {
   })
   MAIL_FROM?: string;
 
-  /** the payment service: Stripe, or the sandbox, where everybody can press Pay; unset: sandbox, only when embedded */
+  /** none: every organization has the paid plan; sandbox: everybody can press Pay; unset: sandbox, only when embedded */
   @ValidateIf(
     ({ EMBEDDED, PAYMENT, STRIPE_SECRET_KEY }: ApiSettings) =>
       !EMBEDDED || PAYMENT !== undefined || STRIPE_SECRET_KEY !== undefined,
   )
   @IsStripeWhenKeyIsSet()
-  @IsIn(['sandbox', 'stripe'], {
-    message: 'PAYMENT must be stripe, or sandbox: a page where everybody can press Pay without paying',
+  @IsIn(['none', 'sandbox', 'stripe'], {
+    message:
+      'PAYMENT must be none (every organization has the Paid plan), stripe, or sandbox: a page where everybody can ' +
+      'press Pay without paying',
   })
-  PAYMENT?: 'sandbox' | 'stripe';
+  PAYMENT?: 'none' | 'sandbox' | 'stripe';
 
   /** per interval; Stripe charges the price configured there */
   @toInteger()

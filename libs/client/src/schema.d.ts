@@ -2012,14 +2012,14 @@ export interface components {
     /** @enum {string} */
     PaymentStatus: 'SUCCEEDED' | 'FAILED';
     PlanDto: {
-      currency: string;
+      currency: string | null;
       displayName: string;
       /** Format: uuid */
       id: string;
-      interval: components['schemas']['PlanInterval'];
+      interval: components['schemas']['PlanInterval'] | null;
       limits: components['schemas']['PlanLimitsDto'];
       name: string;
-      priceCents: number;
+      priceCents: number | null;
       tier: components['schemas']['Tier'];
     };
     /** @enum {string} */

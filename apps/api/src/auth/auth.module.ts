@@ -42,6 +42,7 @@ import { TokenService } from './token.service';
   controllers: [AuthController, PasswordsController, SignInsController, AccountPagesController],
   providers: [
     RegistrationService,
+    StoredPrincipals,
     AuthService,
     SecondFactorService,
     MfaChallenges,

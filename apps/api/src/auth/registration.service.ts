@@ -6,7 +6,7 @@ import { ActionRecords } from '../audit/action-records';
 import type { RegisterDto } from './dto/credentials.dto';
 import { hashClientOf, type SignInClient } from './sign-in-client';
 import { SignInService, type SignInOutcome } from './sign-in.service';
-import { principalOf } from './stored-principals';
+import { StoredPrincipals } from './stored-principals';
 
 /** Registers organizations. */
 @Injectable()
@@ -16,6 +16,7 @@ export class RegistrationService {
     private readonly accounts: AccountStore,
     private readonly records: ActionRecords,
     private readonly signIn: SignInService,
+    private readonly principals: StoredPrincipals,
     private readonly hasher: PasswordHasher,
   ) {}
 
@@ -28,7 +29,7 @@ export class RegistrationService {
       const given = { organizationName, email, passwordHash, name };
       const { userId, organizationId } = await this.accounts.registerOrganization(tx, given);
       await this.accounts.recordLogin(tx, userId);
-      const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId))!;
+      const principal = (await this.principals.ofAccount(tx, userId, organizationId))!;
       await this.records.record(tx, { principal, address: client.address }, 'ORGANIZATION_REGISTERED', {
         type: 'ORGANIZATION',
         id: organizationId,
