@@ -1233,6 +1233,22 @@ export interface paths {
     patch: operations['Users_update'];
     trace?: never;
   };
+  '/api/v1/users/{id}/password-link': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Users_passwordLink'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/users/{id}/resend-invitation': {
     parameters: {
       query?: never;
@@ -1998,6 +2014,9 @@ export interface components {
       /** @enum {string} */
       subscriptionTier: 'FREE' | 'PAID';
       suspended: boolean;
+    };
+    PasswordLinkDto: {
+      passwordResetUrl: string;
     };
     PaymentDto: {
       amountCents: number;
@@ -4913,6 +4932,27 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['UserDto'];
+        };
+      };
+    };
+  };
+  Users_passwordLink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PasswordLinkDto'];
         };
       };
     };

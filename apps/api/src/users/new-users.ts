@@ -125,6 +125,7 @@ export class NewUsers {
 
   /** A failed mail does not undo the invitation: the response to the admin contains the link. */
   private async send(principal: Principal, user: UserRow, { url: link, token }: Invitation): Promise<void> {
+    if (this.mailer.delivery === 'nowhere') return;
     const { organizationName, organizationSlug, name: invitedBy } = principal;
     const { email: to, name } = user;
     const mail = invitationMail({ to, name, invitedBy, organizationName, organizationSlug, link, token });
