@@ -59,6 +59,7 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
     ['closes', { name: 'Renamed' }],
   ],
   'DELETE /users/{id}': [['closes']],
+  'POST /users/{id}/password-link': [['closes']],
   'POST /users/{id}/reset-mfa': [['closes']],
   'POST /users/{id}/resend-invitation': [['opens']],
 

@@ -56,6 +56,8 @@ describe('The command line shows an organization', () => {
     expect(users).toMatchObject([{ email: 'ada@example.com', roleNames: ['Developers'] }]);
     const invited = await cli.run(['users', 'invite', 'grace@example.com', '--role', 'Developers']);
     expect(invited.stdout).toContain('grace@example.com is invited: http');
+    const { stdout } = await cli.run(['users', 'password-link', bench.org.adminEmail]);
+    expect(stdout).toMatch(/^http\S+\/reset-password\/[\w-]{43}\n$/);
     expect((await cli.run(['roles', 'show', 'nobody'])).code).toBe(2);
   });
 

@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { ApiSettings } from '../../apps/api/src/api.settings';
 import { LauncherSettings } from '../../apps/launcher/src/launcher.settings';
 import { PROCESS_VARIABLES } from '../../apps/launcher/src/process-variables';
 import { SimulatorSettings } from '../../apps/simulator/src/settings';
 import { MigrateSettings } from '../../apps/worker/src/admin/migrate.settings';
 import { WorkerSettings } from '../../apps/worker/src/worker.settings';
-import { settingNames } from '#config';
+import { loadSettings, settingNames } from '#config';
 import { DriverRegistry } from '#drivers';
 
 const ROOT = join(__dirname, '../..');
@@ -34,6 +37,28 @@ function composeEnvironment(service: string): Record<string, string> {
       .map((line) => line.trim().split(/: (.*)/s) as [string, string]),
   );
 }
+
+/** What compose makes of a service's variables. @throws Error for a missing one, as compose does */
+const filled = (service: string, given: NodeJS.Dict<string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(composeEnvironment(service)).map(([variable, value]) => [
+      variable,
+      value.replaceAll(
+        /\$\{([A-Z0-9_]+)(?::([?+-])([^}]*))?\}|'/g,
+        (_, name?: string, kind?: string, text: string = '') => {
+          if (name === undefined) return '';
+          if (kind === '+') return given[name] ? text : '';
+          if (given[name] || kind === '-') return given[name] || text;
+          throw new Error(`${name} is missing`);
+        },
+      ),
+    ]),
+  );
+
+/** What compose does not start without: the secrets. */
+const REQUIRED = new Set(
+  [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name!),
+);
 
 /** Rows of the table: variable and the processes that read it. */
 const documented = read('docs/settings.md')
@@ -91,10 +116,29 @@ describe('Settings', () => {
     expect(composeEnvironment('migrate')['DATABASE_URL']).toContain('{POSTGRES_PASSWORD');
   });
 
+  it('bin/make-env writes all that docker compose needs, with new secrets, for its owner alone, and once', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'make-env-'));
+    const made = [join(folder, 'one.env'), join(folder, 'other.env')].map((file) => {
+      const make = () => spawnSync(join(ROOT, 'bin/make-env'), [file], { encoding: 'utf8' });
+      expect(make()).toMatchObject({ status: 0, stderr: '' });
+      const text = readFileSync(file, 'utf8');
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(make()).toMatchObject({ status: 1 });
+      expect(readFileSync(file, 'utf8')).toBe(text);
+      return parseEnv(text);
+    });
+    rmSync(folder, { recursive: true });
+    const [given] = made;
+    const api = loadSettings(ApiSettings, filled('api', given!));
+    expect(api).toMatchObject({ PAYMENT: 'none', REGISTRATION: 'first' });
+    loadSettings(WorkerSettings, filled('worker', given!));
+    loadSettings(MigrateSettings, filled('migrate', given!));
+    for (const name of REQUIRED) expect(made[0]![name]).not.toBe(made[1]![name]);
+  });
+
   it('deploy/example.env names what docker-compose.yml requires', () => {
-    const required = [...read('docker-compose.yml').matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name!);
     const given = read('deploy/example.env');
-    for (const name of new Set(required)) expect(given).toMatch(new RegExp(`^${name}=`, 'm'));
+    for (const name of REQUIRED) expect(given).toMatch(new RegExp(`^${name}=`, 'm'));
   });
 
   it.each(['postgres', 'redis', 'migrate', 'api', 'worker'])('%s runs with reduced privileges', (service) => {

@@ -41,10 +41,12 @@ describe('the API’s environment', () => {
 
   it('requires PAYMENT unless embedded', () => {
     const { PAYMENT: _, ...unsaid } = complete;
-    expect(problemsOf(unsaid)).toEqual([expect.stringMatching(/^PAYMENT must be stripe, or sandbox/)]);
+    expect(problemsOf(unsaid)).toEqual([
+      expect.stringMatching(/^PAYMENT must be none .*, stripe, or sandbox/),
+    ]);
     expect(problemsOf({ ...unsaid, EMBEDDED: 'true' })).toEqual([]);
     expect(problemsOf({ ...unsaid, EMBEDDED: 'true', STRIPE_SECRET_KEY: 'sk_x' })).toEqual([
-      expect.stringContaining('PAYMENT must be stripe'),
+      expect.stringContaining('PAYMENT must be none'),
     ]);
   });
 
@@ -69,9 +71,11 @@ describe('the API’s environment', () => {
     expect(loadSettings(ApiSettings, { ...complete, METRICS_HOST: '::' }).METRICS_HOST).toBe('::');
   });
 
-  it('requires a mail server unless embedded', () => {
+  it('requires a mail server where anybody may register, unless embedded', () => {
     const { SMTP_URL: _, ...mailless } = complete;
-    expect(problemsOf(mailless)).toEqual([expect.stringContaining('SMTP_URL')]);
+    expect(problemsOf(mailless)).toEqual([expect.stringMatching(/SMTP_URL.*MAIL_FROM.*REGISTRATION=first/)]);
+    for (const REGISTRATION of ['first', 'closed'])
+      expect(problemsOf({ ...mailless, REGISTRATION })).toEqual([]);
     expect(problemsOf({ ...mailless, EMBEDDED: 'true' })).toEqual([]);
     expect(problemsOf({ ...mailless, EMBEDDED: 'true', SMTP_URL: 'mail.example.com' })).toHaveLength(1);
     const { MAIL_FROM: _from, ...senderless } = complete;
@@ -111,6 +115,7 @@ describe('the API’s environment', () => {
     ['DEPLOYMENT_ID', 'Default'],
     ['EMBEDDED', 'maybe'],
     ['PAYMENT', 'cash'],
+    ['REGISTRATION', 'maybe'],
     ['PAID_PLAN_PRICE_CENTS', '9.90'],
     ['PAID_PLAN_CURRENCY', 'euro'],
     ['PAID_PLAN_INTERVAL', 'WEEK'],

@@ -211,11 +211,24 @@ export class ApiSettings extends ServiceSettings {
   @IsBoolean({ message: 'EMBEDDED must be true or false' })
   EMBEDDED = false;
 
-  /** the mail server; unset: the embedded service writes mail to its log, any other refuses to start */
-  @ValidateIf(({ EMBEDDED, SMTP_URL }: ApiSettings) => !EMBEDDED || SMTP_URL !== undefined)
+  /** who may register an organization: anybody, whoever comes first, nobody */
+  @IsIn(['open', 'first', 'closed'], {
+    message: 'REGISTRATION must be open, first (closed after the first organization) or closed',
+  })
+  REGISTRATION: 'open' | 'first' | 'closed' = 'open';
+
+  /**
+   * the mail server; unset: the embedded service writes mail to its log; any other sends none, and refuses to start where
+   * anybody may register, because strangers have no administrator to give them a link
+   */
+  @ValidateIf(
+    ({ EMBEDDED, REGISTRATION, SMTP_URL }: ApiSettings) =>
+      SMTP_URL !== undefined || (!EMBEDDED && REGISTRATION === 'open'),
+  )
   @Matches(/^smtps?:\/\/\S+$/, {
     message:
-      'SMTP_URL must be the mail server, like smtp://user:password@host:587: invitations go out through it',
+      'SMTP_URL must be the mail server, like smtp://user:password@host:587, with MAIL_FROM; it may be unset with ' +
+      'REGISTRATION=first or closed only',
   })
   SMTP_URL?: string;
 
@@ -230,16 +243,18 @@ export class ApiSettings extends ServiceSettings {
   })
   MAIL_FROM?: string;
 
-  /** the payment service: Stripe, or the sandbox, where everybody can press Pay; unset: sandbox, only when embedded */
+  /** none: every organization has the paid plan; sandbox: everybody can press Pay; unset: sandbox, only when embedded */
   @ValidateIf(
     ({ EMBEDDED, PAYMENT, STRIPE_SECRET_KEY }: ApiSettings) =>
       !EMBEDDED || PAYMENT !== undefined || STRIPE_SECRET_KEY !== undefined,
   )
   @IsStripeWhenKeyIsSet()
-  @IsIn(['sandbox', 'stripe'], {
-    message: 'PAYMENT must be stripe, or sandbox: a page where everybody can press Pay without paying',
+  @IsIn(['none', 'sandbox', 'stripe'], {
+    message:
+      'PAYMENT must be none (every organization has the Paid plan), stripe, or sandbox: a page where everybody can ' +
+      'press Pay without paying',
   })
-  PAYMENT?: 'sandbox' | 'stripe';
+  PAYMENT?: 'none' | 'sandbox' | 'stripe';
 
   /** per interval; Stripe charges the price configured there */
   @toInteger()

@@ -4,6 +4,7 @@ import { AccountStore, AuditStore } from '#tenant-store';
 import { ApiSettings } from './api.settings';
 import { ActionRecords } from './audit/action-records';
 import { PublicAddress } from './http/public-address';
+import { Plans } from './plans/plans';
 
 /** Providers of every feature: the settings, and stores that most of them use. */
 @Global()
@@ -17,6 +18,7 @@ export class SharedModule {
       AuditStore,
       ActionRecords,
       PublicAddress,
+      Plans,
     ];
     return {
       module: SharedModule,

@@ -42,6 +42,7 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
     'PUBLIC_URL_IPV6',
     'RATE_LIMIT_PER_MINUTE',
     'REFRESH_TOKEN_TTL',
+    'REGISTRATION',
     'SIGN_IN_MAX_DAYS',
     'SESSION_DEFAULT_HOURS',
     'MAX_LIVE_SESSIONS_PER_USER',

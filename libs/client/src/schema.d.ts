@@ -1233,6 +1233,22 @@ export interface paths {
     patch: operations['Users_update'];
     trace?: never;
   };
+  '/api/v1/users/{id}/password-link': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Users_passwordLink'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/users/{id}/resend-invitation': {
     parameters: {
       query?: never;
@@ -1999,6 +2015,9 @@ export interface components {
       subscriptionTier: 'FREE' | 'PAID';
       suspended: boolean;
     };
+    PasswordLinkDto: {
+      passwordResetUrl: string;
+    };
     PaymentDto: {
       amountCents: number;
       /** Format: date-time */
@@ -2012,14 +2031,14 @@ export interface components {
     /** @enum {string} */
     PaymentStatus: 'SUCCEEDED' | 'FAILED';
     PlanDto: {
-      currency: string;
+      currency: string | null;
       displayName: string;
       /** Format: uuid */
       id: string;
-      interval: components['schemas']['PlanInterval'];
+      interval: components['schemas']['PlanInterval'] | null;
       limits: components['schemas']['PlanLimitsDto'];
       name: string;
-      priceCents: number;
+      priceCents: number | null;
       tier: components['schemas']['Tier'];
     };
     /** @enum {string} */
@@ -4913,6 +4932,27 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['UserDto'];
+        };
+      };
+    };
+  };
+  Users_passwordLink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PasswordLinkDto'];
         };
       };
     };

@@ -1,6 +1,9 @@
 export const TIERS = ['FREE', 'PAID'] as const;
 export type Tier = (typeof TIERS)[number];
 
+/** The tier that counts for an organization, of the one it pays for. */
+export type TierOf = (paidFor: Tier) => Tier;
+
 export interface TierLimits {
   readonly sessionHours: number;
   /** null: no limit */

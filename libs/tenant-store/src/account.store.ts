@@ -8,6 +8,7 @@ import {
   type Tx,
   first,
   prepared,
+  touches,
 } from '#entities';
 
 /** The principal of a request, read for each request. */
@@ -195,6 +196,17 @@ export class AccountStore {
   /** @returns null when the session is over, its user is inactive, or the key that started it is revoked or expired */
   principalOfSession(tx: Tx, tokenHash: string): Promise<PrincipalRow | null> {
     return first<PrincipalRow>(tx, SESSION_PRINCIPAL, [tokenHash]);
+  }
+
+  /** Whether there never was an organization. */
+  isEmpty(tx: Tx): Promise<boolean> {
+    return touches(tx, 'SELECT WHERE NOT EXISTS (SELECT FROM organizations)');
+  }
+
+  /** As `isEmpty`, and until the commit nobody else creates one: concurrent calls wait for each other. */
+  async isEmptyAndLocked(tx: Tx): Promise<boolean> {
+    await tx.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE');
+    return this.isEmpty(tx);
   }
 
   /** Creates an organization with a unique slug, and its admin. Without a password the admin is invited. */

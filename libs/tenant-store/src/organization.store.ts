@@ -10,7 +10,7 @@ import {
 
 export interface OrganizationRow extends Pick<
   OrganizationEntity,
-  'id' | 'name' | 'slug' | 'subscriptionTier' | 'createdAt' | 'updatedAt'
+  'id' | 'name' | 'slug' | 'createdAt' | 'updatedAt'
 > {
   readonly suspended: boolean;
 }
@@ -39,7 +39,6 @@ const toRow = (organization: OrganizationEntity): OrganizationRow => ({
   id: organization.id,
   name: organization.name,
   slug: organization.slug,
-  subscriptionTier: organization.subscriptionTier,
   suspended: organization.suspendedAt !== null,
   createdAt: organization.createdAt,
   updatedAt: organization.updatedAt,

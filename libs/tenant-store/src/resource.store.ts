@@ -1,4 +1,11 @@
-import { MAX_RESOURCES_PER_TARGET, TIER_LIMITS, type OrganizationId, type Provider, type Tier } from '#rules';
+import {
+  MAX_RESOURCES_PER_TARGET,
+  TIER_LIMITS,
+  type OrganizationId,
+  type Provider,
+  type Tier,
+  type TierOf,
+} from '#rules';
 import {
   type HealthEventType,
   type SealedCredential,
@@ -69,12 +76,12 @@ export class ResourceStore implements TenantStore<ResourceStore> {
    * Locks the organization's row, so that two concurrent creations cannot exceed the limit.
    * @returns false when the tier's maximum is reached
    */
-  async hasRoom(tx: Tx, organization: OrganizationId): Promise<boolean> {
+  async hasRoom(tx: Tx, organization: OrganizationId, tierOf: TierOf): Promise<boolean> {
     const [owner] = await tx.query<{ tier: Tier }[]>(
       'SELECT subscription_tier AS tier FROM organizations WHERE id = $1 FOR NO KEY UPDATE',
       [organization],
     );
-    const limit = TIER_LIMITS[owner!.tier].resources;
+    const limit = TIER_LIMITS[tierOf(owner!.tier)].resources;
     if (limit === null) return true;
     const [used] = await tx.query<{ count: number }[]>(
       'SELECT count(*)::int AS count FROM resources WHERE organization_id = $1 AND deleted_at IS NULL',

@@ -1,4 +1,4 @@
-import { TIER_LIMITS, type OrganizationId, type Tier } from '#rules';
+import { TIER_LIMITS, type OrganizationId, type Tier, type TierOf } from '#rules';
 import {
   type PlatformRole,
   type Slice,
@@ -108,9 +108,9 @@ export class UserStore implements TenantStore<UserStore> {
   }
 
   /** Takes the lock. @returns false when the tier's maximum is reached; service users do not count */
-  async hasRoom(tx: Tx, organization: OrganizationId): Promise<boolean> {
+  async hasRoom(tx: Tx, organization: OrganizationId, tierOf: TierOf): Promise<boolean> {
     const { tier } = await this.lock(tx, organization);
-    const limit = TIER_LIMITS[tier].users;
+    const limit = TIER_LIMITS[tierOf(tier)].users;
     if (limit === null) return true;
     const [used] = await tx.query<{ count: number }[]>(
       'SELECT count(*)::int AS count FROM users WHERE organization_id = $1 AND deleted_at IS NULL AND NOT is_service',

@@ -155,6 +155,7 @@ describe('6 Events: every change is on record', () => {
     const { mfaChallengeToken } = await person.loggedIn();
     await fresh();
     await did('POST /auth/verify-mfa', person.verify(mfaChallengeToken, person.recoveryCodes[0]!));
+    await did('POST /users/{id}/password-link', admin.post(`/users/${person.id}/password-link`));
     await did('POST /users/{id}/reset-mfa', admin.post(`/users/${person.id}/reset-mfa`));
   }
 
@@ -280,6 +281,7 @@ describe('6 Events: every change is on record', () => {
     ['POST /users', 'USER_CREATED'],
     ['POST /users/{id}/resend-invitation', 'INVITATION_SENT'],
     ['PATCH /users/{id}', 'USER_UPDATED'],
+    ['POST /users/{id}/password-link', 'PASSWORD_RESET_REQUESTED'],
     ['POST /users/{id}/reset-mfa', 'MFA_RESET'],
     ['DELETE /users/{id}', 'USER_DELETED'],
     ['POST /credentials', 'CREDENTIAL_CREATED'],

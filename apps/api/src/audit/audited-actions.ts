@@ -50,6 +50,7 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'PATCH /users/:': 'USER_UPDATED',
     'DELETE /users/:': 'USER_DELETED',
     'POST /users/:/resend-invitation': 'INVITATION_SENT',
+    'POST /users/:/password-link': 'PASSWORD_RESET_REQUESTED',
     'POST /users/:/reset-mfa': 'MFA_RESET',
     'POST /mfa/setup/confirm': 'MFA_ENABLED',
     'POST /mfa/disable': 'MFA_DISABLED',

@@ -28,6 +28,7 @@ export class AuthController {
   @Public()
   @CountedAs(['password', 'registration'])
   @Operation('Register an organization and sign in its first administrator', { 201: LoginAnswerDto })
+  @ApiResponse({ status: 403, description: 'Registration is closed: an operator creates organizations' })
   async register(@Body() dto: RegisterDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
     return toLoginAnswer(await this.registration.register(dto, client));
   }

@@ -15,6 +15,7 @@ import { AccountPages } from './pages/account-pages';
 import { AccountPagesController } from './pages/account-pages.controller';
 import { PasswordChangeService } from './password-change.service';
 import { PasswordReplacement } from './password-replacement';
+import { PasswordResetLinks } from './password-reset-links';
 import { PasswordResetService } from './password-reset.service';
 import { PasswordPolicyService } from './password-policy.service';
 import { PasswordTokensService } from './password-tokens.service';
@@ -41,12 +42,14 @@ import { TokenService } from './token.service';
   ],
   controllers: [AuthController, PasswordsController, SignInsController, AccountPagesController],
   providers: [
+    StoredPrincipals,
     RegistrationService,
     AuthService,
     SecondFactorService,
     MfaChallenges,
     SignInService,
     PasswordChangeService,
+    PasswordResetLinks,
     PasswordResetService,
     PasswordTokensService,
     PasswordReplacement,
@@ -62,6 +65,6 @@ import { TokenService } from './token.service';
     AccountTokenStore,
     PasswordStore,
   ],
-  exports: [Invitations, PasswordPolicyService],
+  exports: [Invitations, PasswordPolicyService, PasswordResetLinks],
 })
 export class AuthModule {}

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
-import { AccountStore, MfaStore } from '#tenant-store';
+import { MfaStore } from '#tenant-store';
 import { StepTokens, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
-import { principalOf } from './stored-principals';
+import { StoredPrincipals } from './stored-principals';
 
 const CHALLENGE_TTL_SECONDS = 300;
 const MAX_ATTEMPTS = 5;
@@ -21,7 +21,7 @@ export interface MfaChallenge {
 export class MfaChallenges {
   constructor(
     private readonly database: Database,
-    private readonly accounts: AccountStore,
+    private readonly principals: StoredPrincipals,
     private readonly mfa: MfaStore,
     private readonly steps: StepTokens,
     private readonly audit: AccountAudit,
@@ -44,7 +44,7 @@ export class MfaChallenges {
     if (!claims) throw challengeEnded();
     const { id, userId, organizationId } = claims;
     const tx = this.database.autocommit;
-    const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
+    const principal = await this.principals.ofAccount(tx, userId, organizationId);
     if (!principal) throw challengeEnded();
     if (!(await this.mfa.countAttempt(tx, principal.organizationId, id, MAX_ATTEMPTS))) {
       await this.audit.recordThrottledFailure('USER_LOGIN', principal, address, 'The MFA challenge was over');

@@ -1,17 +1,16 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Database } from '#entities';
-import { AccountStore, AccountTokenStore, type LoginCandidate } from '#tenant-store';
-import { newOpaqueToken } from '#secrets';
+import { AccountStore, type LoginCandidate } from '#tenant-store';
 import type { HostAddress } from '#rules';
+import { badRequest } from '../errors';
 import { Mailer } from '../mail/mailer';
 import { AccountAudit } from './account-audit';
-import { AccountLinks } from './account-links';
 import { passwordResetMail } from './account-mails';
 import type { ForgotPasswordDto } from './dto/password.dto';
+import { PasswordResetLinks } from './password-reset-links';
 
-const LINK_TTL_SECONDS = 60 * 60;
-/** Per account, to prevent flooding an inbox. */
-const MAX_LINKS_PER_HOUR = 5;
+const ASK_AN_ADMINISTRATOR =
+  'This deployment sends no mail: ask an administrator of your organization for a link to set a new password';
 
 /** Each account with the e-mail gets its own link. Limited, because anyone can register organizations with that e-mail. */
 const MAX_ACCOUNTS_MAILED = 10;
@@ -25,14 +24,17 @@ export class PasswordResetService implements BeforeApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountStore,
-    private readonly accountTokens: AccountTokenStore,
-    private readonly links: AccountLinks,
+    private readonly links: PasswordResetLinks,
     private readonly mailer: Mailer,
     private readonly audit: AccountAudit,
   ) {}
 
-  /** Takes the same time whether the account exists or not: links are created and sent after it returns. */
+  /**
+   * Takes the same time whether the account exists or not: links are created and sent after it returns.
+   * @throws ApiError 400 where no mail is sent
+   */
   async request(dto: ForgotPasswordDto, address: HostAddress | null): Promise<void> {
+    if (this.mailer.delivery === 'nowhere') throw badRequest(ASK_AN_ADMINISTRATOR);
     const slug = dto.organizationSlug?.toLowerCase() ?? null;
     const candidates = await this.accounts.loginCandidates(this.database.autocommit, dto.email, slug);
     const active = candidates.filter(({ isActive }) => isActive).slice(0, MAX_ACCOUNTS_MAILED);
@@ -57,25 +59,17 @@ export class PasswordResetService implements BeforeApplicationShutdown {
   }
 
   private async send(account: LoginCandidate, address: HostAddress | null): Promise<void> {
-    const { userId, organizationId, email: to, organizationName, organizationSlug } = account;
-    const { plainText: token, hash: tokenHash } = newOpaqueToken();
-    const reset = {
-      organizationId,
-      userId,
-      purpose: 'RESET',
-      tokenHash,
-      ttlSeconds: LINK_TTL_SECONDS,
-    } as const;
+    const { userId, email: to, organizationName, organizationSlug } = account;
     const created = await this.database.transaction(async (tx) => {
-      if (!(await this.accountTokens.createWithinLimit(tx, reset, MAX_LINKS_PER_HOUR))) return false;
-      await this.audit.recordSuccess(tx, 'PASSWORD_RESET_REQUESTED', account, address);
-      return true;
+      const link = await this.links.create(tx, account);
+      if (link) await this.audit.recordSuccess(tx, 'PASSWORD_RESET_REQUESTED', account, address);
+      return link;
     });
     if (!created) {
       this.logger.warn({ msg: 'A password reset was not mailed: too many within an hour', userId });
       return;
     }
-    const link = this.links.passwordReset(token);
+    const { url: link, token } = created;
     await this.mailer.send(passwordResetMail({ to, organizationName, organizationSlug, link, token }));
   }
 }

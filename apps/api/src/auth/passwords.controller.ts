@@ -60,7 +60,8 @@ export class PasswordsController {
   @Operation(
     'Request a password-reset link by mail',
     { 204: null },
-    'The response is the same whether the account exists or not. A link is valid once, for an hour.',
+    'The response is the same whether the account exists or not. A link is valid once, for an hour. A deployment without ' +
+      'a mail server answers 400: an administrator gives the user a link from POST /users/{id}/password-link.',
   )
   async forgot(@Body() dto: ForgotPasswordDto, @CallerAddress() address: HostAddress | null): Promise<void> {
     await this.resets.request(dto, address);

@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
 import { AccountStore } from '#tenant-store';
 import { PasswordHasher } from '#secrets';
+import { ApiSettings } from '../api.settings';
 import { ActionRecords } from '../audit/action-records';
+import { forbidden, type ApiError } from '../errors';
 import type { RegisterDto } from './dto/credentials.dto';
 import { hashClientOf, type SignInClient } from './sign-in-client';
 import { SignInService, type SignInOutcome } from './sign-in.service';
-import { principalOf } from './stored-principals';
+import { StoredPrincipals } from './stored-principals';
 
 /** Registers organizations. */
 @Injectable()
@@ -14,21 +16,31 @@ export class RegistrationService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountStore,
+    private readonly principals: StoredPrincipals,
     private readonly records: ActionRecords,
     private readonly signIn: SignInService,
     private readonly hasher: PasswordHasher,
+    private readonly settings: ApiSettings,
   ) {}
 
-  /** Creates an organization with its first administrator and signs the administrator in. */
+  /**
+   * Creates an organization with its first administrator and signs the administrator in.
+   * @throws ApiError 403 where registration is closed
+   */
   async register(dto: RegisterDto, client: SignInClient): Promise<SignInOutcome> {
     const { organizationName, email } = dto;
+    const { REGISTRATION } = this.settings;
+    // a refusal costs no hash, and takes no lock
+    if (REGISTRATION === 'closed') throw closed();
+    if (REGISTRATION === 'first' && !(await this.accounts.isEmpty(this.database.autocommit))) throw closed();
     const passwordHash = await this.hasher.hash(dto.password, hashClientOf(client));
     const name = dto.name ?? email.slice(0, email.indexOf('@'));
     return this.database.transaction(async (tx) => {
+      if (REGISTRATION === 'first' && !(await this.accounts.isEmptyAndLocked(tx))) throw closed();
       const given = { organizationName, email, passwordHash, name };
       const { userId, organizationId } = await this.accounts.registerOrganization(tx, given);
       await this.accounts.recordLogin(tx, userId);
-      const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId))!;
+      const principal = (await this.principals.ofAccount(tx, userId, organizationId))!;
       await this.records.record(tx, { principal, address: client.address }, 'ORGANIZATION_REGISTERED', {
         type: 'ORGANIZATION',
         id: organizationId,
@@ -38,3 +50,9 @@ export class RegistrationService {
     });
   }
 }
+
+const closed = (): ApiError =>
+  forbidden(
+    'Registration is closed: whoever operates this deployment creates organizations, with drawbridge-admin ' +
+      'create-organization. To join one, ask its administrator for an invitation',
+  );

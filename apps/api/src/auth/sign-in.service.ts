@@ -8,7 +8,7 @@ import { AccountAudit } from './account-audit';
 import { KnownDevices } from './known-devices';
 import { MfaChallenges } from './mfa-challenges';
 import type { SignInClient } from './sign-in-client';
-import { principalOf } from './stored-principals';
+import { StoredPrincipals } from './stored-principals';
 import { TokenService, type TokenPair } from './token.service';
 
 const PASSWORD_CHANGE_SECONDS = 600;
@@ -43,6 +43,7 @@ export interface SignInProgress {
 export class SignInService {
   constructor(
     private readonly accounts: AccountStore,
+    private readonly principals: StoredPrincipals,
     private readonly challenges: MfaChallenges,
     private readonly accountTokens: AccountTokenStore,
     private readonly steps: StepTokens,
@@ -55,7 +56,7 @@ export class SignInService {
   async advance(tx: Tx, account: Account, progress: SignInProgress): Promise<SignInOutcome> {
     const { userId, organizationId } = account;
     const { mfaPassed, client } = progress;
-    const principal = principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
+    const principal = await this.principals.ofAccount(tx, userId, organizationId);
     const requirements = await this.accounts.signInRequirements(tx, userId, organizationId);
     if (!principal || !requirements) throw wrongCredentials();
     if (principal.mfaEnabled && !mfaPassed) {

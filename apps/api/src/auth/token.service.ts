@@ -15,7 +15,7 @@ import { ApiSettings } from '../api.settings';
 import { ActionRecords } from '../audit/action-records';
 import { unauthorized, type ApiError } from '../errors';
 import type { SignInClient } from './sign-in-client';
-import { principalOf } from './stored-principals';
+import { StoredPrincipals } from './stored-principals';
 
 /** Reuse of the most recent token is tolerated this long, for parallel tabs and lost responses. */
 const GRACE_SECONDS = 10;
@@ -34,6 +34,7 @@ export class TokenService {
   constructor(
     private readonly database: Database,
     private readonly accounts: AccountStore,
+    private readonly principals: StoredPrincipals,
     private readonly refreshTokens: RefreshTokenStore,
     private readonly audit: AuditStore,
     private readonly records: ActionRecords,
@@ -115,8 +116,8 @@ export class TokenService {
     return { principal, accessToken, expiresIn, refreshToken: refresh.plainText };
   }
 
-  private async principalOf(tx: Tx, { userId, organizationId }: RefreshHolder): Promise<Principal | null> {
-    return principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
+  private principalOf(tx: Tx, { userId, organizationId }: RefreshHolder): Promise<Principal | null> {
+    return this.principals.ofAccount(tx, userId, organizationId);
   }
 
   private async recordReuse(tx: Tx, use: RefreshOutcome, address: HostAddress | null): Promise<void> {

@@ -14,7 +14,7 @@ import {
   SubscribeDto,
   SubscriptionAnswerDto,
 } from './dto/billing.dto';
-import { Plans } from './plans';
+import { Plans } from '../plans/plans';
 
 @ApiTags('Billing')
 @AdminOnly()
@@ -23,16 +23,20 @@ import { Plans } from './plans';
 export class BillingController {
   constructor(
     private readonly billing: BillingService,
-    private readonly offered: Plans,
+    private readonly catalogue: Plans,
   ) {}
 
   @Get('plans')
-  @Operation('List the plans with their prices and limits, by name', { 200: [PlanDto] })
+  @Operation(
+    'List the plans with their prices and limits, by name',
+    { 200: [PlanDto] },
+    'A deployment that does not bill has one plan, without a price.',
+  )
   plans(@Query() query: PageQueryDto): ListPage<PlanDto> {
-    const { all } = this.offered;
+    const { offered } = this.catalogue;
     const first = query.page * query.size;
-    const rows = all.slice(first, first + query.size);
-    return new ListPage(query, { rows, total: all.length }).map(toPlan);
+    const rows = offered.slice(first, first + query.size);
+    return new ListPage(query, { rows, total: offered.length }).map(toPlan);
   }
 
   @Get('subscription')
@@ -55,6 +59,7 @@ export class BillingController {
     @CurrentActor() actor: Actor,
     @Body() { planId }: SubscribeDto,
   ): Promise<SubscribeAnswerDto> {
+    this.catalogue.requireBilling();
     const { row, plan, redirectUrl } = await this.billing.subscribe(actor, planId);
     return { redirectUrl, subscription: toSubscription(row, plan), success: true };
   }
@@ -65,6 +70,7 @@ export class BillingController {
     errors: [404],
   })
   async cancel(@CurrentActor() actor: Actor): Promise<SubscriptionAnswerDto> {
+    this.catalogue.requireBilling();
     const { row, plan } = await this.billing.cancel(actor);
     return { subscription: toSubscription(row, plan) };
   }

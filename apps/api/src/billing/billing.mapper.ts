@@ -1,8 +1,8 @@
 import type { SubscriptionRow } from '#tenant-store';
 import type { PlanDto, SubscriptionDto } from './dto/billing.dto';
-import type { Plan } from './plans';
+import type { OfferedPlan, Plan } from '../plans/plans';
 
-export const toPlan = ({ limits, ...plan }: Plan): PlanDto => ({
+export const toPlan = ({ limits, ...plan }: OfferedPlan): PlanDto => ({
   ...plan,
   limits: {
     maxSessionDurationHours: limits.sessionHours,

@@ -5,11 +5,11 @@ import { PublicAddress } from '../http/public-address';
 import { BillingController } from './billing.controller';
 import { BillingService } from './billing.service';
 import { OrganizationBillingController } from './organization-billing.controller';
+import { NoPayments } from './no-payments';
 import { OrganizationBillingService } from './organization-billing.service';
 import { PaymentAdapter } from './payment-adapter';
 import { PaymentEvents } from './payment-events.service';
 import { PaymentWebhookController } from './payment-webhook.controller';
-import { Plans } from './plans';
 import { ReturnPageController } from './return-page.controller';
 import { SandboxCheckouts } from './sandbox/sandbox-checkouts';
 import { SandboxPageController } from './sandbox/sandbox-page.controller';
@@ -19,6 +19,7 @@ import { SubscriptionMoves } from './subscription-moves';
 
 function paymentAdapter(settings: ApiSettings, address: PublicAddress): PaymentAdapter {
   if (settings.PAYMENT === 'stripe') return new StripePayments(settings, address);
+  if (settings.PAYMENT === 'none') return new NoPayments();
   if (!settings.EMBEDDED) {
     new Logger('Billing').warn(
       'PAYMENT is sandbox: every organization can take the Paid plan without paying. Set PAYMENT=stripe to be paid.',
@@ -37,7 +38,6 @@ function paymentAdapter(settings: ApiSettings, address: PublicAddress): PaymentA
   ],
   providers: [
     { provide: PaymentAdapter, inject: [ApiSettings, PublicAddress], useFactory: paymentAdapter },
-    Plans,
     BillingService,
     OrganizationBillingService,
     PaymentEvents,

@@ -9,7 +9,7 @@ import { badRequest, notFound, notPossible, unprocessable } from '../errors';
 import type { Actor } from '../http/actor';
 import { missingDetails } from './organization-billing.service';
 import { PaymentAdapter, type Checkout } from './payment-adapter';
-import { Plans, type Plan } from './plans';
+import { Plans, type Plan } from '../plans/plans';
 import { SubscriptionMoves } from './subscription-moves';
 
 export interface Subscribed {

@@ -12,7 +12,7 @@ import {
 import { isUUID } from 'class-validator';
 import { notFound } from '../errors';
 import { PaymentAdapter, type PaymentEvent, type ReportedSubscription } from './payment-adapter';
-import { Plans } from './plans';
+import { Plans } from '../plans/plans';
 import { SubscriptionMoves } from './subscription-moves';
 
 type Report = ReportedSubscription & { readonly reference: string };

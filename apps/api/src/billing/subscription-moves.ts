@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuditActor, AuditEventType, Tx } from '#entities';
 import { AuditStore, type PaidPeriod, SubscriptionMoveStore, type SubscriptionRow } from '#tenant-store';
 import type { OrganizationId, SubscriptionStatus } from '#rules';
-import { Plans } from './plans';
+import { Plans } from '../plans/plans';
 
 const EVENTS: Readonly<Record<Exclude<SubscriptionStatus, 'PENDING'>, AuditEventType>> = {
   ACTIVE: 'SUBSCRIPTION_ACTIVATED',

@@ -7,6 +7,9 @@ export interface Mail {
 
 /** Sends mail. Also the injection token. */
 export abstract class Mailer {
+  /** where mail goes; `nowhere`: administrators pass links on */
+  abstract readonly delivery: 'inbox' | 'log' | 'nowhere';
+
   /** @throws Error when the mail could not be handed over; the caller decides whether its action fails */
   abstract send(mail: Mail): Promise<void>;
 }

@@ -5,6 +5,7 @@ const SMTP_TIMEOUT_MS = 10_000;
 
 /** Sends mail through an SMTP server. */
 export class SmtpMailer extends Mailer {
+  override readonly delivery = 'inbox';
   private readonly transport: Transporter;
 
   /**

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Patch, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
+import type { OrganizationRow } from '#tenant-store';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { EmptyDto } from '../http/empty.dto';
@@ -26,14 +27,14 @@ export class OrganizationController {
 
   @Get()
   @Operation('Get your organization', { 200: OrganizationDto })
-  find(@CurrentPrincipal() principal: Principal): Promise<OrganizationDto> {
-    return this.organization.find(principal);
+  async find(@CurrentPrincipal() principal: Principal): Promise<OrganizationDto> {
+    return toOrganization(await this.organization.find(principal), principal);
   }
 
   @Patch()
   @Operation('Rename your organization', { 200: OrganizationDto })
-  update(@CurrentActor() actor: Actor, @Body() dto: UpdateOrganizationDto): Promise<OrganizationDto> {
-    return this.organization.update(actor, dto);
+  async update(@CurrentActor() actor: Actor, @Body() dto: UpdateOrganizationDto): Promise<OrganizationDto> {
+    return toOrganization(await this.organization.update(actor, dto), actor.principal);
   }
 
   @Post('delete')
@@ -69,3 +70,8 @@ export class OrganizationController {
     return this.organization.updateSettings(actor, dto);
   }
 }
+
+const toOrganization = (row: OrganizationRow, { tier }: Principal): OrganizationDto => ({
+  ...row,
+  subscriptionTier: tier,
+});

@@ -1,11 +1,13 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Platform } from '#guards';
+import type { PlatformOrganizationRow } from '#tenant-store';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
+import { Plans } from '../plans/plans';
 import { OverdueRuleDto } from './dto/overdue-rule.dto';
 import { PlatformOrganizationDto, PlatformOrganizationQueryDto, ReasonDto } from './dto/platform.dto';
 import { PlatformService } from './platform.service';
@@ -13,20 +15,23 @@ import { PlatformService } from './platform.service';
 @ApiTags('Platform')
 @Controller('platform')
 export class PlatformController {
-  constructor(private readonly platform: PlatformService) {}
+  constructor(
+    private readonly platform: PlatformService,
+    private readonly plans: Plans,
+  ) {}
 
   @Get('organizations')
   @Platform()
   @Operation('List all organizations, newest first', { 200: [PlatformOrganizationDto] })
   async list(@Query() query: PlatformOrganizationQueryDto): Promise<ListPage<PlatformOrganizationDto>> {
-    return new ListPage(query, await this.platform.list(query.search, query));
+    return new ListPage(query, await this.platform.list(query.search, query)).map(this.shown);
   }
 
   @Get('organizations/:id')
   @Platform()
   @Operation('Get an organization', { 200: PlatformOrganizationDto, errors: [404] })
-  find(@PathId() id: string): Promise<PlatformOrganizationDto> {
-    return this.platform.find(id);
+  async find(@PathId() id: string): Promise<PlatformOrganizationDto> {
+    return this.shown(await this.platform.find(id));
   }
 
   @Post('organizations/:id/suspend')
@@ -36,19 +41,19 @@ export class PlatformController {
     { 200: PlatformOrganizationDto, errors: [404, 409] },
     'It cannot start or extend sessions; stopping, reading and the removal of rules still work.',
   )
-  suspend(
+  async suspend(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
     @Body() { reason }: ReasonDto,
   ): Promise<PlatformOrganizationDto> {
-    return this.platform.suspend(actor, id, reason);
+    return this.shown(await this.platform.suspend(actor, id, reason));
   }
 
   @Post('organizations/:id/reactivate')
   @Platform({ write: true })
   @Operation('Reactivate a suspended organization', { 200: PlatformOrganizationDto, errors: [404, 409] })
-  reactivate(@CurrentActor() actor: Actor, @PathId() id: string): Promise<PlatformOrganizationDto> {
-    return this.platform.reactivate(actor, id);
+  async reactivate(@CurrentActor() actor: Actor, @PathId() id: string): Promise<PlatformOrganizationDto> {
+    return this.shown(await this.platform.reactivate(actor, id));
   }
 
   @Post('organizations/:id/delete')
@@ -59,12 +64,12 @@ export class PlatformController {
     'As POST /organization/delete: TERMINATING until its last rule is removed, then DELETED. Repeated, it cancels a ' +
       'subscription that could not be cancelled.',
   )
-  delete(
+  async delete(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
     @Body() { reason }: ReasonDto,
   ): Promise<PlatformOrganizationDto> {
-    return this.platform.delete(actor, id, reason);
+    return this.shown(await this.platform.delete(actor, id, reason));
   }
 
   @Get('overdue-rules')
@@ -77,4 +82,9 @@ export class PlatformController {
   async overdueRules(@Query() query: PageQueryDto): Promise<ListPage<OverdueRuleDto>> {
     return new ListPage(query, await this.platform.overdueRules(query));
   }
+
+  private readonly shown = (row: PlatformOrganizationRow): PlatformOrganizationDto => ({
+    ...row,
+    subscriptionTier: this.plans.tierOf(row.subscriptionTier),
+  });
 }

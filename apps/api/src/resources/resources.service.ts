@@ -7,6 +7,7 @@ import { RETRYABLE_KINDS } from '#rules';
 import { ActionRecords } from '../audit/action-records';
 import { badRequest, notFound, notPossible, type ApiError } from '../errors/api-error';
 import type { Actor } from '../http/actor';
+import { Plans } from '../plans/plans';
 import type { CreateResourceDto } from './dto/resource.dto';
 import { HostReleases } from './host-releases';
 import { lockProviderCredential } from './provider-credential';
@@ -24,6 +25,7 @@ export class ResourcesService {
     private readonly records: ActionRecords,
     private readonly verifier: ResourceVerifier,
     private readonly releases: HostReleases,
+    private readonly plans: Plans,
   ) {}
 
   /**
@@ -56,7 +58,7 @@ export class ResourcesService {
         credentialId,
         provider,
       );
-      if (!(await this.resources.hasRoom(tx, organizationId))) {
+      if (!(await this.resources.hasRoom(tx, organizationId, this.plans.tierOf))) {
         throw notPossible(
           'The plan allows no more resources: delete one, or subscribe with POST /billing/subscribe',
           { code: 'MAX_RESOURCES_REACHED' },

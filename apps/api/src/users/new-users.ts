@@ -11,6 +11,7 @@ import { PasswordPolicyService } from '../auth/password-policy.service';
 import { badRequest, forbidden, notFound, notPossible, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
 import { Mailer } from '../mail/mailer';
+import { Plans } from '../plans/plans';
 import type { CreateUserDto } from './dto/user.dto';
 
 export interface AddedUser {
@@ -32,6 +33,7 @@ export class NewUsers {
     private readonly records: ActionRecords,
     private readonly invitations: Invitations,
     private readonly mailer: Mailer,
+    private readonly plans: Plans,
   ) {}
 
   /** @throws ApiError 404 when a role does not exist, 400 for a weak password, a full plan or a duplicate e-mail */
@@ -60,7 +62,7 @@ export class NewUsers {
     const roleIds = [...new Set(dto.roleIds)];
     const [missing] = await this.users.missingRoles(tx, organizationId, roleIds);
     if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
-    if (!(await this.users.hasRoom(tx, organizationId))) {
+    if (!(await this.users.hasRoom(tx, organizationId, this.plans.tierOf))) {
       throw notPossible(
         'The plan’s maximum of users is reached: delete a user, or subscribe with POST /billing/subscribe',
       );
@@ -123,6 +125,7 @@ export class NewUsers {
 
   /** A failed mail does not undo the invitation: the response to the admin contains the link. */
   private async send(principal: Principal, user: UserRow, { url: link, token }: Invitation): Promise<void> {
+    if (this.mailer.delivery === 'nowhere') return;
     const { organizationName, organizationSlug, name: invitedBy } = principal;
     const { email: to, name } = user;
     const mail = invitationMail({ to, name, invitedBy, organizationName, organizationSlug, link, token });

@@ -6,8 +6,16 @@ import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { MessageDto } from '../http/message.dto';
 import { PathId } from '../http/path-id';
-import { CreatedUserDto, CreateUserDto, UpdateUserDto, UserDto, UserQueryDto } from './dto/user.dto';
+import {
+  CreatedUserDto,
+  CreateUserDto,
+  PasswordLinkDto,
+  UpdateUserDto,
+  UserDto,
+  UserQueryDto,
+} from './dto/user.dto';
 import { NewUsers } from './new-users';
+import { PasswordLinks } from './password-links';
 import { ServiceUsers } from './service-users';
 import { UsersService } from './users.service';
 
@@ -19,6 +27,7 @@ export class UsersController {
     private readonly users: UsersService,
     private readonly newUsers: NewUsers,
     private readonly serviceUsers: ServiceUsers,
+    private readonly passwordLinks: PasswordLinks,
   ) {}
 
   @Get()
@@ -84,6 +93,18 @@ export class UsersController {
   async resendInvitation(@CurrentActor() actor: Actor, @PathId() id: string): Promise<CreatedUserDto> {
     const { user, invitation } = await this.newUsers.resendInvitation(actor, id);
     return { ...user, invitationUrl: invitation?.url ?? null };
+  }
+
+  @Post(':id/password-link')
+  @AllowedWhileSuspended()
+  @Operation(
+    'Get a link with which a user sets a new password, where no mail is sent',
+    { 200: PasswordLinkDto, errors: [404] },
+    'For an administrator to pass on. The link is valid once, for an hour. A deployment with a mail server answers 400: ' +
+      'there the user asks for it with POST /auth/forgot-password.',
+  )
+  async passwordLink(@CurrentActor() actor: Actor, @PathId() id: string): Promise<PasswordLinkDto> {
+    return { passwordResetUrl: await this.passwordLinks.create(actor, id) };
   }
 
   @Post(':id/reset-mfa')

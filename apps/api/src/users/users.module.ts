@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { OffboardingStore, UserStore } from '#tenant-store';
 import { AuthModule } from '../auth/auth.module';
 import { NewUsers } from './new-users';
+import { PasswordLinks } from './password-links';
 import { ServiceUsers } from './service-users';
 import { UsersController } from './users.controller';
 import { UsersService } from './users.service';
@@ -9,7 +10,7 @@ import { UsersService } from './users.service';
 @Module({
   imports: [AuthModule],
   controllers: [UsersController],
-  providers: [UsersService, NewUsers, ServiceUsers, UserStore, OffboardingStore],
+  providers: [UsersService, NewUsers, PasswordLinks, ServiceUsers, UserStore, OffboardingStore],
   exports: [ServiceUsers, UserStore],
 })
 export class UsersModule {}

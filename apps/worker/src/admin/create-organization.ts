@@ -4,6 +4,7 @@ import { SYSTEM_ACTOR, type Tx } from '#entities';
 import { hiddenCharacters } from '#rules';
 import { newOpaqueToken } from '#secrets';
 import { AccountStore, AccountTokenStore, AuditStore } from '#tenant-store';
+import { withUrl } from './accounts';
 import { withDatabase } from './deployment';
 import { EXIT, parsed, print, run, verb } from './program';
 
@@ -18,7 +19,7 @@ interface Options {
 
 /** Sets up an organization and invites its first administrator. */
 export function addCreateOrganization(program: Command): void {
-  verb(
+  const command = verb(
     program,
     'create-organization',
     'set up an organization and its first administrator, also where registration is closed',
@@ -30,21 +31,15 @@ export function addCreateOrganization(program: Command): void {
       'of the organization',
       parsed('a name of 1 to 200 visible characters', readName),
     )
-    .requiredOption('--email <address>', 'of the administrator', parsed('an e-mail address', readEmail))
-    .requiredOption(
-      '--url <address>',
-      'under which people reach the API (default: PUBLIC_URL)',
-      parsed('an http or https address', readUrl),
-      process.env['PUBLIC_URL'] || undefined,
-    )
-    .action(
-      run((options: Options) =>
-        withDatabase(async (database) => {
-          print(await database.transaction((tx) => create(tx, options)));
-          return EXIT.done;
-        }),
-      ),
-    );
+    .requiredOption('--email <address>', 'of the administrator', parsed('an e-mail address', readEmail));
+  withUrl(command).action(
+    run((options: Options) =>
+      withDatabase(async (database) => {
+        print(await database.transaction((tx) => create(tx, options)));
+        return EXIT.done;
+      }),
+    ),
+  );
 }
 
 function readName(text: string): string | undefined {
@@ -56,9 +51,6 @@ function readEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase();
   return isEmail(email) && hiddenCharacters(email).length === 0 ? email : undefined;
 }
-
-const readUrl = (text: string): string | undefined =>
-  /^https?:\/\/\S+$/.test(text) && URL.canParse(text) ? text : undefined;
 
 /** @returns the link for the administrator */
 async function create(tx: Tx, { name, email, url }: Options): Promise<string> {
@@ -78,5 +70,5 @@ async function create(tx: Tx, { name, email, url }: Options): Promise<string> {
     resourceId: organizationId,
     resourceName: name,
   });
-  return `${url.replace(/\/$/, '')}/accept-invitation/${plainText}`;
+  return `${url}/accept-invitation/${plainText}`;
 }

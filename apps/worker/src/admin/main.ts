@@ -8,12 +8,14 @@ import { addCreateOrganization } from './create-organization';
 import { addIdentityKeys } from './identity-keys';
 import { addMigrate } from './migrate';
 import { addOverdue } from './overdue';
+import { addPasswordLink } from './password-link';
 import { addPlatformRole } from './platform-role';
 import { createProgram, EXIT } from './program';
 import { addRotateMasterKey } from './rotate-master-key';
 
 const program = createProgram();
-for (const add of [addMigrate, addCreateOrganization, addPlatformRole, addOverdue]) add(program);
+for (const add of [addMigrate, addCreateOrganization, addPasswordLink, addPlatformRole, addOverdue])
+  add(program);
 const audit = program.command('audit').description('verify, sign and export the audit trail');
 for (const add of [addAuditVerify, addAuditSign, addAuditExport]) add(audit);
 for (const add of [addRotateMasterKey, addIdentityKeys]) add(program);

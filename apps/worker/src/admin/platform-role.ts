@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type PlatformRole, SYSTEM_ACTOR, type Tx } from '#entities';
 import { AuditStore, PlatformStore } from '#tenant-store';
+import { accountOf, withOrganization } from './accounts';
 import { withDatabase } from './deployment';
 import { EXIT, parsed, print, run, verb } from './program';
 
@@ -13,7 +14,7 @@ interface Options {
 
 /** Gives a user the right to see and suspend organizations. */
 export function addPlatformRole(program: Command): void {
-  verb(
+  const command = verb(
     program,
     'platform-role',
     'give a user a platform role: the right to see and suspend organizations through /platform',
@@ -23,12 +24,8 @@ export function addPlatformRole(program: Command): void {
       'ada@example.com --role CUSTOMER',
     ],
     `SUPER_ADMIN sees and suspends, SUPPORT sees, CUSTOMER takes the role back. It counts from the user's next request on.`,
-  )
-    .argument('<email>')
-    .option(
-      '--organization <slug>',
-      'which of the organizations that know the e-mail; needed when several do',
-    )
+  ).argument('<email>');
+  withOrganization(command)
     .addOption(
       new Option('--role <role>', ROLES.join(', '))
         .argParser(
@@ -39,7 +36,7 @@ export function addPlatformRole(program: Command): void {
     .action(
       run((email: string, options: Options) =>
         withDatabase(async (database) => {
-          print(await database.transaction((tx) => grant(tx, email.trim().toLowerCase(), options)));
+          print(await database.transaction((tx) => grant(tx, email, options)));
           return EXIT.done;
         }),
       ),
@@ -47,18 +44,12 @@ export function addPlatformRole(program: Command): void {
 }
 
 /** @returns what has happened @throws Error unless exactly one user matches */
-async function grant(tx: Tx, email: string, { organization, role }: Options): Promise<string> {
-  const platform = new PlatformStore();
-  const [user, ...others] = await platform.usersByEmail(tx, email, organization ?? null);
-  const where = organization === undefined ? '' : ` in the organization ${organization}`;
-  if (!user) throw new Error(`There is no active user ${email}${where}: register or invite them first.`);
-  if (others.length > 0) {
-    const slugs = [user, ...others].map((known) => known.organizationSlug).join(', ');
-    throw new Error(`Several organizations know ${email}: add --organization with one of ${slugs}.`);
-  }
+async function grant(tx: Tx, given: string, { organization, role }: Options): Promise<string> {
+  const user = await accountOf(tx, given, organization);
+  const { email } = user;
   const named = `${email} (organization ${user.organizationSlug})`;
   if (user.platformRole === role) return `${named} is ${role} already.`;
-  await platform.setPlatformRole(tx, user.id, role);
+  await new PlatformStore().setPlatformRole(tx, user.id, role);
   await new AuditStore().write(tx, user.organizationId, {
     ...SYSTEM_ACTOR,
     eventType: 'PLATFORM_ROLE_GRANTED',

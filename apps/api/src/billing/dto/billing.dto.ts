@@ -3,6 +3,7 @@ import { PLAN_INTERVALS, SUBSCRIPTION_STATUSES, TIERS } from '#rules';
 import { id, Required, TIME } from '../../http/fields';
 
 const LIMIT = { type: 'integer', nullable: true, description: 'null: no limit' } as const;
+const NO_PRICE = 'null where the deployment does not bill';
 const CURRENCY = { example: 'EUR', description: 'ISO 4217' } as const;
 
 export class SubscribeDto {
@@ -21,9 +22,12 @@ export class PlanDto {
   @ApiProperty({ example: 'PAID' }) name!: string;
   @ApiProperty({ example: 'Paid' }) displayName!: string;
   @ApiProperty({ enum: TIERS, enumName: 'Tier' }) tier!: string;
-  @ApiProperty({ type: 'integer', example: 4900 }) priceCents!: number;
-  @ApiProperty(CURRENCY) currency!: string;
-  @ApiProperty({ enum: PLAN_INTERVALS, enumName: 'PlanInterval' }) interval!: string;
+  @ApiProperty({ type: 'integer', nullable: true, example: 4900, description: NO_PRICE })
+  priceCents!: number | null;
+  @ApiProperty({ type: String, nullable: true, example: 'EUR', description: `ISO 4217; ${NO_PRICE}` })
+  currency!: string | null;
+  @ApiProperty({ enum: PLAN_INTERVALS, enumName: 'PlanInterval', nullable: true, description: NO_PRICE })
+  interval!: string | null;
   @ApiProperty() limits!: PlanLimitsDto;
 }
 

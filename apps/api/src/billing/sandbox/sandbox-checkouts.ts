@@ -5,7 +5,7 @@ import { PAYABLE_STATUSES, type OrganizationId } from '#rules';
 import { opaqueTokenHash } from '#secrets';
 import { PaymentAdapter } from '../payment-adapter';
 import type { BrowserPage } from '../../pages/browser-page';
-import { Plans } from '../plans';
+import { Plans } from '../../plans/plans';
 import { SubscriptionMoves } from '../subscription-moves';
 import {
   checkoutPage,

@@ -1,7 +1,7 @@
 import { HttpStatus } from '@nestjs/common';
 import type { SubscriptionRow } from '#tenant-store';
 import { Markup, type BrowserPage } from '../../pages/browser-page';
-import type { Plan } from '../plans';
+import type { Plan } from '../../plans/plans';
 
 /** The data of a page. */
 export interface SandboxCheckout {

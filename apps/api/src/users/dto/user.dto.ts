@@ -128,3 +128,11 @@ export class CreatedUserDto extends UserDto {
   })
   invitationUrl!: string | null;
 }
+
+export class PasswordLinkDto {
+  @ApiProperty({
+    example: 'https://drawbridge.example.com/reset-password/pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
+    description: 'Ends with the token for POST /auth/reset-password, valid for an hour',
+  })
+  passwordResetUrl!: string;
+}

@@ -3,7 +3,7 @@ import { bodyOf, type Schemas } from '#client';
 import { define, group, type Call } from '../../program';
 import { timeText } from '../../terminal/times';
 import { roleOption } from './options';
-import { all, idsOf, removing, short, yes } from './things';
+import { all, idOf, idsOf, removing, short, yes } from './things';
 
 type User = Schemas['UserDto'];
 
@@ -19,7 +19,7 @@ export function registerUsers(program: Command): void {
   });
   define(users, {
     usage: 'invite <email>',
-    about: 'invite somebody by mail, and print the link',
+    about: 'invite somebody by mail where the server sends it, and print the link',
     examples: ['users invite ada@example.com --role developers'],
     options: [
       roleOption(),
@@ -27,6 +27,12 @@ export function registerUsers(program: Command): void {
       new Option('--admin', 'as an administrator'),
     ],
     run: invite,
+  });
+  define(users, {
+    usage: 'password-link <name|id>',
+    about: 'print a link with which a user sets a new password, where the server sends no mail',
+    examples: ['users password-link ada@example.com'],
+    run: passwordLink,
   });
   define(users, {
     usage: 'create-service <name>',
@@ -68,6 +74,12 @@ async function invite({ api, name: email, options, output }: Call<InviteOptions>
   const body = { email, roleIds, isOrgAdmin: options.admin ?? false, ...name };
   const user = await bodyOf(api.POST('/api/v1/users', { body }));
   output.result(user, `${user.email} is invited: ${user.invitationUrl ?? ''}`);
+}
+
+async function passwordLink({ api, name, output }: Call): Promise<void> {
+  const path = { id: await idOf(api, 'user', name) };
+  const link = await bodyOf(api.POST('/api/v1/users/{id}/password-link', { params: { path } }));
+  output.result(link, link.passwordResetUrl);
 }
 
 async function createService({ api, name, options, output }: Call<InviteOptions>): Promise<void> {

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '#entities';
+import { AccountTokenStore } from '#tenant-store';
+import { newOpaqueToken } from '#secrets';
+import { AccountLinks } from './account-links';
+
+const LINK_TTL_SECONDS = 60 * 60;
+/** Per account, to prevent flooding an inbox. */
+const MAX_LINKS_PER_HOUR = 5;
+
+export interface PasswordResetLink {
+  /** for `POST /auth/reset-password`; only its hash is stored */
+  readonly token: string;
+  /** ends with the token */
+  readonly url: string;
+}
+
+/** Creates links with which a user sets a new password, once, within an hour. */
+@Injectable()
+export class PasswordResetLinks {
+  constructor(
+    private readonly accountTokens: AccountTokenStore,
+    private readonly links: AccountLinks,
+  ) {}
+
+  /** The caller records it. @returns null when the account got too many within the last hour */
+  async create(
+    tx: Tx,
+    { userId, organizationId }: { readonly userId: string; readonly organizationId: string },
+  ): Promise<PasswordResetLink | null> {
+    const { plainText: token, hash: tokenHash } = newOpaqueToken();
+    const reset = {
+      organizationId,
+      userId,
+      purpose: 'RESET',
+      tokenHash,
+      ttlSeconds: LINK_TTL_SECONDS,
+    } as const;
+    const isCreated = await this.accountTokens.createWithinLimit(tx, reset, MAX_LINKS_PER_HOUR);
+    return isCreated ? { token, url: this.links.passwordReset(token) } : null;
+  }
+}

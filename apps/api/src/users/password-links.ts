@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '#entities';
+import { type UserRow, UserStore } from '#tenant-store';
+import type { Principal } from '#guards';
+import { ActionRecords } from '../audit/action-records';
+import { PasswordResetLinks } from '../auth/password-reset-links';
+import { badRequest, forbidden, notFound, notPossible, tooManyRequests } from '../errors';
+import type { Actor } from '../http/actor';
+import { Mailer } from '../mail/mailer';
+
+const AN_HOUR_SECONDS = 60 * 60;
+
+/** Links with which users set a new password, shown to their administrator because no mail is sent. */
+@Injectable()
+export class PasswordLinks {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserStore,
+    private readonly links: PasswordResetLinks,
+    private readonly records: ActionRecords,
+    private readonly mailer: Mailer,
+  ) {}
+
+  /**
+   * @returns the link
+   * @throws ApiError 400 where mail is sent, or for a user without a password, 403 for the caller and for operators of the
+   *   platform, 404, 429
+   */
+  create(actor: Actor, id: string): Promise<string> {
+    if (this.mailer.delivery === 'inbox')
+      throw badRequest(
+        'This deployment sends mail: the user asks for a link with POST /auth/forgot-password',
+      );
+    const { principal } = actor;
+    const { organizationId } = principal;
+    return this.database.transaction(async (tx) => {
+      const user = await this.users.find(tx, organizationId, id);
+      if (!user) throw notFound(`User ${id} does not exist`);
+      refuseUnlessOrdinary(user, principal);
+      const link = await this.links.create(tx, { userId: user.id, organizationId });
+      if (!link) throw tooManyRequests(`${user.email} got too many links within an hour`, AN_HOUR_SECONDS);
+      const object = { type: 'USER', id: user.id, name: user.email };
+      await this.records.record(tx, actor, 'PASSWORD_RESET_REQUESTED', object);
+      return link.url;
+    });
+  }
+}
+
+function refuseUnlessOrdinary(user: UserRow, caller: Principal): void {
+  // a stolen access token must not be enough to set a password
+  if (user.id === caller.userId)
+    throw forbidden('Your own password takes the current one: use POST /auth/change-password');
+  // an administrator of an organization must not become an operator of the platform
+  if (user.platformRole !== 'CUSTOMER')
+    throw forbidden(
+      'The user is an operator of the platform, and gets a link with drawbridge-admin password-link only',
+    );
+  if (user.isService) throw badRequest('A service user has no password: it uses API keys');
+  if (!user.isActive) throw notPossible('The user is not active: set isActive first');
+  if (user.status === 'INVITED')
+    throw notPossible('The user has no password yet: use POST /users/{id}/resend-invitation');
+}
