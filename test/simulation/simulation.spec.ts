@@ -20,6 +20,10 @@ describe('The simulation', () => {
     ],
     ['18187', 'a rule lost its mark between two passes of a round, the second of which did not know its id'],
     ['7097', 'a removal without a read followed the denial of the read by twenty seconds'],
+    [
+      '21339',
+      'a rule that was never written counted as present, unreported, when a worker had lost its lease',
+    ],
     ['3873', 'a rule removed to make room was settled as desired by a stale read'],
   ])('finds no violation with seed %s, where %s', async (seed) =>
     expect(await simulate('--seed', seed)).toContain(': no violations.'),

@@ -144,10 +144,10 @@ export function targetMissing(rule: Rule, isMissing: boolean, now: Instant): Rul
 export const postponed = (rule: Rule, revision: number, message: string, dueAt: Instant): Rule =>
   rule.revision === revision ? { ...rule, attempts: rule.attempts + 1, dueAt, lastError: message } : rule;
 
-/** A worker without the lease may have changed it. */
+/** A worker without the lease may have changed it, unless nobody has ever written it. */
 export const requeued = (rule: Rule, now: Instant): Rule => ({
   ...rule,
-  state: 'unknown',
+  state: rule.state === 'absent' && rule.credentialId === null ? 'absent' : 'unknown',
   dueAt: now,
   revision: rule.revision + 1,
 });
