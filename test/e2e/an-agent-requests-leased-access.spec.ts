@@ -140,7 +140,7 @@ describe('An agent requests leased access', () => {
   });
 
   it.each([
-    [{ resources: ['not-mine'] }, 'There is no resource'],
+    [{ resources: ['not-mine'] }, 'not assigned to you'],
     [{ resources: ['unknown'] }, 'There is no resource'],
     [{ resources: [] }, 'resources must be a list'],
     [{}, 'resources must be a list'],

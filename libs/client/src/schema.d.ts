@@ -2469,6 +2469,7 @@ export interface components {
       /** Format: uuid */
       replaces?: string;
       resourceIds?: string[];
+      resourceNames?: string[];
     };
     StaticIpRuleDto: {
       /** Format: date-time */

@@ -59,6 +59,12 @@ export interface GrantRow {
   readonly roles: { name: string; maxSessionDurationHours: number | null }[];
 }
 
+/** Resources that a session is to cover, by ids and by names; neither: all of the user's. */
+export interface Requested {
+  readonly resourceIds?: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
 export interface NewSession {
   readonly id: string;
   readonly userId: string;

@@ -15,7 +15,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { DriverRegistry } from '#drivers';
-import { DEFAULT_MAX_SILENCE_SECONDS, PROTOCOLS, PROVIDERS } from '#rules';
+import { DEFAULT_MAX_SILENCE_SECONDS, MAX_RESOURCE_NAME, PROTOCOLS, PROVIDERS } from '#rules';
 import {
   AtMost,
   flag,
@@ -180,7 +180,7 @@ const CONFIG: Kind = {
 };
 
 export class CreateResourceDto {
-  @Required(line(200), { example: 'demo-database' })
+  @Required(line(MAX_RESOURCE_NAME), { example: 'demo-database' })
   name!: string;
 
   @Required(id())

@@ -1,12 +1,11 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, resources as resourcesOf, type Api, type Schemas } from '#client';
+import { bodyOf, type Api, type Resource, type Schemas } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, listOption, type Call } from '../../program';
 import { noVerifyOption, pairsOf, setOption, typeOption } from './options';
-import { idOf, one, removing, short, showing, yes } from './things';
+import { idOf, one, removing, resources as resourcesOf, short, showing, yes } from './things';
 
-type Resource = Schemas['ResourceDto'];
 type ResourceType = Schemas['ResourceTypeDto'];
 
 const portsIn = (text: string, previous: readonly number[]): number[] => [...previous, Number(text)];
