@@ -33,6 +33,7 @@ export class ActionBench {
   ): Promise<ActionBench> {
     const issuer = await OidcIssuer.start();
     const drawbridge = await Drawbridge.start({
+      limitedAsShipped: true,
       ...options,
       api: { OIDC_ISSUERS: issuer.url, ...options.api },
     });

@@ -19,7 +19,7 @@ describe('The command line sets up an organization', () => {
   let url: string;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
+    drawbridge = await Drawbridge.start({ limitedAsShipped: true });
     cli = new CommandLine();
     url = `http://127.0.0.1:${drawbridge.apiServer.port}`;
   });
@@ -96,6 +96,7 @@ describe('The command line sets up an organization', () => {
     expect(await done(...create, ...region, '--port', '5432', '--port', '22')).toBe(
       'database is active: sessions may use it.\n',
     );
+    expect(await done('resources')).toContain('db.example.com:5432');
     const unknown = await run(
       'resources',
       'create',

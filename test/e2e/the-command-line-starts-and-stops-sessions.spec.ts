@@ -9,7 +9,7 @@ const IPV4 = '203.0.113.7';
 const IPV6 = '2001:db8::7';
 
 describe('The command line starts and stops sessions', () => {
-  const drawbridge = Drawbridge.shared();
+  const drawbridge = Drawbridge.shared({ limitedAsShipped: true });
   let org: Organization;
   let ipv4: AddressProxy;
   let ipv6: AddressProxy;
