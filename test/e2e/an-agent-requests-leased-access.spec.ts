@@ -101,8 +101,10 @@ describe('An agent requests leased access', () => {
   });
 
   it('sees the resources of its user’s roles, and no others', async () => {
-    const { resources } = await call<{ resources: { name: string }[] }>('list_resources');
-    expect(resources.map(({ name }) => name)).toEqual(['resource-0']);
+    const endpoint = 'db.example.com:5432';
+    await bench.org.admin.patch(`/resources/${bench.org.resourceIds[0]}`, { endpoint });
+    const { resources } = await call<{ resources: object[] }>('list_resources');
+    expect(resources).toMatchObject([{ name: 'resource-0', endpoint }]);
   });
 
   it('requests access, waits for it, and releases it', async () => {

@@ -87,6 +87,7 @@ describe('The command line sets up an organization', () => {
 
   it('a resource names its ports or wants every one; its type is known by its identifier', async () => {
     const create = ['resources', 'create', 'database', '--credential', 'aws', '--identifier', group(3)];
+    create.push('--endpoint', 'db.example.com:5432');
     const missing = await run(...create);
     expect([missing.code, missing.stderr]).toEqual([
       2,

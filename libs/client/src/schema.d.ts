@@ -1688,6 +1688,7 @@ export interface components {
       config?: components['schemas']['ResourceConfigDto'];
       /** Format: uuid */
       credentialId: string;
+      endpoint?: string | null;
       name: string;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
@@ -2185,6 +2186,7 @@ export interface components {
       /** Format: uuid */
       credentialId: string;
       credentialName: string;
+      endpoint: string | null;
       /** Format: uuid */
       id: string;
       isActive: boolean;
@@ -2213,6 +2215,7 @@ export interface components {
     ResourceIpDto: {
       /** Format: date-time */
       appliedAt: string | null;
+      endpoint: string | null;
       errorMessage: string | null;
       /** Format: uuid */
       id: string;
@@ -2243,6 +2246,7 @@ export interface components {
       /** Format: uuid */
       credentialId: string;
       credentialName: string;
+      endpoint: string | null;
       /** Format: uuid */
       id: string;
       isActive: boolean;
@@ -2573,6 +2577,7 @@ export interface components {
       config?: components['schemas']['ResourceConfigDto'];
       /** Format: uuid */
       credentialId?: string;
+      endpoint?: string | null;
       isActive?: boolean;
       name?: string;
       /** @enum {string} */

@@ -13,6 +13,7 @@ export interface ResourceIpRow {
   readonly id: string;
   readonly resourceId: string;
   readonly resourceName: string;
+  readonly endpoint: string | null;
   readonly ipVersion: IpVersion;
   readonly ipAddress: string;
   readonly status: ResourceIpStatus;

@@ -42,7 +42,7 @@ import {
   touches,
 } from '#entities';
 
-const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', coalesce(r.name, ip.resource_name), 'ipVersion', ip.ip_version,
+const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', coalesce(r.name, ip.resource_name), 'endpoint', r.endpoint, 'ipVersion', ip.ip_version,
   'ipAddress', ip.ip_address, 'status', ip.status, 'providerRuleId', ip.provider_rule_id, 'appliedAt', ip.applied_at,
   'removedAt', ip.removed_at, 'errorMessage', ip.error_message, 'stillAllowedBy', ip.still_allowed_by,
   'isWrongFamily', ip.wrong_family`;

@@ -5,7 +5,6 @@ import {
   isId,
   named,
   newHolder,
-  refusedRules,
   requestedAddresses,
   requestedResources,
   ownAddressWhenLimited,
@@ -200,9 +199,9 @@ const COLUMNS = {
 function detailsOf(session: Session): string {
   const { endedAt, expiresAt } = session;
   const end = endedAt === null ? `until ${timeText(expiresAt)}` : `ended ${timeText(endedAt)}`;
-  const rules = session.resourceIps.map(
-    ({ ipAddress, resourceName, status: state }) => `  ${ipAddress} on ${visible(resourceName)}: ${state}`,
-  );
-  const problems = refusedRules(session).map((problem) => `  ${visible(problem)}`);
-  return [`${session.id}  ${session.status}  ${end}`, ...rules, ...problems].join('\n');
+  const rules = session.resourceIps.map(({ ipAddress, resourceName, endpoint, status: state, errorMessage }) => {
+    const place = endpoint === null ? resourceName : `${resourceName} (${endpoint})`;
+    return visible([`  ${ipAddress} on ${place}: ${state}`, errorMessage].filter(Boolean).join(': '));
+  });
+  return [`${session.id}  ${session.status}  ${end}`, ...rules].join('\n');
 }

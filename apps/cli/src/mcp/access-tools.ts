@@ -87,7 +87,13 @@ export class AccessTools {
   private async list(): Promise<Result> {
     const own = await this.offered();
     return {
-      resources: own.map(({ id, name, provider, resourceType }) => ({ id, name, provider, resourceType })),
+      resources: own.map(({ id, name, endpoint, provider, resourceType }) => ({
+        id,
+        name,
+        endpoint,
+        provider,
+        resourceType,
+      })),
       maxHours: this.limits.maxHours,
     };
   }
@@ -276,6 +282,7 @@ const accessOf = (session: Session, { until }: Pick<Held, 'until'>): Result => (
   addresses: addressesOf(session),
   rules: session.resourceIps.map((rule) => ({
     resource: rule.resourceName,
+    endpoint: rule.endpoint,
     address: rule.ipAddress,
     status: rule.status,
     problem: rule.errorMessage,
