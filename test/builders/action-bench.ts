@@ -77,6 +77,13 @@ export class ActionBench {
     return admin.expect(200, admin.get<Session[]>('/sessions/admin?active=true&size=100'));
   }
 
+  /** Asks the database: requests are limited. */
+  sessionStarts(): Promise<unknown> {
+    const isThere = async (): Promise<boolean> =>
+      (await this.drawbridge.query(`SELECT FROM sessions WHERE status IN ('PENDING', 'ACTIVE')`)).length > 0;
+    return until('a session is started', isThere);
+  }
+
   /** Ends what jobs have left: processes, sessions and rules. */
   async endJobs(): Promise<void> {
     for (const job of this.jobs.splice(0)) job.remove();

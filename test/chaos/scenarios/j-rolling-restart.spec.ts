@@ -23,8 +23,7 @@ describe('J. Deploy and operations: a rolling restart', () => {
   const apiEnds: number[] = [];
   const workerEnds: number[] = [];
 
-  const startApi = (): Promise<AppProcess> =>
-    drawbridge.startApi({ DRAIN_SECONDS: '2', ...TESTERS_LIMIT });
+  const startApi = (): Promise<AppProcess> => drawbridge.startApi({ DRAIN_SECONDS: '2', ...TESTERS_LIMIT });
 
   beforeAll(async () => {
     drawbridge = await Drawbridge.start({ worker: false });

@@ -53,7 +53,11 @@ export class WatchedAccess {
       observed,
       listenerOf(context.output, () => events.current),
     );
-    events.current = new WatchedAccess({ ...context, request: pinned(context.request, held) }, held, observed);
+    events.current = new WatchedAccess(
+      { ...context, request: pinned(context.request, held) },
+      held,
+      observed,
+    );
     return events.current;
   }
 

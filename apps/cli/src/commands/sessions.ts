@@ -199,9 +199,11 @@ const COLUMNS = {
 function detailsOf(session: Session): string {
   const { endedAt, expiresAt } = session;
   const end = endedAt === null ? `until ${timeText(expiresAt)}` : `ended ${timeText(endedAt)}`;
-  const rules = session.resourceIps.map(({ ipAddress, resourceName, endpoint, status: state, errorMessage }) => {
-    const place = endpoint === null ? resourceName : `${resourceName} (${endpoint})`;
-    return visible([`  ${ipAddress} on ${place}: ${state}`, errorMessage].filter(Boolean).join(': '));
-  });
+  const rules = session.resourceIps.map(
+    ({ ipAddress, resourceName, endpoint, status: state, errorMessage }) => {
+      const place = endpoint === null ? resourceName : `${resourceName} (${endpoint})`;
+      return visible([`  ${ipAddress} on ${place}: ${state}`, errorMessage].filter(Boolean).join(': '));
+    },
+  );
   return [`${session.id}  ${session.status}  ${end}`, ...rules].join('\n');
 }

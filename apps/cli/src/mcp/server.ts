@@ -24,7 +24,8 @@ export interface McpOptions {
  */
 export async function serveMcp({ options, output, connection }: Call<McpOptions>): Promise<void> {
   const signals = new Signals();
-  const allowed = options.resource.length === 0 ? null : await idsOf(connection.api, 'resource', options.resource);
+  const allowed =
+    options.resource.length === 0 ? null : await idsOf(connection.api, 'resource', options.resource);
   const tools = new AccessTools(connection, output, {
     allowed,
     maxHours: options.maxHours,
