@@ -196,7 +196,11 @@ describe('4.2 Sessions: POST /sessions', () => {
       const rename = (to: string): Promise<object[]> =>
         drawbridge.query('UPDATE resources SET name = $2 WHERE id = $1', [id, to]);
       await rename(name);
-      await work().finally(() => rename(`resource-${org.resourceIds.indexOf(id)}`));
+      try {
+        await work();
+      } finally {
+        await rename(`resource-${org.resourceIds.indexOf(id)}`);
+      }
     };
 
     it('covers those, and those of resourceIds, each once', async () => {
