@@ -37,9 +37,8 @@ const stranger = (): string => `198.18.${(addresses >> 8) & 255}.${(addresses +=
  * and a sign-in behind others that were abandoned.
  */
 export async function hostile(): Promise<Figure[]> {
-  const api = { NODE_ENV: 'production', PASSWORD_HASH_COST: '12', RATE_LIMIT_PER_MINUTE: '60' };
-  const setUp = { ...api, RATE_LIMIT_PER_MINUTE: '1000000' };
-  const drawbridge = await Drawbridge.start({ worker: false, api: setUp });
+  const api = { NODE_ENV: 'production', PASSWORD_HASH_COST: '12' };
+  const drawbridge = await Drawbridge.start({ worker: false, api });
   try {
     const org = await organization(drawbridge);
     const host = await guardedHost(await organization(drawbridge, []), 'gateway');

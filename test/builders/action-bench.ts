@@ -33,6 +33,7 @@ export class ActionBench {
   ): Promise<ActionBench> {
     const issuer = await OidcIssuer.start();
     const drawbridge = await Drawbridge.start({
+      limitedAsShipped: true,
       ...options,
       api: { OIDC_ISSUERS: issuer.url, ...options.api },
     });
@@ -74,6 +75,13 @@ export class ActionBench {
   live(): Promise<Session[]> {
     const { admin } = this.org;
     return admin.expect(200, admin.get<Session[]>('/sessions/admin?active=true&size=100'));
+  }
+
+  /** Asks the database: requests are limited. */
+  sessionStarts(): Promise<unknown> {
+    const isThere = async (): Promise<boolean> =>
+      (await this.drawbridge.query(`SELECT FROM sessions WHERE status IN ('PENDING', 'ACTIVE')`)).length > 0;
+    return until('a session is started', isThere);
   }
 
   /** Ends what jobs have left: processes, sessions and rules. */

@@ -21,7 +21,7 @@ export class CliBench {
   ) {}
 
   static async start(options: SharedOptions = {}): Promise<CliBench> {
-    const drawbridge = await Drawbridge.borrowed(options);
+    const drawbridge = await Drawbridge.borrowed({ limitedAsShipped: true, ...options });
     const org = await organization(drawbridge);
     const proxy = await AddressProxy.start(drawbridge.apiServer.port, CLI_ADDRESS);
     const scopes = ['sessions:write', 'sessions:read', 'resources:read'];

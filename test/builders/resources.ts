@@ -9,6 +9,7 @@ export interface Resource {
   readonly resourceType: string;
   readonly resourceIdentifier: string;
   readonly region?: string;
+  readonly endpoint: string | null;
   readonly config: object;
   readonly isActive: boolean;
   readonly lastVerifiedAt: string | null;

@@ -123,7 +123,7 @@ const node = node24();
       await bench.drawbridge.cloud.fault({ kind: 'slow', delayMs: 4_000, count: 20 });
       const job = bench.job();
       const ended = job.main();
-      await until('a session is started', async () => (await bench.live()).length > 0);
+      await bench.sessionStarts();
       const began = performance.now();
       job.signal('SIGINT');
       const { code, output } = await ended;

@@ -112,7 +112,7 @@ const node = node24();
     await bench.drawbridge.cloud.fault({ kind: 'slow', delayMs: 1_500, count: 20 });
     const job = bench.job();
     const ended = job.main();
-    await until('a session is started', async () => (await bench.live()).length > 0);
+    await bench.sessionStarts();
     await until('the state is saved', () => Promise.resolve(job.hasSaved('access')));
     job.signal('SIGKILL');
     expect((await ended).signal).toBe('SIGKILL');

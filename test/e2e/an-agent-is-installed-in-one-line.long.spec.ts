@@ -38,10 +38,7 @@ onMachines('An agent is installed in one line', () => {
   let damaged: Server;
 
   beforeAll(async () => {
-    [drawbridge, network] = await Promise.all([
-      Drawbridge.start({ api: { RATE_LIMIT_PER_MINUTE: '1000000' } }),
-      Network.start(),
-    ]);
+    [drawbridge, network] = await Promise.all([Drawbridge.start(), Network.start()]);
     server = await network.reachable(() => drawbridge.apiServer.port);
     ssh = await network.host.listen();
     org = await organization(drawbridge, []);

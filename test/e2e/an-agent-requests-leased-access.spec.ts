@@ -101,8 +101,10 @@ describe('An agent requests leased access', () => {
   });
 
   it('sees the resources of its user’s roles, and no others', async () => {
-    const { resources } = await call<{ resources: { name: string }[] }>('list_resources');
-    expect(resources.map(({ name }) => name)).toEqual(['resource-0']);
+    const endpoint = 'db.example.com:5432';
+    await bench.org.admin.patch(`/resources/${bench.org.resourceIds[0]}`, { endpoint });
+    const { resources } = await call<{ resources: object[] }>('list_resources');
+    expect(resources).toMatchObject([{ name: 'resource-0', endpoint }]);
   });
 
   it('requests access, waits for it, and releases it', async () => {
@@ -140,7 +142,7 @@ describe('An agent requests leased access', () => {
   });
 
   it.each([
-    [{ resources: ['not-mine'] }, 'There is no resource'],
+    [{ resources: ['not-mine'] }, 'not assigned to you'],
     [{ resources: ['unknown'] }, 'There is no resource'],
     [{ resources: [] }, 'resources must be a list'],
     [{}, 'resources must be a list'],

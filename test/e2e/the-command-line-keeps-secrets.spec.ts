@@ -25,7 +25,7 @@ async function listening(answer: RequestListener): Promise<{ server: Server; url
 }
 
 describe('The command line keeps secrets', () => {
-  const drawbridge = Drawbridge.shared({ worker: false });
+  const drawbridge = Drawbridge.shared({ worker: false, limitedAsShipped: true });
   let proxy: AddressProxy;
   let ada: Person;
   let key: string;

@@ -19,7 +19,7 @@ describe('The command line sets up an organization', () => {
   let url: string;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
+    drawbridge = await Drawbridge.start({ limitedAsShipped: true });
     cli = new CommandLine();
     url = `http://127.0.0.1:${drawbridge.apiServer.port}`;
   });
@@ -87,6 +87,7 @@ describe('The command line sets up an organization', () => {
 
   it('a resource names its ports or wants every one; its type is known by its identifier', async () => {
     const create = ['resources', 'create', 'database', '--credential', 'aws', '--identifier', group(3)];
+    create.push('--endpoint', 'db.example.com:5432');
     const missing = await run(...create);
     expect([missing.code, missing.stderr]).toEqual([
       2,
@@ -96,6 +97,7 @@ describe('The command line sets up an organization', () => {
     expect(await done(...create, ...region, '--port', '5432', '--port', '22')).toBe(
       'database is active: sessions may use it.\n',
     );
+    expect(await done('resources')).toContain('db.example.com:5432');
     const unknown = await run(
       'resources',
       'create',

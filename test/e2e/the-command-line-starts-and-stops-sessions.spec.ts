@@ -4,12 +4,13 @@ import { CommandLine } from '../harness/command-line';
 import type { Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { freePort } from '../harness/free-port';
+import { until } from '../harness/until';
 
 const IPV4 = '203.0.113.7';
 const IPV6 = '2001:db8::7';
 
 describe('The command line starts and stops sessions', () => {
-  const drawbridge = Drawbridge.shared();
+  const drawbridge = Drawbridge.shared({ limitedAsShipped: true });
   let org: Organization;
   let ipv4: AddressProxy;
   let ipv6: AddressProxy;
@@ -75,6 +76,25 @@ describe('The command line starts and stops sessions', () => {
     expect(stopped.sessions[0]).toMatchObject({ id, status: 'CANCELLED' });
     expect(await drawbridge.cloud.rules()).toEqual([]);
     expect((await cli.run(['list'])).stdout).toBe('No session.\n');
+  });
+
+  it('shows what to connect to, and what a provider answers to a removal', async () => {
+    const [id] = org.resourceIds;
+    await org.admin.expect(200, org.admin.patch(`/resources/${id}`, { endpoint: 'db.example.com:5432' }));
+    const { stdout } = await cli.run(['start', '-r', 'resource-0']);
+    expect(stdout).toContain(`${IPV4} on resource-0 (db.example.com:5432): APPLIED`);
+    const operation = 'RevokeSecurityGroupIngress';
+    await drawbridge.cloud.fault({ kind: 'refuse', target: group(0), operation, count: 100 });
+    await cli.run(['stop', '--all', '--no-wait']);
+    const session = stdout.slice(0, 36);
+    const shown = await until('the answer is shown', async () => {
+      const status = await cli.run(['status', session]);
+      return /REMOVING: .*not authorized/i.test(status.stdout) && status;
+    });
+    await drawbridge.cloud.clearFaults();
+    expect(shown.stdout).toContain(`${session}  EXPIRING`);
+    await until('it is closed', async () => (await drawbridge.cloud.rules()).length === 0);
+    await org.admin.expect(200, org.admin.patch(`/resources/${id}`, { endpoint: null }));
   });
 
   it('chosen addresses are taken instead of the observed ones', async () => {

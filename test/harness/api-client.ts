@@ -17,6 +17,7 @@ export interface ResourceIp {
   readonly appliedAt: string | null;
   readonly removedAt: string | null;
   readonly errorMessage: string | null;
+  readonly endpoint: string | null;
   readonly stillAllowedBy: string | null;
 }
 

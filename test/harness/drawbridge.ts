@@ -5,7 +5,7 @@ import { AppProcess, type Reader } from './processes';
 import type { SharedOptions } from './shared-products';
 import { SimulatorClient } from './simulator-client';
 
-export { simulatedClouds } from './product-processes';
+export { simulatedClouds, TESTERS_LIMIT } from './product-processes';
 
 export type DrawbridgeOptions = ProcessOptions;
 

@@ -3,12 +3,17 @@ import { cloneDatabase, type ClonedDatabase } from './database';
 import { freePort } from './free-port';
 import { AppProcess } from './processes';
 
+/** Tests of the API send hundreds of requests a minute with one credential. No user does, and no program of ours. */
+export const TESTERS_LIMIT = { RATE_LIMIT_PER_MINUTE: '1000000' };
+
 export interface ProcessOptions {
   readonly redisUrl?: string;
   /** on a server of the test's own; dropped by `stop` */
   readonly database?: ClonedDatabase;
   readonly simulator?: Readonly<Record<string, string>>;
   readonly api?: Readonly<Record<string, string>>;
+  /** true: requests are limited as the product is shipped; else by `TESTERS_LIMIT` */
+  readonly limitedAsShipped?: boolean;
   /** the folder of the release that the API belongs to: this one when left out */
   readonly apiRelease?: string;
   /** false: the test starts workers itself */
@@ -80,7 +85,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     ALLOW_LOCAL_ADDRESSES: 'true',
   };
   const apiEnv = {
-    RATE_LIMIT_PER_MINUTE: '1000000',
+    ...(options.limitedAsShipped ? {} : TESTERS_LIMIT),
     ...env,
     // the log has a line for each request
     LOG_LEVEL: 'info',

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { startProcesses, type ProcessOptions, type Processes } from './product-processes';
 
 /** With a worker it is an issuer of ID tokens, too. */
-export type SharedOptions = Pick<ProcessOptions, 'worker' | 'api' | 'simulator'>;
+export type SharedOptions = Pick<ProcessOptions, 'worker' | 'api' | 'simulator' | 'limitedAsShipped'>;
 
 /** Each takes 350 MB. */
 const KEPT = 2;

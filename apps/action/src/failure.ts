@@ -1,4 +1,4 @@
-import { ApiFailure, NotReachable, UnknownName, Unreachable } from '#client';
+import { ApiFailure, NotReachable, Unreachable } from '#client';
 
 /** An error of the user's world, with what to do about it. */
 export class ActionFailure extends Error {
@@ -31,18 +31,16 @@ export function failureLine(error: unknown): string {
 function fixOf(error: unknown): string | null {
   if (error instanceof ActionFailure) return error.fix;
   if (error instanceof ApiFailure) return fixOfAnswer(error);
-  if (error instanceof UnknownName) return 'correct the input resources';
   if (error instanceof NotReachable)
     return 'check host and port of the input probe, and what the resource guards';
   if (error instanceof Unreachable) return 'check the input url, and that this runner may connect to it';
   return null;
 }
 
-function fixOfAnswer({ status, message, fields }: ApiFailure): string | null {
+function fixOfAnswer({ status, fields }: ApiFailure): string | null {
   if (status === 401) return 'check the input api-key: the key is unknown, revoked or expired';
-  if (status === 403 && message.includes('resources:read'))
-    return 'give the ids of the resources, or add the scope resources:read';
   if (status === 403) return "check the scopes, and the service user's roles";
+  if (status === 404) return 'correct the input resources';
   if (status === 429) return 'run the job again: requests are counted for all jobs behind one address';
   if (status >= 500) return 'run the job again, or ask the operator of the server';
   const details = Object.entries(fields).map(([field, problem]) => `${field} ${problem}`);

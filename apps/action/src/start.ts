@@ -15,7 +15,7 @@ import {
   reach,
   refusedRules,
   requestedAddresses,
-  resourceIds,
+  requestedResources,
   type Server,
   type Session,
   startAndWait,
@@ -46,12 +46,11 @@ export async function start(input: (name: string) => string): Promise<void> {
   // neither needs the other
   const [credential, observed] = await Promise.all([credentialOf(url, inputs.identity), observe(inputs)]);
   const server = { url, api: createApi({ url, credential, onRetry }), onRetry };
-  const ids = await resourceIds(server.api, inputs.resources);
   // before this line there is nothing to end: a signal ends the process
   const cancelled = cancellation();
   const access = new StartingAccess(server, inputs, requestedAddresses(observed));
   try {
-    const sessions = await access.open(ids, cancelled);
+    const sessions = await access.open(cancelled);
     requireApplied(sessions, inputs.allowPartial);
     await startRenewer({ ...access.state(), leaseSeconds: inputs.leaseSeconds, runnerPid: process.ppid });
     if (inputs.probe) (await reach(inputs.probe, cancelled)).destroy();
@@ -81,8 +80,8 @@ class StartingAccess {
   }
 
   /** @throws the first failure, after every start has ended */
-  async open(ids: readonly string[], signal: AbortSignal): Promise<Session[]> {
-    const { leaseSeconds, hours } = this.inputs;
+  async open(signal: AbortSignal): Promise<Session[]> {
+    const { leaseSeconds, hours, resources } = this.inputs;
     const { GITHUB_RUN_ID: run = '0', GITHUB_RUN_ATTEMPT: attempt = '1' } = process.env;
     const outcomes = await Promise.allSettled(
       this.addresses.map((own) =>
@@ -92,7 +91,7 @@ class StartingAccess {
             ...own,
             leaseSeconds,
             holder: newHolder(`gh:${run}:${attempt}`),
-            ...(ids.length > 0 ? { resourceIds: [...ids] } : {}),
+            ...requestedResources(resources),
             ...(hours === null ? {} : { durationHours: hours }),
           },
           { timeoutMs: APPLY_TIMEOUT_MS, signal, onStarted: (started) => this.keep(started) },

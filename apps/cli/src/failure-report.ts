@@ -54,6 +54,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   organizationSlug: '--organization',
   resourceIdentifier: '--identifier',
   resourceIds: '--resource',
+  resourceNames: '--resource',
   resourceType: '--type',
   roleIds: '--role',
   scopes: '--scope',

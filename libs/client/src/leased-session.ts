@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isId } from '#rules';
 import { bodyOf, createApi, sessionToken, type Api, type Schemas, type Session } from './api';
 import type { Observed } from './addresses';
 import { ApiFailure } from './failure';
@@ -32,14 +33,18 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface StartOptions extends WaitOptions {
+interface Start {
   /** whether the addresses were observed, not chosen */
   readonly isObserved?: boolean;
+}
+
+export interface StartOptions extends WaitOptions, Start {
   /** called before the wait: the session exists from then on */
   readonly onStarted?: (started: StartedSession) => void;
 }
 
-const WAIT_SECONDS = 30;
+/** The longest wait of one request. */
+export const WAIT_SECONDS = 30;
 
 /** The wait itself finds out what becomes of the session. */
 const SILENT: LeaseListener = { lost: () => undefined, regained: () => undefined, ended: () => undefined };
@@ -61,23 +66,39 @@ export function requestedAddresses({
   }));
 }
 
+/** The resources a session is to cover, given by names, ids or beginnings of ids; none: all that the caller may use. */
+export function requestedResources(
+  given: readonly string[],
+): Pick<SessionRequest, 'resourceIds' | 'resourceNames'> {
+  const ids = given.filter(isId);
+  const names = given.filter((one) => !isId(one));
+  return {
+    ...(ids.length > 0 ? { resourceIds: ids } : {}),
+    ...(names.length > 0 ? { resourceNames: names } : {}),
+  };
+}
+
 /**
  * Starts a session. The holder is the Idempotency-Key too: a repeated request starts nothing twice.
  * @param isObserved whether the addresses were observed, not chosen: one that the organization does not allow, as it is
  *   not that of this very request, is then left out
+ * @param waitSeconds answers once the rules are applied or refused, or when this time is over; 0: at once
  * @throws ApiFailure
  * @throws Unreachable
  */
 export async function startSession(
   server: Server,
   request: SessionRequest,
-  isObserved = true,
+  { isObserved = true, waitSeconds = 0 }: Start & { readonly waitSeconds?: number } = {},
 ): Promise<StartedSession> {
   for (let body = request; ;) {
     try {
       const answer = await bodyOf(
         server.api.POST('/api/v1/sessions', {
-          params: { header: { 'Idempotency-Key': body.holder } },
+          params: {
+            header: { 'Idempotency-Key': body.holder },
+            query: waitSeconds > 0 ? { waitSeconds } : {},
+          },
           body,
         }),
       );
@@ -135,7 +156,7 @@ export async function startAndWait(
   { isObserved = true, onStarted, ...wait }: StartOptions,
 ): Promise<StartedSession> {
   wait.signal?.throwIfAborted();
-  const started = await startSession(server, request, isObserved);
+  const started = await startSession(server, request, { isObserved });
   const { session, control } = started;
   const waited = new AbortController();
   const { leaseSeconds = 0 } = request;

@@ -1704,6 +1704,7 @@ export interface components {
       config?: components['schemas']['ResourceConfigDto'];
       /** Format: uuid */
       credentialId: string;
+      endpoint?: string | null;
       name: string;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
@@ -2204,6 +2205,7 @@ export interface components {
       /** Format: uuid */
       credentialId: string;
       credentialName: string;
+      endpoint: string | null;
       /** Format: uuid */
       id: string;
       isActive: boolean;
@@ -2232,6 +2234,7 @@ export interface components {
     ResourceIpDto: {
       /** Format: date-time */
       appliedAt: string | null;
+      endpoint: string | null;
       errorMessage: string | null;
       /** Format: uuid */
       id: string;
@@ -2262,6 +2265,7 @@ export interface components {
       /** Format: uuid */
       credentialId: string;
       credentialName: string;
+      endpoint: string | null;
       /** Format: uuid */
       id: string;
       isActive: boolean;
@@ -2488,6 +2492,7 @@ export interface components {
       /** Format: uuid */
       replaces?: string;
       resourceIds?: string[];
+      resourceNames?: string[];
     };
     StaticIpRuleDto: {
       /** Format: date-time */
@@ -2591,6 +2596,7 @@ export interface components {
       config?: components['schemas']['ResourceConfigDto'];
       /** Format: uuid */
       credentialId?: string;
+      endpoint?: string | null;
       isActive?: boolean;
       name?: string;
       /** @enum {string} */

@@ -53,6 +53,8 @@ export class ResourceEntity {
   @Text() resourceType!: string;
   @Text() resourceIdentifier!: string;
   @Text({ nullable: true }) region!: string | null;
+  /** the host and port that people connect to; free text */
+  @Text({ nullable: true }) endpoint!: string | null;
   @Json({ default: {} }) config!: ResourceConfig;
   @Flag({ default: false }) isActive!: boolean;
   @Moment({ nullable: true }) lastVerifiedAt!: Date | null;

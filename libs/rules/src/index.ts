@@ -16,6 +16,7 @@ export * from './holder-authority';
 export * from './host-guard';
 export * from './ledger';
 export * from './limits';
+export * from './named';
 export * from './open-access';
 export * from './ownership-mark';
 export * from './password-policy';

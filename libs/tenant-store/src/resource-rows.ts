@@ -14,6 +14,8 @@ export interface ResourceRow {
   /** passed to the driver */
   readonly targetIdentifier: string;
   readonly region: string | null;
+  /** what people connect to */
+  readonly endpoint: string | null;
   readonly config: ResourceConfig;
   readonly isActive: boolean;
   readonly lastVerifiedAt: Date | null;
@@ -28,6 +30,8 @@ export interface NewResource {
   readonly resourceType: string;
   readonly resourceIdentifier: string;
   readonly region: string | null;
+  /** what people connect to */
+  readonly endpoint: string | null;
   readonly config: ResourceConfig;
   /** the target it points at, see `ResourceTypeFacts.place` */
   readonly object: { readonly key: string; readonly identifier: string };

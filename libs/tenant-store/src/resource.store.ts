@@ -20,7 +20,7 @@ import type { LockedTarget, NewResource, ResourceChange, ResourceRow } from './r
 
 const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name AS "credentialName", r.provider,
     r.target_id AS "targetId", t.key AS "targetKey", r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier",
-    t.identifier AS "targetIdentifier", r.region, r.config,
+    t.identifier AS "targetIdentifier", r.region, r.endpoint, r.config,
     r.is_active AS "isActive", r.last_verified_at AS "lastVerifiedAt", r.created_at AS "createdAt",
     r.updated_at AS "updatedAt"
   FROM resources r JOIN credentials c ON c.id = r.credential_id JOIN targets t ON t.id = r.target_id
@@ -98,8 +98,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   ): Promise<ResourceRow> {
     const [created] = await tx.query<{ id: string }[]>(
       `INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier,
-         region, config, target_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+         region, config, target_id, endpoint)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`,
       [
         organization,
         resource.name,
@@ -110,6 +110,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         resource.region,
         JSON.stringify(resource.config),
         resource.targetId,
+        resource.endpoint,
       ],
     );
     return (await this.find(tx, organization, created!.id))!;
@@ -170,7 +171,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   ): Promise<void> {
     await tx.query(
       `UPDATE resources SET name = $3, credential_id = $4, resource_identifier = $5, region = $6, config = $7,
-         is_active = $8, target_id = $9, updated_at = now(), revision = revision + $10::boolean::int,
+         is_active = $8, target_id = $9, endpoint = $13, updated_at = now(), revision = revision + $10::boolean::int,
          suspended_by_check = suspended_by_check AND NOT $11,
          write_verified = write_verified AND credential_id = $4 AND resource_identifier = $5
            AND region IS NOT DISTINCT FROM $6,
@@ -192,6 +193,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         change.moved,
         change.activityGiven,
         change.trafficChanged,
+        change.endpoint,
       ],
     );
   }

@@ -13,6 +13,7 @@ export interface ResourceIpRow {
   readonly id: string;
   readonly resourceId: string;
   readonly resourceName: string;
+  readonly endpoint: string | null;
   readonly ipVersion: IpVersion;
   readonly ipAddress: string;
   readonly status: ResourceIpStatus;
@@ -57,6 +58,12 @@ export interface GrantRow {
   readonly targetId: string;
   readonly config: ResourceConfig;
   readonly roles: { name: string; maxSessionDurationHours: number | null }[];
+}
+
+/** Resources that a session is to cover, by ids and by names; neither: all of the user's. */
+export interface Requested {
+  readonly resourceIds?: readonly string[];
+  readonly resourceNames?: readonly string[];
 }
 
 export interface NewSession {

@@ -2,6 +2,7 @@ import type { EndedReason, OrganizationId, RemovalCause } from '#rules';
 import {
   type GrantRow,
   type NewSession,
+  type Requested,
   type SessionFilter,
   type SessionRow,
   type StopRequest,
@@ -41,7 +42,7 @@ import {
   touches,
 } from '#entities';
 
-const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', coalesce(r.name, ip.resource_name), 'ipVersion', ip.ip_version,
+const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', coalesce(r.name, ip.resource_name), 'endpoint', r.endpoint, 'ipVersion', ip.ip_version,
   'ipAddress', ip.ip_address, 'status', ip.status, 'providerRuleId', ip.provider_rule_id, 'appliedAt', ip.applied_at,
   'removedAt', ip.removed_at, 'errorMessage', ip.error_message, 'stillAllowedBy', ip.still_allowed_by,
   'isWrongFamily', ip.wrong_family`;
@@ -76,7 +77,8 @@ const GRANTS: PreparedStatement = {
        LEFT JOIN role_resources held ON held.resource_id = r.id
          AND held.role_id IN (SELECT role_id FROM role_users WHERE user_id = $2)
        LEFT JOIN roles role ON role.id = held.role_id
-       WHERE r.organization_id = $1 AND r.deleted_at IS NULL AND (held.role_id IS NOT NULL OR r.id = ANY ($3::uuid[]))
+       WHERE r.organization_id = $1 AND r.deleted_at IS NULL
+         AND (held.role_id IS NOT NULL OR r.id = ANY ($3::uuid[]) OR r.name = ANY ($4::text[]))
        GROUP BY r.id ORDER BY r.name, r.id`,
 };
 
@@ -91,9 +93,9 @@ export class SessionStore implements TenantStore<SessionStore> {
     tx: Tx,
     organization: OrganizationId,
     userId: string,
-    requested: readonly string[],
+    { resourceIds = [], resourceNames = [] }: Requested,
   ): Promise<GrantRow[]> {
-    return prepared(tx, GRANTS, [organization, userId, requested]);
+    return prepared(tx, GRANTS, [organization, userId, resourceIds, resourceNames]);
   }
 
   /**

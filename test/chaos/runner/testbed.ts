@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
 import { ApiClient } from '../../harness/api-client';
-import type { Product } from '../../harness/drawbridge';
+import { type Product, TESTERS_LIMIT } from '../../harness/drawbridge';
 import { freePort } from '../../harness/free-port';
 import { AppProcess } from '../../harness/processes';
 import { RedisServer } from '../../harness/redis';
@@ -144,7 +144,7 @@ export class Testbed implements Product {
       JWT_SECRET: randomBytes(32).toString('hex'),
       // one sign-in lasts for a long run
       ACCESS_TOKEN_TTL: '86400',
-      RATE_LIMIT_PER_MINUTE: '1000000',
+      ...TESTERS_LIMIT,
       MAX_LIVE_SESSIONS_PER_USER: '0',
     };
     for (let index = 0; index < APIS; index += 1) {

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { DriverRegistry } from '#drivers';
 import { ownOrganization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+import { Drawbridge, TESTERS_LIMIT } from '../../harness/drawbridge';
 import type { AppProcess } from '../../harness/processes';
 import { SeverableConnection } from '../../harness/severable-connection';
 import { until } from '../../harness/until';
@@ -20,7 +20,7 @@ describe('J. Deploy and operations: health in each fault', () => {
   beforeAll(async () => {
     connection = await SeverableConnection.to(drawbridge.databaseUrl);
     const DATABASE_URL = connection.url;
-    api = await drawbridge.startApi({ DATABASE_URL, RATE_LIMIT_PER_MINUTE: '1000000' });
+    api = await drawbridge.startApi({ DATABASE_URL, ...TESTERS_LIMIT });
     worker = await drawbridge.startWorker({ DATABASE_URL, METRICS_PORT: '0' });
   });
   afterAll(() => connection.cut());

@@ -1,5 +1,5 @@
 import { ownOrganization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+import { Drawbridge, TESTERS_LIMIT } from '../../harness/drawbridge';
 import type { Reader } from '../../harness/processes';
 
 /** More output than the pipe and its buffers can hold. */
@@ -21,7 +21,7 @@ describe('J. Deploy and operations: the log', () => {
     ['nobody', 'a log that is not read blocks neither API nor worker', '203.0.113.20'],
     ['full disk', 'a log on a full disk stops neither API nor worker', '203.0.113.21'],
   ])('%s: %s [J4]', async (reader, _promise, address) => {
-    const settings = { LOG_LEVEL: 'trace', RATE_LIMIT_PER_MINUTE: '1000000' };
+    const settings = { LOG_LEVEL: 'trace', ...TESTERS_LIMIT };
     const [api, worker] = await Promise.all([
       drawbridge.startApi(settings, reader),
       drawbridge.startWorker(settings, reader),

@@ -1,5 +1,5 @@
 import { group, organization, type Organization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+import { Drawbridge, TESTERS_LIMIT } from '../../harness/drawbridge';
 import { LoadBalancer } from '../../harness/load-balancer';
 import type { AppProcess } from '../../harness/processes';
 import { until } from '../../harness/until';
@@ -23,8 +23,7 @@ describe('J. Deploy and operations: a rolling restart', () => {
   const apiEnds: number[] = [];
   const workerEnds: number[] = [];
 
-  const startApi = (): Promise<AppProcess> =>
-    drawbridge.startApi({ DRAIN_SECONDS: '2', RATE_LIMIT_PER_MINUTE: '1000000' });
+  const startApi = (): Promise<AppProcess> => drawbridge.startApi({ DRAIN_SECONDS: '2', ...TESTERS_LIMIT });
 
   beforeAll(async () => {
     drawbridge = await Drawbridge.start({ worker: false });

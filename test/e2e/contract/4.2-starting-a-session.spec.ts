@@ -187,6 +187,74 @@ describe('4.2 Sessions: POST /sessions', () => {
     }
   });
 
+  describe('with resourceNames', () => {
+    const covered = async (given: object, client = org.admin): Promise<string[]> => {
+      const { resourceIps } = await client.posted<Session>('/sessions', { ipv4Address: fresh(), ...given });
+      return resourceIps.map(({ resourceName }) => resourceName).toSorted();
+    };
+    const renamed = async (id: string, name: string, work: () => Promise<void>): Promise<void> => {
+      const rename = (to: string): Promise<object[]> =>
+        drawbridge.query('UPDATE resources SET name = $2 WHERE id = $1', [id, to]);
+      await rename(name);
+      try {
+        await work();
+      } finally {
+        await rename(`resource-${org.resourceIds.indexOf(id)}`);
+      }
+    };
+
+    it('covers those, and those of resourceIds, each once', async () => {
+      const [first, second] = org.resourceIds;
+      expect(await covered({ resourceNames: ['resource-1'] })).toEqual(['resource-1']);
+      const both = { resourceNames: ['RESOURCE-0', first!.slice(0, 13)], resourceIds: [first, second] };
+      expect(await covered(both)).toEqual(['resource-0', 'resource-1']);
+    });
+
+    it('is 404 for a name that there is not, also of another organization, with the user’s own', async () => {
+      const { client } = await colleague(org, [org.roleId]);
+      const body = { ipv4Address: fresh(), resourceNames: ['resource'] };
+      expect(await refusal(body, client)).toMatchObject({
+        status: 404,
+        body: { message: 'There is no resource "resource": there are "resource-0", "resource-1"' },
+      });
+    });
+
+    it('is 403 for one that is not assigned to the user, and names no other', async () => {
+      const { client } = await colleague(org, []);
+      const asked = (name: string): Promise<Answer<Refusal>> =>
+        refusal({ ipv4Address: fresh(), resourceNames: [name] }, client);
+      expect(await asked('resource-0')).toMatchObject({ status: 403 });
+      expect((await asked('resource')).body.message).toBe(
+        'There is no resource "resource": there are no resources yet',
+      );
+    });
+
+    it('is 400 for a name of several, with their ids, and takes the only one of the user', async () => {
+      const [first, second] = org.resourceIds;
+      await renamed(second!, 'resource-0', async () => {
+        const { status, body } = await refusal({ ipv4Address: fresh(), resourceNames: ['resource-0'] });
+        expect({ status, names: [first, second].every((id) => body.message.includes(id!)) }).toEqual({
+          status: 400,
+          names: true,
+        });
+        const role = await org.admin.created<{ id: string }>('/roles', { name: randomUUID() });
+        await org.admin.posted(`/roles/${role.id}/resources/${first}`);
+        const { client } = await colleague(org, [role.id]);
+        expect(await covered({ resourceNames: ['resource-0'] }, client)).toEqual(['resource-0']);
+      });
+    });
+
+    it.each([[[]], [['']], [[7]], ['resource-0'], [['x'.repeat(201)]], [Array(101).fill('x')]])(
+      '%j is 400',
+      async (resourceNames) => {
+        expect(await refusal({ ipv4Address: fresh(), resourceNames })).toMatchObject({
+          status: 400,
+          body: { validationErrors: { resourceNames: matching(/^must/) } },
+        });
+      },
+    );
+  });
+
   it('answers 404 to a resource that is missing and to one of another organization', async () => {
     const other = await organization(drawbridge, [{ group: group(2) }]);
     for (const id of [randomUUID(), other.resourceIds[0]]) {

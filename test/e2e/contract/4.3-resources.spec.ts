@@ -33,6 +33,7 @@ describe('4.3 Cloud resources', () => {
         resourceType: 'SECURITY_GROUP',
         resourceIdentifier: group(2),
         region: 'eu-central-1',
+        endpoint: null,
         config: { ports: [80, 443], protocol: 'tcp' },
         isActive: false,
         lastVerifiedAt: null,
@@ -55,6 +56,16 @@ describe('4.3 Cloud resources', () => {
       ['a misspelled port, which would let in every one', { config: { prot: 22 } }],
     ])('with %s is 400 VALIDATION_ERROR', async (_, changes) => {
       expect(await create(changes)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } });
+    });
+
+    it('takes an endpoint for people, which a change replaces and null clears', async () => {
+      const { id, endpoint } = await created({ endpoint: ' db.example.com:5432 ' });
+      expect(endpoint).toBe('db.example.com:5432');
+      expect((await patch(id, { name: 'renamed' })).body.endpoint).toBe(endpoint);
+      expect((await patch(id, { endpoint: '[2001:db8::1]:22' })).body.endpoint).toBe('[2001:db8::1]:22');
+      expect((await patch(id, { endpoint: null })).body.endpoint).toBeNull();
+      for (const refused of ['', 22, 'x'.repeat(261), 'a\nb'])
+        expect((await create({ endpoint: refused })).status).toBe(400);
     });
 
     it('takes null for what may be left out', async () => {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { organization, ownOrganization } from '../../builders/organization';
 import { ApiClient, type Answer } from '../../harness/api-client';
 import { documentedOperations, type DocumentedOperation } from '../../harness/documented-operations';
-import { Drawbridge } from '../../harness/drawbridge';
+import { Drawbridge, TESTERS_LIMIT } from '../../harness/drawbridge';
 import { SeverableConnection } from '../../harness/severable-connection';
 import { until } from '../../harness/until';
 
@@ -242,7 +242,7 @@ describe('7 Errors', () => {
 
   it('503, the database is gone: the shape of the path and Retry-After, and all is well when it is back', async () => {
     const way = await SeverableConnection.to(drawbridge.databaseUrl);
-    const api = await drawbridge.startApi({ DATABASE_URL: way.url, RATE_LIMIT_PER_MINUTE: '100000' });
+    const api = await drawbridge.startApi({ DATABASE_URL: way.url, ...TESTERS_LIMIT });
     const client = new ApiClient(`http://127.0.0.1:${api.port}/api/v1`).as(operator.identity);
     expect((await client.get('/roles')).status).toBe(200);
     await way.cut();

@@ -36,6 +36,7 @@ export function changedResource(now: ResourceRow, dto: UpdateResourceDto): Plann
     credentialId: dto.credentialId ?? now.credentialId,
     resourceIdentifier: dto.resourceIdentifier ?? now.resourceIdentifier,
     region: dto.region === undefined ? now.region : dto.region,
+    endpoint: dto.endpoint === undefined ? now.endpoint : dto.endpoint,
     isActive: dto.isActive ?? now.isActive,
     config,
   };

@@ -73,6 +73,7 @@ export class ResourcesService {
         name,
         credentialId,
         targetId,
+        endpoint: dto.endpoint ?? null,
       });
       await this.records.record(
         tx,

@@ -23,10 +23,20 @@ export function requestHash({
   ipv4Address,
   ipv6Address,
   resourceIds,
+  resourceNames,
   holder,
   leaseSeconds,
   replaces,
 }: StartSessionDto): string {
-  const canonical = { durationHours, ipv4Address, ipv6Address, resourceIds, holder, leaseSeconds, replaces };
+  const canonical = {
+    durationHours,
+    ipv4Address,
+    ipv6Address,
+    resourceIds,
+    resourceNames,
+    holder,
+    leaseSeconds,
+    replaces,
+  };
   return createHash('sha256').update(JSON.stringify(canonical)).digest('base64url');
 }

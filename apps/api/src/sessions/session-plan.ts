@@ -1,9 +1,12 @@
 import type { NewHolder } from '#engine-store/port';
-import type { GrantRow } from '#tenant-store';
+import type { GrantRow, Requested } from '#tenant-store';
 import {
   readGivenAddress,
   refusalOf,
+  meantBy,
+  named,
   REFUSAL_MESSAGES,
+  UnknownName,
   type AddressPolicy,
   type Caller,
   type HostAddress,
@@ -86,22 +89,47 @@ function addressOf(
 /**
  * The resources a session covers: the requested ones, or all active resources of the user.
  * @throws ApiError 404 when a resource is not in the organization, 403 when it is not assigned to the user, 400 when it
- *   is inactive or nothing remains
+ *   is inactive, a name means several, or nothing remains
  */
 export function selectGrants(
   grants: readonly GrantRow[],
-  resourceIds: readonly string[] | undefined,
+  { resourceIds, resourceNames }: Requested,
 ): GrantRow[] {
-  if (!resourceIds) return requireAny(grants.filter((grant) => grant.isActive && grant.roles.length > 0));
-  return [...new Set(resourceIds)].map((id) => {
-    const grant = grants.find(({ resourceId }) => resourceId === id);
-    if (!grant) throw notFound(`Resource ${id} does not exist`);
-    if (grant.roles.length === 0) throw forbidden(`Resource "${grant.resourceName}" is not assigned to you`);
+  if (!resourceIds && !resourceNames) return requireAny(grants.filter((one) => one.isActive && isOwn(one)));
+  const requested = [
+    ...(resourceIds ?? []).map((id) => grantWithId(id, grants)),
+    ...(resourceNames ?? []).map((name) => grantNamed(name, grants)),
+  ];
+  return [...new Set(requested)].map((grant) => {
+    if (!isOwn(grant)) throw forbidden(`Resource "${grant.resourceName}" is not assigned to you`);
     if (!grant.isActive) {
       throw notPossible(`Resource "${grant.resourceName}" is inactive: an admin must verify it first`);
     }
     return grant;
   });
+}
+
+const isOwn = ({ roles }: GrantRow): boolean => roles.length > 0;
+
+function grantWithId(id: string, grants: readonly GrantRow[]): GrantRow {
+  const grant = grants.find(({ resourceId }) => resourceId === id);
+  if (grant) return grant;
+  throw notFound(`Resource ${id} does not exist`);
+}
+
+/** Of several that the name fits equally, the user's own. No error names a resource that the user may not use. */
+function grantNamed(name: string, grants: readonly GrantRow[]): GrantRow {
+  const all = grants.map((grant) => ({ id: grant.resourceId, name: grant.resourceName, grant }));
+  const meant = meantBy(name, all);
+  const own = (meant.length > 0 ? meant : all).filter(({ grant }) => isOwn(grant));
+  // refused as with its id
+  if (meant[0] && own.length === 0) return meant[0].grant;
+  try {
+    return named(name, own, { one: 'resource', several: 'resources' }).grant;
+  } catch (error) {
+    if (!(error instanceof UnknownName)) throw error;
+    throw meant.length > 0 ? notPossible(error.message) : notFound(error.message);
+  }
 }
 
 function requireAny(grants: GrantRow[]): GrantRow[] {

@@ -132,7 +132,7 @@ export class SessionStarter {
   private async insertFor(tx: Tx, request: StartRequest, replaced: SessionRow | null): Promise<Inserted> {
     const { organizationId, userId } = request.actor.principal;
     for (let attempt = 1; attempt <= MAX_PLAN_ATTEMPTS; attempt += 1) {
-      const grants = await this.sessions.grants(tx, organizationId, userId, request.dto.resourceIds ?? []);
+      const grants = await this.sessions.grants(tx, organizationId, userId, request.dto);
       const inserted = await this.insert(tx, request, grants, replaced);
       if (inserted) return inserted;
     }
@@ -150,7 +150,7 @@ export class SessionStarter {
     const addresses = sessionAddresses(dto, actor, { allowPrivate });
     const field = fieldDifferingFromCaller(dto, addresses, actor);
     if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor);
-    const grants = selectGrants(known, dto.resourceIds);
+    const grants = selectGrants(known, dto);
     const planned = {
       ...this.plan(principal, dto, addresses, grants),
       ...identified(tokenOf),

@@ -105,7 +105,9 @@ export class SessionsService {
   ): Promise<ApiError> {
     const held = session.resourceIps.filter(({ status }) => isOneOf(HOLDING_STATUSES, status));
     const resourceIds = [...new Set(held.map(({ resourceId }) => resourceId))];
-    const known = await this.sessions.grants(this.database.autocommit, organizationId, userId, resourceIds);
+    const known = await this.sessions.grants(this.database.autocommit, organizationId, userId, {
+      resourceIds,
+    });
     const grants = known.filter((grant) => resourceIds.includes(grant.resourceId));
     const names = new Map(held.map(({ resourceId, resourceName }) => [resourceId, resourceName]));
     for (const resourceId of resourceIds) {

@@ -8,6 +8,7 @@ import {
   refusedRules,
   renewalIntervalMs,
   requestedAddresses,
+  type requestedResources,
   settleClosed,
   startAndWait,
   stopSession,
@@ -22,8 +23,7 @@ import type { Output } from '../output';
 import { noteMoves } from './moves';
 
 export interface AccessRequest {
-  /** ids; empty: all resources of the caller's roles */
-  readonly resourceIds: readonly string[];
+  readonly resources: ReturnType<typeof requestedResources>;
   readonly hours?: number | undefined;
   readonly leaseSeconds: number;
   /** all: one session for each address that the connections leave through */
@@ -91,7 +91,7 @@ export class HeldAccess {
     addresses: readonly Addresses[],
     { output, listener, signal }: { output: Output; listener: LeaseListener; signal: AbortSignal },
   ): Promise<HeldAccess> {
-    const { resourceIds, hours, leaseSeconds, purpose, timeoutMs, replaces } = request;
+    const { resources, hours, leaseSeconds, purpose, timeoutMs, replaces } = request;
     const starts = Promise.allSettled(
       addresses.map((own) =>
         startAndWait(
@@ -100,7 +100,7 @@ export class HeldAccess {
             ...own,
             leaseSeconds,
             holder: newHolder(purpose),
-            ...(resourceIds.length > 0 ? { resourceIds: [...resourceIds] } : {}),
+            ...resources,
             ...(hours === undefined ? {} : { durationHours: hours }),
             ...(replaces === undefined ? {} : { replaces }),
           },

@@ -53,7 +53,11 @@ export class WatchedAccess {
       observed,
       listenerOf(context.output, () => events.current),
     );
-    events.current = new WatchedAccess(context, held, observed);
+    events.current = new WatchedAccess(
+      { ...context, request: pinned(context.request, held) },
+      held,
+      observed,
+    );
     return events.current;
   }
 
@@ -164,6 +168,13 @@ export class WatchedAccess {
       signal.addEventListener('abort', this.wake, { once: true });
     });
   }
+}
+
+/** Names may change meanwhile: what is replaced goes on with the resources that they meant at first. */
+function pinned(request: AccessRequest, { sessions }: HeldAccess): AccessRequest {
+  if (!request.resources.resourceNames) return request;
+  const ids = sessions.flatMap(({ session }) => session.resourceIps.map(({ resourceId }) => resourceId));
+  return { ...request, resources: { resourceIds: [...new Set(ids)] } };
 }
 
 const openFor = (

@@ -1,3 +1,4 @@
+import { requestedResources } from '#client';
 import type { AccessRequest } from '../access/held-access';
 
 /** Options of the commands that hold access while they work. */
@@ -12,11 +13,10 @@ export interface AccessOptions {
 
 export const requestOf = (
   purpose: string,
-  ids: readonly string[],
-  { hours, lease, addresses, timeout, allowPartial = false }: AccessOptions,
+  { resource, hours, lease, addresses, timeout, allowPartial = false }: AccessOptions,
 ): AccessRequest => ({
   purpose: `cli-${purpose}`,
-  resourceIds: ids,
+  resources: requestedResources(resource),
   hours,
   leaseSeconds: lease,
   addresses,

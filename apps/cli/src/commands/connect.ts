@@ -1,6 +1,5 @@
 import { pipeline } from 'node:stream/promises';
 import type { Socket } from 'node:net';
-import { resourceIds } from '#client';
 import { HeldAccess } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
 import { endpointOf, reachOrFail } from '../access/probe';
@@ -20,9 +19,8 @@ export async function connect(call: Call<AccessOptions>): Promise<number> {
   process.stdin.once('end', () => signals.watchParent());
   try {
     const server = call.connection;
-    const ids = await resourceIds(server.api, options.resource);
     const context = { output, listener: leaseNotes(output), signal: signals.aborted };
-    const access = await HeldAccess.open(server, requestOf('connect', ids, options), context);
+    const access = await HeldAccess.open(server, requestOf('connect', options), context);
     try {
       await join(await reachOrFail(endpoint, signals.aborted), signals.aborted);
       return EXIT.ok;

@@ -5,7 +5,6 @@ import {
   discover,
   isUnprotected,
   observeAddresses,
-  resources,
   type Discovery,
   type Observed,
   visible,
@@ -16,6 +15,7 @@ import type { Output } from '../output';
 import type { Call } from '../program';
 import { connect, serverOf, type Connection, type ConnectionOptions } from '../profiles/connection';
 import { VERSION } from '../version';
+import { resources } from './setup/things';
 
 type State = 'ok' | 'warning' | 'failed';
 
@@ -176,6 +176,6 @@ async function resourceCheck({ api }: Connection): Promise<Check> {
     return warning('resources', `${reason}: an administrator assigns and verifies them`);
   } catch (error) {
     if (!(error instanceof ApiFailure) || error.status !== 403) throw error;
-    return warning('resources:read', 'missing: resources can be named by id only');
+    return warning('resources:read', 'missing: resources cannot be listed');
   }
 }

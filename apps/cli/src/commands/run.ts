@@ -1,4 +1,4 @@
-import { addressesOf, resourceIds } from '#client';
+import { addressesOf } from '#client';
 import { ChildNotStarted, runChild } from '../access/child';
 import { HeldAccess } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
@@ -25,9 +25,8 @@ export async function run(call: Call<RunOptions>): Promise<number> {
   if (!options.detached) signals.watchParent();
   try {
     const server = call.connection;
-    const ids = await resourceIds(server.api, options.resource);
     const context = { output, listener: leaseNotes(output), signal: signals.aborted };
-    const access = await HeldAccess.open(server, requestOf('run', ids, options), context);
+    const access = await HeldAccess.open(server, requestOf('run', options), context);
     try {
       output.note(allowedNote(access));
       if (probe) {

@@ -5,23 +5,26 @@ import {
   isId,
   named,
   newHolder,
-  refusedRules,
   requestedAddresses,
+  requestedResources,
   ownAddressWhenLimited,
-  resourceIds,
   settle,
   shortId,
   startSession,
   type Api,
+  type Server,
   type Session,
+  type SessionRequest,
   type SessionStatus,
   visible,
+  WAIT_SECONDS,
 } from '#client';
 import { noteOpen, observe, sessionExitCode } from '../access/held-access';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
 import type { Call } from '../program';
 import { timeText } from '../terminal/times';
+import { idsOf } from './setup/things';
 
 export interface StartOptions {
   readonly resource: readonly string[];
@@ -36,7 +39,6 @@ export interface StartOptions {
 
 export async function start(call: Call<StartOptions>): Promise<ExitCode> {
   const { options, output, connection: server } = call;
-  const ids = await resourceIds(server.api, options.resource);
   const isChosen = options.ipv4 !== undefined || options.ipv6 !== undefined;
   const addresses = isChosen
     ? {
@@ -47,21 +49,28 @@ export async function start(call: Call<StartOptions>): Promise<ExitCode> {
   const request = {
     ...addresses,
     holder: options.holder ?? newHolder('cli-start'),
-    ...(ids.length > 0 ? { resourceIds: ids } : {}),
+    ...requestedResources(options.resource),
     ...(options.hours === undefined ? {} : { durationHours: options.hours }),
   };
-  const { session, control } = await startSession(server, request, !isChosen);
-  if (!options.wait) {
-    output.result(session, detailsOf(session));
-    return EXIT.ok;
-  }
-  const settled = await output.during(
-    'until the rules are applied',
-    settle(control, session.id, { timeoutMs: 1000 * options.timeout }),
-  );
-  output.result(settled, detailsOf(settled));
-  await noteOthers(server.api, settled, output);
-  return sessionExitCode([settled]);
+  const applied = startAndSettle(server, request, !isChosen, options.wait ? options.timeout : 0);
+  const session = await output.during('until the rules are applied', applied);
+  output.result(session, detailsOf(session));
+  if (!options.wait) return EXIT.ok;
+  await noteOthers(server.api, session, output);
+  return sessionExitCode([session]);
+}
+
+/** The first request waits already: requests are counted. @param seconds the longest wait */
+async function startAndSettle(
+  server: Server,
+  request: SessionRequest,
+  isObserved: boolean,
+  seconds: number,
+): Promise<Session> {
+  const waitSeconds = Math.min(WAIT_SECONDS, seconds);
+  const { session, control } = await startSession(server, request, { isObserved, waitSeconds });
+  if (session.status !== 'PENDING' || seconds <= waitSeconds) return session;
+  return settle(control, session.id, { timeoutMs: 1000 * (seconds - waitSeconds) });
 }
 
 /** Access of two sessions ends with the later one: who starts a second may want to know of the first. */
@@ -158,7 +167,7 @@ export interface ListOptions {
 }
 
 export async function list({ options, output, api }: Call<ListOptions>): Promise<void> {
-  const [resourceId] = await resourceIds(api, options.resource);
+  const [resourceId] = await idsOf(api, 'resource', options.resource);
   const sessions = await ownSessions(api, {
     ...(options.all || options.status ? {} : { active: true }),
     ...(options.status ? { status: [...options.status] } : {}),
@@ -191,8 +200,10 @@ function detailsOf(session: Session): string {
   const { endedAt, expiresAt } = session;
   const end = endedAt === null ? `until ${timeText(expiresAt)}` : `ended ${timeText(endedAt)}`;
   const rules = session.resourceIps.map(
-    ({ ipAddress, resourceName, status: state }) => `  ${ipAddress} on ${visible(resourceName)}: ${state}`,
+    ({ ipAddress, resourceName, endpoint, status: state, errorMessage }) => {
+      const place = endpoint === null ? resourceName : `${resourceName} (${endpoint})`;
+      return visible([`  ${ipAddress} on ${place}: ${state}`, errorMessage].filter(Boolean).join(': '));
+    },
   );
-  const problems = refusedRules(session).map((problem) => `  ${visible(problem)}`);
-  return [`${session.id}  ${session.status}  ${end}`, ...rules, ...problems].join('\n');
+  return [`${session.id}  ${session.status}  ${end}`, ...rules].join('\n');
 }

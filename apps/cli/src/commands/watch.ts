@@ -1,4 +1,3 @@
-import { resourceIds } from '#client';
 import { WatchedAccess } from '../access/watched-access';
 import { EXIT } from '../exit-codes';
 import type { Call } from '../program';
@@ -16,8 +15,7 @@ export async function watch(call: Call<WatchOptions>): Promise<number> {
   const signals = new Signals();
   try {
     const server = call.connection;
-    const ids = await resourceIds(server.api, options.resource);
-    const request = requestOf('watch', ids, { ...options, addresses: 'observed' });
+    const request = requestOf('watch', { ...options, addresses: 'observed' });
     const intervalMs = 1000 * options.interval;
     const watched = await WatchedAccess.open({
       server,

@@ -2,12 +2,13 @@ import {
   addressesOf,
   ApiFailure,
   bodyOf,
+  isId,
   keepAlive,
   newHolder,
+  named,
   requestedAddresses,
-  resourceIds,
+  requestedResources,
   ownAddressWhenLimited,
-  resources,
   type Resource,
   settle,
   startSession,
@@ -18,6 +19,7 @@ import {
 } from '#client';
 import { observe } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
+import { resources } from '../commands/setup/things';
 import { CommandFailure, EXIT } from '../exit-codes';
 import type { Output } from '../output';
 import { TOOLS } from './tools';
@@ -85,7 +87,13 @@ export class AccessTools {
   private async list(): Promise<Result> {
     const own = await this.offered();
     return {
-      resources: own.map(({ id, name, provider, resourceType }) => ({ id, name, provider, resourceType })),
+      resources: own.map(({ id, name, endpoint, provider, resourceType }) => ({
+        id,
+        name,
+        endpoint,
+        provider,
+        resourceType,
+      })),
       maxHours: this.limits.maxHours,
     };
   }
@@ -113,16 +121,15 @@ export class AccessTools {
 
   private async start(names: readonly string[], minutes: number): Promise<Result> {
     const { leaseSeconds, allowed } = this.limits;
-    const ids = await resourceIds(this.server.api, names, () => this.offered());
-    const refused = ids.find((id) => allowed !== null && !allowed.includes(id));
-    if (refused !== undefined) throw invalid(`Resource ${refused} may not be requested here`);
+    const requested =
+      allowed === null ? requestedResources(names) : { resourceIds: await this.idsAmong(allowed, names) };
     const [addresses] = requestedAddresses(
       await observe(this.server.url, 1, this.output).catch(ownAddressWhenLimited),
     );
     const started = await startSession(this.server, {
       ...addresses,
       holder: newHolder('cli-mcp'),
-      resourceIds: ids,
+      ...requested,
       durationHours: Math.ceil(minutes / MINUTES_IN_HOUR),
       leaseSeconds,
     });
@@ -135,6 +142,16 @@ export class AccessTools {
     }
     const held = this.keep(started, leaseSeconds, minutes);
     return accessOf(started.session, held);
+  }
+
+  /** The server may know more resources than those that may be requested here. */
+  private async idsAmong(allowed: readonly string[], names: readonly string[]): Promise<string[]> {
+    const offered = names.every(isId) ? [] : await this.offered();
+    const noun = { one: 'resource', several: 'resources' };
+    const ids = names.map((name) => (isId(name) ? name : named(name, offered, noun).id));
+    const refused = ids.find((id) => !allowed.includes(id));
+    if (refused === undefined) return ids;
+    throw invalid(`Resource ${refused} may not be requested here`);
   }
 
   private keep(started: StartedSession, leaseSeconds: number, minutes: number): Held {
@@ -265,6 +282,7 @@ const accessOf = (session: Session, { until }: Pick<Held, 'until'>): Result => (
   addresses: addressesOf(session),
   rules: session.resourceIps.map((rule) => ({
     resource: rule.resourceName,
+    endpoint: rule.endpoint,
     address: rule.ipAddress,
     status: rule.status,
     problem: rule.errorMessage,

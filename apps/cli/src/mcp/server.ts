@@ -1,7 +1,8 @@
 import { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { resourceIds, visible, visibleLines } from '#client';
+import { visible, visibleLines } from '#client';
+import { idsOf } from '../commands/setup/things';
 import { reportOf } from '../failure-report';
 import type { Call } from '../program';
 import { Signals } from '../terminal/signals';
@@ -23,7 +24,8 @@ export interface McpOptions {
  */
 export async function serveMcp({ options, output, connection }: Call<McpOptions>): Promise<void> {
   const signals = new Signals();
-  const allowed = options.resource.length === 0 ? null : await resourceIds(connection.api, options.resource);
+  const allowed =
+    options.resource.length === 0 ? null : await idsOf(connection.api, 'resource', options.resource);
   const tools = new AccessTools(connection, output, {
     allowed,
     maxHours: options.maxHours,

@@ -10,6 +10,11 @@ export const INSTRUCTIONS =
 const TEXT = { type: 'string' } as const;
 const SESSION_ID = { type: 'string', format: 'uuid', description: 'as request_access returned it' } as const;
 
+const ENDPOINT = {
+  type: ['string', 'null'],
+  description: 'the host and port to connect to; null: nobody has said',
+} as const;
+
 type Properties = Readonly<Record<string, object>>;
 
 /** An object of which all fields are there. */
@@ -28,7 +33,13 @@ const ACCESS = {
   status: { ...TEXT, description: 'PENDING, ACTIVE, PARTIAL, FAILED, EXPIRING, EXPIRED or CANCELLED' },
   expiresAt: { type: 'string', format: 'date-time' },
   addresses: { type: 'array', items: TEXT, description: 'of this machine, as the server observed them' },
-  rules: listOf({ resource: TEXT, address: TEXT, status: TEXT, problem: { type: ['string', 'null'] } }),
+  rules: listOf({
+    resource: TEXT,
+    endpoint: ENDPOINT,
+    address: TEXT,
+    status: TEXT,
+    problem: { type: ['string', 'null'] },
+  }),
 } as const;
 
 const inputOf = (properties: Properties, required: readonly string[] = []): Tool['inputSchema'] => ({
@@ -46,7 +57,7 @@ export const TOOLS: Tool[] = [
     description: 'Lists the resources that access can be requested for.',
     inputSchema: inputOf({}),
     outputSchema: shape({
-      resources: listOf({ id: TEXT, name: TEXT, provider: TEXT, resourceType: TEXT }),
+      resources: listOf({ id: TEXT, name: TEXT, endpoint: ENDPOINT, provider: TEXT, resourceType: TEXT }),
       maxHours: { type: 'integer' },
     }),
     annotations: { readOnlyHint: true },

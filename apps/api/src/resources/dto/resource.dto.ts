@@ -15,7 +15,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { DriverRegistry } from '#drivers';
-import { DEFAULT_MAX_SILENCE_SECONDS, PROTOCOLS, PROVIDERS } from '#rules';
+import { DEFAULT_MAX_SILENCE_SECONDS, MAX_RESOURCE_NAME, PROTOCOLS, PROVIDERS } from '#rules';
 import {
   AtMost,
   flag,
@@ -179,8 +179,13 @@ const CONFIG: Kind = {
   doc: { type: ResourceConfigDto },
 };
 
+const ENDPOINT = {
+  example: 'db.example.com:5432',
+  description: 'The host and port that people connect to; shown to them, and not used otherwise',
+};
+
 export class CreateResourceDto {
-  @Required(line(200), { example: 'demo-database' })
+  @Required(line(MAX_RESOURCE_NAME), { example: 'demo-database' })
   name!: string;
 
   @Required(id())
@@ -200,6 +205,9 @@ export class CreateResourceDto {
 
   @Optional(string(HasNoHiddenCharacters()), { example: 'eu-central-1', description: 'Required for AWS' })
   region?: string;
+
+  @Optional(line(260), { nullable: true, ...ENDPOINT })
+  endpoint?: string | null;
 
   @NullAsAbsent(CONFIG)
   config?: ResourceConfigDto;
@@ -260,6 +268,7 @@ export class ResourceDto {
   @ApiProperty({ example: 'SECURITY_GROUP' }) resourceType!: string;
   @ApiProperty({ example: 'sg-0123456789abcdef0' }) resourceIdentifier!: string;
   @ApiPropertyOptional({ example: 'eu-central-1', description: 'Absent when unset' }) region?: string;
+  @ApiProperty({ type: String, nullable: true, ...ENDPOINT }) endpoint!: string | null;
   @ApiProperty({ type: ResourceConfigDto }) config!: TrafficConfig;
   @ApiProperty({ description: 'false until verified' }) isActive!: boolean;
   @ApiProperty({ nullable: true, ...TIME }) lastVerifiedAt!: Date | null;

@@ -7,6 +7,13 @@ export class ResourceIpDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) resourceId!: string;
   @ApiProperty({ example: 'demo-database' }) resourceName!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'db.example.com:5432',
+    description: 'The host and port that people connect to, where the resource says so',
+  })
+  endpoint!: string | null;
   @ApiProperty({ enum: [4, 6] }) ipVersion!: number;
   @ApiProperty({ example: '203.0.113.10' }) ipAddress!: string;
   @ApiProperty({ enum: RESOURCE_IP_STATUSES }) status!: ResourceIpStatus;

@@ -1,5 +1,5 @@
-import { MAX_RESOURCE_IDS } from '#rules';
-import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsString, IsUUID } from 'class-validator';
+import { MAX_RESOURCE_IDS, MAX_RESOURCE_NAME } from '#rules';
+import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsString, IsUUID, Length } from 'class-validator';
 import { AtMost, id, NullAsAbsent, string, wholeNumber, type Kind } from '../../http/fields';
 import { asId, HasNoHiddenCharacters } from '../../http/text-fields';
 
@@ -19,6 +19,18 @@ const RESOURCE_IDS: Kind = {
   doc: { type: [String], format: 'uuid', maxItems: MAX_RESOURCE_IDS },
 };
 
+const NAME_LENGTH = `must hold names of 1 to ${MAX_RESOURCE_NAME} characters`;
+
+const RESOURCE_NAMES: Kind = {
+  checks: [
+    IsArray({ message: 'must be an array of names' }),
+    Length(1, MAX_RESOURCE_NAME, { each: true, message: NAME_LENGTH }),
+    ArrayNotEmpty({ message: 'must name at least one resource, or be left out' }),
+    ArrayMaxSize(MAX_RESOURCE_IDS, { message: `must hold at most ${MAX_RESOURCE_IDS} names` }),
+  ],
+  doc: { type: [String], maxItems: MAX_RESOURCE_IDS },
+};
+
 export class StartSessionDto {
   @NullAsAbsent(wholeNumber(1, Infinity, 'of hours'), {
     example: 2,
@@ -34,6 +46,14 @@ export class StartSessionDto {
 
   @NullAsAbsent(RESOURCE_IDS, { description: "Default: all of the user's resources" })
   resourceIds?: string[];
+
+  @NullAsAbsent(RESOURCE_NAMES, {
+    example: ['demo-database'],
+    description:
+      'Resources by their names, together with those of resourceIds. The exact name comes first, then one in other ' +
+      'letters’ case, then the only id that begins with the text',
+  })
+  resourceNames?: string[];
 
   @NullAsAbsent(string(HasNoHiddenCharacters(), AtMost(64)), {
     maxLength: 64,

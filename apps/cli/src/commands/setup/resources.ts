@@ -1,12 +1,11 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, resources as resourcesOf, type Api, type Schemas } from '#client';
+import { bodyOf, type Api, type Resource, type Schemas } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, listOption, type Call } from '../../program';
 import { noVerifyOption, pairsOf, setOption, typeOption } from './options';
-import { idOf, one, removing, short, showing, yes } from './things';
+import { idOf, one, removing, resources as resourcesOf, short, showing, yes } from './things';
 
-type Resource = Schemas['ResourceDto'];
 type ResourceType = Schemas['ResourceTypeDto'];
 
 const portsIn = (text: string, previous: readonly number[]): number[] => [...previous, Number(text)];
@@ -36,6 +35,7 @@ export function registerResources(program: Command): void {
     options: [
       typeOption(),
       new Option('--region <region>', 'for AWS'),
+      new Option('--endpoint <host:port>', 'what people connect to, for them to see'),
       listOption('--port <n>', 'a port').argParser(portsIn),
       new Option('--all-ports', 'every port'),
       new Option('--protocol <protocol>', 'default: tcp').choices(['tcp', 'udp', 'icmp', 'all']),
@@ -62,6 +62,7 @@ async function list({ api, options, output }: Call<{ assigned?: boolean }>): Pro
     provider: ({ provider }: Resource) => provider,
     target: ({ resourceIdentifier }: Resource) => resourceIdentifier,
     ports: portsText,
+    endpoint: ({ endpoint }: Resource) => endpoint,
     active: ({ isActive }: Resource) => yes(isActive),
     id: short,
   };
@@ -76,6 +77,7 @@ interface CreateOptions {
   readonly identifier: string;
   readonly type?: string;
   readonly region?: string;
+  readonly endpoint?: string;
   readonly port: readonly number[];
   readonly allPorts?: boolean;
   readonly protocol?: 'tcp' | 'udp' | 'icmp' | 'all';
@@ -84,14 +86,19 @@ interface CreateOptions {
 }
 
 async function create({ api, name, options, output }: Call<CreateOptions>): Promise<ExitCode> {
-  const { identifier: resourceIdentifier, region } = options;
+  const { identifier: resourceIdentifier, region, endpoint } = options;
   const { id: credentialId, provider } = await one(api, 'credential', options.credential);
   const known = await bodyOf(api.GET('/api/v1/resources/types', {}));
   const types = known.find((candidate) => candidate.provider === provider)!;
   const type = typeFor(types.resourceTypes, options);
   requireAll(options, type, types.region?.example);
   const { resourceType } = type;
-  const place = { resourceType, resourceIdentifier, ...(region === undefined ? {} : { region }) };
+  const place = {
+    resourceType,
+    resourceIdentifier,
+    ...(region === undefined ? {} : { region }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+  };
   const body = { name, credentialId, provider, ...place, config: configOf(options, type) };
   const resource = await bodyOf(api.POST('/api/v1/resources', { body }));
   const next = `${name} is stored; next: drawbridge resources verify ${name}`;

@@ -1,11 +1,11 @@
-import { bodyOf, everyPage, isId, named, shortId, type Api, type Schemas } from '#client';
+import { bodyOf, everyPage, isId, named, shortId, type Api, type Resource, type Schemas } from '#client';
 import type { Columns } from '../../output';
 import type { Definition } from '../../program';
 
 /** What an organization is set up of, and people call by names. */
 export interface Things {
   readonly credential: Schemas['CredentialDto'];
-  readonly resource: Schemas['ResourceDto'];
+  readonly resource: Resource;
   readonly role: Schemas['RoleDto'];
   readonly user: Schemas['UserDto'];
   readonly key: Schemas['ApiKeyDto'];
@@ -38,6 +38,13 @@ const KINDS: { readonly [K in Kind]: Words<Things[K]> } = {
   rule: { path: 'static-ip-rules', one: 'static IP rule', several: 'static IP rules', namesOf: ruleNames },
   trust: { path: 'oidc-trusts', one: 'trust', several: 'trusts', namesOf: byName },
 };
+
+/** By name. @param assigned only those of the caller's roles, which its sessions may name */
+export const resources = (api: Api, assigned = false): Promise<Resource[]> =>
+  everyPage((page) => {
+    const query = { ...page, ...(assigned ? { assigned } : {}) };
+    return bodyOf(api.GET('/api/v1/resources', { params: { query } }));
+  });
 
 export async function all<K extends Kind>(api: Api, kind: K): Promise<Things[K][]> {
   // each path lists what the table above says; one of them stands for the types of all

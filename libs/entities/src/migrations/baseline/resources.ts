@@ -113,6 +113,7 @@ CREATE TABLE resources (
   resource_type text NOT NULL,
   resource_identifier text NOT NULL,
   region text,
+  endpoint text,
   config jsonb NOT NULL DEFAULT '{}',
   is_active boolean NOT NULL DEFAULT false,
   last_verified_at timestamptz,

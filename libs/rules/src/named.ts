@@ -13,30 +13,46 @@ export const isId = (text: string): boolean => UUID.test(text);
 /** Ids as people read and give them. */
 export const shortId = (id: string): string => id.slice(0, 8);
 
-/**
- * What a name, an id or the beginning of an id means: the exact name first, then one in other letters' case, then the id.
- * @param namesOf of each thing, the one to be shown first
- * @throws UnknownName with those there are
- */
-export function named<T extends { readonly id: string; readonly name?: string }>(
+interface Thing {
+  readonly id: string;
+  readonly name?: string;
+}
+
+/** What a name or the beginning of an id means: the exact name first, then one in other letters' case, then the id. */
+export function meantBy<T extends Thing>(
   given: string,
   known: readonly T[],
-  noun: { readonly one: string; readonly several: string },
-  namesOf: (thing: T) => readonly string[] = ({ name = '' }) => [name],
-): T {
+  namesOf: (thing: T) => readonly string[] = ownName,
+): readonly T[] {
   const lower = given.toLowerCase();
   const found = [
     (thing: T) => namesOf(thing).includes(given),
     (thing: T) => namesOf(thing).some((name) => name.toLowerCase() === lower),
     (thing: T) => ID_PREFIX.test(given) && thing.id.startsWith(lower),
-  ]
-    .map((fits) => known.filter(fits))
-    .find(({ length }) => length > 0);
-  if (found?.length === 1) return found[0]!;
-  if (found) {
+  ].map((fits) => known.filter(fits));
+  return found.find(({ length }) => length > 0) ?? [];
+}
+
+const ownName = ({ name = '' }: Thing): string[] => [name];
+
+/**
+ * The only one that is meant, see `meantBy`.
+ * @param namesOf of each thing, the one to be shown first
+ * @throws UnknownName with those there are
+ */
+export function named<T extends Thing>(
+  given: string,
+  known: readonly T[],
+  noun: { readonly one: string; readonly several: string },
+  namesOf: (thing: T) => readonly string[] = ownName,
+): T {
+  const found = meantBy(given, known, namesOf);
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1) {
     const ids = found.map(({ id }) => id).join(', ');
     throw new UnknownName(`Several ${noun.several} are named "${given}": give the id, one of ${ids}`);
   }
+  const lower = given.toLowerCase();
   const all = known.map((thing) => namesOf(thing)[0] ?? '');
   const close = all.filter((name) => name.toLowerCase().includes(lower));
   const shown = (close.length > 0 ? close : all).slice(0, MAX_SHOWN).map((name) => `"${name}"`);
