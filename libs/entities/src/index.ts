@@ -22,6 +22,5 @@ export * from './status-lists';
 export * from './timed-list';
 export type { TenantStore } from './tenant-store';
 export * from './unusable-database';
-export type { PlatformRole } from './user.entity';
 export * from './sealed-credential';
 export * from './write-probe';

@@ -1,15 +1,5 @@
-import { TIER_LIMITS, type OrganizationId, type Tier } from '#rules';
-import {
-  type PlatformRole,
-  type Slice,
-  type Sliced,
-  type TenantStore,
-  type Tx,
-  first,
-  rows,
-  sliced,
-  touches,
-} from '#entities';
+import { TIER_LIMITS, type OrganizationId, type PlatformRole, type Tier } from '#rules';
+import { type Slice, type Sliced, type TenantStore, type Tx, first, rows, sliced, touches } from '#entities';
 import { IS_LOCKED } from './sign-in-failure.store';
 
 export const USER_STATUSES = ['INVITED', 'ACTIVE', 'INACTIVE', 'LOCKED'] as const;
