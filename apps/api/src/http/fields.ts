@@ -19,6 +19,7 @@ import {
   MaxLength,
   Min,
   ValidateIf,
+  ValidateNested,
 } from 'class-validator';
 import { hiddenCharacters } from '#rules';
 import { IsFlag, IsFlagInQuery } from './flag-fields';
@@ -150,6 +151,17 @@ export const someOf = (values: readonly string[], what: string, refusal?: string
     ArrayNotEmpty(told(`must hold at least one ${what.replace(/s$/, '')}`)),
   ],
   doc: { enum: values, isArray: true },
+});
+
+/** Objects in a JSON array, each checked by its class. @param what they are, in plural */
+export const listOf = (type: new () => object, maximum: number, what: string): Kind => ({
+  checks: [
+    IsArray(told(`must be an array of ${what}`)),
+    ArrayMaxSize(maximum, told(`must hold at most ${maximum} entries`)),
+    Type(() => type),
+    ValidateNested(each(`must hold ${what}`)),
+  ],
+  doc: { type: [type], maxItems: maximum },
 });
 
 /** @param unit completes the message for other values: `of hours` */
