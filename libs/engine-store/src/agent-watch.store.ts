@@ -188,12 +188,12 @@ export class AgentWatchStore {
    * since.
    */
   async endedByKernel(tx: Tx, targetId: string): Promise<string[]> {
-    const rows = await tx.query<{ id: string }[]>(
+    const ended = await tx.query<{ id: string }[]>(
       `SELECT r.id FROM rules r
        WHERE r.target_id = $1 AND r.state <> 'absent' AND r.offered_until < now() - interval '1 minute'
          AND NOT EXISTS (${holders(HOLDING)})`,
       [targetId],
     );
-    return rows.map(({ id }) => id);
+    return ended.map(({ id }) => id);
   }
 }

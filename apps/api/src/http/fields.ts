@@ -5,6 +5,7 @@ import {
   ArrayMaxSize,
   ArrayNotEmpty,
   IsArray,
+  IsBoolean,
   IsEmail,
   IsIn,
   IsInt,
@@ -22,7 +23,6 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { hiddenCharacters } from '#rules';
-import { IsFlag, IsFlagInQuery } from './flag-fields';
 import { asEmail, asId, HasNoHiddenCharacters, HasOnlyVisibleCharacters, trimmed } from './text-fields';
 
 /** What a field of a request may hold: its checks, of which the first that fails is told, and its documentation. */
@@ -122,10 +122,21 @@ export const ids = (maximum: number, what: string): Kind => ({
 });
 
 /** true or false. */
-export const flag = (): Kind => ({ checks: [IsFlag()], doc: { type: Boolean } });
+export const flag = (): Kind => ({
+  checks: [IsBoolean(told('must be true or false'))],
+  doc: { type: Boolean },
+});
 
 /** true or false, as text in a query. */
-export const queryFlag = (): Kind => ({ checks: [IsFlagInQuery()], doc: { type: Boolean } });
+export const queryFlag = (): Kind => ({
+  checks: [
+    ...flag().checks,
+    Transform(({ value }: { value: unknown }) =>
+      value === 'true' ? true : value === 'false' ? false : value,
+    ),
+  ],
+  doc: { type: Boolean },
+});
 
 /** @param enumName its name in the OpenAPI document, where several fields have it */
 export const oneOf = (values: readonly string[], enumName?: string): Kind => ({
