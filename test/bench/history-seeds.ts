@@ -50,21 +50,6 @@ export function seedPastAddresses({ drawbridge, org }: Seeded, count: number): P
   return seed(drawbridge.ownerUrl, [endedSessions(`host('10.0.0.0'::inet + n)`), values]);
 }
 
-/** Holders of ended sessions, which earlier releases did not delete: all of one rule. */
-export function seedHoldersOfEnded({ drawbridge, org }: Seeded, count: number): Promise<void> {
-  return seed(drawbridge.ownerUrl, [
-    `WITH rule AS (
-       INSERT INTO rules (target_id, key, address, protocol, ports, credential_id, region)
-       SELECT target_id, $3 || '/32 tcp 22', $3 || '/32', 'tcp', '22', credential_id, region FROM resources WHERE id = $1
-       ON CONFLICT (target_id, key) DO UPDATE SET key = excluded.key RETURNING id
-     )
-     INSERT INTO rule_holders (rule_id, resource_ip_id)
-     SELECT rule.id, ip.id FROM rule, (
-       SELECT id FROM resource_ips WHERE resource_id = $1 AND status = 'REMOVED' LIMIT $2) ip`,
-    [org.resourceIds[0], count, CROWDED_ADDRESS],
-  ]);
-}
-
 export interface ListSeed {
   readonly count: number;
   /** of the oldest sessions that are rare */

@@ -2,22 +2,13 @@ import { until } from '../harness/until';
 import type { BenchPostgres } from './bench-postgres';
 import { figure, quantile, type Figure } from './figure';
 import { MAX_RATIO, SCALE, scaled, startSide, type Side } from './history-scale';
-import {
-  seedEndedSessions,
-  seedHoldersOfEnded,
-  seedPastAddresses,
-  vacuum,
-  CROWDED_ADDRESS,
-} from './history-seeds';
+import { seedEndedSessions, seedPastAddresses, vacuum, CROWDED_ADDRESS } from './history-seeds';
 import { periodicStatements, statementFigures } from './history-statements';
 import { sweepFigures } from './history-sweep';
 
 const ENDED_SESSIONS = scaled(1_000_000);
 const PAST_ADDRESSES = scaled(100_000);
-/** earlier releases kept the holder of each ended session: enough of them to measure their cost */
-const ENDED_HOLDERS = scaled(100_000);
 const ROUNDS = SCALE < 1 ? 2 : 12;
-const HOLDER_ROUNDS = SCALE < 1 ? 1 : 4;
 
 /** One of two resources, each with its own target. */
 interface Scenario {
@@ -59,16 +50,10 @@ async function productFigures(postgres: BenchPostgres): Promise<Figure[]> {
     const statements = await periodicStatements(postgres, sides);
     const figures: Figure[] = [];
     for (const scenario of [CROWDED, SPREAD]) {
-      const [without, withHistory] = await interleaved(quiet, seeded, scenario, ROUNDS);
+      const [without, withHistory] = await interleaved(quiet, seeded, scenario);
       figures.push(...ratios(scenario.label, without, withHistory));
     }
     figures.push(...statementFigures(statements, quiet, seeded));
-    await seedHoldersOfEnded(seeded, ENDED_HOLDERS);
-    const [without, withHolders] = await interleaved(quiet, seeded, CROWDED, HOLDER_ROUNDS);
-    const label = `with ${ENDED_HOLDERS.toLocaleString('en')} holders of ended sessions left, as before`;
-    figures.push(
-      figure(`${label}: close, times`, '', [quantile(withHolders.close, 0.5) / quantile(without.close, 0.5)]),
-    );
     return figures;
   } finally {
     for (const { drawbridge } of sides) await drawbridge.stop();
@@ -76,17 +61,12 @@ async function productFigures(postgres: BenchPostgres): Promise<Figure[]> {
 }
 
 /** Alternates between the sides: other load on the machine affects both. */
-async function interleaved(
-  quiet: Side,
-  seeded: Side,
-  scenario: Scenario,
-  rounds: number,
-): Promise<[Times, Times]> {
+async function interleaved(quiet: Side, seeded: Side, scenario: Scenario): Promise<[Times, Times]> {
   const times: [Times, Times] = [
     { open: [], close: [], reconcile: [] },
     { open: [], close: [], reconcile: [] },
   ];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     for (const [index, one] of [quiet, seeded].entries()) {
       const { open, close } = await openAndClose(one, scenario, round);
       times[index]!.open.push(open);

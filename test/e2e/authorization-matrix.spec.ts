@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
+import type { RoutePolicy } from '#guards';
 import { RESOURCE_MODULES } from '../../apps/api/src/app.module';
 import { routesOf, type Route } from '../../apps/api/src/docs/route-table';
 import { API_PREFIX } from '../../apps/api/src/errors';
@@ -22,6 +23,30 @@ const BODIES: Readonly<Record<string, object>> = {
 const QUERIES: Readonly<Record<string, string>> = { Agents_state: `?agent=${MATRIX_HOST}` };
 /** Operations on one host: a key that is bound to another is refused. */
 const OF_A_HOST: ReadonlySet<string> = new Set(['Agents_state', 'Agents_report']);
+
+/** Whom routes are for, besides those that are for signed-in administrators alone. `free`: keys on the Free plan, too. */
+const FOR_OTHERS: Readonly<Record<string, string>> = {
+  public: `Auth_login Auth_logout Auth_refresh Auth_register Auth_verifyMfa Health_detect Health_health Health_ready
+    OidcExchange_exchange Passwords_accept Passwords_changeExpired Passwords_forgot Passwords_reset PaymentWebhook_receive`,
+  'signed-in': `Auth_me Mfa_confirm Mfa_disable Mfa_regenerate Mfa_setUp Passwords_change SignIns_end SignIns_list`,
+  'signed-in audit:read': 'AuditLogs_list SessionEvents_list',
+  'signed-in resources:read': 'ResourceTypes_list Resources_find Resources_list',
+  'signed-in sessions:read free': 'Sessions_list',
+  'signed-in sessions:read free session': 'Sessions_find',
+  'signed-in sessions:write': 'Sessions_extend Sessions_start',
+  'signed-in sessions:write free session': 'Sessions_renew Sessions_stop',
+  'admin audit:read': 'Reports_access ResourceEvents_list Resources_guard',
+  'key agent:connect': 'Agents_report Agents_state',
+  platform: 'Platform_find Platform_list Platform_overdueRules',
+  'platform write': 'Platform_delete Platform_reactivate Platform_suspend',
+};
+
+/** A policy, as `FOR_OTHERS` names it. */
+function audienceOf(policy: RoutePolicy): string {
+  const { scope = null, onFreePlan, sessionToken, write } = { ...policy } as Record<string, unknown>;
+  const words = [policy.kind, scope, onFreePlan && 'free', sessionToken && 'session', write && 'write'];
+  return words.filter(Boolean).join(' ');
+}
 
 const controllersOf = (module: Type): Type[] =>
   (Reflect.getMetadata('controllers', module) as Type[] | undefined) ?? [];
@@ -161,6 +186,15 @@ describe('The authorization matrix', () => {
         .map(({ parameter }) => `${path}: ${parameter}`),
     );
     expect(unknown).toEqual([]);
+  });
+
+  it('every route that administrators do not have to themselves is listed in this test', () => {
+    const found: Record<string, string[]> = {};
+    for (const { operationId, policy } of routes) (found[audienceOf(policy!)] ??= []).push(operationId);
+    delete found['admin'];
+    const listed = Object.entries(FOR_OTHERS).map(([audience, ids]) => [audience, ids.split(/\s+/)]);
+    const sorted = Object.entries(found).map(([audience, ids]) => [audience, ids.toSorted()]);
+    expect(Object.fromEntries(sorted)).toEqual(Object.fromEntries(listed));
   });
 
   it('every route is answered according to its policy, for every caller and object', () => {

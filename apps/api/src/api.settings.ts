@@ -1,19 +1,22 @@
 import {
   ArrayMaxSize,
-  IsBoolean,
   IsIn,
-  IsInt,
   IsIP,
   IsNotEmpty,
   IsOptional,
   Matches,
-  Max,
-  Min,
   MinLength,
   ValidateBy,
   ValidateIf,
 } from 'class-validator';
-import { LISTEN_ADDRESS_MESSAGE, ServiceSettings, toBoolean, toInteger, toList } from '#config';
+import {
+  LISTEN_ADDRESS_MESSAGE,
+  ServiceSettings,
+  toInteger,
+  toList,
+  trueOrFalse,
+  wholeNumber,
+} from '#config';
 import { PLAN_INTERVALS, type PlanInterval } from '#rules';
 import { AreTenantNetworks } from '#drivers';
 import { AreMasterKeys, IsStrongSecret } from '#secrets';
@@ -39,17 +42,16 @@ const IsSufficientHashCost = (): PropertyDecorator =>
     name: 'isSufficientHashCost',
     validator: {
       validate: (cost: unknown, given) =>
-        Number(cost) >= ((given?.object as ApiSettings | undefined)?.EMBEDDED ? 4 : 10),
-      defaultMessage: () => 'PASSWORD_HASH_COST must be 10 to 15',
+        Number.isInteger(cost) &&
+        Number(cost) >= ((given?.object as ApiSettings | undefined)?.EMBEDDED ? 4 : 10) &&
+        Number(cost) <= 15,
+      defaultMessage: () => 'PASSWORD_HASH_COST must be a whole number from 10 to 15',
     },
   });
 
 /** The environment of the API. Property names are variable names. */
 export class ApiSettings extends ServiceSettings {
-  @toInteger()
-  @IsInt({ message: 'PORT must be a whole number' })
-  @Min(0, { message: 'PORT must be 0 to 65535' })
-  @Max(65_535, { message: 'PORT must be 0 to 65535' })
+  @wholeNumber(0, 65_535)
   PORT = 3000;
 
   /** the address the API listens on; unset: loopback in the embedded service, every address elsewhere */
@@ -59,10 +61,7 @@ export class ApiSettings extends ServiceSettings {
 
   /** seconds to keep serving after SIGTERM, until load balancers stop sending requests; unset: 2, embedded: 0 */
   @IsOptional()
-  @toInteger()
-  @IsInt({ message: 'DRAIN_SECONDS must be a whole number of seconds' })
-  @Min(0, { message: 'DRAIN_SECONDS must be 0 to 5' })
-  @Max(5, { message: 'DRAIN_SECONDS must be 0 to 5' })
+  @wholeNumber(0, 5, 'of seconds')
   DRAIN_SECONDS?: number;
 
   /** the same service where it is reached over IPv4 only: clients read their IPv4 address there */
@@ -91,35 +90,24 @@ export class ApiSettings extends ServiceSettings {
   MASTER_KEYS!: string;
 
   /** seconds */
-  @toInteger()
-  @IsInt({ message: 'ACCESS_TOKEN_TTL must be a whole number of seconds' })
-  @Min(1, { message: 'ACCESS_TOKEN_TTL must be at least 1' })
+  @wholeNumber(1, undefined, 'of seconds')
   ACCESS_TOKEN_TTL = 900;
 
   /** seconds */
-  @toInteger()
-  @IsInt({ message: 'REFRESH_TOKEN_TTL must be a whole number of seconds' })
-  @Min(1, { message: 'REFRESH_TOKEN_TTL must be at least 1' })
+  @wholeNumber(1, undefined, 'of seconds')
   REFRESH_TOKEN_TTL = 604_800;
 
   /** maximum lifetime of a sign-in in days, regardless of token refreshes */
-  @toInteger()
-  @IsInt({ message: 'SIGN_IN_MAX_DAYS must be a whole number of days' })
-  @Min(1, { message: 'SIGN_IN_MAX_DAYS must be 1 to 3650' })
-  @Max(3650, { message: 'SIGN_IN_MAX_DAYS must be 1 to 3650' })
+  @wholeNumber(1, 3650, 'of days')
   SIGN_IN_MAX_DAYS = 30;
 
   /** log2 of bcrypt's rounds; a sign-in rehashes passwords that use another cost */
   @toInteger()
-  @IsInt({ message: 'PASSWORD_HASH_COST must be a whole number' })
   @IsSufficientHashCost()
-  @Max(15, { message: 'PASSWORD_HASH_COST must be 10 to 15' })
   PASSWORD_HASH_COST = 12;
 
   /** requests per client address and minute */
-  @toInteger()
-  @IsInt({ message: 'RATE_LIMIT_PER_MINUTE must be a whole number' })
-  @Min(1, { message: 'RATE_LIMIT_PER_MINUTE must be at least 1' })
+  @wholeNumber(1)
   RATE_LIMIT_PER_MINUTE = 60;
 
   /** peers whose X-Forwarded-For and X-Real-IP are trusted; unset: loopback */
@@ -150,65 +138,41 @@ export class ApiSettings extends ServiceSettings {
   OIDC_ISSUERS: readonly string[] = ['https://token.actions.githubusercontent.com', 'https://gitlab.com'];
 
   /** default duration of a session */
-  @toInteger()
-  @IsInt({ message: 'SESSION_DEFAULT_HOURS must be a whole number' })
-  @Min(1, { message: 'SESSION_DEFAULT_HOURS must be 1 to 24' })
-  @Max(24, { message: 'SESSION_DEFAULT_HOURS must be 1 to 24' })
+  @wholeNumber(1, 24)
   SESSION_DEFAULT_HOURS = 1;
 
   /** maximum live sessions per user; 0: no limit */
-  @toInteger()
-  @IsInt({ message: 'MAX_LIVE_SESSIONS_PER_USER must be a whole number' })
-  @Min(0, { message: 'MAX_LIVE_SESSIONS_PER_USER must be 0 (no limit) to 1000000' })
-  @Max(1_000_000, { message: 'MAX_LIVE_SESSIONS_PER_USER must be 0 (no limit) to 1000000' })
+  @wholeNumber(0, 1_000_000, 'of sessions (0: no limit)')
   MAX_LIVE_SESSIONS_PER_USER = 50;
 
   /** maximum live sessions per service user; 0: no limit */
-  @toInteger()
-  @IsInt({ message: 'MAX_LIVE_SESSIONS_PER_SERVICE_USER must be a whole number' })
-  @Min(0, { message: 'MAX_LIVE_SESSIONS_PER_SERVICE_USER must be 0 (no limit) to 1000000' })
-  @Max(1_000_000, { message: 'MAX_LIVE_SESSIONS_PER_SERVICE_USER must be 0 (no limit) to 1000000' })
+  @wholeNumber(0, 1_000_000, 'of sessions (0: no limit)')
   MAX_LIVE_SESSIONS_PER_SERVICE_USER = 500;
 
   /** false: only publicly routed addresses may be allowed */
-  @toBoolean()
-  @IsBoolean({ message: 'ALLOW_PRIVATE_ADDRESSES must be true or false' })
+  @trueOrFalse()
   ALLOW_PRIVATE_ADDRESSES = true;
 
   /** true: a detected address of this machine or link may be allowed, which simulated clouds alone can see */
-  @toBoolean()
-  @IsBoolean({ message: 'ALLOW_LOCAL_ADDRESSES must be true or false' })
+  @trueOrFalse()
   ALLOW_LOCAL_ADDRESSES = false;
 
   /** the shortest prefix of a static IP rule */
-  @toInteger()
-  @IsInt({ message: 'STATIC_IP_MIN_PREFIX_IPV4 must be a whole number' })
-  @Min(0, { message: 'STATIC_IP_MIN_PREFIX_IPV4 must be 0 to 32' })
-  @Max(32, { message: 'STATIC_IP_MIN_PREFIX_IPV4 must be 0 to 32' })
+  @wholeNumber(0, 32)
   STATIC_IP_MIN_PREFIX_IPV4 = 8;
 
-  @toInteger()
-  @IsInt({ message: 'STATIC_IP_MIN_PREFIX_IPV6 must be a whole number' })
-  @Min(0, { message: 'STATIC_IP_MIN_PREFIX_IPV6 must be 0 to 128' })
-  @Max(128, { message: 'STATIC_IP_MIN_PREFIX_IPV6 must be 0 to 128' })
+  @wholeNumber(0, 128)
   STATIC_IP_MIN_PREFIX_IPV6 = 16;
 
   /** the maximum total width of an organization's static ranges on one resource, as the prefix of one range */
-  @toInteger()
-  @IsInt({ message: 'STATIC_IP_TOTAL_PREFIX_IPV4 must be a whole number' })
-  @Min(0, { message: 'STATIC_IP_TOTAL_PREFIX_IPV4 must be 0 to 32' })
-  @Max(32, { message: 'STATIC_IP_TOTAL_PREFIX_IPV4 must be 0 to 32' })
+  @wholeNumber(0, 32)
   STATIC_IP_TOTAL_PREFIX_IPV4 = 8;
 
-  @toInteger()
-  @IsInt({ message: 'STATIC_IP_TOTAL_PREFIX_IPV6 must be a whole number' })
-  @Min(0, { message: 'STATIC_IP_TOTAL_PREFIX_IPV6 must be 0 to 128' })
-  @Max(128, { message: 'STATIC_IP_TOTAL_PREFIX_IPV6 must be 0 to 128' })
+  @wholeNumber(0, 128)
   STATIC_IP_TOTAL_PREFIX_IPV6 = 16;
 
   /** started by the launcher for a single user, with its own database */
-  @toBoolean()
-  @IsBoolean({ message: 'EMBEDDED must be true or false' })
+  @trueOrFalse()
   EMBEDDED = false;
 
   /** who may register an organization: anybody, whoever comes first, nobody */
@@ -233,8 +197,7 @@ export class ApiSettings extends ServiceSettings {
   SMTP_URL?: string;
 
   /** false: mail is sent unencrypted when the server offers no STARTTLS */
-  @toBoolean()
-  @IsBoolean({ message: 'SMTP_REQUIRE_TLS must be true or false' })
+  @trueOrFalse()
   SMTP_REQUIRE_TLS = true;
 
   @ValidateIf(({ SMTP_URL }: ApiSettings) => SMTP_URL !== undefined)
@@ -257,10 +220,7 @@ export class ApiSettings extends ServiceSettings {
   PAYMENT?: 'none' | 'sandbox' | 'stripe';
 
   /** per interval; Stripe charges the price configured there */
-  @toInteger()
-  @IsInt({ message: 'PAID_PLAN_PRICE_CENTS must be a whole number of cents' })
-  @Min(0, { message: 'PAID_PLAN_PRICE_CENTS must be 0 or more' })
-  @Max(100_000_000, { message: 'PAID_PLAN_PRICE_CENTS must be at most 100000000' })
+  @wholeNumber(0, 100_000_000, 'of cents')
   PAID_PLAN_PRICE_CENTS = 4900;
 
   @Matches(/^[A-Z]{3}$/, { message: 'PAID_PLAN_CURRENCY must be a code of three capital letters, like EUR' })

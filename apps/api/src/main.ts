@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { EXIT_CONFIGURATION, loadSettings, SettingsError } from '#config';
-import { UnusableDatabase, isUnavailable } from '#entities';
+import { loadSettings } from '#config';
+import { endUnstarted } from '#connections';
 import { NestLog, StartupLog } from '#logs';
 import { ApiSettings } from './api.settings';
 import { AppModule } from './app.module';
@@ -54,25 +54,4 @@ async function start(): Promise<void> {
     .catch((error: unknown) => log.warn({ err: error }, 'The trusts of CI jobs could not be reviewed'));
 }
 
-start().catch((error: unknown) => {
-  process.stderr.write(`The API cannot start. ${reasonOf(error)}\n`);
-  process.exit(isPermanent(error) ? EXIT_CONFIGURATION : 1);
-});
-
-const isPermanent = (error: unknown): boolean =>
-  error instanceof SettingsError || (error instanceof UnusableDatabase && error.isPermanent);
-
-function reasonOf(error: unknown): string {
-  if (error instanceof SettingsError || error instanceof UnusableDatabase) return error.message;
-  if (!(error instanceof Error)) return 'Unknown reason';
-  if ('code' in error && error.code === 'EADDRNOTAVAIL') {
-    return `This machine does not have the address ${'address' in error ? String(error.address) : ''}: correct HOST or METRICS_HOST.`;
-  }
-  if ('code' in error && error.code === 'EADDRINUSE') {
-    const port = 'port' in error ? String(error.port) : '';
-    const variable = port === process.env['METRICS_PORT'] ? 'METRICS_PORT' : 'PORT';
-    return `Another program listens on port ${port}: set ${variable} to a free one.`;
-  }
-  if (isUnavailable(error)) return 'PostgreSQL cannot be reached at DATABASE_URL.';
-  return error.stack ?? error.message;
-}
+start().catch((error: unknown) => endUnstarted('API', error));

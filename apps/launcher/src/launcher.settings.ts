@@ -1,27 +1,16 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { IsIn, IsInt, IsIP, IsOptional, IsString, Max, Min } from 'class-validator';
-import { LISTEN_ADDRESS_MESSAGE, loadSettings, toInteger } from '#config';
-
-const PORT_MESSAGE = 'PORT must be a port from 0 to 65535 (0: any free one)';
-const METRICS_PORT_MESSAGE =
-  'METRICS_PORT must be a port from 0 to 65534: the API takes it, the worker the next one (0: any free ones)';
-const SIMULATOR_PORT_MESSAGE = 'SIMULATOR_PORT must be a port from 0 to 65535 (0: any free one)';
+import { IsIn, IsIP, IsOptional, IsString } from 'class-validator';
+import { LISTEN_ADDRESS_MESSAGE, loadSettings, wholeNumber } from '#config';
 
 /** The environment of `npm start`. Property names are variable names. */
 export class LauncherSettings {
-  @toInteger()
-  @IsInt({ message: PORT_MESSAGE })
-  @Min(0, { message: PORT_MESSAGE })
-  @Max(65_535, { message: PORT_MESSAGE })
+  @wholeNumber(0, 65_535, '(0: any free one)')
   PORT = 3000;
 
   /** the API's port for metrics and probes; the worker has the next one; unset: none is opened */
   @IsOptional()
-  @toInteger()
-  @IsInt({ message: METRICS_PORT_MESSAGE })
-  @Min(0, { message: METRICS_PORT_MESSAGE })
-  @Max(65_534, { message: METRICS_PORT_MESSAGE })
+  @wholeNumber(0, 65_534, '(0: any free ones; the worker has the next one)')
   METRICS_PORT?: number;
 
   /** the address the API listens on; unset: loopback */
@@ -32,10 +21,7 @@ export class LauncherSettings {
   @IsIn(['simulated', 'real'], { message: 'CLOUD must be simulated or real' })
   CLOUD: 'simulated' | 'real' = 'simulated';
 
-  @toInteger()
-  @IsInt({ message: SIMULATOR_PORT_MESSAGE })
-  @Min(0, { message: SIMULATOR_PORT_MESSAGE })
-  @Max(65_535, { message: SIMULATOR_PORT_MESSAGE })
+  @wholeNumber(0, 65_535, '(0: any free one)')
   SIMULATOR_PORT = 4666;
 
   /** folder of the database, keys and logs; made absolute by `readLauncherSettings` */

@@ -1,20 +1,5 @@
-import { IsOptional, IsString, ValidateBy } from 'class-validator';
-import { toInteger } from '#config';
-
-/** Property decorator: a whole number in a range. */
-const wholeNumber =
-  (lowest: number, highest: number): PropertyDecorator =>
-  (target, name) => {
-    toInteger()(target, name);
-    ValidateBy({
-      name: 'wholeNumber',
-      validator: {
-        validate: (value: unknown) =>
-          Number.isInteger(value) && Number(value) >= lowest && Number(value) <= highest,
-        defaultMessage: () => `${String(name)} must be a whole number from ${lowest} to ${highest}`,
-      },
-    })(target, name);
-  };
+import { IsOptional, IsString } from 'class-validator';
+import { wholeNumber } from '#config';
 
 /** Environment variables of the simulated clouds. */
 export class SimulatorSettings {

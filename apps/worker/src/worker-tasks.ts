@@ -11,7 +11,6 @@ import { subscriptionSweep } from './billing/subscription-sweep';
 import { ledgerUpkeep, unwrittenRuleEvents } from './ledger/ledger-upkeep';
 import { DueWorkPoll } from './due-work-poll';
 import type { RepeatedTask } from './repeated-task';
-import { endWorker } from './shutdown-handlers';
 import { healthEventDeletion } from './sweep/health-event-deletion';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { organizationClosing, organizationForgetting } from './sweep/organization-closing';
@@ -69,7 +68,8 @@ export class WorkerTasks {
     for (const task of this.all) task.start();
     this.sweep.onFailingFor(MAX_SWEEP_FAILING_MS, () => {
       this.log.fatal('No sweep has succeeded for a minute: this worker ends, to be started again');
-      endWorker();
+      process.exitCode = 1;
+      process.kill(process.pid, 'SIGTERM');
     });
   }
 

@@ -1,5 +1,5 @@
-import { IsInt, IsNotEmpty, IsOptional, Max, Min } from 'class-validator';
-import { ServiceSettings, toInteger, toList } from '#config';
+import { IsNotEmpty, IsOptional } from 'class-validator';
+import { ServiceSettings, toList, wholeNumber } from '#config';
 import { AreTenantNetworks } from '#drivers';
 import { AreMasterKeys } from '#secrets';
 
@@ -8,37 +8,22 @@ export class WorkerSettings extends ServiceSettings {
   @AreMasterKeys()
   MASTER_KEYS!: string;
 
-  @toInteger()
-  @IsInt({ message: 'WORKER_CONCURRENCY must be a whole number' })
-  @Min(1, { message: 'WORKER_CONCURRENCY must be at least 1' })
-  @Max(500, { message: 'WORKER_CONCURRENCY must be at most 500' })
+  @wholeNumber(1, 500)
   WORKER_CONCURRENCY = 40;
 
   /** interval of the comparison of each target with the database */
-  @toInteger()
-  @IsInt({ message: 'RECONCILE_SECONDS must be a whole number' })
-  @Min(5, { message: 'RECONCILE_SECONDS must be at least 5' })
-  @Max(86_400, { message: 'RECONCILE_SECONDS must be at most 86400' })
+  @wholeNumber(5, 86_400)
   RECONCILE_SECONDS = 45;
 
   /** how long after its end a month of the ledger is dropped */
-  @toInteger()
-  @IsInt({ message: 'LEDGER_RETENTION_MONTHS must be a whole number' })
-  @Min(1, { message: 'LEDGER_RETENTION_MONTHS must be at least 1' })
-  @Max(120, { message: 'LEDGER_RETENTION_MONTHS must be at most 120' })
+  @wholeNumber(1, 120)
   LEDGER_RETENTION_MONTHS = 24;
 
-  @toInteger()
-  @IsInt({ message: 'HEALTH_EVENT_RETENTION_DAYS must be a whole number' })
-  @Min(1, { message: 'HEALTH_EVENT_RETENTION_DAYS must be at least 1' })
-  @Max(3650, { message: 'HEALTH_EVENT_RETENTION_DAYS must be at most 3650' })
+  @wholeNumber(1, 3650)
   HEALTH_EVENT_RETENTION_DAYS = 400;
 
   /** how long after its end a session is deleted; 0: never */
-  @toInteger()
-  @IsInt({ message: 'SESSION_RETENTION_DAYS must be a whole number' })
-  @Min(0, { message: 'SESSION_RETENTION_DAYS must be at least 0' })
-  @Max(36_500, { message: 'SESSION_RETENTION_DAYS must be at most 36500' })
+  @wholeNumber(0, 36_500)
   SESSION_RETENTION_DAYS = 0;
 
   /** path of the private key that signs the ends of the audit chains; unset: nothing is signed */

@@ -1,4 +1,4 @@
-import { IsIn, IsInt, IsIP, IsOptional, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsIP, IsOptional, Matches, MaxLength } from 'class-validator';
 import {
   ISSUER_URL,
   ISSUER_URL_MESSAGE,
@@ -9,7 +9,7 @@ import {
   REDIS_URL,
   REDIS_URL_MESSAGE,
 } from './server-urls';
-import { toInteger } from './transforms';
+import { wholeNumber } from './values';
 
 const AWS_IDENTITIES = ['keys', 'token-file', 'container', 'instance'];
 
@@ -51,10 +51,7 @@ export class ServiceSettings extends DatabaseUrlSettings {
 
   /** port for metrics and health probes, separate from the API's own port; unset: none is opened */
   @IsOptional()
-  @toInteger()
-  @IsInt({ message: 'METRICS_PORT must be a whole number' })
-  @Min(0, { message: 'METRICS_PORT must be 0 to 65535' })
-  @Max(65_535, { message: 'METRICS_PORT must be 0 to 65535' })
+  @wholeNumber(0, 65_535)
   METRICS_PORT?: number;
 
   /** the address METRICS_PORT is opened on */

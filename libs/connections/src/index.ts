@@ -1,2 +1,3 @@
 export { ConnectionsModule } from './connections.module';
 export * from './deployment-health';
+export * from './process-life';

@@ -6,7 +6,7 @@ import {
   type Traffic,
   type TrafficConfig,
 } from '#rules';
-import { type TenantStore, type Tx, returned } from '#entities';
+import { type TenantStore, type Tx, first, touches } from '#entities';
 
 /** What a host is to release, locked until the transaction ends. */
 export interface HostRelease {
@@ -27,13 +27,12 @@ export class AgentGuardStore implements TenantStore<AgentGuardStore> {
     agentId: string,
     guard: HostGuard,
   ): Promise<HostGuard | null | undefined> {
-    const [changed] = returned<{ before: HostGuard | null }>(
-      await tx.query(
-        `UPDATE agents a SET guard = $3, guard_reported_at = now()
-         FROM (SELECT id, guard FROM agents WHERE organization_id = $1 AND id = $2) before
-         WHERE a.id = before.id AND a.guard IS DISTINCT FROM $3::jsonb RETURNING before.guard AS before`,
-        [organization, agentId, JSON.stringify(guard)],
-      ),
+    const changed = await first<{ before: HostGuard | null }>(
+      tx,
+      `UPDATE agents a SET guard = $3, guard_reported_at = now()
+       FROM (SELECT id, guard FROM agents WHERE organization_id = $1 AND id = $2) before
+       WHERE a.id = before.id AND a.guard IS DISTINCT FROM $3::jsonb RETURNING before.guard AS before`,
+      [organization, agentId, JSON.stringify(guard)],
     );
     return changed?.before;
   }
@@ -61,12 +60,12 @@ export class AgentGuardStore implements TenantStore<AgentGuardStore> {
     organization: OrganizationId,
     targetKey: string,
   ): Promise<{ guard: HostGuard; reportedAt: Date } | null> {
-    const [found] = await tx.query<{ guard: HostGuard; reportedAt: Date }[]>(
+    return first<{ guard: HostGuard; reportedAt: Date }>(
+      tx,
       `SELECT guard, guard_reported_at AS "reportedAt" FROM agents
        WHERE organization_id = $1 AND target_key = $2 AND guard IS NOT NULL`,
       [organization, targetKey],
     );
-    return found ?? null;
   }
 
   /**
@@ -74,12 +73,12 @@ export class AgentGuardStore implements TenantStore<AgentGuardStore> {
    * @returns null when no agent ever connected under the name
    */
   async lockRelease(tx: Tx, organization: OrganizationId, targetKey: string): Promise<HostRelease | null> {
-    const [release] = await tx.query<HostRelease[]>(
+    return first<HostRelease>(
+      tx,
       `SELECT id AS "agentId", pending_release AS pending FROM agents
        WHERE organization_id = $1 AND target_key = $2 FOR UPDATE`,
       [organization, targetKey],
     );
-    return release ?? null;
   }
 
   /** @param left in canonical order. @returns whether it differs from what was pending */
@@ -89,14 +88,12 @@ export class AgentGuardStore implements TenantStore<AgentGuardStore> {
     { agentId }: HostRelease,
     left: readonly Traffic[],
   ): Promise<boolean> {
-    const written = returned(
-      await tx.query(
-        `UPDATE agents SET pending_release = $3
-         WHERE organization_id = $1 AND id = $2 AND pending_release <> $3::jsonb RETURNING 1`,
-        [organization, agentId, JSON.stringify(left)],
-      ),
+    return touches(
+      tx,
+      `UPDATE agents SET pending_release = $3
+       WHERE organization_id = $1 AND id = $2 AND pending_release <> $3::jsonb RETURNING 1`,
+      [organization, agentId, JSON.stringify(left)],
     );
-    return written.length > 0;
   }
 
   /** What the host's resources name, except this one. @param resourceId null: except none */

@@ -6,7 +6,7 @@ import {
   type RemovalCause,
   type TrafficConfig,
 } from '#rules';
-import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Tx, returned } from '#entities';
+import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Tx, rows } from '#entities';
 import { byKey } from './by-key';
 import { ms } from './columns';
 import type { HolderRow } from './due-rule';
@@ -94,29 +94,28 @@ export class AgentWatchStore {
    * @returns how many
    */
   async finishHealthy(tx: Tx, intervalSeconds: number): Promise<number> {
-    const finished = returned(
-      await tx.query(
-        `WITH healthy AS MATERIALIZED (
-           SELECT t.id FROM targets t JOIN agents a ON a.target_key = t.key
-           WHERE t.provider = 'AGENT' AND t.reconcile_due_at <= now() AND NOT t.reconcile_requested AND ${UNLEASED('t')}
-             AND NOT a.told_away AND a.seen_at > now() - make_interval(secs => $1)
-             AND (a.rival_seen_at IS NULL OR a.rival_seen_at <= now() - make_interval(secs => $1))
-             AND (a.guard IS NULL OR (a.guard -> 'waiting' = '[]' AND a.guard -> 'leftAlone' = '[]' AND a.guard -> 'refused' = '[]'))
-             AND NOT EXISTS (
-               SELECT FROM rules r WHERE r.target_id = t.id AND r.state = 'unknown' AND r.last_error IS NOT NULL)
-             AND (SELECT bool_and(coalesce(last.event_type = 'RECONCILE_OK', false))
-               FROM resources r LEFT JOIN LATERAL (
-                 SELECT e.event_type FROM resource_health_events e
-                 WHERE e.resource_id = r.id AND e.event_type IN ('RECONCILE_OK', 'RECONCILE_FAILED')
-                 ORDER BY e.created_at DESC LIMIT 1
-               ) last ON true WHERE r.target_id = t.id AND r.deleted_at IS NULL)
-           FOR NO KEY UPDATE OF t SKIP LOCKED
-         )
-         UPDATE targets t SET reconcile_due_at =
-           to_timestamp(ceil((extract(epoch FROM now()) + $2::float8) / ${TOGETHER_SECONDS}) * ${TOGETHER_SECONDS})
-         FROM healthy WHERE t.id = healthy.id RETURNING 1`,
-        [AGENT_AWAY_SECONDS, intervalSeconds],
-      ),
+    const finished = await rows(
+      tx,
+      `WITH healthy AS MATERIALIZED (
+         SELECT t.id FROM targets t JOIN agents a ON a.target_key = t.key
+         WHERE t.provider = 'AGENT' AND t.reconcile_due_at <= now() AND NOT t.reconcile_requested AND ${UNLEASED('t')}
+           AND NOT a.told_away AND a.seen_at > now() - make_interval(secs => $1)
+           AND (a.rival_seen_at IS NULL OR a.rival_seen_at <= now() - make_interval(secs => $1))
+           AND (a.guard IS NULL OR (a.guard -> 'waiting' = '[]' AND a.guard -> 'leftAlone' = '[]' AND a.guard -> 'refused' = '[]'))
+           AND NOT EXISTS (
+             SELECT FROM rules r WHERE r.target_id = t.id AND r.state = 'unknown' AND r.last_error IS NOT NULL)
+           AND (SELECT bool_and(coalesce(last.event_type = 'RECONCILE_OK', false))
+             FROM resources r LEFT JOIN LATERAL (
+               SELECT e.event_type FROM resource_health_events e
+               WHERE e.resource_id = r.id AND e.event_type IN ('RECONCILE_OK', 'RECONCILE_FAILED')
+               ORDER BY e.created_at DESC LIMIT 1
+             ) last ON true WHERE r.target_id = t.id AND r.deleted_at IS NULL)
+         FOR NO KEY UPDATE OF t SKIP LOCKED
+       )
+       UPDATE targets t SET reconcile_due_at =
+         to_timestamp(ceil((extract(epoch FROM now()) + $2::float8) / ${TOGETHER_SECONDS}) * ${TOGETHER_SECONDS})
+       FROM healthy WHERE t.id = healthy.id RETURNING 1`,
+      [AGENT_AWAY_SECONDS, intervalSeconds],
     );
     return finished.length;
   }
@@ -127,15 +126,14 @@ export class AgentWatchStore {
    * records it then.
    */
   async recordAway(tx: Tx, { targetId }: Lease, message: string): Promise<void> {
-    const away = returned<{ id: string; organizationId: OrganizationId; name: string; seenAt: Date }>(
-      await tx.query(
-        `UPDATE agents a SET told_away = true WHERE a.id IN (
-           SELECT gone.id FROM targets t JOIN agents gone ON gone.target_key = t.key
-           WHERE t.id = $1 AND NOT gone.told_away AND gone.seen_at <= now() - make_interval(secs => $2)
-           FOR NO KEY UPDATE OF gone SKIP LOCKED)
-         RETURNING a.id, a.organization_id AS "organizationId", a.name, a.seen_at AS "seenAt"`,
-        [targetId, AGENT_AWAY_SECONDS],
-      ),
+    const away = await rows<{ id: string; organizationId: OrganizationId; name: string; seenAt: Date }>(
+      tx,
+      `UPDATE agents a SET told_away = true WHERE a.id IN (
+         SELECT gone.id FROM targets t JOIN agents gone ON gone.target_key = t.key
+         WHERE t.id = $1 AND NOT gone.told_away AND gone.seen_at <= now() - make_interval(secs => $2)
+         FOR NO KEY UPDATE OF gone SKIP LOCKED)
+       RETURNING a.id, a.organization_id AS "organizationId", a.name, a.seen_at AS "seenAt"`,
+      [targetId, AGENT_AWAY_SECONDS],
     );
     for (const { id, organizationId, name, seenAt } of away) {
       await this.audit.write(tx, organizationId, {
@@ -190,12 +188,12 @@ export class AgentWatchStore {
    * since.
    */
   async endedByKernel(tx: Tx, targetId: string): Promise<string[]> {
-    const rows = await tx.query<{ id: string }[]>(
+    const ended = await tx.query<{ id: string }[]>(
       `SELECT r.id FROM rules r
        WHERE r.target_id = $1 AND r.state <> 'absent' AND r.offered_until < now() - interval '1 minute'
          AND NOT EXISTS (${holders(HOLDING)})`,
       [targetId],
     );
-    return rows.map(({ id }) => id);
+    return ended.map(({ id }) => id);
   }
 }

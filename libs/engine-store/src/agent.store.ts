@@ -1,6 +1,6 @@
 import { AGENT_AWAY_SECONDS, ruleLife, type Instant, type OrganizationId } from '#rules';
 import { withoutContent } from './agent-state';
-import { type TenantStore, type Tx, returned } from '#entities';
+import { type TenantStore, type Tx, first, touches } from '#entities';
 import { lockOwners } from './lock-owners';
 import { RuleStore } from './rule.store';
 
@@ -93,32 +93,31 @@ export class AgentStore implements TenantStore<AgentStore> {
    * @returns null for every other request: `admit` decides
    */
   async heard(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<ServingAgent | null> {
-    const [agent] = returned<ServingAgent>(
-      await tx.query(
-        `UPDATE agents SET address = $5, software = $6, seen_at = now() WHERE id = (
-           SELECT a.id FROM agents a JOIN api_keys k ON k.id = a.key_id JOIN users u ON u.id = k.user_id
-           WHERE a.organization_id = $1 AND a.name = $2 AND a.key_id = $3 AND a.instance = $4
-             AND a.seen_at > now() - make_interval(secs => $7)
-             AND a.name = ANY (k.agents) AND 'agent:connect' = ANY (k.scopes) AND ${VALID_KEY}
-           FOR NO KEY UPDATE OF a SKIP LOCKED)
-         RETURNING id, target_key AS "targetKey", served_version AS "servedVersion"`,
-        [
-          organization,
-          visit.name,
-          visit.keyId,
-          visit.instance,
-          visit.address,
-          visit.software,
-          AGENT_AWAY_SECONDS,
-        ],
-      ),
+    return first<ServingAgent>(
+      tx,
+      `UPDATE agents SET address = $5, software = $6, seen_at = now() WHERE id = (
+         SELECT a.id FROM agents a JOIN api_keys k ON k.id = a.key_id JOIN users u ON u.id = k.user_id
+         WHERE a.organization_id = $1 AND a.name = $2 AND a.key_id = $3 AND a.instance = $4
+           AND a.seen_at > now() - make_interval(secs => $7)
+           AND a.name = ANY (k.agents) AND 'agent:connect' = ANY (k.scopes) AND ${VALID_KEY}
+         FOR NO KEY UPDATE OF a SKIP LOCKED)
+       RETURNING id, target_key AS "targetKey", served_version AS "servedVersion"`,
+      [
+        organization,
+        visit.name,
+        visit.keyId,
+        visit.instance,
+        visit.address,
+        visit.software,
+        AGENT_AWAY_SECONDS,
+      ],
     );
-    return agent ?? null;
   }
 
   /** @returns null when the key is revoked, expired or deleted, or its user inactive */
   async key(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<AgentKeyRow | null> {
-    const [key] = await tx.query<AgentKeyRow[]>(
+    return first<AgentKeyRow>(
+      tx,
       `SELECT k.agents, 'agent:connect' = ANY (k.scopes) AS "isAgentKey", a.id IS NOT NULL OR EXISTS (
            SELECT FROM targets t JOIN resources r ON r.target_id = t.id
            WHERE t.key = $4 AND r.organization_id = $1) AS "isKnownHost",
@@ -130,19 +129,16 @@ export class AgentStore implements TenantStore<AgentStore> {
        WHERE k.organization_id = $1 AND k.id = $2 AND ${VALID_KEY}`,
       [organization, visit.keyId, visit.name, visit.targetKey],
     );
-    return key ?? null;
   }
 
   /** Binds an unbound key to the name. Of two concurrent requests, one succeeds. @returns false when it is already bound */
   async bindKey(tx: Tx, organization: OrganizationId, { keyId, name }: AgentVisit): Promise<boolean> {
-    const bound = returned(
-      await tx.query(
-        `UPDATE api_keys SET agents = ARRAY[$3::text]
-         WHERE organization_id = $1 AND id = $2 AND agents = '{}' AND revoked_at IS NULL RETURNING id`,
-        [organization, keyId, name],
-      ),
+    return touches(
+      tx,
+      `UPDATE api_keys SET agents = ARRAY[$3::text]
+       WHERE organization_id = $1 AND id = $2 AND agents = '{}' AND revoked_at IS NULL RETURNING id`,
+      [organization, keyId, name],
     );
-    return bound.length > 0;
   }
 
   /**
@@ -179,14 +175,12 @@ export class AgentStore implements TenantStore<AgentStore> {
 
   /** Lets another key or installation take over the name for `TAKEOVER_WINDOW`. @returns null when no agent has the name */
   async release(tx: Tx, organization: OrganizationId, name: string): Promise<ReleasedAgent | null> {
-    const [released] = returned<ReleasedAgent>(
-      await tx.query(
-        `UPDATE agents SET released_until = now() + interval '${TAKEOVER_WINDOW}'
-         WHERE organization_id = $1 AND name = $2 RETURNING id, name, released_until AS "releasedUntil"`,
-        [organization, name.toLowerCase()],
-      ),
+    return first<ReleasedAgent>(
+      tx,
+      `UPDATE agents SET released_until = now() + interval '${TAKEOVER_WINDOW}'
+       WHERE organization_id = $1 AND name = $2 RETURNING id, name, released_until AS "releasedUntil"`,
+      [organization, name.toLowerCase()],
     );
-    return released ?? null;
   }
 
   /** Seconds since the agent's last request. @returns null when there was none */

@@ -1,5 +1,5 @@
 import type { Instant, Provider } from '#rules';
-import { type Tx, returned } from '#entities';
+import { type Tx, first, touches } from '#entities';
 import { moment, ms } from './columns';
 
 /** The right to converge one target, until it expires on the database clock. */
@@ -54,32 +54,28 @@ export class LeaseStore {
    * @returns null while another worker holds the target
    */
   async take(tx: Tx, targetId: string, seconds: number, compares: boolean): Promise<Lease | null> {
-    const [lease] = returned<Lease>(
-      await tx.query(
-        `UPDATE targets t SET lease_generation = lease_generation + 1, lease_until = now() + make_interval(secs => $2),
-           reconcile_due_at = CASE WHEN old.is_due THEN now() + interval '${RETRY_COMPARISON_AFTER}' ELSE t.reconcile_due_at END
-         FROM (SELECT id, reconcile_due_at <= now() AND $3 AS is_due FROM targets WHERE id = $1 FOR NO KEY UPDATE) old
-         WHERE t.id = old.id AND ${UNLEASED('t')}
-         RETURNING t.id AS "targetId", provider, resource_type AS "resourceType", identifier,
-           lease_generation AS generation, extract(epoch FROM now() - last_write_at)::float8 * 1000 AS "sinceLastWriteMs",
-           last_write_size AS "lastWriteSize", prompt_writes AS "promptWrites", CASE WHEN old.is_due THEN jsonb_build_object(
-             'requested', t.reconcile_requested, 'againAt', t.reconcile_due_at::text) END AS comparison`,
-        [targetId, seconds, compares],
-      ),
+    return first<Lease>(
+      tx,
+      `UPDATE targets t SET lease_generation = lease_generation + 1, lease_until = now() + make_interval(secs => $2),
+         reconcile_due_at = CASE WHEN old.is_due THEN now() + interval '${RETRY_COMPARISON_AFTER}' ELSE t.reconcile_due_at END
+       FROM (SELECT id, reconcile_due_at <= now() AND $3 AS is_due FROM targets WHERE id = $1 FOR NO KEY UPDATE) old
+       WHERE t.id = old.id AND ${UNLEASED('t')}
+       RETURNING t.id AS "targetId", provider, resource_type AS "resourceType", identifier,
+         lease_generation AS generation, extract(epoch FROM now() - last_write_at)::float8 * 1000 AS "sinceLastWriteMs",
+         last_write_size AS "lastWriteSize", prompt_writes AS "promptWrites", CASE WHEN old.is_due THEN jsonb_build_object(
+           'requested', t.reconcile_requested, 'againAt', t.reconcile_due_at::text) END AS comparison`,
+      [targetId, seconds, compares],
     );
-    return lease ?? null;
   }
 
   /** @returns false when the lease expired and another worker took it */
   async renew(tx: Tx, lease: Lease, seconds: number): Promise<boolean> {
-    const rows = returned(
-      await tx.query(
-        `UPDATE targets SET lease_until = now() + make_interval(secs => $3)
-         WHERE id = $1 AND lease_generation = $2 RETURNING 1`,
-        [lease.targetId, lease.generation, seconds],
-      ),
+    return touches(
+      tx,
+      `UPDATE targets SET lease_until = now() + make_interval(secs => $3)
+       WHERE id = $1 AND lease_generation = $2 RETURNING 1`,
+      [lease.targetId, lease.generation, seconds],
     );
-    return rows.length === 1;
   }
 
   /**
@@ -108,18 +104,16 @@ export class LeaseStore {
     promptWrites: number,
     listInDoubtSeconds: number | null,
   ): Promise<NotedWrite | null> {
-    const [noted] = returned<NotedWrite>(
-      await tx.query(
-        `UPDATE targets t SET last_write_at = now(), last_write_size = $3, prompt_writes = $4,
-           reconcile_due_at = least(reconcile_due_at, now() + interval '${COMPARE_AFTER_WRITE}'),
-           in_flight_until = now() + make_interval(secs => $5)
-         FROM (SELECT id, in_flight_until FROM targets WHERE id = $1) old
-         WHERE t.id = old.id AND lease_generation = $2 AND lease_until > now()
-         RETURNING ${ms('old.in_flight_until')} AS "listInFlightUntil"`,
-        [lease.targetId, lease.generation, size, promptWrites, listInDoubtSeconds],
-      ),
+    return first<NotedWrite>(
+      tx,
+      `UPDATE targets t SET last_write_at = now(), last_write_size = $3, prompt_writes = $4,
+         reconcile_due_at = least(reconcile_due_at, now() + interval '${COMPARE_AFTER_WRITE}'),
+         in_flight_until = now() + make_interval(secs => $5)
+       FROM (SELECT id, in_flight_until FROM targets WHERE id = $1) old
+       WHERE t.id = old.id AND lease_generation = $2 AND lease_until > now()
+       RETURNING ${ms('old.in_flight_until')} AS "listInFlightUntil"`,
+      [lease.targetId, lease.generation, size, promptWrites, listInDoubtSeconds],
     );
-    return noted ?? null;
   }
 
   /** The write of a whole list was answered: only an earlier one may still take effect. */
@@ -139,14 +133,12 @@ export class LeaseStore {
 
   /** Releases the lease unless a rule of the target is due. @returns false when one is, or the lease was lost */
   async releaseUnlessDue(tx: Tx, lease: Lease): Promise<boolean> {
-    const rows = returned(
-      await tx.query(
-        `UPDATE targets SET lease_until = NULL WHERE id = $1 AND lease_generation = $2
-           AND NOT EXISTS (SELECT FROM rules WHERE target_id = $1 AND due_at <= now())
-         RETURNING 1`,
-        [lease.targetId, lease.generation],
-      ),
+    return touches(
+      tx,
+      `UPDATE targets SET lease_until = NULL WHERE id = $1 AND lease_generation = $2
+         AND NOT EXISTS (SELECT FROM rules WHERE target_id = $1 AND due_at <= now())
+       RETURNING 1`,
+      [lease.targetId, lease.generation],
     );
-    return rows.length === 1;
   }
 }

@@ -1,4 +1,4 @@
-import { LEAVING, returned, type Tx } from '#entities';
+import { LEAVING, rows, type Tx } from '#entities';
 import type {
   EndedReason,
   FamilyIp,
@@ -76,12 +76,11 @@ export class SettlementOwnersStore {
     tx: Tx,
     moves: readonly { readonly id: string; readonly from: SessionStatus; readonly to: SessionStatus }[],
   ): Promise<string[]> {
-    const moved = returned<{ id: string }>(
-      await tx.query(
-        `UPDATE sessions s SET status = m."to" FROM jsonb_to_recordset($1::jsonb) AS m(id uuid, "from" text, "to" text)
-         WHERE s.id = m.id AND s.status = m."from" RETURNING s.id`,
-        [JSON.stringify(moves)],
-      ),
+    const moved = await rows<{ id: string }>(
+      tx,
+      `UPDATE sessions s SET status = m."to" FROM jsonb_to_recordset($1::jsonb) AS m(id uuid, "from" text, "to" text)
+       WHERE s.id = m.id AND s.status = m."from" RETURNING s.id`,
+      [JSON.stringify(moves)],
     );
     return moved.map(({ id }) => id);
   }

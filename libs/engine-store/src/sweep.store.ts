@@ -1,5 +1,5 @@
 import type { SlotUse } from '#rules';
-import { ENDS_AT, HOLDING, MAY_EXPIRE, prepared, returned, type Tx } from '#entities';
+import { ENDS_AT, HOLDING, MAY_EXPIRE, prepared, rows, type Tx } from '#entities';
 import { AgentWatchStore } from './agent-watch.store';
 import { COMPARISON_INTERVAL_SECONDS } from './comparison.store';
 import { release, type WokenTargets } from './holders';
@@ -119,15 +119,14 @@ export class SweepStore {
    * @returns how many, and the targets to wake
    */
   async expireSessions(tx: Tx, limit: number): Promise<{ count: number; targets: WokenTargets[] }> {
-    const ended = returned<{ id: string }>(
-      await tx.query(
-        `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'EXPIRED'
-         WHERE id IN (
-           SELECT id FROM sessions WHERE status IN (${MAY_EXPIRE}) AND ${ENDS_AT} <= now()
-           ORDER BY ${ENDS_AT} LIMIT $1 FOR UPDATE SKIP LOCKED)
-         RETURNING id`,
-        [limit],
-      ),
+    const ended = await rows<{ id: string }>(
+      tx,
+      `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'EXPIRED'
+       WHERE id IN (
+         SELECT id FROM sessions WHERE status IN (${MAY_EXPIRE}) AND ${ENDS_AT} <= now()
+         ORDER BY ${ENDS_AT} LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING id`,
+      [limit],
     );
     if (ended.length === 0) return { count: 0, targets: [] };
     const sessionIds = ended.map(({ id }) => id);

@@ -1,5 +1,5 @@
 import type { Instant } from '#rules';
-import { returned, type Tx } from '#entities';
+import { touches, type Tx } from '#entities';
 import { Columns, moment, ms } from './columns';
 
 /** Which worker sweeps. */
@@ -31,14 +31,12 @@ export class SweeperLeaseStore {
 
   /** @returns false when another worker has taken or renewed it since it was found */
   async save(tx: Tx, found: SweeperLease, lease: SweeperLease): Promise<boolean> {
-    const saved = returned(
-      await tx.query(
-        `UPDATE sweeper_lease l SET ${LEASE.set} FROM jsonb_to_record($1::jsonb) AS given(${LEASE.given})
-         WHERE l.worker_id = $2 AND l.lease_until = ${moment('$3::float8')} RETURNING 1`,
-        [JSON.stringify(lease), found.workerId, found.leaseUntil],
-      ),
+    return touches(
+      tx,
+      `UPDATE sweeper_lease l SET ${LEASE.set} FROM jsonb_to_record($1::jsonb) AS given(${LEASE.given})
+       WHERE l.worker_id = $2 AND l.lease_until = ${moment('$3::float8')} RETURNING 1`,
+      [JSON.stringify(lease), found.workerId, found.leaseUntil],
     );
-    return saved.length === 1;
   }
 
   /** Call it on shutdown: the next worker that asks takes over. The row stays: it records the last sweep. */

@@ -20,11 +20,6 @@ export function brokenConstraint(error: unknown): string | null {
   return postgresErrorField(error, 'constraint');
 }
 
-/** The rows of an UPDATE … RETURNING or DELETE … RETURNING, which TypeORM returns as `[rows, count]`. */
-export function returned<Row>(answer: unknown): Row[] {
-  return (answer as [Row[], number])[0];
-}
-
 /** A frequent statement: PostgreSQL plans it once per connection. */
 export interface PreparedStatement {
   /** unique and stable: one name always has the same text */

@@ -10,11 +10,16 @@ export * from './monthly-partitions';
 export * from './notification-feed';
 export * from './postgres-error';
 export { OrganizationEntity } from './organization.entity';
-export { OIDC_PRESETS, type OidcPreset } from './oidc.entity';
+export { OIDC_PRESETS, type OidcPreset, type OidcTrustEntity } from './oidc.entity';
 export * from './repository-options';
-export { HEALTH_EVENT_TYPES, type HealthEventType } from './resource.entity';
+export {
+  HEALTH_EVENT_TYPES,
+  type CredentialEntity,
+  type HealthEventType,
+  type ResourceHealthEventEntity,
+} from './resource.entity';
 export type { AccountTokenPurpose } from './sign-in.entity';
-export { BillingDetailsEntity } from './billing.entity';
+export { BillingDetailsEntity, type PaymentEntity, type SubscriptionEntity } from './billing.entity';
 export { RoleEntity } from './role.entity';
 export { StaticIpRuleEntity } from './session.entity';
 export * from './slice';
@@ -22,6 +27,6 @@ export * from './status-lists';
 export * from './timed-list';
 export type { TenantStore } from './tenant-store';
 export * from './unusable-database';
-export type { PlatformRole } from './user.entity';
 export * from './sealed-credential';
 export * from './write-probe';
+export type { ApiKeyEntity, UserEntity } from './user.entity';

@@ -1,8 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import type { PlatformRole } from '#rules';
 import { CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
-
-export type PlatformRole = 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
 
 @Entity('users')
 @Unique('users_organization_id_id_key', ['organizationId', 'id'])

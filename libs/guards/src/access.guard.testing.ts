@@ -3,9 +3,8 @@ import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-hos
 import { asOrganizationId } from '#rules';
 import { AccessGuard } from './access.guard';
 import { AccessTokens } from './access-tokens';
-import { ApiKeyStrategy } from './api-key.strategy';
 import { JwtStrategy } from './jwt.strategy';
-import { SessionTokenStrategy } from './session-token.strategy';
+import { SecretStrategy } from './secret.strategy';
 import type { GuardSettings } from './guard-settings';
 import { PrincipalLookup, type Principal, type WorkloadClaims } from './principal';
 import { OpenDuringMfaSetup } from './mfa-setup';
@@ -130,8 +129,7 @@ export const bearer = async (mfaSetupOnly = false): Promise<Headers> => ({
 
 /** Registers the strategies with passport, which the guard asks. */
 export const registerStrategies = (): void => {
-  void [new JwtStrategy(settings, directory), new ApiKeyStrategy(settings, directory)];
-  void new SessionTokenStrategy(settings, directory);
+  void [new JwtStrategy(settings, directory), new SecretStrategy(settings, directory)];
 };
 
 /** The directory as each test finds it: one user, two keys, nothing asked. */

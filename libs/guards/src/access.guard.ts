@@ -1,7 +1,6 @@
 import { ForbiddenException, Injectable, UnauthorizedException, type ExecutionContext } from '@nestjs/common';
 import { AuthGuard, type AuthGuardAuthenticateOptions } from '@nestjs/passport';
 import type { IncomingMessage } from 'node:http';
-import { API_KEY } from './api-key.strategy';
 import { PRINCIPAL } from './current-principal';
 import { GuardSettings } from './guard-settings';
 import { BEARER } from './jwt.strategy';
@@ -10,7 +9,7 @@ import { presentedCredential } from './presented-credential';
 import type { Principal } from './principal';
 import { routePolicyOf, type RoutePolicy } from './route-policy';
 import { ScopeError } from './scope-error';
-import { SESSION_TOKEN } from './session-token.strategy';
+import { SECRET } from './secret.strategy';
 import { isAllowedWhileSuspended, SUSPENDED_MESSAGE } from './suspension';
 import { scopeNeedsPaidPlan, type Scope } from './scopes';
 
@@ -35,7 +34,7 @@ type GuardedPolicy = Exclude<RoutePolicy, { kind: 'public' }>;
 
 /** Authorizes every route by its policy. A route without a policy is denied to everyone. */
 @Injectable()
-export class AccessGuard extends AuthGuard([BEARER, API_KEY, SESSION_TOKEN]) {
+export class AccessGuard extends AuthGuard([BEARER, SECRET]) {
   constructor(private readonly settings: GuardSettings) {
     super();
   }

@@ -1,11 +1,10 @@
 import { Module, type DynamicModule, type ModuleMetadata, type Provider } from '@nestjs/common';
 import { AccessGuard } from './access.guard';
 import { AccessTokens } from './access-tokens';
-import { ApiKeyStrategy } from './api-key.strategy';
 import { GuardSettings } from './guard-settings';
 import { JwtStrategy } from './jwt.strategy';
 import { PrincipalLookup } from './principal';
-import { SessionTokenStrategy } from './session-token.strategy';
+import { SecretStrategy } from './secret.strategy';
 import { StepTokens } from './step-tokens';
 import { WorkloadTokens } from './workload-tokens';
 
@@ -29,8 +28,7 @@ export class GuardsModule {
         StepTokens,
         WorkloadTokens,
         JwtStrategy,
-        ApiKeyStrategy,
-        SessionTokenStrategy,
+        SecretStrategy,
         AccessGuard,
       ],
       exports: [GuardSettings, PrincipalLookup, AccessTokens, StepTokens, WorkloadTokens, AccessGuard],

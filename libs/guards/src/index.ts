@@ -5,13 +5,8 @@ export { GuardSettings } from './guard-settings';
 export { GuardsModule } from './guards.module';
 export { OpenDuringMfaSetup } from './mfa-setup';
 export { presentedCredential } from './presented-credential';
-export {
-  PrincipalLookup,
-  type PlatformRole,
-  type Principal,
-  type SignIn,
-  type WorkloadClaims,
-} from './principal';
+export type { PlatformRole } from '#rules';
+export { PrincipalLookup, type Principal, type SignIn, type WorkloadClaims } from './principal';
 export {
   AdminOnly,
   KeyOnly,

@@ -1,7 +1,5 @@
-import type { OrganizationId, Tier } from '#rules';
+import type { CallerAccount } from '#rules';
 import type { Scope } from './scopes';
-
-export type PlatformRole = 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
 
 /** The sign-in that a token was issued for. */
 export interface SignIn {
@@ -11,30 +9,8 @@ export interface SignIn {
   readonly mfaSetupOnly: boolean;
 }
 
-/**
- * The caller of a request, read from the database for each request. A key never has more rights than its user. A workload
- * is a CI job that acts as a service user. A session is a caller with its token.
- */
-export interface Principal {
-  readonly kind: 'user' | 'key' | 'workload' | 'session';
-  readonly userId: string;
-  readonly organizationId: OrganizationId;
-  readonly email: string;
-  readonly name: string;
-  readonly isOrgAdmin: boolean;
-  readonly platformRole: PlatformRole;
-  readonly mfaEnabled: boolean;
-  readonly organizationName: string;
-  readonly organizationSlug: string;
-  readonly tier: Tier;
-  /** a suspended organization may read, stop and remove; opening or widening access is denied */
-  readonly suspended: boolean;
-  /** sessions of the organization may only allow the address that the start request came from */
-  readonly requireDetectedAddress: boolean;
-  readonly keyId: string | null;
-  readonly keyName: string | null;
-  /** the only session that a session's token is for; null for others */
-  readonly sessionId: string | null;
+/** The caller of a request, read from the database for each request. A key never has more rights than its user. */
+export interface Principal extends CallerAccount {
   /** empty for a user and for a session: scopes apply to keys and workloads only */
   readonly scopes: readonly Scope[];
   /** null for a key, a workload and a session */

@@ -4,6 +4,7 @@ export * from './agent';
 export * from './backoff';
 export * from './bisect';
 export * from './blocked-access';
+export type * from './caller-account';
 export * from './cause';
 export * from './client-address';
 export * from './drift';

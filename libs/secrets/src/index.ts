@@ -8,7 +8,6 @@ export * from './field-seal';
 export * from './identity-keys';
 export * from './is-strong-secret';
 export * from './master-keys';
-export * from './mfa-seal';
 export * from './opaque-tokens';
 export * from './passwords';
 export * from './recovery-codes';

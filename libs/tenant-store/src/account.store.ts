@@ -1,34 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { asOrganizationId, type OrganizationId, type Tier } from '#rules';
-import {
-  ENDS_AT,
-  UNFINISHED,
-  type PlatformRole,
-  type PreparedStatement,
-  type Tx,
-  first,
-  prepared,
-  touches,
-} from '#entities';
+import { asOrganizationId, type CallerAccount, type OrganizationId } from '#rules';
+import { ENDS_AT, UNFINISHED, type PreparedStatement, type Tx, first, prepared, touches } from '#entities';
 
 /** The principal of a request, read for each request. */
-export interface PrincipalRow {
-  readonly kind: 'user' | 'key' | 'workload' | 'session';
-  readonly userId: string;
-  readonly organizationId: OrganizationId;
-  readonly email: string;
-  readonly name: string;
-  readonly isOrgAdmin: boolean;
-  readonly platformRole: PlatformRole;
-  readonly mfaEnabled: boolean;
-  readonly organizationName: string;
-  readonly organizationSlug: string;
-  readonly tier: Tier;
-  readonly suspended: boolean;
-  readonly requireDetectedAddress: boolean;
-  readonly keyId: string | null;
-  readonly keyName: string | null;
-  readonly sessionId: string | null;
+export interface PrincipalRow extends CallerAccount {
   readonly scopes: readonly string[];
 }
 

@@ -1,24 +1,17 @@
 import type { OrganizationId } from '#rules';
-import { type Slice, type Sliced, type TenantStore, type Tx, first, sliced } from '#entities';
+import {
+  type ApiKeyEntity,
+  type Slice,
+  type Sliced,
+  type TenantStore,
+  type Tx,
+  first,
+  sliced,
+} from '#entities';
 
-export interface ApiKeyRow {
-  readonly id: string;
-  /** the user it acts for */
-  readonly userId: string;
+export interface ApiKeyRow extends Readonly<Omit<ApiKeyEntity, 'organizationId' | 'keyHash'>> {
   readonly userEmail: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly keyPrefix: string;
-  readonly scopes: string[];
-  /** the hosts an agent key is bound to; empty: not bound yet, or not an agent key */
-  readonly agents: string[];
   readonly isRevoked: boolean;
-  readonly revokedAt: Date | null;
-  readonly expiresAt: Date | null;
-  readonly lastUsedAt: Date | null;
-  readonly lastUsedIp: string | null;
-  readonly createdByEmail: string;
-  readonly createdAt: Date;
 }
 
 /** A user of the organization that a key can be created for. */

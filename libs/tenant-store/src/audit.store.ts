@@ -1,9 +1,9 @@
 import type { OrganizationId } from '#rules';
 import {
   AUDIT_EVENT_TYPES,
-  type ActorType,
   type AuditEntry,
   type AuditEventType,
+  type AuditRecordEntity,
   AuditTrail,
   type Interval,
   type PreparedStatement,
@@ -20,21 +20,9 @@ import {
   timedSlice,
 } from '#entities';
 
-export interface AuditRecordRow {
-  readonly id: string;
-  readonly eventType: AuditEventType;
-  readonly timestamp: Date;
-  readonly actorType: ActorType;
-  readonly actorId: string | null;
-  readonly actorEmail: string | null;
-  readonly resourceType: string | null;
-  readonly resourceId: string | null;
-  readonly resourceName: string | null;
-  readonly result: 'SUCCESS' | 'FAILURE';
-  readonly ipAddress: string | null;
-  readonly errorMessage: string | null;
-  readonly details: Readonly<Record<string, unknown>>;
-}
+export type AuditRecordRow = Readonly<
+  Omit<AuditRecordEntity, 'organizationId' | 'sequence' | 'transactionId'>
+>;
 
 export interface AuditFilter extends Interval {
   /** only records with this user as actor or object; null: all */

@@ -1,8 +1,10 @@
-import type { OrganizationId, SubscriptionStatus } from '#rules';
+import type { OrganizationId } from '#rules';
 import {
   BillingDetailsEntity,
+  type PaymentEntity,
   type Slice,
   type Sliced,
+  type SubscriptionEntity,
   type TenantStore,
   type Tx,
   definedFields,
@@ -14,47 +16,25 @@ import {
 /** Billing details as shown on invoices. */
 export type BillingDetails = Readonly<Omit<BillingDetailsEntity, 'organizationId' | 'updatedAt'>>;
 
-export interface SubscriptionRow {
-  readonly id: string;
-  readonly planId: string;
-  readonly status: SubscriptionStatus;
-  readonly priceCents: number;
-  readonly currency: string;
-  readonly currentPeriodStart: Date | null;
-  readonly currentPeriodEnd: Date | null;
-  readonly gracePeriodEnd: Date | null;
-  readonly cancelAtPeriodEnd: boolean;
-  readonly adapter: string;
-  readonly checkoutReference: string | null;
-  readonly adapterReference: string | null;
+export interface SubscriptionRow extends Readonly<
+  Omit<SubscriptionEntity, 'organizationId' | 'createdAt' | 'updatedAt'>
+> {
   /** the paid period is not over, by the database's clock */
   readonly periodRuns: boolean;
 }
 
-export interface NewCheckout {
-  readonly planId: string;
-  readonly priceCents: number;
-  readonly currency: string;
-  readonly adapter: string;
-  /** null: the payment service already has the subscription */
-  readonly checkoutReference: string | null;
-}
+/** Without a checkoutReference the payment service already has the subscription. */
+export type NewCheckout = Pick<
+  SubscriptionRow,
+  'planId' | 'priceCents' | 'currency' | 'adapter' | 'checkoutReference'
+>;
 
-export interface NewPayment {
-  readonly subscriptionId: string;
-  readonly amountCents: number;
-  readonly currency: string;
-  readonly status: 'SUCCEEDED' | 'FAILED';
-  readonly adapterReference: string | null;
-}
+export type NewPayment = Readonly<Omit<PaymentEntity, 'id' | 'organizationId' | 'createdAt'>>;
 
-export interface PaymentRow {
-  readonly id: string;
-  readonly amountCents: number;
-  readonly currency: string;
-  readonly status: 'SUCCEEDED' | 'FAILED';
+export interface PaymentRow extends Readonly<
+  Omit<PaymentEntity, 'organizationId' | 'subscriptionId' | 'adapterReference'>
+> {
   readonly reference: string | null;
-  readonly createdAt: Date;
 }
 
 const toDetails = (row: BillingDetailsEntity): BillingDetails => {

@@ -1,5 +1,6 @@
 import type { OrganizationId, Provider } from '#rules';
 import {
+  type CredentialEntity,
   type DataKeyRow,
   SELECT_SEALED_CREDENTIAL,
   type SealedCredential,
@@ -12,19 +13,11 @@ import {
   sliced,
 } from '#entities';
 
-export interface CredentialRow {
-  readonly id: string;
-  readonly name: string;
-  readonly provider: Provider;
-  readonly credentialType: string;
-  readonly hints: Readonly<Record<string, string>>;
-  readonly isValid: boolean | null;
-  readonly lastVerifiedAt: Date | null;
-  readonly verificationError: string | null;
+export interface CredentialRow extends Readonly<
+  Omit<CredentialEntity, 'organizationId' | 'sealedData' | 'checkDueAt' | 'checkAttempts' | 'deletedAt'>
+> {
   /** the organization's external id, for cloud roles that this service assumes */
   readonly externalId: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
 }
 
 /** What a credential is still used for. */

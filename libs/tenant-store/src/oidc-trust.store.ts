@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import {
-  type OidcPreset,
+  type OidcTrustEntity,
   type Slice,
   type Sliced,
   type TenantStore,
@@ -14,22 +14,10 @@ import {
 /** Claim: the allowed values. */
 export type OidcConditions = Readonly<Record<string, readonly string[]>>;
 
-export interface OidcTrustRow {
-  readonly id: string;
-  readonly name: string;
-  readonly preset: OidcPreset;
-  readonly issuer: string;
-  readonly serviceUserId: string;
+export interface OidcTrustRow extends Readonly<Omit<OidcTrustEntity, 'organizationId' | 'conditions'>> {
+  readonly conditions: OidcConditions;
   readonly serviceUserEmail: string;
   readonly isServiceUserActive: boolean;
-  readonly scopes: string[];
-  readonly conditions: OidcConditions;
-  readonly isEnabled: boolean;
-  readonly revision: number;
-  readonly lastUsedAt: Date | null;
-  readonly createdByEmail: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
 }
 
 export type NewOidcTrust = Pick<

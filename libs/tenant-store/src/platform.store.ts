@@ -1,5 +1,5 @@
-import type { OrganizationId, Tier } from '#rules';
-import { LIVE, type PlatformRole, type Slice, type Sliced, type Tx, first, sliced, touches } from '#entities';
+import type { OrganizationId, PlatformRole, Tier } from '#rules';
+import { LIVE, type Slice, type Sliced, type Tx, first, sliced, touches } from '#entities';
 
 export const ORGANIZATION_STATUSES = ['ACTIVE', 'SUSPENDED', 'TERMINATING', 'DELETED'] as const;
 /** TERMINATING: deleted, and something of it may still have to be ended. */

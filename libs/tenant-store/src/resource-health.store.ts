@@ -1,13 +1,15 @@
 import type { OrganizationId } from '#rules';
-import { type HealthEventType, type Slice, type Sliced, type TenantStore, type Tx, sliced } from '#entities';
+import {
+  type ResourceHealthEventEntity,
+  type Slice,
+  type Sliced,
+  type TenantStore,
+  type Tx,
+  sliced,
+} from '#entities';
 
-export interface HealthEventRow {
-  readonly id: string;
-  readonly resourceId: string;
+export interface HealthEventRow extends Readonly<Omit<ResourceHealthEventEntity, 'organizationId'>> {
   readonly resourceName: string;
-  readonly eventType: HealthEventType;
-  readonly message: string | null;
-  readonly createdAt: Date;
 }
 
 const OF_RESOURCES = `FROM resource_health_events e

@@ -30,15 +30,17 @@ export type RoleChanges = { readonly [Name in keyof NewRole]?: NewRole[Name] | u
 export type Assignment = 'assigned' | 'already-assigned' | 'role-missing' | 'other-missing';
 export type Unassignment = 'unassigned' | 'not-assigned' | 'role-missing' | 'other-missing';
 
-/** One of the two many-to-many relations of a role. */
-interface Link {
-  readonly table: 'resources' | 'users';
-  readonly link: 'role_resources' | 'role_users';
-  readonly column: 'resource_id' | 'user_id';
+/** What a role is assigned to. */
+export interface RoleMember {
+  readonly kind: 'resource' | 'user';
+  readonly id: string;
 }
 
-const RESOURCES: Link = { table: 'resources', link: 'role_resources', column: 'resource_id' };
-const USERS: Link = { table: 'users', link: 'role_users', column: 'user_id' };
+/** The tables of the two many-to-many relations. */
+const LINKS = {
+  resource: { table: 'resources', link: 'role_resources', column: 'resource_id' },
+  user: { table: 'users', link: 'role_users', column: 'user_id' },
+} as const;
 
 export class RoleStore implements TenantStore<RoleStore> {
   /** By name. */
@@ -93,43 +95,17 @@ export class RoleStore implements TenantStore<RoleStore> {
     );
   }
 
-  assignResource(
-    tx: Tx,
-    organization: OrganizationId,
-    roleId: string,
-    resourceId: string,
-  ): Promise<Assignment> {
-    return this.assign(tx, organization, roleId, RESOURCES, resourceId);
-  }
-
-  assignUser(tx: Tx, organization: OrganizationId, roleId: string, userId: string): Promise<Assignment> {
-    return this.assign(tx, organization, roleId, USERS, userId);
-  }
-
-  unassignResource(
-    tx: Tx,
-    organization: OrganizationId,
-    roleId: string,
-    resourceId: string,
-  ): Promise<Unassignment> {
-    return this.unassign(tx, organization, roleId, RESOURCES, resourceId);
-  }
-
-  unassignUser(tx: Tx, organization: OrganizationId, roleId: string, userId: string): Promise<Unassignment> {
-    return this.unassign(tx, organization, roleId, USERS, userId);
-  }
-
   /**
    * One statement looks up both sides in the organization and inserts the link. The locks serialize it with a deletion
    * of either side.
    */
-  private async assign(
+  async assign(
     tx: Tx,
     organization: OrganizationId,
     roleId: string,
-    { table, link, column }: Link,
-    otherId: string,
+    { kind, id }: RoleMember,
   ): Promise<Assignment> {
+    const { table, link, column } = LINKS[kind];
     const [outcome] = await tx.query<{ role: boolean; other: boolean; linked: boolean }[]>(
       `WITH role AS (SELECT id FROM roles WHERE organization_id = $1 AND id = $2 FOR KEY SHARE),
        other AS (SELECT id FROM ${table} WHERE organization_id = $1 AND id = $3 AND deleted_at IS NULL FOR SHARE),
@@ -139,20 +115,20 @@ export class RoleStore implements TenantStore<RoleStore> {
        )
        SELECT EXISTS (SELECT FROM role) AS role, EXISTS (SELECT FROM other) AS other,
          EXISTS (SELECT FROM link) AS linked`,
-      [organization, roleId, otherId],
+      [organization, roleId, id],
     );
     if (!outcome!.role) return 'role-missing';
     if (!outcome!.other) return 'other-missing';
     return outcome!.linked ? 'assigned' : 'already-assigned';
   }
 
-  private async unassign(
+  async unassign(
     tx: Tx,
     organization: OrganizationId,
     roleId: string,
-    { table, link, column }: Link,
-    otherId: string,
+    { kind, id }: RoleMember,
   ): Promise<Unassignment> {
+    const { table, link, column } = LINKS[kind];
     const [outcome] = await tx.query<{ role: boolean; other: boolean; unlinked: boolean }[]>(
       `WITH unlinked AS (
          DELETE FROM ${link} WHERE organization_id = $1 AND role_id = $2 AND ${column} = $3 RETURNING 1
@@ -160,7 +136,7 @@ export class RoleStore implements TenantStore<RoleStore> {
        SELECT EXISTS (SELECT FROM roles WHERE organization_id = $1 AND id = $2) AS role,
          EXISTS (SELECT FROM ${table} WHERE organization_id = $1 AND id = $3 AND deleted_at IS NULL) AS other,
          EXISTS (SELECT FROM unlinked) AS unlinked`,
-      [organization, roleId, otherId],
+      [organization, roleId, id],
     );
     if (outcome!.unlinked) return 'unassigned';
     if (!outcome!.role) return 'role-missing';

@@ -1,13 +1,7 @@
 import type { NewHolder } from '#engine-store/port';
 import type { AuditEntry, Interval } from '#entities';
-import type {
-  EndedReason,
-  IpVersion,
-  Provider,
-  ResourceConfig,
-  ResourceIpStatus,
-  SessionStatus,
-} from '#rules';
+import type { EndedReason, IpVersion, ResourceIpStatus, SessionStatus } from '#rules';
+import type { LockedTarget } from './resource-rows';
 
 export interface ResourceIpRow {
   readonly id: string;
@@ -48,15 +42,8 @@ export interface SessionRow {
 }
 
 /** A resource of the organization with the user's roles on it; no roles: the user has no access. */
-export interface GrantRow {
-  readonly resourceId: string;
-  readonly resourceName: string;
+export interface GrantRow extends LockedTarget {
   readonly isActive: boolean;
-  readonly revision: number;
-  readonly provider: Provider;
-  readonly resourceType: string;
-  readonly targetId: string;
-  readonly config: ResourceConfig;
   readonly roles: { name: string; maxSessionDurationHours: number | null }[];
 }
 

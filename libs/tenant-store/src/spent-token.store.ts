@@ -1,4 +1,4 @@
-import { type Tx, returned } from '#entities';
+import { type Tx, rows } from '#entities';
 
 /** Expired rows are kept for a day for investigations. A payment service repeats an event for a month at most. */
 const SPENT: readonly (readonly [table: string, expiredAt: string, kept: string])[] = [
@@ -21,13 +21,14 @@ export class SpentTokenStore {
     let count = 0;
     for (const [table, expiredAt, kept] of SPENT) {
       if (count >= limit) break;
-      const deleted: unknown = await tx.query(
+      const deleted = await rows(
+        tx,
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
            SELECT ctid FROM ${table} WHERE ${expiredAt} < now() - interval '${kept}'
            ORDER BY ${expiredAt} LIMIT $1 FOR UPDATE SKIP LOCKED)) RETURNING 1`,
         [limit - count],
       );
-      count += returned<object>(deleted).length;
+      count += deleted.length;
     }
     return count;
   }

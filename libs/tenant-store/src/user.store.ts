@@ -1,10 +1,10 @@
 import { TIER_LIMITS, type OrganizationId, type Tier, type TierOf } from '#rules';
 import {
-  type PlatformRole,
   type Slice,
   type Sliced,
   type TenantStore,
   type Tx,
+  type UserEntity,
   first,
   rows,
   sliced,
@@ -16,21 +16,14 @@ export const USER_STATUSES = ['INVITED', 'ACTIVE', 'INACTIVE', 'LOCKED'] as cons
 /** INVITED: has not set a password yet. LOCKED: sign-ins are temporarily refused after too many failures. */
 export type UserStatus = (typeof USER_STATUSES)[number];
 
-export interface UserRow {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly isService: boolean;
-  readonly isOrgAdmin: boolean;
-  readonly platformRole: PlatformRole;
-  readonly isActive: boolean;
+export interface UserRow extends Readonly<
+  Omit<
+    UserEntity,
+    'organizationId' | 'passwordHash' | 'passwordChangedAt' | 'mfaSealedSecret' | 'mfaLastStep' | 'deletedAt'
+  >
+> {
   readonly status: UserStatus;
-  readonly invitedAt: Date | null;
-  readonly mfaEnabled: boolean;
-  readonly lastLoginAt: Date | null;
   readonly roleNames: string[];
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
 }
 
 export interface UserFilter {
@@ -42,20 +35,13 @@ export interface UserFilter {
   readonly statuses?: readonly UserStatus[] | undefined;
 }
 
-export interface NewUser {
-  readonly email: string;
-  readonly name: string;
-  readonly isOrgAdmin: boolean;
-  /** null: the user sets one by invitation */
-  readonly passwordHash: string | null;
-}
+/** Without a passwordHash, the user sets one by invitation. */
+export type NewUser = Pick<UserEntity, 'email' | 'name' | 'isOrgAdmin' | 'passwordHash'>;
 
 /** undefined: unchanged */
-export interface UserChanges {
-  readonly name?: string | undefined;
-  readonly isOrgAdmin?: boolean | undefined;
-  readonly isActive?: boolean | undefined;
-}
+export type UserChanges = {
+  readonly [Name in 'name' | 'isOrgAdmin' | 'isActive']?: UserRow[Name] | undefined;
+};
 
 const STATUS = `CASE WHEN NOT u.is_active THEN 'INACTIVE' WHEN u.is_service THEN 'ACTIVE'
   WHEN u.password_hash IS NULL THEN 'INVITED' WHEN ${IS_LOCKED} THEN 'LOCKED' ELSE 'ACTIVE' END`;

@@ -2,9 +2,6 @@ import { ownOrganization } from '../../builders/organization';
 import type { ResourceIp, Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
-const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-
 describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
   const drawbridge = Drawbridge.own({ simulator: { SIMULATOR_RULES_PER_GROUP: '1' } });
   const org = ownOrganization(drawbridge);
@@ -45,26 +42,6 @@ describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
     for (const session of [pending, ended, partial, ...lists.flat()]) {
       expect(Object.keys(session).toSorted()).toEqual(Object.keys(active).toSorted());
     }
-  });
-
-  it('ids are UUIDs of version 4', () => {
-    expect(active.id).toMatch(UUID_V4);
-    expect(active.userId).toMatch(UUID_V4);
-    for (const ip of active.resourceIps) {
-      expect(ip.id).toMatch(UUID_V4);
-      expect(ip.resourceId).toBe(org.resourceIds[0]);
-    }
-  });
-
-  it('timestamps are ISO 8601 in UTC', () => {
-    const { startedAt, expiresAt, endedAt, resourceIps } = ended;
-    const times = [
-      startedAt,
-      expiresAt,
-      endedAt,
-      ...resourceIps.flatMap((ip) => [ip.appliedAt, ip.removedAt]),
-    ];
-    for (const time of times) expect(time).toMatch(UTC);
   });
 
   it('userName and userEmail are those of the user who started it', async () => {

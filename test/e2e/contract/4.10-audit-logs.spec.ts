@@ -96,19 +96,7 @@ describe('4.10 Audit logs', () => {
     expect(names(pages.flat())).toEqual(['9', '8', '7', '6', '5', '4', '3', '2', '1']);
   });
 
-  it('size reaches to 100', async () => {
-    const own = await organizationWithRecords(drawbridge, 120);
-    expect((await auditPage(own.admin, '?size=100')).content).toHaveLength(100);
-  });
-
   it.each([
-    'page=-1',
-    'page=x',
-    'page=1.5',
-    'page=1e300',
-    'size=0',
-    'size=101',
-    'size=x',
     'eventType=SESSION_STOPED',
     'eventType=session_stopped',
     'actorEmail=nobody',
@@ -274,24 +262,6 @@ describe('4.10 Audit logs', () => {
     // and the user sees no more than any other
     const records = await auditRecords(mine.client);
     expect(records.map(({ eventType }) => eventType)).not.toContain('ORGANIZATION_REGISTERED');
-  });
-
-  it('403 for a key without audit:read, with the message of a missing scope', async () => {
-    const key = await org.apiKey(['sessions:read', 'sessions:write', 'resources:read']);
-    expect(await key.get('/audit-logs')).toMatchObject({
-      status: 403,
-      body: {
-        error: 'Insufficient permissions',
-        message: 'API key does not have required scope: audit:read',
-      },
-    });
-  });
-
-  it('401 without a token, and with a wrong one', async () => {
-    const { api } = drawbridge;
-    const callers = [api, api.as({ token: 'no.such.token' }), api.as({ apiKey: 'no-such-key' })];
-    const answers = await Promise.all(callers.map((caller) => caller.get('/audit-logs')));
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
   });
 
   it('another organization’s records are not found with any filter', async () => {

@@ -219,29 +219,4 @@ describe('4.11 API keys', () => {
       expect((await using(foreign).get('/sessions')).status).toBe(200);
     });
   });
-
-  describe('every operation', () => {
-    const asked = (id: string): [string, string, object?][] => [
-      ['POST', '/api-keys', { name: 'k', scopes: ['sessions:read'] }],
-      ['GET', '/api-keys'],
-      ['DELETE', `/api-keys/${id}`],
-    ];
-    const statuses = async (client: ApiClient, id: string): Promise<Set<number>> => {
-      const answers = await Promise.all(
-        asked(id).map(([method, path, body]) => client.send(method, path, body)),
-      );
-      return new Set(answers.map(({ status }) => status));
-    };
-
-    it('is 401 without a token, and for a key: keys make no keys', async () => {
-      const key = await made({ scopes: [...PAID_SCOPES, 'agent:connect'] });
-      expect(await statuses(drawbridge.api, key.id)).toEqual(new Set([401]));
-      expect(await statuses(using(key), key.id)).toEqual(new Set([401]));
-    });
-
-    it('is 403 for a user without admin rights', async () => {
-      const member = await newcomer(drawbridge, admin);
-      expect(await statuses(member.client, (await made()).id)).toEqual(new Set([403]));
-    });
-  });
 });

@@ -35,12 +35,6 @@ describe('4.2 Sessions: reading them', () => {
       expect((await (await readOnly()).get(`/sessions/${mine.id}`)).body).toMatchObject({ id: mine.id });
     });
 
-    it('answers 401 without authentication, 403 to a key without sessions:read', async () => {
-      const { id } = await sessionInStatus(org, 'ACTIVE');
-      expect((await drawbridge.api.get(`/sessions/${id}`)).status).toBe(401);
-      expect(await (await writeOnly()).get(`/sessions/${id}`)).toMatchObject(lacksScope('sessions:read'));
-    });
-
     it('answers 403 to another user of the organization', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE');
       expect((await user.client.get(`/sessions/${id}`)).status).toBe(403);
@@ -50,10 +44,6 @@ describe('4.2 Sessions: reading them', () => {
       const { id } = await sessionInStatus(org, 'ACTIVE');
       expect((await other.admin.get(`/sessions/${id}`)).status).toBe(404);
       expect((await org.admin.get(`/sessions/${randomUUID()}`)).status).toBe(404);
-    });
-
-    it('answers 400 to an id that is no UUID', async () => {
-      expect((await org.admin.get('/sessions/mine')).status).toBe(400);
     });
   });
 
@@ -188,12 +178,6 @@ describe('4.2 Sessions: reading them', () => {
       const listed = await ids('/sessions/admin');
       expect(listed.slice(0, 2)).toEqual([theirs.id, mine.id]);
       expect(listed).not.toContain(foreign.id);
-    });
-
-    it('GET /sessions/admin answers 403 without admin rights, 401 to a key and without authentication', async () => {
-      expect((await user.client.get('/sessions/admin')).status).toBe(403);
-      expect((await (await readOnly()).get('/sessions/admin')).status).toBe(401);
-      expect((await drawbridge.api.get('/sessions/admin')).status).toBe(401);
     });
 
     it.each(['/sessions', '/sessions/admin'])('%s filters by resourceId', async (path) => {

@@ -277,14 +277,6 @@ describe('4.6 Static IP rules', () => {
         }
       }
     });
-
-    it('takes no API key: 401 UNAUTHORIZED', async () => {
-      const key = await org.apiKey(['sessions:read', 'sessions:write', 'resources:read', 'audit:read']);
-      expect(await key.get('/static-ip-rules')).toMatchObject({
-        status: 401,
-        body: { error: 'UNAUTHORIZED' },
-      });
-    });
   });
 
   it('writes audit records of requests and of their outcome', async () => {

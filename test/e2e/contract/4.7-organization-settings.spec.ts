@@ -1,5 +1,4 @@
-import { audited, email, founder, newcomer, PASSWORD, type Person } from '../../builders/people';
-import { organization } from '../../builders/organization';
+import { audited, email, founder, PASSWORD, type Person } from '../../builders/people';
 import type { Answer } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
@@ -172,38 +171,5 @@ describe('4.7 Organization settings', () => {
         });
       },
     );
-  });
-
-  describe('every operation', () => {
-    const asked = [
-      ['GET', PATH],
-      ['PATCH', PATH, { mfaRequired: true }],
-      ['GET', '/organization'],
-      ['PATCH', '/organization', { name: 'x' }],
-    ] as const;
-
-    it('is 401 without a token, in the shape of its path', async () => {
-      for (const [method, path, body] of asked) {
-        const answer = await drawbridge.api.send<Record<string, unknown>>(method, path, body);
-        expect(answer.status).toBe(401);
-        expect(answer.body['error']).toBe(path === PATH ? 'UNAUTHORIZED' : 'Unauthorized');
-      }
-    });
-
-    it('is 403 for a user without admin rights, in the shape of its path', async () => {
-      const member = await newcomer(drawbridge, own.client);
-      for (const [method, path, body] of asked) {
-        const answer = await member.client.send<Record<string, unknown>>(method, path, body);
-        expect(answer.status).toBe(403);
-        expect(answer.body['error']).toBe(path === PATH ? 'FORBIDDEN' : 'Forbidden');
-      }
-      expect(await settings()).toEqual(DEFAULTS);
-    });
-
-    it('is 401 for an API key', async () => {
-      const org = await organization(drawbridge, []);
-      const key = await org.apiKey(['sessions:write', 'audit:read']);
-      for (const [method, path, body] of asked) expect((await key.send(method, path, body)).status).toBe(401);
-    });
   });
 });

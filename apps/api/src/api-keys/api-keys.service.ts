@@ -3,7 +3,7 @@ import { Database, type Slice, type Sliced } from '#entities';
 import { type ApiKeyRow, ApiKeyStore, type KeyOwner } from '#tenant-store';
 import { scopeNeedsPaidPlan, type Principal } from '#guards';
 import { newApiKey } from '#secrets';
-import { ActionRecords } from '../audit/action-records';
+import { ActionRecords, objectNamed } from '../audit/action-records';
 import { badRequest, forbidden, notFound } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import type { ApiKeyQueryDto, CreateApiKeyDto } from './dto/api-key.dto';
@@ -39,13 +39,12 @@ export class ApiKeysService {
         expiresAt,
         createdByEmail: principal.email,
       });
-      await this.records.record(
-        tx,
-        actor,
-        'API_KEY_CREATED',
-        { type: 'API_KEY', id: created.id, name: created.name },
-        { scopes: created.scopes, userId, agents, expiresAt: expiresAt?.toISOString() ?? null },
-      );
+      await this.records.record(tx, actor, 'API_KEY_CREATED', objectNamed('API_KEY', created), {
+        scopes: created.scopes,
+        userId,
+        agents,
+        expiresAt: expiresAt?.toISOString() ?? null,
+      });
       return created;
     });
     return { row, plainTextKey: plainText };

@@ -14,6 +14,13 @@ export interface ActionObject {
   readonly organizationId?: OrganizationId;
 }
 
+/** An object of the organization by its id and name. */
+export const objectNamed = (type: string, { id, name }: Pick<ActionObject, 'id' | 'name'>): ActionObject => ({
+  type,
+  id,
+  name,
+});
+
 /** Audit records of what callers of the API do. */
 @Injectable()
 export class ActionRecords {

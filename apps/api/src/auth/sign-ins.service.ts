@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Slice, type Sliced } from '#entities';
 import { type SignInRow, SignInStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import { ActionRecords } from '../audit/action-records';
+import { ActionRecords, objectNamed } from '../audit/action-records';
 import { notFound } from '../errors';
 import type { Actor } from '../http/actor';
 
@@ -34,8 +34,10 @@ export class SignInsService {
         tx,
         actor,
         'SIGN_IN_ENDED',
-        { type: 'USER', id: userId, name: email },
-        { signInId: id },
+        objectNamed('USER', { id: userId, name: email }),
+        {
+          signInId: id,
+        },
       );
     });
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
 import { type BillingDetails, BillingStore } from '#tenant-store';
 import type { Principal } from '#guards';
-import { ActionRecords } from '../audit/action-records';
+import { ActionRecords, objectNamed } from '../audit/action-records';
 import { notFound } from '../errors';
 import type { Actor } from '../http/actor';
 import type { ChangeBillingDetailsDto } from './dto/organization-billing.dto';
@@ -48,7 +48,7 @@ export class OrganizationBillingService {
         tx,
         actor,
         'BILLING_DETAILS_UPDATED',
-        { type: 'ORGANIZATION', id: organizationId, name: principal.organizationName },
+        objectNamed('ORGANIZATION', { id: organizationId, name: principal.organizationName }),
         { fields },
       );
       return details;

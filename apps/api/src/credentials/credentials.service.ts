@@ -6,7 +6,7 @@ import { type CredentialRow, CredentialStore, type CredentialUse } from '#tenant
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS, type OrganizationId } from '#rules';
 import { MasterKeys, sealCredential } from '#secrets';
-import { ActionRecords } from '../audit/action-records';
+import { ActionRecords, objectNamed } from '../audit/action-records';
 import { badRequest, notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { refuseChangedTargets, credentialFields, setupOf } from './credential-fields';
@@ -50,16 +50,10 @@ export class CredentialsService {
         sealedData,
         checkInSeconds: setupOf(provider, credentialType) === null ? 0 : SET_UP_SECONDS,
       });
-      await this.records.record(
-        tx,
-        actor,
-        'CREDENTIAL_CREATED',
-        { type: 'CREDENTIAL', ...created },
-        {
-          provider,
-          credentialType,
-        },
-      );
+      await this.records.record(tx, actor, 'CREDENTIAL_CREATED', objectNamed('CREDENTIAL', created), {
+        provider,
+        credentialType,
+      });
       return created;
     });
   }
@@ -89,16 +83,10 @@ export class CredentialsService {
       const change = { name: dto.name, ...(secrets ? { secrets } : {}) };
       const updated = await this.credentials.update(tx, organizationId, id, change);
       if (!updated) throw missing(id);
-      await this.records.record(
-        tx,
-        actor,
-        'CREDENTIAL_UPDATED',
-        { type: 'CREDENTIAL', ...updated },
-        {
-          renamed: dto.name !== undefined,
-          rotated: secrets !== undefined,
-        },
-      );
+      await this.records.record(tx, actor, 'CREDENTIAL_UPDATED', objectNamed('CREDENTIAL', updated), {
+        renamed: dto.name !== undefined,
+        rotated: secrets !== undefined,
+      });
       return updated;
     });
   }

@@ -1,46 +1,26 @@
+const header = (description: string, example: string | number): object => ({
+  description,
+  schema: { type: typeof example === 'number' ? 'integer' : 'string' },
+  example,
+});
+
 /** Response headers, defined once in the document's components. */
 export const HEADERS = {
-  'X-Request-Id': {
-    description: 'identifies the request in the service’s log; the value the caller sent, if any',
-    schema: { type: 'string' },
-    example: '0b6f9a52-8f5d-4f0e-8a55-2f0d6a1f9c11',
-  },
-  'X-RateLimit-Limit': {
-    description: 'requests in a window: of a credential from one address, or of an address',
-    schema: { type: 'integer' },
-    example: 60,
-  },
-  'X-RateLimit-Remaining': {
-    description: 'requests left in this window',
-    schema: { type: 'integer' },
-    example: 59,
-  },
-  'X-RateLimit-Reset': {
-    description: 'seconds until the window ends',
-    schema: { type: 'integer' },
-    example: 60,
-  },
-  'Retry-After': {
-    description: 'seconds to wait before trying again',
-    schema: { type: 'integer' },
-    example: 17,
-  },
-  'WWW-Authenticate': {
-    description: 'the authentication scheme',
-    schema: { type: 'string' },
-    example: 'Bearer',
-  },
-  'X-Total-Count': {
-    description: 'how many items there are on all pages',
-    schema: { type: 'integer' },
-    example: 42,
-  },
-  Link: {
-    description: 'the adjacent pages (RFC 8288): rel="prev" and rel="next" if they exist',
-    schema: { type: 'string' },
-    example: '</api/v1/sessions?page=1&size=20>; rel="next"',
-  },
-} as const;
+  'X-Request-Id': header(
+    'identifies the request in the service’s log; the value the caller sent, if any',
+    '0b6f9a52-8f5d-4f0e-8a55-2f0d6a1f9c11',
+  ),
+  'X-RateLimit-Limit': header('requests in a window: of a credential from one address, or of an address', 60),
+  'X-RateLimit-Remaining': header('requests left in this window', 59),
+  'X-RateLimit-Reset': header('seconds until the window ends', 60),
+  'Retry-After': header('seconds to wait before trying again', 17),
+  'WWW-Authenticate': header('the authentication scheme', 'Bearer'),
+  'X-Total-Count': header('how many items there are on all pages', 42),
+  Link: header(
+    'the adjacent pages (RFC 8288): rel="prev" and rel="next" if they exist',
+    '</api/v1/sessions?page=1&size=20>; rel="next"',
+  ),
+};
 
 type HeaderName = keyof typeof HEADERS;
 

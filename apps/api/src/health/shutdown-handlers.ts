@@ -1,41 +1,29 @@
 import type { ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { stopOnSignals } from '#connections';
 import { Readiness } from './readiness';
 
-/** Below the usual 10 seconds between SIGTERM and SIGKILL. */
-const SHUTDOWN_TIMEOUT_MS = 9000;
 const IDLE_CHECK_INTERVAL_MS = 50;
 
 /**
- * Stops the process on SIGTERM, on SIGINT, and when the launcher that started it exits. On SIGTERM it first reports not
- * ready and keeps serving requests for `drainMs`, until load balancers stop sending them. Then it closes the server and
- * waits for running requests. After 9 seconds in total, the process exits with code 1.
+ * Stops the process on a signal. On SIGTERM it first reports not ready and keeps serving requests for `drainMs`, until load
+ * balancers stop sending them. Then it closes the server and waits for running requests.
  * @param drainMs the time load balancers need to notice
  */
 export function installShutdownHandlers(app: NestExpressApplication, drainMs: number): void {
   const connections = new KeepAliveConnections(app);
-  let stopping = false;
-  const stop = (afterMs: number): void => {
-    if (stopping) return;
-    stopping = true;
-    app.get(Readiness).startDraining();
-    connections.closeAfterResponse();
-    setTimeout(() => process.exit(1), SHUTDOWN_TIMEOUT_MS).unref();
-    setTimeout(() => {
+  stopOnSignals('API', {
+    drainMs,
+    begin: () => {
+      app.get(Readiness).startDraining();
+      connections.closeAfterResponse();
+    },
+    close: () => {
       // connections that become idle later would keep the server open until their keep-alive timeout
       setInterval(() => app.getHttpServer().closeIdleConnections(), IDLE_CHECK_INTERVAL_MS).unref();
-      app.close().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          process.stderr.write(`The API stopped badly: ${String(error)}\n`);
-          process.exit(1);
-        },
-      );
-    }, afterMs);
-  };
-  process.on('SIGTERM', () => stop(drainMs));
-  process.on('SIGINT', () => stop(0));
-  process.on('disconnect', () => stop(0));
+      return app.close();
+    },
+  });
 }
 
 /** Closes keep-alive connections with their next response, so that no request is lost between two responses. */

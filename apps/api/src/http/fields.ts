@@ -5,6 +5,7 @@ import {
   ArrayMaxSize,
   ArrayNotEmpty,
   IsArray,
+  IsBoolean,
   IsEmail,
   IsIn,
   IsInt,
@@ -19,9 +20,9 @@ import {
   MaxLength,
   Min,
   ValidateIf,
+  ValidateNested,
 } from 'class-validator';
 import { hiddenCharacters } from '#rules';
-import { IsFlag, IsFlagInQuery } from './flag-fields';
 import { asEmail, asId, HasNoHiddenCharacters, HasOnlyVisibleCharacters, trimmed } from './text-fields';
 
 /** What a field of a request may hold: its checks, of which the first that fails is told, and its documentation. */
@@ -121,10 +122,21 @@ export const ids = (maximum: number, what: string): Kind => ({
 });
 
 /** true or false. */
-export const flag = (): Kind => ({ checks: [IsFlag()], doc: { type: Boolean } });
+export const flag = (): Kind => ({
+  checks: [IsBoolean(told('must be true or false'))],
+  doc: { type: Boolean },
+});
 
 /** true or false, as text in a query. */
-export const queryFlag = (): Kind => ({ checks: [IsFlagInQuery()], doc: { type: Boolean } });
+export const queryFlag = (): Kind => ({
+  checks: [
+    ...flag().checks,
+    Transform(({ value }: { value: unknown }) =>
+      value === 'true' ? true : value === 'false' ? false : value,
+    ),
+  ],
+  doc: { type: Boolean },
+});
 
 /** @param enumName its name in the OpenAPI document, where several fields have it */
 export const oneOf = (values: readonly string[], enumName?: string): Kind => ({
@@ -150,6 +162,17 @@ export const someOf = (values: readonly string[], what: string, refusal?: string
     ArrayNotEmpty(told(`must hold at least one ${what.replace(/s$/, '')}`)),
   ],
   doc: { enum: values, isArray: true },
+});
+
+/** Objects in a JSON array, each checked by its class. @param what they are, in plural */
+export const listOf = (type: new () => object, maximum: number, what: string): Kind => ({
+  checks: [
+    IsArray(told(`must be an array of ${what}`)),
+    ArrayMaxSize(maximum, told(`must hold at most ${maximum} entries`)),
+    Type(() => type),
+    ValidateNested(each(`must hold ${what}`)),
+  ],
+  doc: { type: [type], maxItems: maximum },
 });
 
 /** @param unit completes the message for other values: `of hours` */

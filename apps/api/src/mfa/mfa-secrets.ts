@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
 import { MfaStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
-import { MasterKeys, openMfaSecret, sealMfaSecret } from '#secrets';
+import { MasterKeys, openField, sealField, unwrapDataKey, type FieldBinding } from '#secrets';
 import { DataKeys } from '../credentials/data-keys';
 
 /** The user a second factor belongs to. */
@@ -30,7 +30,8 @@ export class MfaSecrets {
 
   /** Stores a secret until it is confirmed. @returns false when MFA is already enabled */
   async begin({ organizationId, userId }: MfaHolder, secret: string): Promise<boolean> {
-    const sealed = sealMfaSecret(this.masterKeys, await this.dataKeys.of(organizationId), userId, secret);
+    const dataKey = unwrapDataKey(this.masterKeys, await this.dataKeys.of(organizationId));
+    const sealed = sealField(dataKey, bindingOf(organizationId, userId), secret);
     return this.mfa.begin(this.database.autocommit, organizationId, userId, sealed);
   }
 
@@ -38,11 +39,16 @@ export class MfaSecrets {
   async opened(tx: Tx, { organizationId, userId }: MfaHolder): Promise<OpenedMfaSecret | null> {
     const stored = await this.mfa.secret(tx, organizationId, userId);
     if (!stored) return null;
-    const { dataKey, sealedSecret, mfaEnabled } = stored;
-    return {
-      secret: openMfaSecret(this.masterKeys, dataKey, userId, sealedSecret),
-      sealedSecret,
-      mfaEnabled,
-    };
+    const { sealedSecret, mfaEnabled } = stored;
+    const dataKey = unwrapDataKey(this.masterKeys, stored.dataKey);
+    const secret = openField(dataKey, bindingOf(organizationId, userId), sealedSecret);
+    return { secret, sealedSecret, mfaEnabled };
   }
 }
+
+/** A secret opens for its user alone. */
+const bindingOf = (organizationId: OrganizationId, ownerId: string): FieldBinding => ({
+  organizationId,
+  ownerId,
+  field: 'mfa-secret',
+});

@@ -9,7 +9,7 @@ import {
   OidcTrustStore,
   UserStore,
 } from '#tenant-store';
-import { ActionRecords } from '../audit/action-records';
+import { ActionRecords, objectNamed } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
 import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
@@ -103,13 +103,9 @@ export class OidcTrustsService {
       const after = (await this.trusts.find(tx, organizationId, id))!;
       const changed = changesOf(before, after);
       if (Object.keys(changed).length > 0)
-        await this.records.record(
-          tx,
-          actor,
-          'OIDC_TRUST_UPDATED',
-          { type: 'OIDC_TRUST', ...after },
-          { changed },
-        );
+        await this.records.record(tx, actor, 'OIDC_TRUST_UPDATED', objectNamed('OIDC_TRUST', after), {
+          changed,
+        });
       return after;
     });
   }
@@ -122,13 +118,9 @@ export class OidcTrustsService {
       const trust = await this.trusts.findLocked(tx, organizationId, id);
       if (!trust || !(await this.trusts.delete(tx, organizationId, id))) throw missing(id);
       const { serviceUserId } = trust;
-      await this.records.record(
-        tx,
-        actor,
-        'OIDC_TRUST_DELETED',
-        { type: 'OIDC_TRUST', ...trust },
-        { serviceUserId },
-      );
+      await this.records.record(tx, actor, 'OIDC_TRUST_DELETED', objectNamed('OIDC_TRUST', trust), {
+        serviceUserId,
+      });
       return this.serviceUsers.remove(tx, actor, serviceUserId);
     });
     this.serviceUsers.wakeWorkers(due);

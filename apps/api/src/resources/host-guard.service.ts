@@ -5,7 +5,7 @@ import { Database } from '#entities';
 import type { Principal } from '#guards';
 import { type ResourceRow, ResourceStore } from '#tenant-store';
 import { type HostGuard, trafficOf, type Traffic } from '#rules';
-import { ActionRecords } from '../audit/action-records';
+import { ActionRecords, objectNamed } from '../audit/action-records';
 import { badRequest } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { ResourcesService, resourceMissing } from './resources.service';
@@ -51,13 +51,10 @@ export class HostGuardService {
       if (!resource) throw resourceMissing(id);
       refuseWithoutAgent(resource);
       await this.store.confirmGuard(tx, organizationId, id);
-      await this.records.record(
-        tx,
-        actor,
-        'RESOURCE_GUARD_CONFIRMED',
-        { type: 'RESOURCE', id, name: resource.name },
-        { agent: resource.targetIdentifier, confirmed: trafficOf(resource.config) },
-      );
+      await this.records.record(tx, actor, 'RESOURCE_GUARD_CONFIRMED', objectNamed('RESOURCE', resource), {
+        agent: resource.targetIdentifier,
+        confirmed: trafficOf(resource.config),
+      });
       return (await this.store.find(tx, organizationId, id))!;
     });
   }

@@ -1,23 +1,10 @@
 import { DriverRegistry } from '#drivers';
 import type { NewHolder } from '#engine-store/port';
-import {
-  canonicalCidr,
-  ruleSpecs,
-  type IpVersion,
-  type Provider,
-  type ResourceConfig,
-  type RuleSpec,
-} from '#rules';
+import { canonicalCidr, ruleSpecs, type IpVersion, type RuleSpec } from '#rules';
+import type { LockedTarget } from '#tenant-store';
 
 /** The fields of a resource that planning needs. `revision` increases when its target or config changes. */
-export interface PlannedResource {
-  readonly resourceId: string;
-  readonly revision: number;
-  readonly provider: Provider;
-  readonly resourceType: string;
-  readonly targetId: string;
-  readonly config: ResourceConfig;
-}
+export type PlannedResource = Omit<LockedTarget, 'resourceName'>;
 
 /** The rules that allow an address or a range on a resource. @param address canonical */
 export function plannedRules(

@@ -3,7 +3,7 @@ import { Database, type Tx } from '#entities';
 import { CredentialStore, type ResourceRow, ResourceRulesStore, ResourceStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { ActionRecords } from '../audit/action-records';
+import { ActionRecords, objectNamed } from '../audit/action-records';
 import { notPossible } from '../errors/api-error';
 import { refuseSuspended } from '../errors/refuse-suspended';
 import type { Actor } from '../http/actor';
@@ -55,7 +55,7 @@ export class ResourceEditingService {
         tx,
         actor,
         'RESOURCE_UPDATED',
-        { type: 'RESOURCE', id, name: change.name },
+        objectNamed('RESOURCE', { id, name: change.name }),
         {
           fields: Object.keys(dto).filter((field) => dto[field as keyof typeof dto] !== undefined),
           ...(releasePorts && { released }),
@@ -90,17 +90,11 @@ export class ResourceEditingService {
         to: null,
         releasePorts,
       });
-      await this.records.record(
-        tx,
-        actor,
-        'RESOURCE_DELETED',
-        { type: 'RESOURCE', id, name: resource.name },
-        {
-          provider: resource.provider,
-          resourceIdentifier: resource.resourceIdentifier,
-          ...(releasePorts && { released }),
-        },
-      );
+      await this.records.record(tx, actor, 'RESOURCE_DELETED', objectNamed('RESOURCE', resource), {
+        provider: resource.provider,
+        resourceIdentifier: resource.resourceIdentifier,
+        ...(releasePorts && { released }),
+      });
       return this.rules.delete(tx, organizationId, id);
     });
     this.wakeUps.wake('revoke-rules', targets);
@@ -114,11 +108,7 @@ export class ResourceEditingService {
       const resource = await this.resources.find(tx, organizationId, id);
       const requested = resource && (await this.resources.requestReconcile(tx, organizationId, id));
       if (!requested) throw resourceMissing(id);
-      await this.records.record(tx, actor, 'RESOURCE_RECONCILED', {
-        type: 'RESOURCE',
-        id,
-        name: resource.name,
-      });
+      await this.records.record(tx, actor, 'RESOURCE_RECONCILED', objectNamed('RESOURCE', resource));
       return requested;
     });
     this.wakeUps.wake('apply-rules', [{ provider, targetIds: [targetId] }]);
@@ -135,13 +125,10 @@ export class ResourceEditingService {
       const resource = await this.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
       const outcome = await this.rules.abandon(tx, organizationId, id, reason);
-      await this.records.record(
-        tx,
-        actor,
-        'RESOURCE_ABANDONED',
-        { type: 'RESOURCE', id, name: resource.name },
-        { reason, rules: outcome.rules },
-      );
+      await this.records.record(tx, actor, 'RESOURCE_ABANDONED', objectNamed('RESOURCE', resource), {
+        reason,
+        rules: outcome.rules,
+      });
       return { abandoned: (await this.resources.find(tx, organizationId, id))!, targets: outcome.targets };
     });
     this.wakeUps.wake('revoke-rules', targets);

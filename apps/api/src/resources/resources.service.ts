@@ -4,7 +4,7 @@ import { CredentialStore, type ResourceRow, ResourceStore } from '#tenant-store'
 import { DriverError } from '#drivers';
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS } from '#rules';
-import { ActionRecords } from '../audit/action-records';
+import { ActionRecords, objectNamed } from '../audit/action-records';
 import { badRequest, notFound, notPossible, type ApiError } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { Plans } from '../plans/plans';
@@ -75,13 +75,10 @@ export class ResourcesService {
         targetId,
         endpoint: dto.endpoint ?? null,
       });
-      await this.records.record(
-        tx,
-        actor,
-        'RESOURCE_CREATED',
-        { type: 'RESOURCE', id: created.id, name: created.name },
-        { provider: created.provider, resourceIdentifier: created.resourceIdentifier },
-      );
+      await this.records.record(tx, actor, 'RESOURCE_CREATED', objectNamed('RESOURCE', created), {
+        provider: created.provider,
+        resourceIdentifier: created.resourceIdentifier,
+      });
       return created;
     });
   }

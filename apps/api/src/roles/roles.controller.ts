@@ -71,7 +71,7 @@ export class RolesController {
     @PathId() id: string,
     @PathId('resourceId') resourceId: string,
   ): Promise<MessageDto> {
-    await this.roles.assignResource(actor, id, resourceId);
+    await this.roles.assign(actor, id, { kind: 'resource', id: resourceId });
     return { message: 'The resource is assigned to the role' };
   }
 
@@ -82,7 +82,7 @@ export class RolesController {
     @PathId() id: string,
     @PathId('userId') userId: string,
   ): Promise<MessageDto> {
-    await this.roles.assignUser(actor, id, userId);
+    await this.roles.assign(actor, id, { kind: 'user', id: userId });
     return { message: 'The user is assigned to the role' };
   }
 
@@ -96,7 +96,7 @@ export class RolesController {
     @PathId() id: string,
     @PathId('resourceId') resourceId: string,
   ): Promise<void> {
-    return this.roles.unassignResource(actor, id, resourceId);
+    return this.roles.unassign(actor, id, { kind: 'resource', id: resourceId });
   }
 
   @Delete(':id/users/:userId')
@@ -109,7 +109,7 @@ export class RolesController {
     @PathId() id: string,
     @PathId('userId') userId: string,
   ): Promise<void> {
-    return this.roles.unassignUser(actor, id, userId);
+    return this.roles.unassign(actor, id, { kind: 'user', id: userId });
   }
 }
 

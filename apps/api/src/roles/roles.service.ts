@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Slice, type Sliced } from '#entities';
-import { type Assignment, type RoleRow, RoleStore, type Unassignment } from '#tenant-store';
+import { type AuditEventType, Database, type Slice, type Sliced, type Tx } from '#entities';
+import { type Assignment, type RoleMember, type RoleRow, RoleStore, type Unassignment } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
@@ -8,9 +8,12 @@ import { notFound, notPossible, refuseSuspended, type ApiError } from '../errors
 import type { Actor } from '../http/actor';
 import type { CreateRoleDto, UpdateRoleDto } from './dto/role.dto';
 
-type Other = { readonly kind: 'resource' | 'user'; readonly id: string };
-
 const KIND_LABELS = { resource: 'Resource', user: 'User' } as const;
+
+const EVENTS = {
+  resource: { assigned: 'ROLE_RESOURCE_ASSIGNED', unassigned: 'ROLE_RESOURCE_UNASSIGNED' },
+  user: { assigned: 'ROLE_USER_ASSIGNED', unassigned: 'ROLE_USER_UNASSIGNED' },
+} as const;
 
 @Injectable()
 export class RolesService {
@@ -72,58 +75,31 @@ export class RolesService {
     });
   }
 
-  assignResource(actor: Actor, roleId: string, id: string): Promise<void> {
-    return this.assign(actor, roleId, { kind: 'resource', id });
-  }
-
-  assignUser(actor: Actor, roleId: string, id: string): Promise<void> {
-    return this.assign(actor, roleId, { kind: 'user', id });
-  }
-
-  unassignResource(actor: Actor, roleId: string, id: string): Promise<void> {
-    return this.unassign(actor, roleId, { kind: 'resource', id });
-  }
-
-  unassignUser(actor: Actor, roleId: string, id: string): Promise<void> {
-    return this.unassign(actor, roleId, { kind: 'user', id });
-  }
-
-  private assign(actor: Actor, roleId: string, other: Other): Promise<void> {
-    const { organizationId } = actor.principal;
-    return this.database.transaction(async (tx) => {
-      const outcome =
-        other.kind === 'resource'
-          ? await this.roles.assignResource(tx, organizationId, roleId, other.id)
-          : await this.roles.assignUser(tx, organizationId, roleId, other.id);
+  async assign(actor: Actor, roleId: string, other: RoleMember): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const outcome = await this.roles.assign(tx, actor.principal.organizationId, roleId, other);
       if (outcome !== 'assigned') throw refusal(outcome, roleId, other);
-      const event = other.kind === 'resource' ? 'ROLE_RESOURCE_ASSIGNED' : 'ROLE_USER_ASSIGNED';
-      await this.records.record(
-        tx,
-        actor,
-        event,
-        { type: 'ROLE', id: roleId, name: null },
-        { [`${other.kind}Id`]: other.id },
-      );
+      await this.recordMember(tx, actor, EVENTS[other.kind].assigned, roleId, other);
     });
   }
 
-  private unassign(actor: Actor, roleId: string, other: Other): Promise<void> {
-    const { organizationId } = actor.principal;
-    return this.database.closing.transaction(async (tx) => {
-      const outcome =
-        other.kind === 'resource'
-          ? await this.roles.unassignResource(tx, organizationId, roleId, other.id)
-          : await this.roles.unassignUser(tx, organizationId, roleId, other.id);
+  async unassign(actor: Actor, roleId: string, other: RoleMember): Promise<void> {
+    await this.database.closing.transaction(async (tx) => {
+      const outcome = await this.roles.unassign(tx, actor.principal.organizationId, roleId, other);
       if (outcome !== 'unassigned') throw refusal(outcome, roleId, other);
-      const event = other.kind === 'resource' ? 'ROLE_RESOURCE_UNASSIGNED' : 'ROLE_USER_UNASSIGNED';
-      await this.records.record(
-        tx,
-        actor,
-        event,
-        { type: 'ROLE', id: roleId, name: null },
-        { [`${other.kind}Id`]: other.id },
-      );
+      await this.recordMember(tx, actor, EVENTS[other.kind].unassigned, roleId, other);
     });
+  }
+
+  private recordMember(
+    tx: Tx,
+    actor: Actor,
+    event: AuditEventType,
+    roleId: string,
+    { kind, id }: RoleMember,
+  ): Promise<void> {
+    const role = { type: 'ROLE' as const, id: roleId, name: null };
+    return this.records.record(tx, actor, event, role, { [`${kind}Id`]: id });
   }
 }
 
@@ -141,7 +117,7 @@ const nameTaken = (name: string): ApiError =>
 function refusal(
   outcome: Exclude<Assignment, 'assigned'> | Exclude<Unassignment, 'unassigned'>,
   roleId: string,
-  other: Other,
+  other: RoleMember,
 ): ApiError {
   if (outcome === 'role-missing') return missing(roleId);
   const label = `${KIND_LABELS[other.kind]} ${other.id}`;

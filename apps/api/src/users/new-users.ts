@@ -4,7 +4,7 @@ import { type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import type { OrganizationId } from '#rules';
 import { PasswordHasher } from '#secrets';
-import { ActionRecords } from '../audit/action-records';
+import { ActionRecords, objectNamed } from '../audit/action-records';
 import { invitationMail } from '../auth/account-mails';
 import { Invitations, type Invitation } from '../auth/invitations';
 import { PasswordPolicyService } from '../auth/password-policy.service';
@@ -78,13 +78,11 @@ export class NewUsers {
     }
     await this.users.giveRoles(tx, organizationId, id, roleIds);
     const invitation = passwordHash === null ? await this.invite(tx, organizationId, { id, email }) : null;
-    await this.records.record(
-      tx,
-      actor,
-      'USER_CREATED',
-      { type: 'USER', id, name: email },
-      { isOrgAdmin, roleIds, invited: invitation !== null },
-    );
+    await this.records.record(tx, actor, 'USER_CREATED', objectNamed('USER', { id, name: email }), {
+      isOrgAdmin,
+      roleIds,
+      invited: invitation !== null,
+    });
     const user = (await this.users.find(tx, organizationId, id))!;
     return { user, invitation };
   }

@@ -4,7 +4,7 @@ import type { WokenTargets } from '#engine-store/port';
 import { Database, type Tx } from '#entities';
 import { OffboardingStore, type UserRow, UserStore } from '#tenant-store';
 import { WakeUps } from '#jobs';
-import { ActionRecords } from '../audit/action-records';
+import { ActionRecords, objectNamed } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound } from '../errors';
 import type { Actor } from '../http/actor';
@@ -45,13 +45,10 @@ export class ServiceUsers {
       });
     }
     await this.users.giveRoles(tx, organizationId, id, roleIds);
-    await this.records.record(
-      tx,
-      actor,
-      'USER_CREATED',
-      { type: 'USER', id, name: email },
-      { isService: true, roleIds },
-    );
+    await this.records.record(tx, actor, 'USER_CREATED', objectNamed('USER', { id, name: email }), {
+      isService: true,
+      roleIds,
+    });
     return (await this.users.find(tx, organizationId, id))!;
   }
 
@@ -65,13 +62,9 @@ export class ServiceUsers {
     const user = await this.users.find(tx, organizationId, id);
     if (!user?.isService || !(await this.users.delete(tx, organizationId, id))) return [];
     await this.offboarding.removeFromRoles(tx, organizationId, id);
-    await this.records.record(
-      tx,
-      actor,
-      'USER_DELETED',
-      { type: 'USER', id, name: user.email },
-      { roleNames: user.roleNames },
-    );
+    await this.records.record(tx, actor, 'USER_DELETED', objectNamed('USER', { id, name: user.email }), {
+      roleNames: user.roleNames,
+    });
     return this.offboarding.end(tx, organizationId, user, auditActor(actor));
   }
 

@@ -1,5 +1,5 @@
-import { IsInt, IsOptional, Matches, Max, Min, ValidateBy } from 'class-validator';
-import { DatabaseUrlSettings, toInteger } from '#config';
+import { IsOptional, Matches, ValidateBy } from 'class-validator';
+import { DatabaseUrlSettings, wholeNumber } from '#config';
 
 const NAMED_ROLE = /^postgres(ql)?:\/\/[a-z_][a-z0-9_]{0,62}:[^@/\s]+@/;
 
@@ -30,9 +30,6 @@ export class MigrateSettings extends DatabaseUrlSettings {
   DATABASE_SERVICE_URL?: string;
 
   /** number of recent ledger months that the service role cannot drop */
-  @toInteger()
-  @IsInt({ message: 'LEDGER_RETENTION_MONTHS must be a whole number' })
-  @Min(1, { message: 'LEDGER_RETENTION_MONTHS must be at least 1' })
-  @Max(120, { message: 'LEDGER_RETENTION_MONTHS must be at most 120' })
+  @wholeNumber(1, 120)
   LEDGER_RETENTION_MONTHS = 24;
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { type PlatformRole, SYSTEM_ACTOR, type Tx } from '#entities';
+import { SYSTEM_ACTOR, type Tx } from '#entities';
+import type { PlatformRole } from '#rules';
 import { AuditStore, PlatformStore } from '#tenant-store';
 import { accountOf, withOrganization } from './accounts';
 import { withDatabase } from './deployment';

@@ -1,60 +1,44 @@
-import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { Matches } from 'class-validator';
 import { PROTOCOLS, type Protocol } from '#rules';
-import { IsFlagInQuery } from '../../http/flag-fields';
+import { AtMost, inQuery, Optional, queryFlag, Required, string, wholeNumber } from '../../http/fields';
 import { TrafficDto } from '../../http/traffic.dto';
 import { AGENT_NAME, AGENT_NAME_MESSAGE } from '../agent-name';
 
 /** Identifies the agent on each of its requests. */
 export class AgentIdentityDto {
-  @ApiProperty({ example: 'db-host-1', description: 'The host’s name in resourceIdentifier' })
-  @Matches(AGENT_NAME, { message: AGENT_NAME_MESSAGE })
-  @IsString({ message: 'must be a string' })
+  @Required(string(Matches(AGENT_NAME, { message: AGENT_NAME_MESSAGE })), {
+    example: 'db-host-1',
+    description: 'The host’s name in resourceIdentifier',
+  })
   agent!: string;
 
-  @ApiPropertyOptional({
+  @Optional(string(Matches(/^[\w.:-]{1,64}$/, { message: 'must be 1 to 64 letters, digits or .:_-' })), {
     example: '2f1c6a0e-host',
     description:
       'Identifies the installation across restarts; default: the API key. Only one installation at a time serves a name',
   })
-  @IsOptional()
-  @Matches(/^[\w.:-]{1,64}$/, { message: 'must be 1 to 64 letters, digits or .:_-' })
-  @IsString({ message: 'must be a string' })
   instance?: string;
 }
 
 export class AgentStateQueryDto extends AgentIdentityDto {
-  @ApiPropertyOptional({
+  @Optional(string(AtMost(64)), {
     example: '41-3f9a0c1d2e3f4a5b6c7d8e9f0a1b2c3d',
     description: 'Version of the state that the caller has',
   })
-  @IsOptional()
-  @MaxLength(64, { message: 'must be at most 64 characters' })
-  @IsString({ message: 'must be a string' })
   version?: string;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 0,
-    maximum: 30,
+  @Optional(inQuery(wholeNumber(0, 30, 'of seconds')), {
     default: 0,
     description: 'How long to wait for a change while the state has the given version',
   })
-  @IsOptional()
-  @Type(() => Number)
-  @Min(0, { message: 'must be at least 0' })
-  @Max(30, { message: 'must be at most 30' })
-  @IsInt({ message: 'must be a whole number of seconds' })
   waitSeconds?: number;
 
-  @ApiPropertyOptional({
+  @Optional(queryFlag(), {
     default: false,
     description:
       'true: responds immediately and has no effects. The caller does not count as the agent of the host',
   })
-  @IsOptional()
-  @IsFlagInQuery()
   dryRun?: boolean;
 }
 

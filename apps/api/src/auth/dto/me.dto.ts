@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { PlatformRole } from '#guards';
+import type { PlatformRole } from '#rules';
 import { TIERS, type Tier } from '#rules';
 
 export class OwnOrganizationDto {

@@ -6,11 +6,14 @@ import { GuardSettings } from './guard-settings';
 import { presentedCredential } from './presented-credential';
 import { PrincipalLookup, type Principal } from './principal';
 
-export const SESSION_TOKEN = 'drawbridge-session-token';
+export const SECRET = 'drawbridge-secret';
 
-/** `Authorization: Session …`: reads the principal of the session that the token is for. */
+/**
+ * Reads the principal of a secret that the database knows by its hash: a key (`X-API-Key: …`, `Authorization: ApiKey …`),
+ * whose use is recorded, or a session's token (`Authorization: Session …`).
+ */
 @Injectable()
-export class SessionTokenStrategy extends PassportStrategy(Strategy, SESSION_TOKEN) {
+export class SecretStrategy extends PassportStrategy(Strategy, SECRET) {
   constructor(
     private readonly settings: GuardSettings,
     private readonly lookup: PrincipalLookup,
@@ -26,9 +29,13 @@ export class SessionTokenStrategy extends PassportStrategy(Strategy, SESSION_TOK
     );
   }
 
-  /** @returns null when the request presents no session token, or one that is not or no longer valid */
+  /** @returns null when the request presents neither, or one that is not or no longer valid */
   async validate(request: IncomingMessage): Promise<Principal | null> {
     const presented = presentedCredential(request.headers);
+    if (presented.kind === 'key') {
+      const hash = this.settings.hashApiKey(presented.text);
+      return hash === null ? null : this.lookup.ofApiKey(hash, this.settings.callerAddressOf(request));
+    }
     const hash = presented.kind === 'session' ? this.settings.hashSessionToken(presented.text) : null;
     return hash === null ? null : this.lookup.ofSession(hash);
   }

@@ -1,0 +1,27 @@
+import type { Tier } from './durations';
+import type { OrganizationId } from './tenancy';
+
+export type PlatformRole = 'CUSTOMER' | 'SUPPORT' | 'SUPER_ADMIN';
+
+/** Who makes a request. A workload is a CI job that acts as a service user. A session is a caller with its token. */
+export interface CallerAccount {
+  readonly kind: 'user' | 'key' | 'workload' | 'session';
+  readonly userId: string;
+  readonly organizationId: OrganizationId;
+  readonly email: string;
+  readonly name: string;
+  readonly isOrgAdmin: boolean;
+  readonly platformRole: PlatformRole;
+  readonly mfaEnabled: boolean;
+  readonly organizationName: string;
+  readonly organizationSlug: string;
+  readonly tier: Tier;
+  /** a suspended organization may read, stop and remove; opening or widening access is denied */
+  readonly suspended: boolean;
+  /** sessions of the organization may only allow the address that the start request came from */
+  readonly requireDetectedAddress: boolean;
+  readonly keyId: string | null;
+  readonly keyName: string | null;
+  /** the only session that a session's token is for; null for others */
+  readonly sessionId: string | null;
+}
