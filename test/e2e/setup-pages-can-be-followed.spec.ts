@@ -108,7 +108,7 @@ if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages W
     const asMfa = (...commands: string[]): Promise<string> =>
       run('drawbridge() { ./drawbridge "$@" --profile mfa </dev/null; }', `API=${api}/api/v1`, ...commands);
     const email = 'mfa@example.com';
-    await run(`${register!.replace('me@example.com', email)} --profile mfa`);
+    await run(`${register.replace('me@example.com', email)} --profile mfa`);
     const secret = (await asMfa(begin!)).trim();
     const code = `CODE=${totpOf(secret).generate()}`;
     const [recoveryCode, ...others] = (await asMfa(code, confirm!)).trim().split('\n');
