@@ -18,6 +18,7 @@ export interface ResourceIp {
   readonly removedAt: string | null;
   readonly errorMessage: string | null;
   readonly stillAllowedBy: string | null;
+  readonly warnings: readonly string[];
 }
 
 interface SkippedIp {

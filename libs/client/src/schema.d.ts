@@ -1699,6 +1699,8 @@ export interface components {
       description?: string;
       maxSessionDurationHours?: number;
       name: string;
+      resourceIds?: string[];
+      userIds?: string[];
     };
     CreateStaticIpRuleDto: {
       ipAddress: string;
@@ -2228,6 +2230,7 @@ export interface components {
       /** @enum {string} */
       status: 'PENDING' | 'APPLIED' | 'FAILED' | 'REMOVING' | 'REMOVED';
       stillAllowedBy: string | null;
+      warnings: string[];
     };
     ResourceTypeDto: {
       config: components['schemas']['ConfigFieldDto'][];
@@ -2586,6 +2589,8 @@ export interface components {
       description?: string | null;
       maxSessionDurationHours?: number | null;
       name?: string;
+      resourceIds?: string[];
+      userIds?: string[];
     };
     UpdateStaticIpRuleDto: {
       label?: string;
@@ -4053,7 +4058,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['ResourceDto'];
+          'application/json': components['schemas']['ResourceWithWarningsDto'];
         };
       };
     };
@@ -4120,7 +4125,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['ResourceDto'];
+          'application/json': components['schemas']['ResourceWithWarningsDto'];
         };
       };
     };

@@ -34,6 +34,7 @@ describe('4.3 Cloud resources', () => {
         resourceIdentifier: group(2),
         region: 'eu-central-1',
         config: { ports: [80, 443], protocol: 'tcp' },
+        warnings: [],
         isActive: false,
         lastVerifiedAt: null,
         createdAt: expect.stringMatching(/Z$/) as string,
@@ -55,6 +56,32 @@ describe('4.3 Cloud resources', () => {
       ['a misspelled port, which would let in every one', { config: { prot: 22 } }],
     ])('with %s is 400 VALIDATION_ERROR', async (_, changes) => {
       expect(await create(changes)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } });
+    });
+
+    it.each(['port', 'ports', 'protocol'])('with %s beside config is 400, also in PATCH', async (field) => {
+      const resource = await created();
+      for (const answer of [await create({ [field]: 22 }), await patch(resource.id, { [field]: 22 })]) {
+        expect(answer).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } });
+        expect(answer.body).toMatchObject({
+          message: expect.stringMatching(`^${field} belongs into config`) as string,
+        });
+      }
+    });
+
+    it('without ports warns what it opens, as PATCH, a verification and its sessions do', async () => {
+      const resource = await verifiedResource(org, 4, {});
+      const everyUdp = { warnings: ['opens every UDP port'] };
+      const everyTcp = { warnings: ['opens every TCP port'] };
+      expect([(await create()).body, resource]).toMatchObject([everyTcp, everyTcp]);
+      expect((await patch(resource.id, { config: { protocol: 'udp' } })).body).toMatchObject(everyUdp);
+      expect(await org.admin.posted(`/resources/${resource.id}/verify`)).toMatchObject(everyUdp);
+      const addresses = { ipv4Address: '10.1.2.3', ipv6Address: '2001:db8::7' };
+      const session = await org.started({ ...addresses, resourceIds: [resource.id] });
+      const warned = [expect.stringMatching('^10.1.2.3 is private: ') as string];
+      expect(session.resourceIps.map(({ warnings }) => warnings)).toEqual([
+        [...everyUdp.warnings, ...warned],
+        everyUdp.warnings,
+      ]);
     });
 
     it('takes null for what may be left out', async () => {
@@ -188,7 +215,8 @@ describe('4.3 Cloud resources', () => {
         status: 400,
         body: { error: 'VALIDATION_ERROR' },
       });
-      expect((await org.admin.get(`/resources/${resource.id}`)).body).toEqual(resource);
+      const { warnings: _none, ...stored } = resource;
+      expect((await org.admin.get(`/resources/${resource.id}`)).body).toEqual(stored);
     });
 
     it('of a missing or foreign resource is 404 RESOURCE_NOT_FOUND, to a foreign credential 404 CREDENTIAL_NOT_FOUND', async () => {

@@ -18,6 +18,7 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateBy,
   ValidateIf,
 } from 'class-validator';
 import { hiddenCharacters } from '#rules';
@@ -50,6 +51,20 @@ export const MayBeAbsent = (kind: Kind, doc: object = {}): PropertyDecorator =>
 /** A field that may be left out; null is the same. */
 export const NullAsAbsent = (kind: Kind, doc: object = {}): PropertyDecorator =>
   field(kind, [Transform(({ value }: { value: unknown }) => value ?? undefined), IsOptional()], doc);
+
+/**
+ * Property decorator: a field that an answer shows, or that belongs elsewhere. Ignored, it would change less than the caller
+ * means. Null and an empty list say nothing.
+ * @param hint where it belongs; follows its name
+ */
+export const Misplaced = (hint: string): PropertyDecorator =>
+  ValidateBy({
+    name: 'misplaced',
+    validator: {
+      validate: (value: unknown) => (value ?? null) === null || (Array.isArray(value) && value.length === 0),
+      defaultMessage: () => hint,
+    },
+  });
 
 const told = (message: string): { message: string } => ({ message });
 

@@ -17,7 +17,7 @@ import {
   type SessionStatus,
   visible,
 } from '#client';
-import { noteOpen, observe, sessionExitCode } from '../access/held-access';
+import { noteOpen, noteWarnings, observe, sessionExitCode } from '../access/held-access';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
 import type { Call } from '../program';
@@ -51,6 +51,7 @@ export async function start(call: Call<StartOptions>): Promise<ExitCode> {
     ...(options.hours === undefined ? {} : { durationHours: options.hours }),
   };
   const { session, control } = await startSession(server, request, !isChosen);
+  noteWarnings(session, output);
   if (!options.wait) {
     output.result(session, detailsOf(session));
     return EXIT.ok;

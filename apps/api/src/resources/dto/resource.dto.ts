@@ -23,6 +23,7 @@ import {
   integerIn,
   line,
   MayBeAbsent,
+  Misplaced,
   NullAsAbsent,
   oneOf,
   Optional,
@@ -179,6 +180,8 @@ const CONFIG: Kind = {
   doc: { type: ResourceConfigDto },
 };
 
+const IN_CONFIG = 'belongs into config: without it, a resource opens every port';
+
 export class CreateResourceDto {
   @Required(line(200), { example: 'demo-database' })
   name!: string;
@@ -203,6 +206,15 @@ export class CreateResourceDto {
 
   @NullAsAbsent(CONFIG)
   config?: ResourceConfigDto;
+
+  @Misplaced(IN_CONFIG)
+  port?: unknown;
+
+  @Misplaced(IN_CONFIG)
+  ports?: unknown;
+
+  @Misplaced(IN_CONFIG)
+  protocol?: unknown;
 }
 
 export class UpdateResourceDto extends PartialType(CreateResourceDto, { skipNullProperties: false }) {
@@ -270,7 +282,7 @@ export class ResourceDto {
 export class ResourceWithWarningsDto extends ResourceDto {
   @ApiProperty({
     type: [String],
-    example: ['Addresses of sessions may be blocked by deny-partners'],
+    example: ['opens every TCP port'],
     description: 'What does not keep the resource from being used, and may not be intended; empty: nothing',
   })
   warnings!: readonly string[];
