@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Slice, type Sliced } from '#entities';
+import { Database, type Slice, type Sliced, type Tx } from '#entities';
 import { type Assignment, type RoleRow, RoleStore, type Unassignment } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords } from '../audit/action-records';
@@ -9,6 +9,8 @@ import type { Actor } from '../http/actor';
 import type { CreateRoleDto, UpdateRoleDto } from './dto/role.dto';
 
 type Other = { readonly kind: 'resource' | 'user'; readonly id: string };
+
+type AssignmentEvent = `ROLE_${'RESOURCE' | 'USER'}_${'ASSIGNED' | 'UNASSIGNED'}`;
 
 const KIND_LABELS = { resource: 'Resource', user: 'User' } as const;
 
@@ -40,7 +42,8 @@ export class RolesService {
       });
       if (!role) throw nameTaken(dto.name);
       await this.records.record(tx, actor, 'ROLE_CREATED', { type: 'ROLE', ...role });
-      return role;
+      await this.replaceMembers(tx, actor, role, dto);
+      return (await this.roles.find(tx, principal.organizationId, role.id))!;
     });
   }
 
@@ -52,8 +55,11 @@ export class RolesService {
       const before = await this.roles.findLocked(tx, organizationId, id);
       if (!before) throw missing(id);
       if (allowsLonger(before, dto)) refuseSuspended(principal);
-      const outcome = await this.roles.update(tx, organizationId, id, dto);
+      const { name, description, maxSessionDurationHours } = dto;
+      const fields = { name, description, maxSessionDurationHours };
+      const outcome = await this.roles.update(tx, organizationId, id, fields);
       if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
+      await this.replaceMembers(tx, actor, before, dto);
       const role = (await this.roles.find(tx, organizationId, id))!;
       const changed = changesBetween(before, role, ['name', 'description', 'maxSessionDurationHours']);
       if (Object.keys(changed).length > 0) {
@@ -89,41 +95,69 @@ export class RolesService {
   }
 
   private assign(actor: Actor, roleId: string, other: Other): Promise<void> {
-    const { organizationId } = actor.principal;
     return this.database.transaction(async (tx) => {
-      const outcome =
-        other.kind === 'resource'
-          ? await this.roles.assignResource(tx, organizationId, roleId, other.id)
-          : await this.roles.assignUser(tx, organizationId, roleId, other.id);
+      const outcome = await this.link(tx, actor, roleId, other);
       if (outcome !== 'assigned') throw refusal(outcome, roleId, other);
-      const event = other.kind === 'resource' ? 'ROLE_RESOURCE_ASSIGNED' : 'ROLE_USER_ASSIGNED';
-      await this.records.record(
-        tx,
-        actor,
-        event,
-        { type: 'ROLE', id: roleId, name: null },
-        { [`${other.kind}Id`]: other.id },
-      );
     });
   }
 
   private unassign(actor: Actor, roleId: string, other: Other): Promise<void> {
-    const { organizationId } = actor.principal;
     return this.database.closing.transaction(async (tx) => {
-      const outcome =
-        other.kind === 'resource'
-          ? await this.roles.unassignResource(tx, organizationId, roleId, other.id)
-          : await this.roles.unassignUser(tx, organizationId, roleId, other.id);
+      const outcome = await this.unlink(tx, actor, roleId, other);
       if (outcome !== 'unassigned') throw refusal(outcome, roleId, other);
-      const event = other.kind === 'resource' ? 'ROLE_RESOURCE_UNASSIGNED' : 'ROLE_USER_UNASSIGNED';
-      await this.records.record(
-        tx,
-        actor,
-        event,
-        { type: 'ROLE', id: roleId, name: null },
-        { [`${other.kind}Id`]: other.id },
-      );
     });
+  }
+
+  /**
+   * A list that is left out changes nothing; what another request has assigned or removed meanwhile is as it should be.
+   * @throws ApiError 404 as the request that assigns one does
+   */
+  private async replaceMembers(tx: Tx, actor: Actor, role: RoleRow, lists: UpdateRoleDto): Promise<void> {
+    for (const kind of ['resource', 'user'] as const) {
+      const before = role[`${kind}Ids`];
+      const after = [...new Set(lists[`${kind}Ids`] ?? before)];
+      const added = after.filter((id) => !before.includes(id));
+      if (added.length > 0) refuseSuspended(actor.principal);
+      for (const id of before.filter((one) => !after.includes(one)))
+        await this.unlink(tx, actor, role.id, { kind, id });
+      for (const id of added) {
+        const outcome = await this.link(tx, actor, role.id, { kind, id });
+        if (outcome === 'other-missing') throw refusal(outcome, role.id, { kind, id });
+      }
+    }
+  }
+
+  private async link(tx: Tx, actor: Actor, roleId: string, other: Other): Promise<Assignment> {
+    const { organizationId } = actor.principal;
+    const outcome =
+      other.kind === 'resource'
+        ? await this.roles.assignResource(tx, organizationId, roleId, other.id)
+        : await this.roles.assignUser(tx, organizationId, roleId, other.id);
+    const event = other.kind === 'resource' ? 'ROLE_RESOURCE_ASSIGNED' : 'ROLE_USER_ASSIGNED';
+    if (outcome === 'assigned') await this.record(tx, actor, event, roleId, other);
+    return outcome;
+  }
+
+  private async unlink(tx: Tx, actor: Actor, roleId: string, other: Other): Promise<Unassignment> {
+    const { organizationId } = actor.principal;
+    const outcome =
+      other.kind === 'resource'
+        ? await this.roles.unassignResource(tx, organizationId, roleId, other.id)
+        : await this.roles.unassignUser(tx, organizationId, roleId, other.id);
+    const event = other.kind === 'resource' ? 'ROLE_RESOURCE_UNASSIGNED' : 'ROLE_USER_UNASSIGNED';
+    if (outcome === 'unassigned') await this.record(tx, actor, event, roleId, other);
+    return outcome;
+  }
+
+  private record(
+    tx: Tx,
+    actor: Actor,
+    event: AssignmentEvent,
+    roleId: string,
+    { kind, id }: Other,
+  ): Promise<void> {
+    const role = { type: 'ROLE', id: roleId, name: null };
+    return this.records.record(tx, actor, event, role, { [`${kind}Id`]: id });
   }
 }
 
