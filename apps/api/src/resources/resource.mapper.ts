@@ -12,10 +12,8 @@ export function toResource(resource: ResourceRow): ResourceDto {
 export const withWarnings = (
   resource: ResourceRow,
   further: readonly string[] = [],
-): ResourceWithWarningsDto => ({
-  ...toResource(resource),
-  warnings: [...portWarnings(resource), ...further],
-});
+): ResourceWithWarningsDto =>
+  Object.assign(toResource(resource), { warnings: [...portWarnings(resource), ...further] });
 
 /** What a resource opens without a limit, for people. */
 export function portWarnings({
