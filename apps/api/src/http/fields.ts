@@ -23,7 +23,14 @@ import {
 } from 'class-validator';
 import { hiddenCharacters } from '#rules';
 import { IsFlag, IsFlagInQuery } from './flag-fields';
-import { asEmail, asId, HasNoHiddenCharacters, HasOnlyVisibleCharacters, trimmed } from './text-fields';
+import {
+  asEmail,
+  asId,
+  composed,
+  HasNoHiddenCharacters,
+  HasOnlyVisibleCharacters,
+  trimmed,
+} from './text-fields';
 
 /** What a field of a request may hold: its checks, of which the first that fails is told, and its documentation. */
 export interface Kind {
@@ -74,13 +81,13 @@ const each = (message: string): { each: true; message: string } => ({ each: true
 export const AtMost = (maximum: number): PropertyDecorator =>
   MaxLength(maximum, told(`must be at most ${maximum} characters`));
 
-/** Any text that passes `checks`. */
+/** Any text that passes `checks`, in NFC. */
 export const string = (...checks: readonly PropertyDecorator[]): Kind => ({
-  checks: [IsString(told('must be a string')), ...checks],
+  checks: [IsString(told('must be a string')), ...checks, composed()],
   doc: { type: String },
 });
 
-/** A secret or a token, of which nothing is assumed. */
+/** A secret or a token, of which nothing is assumed: passwords are composed where they are hashed. */
 export const opaque = (minimum: number, maximum: number): Kind => ({
   checks: [
     IsString(told('must be a text')),
@@ -97,6 +104,7 @@ export const line = (maximum: number): Kind => ({
     HasNoHiddenCharacters(),
     IsNotEmpty(told('must not be empty')),
     trimmed(),
+    composed(),
   ],
   doc: { type: String, maxLength: maximum },
 });
@@ -109,6 +117,7 @@ export const text = (maximum: number): Kind => ({
     IsString(told('must be a string')),
     AtMost(maximum),
     HasNoHiddenCharacters('', (value) => hiddenCharacters(value.replaceAll(LINE_CHARACTERS, ' '))),
+    composed(),
   ],
   doc: { type: String, maxLength: maximum },
 });

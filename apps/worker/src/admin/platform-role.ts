@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type PlatformRole, SYSTEM_ACTOR, type Tx } from '#entities';
+import { emailForm } from '#rules';
 import { AuditStore, PlatformStore } from '#tenant-store';
 import { withDatabase } from './deployment';
 import { EXIT, parsed, print, run, verb } from './program';
@@ -39,7 +40,7 @@ export function addPlatformRole(program: Command): void {
     .action(
       run((email: string, options: Options) =>
         withDatabase(async (database) => {
-          print(await database.transaction((tx) => grant(tx, email.trim().toLowerCase(), options)));
+          print(await database.transaction((tx) => grant(tx, emailForm(email), options)));
           return EXIT.done;
         }),
       ),
