@@ -99,6 +99,7 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
     try {
       return await verify(api, resource.id, output);
     } catch (error) {
+      noteWarnings(resource, output);
       output.note(next);
       throw error;
     }
