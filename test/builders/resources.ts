@@ -15,6 +15,8 @@ export interface Resource {
   readonly lastVerifiedAt: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** of POST and PATCH only */
+  readonly warnings?: readonly string[];
 }
 
 /** What creates a resource on a security group of the simulated AWS. @param changes override fields */

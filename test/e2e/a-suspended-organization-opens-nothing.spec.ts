@@ -42,6 +42,8 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'PATCH /roles/{id}': [
     ['opens', { maxSessionDurationHours: 24 }],
     ['opens', { maxSessionDurationHours: null }],
+    ['opens', { userIds: ['00000000-0000-4000-8000-000000000000'] }],
+    ['closes', { resourceIds: [] }],
     ['closes', { maxSessionDurationHours: 1 }],
     ['closes', { description: 'Those who are on call' }],
   ],

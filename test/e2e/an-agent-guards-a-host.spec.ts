@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardedHost, hostResource, verifiedByAgent, type GuardedHost } from '../builders/agents';
 import { organization, type Organization } from '../builders/organization';
+import { staticIpRule, staticIpRuleReaches } from '../builders/static-ip-rules';
 import { AgentProcess } from '../harness/agent-process';
 import type { Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -142,6 +143,22 @@ onNetworks('An agent guards a host', () => {
     await org.reaches(id, 'CANCELLED');
     expect(await network.visitor.reachesUdp(at(port))).toBe(false);
     await deleteAndRelease(dns, `udp/${port}`);
+  });
+
+  it('allows ranges within others without touching the rest of the table', async () => {
+    const madeAs = (): string | undefined =>
+      /table .* # handle \d+/.exec(network.nft('-a', 'list', 'table', 'inet', 'drawbridge'))?.[0];
+    const before = madeAs();
+    const rules: string[] = [];
+    for (const ipAddress of ['10.99.0.0/25', '10.99.0.0/24', '10.99.0.0/23']) {
+      const { id } = await staticIpRule(org, { ipAddress, resourceIds: [host.resourceId] });
+      rules.push(id);
+      await staticIpRuleReaches(org, id, 'ACTIVE');
+    }
+    for (const id of rules) await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${id}`));
+    const isLeft = (): boolean => network.nft('list', 'ruleset').includes('10.99.0.');
+    await until('the ranges are removed', () => Promise.resolve(!isLeft()));
+    expect(madeAs()).toBe(before);
   });
 
   it('allows the range of a static rule until the rule is deleted; a session within it changes nothing', async () => {

@@ -31,6 +31,16 @@ afterAll(async () => {
   await Promise.all([issuer, ...broken].map((each) => each.stop()));
 });
 
+/** The same token with the other signature that ES256 allows: `n - s` in place of `s`. */
+function otherSignature(token: string): string {
+  const signed = token.slice(0, token.lastIndexOf('.'));
+  const signature = Buffer.from(token.slice(signed.length + 1), 'base64url');
+  const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+  const s = order - BigInt(`0x${signature.toString('hex', 32)}`);
+  const other = Buffer.from(s.toString(16).padStart(64, '0'), 'hex');
+  return `${signed}.${Buffer.concat([signature.subarray(0, 32), other]).toString('base64url')}`;
+}
+
 const tokenOf = (from: OidcIssuer, { audience }: OidcTrust, key = from.keys[0]!): Promise<string> =>
   from.sign(jobClaims(from, audience), {}, key);
 const signatureFound = async (
@@ -76,6 +86,29 @@ it('A new key of an issuer is known with its first token; unknown keys do not ma
     expect((await exchange(drawbridge, idToken, trust.id)).status).toBe(401);
   }
   expect(issuer.requests).toHaveLength(asked);
+});
+
+it('A token without kid and jti is accepted once, and only while the issuer has one key', async () => {
+  const single = await OidcIssuer.start();
+  single.keys = [await newKey('ES256', 'only')];
+  const api = await drawbridge.startApi({ OIDC_ISSUERS: single.url });
+  const admin = new ApiClient(`http://127.0.0.1:${api.port}/api/v1`, org.admin.identity);
+  const trust = await githubTrust({ admin }, single);
+  const unnamed = (): Promise<string> =>
+    single.sign({ ...jobClaims(single, trust.audience), jti: undefined }, { kid: undefined });
+  const status = async (idToken: string): Promise<number> =>
+    (await exchange({ api: admin.as(null) }, idToken, trust.id)).status;
+  const idToken = await unnamed();
+  expect(await status(idToken)).toBe(200);
+  expect(await status(otherSignature(idToken))).toBe(401);
+  single.keys = [...single.keys, await newKey('ES256', 'other')];
+  const fresh = await drawbridge.startApi({ OIDC_ISSUERS: single.url });
+  const later = new ApiClient(`http://127.0.0.1:${fresh.port}/api/v1`, org.admin.identity);
+  const checks = await later.posted<TokenCheck[]>(`/oidc-trusts/${trust.id}/explain`, { idToken });
+  expect(checks.filter(({ claim }) => claim === 'kid')).toEqual([
+    { claim: 'kid', wanted: 'there: the issuer does not have exactly one key', found: null, ok: false },
+  ]);
+  await single.stop();
 });
 
 it('A key that the issuer withdrew is not accepted any more', async () => {

@@ -116,6 +116,7 @@ describe('The command line sets up an organization', () => {
     );
     expect(absent.code).toBe(2);
     expect(absent.stderr).toContain('gone is stored; next: drawbridge resources verify gone');
+    expect(absent.stderr).toContain('gone: opens every TCP port');
   });
 
   it('a role has resources and users by name, and says so; what is so stays so', async () => {

@@ -19,6 +19,7 @@ export interface ResourceIp {
   readonly errorMessage: string | null;
   readonly endpoint: string | null;
   readonly stillAllowedBy: string | null;
+  readonly warnings: readonly string[];
 }
 
 interface SkippedIp {

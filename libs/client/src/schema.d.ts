@@ -1716,6 +1716,8 @@ export interface components {
       description?: string;
       maxSessionDurationHours?: number;
       name: string;
+      resourceIds?: string[];
+      userIds?: string[];
     };
     CreateStaticIpRuleDto: {
       ipAddress: string;
@@ -2250,6 +2252,7 @@ export interface components {
       /** @enum {string} */
       status: 'PENDING' | 'APPLIED' | 'FAILED' | 'REMOVING' | 'REMOVED';
       stillAllowedBy: string | null;
+      warnings: string[];
     };
     ResourceTypeDto: {
       config: components['schemas']['ConfigFieldDto'][];
@@ -2611,6 +2614,8 @@ export interface components {
       description?: string | null;
       maxSessionDurationHours?: number | null;
       name?: string;
+      resourceIds?: string[];
+      userIds?: string[];
     };
     UpdateStaticIpRuleDto: {
       label?: string;
@@ -4078,7 +4083,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['ResourceDto'];
+          'application/json': components['schemas']['ResourceWithWarningsDto'];
         };
       };
     };
@@ -4145,7 +4150,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['ResourceDto'];
+          'application/json': components['schemas']['ResourceWithWarningsDto'];
         };
       };
     };

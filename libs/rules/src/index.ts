@@ -9,6 +9,7 @@ export * from './cause';
 export * from './client-address';
 export * from './drift';
 export * from './durations';
+export * from './email-address';
 export * from './fair-limiter';
 export * from './fair-share';
 export * from './grouped';

@@ -18,6 +18,12 @@ describe('named', () => {
     expect(() => found('OPS')).toThrow(`Several roles are named "OPS": give the id, one of ${ID}, ${OTHER}`);
   });
 
+  it('takes a name however its letters with marks are written', () => {
+    const [one, other] = ['Gr\u00F6\u00DFe', 'gro\u0308\u00DFe'] as const;
+    expect(named(other, [{ id: ID, name: one }], NOUN).id).toBe(ID);
+    expect(named(one, [{ id: ID, name: other }], NOUN).id).toBe(ID);
+  });
+
   it('takes the beginning of an id where it is the only one, from four characters', () => {
     expect(found('3FA85')).toBe('ops');
     expect(() => found('3fa')).toThrow('There is no role "3fa": there are "3fa8"');

@@ -24,10 +24,11 @@ export function meantBy<T extends Thing>(
   known: readonly T[],
   namesOf: (thing: T) => readonly string[] = ownName,
 ): readonly T[] {
-  const lower = given.toLowerCase();
+  const composed = given.normalize('NFC');
+  const lower = composed.toLowerCase();
   const found = [
-    (thing: T) => namesOf(thing).includes(given),
-    (thing: T) => namesOf(thing).some((name) => name.toLowerCase() === lower),
+    (thing: T) => namesOf(thing).some((name) => name.normalize('NFC') === composed),
+    (thing: T) => namesOf(thing).some((name) => name.normalize('NFC').toLowerCase() === lower),
     (thing: T) => ID_PREFIX.test(given) && thing.id.startsWith(lower),
   ].map((fits) => known.filter(fits));
   return found.find(({ length }) => length > 0) ?? [];

@@ -14,7 +14,7 @@ export const MAX_PASSWORD_LENGTH = 128;
  * code points, not in bytes.
  */
 export function passwordProblem(password: string, policy: PasswordPolicy): string | null {
-  const { length } = Array.from(password);
+  const { length } = Array.from(password.normalize('NFC'));
   const missing = [
     length < policy.passwordMinLength || length > MAX_PASSWORD_LENGTH
       ? `${policy.passwordMinLength} to ${MAX_PASSWORD_LENGTH} characters`

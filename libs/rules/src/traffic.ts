@@ -1,4 +1,6 @@
-import { ruleSpecs, type Protocol, type TrafficConfig } from './rule-spec';
+import { privatePeer } from './client-address';
+import type { Provider } from './provider';
+import { ruleSpecs, type PortsPerRule, type Protocol, type TrafficConfig } from './rule-spec';
 
 /** A protocol and its ports, ascending. No ports: every port of the protocol. */
 export interface Traffic {
@@ -100,3 +102,20 @@ export const trafficText = (traffic: readonly Traffic[]): string =>
   traffic
     .map(({ protocol, ports }) => (ports.length === 0 ? protocol : `${protocol} ${ports.join(', ')}`))
     .join(' and ');
+
+/** What the rules of a resource open without a limit, for people. Where rules have no ports, nothing could limit them. */
+export const trafficWarnings = (config: TrafficConfig, portsPerRule: PortsPerRule): string[] =>
+  portsPerRule === 'none'
+    ? []
+    : trafficOf(config)
+        .filter(({ protocol, ports }) => ports.length === 0 && protocol !== 'icmp')
+        .map(({ protocol }) => `opens every ${protocol === 'all' ? '' : `${protocol.toUpperCase()} `}port`);
+
+/** Targets that may be in the caller's own network. */
+const IN_OWN_NETWORK: readonly Provider[] = ['AGENT', 'APISIX'];
+
+/** Of an address that a cloud sees through a private network only: behind NAT the session lets nobody in. */
+export const addressWarnings = (address: string, provider: Provider): string[] =>
+  IN_OWN_NETWORK.includes(provider) || privatePeer(address) === null
+    ? []
+    : [`${address} is private: it lets in connections through a private network only`];

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import bcrypt from 'bcrypt';
 import { PasswordHasher } from './index';
 
 describe('PasswordHasher', () => {
@@ -18,6 +20,21 @@ describe('PasswordHasher', () => {
 
   it('detects a hash made with another cost', async () => {
     const hash = await hasher.hash('secret', client);
-    expect([hasher.isOutdated(hash), new PasswordHasher(4).isOutdated(hash)]).toEqual([false, true]);
+    const others = [hasher, new PasswordHasher(4)].map((of) => of.isOutdated(hash, 'secret', client));
+    expect(await Promise.all(others)).toEqual([false, true]);
+  });
+
+  it('takes both ways to write a letter with a mark, and finds a hash of the other way outdated', async () => {
+    const [composed, typed] = ['Gr\u00F6\u00DFe', 'Gro\u0308\u00DFe'] as const;
+    const digest = createHash('sha384').update(typed, 'utf8').digest('base64');
+    const [hash, former] = [await hasher.hash(typed, client), await bcrypt.hash(digest, 5)];
+    const verified = [composed, typed].map((password) => hasher.verify(password, hash, client));
+    expect(await Promise.all([...verified, hasher.verify(typed, former, client)])).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    const outdated = [hash, former].map((one) => hasher.isOutdated(one, typed, client));
+    expect(await Promise.all(outdated)).toEqual([false, true]);
   });
 });

@@ -15,6 +15,8 @@ const limiter = new FairLimiter(AT_ONCE, MAX_WAITING);
 /** bcrypt reads at most 72 bytes and stops at a NUL; the digest's 64 characters depend on the whole password. */
 const digest = (password: string): string => createHash('sha384').update(password, 'utf8').digest('base64');
 
+const composed = (password: string): string => password.normalize('NFC');
+
 /** For whom a password is hashed. */
 export interface HashClient {
   /** clients take turns by it: a network, or a user */
@@ -23,7 +25,10 @@ export interface HashClient {
   readonly disconnected?: AbortSignal;
 }
 
-/** Hashes passwords of any length with bcrypt, one or two at a time. Its calls throw `TooBusy`. */
+/**
+ * Hashes passwords of any length with bcrypt, one or two at a time. Its calls throw `TooBusy`. Passwords are hashed in NFC:
+ * systems differ in how their keyboards write a letter with a mark.
+ */
 export class PasswordHasher {
   /** Hash of random bytes: compared with when there is no account, so that the answer takes as long. */
   private readonly dummyHash: Promise<string>;
@@ -39,21 +44,28 @@ export class PasswordHasher {
   }
 
   hash(password: string, { group, disconnected }: HashClient): Promise<string> {
-    return limiter.run(group, () => bcrypt.hash(digest(password), this.cost), disconnected);
+    return limiter.run(group, () => bcrypt.hash(digest(composed(password)), this.cost), disconnected);
   }
 
   /**
-   * Compares a password with a hash.
+   * Compares a password with a hash, which may have been made of the password as it was typed.
    * @param hash null when there is no account or it has no password: returns false after the same time
    */
   async verify(password: string, hash: string | null, { group, disconnected }: HashClient): Promise<boolean> {
     const compared = hash ?? (await this.dummyHash);
-    const same = await limiter.run(group, () => bcrypt.compare(digest(password), compared), disconnected);
-    return same && hash !== null;
+    for (const form of new Set([composed(password), password])) {
+      const same = await limiter.run(group, () => bcrypt.compare(digest(form), compared), disconnected);
+      if (same) return hash !== null;
+    }
+    return false;
   }
 
-  /** Whether the hash was made with another cost, which the time of a comparison would reveal. */
-  isOutdated(hash: string): boolean {
-    return bcrypt.getRounds(hash) !== this.cost;
+  /**
+   * Whether the hash of this password was made with another cost, which the time of a comparison would reveal, or of the
+   * password as it was typed.
+   */
+  async isOutdated(hash: string, password: string, client: HashClient): Promise<boolean> {
+    if (bcrypt.getRounds(hash) !== this.cost) return true;
+    return composed(password) !== password && !(await this.verify(composed(password), hash, client));
   }
 }

@@ -20,6 +20,8 @@ export interface ResourceIpRow {
   readonly stillAllowedBy: string | null;
   /** it FAILED because its target holds no addresses of its IP version */
   readonly isWrongFamily: boolean;
+  /** null: it was deleted */
+  readonly resource: Pick<GrantRow, 'provider' | 'resourceType' | 'config'> | null;
 }
 
 export interface SessionRow {

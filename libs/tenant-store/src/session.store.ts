@@ -45,7 +45,8 @@ import {
 const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', coalesce(r.name, ip.resource_name), 'endpoint', r.endpoint, 'ipVersion', ip.ip_version,
   'ipAddress', ip.ip_address, 'status', ip.status, 'providerRuleId', ip.provider_rule_id, 'appliedAt', ip.applied_at,
   'removedAt', ip.removed_at, 'errorMessage', ip.error_message, 'stillAllowedBy', ip.still_allowed_by,
-  'isWrongFamily', ip.wrong_family`;
+  'isWrongFamily', ip.wrong_family, 'resource', CASE WHEN r.id IS NOT NULL THEN
+    jsonb_build_object('provider', r.provider, 'resourceType', r.resource_type, 'config', r.config) END`;
 
 /** SQL: null without a lease; never later than the session's planned end. */
 const LEASE_END = 'CASE WHEN s.lease_until IS NOT NULL THEN least(s.expires_at, s.lease_until) END';

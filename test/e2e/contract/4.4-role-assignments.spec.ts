@@ -23,6 +23,51 @@ describe('4.4 Roles: resources and users', () => {
     by.created<Role>('/roles', { name: randomUUID(), ...body });
   const read = (id: string): Promise<Role> => admin.expect(200, admin.get<Role>(`/roles/${id}`));
 
+  describe('resourceIds and userIds of a role', () => {
+    it('are taken when it is created and changed, each with its audit record', async () => {
+      const [resource] = org.resourceIds as [string];
+      const lists = { resourceIds: [resource], userIds: [member.id] };
+      const role = await made(lists);
+      expect(role).toMatchObject(lists);
+      const path = `/roles/${role.id}`;
+      expect((await admin.patch(path, { ...role, userIds: [org.adminId] })).body).toMatchObject({
+        resourceIds: [resource],
+        userIds: [org.adminId],
+      });
+      expect((await admin.patch(path, { resourceIds: [] })).body).toMatchObject({
+        resourceIds: [],
+        userIds: [org.adminId],
+      });
+      const events = ['RESOURCE_ASSIGNED', 'RESOURCE_UNASSIGNED', 'USER_ASSIGNED', 'USER_UNASSIGNED'];
+      const records = events.map(async (event) => {
+        const found = await audited(drawbridge, org.organizationId, `ROLE_${event}`);
+        return found.filter(({ resourceId }) => resourceId === role.id).map(({ details }) => details);
+      });
+      expect(await Promise.all(records)).toEqual([
+        [{ resourceId: resource }],
+        [{ resourceId: resource }],
+        expect.arrayContaining([{ userId: member.id }, { userId: org.adminId }]),
+        [{ userId: member.id }],
+      ]);
+    });
+
+    it('of another organization, or missing, are 404, and nothing is stored', async () => {
+      const name = randomUUID();
+      const before = await read(org.roleId);
+      const wrong = [
+        { resourceIds: [org.resourceIds[0], stranger.resourceIds[0]] },
+        { userIds: [strangersMember.id] },
+        { userIds: [randomUUID()] },
+      ];
+      for (const lists of wrong) {
+        expect((await admin.post('/roles', { name, ...lists })).status).toBe(404);
+        expect((await admin.patch(`/roles/${org.roleId}`, { name, ...lists })).status).toBe(404);
+      }
+      expect(await read(org.roleId)).toEqual(before);
+      await made({ name });
+    });
+  });
+
   describe('POST /roles/{id}/resources/{resourceId}', () => {
     it('answers 200 with a message; a resource may belong to several roles', async () => {
       const role = await made();

@@ -46,6 +46,20 @@ describe('4.5 Users: changing and deleting them', () => {
       (record) => record.resourceId === sessionId,
     );
 
+  it.each(['roles', 'roleNames'])('%s are refused by name, unless they change nothing', async (field) => {
+    const roles = { [field]: ['Developers'] };
+    const created = await admin.post<{ message: string }>('/users', { email: email(), ...roles });
+    expect(created).toMatchObject({
+      status: 400,
+      body: { message: `${field} cannot be given: use roleIds` },
+    });
+    const user = await added({ [field]: [] });
+    const patched = await admin.patch<{ message: string }>(`/users/${user.id}`, { name: 'New', ...roles });
+    expect(patched.status).toBe(400);
+    expect(patched.body.message).toMatch(`${field} cannot be changed here: use PATCH /roles/{id}`);
+    expect((await admin.patch(`/users/${user.id}`, await read(user.id))).status).toBe(200);
+  });
+
   describe('PATCH /users/{id}', () => {
     it('changes only what is given, and ignores what it does not know', async () => {
       const user = await added({ name: 'Old' });

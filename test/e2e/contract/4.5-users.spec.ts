@@ -42,6 +42,22 @@ describe('4.5 Users', () => {
   const login = (account: string, password = PASSWORD): Promise<Answer> =>
     drawbridge.api.post('/auth/login', { email: account, password });
 
+  it('an address, a name and a password are the same however they are written', async () => {
+    const local = `joerg-${randomUUID().slice(0, 8)}`;
+    const typed = `${local}@bu\u0308cher.example`;
+    const form = `${local}@xn--bcher-kva.example`;
+    const password = 'Gro\u0308\u00DFe von 3 Katzen!';
+    const user = await added({ email: typed, name: 'Jo\u0308rg', password });
+    expect(user).toMatchObject({ email: form, name: 'J\u00F6rg' });
+    for (const address of [typed.toUpperCase(), form])
+      expect((await admin.post('/users', { email: address })).status).toBe(400);
+    for (const secret of [password, password.normalize('NFC')])
+      expect((await login(typed.normalize('NFC'), secret)).status).toBe(200);
+    const longest = (length: number): object => ({ email: email(), name: 'o\u0308'.repeat(length) });
+    expect((await added(longest(200))).name).toHaveLength(200);
+    expect((await admin.post('/users', longest(201))).status).toBe(400);
+  });
+
   describe('GET /users/{id}', () => {
     it('returns the fields of the contract and no others', async () => {
       const user = await read(member.id);

@@ -43,6 +43,22 @@ describe('4.8 Billing: Stripe events', () => {
       });
     });
 
+    it('an invoice of an endpoint with a version before 2025-03-31 counts, too', async () => {
+      const { customer, subscription } = await bench.paying();
+      const { parent: _parent, ...invoice } = invoiceOf(subscription, true, 4900);
+      await bench.tell('invoice.paid', { ...invoice, subscription: subscription.id });
+      expect(await customer.payments()).toMatchObject([{ status: 'SUCCEEDED', reference: invoice.id }]);
+    });
+
+    it('an invoice without a subscription is answered 200 and logged', async () => {
+      const event = eventOf('invoice.paid', { id: 'in_alone', amount_paid: 100, currency: 'eur' });
+      expect((await bench.deliver(event)).status).toBe(200);
+      const logged = new RegExp(`${event.id}.*invoice.paid.*it names no subscription`);
+      await until('the event is in the log', () =>
+        Promise.resolve(logged.test(bench.drawbridge.apiServer.output)),
+      );
+    });
+
     it('invoice.payment_failed: PAST_DUE with seven days of grace on Paid; paid later, ACTIVE again', async () => {
       const { customer, subscription } = await bench.paying();
       bench.stripe.changeSubscription(subscription.id, { status: 'past_due' });

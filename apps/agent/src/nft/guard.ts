@@ -25,7 +25,7 @@ export class Guard {
   /** as first read after the table was created; null: not read yet */
   private structure: string | null = null;
   private desired: Elements | null = null;
-  /** by `enforce`, because the table was not as it was read last */
+  /** by `enforce`, because another program had changed the table */
   private wasRecreated = false;
   private readonly turns = new FairLimiter(1, Infinity);
 
@@ -43,11 +43,13 @@ export class Guard {
   enforce(elements: Elements): Promise<Observed> {
     return this.turns.run(TABLE, async () => {
       this.desired = elements;
-      const wasKnown = this.known !== null;
+      const { known } = this;
       const isChanged = await this.tryChange(elements);
+      // a change fails because the table is not as it was read last, or because nft does not take it
+      const isTouched = known !== null && !isChanged && !(await this.read(known)).exact;
       if (!isChanged) await this.replace(elements);
       const observed = await this.read(elements);
-      if (wasKnown && !(isChanged && observed.exact)) this.wasRecreated = true;
+      if (isTouched || (known !== null && isChanged && !observed.exact)) this.wasRecreated = true;
       if (observed.exact) return observed;
       await this.replace(elements);
       return this.read(elements);
@@ -80,14 +82,14 @@ export class Guard {
   private async tryChange(desired: Elements): Promise<boolean> {
     if (!this.known) return false;
     const now = this.now();
-    const change = changeBetween(this.known, unexpired(desired, now));
-    if (change.removed.length + change.set.size === 0) return true;
+    const change = changeBetween(this.known, unexpired(desired, now), now);
+    if (change.removed.length + change.ending.length + change.set.size === 0) return true;
     const transaction = changeTransaction(change, now);
     try {
       await this.nft.load(transaction);
       return true;
     } catch {
-      // the table differs from the last read: recreating it either succeeds or returns nft's error
+      // recreating the table either succeeds or returns nft's error
       return false;
     }
   }
@@ -140,11 +142,15 @@ const isSameDeadline = (deadline: number, leftMs: number, before: number, after:
   deadline === leftMs ||
   (leftMs >= deadline - after - READ_TOLERANCE_MS && leftMs <= deadline - before + READ_TOLERANCE_MS);
 
-/** The difference between two sets of elements: those to remove, and those that are new or have another deadline. */
-export function changeBetween(known: Elements, desired: Elements): Change {
+/** The difference between the elements of the table and those it should have. @param now running time in milliseconds */
+export function changeBetween(known: Elements, desired: Elements, now: number): Change {
+  const set = new Map([...desired].filter(([key, deadline]) => !isSame(known.get(key), deadline)));
+  const deleted = [...known].filter(([key]) => !desired.has(key) || set.has(key));
+  const isEnding = ([, deadline]: [string, number]): boolean => deadline <= now + READ_TOLERANCE_MS;
   return {
-    removed: [...known.keys()].filter((key) => !desired.has(key)),
-    set: new Map([...desired].filter(([key, deadline]) => !isSame(known.get(key), deadline))),
+    removed: deleted.filter((element) => !isEnding(element)).map(([key]) => key),
+    ending: deleted.filter(isEnding).map(([key]) => key),
+    set,
   };
 }
 

@@ -5,6 +5,7 @@ const NOW = 1_000_000;
 const A = 'host4_port 10.0.0.1 . 6 . 22';
 const B = 'host4_port 10.0.0.2 . 6 . 22';
 const NET = 'net4_port 10.1.0.0-10.1.0.255 . 6 . 22';
+const HALF_NET = 'net4_port 10.1.0.0-10.1.0.127 . 6 . 22';
 
 describe('A change between two sets of elements', () => {
   it('has new elements, elements with another deadline, and removed ones', () => {
@@ -18,8 +19,9 @@ describe('A change between two sets of elements', () => {
       [B, NOW + 9000],
       ['host6_any ::1', Infinity],
     ]);
-    expect(changeBetween(known, desired)).toEqual({
-      removed: [NET],
+    expect(changeBetween(known, desired, NOW)).toEqual({
+      removed: [B, NET],
+      ending: [],
       set: new Map([
         [B, NOW + 9000],
         ['host6_any ::1', Infinity],
@@ -27,30 +29,32 @@ describe('A change between two sets of elements', () => {
     });
   });
 
+  it('knows which elements may have expired since they were read', () => {
+    const known = new Map([
+      [A, NOW + 1000],
+      [B, NOW + 2000],
+    ]);
+    expect(changeBetween(known, new Map(), NOW)).toMatchObject({ removed: [B], ending: [A] });
+  });
+
   it('distinguishes no deadline from a deadline', () => {
-    expect(changeBetween(new Map([[A, Infinity]]), new Map([[A, NOW]])).set.size).toBe(1);
-    expect(changeBetween(new Map([[A, NOW]]), new Map([[A, Infinity]])).set.size).toBe(1);
-    expect(changeBetween(new Map([[A, Infinity]]), new Map([[A, Infinity]])).set.size).toBe(0);
+    expect(changeBetween(new Map([[A, Infinity]]), new Map([[A, NOW]]), NOW).set.size).toBe(1);
+    expect(changeBetween(new Map([[A, NOW]]), new Map([[A, Infinity]]), NOW).set.size).toBe(1);
+    expect(changeBetween(new Map([[A, Infinity]]), new Map([[A, Infinity]]), NOW).set.size).toBe(0);
   });
 });
 
 describe('An nft transaction', () => {
-  it('applies a change by adding, deleting and adding each element with its remaining time', () => {
-    const text = changeTransaction(
-      {
-        removed: [A],
-        set: new Map([
-          [B, NOW + 1500.2],
-          [NET, Infinity],
-        ]),
-      },
-      NOW,
-    );
+  it('deletes before it adds, and adds first only what may be missing', () => {
+    const set = new Map([
+      [B, NOW + 1500.2],
+      [NET, Infinity],
+    ]);
+    const text = changeTransaction({ removed: [B, HALF_NET], ending: [A], set }, NOW);
     expect(text).toBe(
-      'add element inet drawbridge host4_port { 10.0.0.1 . 6 . 22, 10.0.0.2 . 6 . 22 }\n' +
-        'add element inet drawbridge net4_port { 10.1.0.0-10.1.0.255 . 6 . 22 }\n' +
+      'add element inet drawbridge host4_port { 10.0.0.1 . 6 . 22 }\n' +
         'delete element inet drawbridge host4_port { 10.0.0.1 . 6 . 22, 10.0.0.2 . 6 . 22 }\n' +
-        'delete element inet drawbridge net4_port { 10.1.0.0-10.1.0.255 . 6 . 22 }\n' +
+        'delete element inet drawbridge net4_port { 10.1.0.0-10.1.0.127 . 6 . 22 }\n' +
         'add element inet drawbridge host4_port { 10.0.0.2 . 6 . 22 timeout 1501ms }\n' +
         'add element inet drawbridge net4_port { 10.1.0.0-10.1.0.255 . 6 . 22 }\n',
     );

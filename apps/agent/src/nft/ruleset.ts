@@ -2,9 +2,11 @@ import type { Elements } from './elements';
 
 export const TABLE = 'inet drawbridge';
 
-/** Elements to remove, and those that are new or have another deadline. */
+/** What turns the elements of the table into others. An element with another deadline is removed and set. */
 export interface Change {
   readonly removed: readonly string[];
+  /** to be removed as well, and perhaps expired since the last read */
+  readonly ending: readonly string[];
   readonly set: Elements;
 }
 
@@ -84,13 +86,14 @@ export const replaceTransaction = (elements: Elements, now: number, options: Rul
   `table ${TABLE}\ndelete table ${TABLE}\n${structure(options)}${commands('add', withTimeouts(elements, now))}`;
 
 /**
- * One transaction that applies a change, idempotently. Changing the timeout of an element works on every kernel only by
- * deleting and adding it, and a delete fails unless the element exists: so each one is added, deleted and added again.
+ * One transaction that applies a change. Changing the timeout of an element works on every kernel only by deleting and
+ * adding it. A delete fails unless the element exists, so what may have expired is added first; and an element cannot be
+ * added, even to be deleted again, beside one that it overlaps: everything else is only deleted, before anything is added.
  * @param now running time in milliseconds
  */
-export function changeTransaction({ removed, set }: Change, now: number): string {
-  const deleted = [...removed, ...set.keys()];
-  return `${commands('add', deleted)}${commands('delete', deleted)}${commands('add', withTimeouts(set, now))}`;
+export function changeTransaction({ removed, ending, set }: Change, now: number): string {
+  const deleted = commands('delete', [...ending, ...removed]);
+  return `${commands('add', ending)}${deleted}${commands('add', withTimeouts(set, now))}`;
 }
 
 function withTimeouts(elements: Elements, now: number): string[] {

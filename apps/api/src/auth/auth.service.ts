@@ -71,8 +71,9 @@ export class AuthService {
     password: string,
     client: SignInClient,
   ): Promise<void> {
-    if (passwordHash === null || !this.hasher.isOutdated(passwordHash)) return;
-    const renewed = await this.hasher.hash(password, hashClientOf(client));
+    const hashClient = hashClientOf(client);
+    if (passwordHash === null || !(await this.hasher.isOutdated(passwordHash, password, hashClient))) return;
+    const renewed = await this.hasher.hash(password, hashClient);
     await this.passwords.renewHash(this.database.autocommit, organizationId, userId, renewed, passwordHash);
   }
 

@@ -43,7 +43,7 @@ export class PasswordChangeService {
     }
     await this.lockOut.succeeded(attempt);
     await this.policy.enforce(organizationId, newPassword, 'newPassword');
-    if (newPassword === currentPassword)
+    if (newPassword.normalize('NFC') === currentPassword.normalize('NFC'))
       throw invalidPassword('newPassword', 'must differ from the current password');
     const password = { passwordHash: await this.hasher.hash(newPassword, client), insteadOf: hash };
     const signInId = principal.signIn?.id ?? null;

@@ -60,13 +60,15 @@ export class PaymentEvents {
   private async process(tx: Tx, event: PaymentEvent): Promise<AfterCommit> {
     if (!(await this.events.recordEvent(tx, this.payments.name, event.id))) return null;
     const organization = await this.organizationOf(tx, event);
-    if (!organization || (await this.billing.lock(tx, organization)) === null) return this.ignore(event);
+    if (!organization || (await this.billing.lock(tx, organization)) === null)
+      return this.ignore(event, 'it is of no organization here');
     const found = await this.payments.readSubscription(event.reference);
     const report = found && { ...found, reference: event.reference };
     const current = await this.billing.latestSubscription(tx, organization);
     const isCurrent = current?.adapterReference === event.reference && current.status !== 'EXPIRED';
     const row = isCurrent ? current : report && (await this.rowForNew(tx, organization, current, report));
-    if (!row || !report) return this.ignore(event);
+    if (!report) return this.ignore(event, 'the payment service knows no such subscription');
+    if (!row) return this.ignore(event, 'another subscription is the current one, or it is not paid for');
     await this.recordPayment(tx, organization, row, event);
     await this.applyReport(tx, organization, row, report);
     return this.endReplaced(row, report);
@@ -156,12 +158,14 @@ export class PaymentEvents {
   }
 
   /** For subscriptions of other products, late events of ended subscriptions, and second subscriptions. */
-  private ignore({ type, reference, payment }: PaymentEvent): null {
+  private ignore({ id, type, reference, payment }: PaymentEvent, reason: string): null {
     this.logger.warn({
       msg: 'An event about a subscription that is not ours to change',
+      id,
       type,
       reference,
       payment,
+      reason,
     });
     return null;
   }

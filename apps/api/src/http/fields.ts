@@ -19,11 +19,19 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateBy,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { hiddenCharacters } from '#rules';
-import { asEmail, asId, HasNoHiddenCharacters, HasOnlyVisibleCharacters, trimmed } from './text-fields';
+import {
+  asEmail,
+  asId,
+  composed,
+  HasNoHiddenCharacters,
+  HasOnlyVisibleCharacters,
+  trimmed,
+} from './text-fields';
 
 /** What a field of a request may hold: its checks, of which the first that fails is told, and its documentation. */
 export interface Kind {
@@ -52,6 +60,20 @@ export const MayBeAbsent = (kind: Kind, doc: object = {}): PropertyDecorator =>
 export const NullAsAbsent = (kind: Kind, doc: object = {}): PropertyDecorator =>
   field(kind, [Transform(({ value }: { value: unknown }) => value ?? undefined), IsOptional()], doc);
 
+/**
+ * Property decorator: a field that an answer shows, or that belongs elsewhere. Ignored, it would change less than the caller
+ * means. Null and an empty list say nothing.
+ * @param hint where it belongs; follows its name
+ */
+export const Misplaced = (hint: string): PropertyDecorator =>
+  ValidateBy({
+    name: 'misplaced',
+    validator: {
+      validate: (value: unknown) => (value ?? null) === null || (Array.isArray(value) && value.length === 0),
+      defaultMessage: () => hint,
+    },
+  });
+
 const told = (message: string): { message: string } => ({ message });
 
 const each = (message: string): { each: true; message: string } => ({ each: true, message });
@@ -60,13 +82,13 @@ const each = (message: string): { each: true; message: string } => ({ each: true
 export const AtMost = (maximum: number): PropertyDecorator =>
   MaxLength(maximum, told(`must be at most ${maximum} characters`));
 
-/** Any text that passes `checks`. */
+/** Any text that passes `checks`, in NFC. */
 export const string = (...checks: readonly PropertyDecorator[]): Kind => ({
-  checks: [IsString(told('must be a string')), ...checks],
+  checks: [IsString(told('must be a string')), ...checks, composed()],
   doc: { type: String },
 });
 
-/** A secret or a token, of which nothing is assumed. */
+/** A secret or a token, of which nothing is assumed: passwords are composed where they are hashed. */
 export const opaque = (minimum: number, maximum: number): Kind => ({
   checks: [
     IsString(told('must be a text')),
@@ -83,6 +105,7 @@ export const line = (maximum: number): Kind => ({
     HasNoHiddenCharacters(),
     IsNotEmpty(told('must not be empty')),
     trimmed(),
+    composed(),
   ],
   doc: { type: String, maxLength: maximum },
 });
@@ -95,6 +118,7 @@ export const text = (maximum: number): Kind => ({
     IsString(told('must be a string')),
     AtMost(maximum),
     HasNoHiddenCharacters('', (value) => hiddenCharacters(value.replaceAll(LINE_CHARACTERS, ' '))),
+    composed(),
   ],
   doc: { type: String, maxLength: maximum },
 });

@@ -1,6 +1,6 @@
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { hiddenCharacters } from '#rules';
+import { emailForm, hiddenCharacters } from '#rules';
 
 /** Property decorator: trims the text. */
 export const trimmed = (): PropertyDecorator =>
@@ -21,11 +21,13 @@ export const HasNoHiddenCharacters = (prefix = '', find = hiddenCharacters): Pro
     },
   });
 
-/** Property decorator: normalizes an e-mail address: trimmed, lower case. */
+/** Property decorator: composes letters and their marks (NFC), so that a text is the same from every keyboard. */
+export const composed = (): PropertyDecorator =>
+  Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.normalize('NFC') : value));
+
+/** Property decorator: an e-mail address in its one form. */
 export const asEmail = (): PropertyDecorator =>
-  Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' ? value.trim().toLowerCase() : value,
-  );
+  Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? emailForm(value) : value));
 
 // control and format characters, blanks and invisible characters: texts that look the same could differ
 const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;

@@ -36,7 +36,8 @@ export class IdTokenVerifier {
     const own = claims.filter(({ claim }) => claim !== 'iss' && claim !== refused);
     // jose has the last word on claims, too
     const joses = refused === null ? [] : [failed(claims, refused, claimOf(token.claims, refused))];
-    return [...headerChecks(token), ...issuer, ...signature, ...joses, ...own];
+    const header = headerChecks(token).filter(({ claim }) => !signature.some((one) => one.claim === claim));
+    return [...header, ...issuer, ...signature, ...joses, ...own];
   }
 
   private async verified(
@@ -44,7 +45,7 @@ export class IdTokenVerifier {
     expected: Expected,
   ): Promise<{ signature: TokenCheck[]; refused: string | null }> {
     const { alg, kid } = token.header;
-    if (typeof alg !== 'string' || typeof kid !== 'string' || !ALGORITHMS.includes(alg))
+    if (typeof alg !== 'string' || !isKeyId(kid) || !ALGORITHMS.includes(alg))
       return { signature: [unsigned('not verified: alg or kid is wrong')], refused: null };
     if (token.claims['iss'] !== expected.issuer)
       return { signature: [unsigned('not verified: another issuer')], refused: null };
@@ -58,7 +59,10 @@ export class IdTokenVerifier {
         refused: null,
       };
     }
-    if (!key) return { signature: [unsigned('the issuer has no key with this kid and alg')], refused: null };
+    if (!key) {
+      const signature = unsigned('the issuer has no key with this kid and alg');
+      return { signature: kid === undefined ? [UNNAMED_KEY, signature] : [signature], refused: null };
+    }
     return this.judged(token, key, alg, expected);
   }
 
@@ -75,7 +79,7 @@ export class IdTokenVerifier {
         audience,
         clockTolerance: SKEW_SECONDS,
         maxTokenAge: MAX_AGE_SECONDS,
-        requiredClaims: ['exp', 'iat', 'jti'],
+        requiredClaims: ['exp', 'iat'],
         currentDate: new Date(this.now()),
       });
       return { signature: [checked('signature', SIGNED, 'valid', true)], refused: null };
@@ -111,9 +115,9 @@ export class IdTokenVerifier {
       ),
       checked(
         'jti',
-        `a text of 1 to ${MAX_ID_LENGTH} characters`,
+        `absent, or a text of 1 to ${MAX_ID_LENGTH} characters`,
         jti,
-        typeof jti === 'string' && jti !== '' && jti.length <= MAX_ID_LENGTH,
+        jti === undefined || isIdText(jti),
       ),
     ];
   }
@@ -130,26 +134,29 @@ const failed = (checks: readonly TokenCheck[], claim: string, found: unknown): T
 
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-function headerChecks({ header: { alg, kid } }: ParsedIdToken): TokenCheck[] {
-  const isId = typeof kid === 'string' && kid !== '' && kid.length <= MAX_ID_LENGTH;
-  return [
-    checked('alg', ALGORITHMS.join(', '), alg, typeof alg === 'string' && ALGORITHMS.includes(alg)),
-    checked('kid', `a text of 1 to ${MAX_ID_LENGTH} characters`, kid, isId),
-  ];
-}
+const isIdText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_ID_LENGTH;
+
+const isKeyId = (kid: unknown): kid is string | undefined => kid === undefined || isIdText(kid);
+
+const UNNAMED_KEY = checked('kid', 'there: the issuer does not have exactly one key', undefined, false);
+
+const headerChecks = ({ header: { alg, kid } }: ParsedIdToken): TokenCheck[] => [
+  checked('alg', ALGORITHMS.join(', '), alg, typeof alg === 'string' && ALGORITHMS.includes(alg)),
+  checked('kid', `absent, or a text of 1 to ${MAX_ID_LENGTH} characters`, kid, isKeyId(kid)),
+];
 
 /** What marks a verified token as used. */
 export interface TokenUse {
-  /** SHA-256 of issuer and `jti` in hex */
+  /** SHA-256 in hex of issuer and `jti`, or of what is signed */
   readonly hash: string;
   readonly until: Date;
 }
 
-/** @param claims of a verified token */
-export function tokenUse({ iss, jti, exp, iat }: Readonly<Record<string, unknown>>): TokenUse {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([iss, jti]))
-    .digest('hex');
+/** @param token verified. Without `jti`, it is what is signed: of one text there can be several signatures */
+export function tokenUse({ claims: { iss, jti, exp, iat }, text }: ParsedIdToken): TokenUse {
+  const id = jti === undefined ? [iss, null, text.slice(0, text.lastIndexOf('.'))] : [iss, jti];
+  const hash = createHash('sha256').update(JSON.stringify(id)).digest('hex');
   const last = Math.min(Number(exp), Number(iat) + MAX_AGE_SECONDS) + SKEW_SECONDS;
   return { hash, until: new Date(last * 1000 + REMEMBERED_MS) };
 }

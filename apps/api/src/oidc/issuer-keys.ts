@@ -34,7 +34,8 @@ interface Known {
 
 /** Which key verifies a token. */
 export interface KeyName {
-  readonly kid: string;
+  /** undefined: the only key of the issuer */
+  readonly kid: string | undefined;
   readonly alg: string;
 }
 
@@ -130,7 +131,7 @@ function keyNamed(keys: readonly PublishedKey[], { kid, alg }: KeyName): Publish
   if (!type) return undefined;
   const fitting = keys.filter(
     (key) =>
-      key['kid'] === kid &&
+      (kid === undefined ? keys.length === 1 : key['kid'] === kid) &&
       key['kty'] === type.kty &&
       (type.crv === undefined || key['crv'] === type.crv) &&
       (key['use'] ?? 'sig') === 'sig' &&

@@ -73,8 +73,7 @@ export class OidcExchangeService {
     if (typeof token === 'string') return [checked('token', 'a signed JWT', token, false)];
     const checks = await this.verify(organizationId, trust.issuer, token);
     const isUsed =
-      failureIn(checks) === undefined &&
-      (await this.trusts.isUsed(tx, organizationId, tokenUse(token.claims).hash));
+      failureIn(checks) === undefined && (await this.trusts.isUsed(tx, organizationId, tokenUse(token).hash));
     return [...checks, ...(isUsed ? [usedCheck(token)] : []), ...trustChecks(trust, token.claims)];
   }
 
@@ -115,10 +114,10 @@ export class OidcExchangeService {
     tx: Tx,
     organization: OrganizationId,
     trust: OidcTrustRow,
-    { claims }: ParsedIdToken,
+    token: ParsedIdToken,
     address: HostAddress | null,
   ): Promise<boolean> {
-    const { hash, until } = tokenUse(claims);
+    const { hash, until } = tokenUse(token);
     if (!(await this.trusts.use(tx, organization, hash, until))) return false;
     await this.trusts.recordUse(tx, organization, trust.id);
     await this.audit.write(tx, organization, {
@@ -130,7 +129,7 @@ export class OidcExchangeService {
       resourceType: 'OIDC_TRUST',
       resourceId: trust.id,
       resourceName: trust.name,
-      details: { issuer: trust.issuer, scopes: trust.scopes, job: jobOf(claims) },
+      details: { issuer: trust.issuer, scopes: trust.scopes, job: jobOf(token.claims) },
     });
     return true;
   }

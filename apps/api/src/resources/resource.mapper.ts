@@ -1,7 +1,25 @@
+import { DriverRegistry } from '#drivers';
+import { trafficWarnings } from '#rules';
 import type { ResourceRow } from '#tenant-store';
-import type { ResourceDto } from './dto/resource.dto';
+import type { ResourceDto, ResourceWithWarningsDto } from './dto/resource.dto';
 
 export function toResource(resource: ResourceRow): ResourceDto {
   const { region, targetId: _, targetKey: __, targetIdentifier: ___, ...row } = resource;
   return region === null ? row : { ...row, region };
+}
+
+/** @param further warnings of a verification */
+export const withWarnings = (
+  resource: ResourceRow,
+  further: readonly string[] = [],
+): ResourceWithWarningsDto =>
+  Object.assign(toResource(resource), { warnings: [...portWarnings(resource), ...further] });
+
+/** What a resource opens without a limit, for people. */
+export function portWarnings({
+  provider,
+  resourceType,
+  config,
+}: Pick<ResourceRow, 'provider' | 'resourceType' | 'config'>): string[] {
+  return trafficWarnings(config, DriverRegistry.facts(provider).resourceTypes[resourceType]!.portsPerRule);
 }

@@ -19,7 +19,7 @@ import { ResourceGuardDto } from './dto/resource-guard.dto';
 import { HostGuardService } from './host-guard.service';
 import { toResourceGuard } from './resource-guard.mapper';
 import { ResourceEditingService } from './resource-editing.service';
-import { toResource } from './resource.mapper';
+import { toResource, withWarnings } from './resource.mapper';
 import { ResourcesService } from './resources.service';
 
 @ApiTags('Resources')
@@ -54,11 +54,14 @@ export class ResourcesController {
   @AdminOnly()
   @Operation(
     'Add a resource: a target whose access rules are managed',
-    { 201: ResourceDto, errors: [404] },
+    { 201: ResourceWithWarningsDto, errors: [404] },
     'It is inactive until POST /resources/{id}/verify succeeds or PATCH sets isActive.',
   )
-  async create(@CurrentActor() actor: Actor, @Body() dto: CreateResourceDto): Promise<ResourceDto> {
-    return toResource(await this.resources.create(actor, dto));
+  async create(
+    @CurrentActor() actor: Actor,
+    @Body() dto: CreateResourceDto,
+  ): Promise<ResourceWithWarningsDto> {
+    return withWarnings(await this.resources.create(actor, dto));
   }
 
   @Post(':id/verify')
@@ -70,7 +73,7 @@ export class ResourcesController {
   })
   async verify(@CurrentActor() actor: Actor, @PathId() id: string): Promise<ResourceWithWarningsDto> {
     const { resource, warnings } = await this.resources.verify(actor, id);
-    return Object.assign(toResource(resource), { warnings });
+    return withWarnings(resource, warnings);
   }
 
   @Patch(':id')
@@ -78,7 +81,7 @@ export class ResourcesController {
   @AdminOnly()
   @Operation(
     'Change a resource',
-    { 200: ResourceDto, errors: [404] },
+    { 200: ResourceWithWarningsDto, errors: [404] },
     'Applied rules follow the resource: they are revoked on the old target and applied on the new one. provider and ' +
       'resourceType cannot be changed.',
   )
@@ -86,8 +89,8 @@ export class ResourcesController {
     @CurrentActor() actor: Actor,
     @PathId() id: string,
     @Body() dto: UpdateResourceDto,
-  ): Promise<ResourceDto> {
-    return toResource(await this.editing.update(actor, id, dto));
+  ): Promise<ResourceWithWarningsDto> {
+    return withWarnings(await this.editing.update(actor, id, dto));
   }
 
   @Delete(':id')

@@ -19,7 +19,10 @@ export class RolesController {
   constructor(private readonly roles: RolesService) {}
 
   @Post()
-  @Operation('Create a role: users, resources and a maximum session duration', { 201: RoleDto })
+  @Operation('Create a role: users, resources and a maximum session duration', {
+    201: RoleDto,
+    errors: [404],
+  })
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateRoleDto): Promise<RoleDto> {
     const { principal } = actor;
     return toRole(await this.roles.create(actor, dto), principal.tier);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEventType, Database, type Slice, type Sliced, type Tx } from '#entities';
+import { Database, type Slice, type Sliced, type Tx } from '#entities';
 import { type Assignment, type RoleMember, type RoleRow, RoleStore, type Unassignment } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords } from '../audit/action-records';
@@ -43,7 +43,8 @@ export class RolesService {
       });
       if (!role) throw nameTaken(dto.name);
       await this.records.record(tx, actor, 'ROLE_CREATED', { type: 'ROLE', ...role });
-      return role;
+      await this.replaceMembers(tx, actor, role, dto);
+      return (await this.roles.find(tx, principal.organizationId, role.id))!;
     });
   }
 
@@ -55,8 +56,11 @@ export class RolesService {
       const before = await this.roles.findLocked(tx, organizationId, id);
       if (!before) throw missing(id);
       if (allowsLonger(before, dto)) refuseSuspended(principal);
-      const outcome = await this.roles.update(tx, organizationId, id, dto);
+      const { name, description, maxSessionDurationHours } = dto;
+      const fields = { name, description, maxSessionDurationHours };
+      const outcome = await this.roles.update(tx, organizationId, id, fields);
       if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
+      await this.replaceMembers(tx, actor, before, dto);
       const role = (await this.roles.find(tx, organizationId, id))!;
       const changed = changesBetween(before, role, ['name', 'description', 'maxSessionDurationHours']);
       if (Object.keys(changed).length > 0) {
@@ -75,29 +79,59 @@ export class RolesService {
     });
   }
 
-  async assign(actor: Actor, roleId: string, other: RoleMember): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      const outcome = await this.roles.assign(tx, actor.principal.organizationId, roleId, other);
+  assign(actor: Actor, roleId: string, other: RoleMember): Promise<void> {
+    return this.database.transaction(async (tx) => {
+      const outcome = await this.link(tx, actor, roleId, other);
       if (outcome !== 'assigned') throw refusal(outcome, roleId, other);
-      await this.recordMember(tx, actor, EVENTS[other.kind].assigned, roleId, other);
     });
   }
 
-  async unassign(actor: Actor, roleId: string, other: RoleMember): Promise<void> {
-    await this.database.closing.transaction(async (tx) => {
-      const outcome = await this.roles.unassign(tx, actor.principal.organizationId, roleId, other);
+  unassign(actor: Actor, roleId: string, other: RoleMember): Promise<void> {
+    return this.database.closing.transaction(async (tx) => {
+      const outcome = await this.unlink(tx, actor, roleId, other);
       if (outcome !== 'unassigned') throw refusal(outcome, roleId, other);
-      await this.recordMember(tx, actor, EVENTS[other.kind].unassigned, roleId, other);
     });
   }
 
-  private recordMember(
+  /**
+   * A list that is left out changes nothing; what another request has assigned or removed meanwhile is as it should be.
+   * @throws ApiError 404 as the request that assigns one does
+   */
+  private async replaceMembers(tx: Tx, actor: Actor, role: RoleRow, lists: UpdateRoleDto): Promise<void> {
+    for (const kind of ['resource', 'user'] as const) {
+      const before = role[`${kind}Ids`];
+      const after = [...new Set(lists[`${kind}Ids`] ?? before)];
+      const added = after.filter((id) => !before.includes(id));
+      if (added.length > 0) refuseSuspended(actor.principal);
+      for (const id of before.filter((one) => !after.includes(one)))
+        await this.unlink(tx, actor, role.id, { kind, id });
+      for (const id of added) {
+        const outcome = await this.link(tx, actor, role.id, { kind, id });
+        if (outcome === 'other-missing') throw refusal(outcome, role.id, { kind, id });
+      }
+    }
+  }
+
+  private async link(tx: Tx, actor: Actor, roleId: string, other: RoleMember): Promise<Assignment> {
+    const outcome = await this.roles.assign(tx, actor.principal.organizationId, roleId, other);
+    if (outcome === 'assigned') await this.record(tx, actor, 'assigned', roleId, other);
+    return outcome;
+  }
+
+  private async unlink(tx: Tx, actor: Actor, roleId: string, other: RoleMember): Promise<Unassignment> {
+    const outcome = await this.roles.unassign(tx, actor.principal.organizationId, roleId, other);
+    if (outcome === 'unassigned') await this.record(tx, actor, 'unassigned', roleId, other);
+    return outcome;
+  }
+
+  private record(
     tx: Tx,
     actor: Actor,
-    event: AuditEventType,
+    done: 'assigned' | 'unassigned',
     roleId: string,
     { kind, id }: RoleMember,
   ): Promise<void> {
+    const event = EVENTS[kind][done];
     const role = { type: 'ROLE' as const, id: roleId, name: null };
     return this.records.record(tx, actor, event, role, { [`${kind}Id`]: id });
   }

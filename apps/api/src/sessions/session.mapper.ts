@@ -1,13 +1,15 @@
 import type { ResourceIpRow, SessionRow } from '#tenant-store';
-import { divideSkipped } from '#rules';
+import { addressWarnings, divideSkipped } from '#rules';
+import { portWarnings } from '../resources/resource.mapper';
 import type { ResourceIpDto, SessionDto, SkippedIpDto, StartedSessionDto } from './dto/session.dto';
 
 const moment = (time: string | null): Date | null => (time === null ? null : new Date(time));
 
-const toResourceIp = ({ isWrongFamily: _, ...row }: ResourceIpRow): ResourceIpDto => ({
+const toResourceIp = ({ isWrongFamily: _, resource, ...row }: ResourceIpRow): ResourceIpDto => ({
   ...row,
   appliedAt: moment(row.appliedAt),
   removedAt: moment(row.removedAt),
+  warnings: resource ? [...portWarnings(resource), ...addressWarnings(row.ipAddress, resource.provider)] : [],
 });
 
 const toSkippedIp = ({

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import { Database, type Slice, type Sliced, type Tx } from '#entities';
@@ -9,7 +10,7 @@ import { auditActor } from '../audit/audit-actor';
 import { changesBetween } from '../audit/changes';
 import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
-import type { UpdateUserDto } from './dto/user.dto';
+import { IN_ROLES, type UpdateUserDto } from './dto/user.dto';
 
 interface Changed {
   readonly user: UserRow;
@@ -51,7 +52,10 @@ export class UsersService {
     const { organizationId } = principal;
     await this.users.lock(tx, organizationId);
     const before = await this.existing(tx, principal, id);
-    const { name, isOrgAdmin, isActive } = dto;
+    const { name, isOrgAdmin, isActive, roleNames = before.roleNames } = dto;
+    if (!isDeepStrictEqual(roleNames, before.roleNames)) {
+      throw badRequest(`roleNames ${IN_ROLES}`, { roleNames: IN_ROLES });
+    }
     if ((isActive && !before.isActive) || (isOrgAdmin && !before.isOrgAdmin)) refuseSuspended(principal);
     if (before.isService && isOrgAdmin === true) throw noServiceAdmin();
     const updated = await this.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });

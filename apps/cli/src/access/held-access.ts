@@ -113,6 +113,7 @@ export class HeldAccess {
     const rejected = outcomes.find((outcome) => outcome.status === 'rejected');
     const failure = rejected ? errorOf(rejected.reason) : outcomeFailure(started, request, output);
     if (failure === null) {
+      for (const { session } of started) noteWarnings(session, output);
       if (started.some(({ session }) => !session.leaseUntil)) output.note(NO_LEASE);
       return new HeldAccess(started, leaseSeconds, listener);
     }
@@ -164,6 +165,14 @@ async function stopAll(sessions: readonly StartedSession[], output: Output): Pro
       );
     } else if (stop.value !== null) noteOpen(stop.value, output);
   }
+}
+
+/** Says what a session opens that may not be intended. */
+export function noteWarnings({ resourceIps }: Session, output: Output): void {
+  const notes = resourceIps.flatMap(({ resourceName, warnings }) =>
+    warnings.map((warning) => `${resourceName}: ${warning}`),
+  );
+  for (const note of new Set(notes)) output.note(note);
 }
 
 /** Says what a stopped session still lets in, and why. */

@@ -19,7 +19,7 @@ import {
   visible,
   WAIT_SECONDS,
 } from '#client';
-import { noteOpen, observe, sessionExitCode } from '../access/held-access';
+import { noteOpen, noteWarnings, observe, sessionExitCode } from '../access/held-access';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
 import type { Call } from '../program';
@@ -54,6 +54,7 @@ export async function start(call: Call<StartOptions>): Promise<ExitCode> {
   };
   const applied = startAndSettle(server, request, !isChosen, options.wait ? options.timeout : 0);
   const session = await output.during('until the rules are applied', applied);
+  noteWarnings(session, output);
   output.result(session, detailsOf(session));
   if (!options.wait) return EXIT.ok;
   await noteOthers(server.api, session, output);

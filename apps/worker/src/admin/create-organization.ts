@@ -1,7 +1,7 @@
 import { isEmail } from 'class-validator';
 import type { Command } from 'commander';
 import { SYSTEM_ACTOR, type Tx } from '#entities';
-import { hiddenCharacters } from '#rules';
+import { emailForm, hiddenCharacters } from '#rules';
 import { newOpaqueToken } from '#secrets';
 import { AccountStore, AccountTokenStore, AuditStore } from '#tenant-store';
 import { withUrl } from './accounts';
@@ -43,12 +43,12 @@ export function addCreateOrganization(program: Command): void {
 }
 
 function readName(text: string): string | undefined {
-  const name = text.trim();
+  const name = text.trim().normalize('NFC');
   return name !== '' && name.length <= MAX_LENGTH && hiddenCharacters(name).length === 0 ? name : undefined;
 }
 
 function readEmail(text: string): string | undefined {
-  const email = text.trim().toLowerCase();
+  const email = emailForm(text);
   return isEmail(email) && hiddenCharacters(email).length === 0 ? email : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { SYSTEM_ACTOR, type Tx } from '#entities';
-import type { PlatformRole } from '#rules';
+import { emailForm, type PlatformRole } from '#rules';
 import { AuditStore, PlatformStore } from '#tenant-store';
 import { accountOf, withOrganization } from './accounts';
 import { withDatabase } from './deployment';
@@ -37,7 +37,7 @@ export function addPlatformRole(program: Command): void {
     .action(
       run((email: string, options: Options) =>
         withDatabase(async (database) => {
-          print(await database.transaction((tx) => grant(tx, email, options)));
+          print(await database.transaction((tx) => grant(tx, emailForm(email), options)));
           return EXIT.done;
         }),
       ),

@@ -1,6 +1,6 @@
 import { IsEmail, IsNotEmpty, IsString, MaxLength, MinLength } from 'class-validator';
 import { email, opaque, Optional, Required, type Kind } from '../../http/fields';
-import { asEmail, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
+import { asEmail, composed, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
 const told = (message: string): { message: string } => ({ message });
 
@@ -11,6 +11,7 @@ export const NAME: Kind = {
     HasNoHiddenCharacters(),
     MaxLength(200, told('must have at most 200 characters')),
     trimmed(),
+    composed(),
   ],
   doc: { type: String },
 };

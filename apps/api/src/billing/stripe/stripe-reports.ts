@@ -7,8 +7,8 @@ type Named = string | { readonly id: string } | null | undefined;
 const idOf = (named: Named): string | null =>
   typeof named === 'object' ? (named?.id ?? null) : (named ?? null);
 
-/** Converts an event about a subscription. @returns null for other events */
-export function paymentEvent(event: Stripe.Event): PaymentEvent | null {
+/** Converts an event about a subscription. @returns why it cannot be used, or null for events of other types */
+export function paymentEvent(event: Stripe.Event): PaymentEvent | string | null {
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- Stripe has hundreds of types and adds more
   switch (event.type) {
     case 'checkout.session.completed': {
@@ -28,8 +28,21 @@ export function paymentEvent(event: Stripe.Event): PaymentEvent | null {
   }
 }
 
-function invoiceEvent(event: Stripe.Event, invoice: Stripe.Invoice, paid: boolean): PaymentEvent | null {
-  const details = invoice.parent?.subscription_details ?? null;
+/** Where an invoice named its subscription before 2025-03-31. An endpoint at Stripe keeps the version it was created with. */
+interface FormerInvoice {
+  readonly subscription?: Named;
+  readonly subscription_details?: { readonly metadata?: Stripe.Metadata | null } | null;
+}
+
+function invoiceEvent(
+  event: Stripe.Event,
+  invoice: Stripe.Invoice & FormerInvoice,
+  paid: boolean,
+): PaymentEvent | string {
+  const details = invoice.parent?.subscription_details ?? {
+    subscription: invoice.subscription,
+    metadata: invoice.subscription_details?.metadata,
+  };
   const amountCents = paid ? invoice.amount_paid : invoice.amount_due;
   // Stripe starts a period that is already paid with an invoice of 0
   const payment =
@@ -41,7 +54,7 @@ function invoiceEvent(event: Stripe.Event, invoice: Stripe.Invoice, paid: boolea
           status: paid ? ('SUCCEEDED' as const) : ('FAILED' as const),
         }
       : null;
-  return eventOf(event, idOf(details?.subscription), details?.metadata, payment);
+  return eventOf(event, idOf(details.subscription), details.metadata, payment);
 }
 
 function eventOf(
@@ -49,8 +62,8 @@ function eventOf(
   reference: string | null,
   metadata: Stripe.Metadata | null | undefined,
   payment: PaymentEvent['payment'],
-): PaymentEvent | null {
-  if (reference === null) return null;
+): PaymentEvent | string {
+  if (reference === null) return 'it names no subscription';
   return { id, type, reference, organizationId: metadata?.['organizationId'] ?? null, payment };
 }
 

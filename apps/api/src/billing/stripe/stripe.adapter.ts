@@ -72,7 +72,11 @@ export class StripePayments extends PaymentAdapter {
 
   override async readEvent(body: Buffer, headers: IncomingHttpHeaders): Promise<PaymentEvent | null> {
     const { client } = await this.loaded();
-    return paymentEvent(this.verified(client, body, headers['stripe-signature'] ?? ''));
+    const event = this.verified(client, body, headers['stripe-signature'] ?? '');
+    const reported = paymentEvent(event);
+    if (typeof reported !== 'string') return reported;
+    this.logger.warn({ msg: 'An event is ignored', id: event.id, type: event.type, reason: reported });
+    return null;
   }
 
   /** Every error here is caused by the request: the package throws various errors for malformed headers. */

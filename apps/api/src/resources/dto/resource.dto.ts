@@ -23,6 +23,7 @@ import {
   integerIn,
   line,
   MayBeAbsent,
+  Misplaced,
   NullAsAbsent,
   oneOf,
   Optional,
@@ -184,6 +185,8 @@ const ENDPOINT = {
   description: 'The host and port that people connect to; shown to them, and not used otherwise',
 };
 
+const IN_CONFIG = 'belongs into config: without it, a resource opens every port';
+
 export class CreateResourceDto {
   @Required(line(MAX_RESOURCE_NAME), { example: 'demo-database' })
   name!: string;
@@ -211,6 +214,15 @@ export class CreateResourceDto {
 
   @NullAsAbsent(CONFIG)
   config?: ResourceConfigDto;
+
+  @Misplaced(IN_CONFIG)
+  port?: unknown;
+
+  @Misplaced(IN_CONFIG)
+  ports?: unknown;
+
+  @Misplaced(IN_CONFIG)
+  protocol?: unknown;
 }
 
 export class UpdateResourceDto extends PartialType(CreateResourceDto, { skipNullProperties: false }) {
@@ -279,7 +291,7 @@ export class ResourceDto {
 export class ResourceWithWarningsDto extends ResourceDto {
   @ApiProperty({
     type: [String],
-    example: ['Addresses of sessions may be blocked by deny-partners'],
+    example: ['opens every TCP port'],
     description: 'What does not keep the resource from being used, and may not be intended; empty: nothing',
   })
   warnings!: readonly string[];

@@ -1,9 +1,28 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { integerIn, line, MayBeAbsent, Optional, Required, text, TIME } from '../../http/fields';
+import {
+  ids,
+  integerIn,
+  line,
+  MayBeAbsent,
+  NullAsAbsent,
+  Optional,
+  Required,
+  text,
+  TIME,
+} from '../../http/fields';
 
 const HOURS = integerIn(1, 24, 'must be a whole number from 1 to 24');
 
-export class CreateRoleDto {
+/** Who and what a role connects. */
+class RoleMembersDto {
+  @NullAsAbsent(ids(100, 'resources'), { description: 'The resources of the role: all of them' })
+  resourceIds?: string[];
+
+  @NullAsAbsent(ids(100, 'users'), { description: 'The users of the role: all of them' })
+  userIds?: string[];
+}
+
+export class CreateRoleDto extends RoleMembersDto {
   @Required(line(100), { example: 'Developers', description: 'unique in the organization' })
   name!: string;
 
@@ -14,7 +33,7 @@ export class CreateRoleDto {
   maxSessionDurationHours?: number | null;
 }
 
-export class UpdateRoleDto {
+export class UpdateRoleDto extends RoleMembersDto {
   @MayBeAbsent(line(100), { example: 'Developers' })
   name?: string;
 

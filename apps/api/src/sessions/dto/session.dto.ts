@@ -43,6 +43,12 @@ export class ResourceIpDto {
       'was observed. Rules that Drawbridge keeps for others are not named',
   })
   stillAllowedBy!: string | null;
+  @ApiProperty({
+    type: [String],
+    example: ['opens every TCP port'],
+    description: 'What may not be intended; empty: nothing',
+  })
+  warnings!: readonly string[];
 }
 
 /** An address that a resource is not asked to hold again: its target holds the other IP version only. */

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ValidateIf } from 'class-validator';
+import { Allow, ValidateIf } from 'class-validator';
 import type { PlatformRole } from '#guards';
 import { USER_STATUSES, type UserStatus } from '#tenant-store';
 import {
@@ -11,6 +11,7 @@ import {
   ids,
   line,
   MayBeAbsent,
+  Misplaced,
   Optional,
   queryFlag,
   Required,
@@ -38,6 +39,8 @@ export class UserQueryDto extends PageQueryDto {
   @Optional(anyOf(USER_STATUSES, 'UserStatus'))
   status?: UserStatus[];
 }
+
+const USE_IDS = 'cannot be given: use roleIds';
 
 export class CreateUserDto {
   @Optional(flag(), {
@@ -77,7 +80,15 @@ export class CreateUserDto {
     description: 'must satisfy the organization’s password policy; left out: the user is invited to set one',
   })
   password?: string | null;
+
+  @Misplaced(USE_IDS)
+  roles?: unknown;
+
+  @Misplaced(USE_IDS)
+  roleNames?: unknown;
 }
+
+export const IN_ROLES = 'cannot be changed here: use PATCH /roles/{id} with userIds';
 
 export class UpdateUserDto {
   @MayBeAbsent(line(200), { example: 'Grace Hopper' })
@@ -88,6 +99,16 @@ export class UpdateUserDto {
 
   @MayBeAbsent(flag(), { description: 'false ends the user’s live sessions, tokens and API keys' })
   isActive?: boolean;
+
+  @Misplaced(IN_ROLES)
+  roles?: unknown;
+
+  @Misplaced(IN_ROLES)
+  roleIds?: unknown;
+
+  /** An answer shows them: sent back as they are, they change nothing. */
+  @Allow()
+  roleNames?: unknown;
 }
 
 export class UserDto {

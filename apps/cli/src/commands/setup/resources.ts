@@ -106,12 +106,22 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
     try {
       return await verify(api, resource.id, output);
     } catch (error) {
+      noteWarnings(resource, output);
       output.note(next);
       throw error;
     }
   }
+  noteWarnings(resource, output);
   output.result(resource, next);
   return EXIT.ok;
+}
+
+/** What may not be intended. */
+function noteWarnings(
+  { name, warnings }: { readonly name: string; readonly warnings: readonly string[] },
+  output: Output,
+): void {
+  for (const warning of warnings) output.note(`${name}: ${warning}`);
 }
 
 /** The named type, or the only one whose identifiers look like this. @throws CommandFailure */
@@ -160,8 +170,8 @@ function configOf({ port, protocol, set }: CreateOptions, { config }: ResourceTy
 
 async function verify(api: Api, id: string, output: Output): Promise<ExitCode> {
   const resource = await bodyOf(api.POST('/api/v1/resources/{id}/verify', { params: { path: { id } } }));
-  const { name, isActive, warnings } = resource;
-  for (const warning of warnings) output.note(`${name}: ${warning}`);
+  const { name, isActive } = resource;
+  noteWarnings(resource, output);
   output.result(resource, isActive ? `${name} is active: sessions may use it.` : `${name} is NOT active.`);
   return isActive ? EXIT.ok : EXIT.failed;
 }
