@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { DriverRegistry, type CloudTarget, type ProviderDriver } from '#drivers';
-import { pauseBefore } from '../../libs/drivers/src/azure/network-security-group';
 import { describeDriver } from './driver-conformance';
 import { describeLocks } from './lock-conformance';
 import { describeEditedRules, describeTokens, describeUnpolledWrites } from './identity-conformance';
@@ -127,11 +126,5 @@ describe('AZURE driver', () => {
     expect(result).toMatchObject({ result: 'done' });
     // at once, and at 0.5, 1 and 1.5 seconds
     expect(await cloud.countOf('GetOperation')).toBe(4);
-  });
-
-  it('lets Azure choose longer pauses for a change of more than two seconds', () => {
-    const pauses = [1, 2, 3, 4, 5, 6].map((poll) => pauseBefore(poll, '10'));
-    expect(pauses).toEqual([500, 500, 500, 500, 10_000, 10_000]);
-    expect([pauseBefore(5), pauseBefore(5, '1')]).toEqual([2000, 2000]);
   });
 });

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { pino } from 'pino';
 import { EXIT_CONFIGURATION, loadSettings, SettingsError } from '#config';
+import { dropProxyVariables, routeEgress } from '#drivers';
 import { UnusableDatabase } from '#entities';
 import { LogSink, StartupLog } from '#logs';
 import { installShutdownHandlers } from './shutdown-handlers';
@@ -12,6 +13,9 @@ import { WorkerSettings } from './worker.settings';
 async function start(): Promise<void> {
   const settings = loadSettings(WorkerSettings, process.env);
   const log = pino({ name: 'worker', level: settings.LOG_LEVEL }, new LogSink(process.stdout));
+  const unused = dropProxyVariables(process.env);
+  if (unused.length > 0) log.warn({ unused }, 'Variables of a proxy are not used: EGRESS_PROXY is');
+  routeEgress(settings.EGRESS_PROXY);
   const worker = await NestFactory.createApplicationContext(
     await WorkerModule.connect(settings, process.env, log),
     {
