@@ -73,8 +73,22 @@ export function serveDocs(app: INestApplication, settings: ApiSettings): void {
     jsonDocumentUrl: DOCUMENT_PATH,
     raw: ['json'],
     customSiteTitle: 'Drawbridge API',
+    customCss: NARROW,
   });
 }
+
+/**
+ * `break-word` lets a column shrink to one letter: words stay whole where they fit, and on phones the cells of a row
+ * are below each other.
+ */
+const NARROW = `
+.swagger-ui * { word-break: normal !important; overflow-wrap: break-word; }
+@media (max-width: 640px) {
+  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
+  .swagger-ui .opblock .opblock-summary-path-description-wrapper { flex-basis: 100%; min-width: 0; }
+  .swagger-ui :is(table, thead, tbody, tr, th, td) { display: block; width: auto; min-width: 0; }
+  .swagger-ui .markdown table { overflow-x: auto; }
+}`;
 
 const VIEWPORT = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
