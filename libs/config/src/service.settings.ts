@@ -51,7 +51,9 @@ export class ServiceSettings extends DatabaseUrlSettings {
 
   /** the HTTP proxy that calls to clouds and the payment provider go through; unset: none */
   @IsOptional()
-  @Matches(/^https?:\/\/[^\s/]+\/?$/, { message: 'EGRESS_PROXY must be the http or https address of a proxy' })
+  @Matches(/^https?:\/\/[^\s/]+\/?$/, {
+    message: 'EGRESS_PROXY must be the http or https address of a proxy',
+  })
   EGRESS_PROXY?: string;
 
   /** port for metrics and health probes, separate from the API's own port; unset: none is opened */

@@ -85,8 +85,6 @@ function openTunnel(proxy: URL, host: string, port: number, done: Done): void {
     agent: false,
     timeout: CONNECT_TIMEOUT_MS,
   });
-  const failed = (reason: string): Error =>
-    Object.assign(new Error(`The egress proxy ${reason}`), { code: PROXY_FAILED });
   request.once('connect', ({ statusCode }, socket) => {
     if (statusCode === 200) return done(null, socket);
     socket.destroy();
@@ -97,6 +95,9 @@ function openTunnel(proxy: URL, host: string, port: number, done: Done): void {
   request.once('error', (error) => done(failed(`cannot be reached: ${error.message}`)));
   request.end();
 }
+
+const failed = (reason: string): Error =>
+  Object.assign(new Error(`The egress proxy ${reason}`), { code: PROXY_FAILED });
 
 function authorization({ username, password }: URL): { 'proxy-authorization'?: string } {
   if (username === '') return {};
