@@ -46,7 +46,7 @@ describe('run gives access while a command runs', () => {
     const moved = '198.51.100.77';
     bench.proxy.addresses = [moved];
     const note = `your address is now ${moved}, and ${CLI_ADDRESS} keeps the access: drawbridge watch`;
-    await until('it is said', () => going.stderr.includes(note));
+    await going.prints(note);
     bench.proxy.addresses = [CLI_ADDRESS];
     const records = await bench.org.admin.get('/audit-logs?eventType=SESSION_EXTENDED');
     expect(JSON.stringify(records.body)).toContain(`"renewedFrom":"${moved}"`);
