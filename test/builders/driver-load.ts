@@ -47,7 +47,7 @@ const nsg =
   '/providers/microsoft.network/networksecuritygroups/simulated-nsg';
 
 /** A target of each simulated cloud with access to it. @param url of the simulator */
-const simulatedObjects = (url: string): Readonly<Record<Exclude<Provider, 'AGENT'>, Checked>> => ({
+export const simulatedObjects = (url: string): Readonly<Record<Exclude<Provider, 'AGENT'>, Checked>> => ({
   AWS: object('SECURITY_GROUP', group(0), 'ACCESS_KEY', SIMULATED_KEY, 'eu-central-1'),
   GCP: object('FIREWALL', 'projects/simulated-project/global/networks/default', 'SERVICE_ACCOUNT', KEY_FILE),
   AZURE: object('NETWORK_SECURITY_GROUP', nsg, 'SERVICE_PRINCIPAL', {

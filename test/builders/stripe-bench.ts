@@ -1,4 +1,5 @@
 import type { Answer } from '../harness/api-client';
+import { ConnectProxy } from '../harness/connect-proxy';
 import { Drawbridge } from '../harness/drawbridge';
 import { eventOf, type StripeObject } from '../harness/stripe-objects';
 import { StripeServer, stripeSignature } from '../harness/stripe-server';
@@ -11,10 +12,11 @@ export class StripeBench {
   private constructor(
     readonly stripe: StripeServer,
     readonly drawbridge: Drawbridge,
+    readonly proxy: ConnectProxy,
   ) {}
 
   static async start(): Promise<StripeBench> {
-    const stripe = await StripeServer.start();
+    const [stripe, proxy] = await Promise.all([StripeServer.start(), ConnectProxy.start()]);
     const drawbridge = await Drawbridge.start({
       worker: false,
       api: {
@@ -23,14 +25,17 @@ export class StripeBench {
         STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
         STRIPE_PRICE_ID: PRICE,
         STRIPE_API_URL: stripe.url,
+        EGRESS_PROXY: proxy.url,
+        HTTPS_PROXY: 'http://127.0.0.1:1',
       },
     });
-    return new StripeBench(stripe, drawbridge);
+    return new StripeBench(stripe, drawbridge, proxy);
   }
 
   async stop(): Promise<void> {
     await this.drawbridge.stop();
     await this.stripe.stop();
+    await this.proxy.stop();
   }
 
   post(body: string, signature: string | null): Promise<Answer> {

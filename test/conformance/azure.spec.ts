@@ -1,4 +1,5 @@
-import { DriverRegistry, type CloudTarget } from '#drivers';
+import { randomUUID } from 'node:crypto';
+import { DriverRegistry, type CloudTarget, type ProviderDriver } from '#drivers';
 import { describeDriver } from './driver-conformance';
 import { describeLocks } from './lock-conformance';
 import { describeEditedRules, describeTokens, describeUnpolledWrites } from './identity-conformance';
@@ -47,15 +48,17 @@ const FEDERATED: FederatedType = {
   exchange: 'RequestToken',
 };
 
+const driverOf = ({ url }: SimulatedCloud): Promise<ProviderDriver> =>
+  new DriverRegistry({
+    AZURE_AUTHORITY_HOST: `${url}/azure/login`,
+    AZURE_RESOURCE_MANAGER_URL: `${url}/azure/arm`,
+  }).driver('AZURE');
+
 async function startBench(
   { capacity, operationMs }: BenchOptions,
   federated?: FederatedType,
 ): Promise<DriverBench> {
   const cloud = await SimulatedCloud.start('AZURE', OPERATIONS, capacity, operationMs);
-  const registry = new DriverRegistry({
-    AZURE_AUTHORITY_HOST: `${cloud.url}/azure/login`,
-    AZURE_RESOURCE_MANAGER_URL: `${cloud.url}/azure/arm`,
-  });
   const bench: DriverBench = {
     cloud: {
       ports: true,
@@ -65,7 +68,7 @@ async function startBench(
       capacityPerIpVersion: false,
       denials: { part: '10.0.0.5' },
     },
-    driver: await registry.driver('AZURE'),
+    driver: await driverOf(cloud),
     target: (number) => group(number === 0 ? 'simulated-nsg' : `simulated-nsg-${number + 1}`),
     missingTarget: () => group('no-such-nsg'),
     withWrongSecret: (target) => ({
@@ -108,3 +111,20 @@ describeEditedRules('AZURE driver', startBench);
 describeTokens('AZURE driver', startBench);
 describeFederation('AZURE driver', (options) => startBench(options, FEDERATED));
 describeUnpolledWrites('AZURE driver', startBench, 'done');
+
+describe('AZURE driver', () => {
+  let cloud: SimulatedCloud;
+  afterAll(() => cloud.close());
+
+  it('polls a change of a second each half second, although Azure suggests ten', async () => {
+    cloud = await SimulatedCloud.start('AZURE', OPERATIONS, 10, 1100);
+    const driver = await driverOf(cloud);
+    const spec = { address: '203.0.113.7/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] } as const;
+    const change = { action: 'add', ruleId: randomUUID(), spec, config: {} } as const;
+    const mark = { deployment: 'conformance', ruleId: change.ruleId, expiresAt: null };
+    const [result] = await driver.applyChanges(group('simulated-nsg'), [{ ...change, mark }]);
+    expect(result).toMatchObject({ result: 'done' });
+    // at once, and at 0.5, 1 and 1.5 seconds
+    expect(await cloud.countOf('GetOperation')).toBe(4);
+  });
+});

@@ -35,7 +35,7 @@ export class SimulatedCloud {
       listChangeMs: 20,
       firewallsPerProject: capacity,
       azureRulesPerGroup: capacity,
-      azureOperationMs: operationMs ?? 1,
+      azureOperationMs: operationMs ?? 0,
       ...(operationMs !== undefined && { gcpOperationMs: operationMs }),
       azureWriteBurst: 10_000,
       vercelAddresses: capacity,
@@ -86,6 +86,10 @@ export class SimulatedCloud {
   async callsWith(target: string, outcomes: readonly string[]): Promise<unknown[]> {
     const calls = await this.list<Call>('/_calls');
     return calls.filter((call) => call.target === target && outcomes.includes(call.outcome ?? ''));
+  }
+
+  async countOf(operation: string): Promise<number> {
+    return (await this.list<Call>('/_calls')).filter((call) => call.operation === operation).length;
   }
 
   async rules(target: string): Promise<CloudRule[]> {

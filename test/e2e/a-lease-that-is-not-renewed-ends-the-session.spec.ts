@@ -57,18 +57,20 @@ describe('A lease that is not renewed ends the session', () => {
     expect(capped.leaseUntil).toBe(capped.expiresAt);
   });
 
-  it('a thousand renewals make no cloud call and no audit record', async () => {
+  it('a thousand renewals make no cloud call, and one audit record of the other address that they come from', async () => {
     const { id, ipv4Address } = await leased();
     await org.reaches(id, 'ACTIVE');
     const calls = async (): Promise<number> => (await drawbridge.cloud.calls()).length;
     const records = (): Promise<object[]> =>
-      drawbridge.query('SELECT id FROM audit_records WHERE resource_id = $1', [id]);
+      drawbridge.query('SELECT details FROM audit_records WHERE resource_id = $1 ORDER BY timestamp', [id]);
     const callsBefore = await calls();
     const recordsBefore = await records();
-    for (let renewals = 0; renewals < RENEWALS; renewals += 1) expect((await renew(id)).status).toBe(200);
+    const renewedFrom = '127.0.0.1';
+    for (let renewals = 0; renewals < RENEWALS; renewals += 1)
+      expect(await renew(id)).toMatchObject({ status: 200, body: { renewedFrom } });
     // the worker compares its targets meanwhile
     expect((await calls()) - callsBefore).toBeLessThan(10);
-    expect(await records()).toEqual(recordsBefore);
+    expect(await records()).toEqual([...recordsBefore, { details: { renewedFrom, address: ipv4Address } }]);
     expect(await isOpen(ipv4Address!)).toBe(true);
   });
 

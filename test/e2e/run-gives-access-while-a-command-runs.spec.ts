@@ -40,6 +40,18 @@ describe('run gives access while a command runs', () => {
     return Number(/child (\d+)/.exec(child.stdout)![1]);
   }
 
+  it('says once that its renewals come from another address, which has no access', async () => {
+    const going = bench.cli.start(['run', '--lease', '60', '--', process.execPath, counting]);
+    await started(going);
+    const moved = '198.51.100.77';
+    bench.proxy.addresses = [moved];
+    const note = `your address is now ${moved}, and ${CLI_ADDRESS} keeps the access: drawbridge watch`;
+    await going.prints(note);
+    bench.proxy.addresses = [CLI_ADDRESS];
+    const records = await bench.org.admin.get('/audit-logs?eventType=SESSION_EXTENDED');
+    expect(JSON.stringify(records.body)).toContain(`"renewedFrom":"${moved}"`);
+  });
+
   it('the rule is there for the command, and gone when it has ended', async () => {
     const ask = `fetch('${bench.drawbridge.cloud.url}/_rules?provider=AWS').then((r) => r.text()).then(console.log)`;
     const { code, stdout, stderr } = await run('--', process.execPath, '-e', ask);

@@ -89,6 +89,8 @@ describe('The first five minutes', () => {
   it('the printed command opens a rule in the simulated cloud, the next one closes it, Ctrl-C stops all processes', async () => {
     const first = start();
     await first.ready();
+    // nothing to stop yet
+    await expect(first.paste(1)).rejects.toThrow('Unexpected end of JSON input');
     const session = await first.paste(0);
     expect(session.status).toBe('PENDING');
     await until('the rule is open', async () => (await open()).includes('203.0.113.10'));

@@ -10,6 +10,7 @@ const FOLDERS = PROVIDERS.map((provider) => provider.toLowerCase());
 const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   // Node's word for a pool of connections
   'tenant-url/pinned-connection.ts': ['agent'],
+  'egress.ts': ['agent'],
   // the header user-agent
   'request-json.ts': ['agent'],
   // names the metadata service of each provider

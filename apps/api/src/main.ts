@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { loadSettings } from '#config';
 import { endUnstarted } from '#connections';
+import { dropProxyVariables, routeEgress } from '#drivers';
 import { NestLog, StartupLog } from '#logs';
 import { ApiSettings } from './api.settings';
 import { AppModule } from './app.module';
@@ -23,6 +24,9 @@ const LOOPBACK = '127.0.0.1';
 async function start(): Promise<void> {
   const settings = loadSettings(ApiSettings, process.env);
   const log = apiLog(settings.LOG_LEVEL);
+  const unused = dropProxyVariables(process.env);
+  if (unused.length > 0) log.warn({ unused }, 'Variables of a proxy are not used: EGRESS_PROXY is');
+  routeEgress(settings.EGRESS_PROXY);
   const app = await NestFactory.create<NestExpressApplication>(await AppModule.connect(settings), {
     bodyParser: false,
     abortOnError: false,

@@ -29,7 +29,7 @@ export function banner(
 function firstSession(publicUrl: string, apiKey: string): string[] {
   const sessions = `${publicUrl}/api/v1/sessions`;
   const key = `-H 'X-API-Key: ${apiKey}'`;
-  const newest = `$(curl -sS ${key} '${sessions}?active=true&size=1' | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)`;
+  const newest = `curl -sS ${key} '${sessions}?active=true&size=1' | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4`;
   const body = JSON.stringify({ ipv4Address: '203.0.113.10', durationHours: 1 });
   return [
     'Start a session for an address:',
@@ -38,7 +38,8 @@ function firstSession(publicUrl: string, apiKey: string): string[] {
     '',
     'Stop the newest session:',
     '',
-    `curl -sS -X POST ${key} "${sessions}/${newest}/stop"`,
+    // without a session, xargs runs nothing
+    `${newest} | xargs -I ID curl -sS -X POST ${key} ${sessions}/ID/stop`,
   ];
 }
 

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { pino } from 'pino';
 import { loadSettings } from '#config';
 import { endUnstarted, stopOnSignals } from '#connections';
+import { dropProxyVariables, routeEgress } from '#drivers';
 import { LogSink, StartupLog } from '#logs';
 import { WorkerLifecycle } from './worker-lifecycle';
 import { WorkerModule } from './worker.module';
@@ -11,6 +12,9 @@ import { WorkerSettings } from './worker.settings';
 async function start(): Promise<void> {
   const settings = loadSettings(WorkerSettings, process.env);
   const log = pino({ name: 'worker', level: settings.LOG_LEVEL }, new LogSink(process.stdout));
+  const unused = dropProxyVariables(process.env);
+  if (unused.length > 0) log.warn({ unused }, 'Variables of a proxy are not used: EGRESS_PROXY is');
+  routeEgress(settings.EGRESS_PROXY);
   const worker = await NestFactory.createApplicationContext(
     await WorkerModule.connect(settings, process.env, log),
     {

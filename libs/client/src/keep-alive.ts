@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { bodyOf, type Api, type Session } from './api';
+import { bodyOf, type Api, type Schemas } from './api';
 import { ApiFailure } from './failure';
 
 export interface Lease {
@@ -8,15 +8,19 @@ export interface Lease {
   readonly control: Api;
 }
 
-/** What happens to a lease. Each is called once per change. */
+/** What happens to a lease. Each is called once per change, but `elsewhere` with each renewal. */
 export interface LeaseListener {
   /** renewals fail: the access ends at this time unless they succeed again */
   lost(reason: string, endsAt: Date): void;
   /** renewals succeed again */
   regained(): void;
+  /** a renewal came from an address that the session does not let in */
+  elsewhere?(address: string): void;
   /** the session has ended; nothing is renewed any more */
   ended(reason: string): void;
 }
+
+type Renewed = Schemas['RenewedSessionDto'];
 
 /** Renewals are this many to a lease: two may be lost. */
 const RENEWALS_PER_LEASE = 3;
@@ -26,7 +30,7 @@ export const patienceOf = (leaseSeconds: number): number =>
   (1000 * leaseSeconds * (RENEWALS_PER_LEASE - 1)) / RENEWALS_PER_LEASE;
 
 /** How often a lease is renewed, in milliseconds. */
-export const renewalIntervalMs = (leaseSeconds: number): number => (1000 * leaseSeconds) / RENEWALS_PER_LEASE;
+const renewalIntervalMs = (leaseSeconds: number): number => (1000 * leaseSeconds) / RENEWALS_PER_LEASE;
 const MAX_PAUSE_AFTER_FAILURE_MS = 5_000;
 
 /**
@@ -47,6 +51,7 @@ export async function keepAlive(lease: Lease, listener: LeaseListener, signal: A
       endsAt = began + 1000 * lease.leaseSeconds;
       if (isLost) listener.regained();
       isLost = false;
+      if (outcome.renewedFrom) listener.elsewhere?.(outcome.renewedFrom);
     } else if (hasEnded(outcome)) {
       listener.ended(outcome.message);
       return;
@@ -58,7 +63,7 @@ export async function keepAlive(lease: Lease, listener: LeaseListener, signal: A
   }
 }
 
-async function renew({ sessionId, control }: Lease, signal: AbortSignal): Promise<Session | Error> {
+async function renew({ sessionId, control }: Lease, signal: AbortSignal): Promise<Renewed | Error> {
   try {
     return await bodyOf(
       control.POST('/api/v1/sessions/{id}/renew', {
@@ -76,7 +81,7 @@ const hasEnded = (error: Error): boolean =>
   error instanceof ApiFailure && [401, 403, 404, 409].includes(error.status);
 
 /** @returns also when the signal is aborted */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, { signal });
   } catch (error) {

@@ -2174,6 +2174,35 @@ export interface components {
       | 'TARGET_GONE'
       | 'CHANGED_OUTSIDE'
       | 'UNRECORDED';
+    RenewedSessionDto: {
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      endedAt: string | null;
+      /** @enum {string|null} */
+      endedReason: 'EXPIRED' | 'MANUAL' | 'ADMIN' | null;
+      /** Format: date-time */
+      expiresAt: string;
+      holder: string | null;
+      /** Format: uuid */
+      id: string;
+      ipv4Address: string | null;
+      ipv6Address: string | null;
+      /** Format: date-time */
+      leaseUntil: string | null;
+      renewedFrom: string | null;
+      resourceIps: components['schemas']['ResourceIpDto'][];
+      skippedIps?: components['schemas']['SkippedIpDto'][];
+      /** Format: date-time */
+      startedAt: string;
+      /** @enum {string} */
+      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED';
+      /** Format: email */
+      userEmail: string;
+      /** Format: uuid */
+      userId: string;
+      userName: string;
+    };
     ResetPasswordDto: {
       /** Format: password */
       newPassword: string;
@@ -2336,6 +2365,7 @@ export interface components {
       /** Format: date-time */
       firstObservedAfter: string | null;
       holderKind: components['schemas']['HolderKind'];
+      /** Format: uuid */
       id: string;
       kind: components['schemas']['RuleEventKind'];
       /** Format: date-time */
@@ -4647,7 +4677,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['SessionDto'];
+          'application/json': components['schemas']['RenewedSessionDto'];
         };
       };
     };

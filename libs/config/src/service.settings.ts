@@ -49,6 +49,13 @@ export class ServiceSettings extends DatabaseUrlSettings {
   @IsIn(AWS_IDENTITIES, { message: `DRAWBRIDGE_AWS_IDENTITY must be one of ${AWS_IDENTITIES.join(', ')}` })
   DRAWBRIDGE_AWS_IDENTITY = 'keys';
 
+  /** the HTTP proxy that calls to clouds and the payment provider go through; unset: none */
+  @IsOptional()
+  @Matches(/^https?:\/\/[^\s/]+\/?$/, {
+    message: 'EGRESS_PROXY must be the http or https address of a proxy',
+  })
+  EGRESS_PROXY?: string;
+
   /** port for metrics and health probes, separate from the API's own port; unset: none is opened */
   @IsOptional()
   @wholeNumber(0, 65_535)

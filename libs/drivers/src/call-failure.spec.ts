@@ -5,7 +5,7 @@ describe('A call without a response', () => {
     ['ECONNREFUSED', true],
     ['ENOTFOUND', true],
     ['EAI_AGAIN', true],
-    ['UND_ERR_CONNECT_TIMEOUT', true],
+    ['EGRESS_PROXY_FAILED', true],
     ['ECONNRESET', false],
     ['EPIPE', false],
   ])('that ended with %s: nothing was sent is %s', (code, neverSent) => {

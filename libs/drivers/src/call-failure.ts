@@ -1,5 +1,6 @@
 import { DRIVER_ERROR_KINDS, type ChangeResult, type DriverErrorKind } from '#rules';
 import { DriverError } from './driver-error';
+import { PROXY_FAILED } from './egress';
 
 export const MAX_MESSAGE_LENGTH = 500;
 
@@ -8,7 +9,7 @@ const CONNECT_ERROR_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
+  PROXY_FAILED,
 ]);
 
 /** Node's system calls before anything is sent. */

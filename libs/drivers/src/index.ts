@@ -1,4 +1,5 @@
 export { DriverError, driverErrorOf } from './driver-error';
+export { dropProxyVariables, egressAgents, routeEgress } from './egress';
 export type { IdentityTokens } from './identity-tokens';
 export { signedJwt } from './signed-jwt';
 export type {

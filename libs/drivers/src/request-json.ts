@@ -1,4 +1,7 @@
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { noResponse, unexpectedResponse, type CallFailure } from './call-failure';
+import { egressAgents } from './egress';
 import { isRecord, parseJson } from './untrusted-json';
 
 /** An unsuccessful HTTP response. */
@@ -47,39 +50,67 @@ const MAX_RESPONSE_BYTES = 8_000_000;
  */
 export async function requestJson(
   { cloud, refusalOf }: JsonApi,
-  { operation, url, method, headers, body: sent, secrets }: JsonRequest,
+  request: JsonRequest,
   timeoutMs: number,
 ): Promise<JsonAnswer> {
-  let response: Response;
-  let text: string | null;
-  try {
-    response = await fetch(url, {
-      method: method ?? (sent === undefined ? 'GET' : 'POST'),
-      headers: { accept: 'application/json', 'user-agent': 'drawbridge', ...headers },
-      redirect: 'manual',
-      signal: AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs))),
-      ...(sent !== undefined && { body: sent }),
-    });
-    text = await readBounded(response);
-  } catch (error) {
-    throw noResponse(cloud, error, secrets);
-  }
+  const { operation, secrets } = request;
+  const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
+  const { status, headers, text } = await exchange(request, signal).catch((error: unknown) => {
+    throw noResponse(cloud, signal.aborted ? signal.reason : error, secrets);
+  });
   const body = text === null ? undefined : parseJson(text);
-  const { status, headers: received } = response;
-  if (!response.ok) throw refusalOf({ status, body, header: (name) => received.get(name) }, secrets);
+  const header = (name: string): string | undefined => headers[name]?.toString();
+  if (status < 200 || status > 299) throw refusalOf({ status, body, header }, secrets);
   if (text === null || !isRecord(body)) throw unexpectedResponse(cloud, operation);
   return { body, text };
 }
 
-/** Reads the body of a response up to a limit. A longer one is not read further. @returns null when it is too long */
-async function readBounded(response: Response): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    length += chunk.length;
-    // leaving the loop cancels the stream
-    if (length > MAX_RESPONSE_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+interface Exchanged {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** null: it is too long */
+  readonly text: string | null;
+}
+
+/** Sends the request through the egress, and reads the response up to a limit. */
+function exchange(
+  { url, method, headers, body: sent }: JsonRequest,
+  signal: AbortSignal,
+): Promise<Exchanged> {
+  const isSecure = url.startsWith('https:');
+  const body = sent?.toString();
+  const options = {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    agent: egressAgents()[isSecure ? 'https' : 'http'],
+    headers: {
+      accept: 'application/json',
+      'user-agent': 'drawbridge',
+      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+      ...(sent instanceof URLSearchParams && { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...headers,
+    },
+    signal,
+  };
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? httpsRequest : httpRequest)(url, options);
+    request.once('error', reject);
+    request.once('response', (response) => {
+      const { statusCode: status = 0, headers: received } = response;
+      const chunks: Buffer[] = [];
+      let length = 0;
+      response.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+        chunks.push(chunk);
+        if (length <= MAX_RESPONSE_BYTES) return;
+        resolve({ status, headers: received, text: null });
+        response.destroy();
+      });
+      response.once('error', reject);
+      response.once('close', () => reject(new Error('The answer ended early')));
+      response.once('end', () =>
+        resolve({ status, headers: received, text: Buffer.concat(chunks).toString('utf8') }),
+      );
+    });
+    request.end(body);
+  });
 }

@@ -37,7 +37,8 @@ export interface LedgerRange {
 export type AccessFilter =
   | { readonly by: 'resource'; readonly resourceId: string }
   | { readonly by: 'user'; readonly userId: string }
-  | { readonly by: 'address'; readonly address: string };
+  | { readonly by: 'address'; readonly address: string }
+  | { readonly by: 'organization' };
 
 /**
  * Queries of an organization on the ledger and the live state. Rows of other organizations on a shared target are reduced to
@@ -130,8 +131,13 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
     filter: AccessFilter,
     window: AccessWindow,
   ): Promise<FoundRow[][]> {
-    const closed = { resource: 'e.resource_id', user: 'e.user_id', address: 'e.address' }[filter.by];
-    const live = { resource: 'ip.resource_id', user: 's.user_id', address: 'r.address' }[filter.by];
+    const columns = {
+      resource: ['e.resource_id', 'ip.resource_id'],
+      user: ['e.user_id', 's.user_id'],
+      address: ['e.address', 'r.address'],
+      organization: ['', ''],
+    } as const;
+    const [closed, live] = columns[filter.by];
     return [
       await found(tx, (given) => {
         const own = given.add(organization);
@@ -237,6 +243,7 @@ function found(tx: Tx, statement: (given: Parameters) => string): Promise<FoundR
 
 /** SQL: whether a column is the filter's value; of an address, a range around it. */
 function isMeant(given: Parameters, column: string, filter: AccessFilter): string {
+  if (filter.by === 'organization') return 'true';
   if (filter.by === 'address') return `${column} = ANY (${given.add(rangesAround(filter.address))}::text[])`;
   return `${column} = ${given.add(filter.by === 'resource' ? filter.resourceId : filter.userId)}`;
 }

@@ -48,6 +48,8 @@ export class SessionEntity {
   @Count({ nullable: true }) leaseSeconds!: number | null;
   /** it ends at this time or at `expiresAt`, whichever is first */
   @Moment({ nullable: true }) leaseUntil!: Date | null;
+  /** addresses that renewals came from and that it does not let in, the first 20 */
+  @Text({ array: true, default: [] }) renewedFrom!: string[];
   /** of the token that reads, renews and stops it; null: it has none */
   @Text({ nullable: true }) tokenHash!: string | null;
   /** the API key that started it; no foreign key: ended sessions outlive keys. null: started without a key */

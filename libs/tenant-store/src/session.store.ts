@@ -214,6 +214,20 @@ export class SessionStore implements TenantStore<SessionStore> {
   }
 
   /**
+   * Remembers that a renewal came from an address that the session does not let in.
+   * @returns whether it is a new one; after 20 none is
+   */
+  rememberRenewedFrom(tx: Tx, organization: OrganizationId, id: string, address: string): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE sessions SET renewed_from = renewed_from || $3::text
+       WHERE organization_id = $1 AND id = $2 AND $3 <> ALL (renewed_from) AND cardinality(renewed_from) < 20
+       RETURNING id`,
+      [organization, id, address],
+    );
+  }
+
+  /**
    * One statement, one commit: ends a live session, releases its holders and records it.
    * @returns the targets to wake; null when it is not live, or not the user's
    */

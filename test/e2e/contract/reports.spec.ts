@@ -109,7 +109,7 @@ describe('Events of rules and reports', () => {
         firstObservedAfter: iso(2),
       });
       expect(closed).toEqual({
-        id: expect.stringMatching(/^\d+$/) as string,
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
         kind: 'CLOSED',
         at: iso(4),
         target: { provider: 'AWS', resourceType: 'SECURITY_GROUP', identifier: 'sg-0123456789abcdef0' },
@@ -257,6 +257,20 @@ describe('Events of rules and reports', () => {
       expect((await access(`resourceId=${resourceId}&from=${iso(-9)}&to=${iso(0)}`)).body).toEqual([]);
     });
 
+    it('without any filter or time returns what is open now on every resource', async () => {
+      const live = await ledger.rule(targetId, [time(10), time(11), time(12)], { address: '203.0.113.6/32' });
+      await ledger.holder(live, owner, resourceId, session.id);
+      for (const query of ['', `resourceId=${resourceId}`]) {
+        const { body } = await access(query);
+        expect(body).toContainEqual(
+          expect.objectContaining({ address: '203.0.113.6/32', holderId: session.id }),
+        );
+        expect(JSON.stringify(body)).not.toContain(iso(3));
+      }
+      await drawbridge.query('DELETE FROM rule_holders WHERE rule_id = $1', [live]);
+      await drawbridge.query('DELETE FROM rules WHERE id = $1', [live]);
+    });
+
     it('is a CSV file, too', async () => {
       await drawbridge.query(`UPDATE resources SET name = '=1+1,"x"' WHERE id = $1`, [resourceId]);
       const live = await ledger.rule(targetId, [time(10), time(11), time(12)], { address: '203.0.113.5/32' });
@@ -283,11 +297,14 @@ describe('Events of rules and reports', () => {
 
     const id = randomUUID();
     it.each([
-      ['at=2026-01-01', 'resourceId', 'is required, or else userId or address'],
+      [
+        'from=2026-01-01&to=2026-01-02',
+        'resourceId',
+        'is required with from and to, or else userId or address',
+      ],
       [`resourceId=${id}&userId=${id}&at=2026-01-01`, 'userId', 'must be left out when resourceId is given'],
       [`userId=${id}&address=203.0.113.1&at=2026-01-01`, 'address', 'must be left out when userId is given'],
       ['address=203.0.113&at=2026-01-01', 'address', 'must be an IP address or a CIDR range'],
-      [`userId=${id}`, 'at', 'is required, or else from and to'],
       [`userId=${id}&from=2026-01-01`, 'to', 'is required with from'],
       [`userId=${id}&to=2026-01-01`, 'from', 'is required with to'],
       [`userId=${id}&at=2026-01-01&to=2026-01-02`, 'to', 'must be left out when at is given'],

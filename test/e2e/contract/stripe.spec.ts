@@ -30,6 +30,12 @@ describe('4.8 Billing: payment through Stripe', () => {
       });
     });
 
+    it('is asked for through the proxy of EGRESS_PROXY, the only one that is used', async () => {
+      await (await bench.customer()).subscribed();
+      expect(bench.proxy.requests).toContain(`CONNECT ${new URL(bench.stripe.url).host}`);
+      expect(bench.drawbridge.apiServer.output).toContain('"unused":["HTTPS_PROXY"]');
+    });
+
     it('sends the customer back to a page of this service', async () => {
       const customer = await bench.customer();
       await customer.subscribed();

@@ -9,10 +9,13 @@ const DAY_MS = 86_400_000;
 
 const FILTERS = ['resourceId', 'userId', 'address'] as const;
 
-/** @throws ApiError 400 unless exactly one of resourceId, userId and address is given */
+/** @throws ApiError 400 when more than one of resourceId, userId and address is given, or none with from and to */
 export function accessFilter(query: AccessQueryDto): AccessFilter {
   const [first, second] = FILTERS.filter((field) => query[field] !== undefined);
-  if (first === undefined) throw invalid('resourceId', 'is required, or else userId or address');
+  if (first === undefined) {
+    if (query.from === undefined && query.to === undefined) return { by: 'organization' };
+    throw invalid('resourceId', 'is required with from and to, or else userId or address');
+  }
   if (second !== undefined) throw invalid(second, `must be left out when ${first} is given`);
   if (query.resourceId !== undefined) return { by: 'resource', resourceId: query.resourceId };
   if (query.userId !== undefined) return { by: 'user', userId: query.userId };
@@ -21,15 +24,15 @@ export function accessFilter(query: AccessQueryDto): AccessFilter {
   return { by: 'address', address: range.cidr };
 }
 
-/** @throws ApiError 400 unless exactly one of at and from with to is given, and the window is not too long */
+/** @throws ApiError 400 when at is given with from or to, only one of these is, or the window is too long */
 export function accessWindow(query: AccessQueryDto): AccessWindow {
-  if (query.at !== undefined) {
+  if (query.at !== undefined || (query.from === undefined && query.to === undefined)) {
     const other = (['from', 'to'] as const).find((field) => query[field] !== undefined);
     if (other) throw invalid(other, 'must be left out when at is given');
-    return { from: new Date(query.at), to: new Date(query.at) };
+    const at = query.at === undefined ? new Date() : new Date(query.at);
+    return { from: at, to: at };
   }
   const { from, to } = timeRange(query);
-  if (!from && !to) throw invalid('at', 'is required, or else from and to');
   if (!from) throw invalid('from', 'is required with to');
   if (!to) throw invalid('to', 'is required with from');
   if (to.getTime() - from.getTime() > MAX_WINDOW_DAYS * DAY_MS) {

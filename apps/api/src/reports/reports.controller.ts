@@ -20,7 +20,7 @@ export class ReportsController {
   @Operation(
     'Report who had access when, newest first',
     {},
-    'Give exactly one of resourceId, userId and address, and either at or both from and to. Derived from observations: ' +
+    'Give one of resourceId, userId and address, and at or both from and to. Without any: who has access now. Derived from observations: ' +
       'between certainFrom and certainUntil access was observed, between possibleFrom and possibleUntil it was possible. ' +
       'At most 10000 items.',
   )

@@ -109,5 +109,7 @@ function refusal(resource: ResourceRow, failure: DriverError): Error {
     const message = `${resource.provider} knows no ${resource.resourceIdentifier}: ${failure.message}`;
     return notFound(message, 'CLOUD_RESOURCE_NOT_FOUND');
   }
-  return badRequest(`${resource.provider} refused: ${failure.message}`, undefined, 'VERIFICATION_FAILED');
+  // a cloud that did not answer has refused nothing
+  const refused = RETRYABLE_KINDS.has(failure.kind) ? '' : `${resource.provider} refused: `;
+  return badRequest(`${refused}${failure.message}`, undefined, 'VERIFICATION_FAILED');
 }

@@ -13,7 +13,7 @@ import { timeRange } from '../http/time-range';
 import { Uncounted } from '../rate-limit/rate-limit.decorators';
 import { ExtendSessionDto } from './dto/extend-session.dto';
 import { AdminSessionQueryDto, SessionQueryDto, SessionWaitDto } from './dto/session-query.dto';
-import { SessionDto, StartedSessionDto } from './dto/session.dto';
+import { RenewedSessionDto, SessionDto, StartedSessionDto } from './dto/session.dto';
 import { StartSessionDto } from './dto/start-session.dto';
 import { IDEMPOTENCY_KEY_HEADER, IdempotencyKey } from './idempotency-key';
 import { SessionStarter } from './session-starter';
@@ -127,9 +127,10 @@ export class SessionsController {
   @Uncounted()
   @AllowedWhileSuspended()
   @SignedIn({ scope: 'sessions:write', onFreePlan: true, sessionToken: true })
-  @Operation('Renew the lease of your session', { 200: SessionDto, errors: [404, 409] })
-  async renew(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<SessionDto> {
-    return toSession(await this.sessions.renew(principal, id));
+  @Operation('Renew the lease of your session', { 200: RenewedSessionDto, errors: [404, 409] })
+  async renew(@CurrentActor() actor: Actor, @PathId() id: string): Promise<RenewedSessionDto> {
+    const { session, renewedFrom } = await this.sessions.renew(actor, id);
+    return Object.assign(toSession(session), { renewedFrom });
   }
 
   @Post('admin/:id/stop')

@@ -4,6 +4,7 @@ import { type SessionFilter, type SessionRow, SessionStore, type StopRequest } f
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { HOLDING_STATUSES, LimiterPerKey, LIVE_SESSION_STATUSES, maximumDuration, TIER_LIMITS } from '#rules';
+import { ActionRecords } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { type ApiError, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
@@ -25,6 +26,7 @@ export class SessionsService {
     private readonly sessions: SessionStore,
     private readonly wakeUps: WakeUps,
     private readonly waiter: SessionSettlementWaiter,
+    private readonly records: ActionRecords,
   ) {}
 
   /** @throws ApiError 404 when it is not in the organization, 403 when it belongs to another user */
@@ -84,18 +86,39 @@ export class SessionsService {
   }
 
   /**
-   * Prolongs the lease of one of the caller's own sessions, from now.
+   * Prolongs the lease of one of the caller's own sessions, from now. It proves that a client lives, not that it is still at
+   * the session's address: another one is returned and, once, recorded.
    * @throws ApiError 404 or 403 as for `extend`, 400 when it has no lease, 409 when it is over
    */
-  async renew(principal: Principal, id: string): Promise<SessionRow> {
+  async renew(actor: Actor, id: string): Promise<{ session: SessionRow; renewedFrom: string | null }> {
+    const { principal } = actor;
     const { organizationId, userId } = principal;
-    if (await this.sessions.renew(this.database.closing.autocommit, organizationId, id, userId))
-      return this.existing(principal, id);
+    if (await this.sessions.renew(this.database.closing.autocommit, organizationId, id, userId)) {
+      const renewed = await this.existing(principal, id);
+      return { session: renewed, renewedFrom: await this.noteOtherAddress(actor, renewed) };
+    }
     const session = await this.own(principal, id);
     if (session.leaseUntil === null)
       throw notPossible('The session cannot be renewed: it was started without leaseSeconds');
     const reason = isLive(session) ? 'its time is over' : `it is ${session.status}`;
     throw conflict(`The session cannot be renewed: ${reason}`);
+  }
+
+  /** @returns the caller's address when the session lets another one of its IP version in instead */
+  private async noteOtherAddress(actor: Actor, session: SessionRow): Promise<string | null> {
+    const { address, principal } = actor;
+    const own = address?.version === 6 ? session.ipv6Address : session.ipv4Address;
+    if (!address || own === null || own === address.text) return null;
+    const { organizationId } = principal;
+    await this.database.transaction(async (tx) => {
+      if (!(await this.sessions.rememberRenewedFrom(tx, organizationId, session.id, address.text))) return;
+      const object = { type: 'SESSION', id: session.id, name: session.userEmail };
+      await this.records.record(tx, actor, 'SESSION_EXTENDED', object, {
+        renewedFrom: address.text,
+        address: own,
+      });
+    });
+    return address.text;
   }
 
   /** The error that explains why the database refused to extend a live session. */

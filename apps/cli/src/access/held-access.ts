@@ -6,7 +6,6 @@ import {
   observeAddresses,
   ownAddressWhenLimited,
   refusedRules,
-  renewalIntervalMs,
   requestedAddresses,
   type requestedResources,
   settleClosed,
@@ -20,7 +19,6 @@ import {
 } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
-import { noteMoves } from './moves';
 
 export interface AccessRequest {
   readonly resources: ReturnType<typeof requestedResources>;
@@ -79,9 +77,13 @@ export class HeldAccess {
     const observed = await observe(server.url, connections, output).catch(ownAddressWhenLimited);
     if (!takesAll) warnAboutPool(observed, output);
     const addresses = requestedAddresses(observed).slice(0, takesAll ? undefined : 1);
-    const access = await HeldAccess.openFor(server, request, addresses, { output, listener, signal });
-    access.noteMoves(server, observed, request.leaseSeconds, output);
-    return access;
+    const held = addresses.flatMap((own) => Object.values(own));
+    const elsewhere = noteMove(held, output);
+    return HeldAccess.openFor(server, request, addresses, {
+      output,
+      listener: { ...listener, elsewhere },
+      signal,
+    });
   }
 
   /** The same for given addresses, without asking for them. */
@@ -124,13 +126,6 @@ export class HeldAccess {
   /** The earliest end, whatever is renewed. */
   get expiresAt(): Date {
     return new Date(Math.min(...this.sessions.map(({ session }) => Date.parse(session.expiresAt))));
-  }
-
-  private noteMoves({ url }: Server, observed: Observed, leaseSeconds: number, output: Output): void {
-    const { signal } = this.renewing;
-    this.renewals.push(
-      noteMoves({ url, observed, intervalMs: renewalIntervalMs(leaseSeconds), output, signal }),
-    );
   }
 
   /**
@@ -182,6 +177,19 @@ export function noteOpen({ resourceIps }: Session, output: Output): void {
     const reason = errorMessage ?? 'its rule is still being removed';
     output.note(`${ipAddress} on ${resourceName} is still open: ${reason}. The server goes on removing it`);
   }
+}
+
+/** Says once that this machine has come to another network: renewals, which work from anywhere, keep the access of the first. */
+function noteMove(held: readonly string[], output: Output): (address: string) => void {
+  let isSaid = false;
+  return (address) => {
+    if (isSaid || held.length === 0 || held.includes(address)) return;
+    isSaid = true;
+    output.note(
+      `your address is now ${address}, and ${held.join(', ')} keeps the access: ` +
+        'drawbridge watch in place of this follows your address',
+    );
+  };
 }
 
 function warnAboutPool({ ipv4, ipv6 }: Observed, output: Output): void {

@@ -1,4 +1,4 @@
-import { awsError, invalidValue, missingParameter } from './aws-error';
+import { invalidValue, missingParameter } from './aws-error';
 import { bareAddress, readCidr } from '../cidr';
 import type { QueryForm } from './query-form';
 
@@ -8,8 +8,10 @@ export interface RuleSpec {
   readonly protocol: string;
   readonly fromPort: number;
   readonly toPort: number;
-  readonly version: 4 | 6;
-  readonly cidr: string;
+  /** null: the source is a group or a prefix list */
+  readonly version: 4 | 6 | null;
+  /** the range, or the id of the group or prefix list */
+  readonly source: string;
   readonly description: string | undefined;
 }
 
@@ -25,7 +27,7 @@ const DESCRIPTION = /^[a-zA-Z0-9 ._\-:/()#,@[\]+=&;{}!$*]{0,255}$/;
 
 /** Rules with the same identity are duplicates; description and tags do not count. */
 export const identityOf = (spec: Omit<RuleSpec, 'description' | 'version'>): string =>
-  [spec.protocol, spec.fromPort, spec.toPort, spec.cidr].join(' ');
+  [spec.protocol, spec.fromPort, spec.toPort, spec.source].join(' ');
 
 /** A rule in AWS's messages. */
 export function describeSpec(spec: RuleSpec): string {
@@ -33,7 +35,7 @@ export function describeSpec(spec: RuleSpec): string {
   const ports = /^(tcp|udp)$/.test(spec.protocol)
     ? `, from port: ${spec.fromPort}, to port: ${spec.toPort}`
     : '';
-  return `"peer: ${spec.cidr}, ${protocol}${ports}, ALLOW"`;
+  return `"peer: ${spec.source}, ${protocol}${ports}, ALLOW"`;
 }
 
 /** Reads the rules of a request, from `IpPermissions` or from the flat parameters. @throws CloudError */
@@ -74,19 +76,32 @@ export function checkDescription(description: string | undefined): void {
 type Traffic = Pick<RuleSpec, 'protocol' | 'fromPort' | 'toPort'>;
 
 function readPermission(permission: QueryForm): RuleSpec[] {
-  for (const unsupported of ['PrefixListIds', 'Groups', 'UserIdGroupPairs']) {
-    if (permission.list(unsupported).length > 0) {
-      throw awsError('UnsupportedOperation', `Rules with ${unsupported} are not supported.`);
-    }
-  }
   const traffic = readTraffic(permission);
+  const named = (name: string, member: string, id: RegExp): RuleSpec[] =>
+    permission
+      .list(name)
+      .map((source) => readNamed(source, traffic, source.text(member) ?? missing(member), id));
   const read = (name: string, member: string, version: 4 | 6): RuleSpec[] =>
     permission
       .list(name)
       .map((range) => readSource(range, traffic, range.text(member) ?? missing(member), version));
-  const specs = [...read('IpRanges', 'CidrIp', 4), ...read('Ipv6Ranges', 'CidrIpv6', 6)];
+  const specs = [
+    ...read('IpRanges', 'CidrIp', 4),
+    ...read('Ipv6Ranges', 'CidrIpv6', 6),
+    // `Groups` is the name of the SDKs' member on the wire
+    ...named('Groups', 'GroupId', /^sg-([0-9a-f]{8}|[0-9a-f]{17})$/),
+    ...named('PrefixListIds', 'PrefixListId', /^pl-([0-9a-f]{8}|[0-9a-f]{17})$/),
+  ];
   if (specs.length === 0) throw missingParameter('ipRanges or ipv6Ranges');
   return specs;
+}
+
+/** A source that is named by its id. Whether it exists is not checked: groups of other accounts are allowed, too. */
+function readNamed(form: QueryForm, traffic: Traffic, source: string, id: RegExp): RuleSpec {
+  if (!id.test(source)) throw invalidValue(`Invalid id: "${source}"`);
+  const description = form.text('Description');
+  checkDescription(description);
+  return { ...traffic, version: null, source, description };
 }
 
 function readSource(form: QueryForm, traffic: Traffic, text: string, version: 4 | 6): RuleSpec {
@@ -94,7 +109,7 @@ function readSource(form: QueryForm, traffic: Traffic, text: string, version: 4 
   if (cidr?.version !== version) throw invalidValue(`CIDR block ${text} is malformed`);
   const description = form.text('Description');
   checkDescription(description);
-  return { ...traffic, version, cidr: cidr.text, description };
+  return { ...traffic, version, source: cidr.text, description };
 }
 
 function readTraffic(form: QueryForm): Traffic {

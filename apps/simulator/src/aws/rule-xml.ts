@@ -13,10 +13,16 @@ export const ruleXml = (rule: SecurityGroupRule): XmlStructure => ({
   ipProtocol: rule.protocol,
   fromPort: rule.fromPort,
   toPort: rule.toPort,
-  ...(rule.version === 4 ? { cidrIpv4: rule.cidr } : { cidrIpv6: rule.cidr }),
+  ...sourceXml(rule),
   description: rule.description,
   tagSet: rule.tags.map(({ key, value }) => ({ key, value })),
 });
+
+function sourceXml({ version, source }: SecurityGroupRule): XmlStructure {
+  if (version !== null) return version === 4 ? { cidrIpv4: source } : { cidrIpv6: source };
+  if (source.startsWith('pl-')) return { prefixListId: source };
+  return { referencedGroupInfo: { groupId: source, userId: ACCOUNT_ID, vpcId: VPC_ID } };
+}
 
 /** A group as DescribeSecurityGroups shows it: rules grouped by protocol and port range. */
 export const groupXml = (groupId: string, rules: readonly SecurityGroupRule[]): XmlStructure => ({
@@ -45,12 +51,16 @@ function permissionsXml(rules: readonly SecurityGroupRule[]): XmlStructure[] {
 const permissionXml = (traffic: SecurityGroupRule, rules: readonly SecurityGroupRule[]): XmlStructure => ({
   ipProtocol: traffic.protocol,
   ...(traffic.protocol === '-1' ? {} : { fromPort: traffic.fromPort, toPort: traffic.toPort }),
-  groups: [],
+  groups: rules
+    .filter(({ source }) => source.startsWith('sg-'))
+    .map(({ source, description }) => ({ groupId: source, userId: ACCOUNT_ID, description })),
   ipRanges: rules
     .filter((rule) => rule.version === 4)
-    .map((rule) => ({ cidrIp: rule.cidr, description: rule.description })),
+    .map((rule) => ({ cidrIp: rule.source, description: rule.description })),
   ipv6Ranges: rules
     .filter((rule) => rule.version === 6)
-    .map((rule) => ({ cidrIpv6: rule.cidr, description: rule.description })),
-  prefixListIds: [],
+    .map((rule) => ({ cidrIpv6: rule.source, description: rule.description })),
+  prefixListIds: rules
+    .filter(({ source }) => source.startsWith('pl-'))
+    .map(({ source, description }) => ({ prefixListId: source, description })),
 });

@@ -20,7 +20,7 @@ export interface SecurityGroupRule extends RuleSpec {
 const groupIdOf = (index: number): string =>
   `sg-${(0x0123456789abcdef0n + BigInt(index)).toString(16).padStart(17, '0')}`;
 
-const ANYWHERE = { protocol: '-1', fromPort: -1, toPort: -1, version: 4, cidr: '0.0.0.0/0' } as const;
+const ANYWHERE = { protocol: '-1', fromPort: -1, toPort: -1, version: 4, source: '0.0.0.0/0' } as const;
 
 /** Security groups, the same in every region, with their rules. */
 export class SecurityGroups {
@@ -85,9 +85,10 @@ export class SecurityGroups {
     checkDuplicates(specs);
     this.checkIdentity(groupId, specs);
     const inbound = this.rules(groupId).filter((rule) => !rule.isEgress);
-    for (const version of [4, 6]) {
-      const desired = specs.filter((spec) => spec.version === version).length;
-      const present = inbound.filter((rule) => rule.version === version).length;
+    // a group or a prefix list counts as a rule of both
+    for (const other of [6, 4]) {
+      const desired = specs.filter(({ version }) => version !== other).length;
+      const present = inbound.filter(({ version }) => version !== other).length;
       if (desired > 0 && present + desired > this.world.sizes.rulesPerGroup) throw ruleLimitExceeded();
     }
   }
@@ -131,7 +132,7 @@ function ledgerRuleOf(rule: SecurityGroupRule): LedgerRule {
   return {
     provider: 'AWS',
     target: rule.groupId,
-    address: bareAddress(rule.cidr),
+    address: rule.version === null ? rule.source : bareAddress(rule.source),
     protocol: rule.protocol === '-1' ? 'all' : rule.protocol,
     fromPort: rule.fromPort === -1 ? null : rule.fromPort,
     toPort: rule.toPort === -1 ? null : rule.toPort,

@@ -12,18 +12,20 @@ const namedGroup = (form: QueryForm): string[] => {
   return groupId === undefined ? [] : [groupId];
 };
 
-/** The number of ranges in a request, not validated. */
-const countRanges = (form: QueryForm): number =>
+const SOURCES = ['IpRanges', 'Ipv6Ranges', 'Groups', 'PrefixListIds'];
+
+/** The number of sources in a request, not validated. */
+const countSources = (form: QueryForm): number =>
   form
     .list('IpPermissions')
-    .reduce((sum, entry) => sum + entry.list('IpRanges').length + entry.list('Ipv6Ranges').length, 0) +
-  (form.text('CidrIp') === undefined ? 0 : 1);
+    .flatMap((entry) => SOURCES.map((name) => entry.list(name).length))
+    .reduce((sum, count) => sum + count, 0) + (form.text('CidrIp') === undefined ? 0 : 1);
 
 /** AuthorizeSecurityGroupIngress: adds all rules, or none. */
 export const authorizeIngress: Ec2Operation = {
   effect: 'add',
   targets: namedGroup,
-  items: countRanges,
+  items: countSources,
   perform(form, { groups }, how) {
     const groupId = readGroup(form, groups);
     const specs = readPermissions(form);
@@ -40,7 +42,7 @@ export const authorizeIngress: Ec2Operation = {
 export const revokeIngress: Ec2Operation = {
   effect: 'remove',
   targets: namedGroup,
-  items: (form) => form.texts('SecurityGroupRuleId').length + countRanges(form),
+  items: (form) => form.texts('SecurityGroupRuleId').length + countSources(form),
   perform(form, { groups }, how) {
     const groupId = readGroup(form, groups);
     // AWS checks permissions first: a dry run succeeds whether or not the rules exist

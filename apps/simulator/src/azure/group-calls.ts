@@ -34,6 +34,8 @@ export interface GroupCall {
 
 const PAGE_SIZE = 250;
 const LOCATION = 'westeurope';
+/** What Azure suggests for every change, however long it takes. */
+const RETRY_AFTER = { 'retry-after': '10' };
 
 /** The simulated calls on network security groups. Each throws CloudError. */
 export class GroupCalls {
@@ -102,7 +104,7 @@ export class GroupCalls {
 
   getOperation({ names }: GroupCall): CloudAnswer {
     const operation = this.operation(names.id ?? '');
-    if (isRunning(operation)) return jsonAnswer(200, { status: 'InProgress' }, 'OK');
+    if (isRunning(operation)) return jsonAnswer(200, { status: 'InProgress' }, 'OK', RETRY_AFTER);
     const { error } = operation;
     if (!error) return jsonAnswer(200, { status: 'Succeeded' }, 'OK');
     return jsonAnswer(200, { status: 'Failed', error: errorOf(error) }, 'OK');
@@ -150,5 +152,6 @@ function operationLinks(base: string, { query }: CloudRequest, { id }: Operation
   return {
     'azure-asyncoperation': `${location}/operations/${id}?${version}`,
     location: `${location}/operationResults/${id}?${version}`,
+    ...RETRY_AFTER,
   };
 }

@@ -144,6 +144,16 @@ describe('Simulated network security groups', () => {
     expect(await open()).toHaveLength(2);
   });
 
+  it('hold service tags and application security groups as sources', async () => {
+    await ended(await put('tag', { sourceAddressPrefix: 'Storage.WestEurope' }));
+    const sourceApplicationSecurityGroups = [
+      { id: GROUP.replace('networkSecurityGroups', 'applicationSecurityGroups') },
+    ];
+    const of = { sourceAddressPrefix: undefined, sourceApplicationSecurityGroups, priority: 1001 };
+    expect(await ended(await put('groups', of))).toBe('Succeeded');
+    expect(await open()).toEqual(['Storage.WestEurope tcp 22-22']);
+  });
+
   it.each([
     ['SecurityRuleConflict', { priority: 1000 }],
     ['SecurityRuleInvalidPriority', { priority: 99 }],

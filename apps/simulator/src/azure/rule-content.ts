@@ -17,11 +17,14 @@ export interface RuleProperties {
   readonly sourceAddressPrefixes?: readonly string[];
   readonly destinationAddressPrefix?: string;
   readonly destinationAddressPrefixes?: readonly string[];
+  readonly sourceApplicationSecurityGroups?: readonly { readonly id: string }[];
+  readonly destinationApplicationSecurityGroups?: readonly { readonly id: string }[];
 }
 
 const PROTOCOLS = ['Tcp', 'Udp', 'Icmp', 'Icmpv6', 'Esp', 'Ah', '*'];
 const NAME = /^[a-z0-9](?:[\w.-]{0,78}\w)?$/i;
-const SERVICE_TAGS = ['*', 'VirtualNetwork', 'AzureLoadBalancer', 'Internet'];
+/** `*`, or a name like `AzureLoadBalancer` or `Storage.WestEurope`. Azure's list is not checked: it changes weekly. */
+const SERVICE_TAG = /^(\*|[A-Z][A-Za-z0-9]+(\.[A-Za-z0-9]+)?)$/;
 const MAX_DESCRIPTION_LENGTH = 140;
 const TEXTS = ['description', 'protocol', 'access', 'direction', 'sourcePortRange', 'destinationPortRange'];
 const PREFIXES = ['sourceAddressPrefix', 'destinationAddressPrefix'];
@@ -90,9 +93,10 @@ function checkAddresses(rule: RuleProperties, name: string): void {
       (text) => text !== undefined,
     ),
   ];
-  for (const prefixes of sides) {
-    if (prefixes.length === 0) throw parameterMissing(name, 'address prefix');
-    const wrong = prefixes.find((prefix) => !SERVICE_TAGS.includes(prefix) && !readAddressOrCidr(prefix));
+  const groups = [rule.sourceApplicationSecurityGroups, rule.destinationApplicationSecurityGroups];
+  for (const [side, prefixes] of sides.entries()) {
+    if (prefixes.length + (groups[side]?.length ?? 0) === 0) throw parameterMissing(name, 'address prefix');
+    const wrong = prefixes.find((prefix) => !SERVICE_TAG.test(prefix) && !readAddressOrCidr(prefix));
     if (wrong !== undefined || new Set(prefixes).size < prefixes.length)
       throw invalidPrefix(name, wrong ?? prefixes[0]!);
   }

@@ -95,6 +95,16 @@ describe('Simulated Compute', () => {
     expect((await open()).map(({ address }) => address)).toEqual(['0.0.0.0/0', '0.0.0.0/0']);
   });
 
+  it('opens a rule for service accounts or tags to no address', async () => {
+    const accounts = { sourceServiceAccounts: ['web@simulated-project.iam.gserviceaccount.com'] };
+    for (const sources of [accounts, { sourceTags: ['web'] }]) {
+      await ended(await ask('POST', 'firewalls', rule({ sourceRanges: [], ...sources })));
+      expect((await ask('GET', 'firewalls/a-rule')).body).toMatchObject(sources);
+      expect(await open()).toEqual([]);
+      await ended(await ask('DELETE', 'firewalls/a-rule'));
+    }
+  });
+
   it('answers a repeated request id with the first operation', async () => {
     const path = 'firewalls?requestId=0b6ad20a-6f3c-4a24-9a0f-1c7a7d7b0a11';
     const first = await ask('POST', path, rule());

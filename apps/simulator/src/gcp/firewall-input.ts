@@ -17,6 +17,7 @@ export interface FirewallSpec {
   readonly disabled: boolean;
   readonly sourceRanges: readonly string[];
   readonly sourceTags: readonly string[];
+  readonly sourceServiceAccounts: readonly string[];
   readonly targetTags: readonly string[];
   readonly targetServiceAccounts: readonly string[];
   readonly allowed: readonly Allowed[];
@@ -58,6 +59,8 @@ export function readFirewall(body: Body, project: string): FirewallSpec {
   const direction = oneOf(body, 'direction', ['INGRESS', 'EGRESS'] as const) ?? 'INGRESS';
   const sourceRanges = texts(body, 'sourceRanges').map(checkRange);
   const sourceTags = texts(body, 'sourceTags').map((tag) => checkName(tag, 'resource.sourceTags'));
+  const sourceServiceAccounts = texts(body, 'sourceServiceAccounts');
+  const sources = [...sourceRanges, ...sourceTags, ...sourceServiceAccounts];
   checkRanges(sourceRanges);
   const rule = {
     name: checkName(body['name'], 'resource.name'),
@@ -66,17 +69,18 @@ export function readFirewall(body: Body, project: string): FirewallSpec {
     priority: checkPriority(body['priority']),
     direction,
     disabled: body['disabled'] === true,
-    sourceRanges: sourceRanges.length + sourceTags.length === 0 ? [ANYWHERE] : sourceRanges,
+    sourceRanges: sources.length === 0 ? [ANYWHERE] : sourceRanges,
     sourceTags,
+    sourceServiceAccounts,
     targetTags: checkTags(texts(body, 'targetTags')),
     targetServiceAccounts: texts(body, 'targetServiceAccounts'),
     allowed: checkTraffic(body, 'allowed'),
     denied: checkTraffic(body, 'denied'),
   };
-  const { targetServiceAccounts: accounts } = rule;
+  const accounts = [...rule.targetServiceAccounts, ...sourceServiceAccounts];
   if (accounts.length > 0 && rule.targetTags.length + rule.sourceTags.length > 0)
     throw invalid("Invalid value for field 'resource': tags and service accounts cannot be combined.");
-  if (accounts.length > MAX_ACCOUNTS) {
+  if (rule.targetServiceAccounts.length > MAX_ACCOUNTS) {
     throw invalid(
       `Invalid value for field 'resource.targetServiceAccounts': more than ${MAX_ACCOUNTS} service accounts.`,
     );

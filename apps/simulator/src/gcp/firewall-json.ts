@@ -10,6 +10,7 @@ export function firewallJson(rule: Firewall): Readonly<Record<string, unknown>> 
   const lists = {
     sourceRanges: rule.sourceRanges,
     sourceTags: rule.sourceTags,
+    sourceServiceAccounts: rule.sourceServiceAccounts,
     targetTags: rule.targetTags,
     targetServiceAccounts: rule.targetServiceAccounts,
     allowed: rule.allowed,

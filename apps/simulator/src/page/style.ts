@@ -66,8 +66,8 @@ ul, ol { list-style: none; margin: 0; padding: 0; }
 #timeline li:first-child { border-top: 0; }
 #timeline time { color: var(--quiet); }
 #timeline .what { overflow-wrap: anywhere; }
-#timeline .opened b { color: var(--ours); }
-#timeline .closed b { color: var(--alarm); }
+#timeline .opened b { color: var(--unmanaged); }
+#timeline .closed b { color: var(--ours); }
 .empty { color: var(--quiet); margin: 0; }
 form { display: grid; grid-template-columns: 1fr 1fr; gap: 9px; }
 label { display: grid; gap: 3px; font-size: 0.82rem; color: var(--quiet); min-width: 0; }

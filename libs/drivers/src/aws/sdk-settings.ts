@@ -1,6 +1,5 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import type { EC2ClientConfig } from '@aws-sdk/client-ec2';
+import { egressAgents } from '../egress';
 import type { AwsKeys } from './aws-credentials';
 import { CLOCK_RETRY } from './clock-retry';
 
@@ -21,17 +20,11 @@ type SharedSettings = Pick<
   | 'requestHandler'
 > & { readonly ignoreConfiguredEndpointUrls: true };
 
-// Closes idle connections before the server does: a write on a closing connection has an unknown outcome.
-const POOL = { keepAlive: true, maxSockets: 50, maxFreeSockets: 10, timeout: 10_000 } as const;
-
 /**
  * Configuration of every SDK client. Sets each option that the SDK would otherwise read from the process environment,
  * shared configuration files or the instance metadata service.
  */
 export class SdkSettings {
-  private readonly httpAgent = new HttpAgent(POOL);
-  private readonly httpsAgent = new HttpsAgent(POOL);
-
   /** @param callTimeoutMs timeout for connecting and for the response */
   constructor(
     private readonly environment: NodeJS.ProcessEnv,
@@ -67,8 +60,8 @@ export class SdkSettings {
       userAgentAppId: 'drawbridge',
       disableClockSkewCorrection: false,
       requestHandler: {
-        httpAgent: this.httpAgent,
-        httpsAgent: this.httpsAgent,
+        httpAgent: egressAgents().http,
+        httpsAgent: egressAgents().https,
         connectionTimeout: this.callTimeoutMs,
         requestTimeout: this.callTimeoutMs,
         throwOnRequestTimeout: true,

@@ -29,7 +29,7 @@ export const NO_CALLS = policy({ Effect: 'Deny', Action: '*', Resource: '*' });
 
 /**
  * The policy that limits a role's session to the calls on one target. AWS allows what both the role and this allow, so a
- * stolen session opens one target at most. At most 300 characters long; AWS takes 2048.
+ * stolen session opens one target at most. At most 400 characters long; AWS takes 2048.
  * @param roleArn names the partition
  */
 export function sessionPolicy(

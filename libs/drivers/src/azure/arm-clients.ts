@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 import type { CallToken } from '../call-tokens';
 import type { Deadline } from '../deadline';
+import { egressAgents } from '../egress';
 import { unexpectedResponse } from './azure-errors';
 
 type Policy = Parameters<NetworkManagementClient['pipeline']['addPolicy']>[0];
@@ -39,6 +40,8 @@ export class ArmClients {
     );
     // The SDK's policy refuses to send a token without TLS, which a simulated cloud or a local gateway needs.
     client.pipeline.removePolicy({ name: 'bearerTokenAuthenticationPolicy' });
+    // It would read HTTPS_PROXY.
+    client.pipeline.removePolicy({ name: 'proxyPolicy' });
     // Innermost phase: outer policies get an error instead of the 401 response.
     client.pipeline.addPolicy(authorize(this.endpoint, this.calls), { phase: 'Sign' });
     this.clients.set(subscriptionId, client);
@@ -65,6 +68,8 @@ function authorize(endpoint: string, calls: AsyncLocalStorage<CallContext>): Pol
       const { token, deadline } = call;
       request.timeout = Math.ceil(deadline.requestTimeoutMs);
       request.abortSignal = deadline.signal;
+      const { http, https } = egressAgents();
+      request.agent = request.url.startsWith('https:') ? https : http;
       if (!new URL(request.url).href.startsWith(new URL(base).href))
         throw unexpectedResponse('a call (the URL points to another host)');
       const used = token.current;

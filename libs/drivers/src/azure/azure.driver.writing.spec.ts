@@ -17,6 +17,7 @@ import {
   operationHeaders,
   AzureFixture,
 } from './azure.driver.testing';
+import { pauseBefore } from './network-security-group';
 
 describe('Azure driver: writing rules', () => {
   const fixture = new AzureFixture();
@@ -48,6 +49,12 @@ describe('Azure driver: writing rules', () => {
         'GET one',
         `GET ${NAME}`,
       ]);
+    });
+
+    it('are polled as rarely as Azure suggests after two seconds', () => {
+      const pauses = [1, 2, 3, 4, 5, 6].map((poll) => pauseBefore(poll, '10'));
+      expect(pauses).toEqual([500, 500, 500, 500, 10_000, 10_000]);
+      expect([pauseBefore(5), pauseBefore(5, '1')]).toEqual([2000, 2000]);
     });
 
     it('are polled by Location', async () => {

@@ -48,9 +48,9 @@ export interface GroupAccess {
 
 const PERMISSIONS_VERSION = '2022-04-01';
 const LOCKS_VERSION = '2020-05-01';
-const MIN_POLL_INTERVAL_MS = 50;
-/** Azure suggests ten seconds, but most changes take one or two. The read limit is 10 000 in five minutes. */
-const MAX_POLL_INTERVAL_MS = 2000;
+const EARLY_POLLS = 4;
+const EARLY_PAUSE_MS = 500;
+const PAUSE_MS = 2000;
 
 /** The API calls on one network security group. Each throws CallFailure, also for a malformed response. */
 export class NetworkSecurityGroup {
@@ -166,9 +166,9 @@ export class NetworkSecurityGroup {
     };
     try {
       const poller = await change.begin({ onResponse });
-      for (let interval = MIN_POLL_INTERVAL_MS; !poller.isDone(); interval *= 2) {
-        const suggestedMs = readRetryAfter(last?.headers.get('retry-after')) ?? interval;
-        await this.access.deadline.pause(Math.min(suggestedMs, MAX_POLL_INTERVAL_MS));
+      // `begin` has polled once, as soon as the change was accepted.
+      for (let poll = 1; !poller.isDone(); poll += 1) {
+        await this.access.deadline.pause(pauseBefore(poll, last?.headers.get('retry-after')));
         await poller.poll();
       }
     } catch (error) {
@@ -184,12 +184,12 @@ export class NetworkSecurityGroup {
   /** Waits for a change by reading its rule, when the credential may not poll the operation. */
   private async pollRule({ ruleName, isDone }: Change, refused: CallFailure): Promise<void> {
     try {
-      for (let interval = MIN_POLL_INTERVAL_MS; ; interval *= 2) {
+      for (let poll = 1; ; poll += 1) {
         const observed = await this.find(ruleName);
         if (isDone(observed)) return;
         // The failure may be older than this change: the outcome is unknown.
         if (observed?.state === 'failed') break;
-        await this.access.deadline.pause(Math.min(interval, MAX_POLL_INTERVAL_MS));
+        await this.access.deadline.pause(pauseBefore(poll));
       }
     } catch (error) {
       throw stillInProgress(toFailure(error, this.secrets));
@@ -217,6 +217,15 @@ export class NetworkSecurityGroup {
       throw toFailure(error, this.secrets);
     }
   }
+}
+
+/**
+ * The pause before a poll of a change, counted from 1. Azure suggests ten seconds for every change, but most take one or
+ * two: only a change that takes longer is polled as Azure wishes.
+ */
+export function pauseBefore(poll: number, retryAfter?: string): number {
+  if (poll <= EARLY_POLLS) return EARLY_PAUSE_MS;
+  return Math.max(PAUSE_MS, readRetryAfter(retryAfter) ?? 0);
 }
 
 /**

@@ -1,5 +1,6 @@
 import StripeClient from 'stripe';
 import type Stripe from 'stripe';
+import { egressAgents } from '#drivers';
 
 /** Both attempts together stay below the transaction timeout. */
 const ANSWER_TIMEOUT_MS = 5000;
@@ -13,6 +14,7 @@ export function stripeClient(secretKey: string, url: string | undefined): Stripe
     timeout: ANSWER_TIMEOUT_MS,
     maxNetworkRetries: RETRIES,
     telemetry: false,
+    httpAgent: egressAgents()[url?.startsWith('http:') ? 'http' : 'https'],
     ...(url !== undefined && endpointOf(url)),
   });
 }

@@ -22,7 +22,7 @@ export class AccessQueryDto {
   @Optional(ADDRESS, { description: 'Access of this address or of exactly this CIDR range' })
   address?: string;
 
-  @Optional(moment(), { description: 'At this point in time; instead of from and to' })
+  @Optional(moment(), { description: 'At this point in time; now, without from and to' })
   at?: string;
 
   @Optional(moment(), { description: 'From this time on, with to' })

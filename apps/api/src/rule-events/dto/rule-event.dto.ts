@@ -31,7 +31,7 @@ export class RuleTargetDto {
 }
 
 export class RuleEventDto {
-  @ApiProperty({ example: '184467' }) id!: string;
+  @ApiProperty({ format: 'uuid', example: '00000000-0000-8000-8000-00000002d093' }) id!: string;
   @ApiProperty({
     enum: RULE_EVENT_KINDS,
     enumName: 'RuleEventKind',

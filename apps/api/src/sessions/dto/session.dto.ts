@@ -93,6 +93,18 @@ export class SessionDto {
   @ApiProperty(TIME) createdAt!: Date;
 }
 
+export class RenewedSessionDto extends SessionDto {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '198.51.100.20',
+    description:
+      'The address that this renewal came from, when the session lets another one in: the caller has moved, and the address it ' +
+      'left keeps the access. null: it has not',
+  })
+  renewedFrom!: string | null;
+}
+
 export class StartedSessionDto extends SessionDto {
   @ApiPropertyOptional({
     example: 'dbs_8Jb1qVbYx2c0YwR3mXq4oQmTtq0c7m3nUe5hLw9kZsA',
