@@ -147,7 +147,10 @@ module.exports = {
       from: { path: '^apps/cli/', pathNot: '\\.spec\\.ts$' },
       to: {
         path: '^(libs|node_modules)/',
-        pathNot: ['^libs/client/', '^node_modules/(commander|@modelcontextprotocol/sdk|qrcode-generator|@types)/'],
+        pathNot: [
+          '^libs/client/',
+          '^node_modules/(commander|@modelcontextprotocol/sdk|qrcode-generator|@types)/',
+        ],
       },
     },
     {
