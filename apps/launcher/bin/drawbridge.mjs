@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { codeOf, ROOT } from '../../../tools/files.mjs';
 import { runInForeground } from './foreground.mjs';
+import { refuseTakenPorts } from './ports.mjs';
 import { prepare } from './prepare.mjs';
 
 /** @typedef {{ description: string, run: (args: string[]) => Promise<number> }} Command */
@@ -78,6 +79,8 @@ async function main() {
     throw new Error(`Usage: node apps/launcher/bin/drawbridge.mjs <command>\n${list.join('\n')}`);
   }
   checkNode();
+  // later the launcher does, which knows whether it is Drawbridge that runs there
+  if (name === 'start' && !existsSync(join(ROOT, 'node_modules'))) await refuseTakenPorts();
   await prepare();
   return command.run(args);
 }

@@ -86,16 +86,24 @@ async function claimAddresses(settings: LauncherSettings, timeoutMs: number): Pr
     ['METRICS_PORT', METRICS_PORT ?? 0],
     ['METRICS_PORT + 1, the worker’s,', METRICS_PORT ? METRICS_PORT + 1 : 0],
   ]);
-  const port = await claimPort('PORT', PORT, timeoutMs);
-  const simulatorPort =
-    CLOUD === 'simulated' ? await claimPort('SIMULATOR_PORT', SIMULATOR_PORT, timeoutMs) : null;
-  const metricsPorts = METRICS_PORT === undefined ? null : await claimMetricsPorts(METRICS_PORT, timeoutMs);
+  // all that are taken are told at once
+  const problems: string[] = [];
+  const claim = (variable: string, wanted: number): Promise<number> =>
+    claimPort(variable, wanted, timeoutMs).catch((error: unknown) => {
+      problems.push(messageFor(error));
+      return 0;
+    });
+  const port = await claim('PORT', PORT);
+  const simulatorPort = CLOUD === 'simulated' ? await claim('SIMULATOR_PORT', SIMULATOR_PORT) : null;
+  const metricsPorts =
+    METRICS_PORT === undefined
+      ? null
+      : {
+          api: await claim('METRICS_PORT', METRICS_PORT),
+          worker: await claim('METRICS_PORT', METRICS_PORT === 0 ? 0 : METRICS_PORT + 1),
+        };
+  if (problems.length > 0) throw new Error(problems.join('\n\n'));
   return { port, simulatorPort, metricsPorts, publicUrl: publicUrlOf(settings, port) };
-}
-
-async function claimMetricsPorts(port: number, timeoutMs: number): Promise<{ api: number; worker: number }> {
-  const api = await claimPort('METRICS_PORT', port, timeoutMs);
-  return { api, worker: await claimPort('METRICS_PORT', port === 0 ? 0 : port + 1, timeoutMs) };
 }
 
 /** @param ports each with its variable; 0: any free one */

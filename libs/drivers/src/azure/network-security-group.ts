@@ -4,7 +4,6 @@ import { CallFailure, isMissing } from '../call-failure';
 import type { CallToken } from '../call-tokens';
 import type { Deadline } from '../deadline';
 import { requestJson } from '../request-json';
-import { readRetryAfter } from '../retry-after';
 import { isRecord, parseJson } from '../untrusted-json';
 import { lateRefusal, refusalOf, toFailure, unexpectedResponse } from './azure-errors';
 import type { GroupName } from './azure.facts';
@@ -168,7 +167,7 @@ export class NetworkSecurityGroup {
       const poller = await change.begin({ onResponse });
       // `begin` has polled once, as soon as the change was accepted.
       for (let poll = 1; !poller.isDone(); poll += 1) {
-        await this.access.deadline.pause(pauseBefore(poll, last?.headers.get('retry-after')));
+        await this.access.deadline.pause(pauseBefore(poll));
         await poller.poll();
       }
     } catch (error) {
@@ -220,13 +219,10 @@ export class NetworkSecurityGroup {
 }
 
 /**
- * The pause before a poll of a change, counted from 1. Azure suggests ten seconds for every change, but most take one or
- * two: only a change that takes longer is polled as Azure wishes.
+ * The pause before a poll of a change, counted from 1. Azure suggests ten seconds for every change, but most take one or two,
+ * and a change whose end is not seen within its deadline is in doubt.
  */
-export function pauseBefore(poll: number, retryAfter?: string): number {
-  if (poll <= EARLY_POLLS) return EARLY_PAUSE_MS;
-  return Math.max(PAUSE_MS, readRetryAfter(retryAfter) ?? 0);
-}
+export const pauseBefore = (poll: number): number => (poll <= EARLY_POLLS ? EARLY_PAUSE_MS : PAUSE_MS);
 
 /**
  * The failure for an accepted change whose completion was not observed. A refused poll says nothing about this change or
