@@ -13,6 +13,7 @@ export interface Resource {
   readonly config: object;
   readonly isActive: boolean;
   readonly lastVerifiedAt: string | null;
+  readonly verificationError: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** of POST and PATCH only */

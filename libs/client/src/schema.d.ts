@@ -2250,6 +2250,7 @@ export interface components {
       resourceType: string;
       /** Format: date-time */
       updatedAt: string;
+      verificationError: string | null;
     };
     ResourceGuardDto: {
       agent: string;
@@ -2311,6 +2312,7 @@ export interface components {
       resourceType: string;
       /** Format: date-time */
       updatedAt: string;
+      verificationError: string | null;
       warnings: string[];
     };
     RevocationDto: {

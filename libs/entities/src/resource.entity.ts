@@ -58,6 +58,8 @@ export class ResourceEntity {
   @Json({ default: {} }) config!: ResourceConfig;
   @Flag({ default: false }) isActive!: boolean;
   @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
+  /** why the last verification of its current target failed; null: it did not, or there was none */
+  @Text({ nullable: true }) verificationError!: string | null;
   /** the first successful verification of its current target; null: none. An agent's host guards its traffic from then on */
   @Moment({ nullable: true }) targetVerifiedAt!: Date | null;
   /** an admin agreed that a host cuts established connections to its current traffic; null: not yet */

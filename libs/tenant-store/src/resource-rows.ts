@@ -19,6 +19,8 @@ export interface ResourceRow {
   readonly config: ResourceConfig;
   readonly isActive: boolean;
   readonly lastVerifiedAt: Date | null;
+  /** why the last verification failed; null: it did not, or there was none */
+  readonly verificationError: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

@@ -21,7 +21,7 @@ import type { LockedTarget, NewResource, ResourceChange, ResourceRow } from './r
 const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name AS "credentialName", r.provider,
     r.target_id AS "targetId", t.key AS "targetKey", r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier",
     t.identifier AS "targetIdentifier", r.region, r.endpoint, r.config,
-    r.is_active AS "isActive", r.last_verified_at AS "lastVerifiedAt", r.created_at AS "createdAt",
+    r.is_active AS "isActive", r.last_verified_at AS "lastVerifiedAt", r.verification_error AS "verificationError", r.created_at AS "createdAt",
     r.updated_at AS "updatedAt"
   FROM resources r JOIN credentials c ON c.id = r.credential_id JOIN targets t ON t.id = r.target_id
   WHERE r.organization_id = $1 AND r.deleted_at IS NULL`;
@@ -176,6 +176,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
          write_verified = write_verified AND credential_id = $4 AND resource_identifier = $5
            AND region IS NOT DISTINCT FROM $6,
          abandoned_at = CASE WHEN NOT $10 THEN abandoned_at END,
+         verification_error = CASE WHEN NOT $10 THEN verification_error END,
          target_verified_at = CASE WHEN target_id = $9 THEN target_verified_at END,
          guard_confirmed_at = CASE WHEN target_id = $9 AND NOT $12 THEN guard_confirmed_at END,
          verify_due_at = CASE WHEN $10 AND last_verified_at IS NOT NULL THEN now() ELSE verify_due_at END
@@ -244,7 +245,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
       `WITH verified AS (
          UPDATE resources SET updated_at = now(), is_active = $3 AND (is_active OR EXISTS (
              SELECT FROM organizations o WHERE o.id = $1 AND o.suspended_at IS NULL)),
-           last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END,
+           last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END, verification_error = $5,
            target_verified_at = CASE WHEN $3 THEN coalesce(target_verified_at, now()) ELSE target_verified_at END,
            verify_due_at = now() + interval '30 minutes', suspended_by_check = false,
            write_verified = CASE WHEN $9 THEN write_verified ELSE $3 END,

@@ -128,12 +128,13 @@ export class VerificationStore {
     const changed = last !== found;
     await tx.query(
       `UPDATE resources SET verify_due_at = now() + make_interval(mins => $2),
-         last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END, write_verified = $3,
+         last_verified_at = CASE WHEN $3 THEN now() ELSE last_verified_at END, verification_error = $4,
+         write_verified = $3,
          target_verified_at = CASE WHEN $3 THEN coalesce(target_verified_at, now()) ELSE target_verified_at END,
          abandoned_at = CASE WHEN NOT $3 THEN abandoned_at END,
          ${changed ? (failure === null ? REACTIVATE : DEACTIVATE) : 'is_active = is_active'}
        WHERE id = $1`,
-      [due.id, nextInMinutes, failure === null],
+      [due.id, nextInMinutes, failure === null, failure],
     );
     if (!changed) return;
     await tx.query(

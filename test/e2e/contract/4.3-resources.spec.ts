@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { newcomer } from '../../builders/people';
 import { group, organization, ownOrganization } from '../../builders/organization';
 import { resourceBody, verifiedResource, type Resource } from '../../builders/resources';
 import type { Answer } from '../../harness/api-client';
@@ -38,6 +39,7 @@ describe('4.3 Cloud resources', () => {
         warnings: [],
         isActive: false,
         lastVerifiedAt: null,
+        verificationError: null,
         createdAt: expect.stringMatching(/Z$/) as string,
         updatedAt: expect.stringMatching(/Z$/) as string,
       });
@@ -319,6 +321,10 @@ describe('4.3 Cloud resources', () => {
       });
       const { body } = await org.admin.get<Resource>(`/resources/${resource.id}`);
       expect(body).toMatchObject({ isActive: false, lastVerifiedAt: null });
+      expect(body.verificationError).toContain('sg-0fffffffffffffff1');
+      const { client } = await newcomer(drawbridge, org.admin);
+      const seen = await client.get<Resource>(`/resources/${resource.id}`);
+      expect(seen.body.verificationError).toBeNull();
     });
   });
 });

@@ -1,4 +1,5 @@
 import { DriverRegistry } from '#drivers';
+import type { Principal } from '#guards';
 import { trafficWarnings } from '#rules';
 import type { ResourceRow } from '#tenant-store';
 import type { ResourceDto, ResourceWithWarningsDto } from './dto/resource.dto';
@@ -7,6 +8,12 @@ export function toResource(resource: ResourceRow): ResourceDto {
   const { region, targetId: _, targetKey: __, targetIdentifier: ___, ...row } = resource;
   return region === null ? row : { ...row, region };
 }
+
+/** The provider's words on a failed verification are for administrators. */
+export const toResourceFor =
+  ({ isOrgAdmin }: Principal) =>
+  (resource: ResourceRow): ResourceDto =>
+    toResource(isOrgAdmin ? resource : { ...resource, verificationError: null });
 
 /** @param further warnings of a verification */
 export const withWarnings = (

@@ -19,7 +19,7 @@ import { ResourceGuardDto } from './dto/resource-guard.dto';
 import { HostGuardService } from './host-guard.service';
 import { toResourceGuard } from './resource-guard.mapper';
 import { ResourceEditingService } from './resource-editing.service';
-import { toResource, withWarnings } from './resource.mapper';
+import { toResource, toResourceFor, withWarnings } from './resource.mapper';
 import { ResourcesService } from './resources.service';
 
 @ApiTags('Resources')
@@ -40,14 +40,14 @@ export class ResourcesController {
   ): Promise<ListPage<ResourceDto>> {
     const slice = page === undefined && size === undefined ? null : { page: page ?? 0, size: size ?? 100 };
     const list = await this.resources.list(principal, slice, assigned);
-    return new ListPage(slice ?? { page: 0, size: list.total }, list).map(toResource);
+    return new ListPage(slice ?? { page: 0, size: list.total }, list).map(toResourceFor(principal));
   }
 
   @Get(':id')
   @SignedIn({ scope: 'resources:read' })
   @Operation('Get a resource', { 200: ResourceDto, errors: [404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<ResourceDto> {
-    return toResource(await this.resources.find(principal, id));
+    return toResourceFor(principal)(await this.resources.find(principal, id));
   }
 
   @Post()

@@ -284,6 +284,14 @@ export class ResourceDto {
   @ApiProperty({ type: ResourceConfigDto }) config!: TrafficConfig;
   @ApiProperty({ description: 'false until verified' }) isActive!: boolean;
   @ApiProperty({ nullable: true, ...TIME }) lastVerifiedAt!: Date | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: null,
+    description:
+      'Why the last verification failed; null: it did not, there was none, or the caller is no administrator',
+  })
+  verificationError!: string | null;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;
 }

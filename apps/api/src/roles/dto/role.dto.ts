@@ -29,7 +29,9 @@ export class CreateRoleDto extends RoleMembersDto {
   @Optional(text(1000), { example: 'May reach the development databases' })
   description?: string | null;
 
-  @Optional(HOURS, { description: 'Left out: the current maximum of the plan' })
+  @Optional(HOURS, {
+    description: 'Left out: the current maximum of the plan, which counts where it is less, too',
+  })
   maxSessionDurationHours?: number | null;
 }
 
@@ -40,7 +42,10 @@ export class UpdateRoleDto extends RoleMembersDto {
   @Optional(text(1000), { nullable: true, description: 'null: none' })
   description?: string | null;
 
-  @Optional(HOURS, { nullable: true, description: 'null: the current maximum of the plan' })
+  @Optional(HOURS, {
+    nullable: true,
+    description: 'null: the current maximum of the plan, which counts where it is less, too',
+  })
   maxSessionDurationHours?: number | null;
 }
 

@@ -117,6 +117,7 @@ CREATE TABLE resources (
   config jsonb NOT NULL DEFAULT '{}',
   is_active boolean NOT NULL DEFAULT false,
   last_verified_at timestamptz,
+  verification_error text,
   target_verified_at timestamptz,
   guard_confirmed_at timestamptz,
   revision integer NOT NULL DEFAULT 0,
