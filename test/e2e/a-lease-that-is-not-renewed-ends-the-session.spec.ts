@@ -58,7 +58,12 @@ describe('A lease that is not renewed ends the session', () => {
   });
 
   it('a thousand renewals make no cloud call, and one audit record of the other address that they come from', async () => {
-    const { id, ipv4Address } = await leased();
+    const ipv4Address = '198.51.100.9';
+    const detected = { 'X-Forwarded-For': ipv4Address };
+    const { id } = await org.admin.expect(
+      200,
+      org.admin.post<Session>('/sessions', { leaseSeconds: 300 }, detected),
+    );
     await org.reaches(id, 'ACTIVE');
     const calls = async (): Promise<number> => (await drawbridge.cloud.calls()).length;
     const records = (): Promise<object[]> =>
@@ -71,7 +76,12 @@ describe('A lease that is not renewed ends the session', () => {
     // the worker compares its targets meanwhile
     expect((await calls()) - callsBefore).toBeLessThan(10);
     expect(await records()).toEqual([...recordsBefore, { details: { renewedFrom, address: ipv4Address } }]);
-    expect(await isOpen(ipv4Address!)).toBe(true);
+    expect(await isOpen(ipv4Address)).toBe(true);
+  });
+
+  it('a renewal from where a session for another address was started is nothing to tell', async () => {
+    const { id } = await leased();
+    expect(await renew(id)).toMatchObject({ status: 200, body: { renewedFrom: null } });
   });
 
   it('a session without a lease, and one of another user, are refused', async () => {

@@ -65,6 +65,13 @@ export type Identity = { readonly token: string } | { readonly apiKey: string } 
 export const unexpectedFailures = (log: string): string[] =>
   log.split('\n').filter((line) => line.includes('A request failed unexpectedly'));
 
+let asked = 0;
+
+/** A tester asks as often as many people do: for a product with the limit as shipped, from as many addresses. */
+export const asOfManyPeople = (): Readonly<Record<string, string>> => ({
+  'X-Forwarded-For': `203.0.113.${100 + ((asked += 1) % 100)}`,
+});
+
 /** An HTTP client of the API. Each response must conform to the API's own OpenAPI document. */
 export class ApiClient {
   constructor(
@@ -72,10 +79,12 @@ export class ApiClient {
     readonly identity: Identity = null,
     /** what the server has logged, for failed requests */
     private readonly log: () => string = () => '',
+    /** headers of each request */
+    private readonly headers: () => Readonly<Record<string, string>> = () => ({}),
   ) {}
 
   as(identity: Identity): ApiClient {
-    return new ApiClient(this.base, identity, this.log);
+    return new ApiClient(this.base, identity, this.log, this.headers);
   }
 
   /** @param signal disconnects when it is aborted */
@@ -134,6 +143,7 @@ export class ApiClient {
       headers: {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...identityHeaders(this.identity),
+        ...this.headers(),
         ...headers,
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),

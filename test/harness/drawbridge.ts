@@ -1,5 +1,5 @@
 import { Pool } from 'pg';
-import { ApiClient } from './api-client';
+import { ApiClient, asOfManyPeople } from './api-client';
 import { apiEnvironment, startProcesses, type ProcessOptions, type Processes } from './product-processes';
 import { AppProcess, type Reader } from './processes';
 import type { SharedOptions } from './shared-products';
@@ -65,7 +65,8 @@ export class Drawbridge {
   private connected(processes: Processes): this {
     const base = `http://127.0.0.1:${processes.api.port}/api/v1`;
     this.processes = processes;
-    this.api = new ApiClient(base, null, () => processes.api.output);
+    const log = (): string => processes.api.output;
+    this.api = new ApiClient(base, null, log, processes.limitedAsShipped ? asOfManyPeople : undefined);
     this.cloud = new SimulatorClient(`http://127.0.0.1:${processes.simulator.port}`);
     this.workers = processes.worker ? [processes.worker] : [];
     this.sql = new Pool({ connectionString: processes.ownerUrl, max: 4 });

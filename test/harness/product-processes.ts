@@ -33,6 +33,7 @@ export interface Processes {
   readonly simulator: AppProcess;
   readonly api: AppProcess;
   readonly worker: AppProcess | null;
+  readonly limitedAsShipped: boolean;
   readonly dropDatabase: () => Promise<void>;
 }
 
@@ -96,5 +97,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     AppProcess.start('api', apiEnvironment(apiEnv), 'test', options.apiRelease),
     (options.worker ?? true) ? AppProcess.start('worker', env) : null,
   ]);
-  return { env, databaseUrl, ownerUrl: database.url, simulator, api, worker, dropDatabase: database.drop };
+  const { url: ownerUrl, drop: dropDatabase } = database;
+  const limitedAsShipped = options.limitedAsShipped ?? false;
+  return { env, databaseUrl, ownerUrl, simulator, api, worker, limitedAsShipped, dropDatabase };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Database } from '#entities';
 import { AccountStore } from '#tenant-store';
 import { storedHost } from '../builders/stored-host';
@@ -26,9 +25,9 @@ describe('Many requests at once', () => {
   it('wait in line for a connection', async () => {
     let begun = 0;
     const busy = (): Promise<void> =>
-      database.transaction(async () => {
+      database.transaction(async (tx) => {
         begun += 1;
-        await pause(BUSY_MS);
+        await tx.query('SELECT pg_sleep($1)', [BUSY_MS / 1000]);
       });
     const all = [busy(), busy()];
     await until('all connections are busy', async () => begun === all.length);

@@ -8,14 +8,14 @@ export interface Lease {
   readonly control: Api;
 }
 
-/** What happens to a lease. Each is called once per change, but `elsewhere` with each renewal. */
+/** What happens to a lease. Each is called once per change, but `heardFrom` with each renewal. */
 export interface LeaseListener {
   /** renewals fail: the access ends at this time unless they succeed again */
   lost(reason: string, endsAt: Date): void;
   /** renewals succeed again */
   regained(): void;
-  /** a renewal came from an address that the session does not let in */
-  elsewhere?(address: string): void;
+  /** @param address that the renewal came from and that the session does not let in; null: it came from where it may */
+  heardFrom?(address: string | null): void;
   /** the session has ended; nothing is renewed any more */
   ended(reason: string): void;
 }
@@ -51,7 +51,7 @@ export async function keepAlive(lease: Lease, listener: LeaseListener, signal: A
       endsAt = began + 1000 * lease.leaseSeconds;
       if (isLost) listener.regained();
       isLost = false;
-      if (outcome.renewedFrom) listener.elsewhere?.(outcome.renewedFrom);
+      listener.heardFrom?.(outcome.renewedFrom);
     } else if (hasEnded(outcome)) {
       listener.ended(outcome.message);
       return;

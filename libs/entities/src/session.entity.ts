@@ -48,8 +48,8 @@ export class SessionEntity {
   @Count({ nullable: true }) leaseSeconds!: number | null;
   /** it ends at this time or at `expiresAt`, whichever is first */
   @Moment({ nullable: true }) leaseUntil!: Date | null;
-  /** addresses that renewals came from and that it does not let in, the first 20 */
-  @Text({ array: true, default: [] }) renewedFrom!: string[];
+  /** the address it was started from, then those that renewals came from and that it does not let in, 20 at most */
+  @Text({ array: true, default: [] }) heardFrom!: string[];
   /** of the token that reads, renews and stops it; null: it has none */
   @Text({ nullable: true }) tokenHash!: string | null;
   /** the API key that started it; no foreign key: ended sessions outlive keys. null: started without a key */

@@ -131,6 +131,7 @@ export class SessionStore implements TenantStore<SessionStore> {
         session.replaced?.expiresAt ?? null,
         session.tokenHash,
         session.apiKeyId,
+        audit.ipAddress,
       ]);
     } catch (error) {
       if (brokenConstraint(error)?.startsWith('sessions_one_live_per_')) throw new AddressTaken(session);
@@ -215,16 +216,25 @@ export class SessionStore implements TenantStore<SessionStore> {
 
   /**
    * Remembers that a renewal came from an address that the session does not let in.
-   * @returns whether it is a new one; after 20 none is
+   * @returns `new` once per address, and never after 20; `start`: it was started from there, for another address
    */
-  rememberRenewedFrom(tx: Tx, organization: OrganizationId, id: string, address: string): Promise<boolean> {
-    return touches(
+  async heardFrom(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    address: string,
+  ): Promise<'start' | 'known' | 'new'> {
+    const found = await first<{ isStart: boolean | null; isNew: boolean }>(
       tx,
-      `UPDATE sessions SET renewed_from = renewed_from || $3::text
-       WHERE organization_id = $1 AND id = $2 AND $3 <> ALL (renewed_from) AND cardinality(renewed_from) < 20
-       RETURNING id`,
+      `WITH added AS (
+         UPDATE sessions SET heard_from = heard_from || $3::text
+         WHERE organization_id = $1 AND id = $2 AND $3 <> ALL (heard_from) AND cardinality(heard_from) < 20 RETURNING id
+       )
+       SELECT heard_from[1] = $3 AS "isStart", EXISTS (SELECT FROM added) AS "isNew" FROM sessions
+       WHERE organization_id = $1 AND id = $2`,
       [organization, id, address],
     );
+    return found?.isStart ? 'start' : found?.isNew ? 'new' : 'known';
   }
 
   /**
@@ -289,9 +299,10 @@ const START_SESSION: PreparedStatement = {
       coalesce($15::timestamptz, now() + make_interval(hours => $7)) AS expires_at
   ), owner AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, started_at, expires_at,
-      lease_seconds, lease_until, token_hash, api_key_id)
+      lease_seconds, lease_until, token_hash, api_key_id, heard_from)
     SELECT $2::uuid, $1, u.id, $4, $5, $6, times.started_at, times.expires_at,
-      $13::int, now() + make_interval(secs => $13::int), $16, $17::uuid FROM users u, times
+      $13::int, now() + make_interval(secs => $13::int), $16, $17::uuid, array_remove(ARRAY[$18::text], NULL)
+    FROM users u, times
     WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${STILL_GRANTED}
       AND limit_live_sessions(u.id, $11, $12)
     RETURNING *

@@ -104,21 +104,23 @@ export class SessionsService {
     throw conflict(`The session cannot be renewed: ${reason}`);
   }
 
-  /** @returns the caller's address when the session lets another one of its IP version in instead */
+  /** @returns the caller's address, when it is neither let in nor the one that the session was started from */
   private async noteOtherAddress(actor: Actor, session: SessionRow): Promise<string | null> {
     const { address, principal } = actor;
     const own = address?.version === 6 ? session.ipv6Address : session.ipv4Address;
     if (!address || own === null || own === address.text) return null;
     const { organizationId } = principal;
-    await this.database.transaction(async (tx) => {
-      if (!(await this.sessions.rememberRenewedFrom(tx, organizationId, session.id, address.text))) return;
+    return this.database.transaction(async (tx) => {
+      const heard = await this.sessions.heardFrom(tx, organizationId, session.id, address.text);
+      if (heard === 'start') return null;
+      if (heard === 'known') return address.text;
       const object = { type: 'SESSION', id: session.id, name: session.userEmail };
       await this.records.record(tx, actor, 'SESSION_EXTENDED', object, {
         renewedFrom: address.text,
         address: own,
       });
+      return address.text;
     });
-    return address.text;
   }
 
   /** The error that explains why the database refused to extend a live session. */

@@ -78,10 +78,10 @@ export class HeldAccess {
     if (!takesAll) warnAboutPool(observed, output);
     const addresses = requestedAddresses(observed).slice(0, takesAll ? undefined : 1);
     const held = addresses.flatMap((own) => Object.values(own));
-    const elsewhere = noteMove(held, output);
+    const heardFrom = noteMove(held, output);
     return HeldAccess.openFor(server, request, addresses, {
       output,
-      listener: { ...listener, elsewhere },
+      listener: { ...listener, heardFrom },
       signal,
     });
   }
@@ -179,15 +179,19 @@ export function noteOpen({ resourceIps }: Session, output: Output): void {
   }
 }
 
-/** Says once that this machine has come to another network: renewals, which work from anywhere, keep the access of the first. */
-function noteMove(held: readonly string[], output: Output): (address: string) => void {
-  let isSaid = false;
+/** Says when this machine has come to another network: renewals, which work from anywhere, keep the access of the first. */
+function noteMove(held: readonly string[], output: Output): (address: string | null) => void {
+  let isAway = false;
+  const own = held.join(', ');
   return (address) => {
-    if (isSaid || held.length === 0 || held.includes(address)) return;
-    isSaid = true;
+    const isHere = address === null || held.includes(address);
+    if (held.length === 0 || isHere !== isAway) return;
+    isAway = !isHere;
     output.note(
-      `your address is now ${address}, and ${held.join(', ')} keeps the access: ` +
-        'drawbridge watch in place of this follows your address',
+      isHere
+        ? `your address is ${own} again`
+        : `your address is now ${address}, and ${own} keeps the access: ` +
+            'drawbridge watch in place of this follows your address',
     );
   };
 }

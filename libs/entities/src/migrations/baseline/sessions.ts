@@ -14,7 +14,7 @@ CREATE TABLE sessions (
   expires_at timestamptz NOT NULL,
   lease_seconds integer,
   lease_until timestamptz,
-  renewed_from text[] NOT NULL DEFAULT '{}',
+  heard_from text[] NOT NULL DEFAULT '{}',
   token_hash text,
   api_key_id uuid,
   ended_at timestamptz,
