@@ -65,11 +65,11 @@ export type Identity = { readonly token: string } | { readonly apiKey: string } 
 export const unexpectedFailures = (log: string): string[] =>
   log.split('\n').filter((line) => line.includes('A request failed unexpectedly'));
 
-let asked = 0;
+let people = 0;
 
 /** A tester asks as often as many people do: for a product with the limit as shipped, from as many addresses. */
 export const asOfManyPeople = (): Readonly<Record<string, string>> => ({
-  'X-Forwarded-For': `203.0.113.${100 + ((asked += 1) % 100)}`,
+  'X-Forwarded-For': `203.0.113.${100 + ((people += 1) % 100)}`,
 });
 
 /** An HTTP client of the API. Each response must conform to the API's own OpenAPI document. */
