@@ -71,8 +71,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'adds-a-shared-rule-twice': bug(
     'a rule that several credentials wait for is added once for each, without a read',
     `${ENGINE}/access-paths.ts`,
-    'isNew(rule) && !shared.has(rule.ruleId)',
-    'isNew(rule)',
+    'const found = this.found.get(rule.ruleId);',
+    'const found = undefined as RuleSettlement | undefined;',
   ),
   'trusts-removal-answers': bug(
     'the answer to a removal counts as an observation of absence',

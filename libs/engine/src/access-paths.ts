@@ -88,17 +88,14 @@ export function roundOf(all: readonly Pass[]): Pass[] {
 }
 
 /**
- * Whether the additions of a pass need no read before them: nothing of it was written before, and the provider refuses to
- * add what exists.
+ * Whether the additions of a pass need no read before them: nothing of it was written before, by another pass of the round
+ * neither, and the provider refuses to add what exists.
  */
 export const needsNoRead = (
   { traits }: Pick<ProviderDriver, 'traits'>,
   { resourceType }: Pick<Lease, 'resourceType'>,
-  { rules, shared }: Pass,
-): boolean =>
-  (traits.refusesDuplicates?.includes(resourceType) ?? false) &&
-  // another pass of the round may have added a shared rule already
-  rules.every((rule) => isNew(rule) && !shared.has(rule.ruleId));
+  { rules }: Pass,
+): boolean => (traits.refusesDuplicates?.includes(resourceType) ?? false) && rules.every(isNew);
 
 const isNew = (rule: DueRuleRow): boolean =>
   rule.desired &&
