@@ -94,6 +94,13 @@ describe('The command line sets up an organization', () => {
       expect.stringMatching(/Missing: --region, such as \S+; --port N, or --all-ports/) as string,
     ]);
     const region = ['--region', 'eu-central-1'];
+    for (const port of ['postgres', '5432,6379', '5432-5440', '5432x', '0', '65536']) {
+      const { code, stderr } = await run(...create, ...region, '--port', port);
+      expect([port, code, stderr]).toEqual([port, 2, expect.stringContaining('repeat --port') as string]);
+    }
+    const set = await run(...create, ...region, '--all-ports', '--set', 'port=postgres');
+    expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('--set: port') as string]);
+    expect(await done('resources')).toBe('No resource.\n');
     expect(await done(...create, ...region, '--port', '5432', '--port', '22')).toBe(
       'database is active: sessions may use it.\n',
     );

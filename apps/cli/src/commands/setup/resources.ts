@@ -2,13 +2,11 @@ import { Option, type Command } from 'commander';
 import { bodyOf, type Api, type Resource, type Schemas } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import type { Output } from '../../output';
-import { define, group, listOption, type Call } from '../../program';
+import { define, group, portOption, type Call } from '../../program';
 import { noVerifyOption, pairsOf, setOption, typeOption } from './options';
 import { idOf, one, removing, resources as resourcesOf, short, showing, yes } from './things';
 
 type ResourceType = Schemas['ResourceTypeDto'];
-
-const portsIn = (text: string, previous: readonly number[]): number[] => [...previous, Number(text)];
 
 export function registerResources(program: Command): void {
   const resources = group(program, 'resources', 'what access can be given to');
@@ -36,7 +34,7 @@ export function registerResources(program: Command): void {
       typeOption(),
       new Option('--region <region>', 'for AWS'),
       new Option('--endpoint <host:port>', 'what people connect to, for them to see'),
-      listOption('--port <n>', 'a port').argParser(portsIn),
+      portOption(),
       new Option('--all-ports', 'every port'),
       new Option('--protocol <protocol>', 'default: tcp').choices(['tcp', 'udp', 'icmp', 'all']),
       setOption('a further field of its config'),
@@ -158,7 +156,7 @@ function configOf({ port, protocol, set }: CreateOptions, { config }: ResourceTy
   const further = new Map<string, unknown>();
   for (const [name, text] of pairsOf(set, '--set')) {
     const { type = 'text' } = config.find((field) => field.name === name) ?? {};
-    const value = type.startsWith('integer') ? Number(text) : text;
+    const value = type.startsWith('integer') ? integerIn(name, text) : text;
     further.set(name, type.endsWith('s') ? [...((further.get(name) as unknown[]) ?? []), value] : value);
   }
   return {
@@ -166,6 +164,13 @@ function configOf({ port, protocol, set }: CreateOptions, { config }: ResourceTy
     ...(protocol === undefined ? {} : { protocol }),
     ...Object.fromEntries(further),
   };
+}
+
+/** JSON has no NaN: sent as null, it would mean the default. @throws CommandFailure */
+function integerIn(name: string, text: string): number | null {
+  if (text === 'null') return null;
+  if (/^-?\d+$/.test(text)) return Number(text);
+  throw new CommandFailure(EXIT.usage, `--set: ${name} takes a whole number, not "${text}"`);
 }
 
 async function verify(api: Api, id: string, output: Output): Promise<ExitCode> {
