@@ -126,6 +126,26 @@ describe('The command line sets up an organization', () => {
     expect(absent.stderr).toContain('gone: opens every TCP port');
   });
 
+  it('a resource is changed by its name, which no second one takes', async () => {
+    const again = ['resources', 'create', 'database', '--credential', 'aws', '--identifier', group(3)];
+    const taken = await run(...again, '--region', 'eu-central-1', '--all-ports');
+    expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('resources update') as string]);
+    const update = ['resources', 'update'];
+    expect(await done(...update, 'database', '--name', 'db', '--port', '5433')).toBe(
+      'db is changed. Ports: 5433\n',
+    );
+    await done(...update, 'db', '--protocol', 'udp');
+    const { resources } = await cli.json<{ resources: object[] }>(['resources']);
+    expect(resources).toContainEqual(
+      expect.objectContaining({ name: 'db', config: { port: 5433, protocol: 'udp' } }),
+    );
+    expect((await run(...update, 'db', '--all-ports')).stderr).toContain('opens every UDP port');
+    expect((await run(...update, 'db', '--name', 'gone')).code).toBe(2);
+    expect((await run(...update, 'db')).stderr).toContain('Missing: --port');
+    const former = ['--name', 'database', '--protocol', 'tcp', '--port', '5432', '--port', '22'];
+    expect(await done(...update, 'db', ...former)).toBe('database is changed. Ports: 5432, 22\n');
+  });
+
   it('a role has resources and users by name, and says so; what is so stays so', async () => {
     const members = ['--resource', 'database', '--user', 'me'];
     expect(await done('roles', 'create', 'developers', ...members)).toBe(
