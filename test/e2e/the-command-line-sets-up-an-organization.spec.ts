@@ -151,7 +151,10 @@ describe('The command line sets up an organization', () => {
     expect(await done('roles', 'create', 'developers', ...members)).toBe(
       `developers\n  resources  database\n  users      ${EMAIL}\n`,
     );
-    await done('users', 'invite', 'ada@example.com');
+    const first = await done('users', 'invite', 'ada@example.com');
+    const second = await done('users', 'invite', 'Ada@example.com');
+    expect(second).toMatch(/^ada@example.com is invited again: http\S+\n$/);
+    expect(second.split(': ')[1]).not.toBe(first.split(': ')[1]);
     await done('roles', 'assign', 'developers', ...members, '--user', 'ada@example.com');
     expect(await done('roles')).toMatch(/developers +database +(?:\S+@example\.com(?:, )?){2} /);
     await done('roles', 'unassign', 'developers', '--user', 'ada@example.com');
