@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { press } from '../builders/billing';
 import { group, SIMULATED_KEY } from '../builders/organization';
-import { paid, PASSWORD } from '../builders/people';
+import { PASSWORD } from '../builders/people';
 import type { Session } from '../harness/api-client';
 import { CommandLine } from '../harness/command-line';
 import { Drawbridge } from '../harness/drawbridge';
@@ -38,9 +39,27 @@ describe('The command line sets up an organization', () => {
   it('register makes an organization and signs in; whoami says as whom', async () => {
     const args = ['register', '--url', url, '--organization', 'Mine', '--email', EMAIL, '--password-stdin'];
     expect((await cli.run(args, `${PASSWORD}\n`)).stdout).toBe(`Signed in at ${url} with ${EMAIL}.\n`);
-    const { organization } = await cli.json<{ organization: { id: string } }>(['whoami']);
-    await paid(drawbridge, organization.id);
     expect(await done('whoami')).toContain(`${EMAIL}, administrator of Mine`);
+  });
+
+  it('billing shows the limits; subscribe names what is missing, then the page to pay on', async () => {
+    expect(await done('billing')).toMatch(/\nFree +yes +none +4 +5 +5\nPaid +no +49\.00 EUR a month +24 +no/);
+    for (let more = 1; more < 5; more += 1) await done('users', 'invite', `${more}@example.com`);
+    const full = await run('users', 'invite', '5@example.com');
+    expect([full.code, full.stderr.match(/drawbridge (billing subscribe)/)?.[1]]).toEqual([
+      2,
+      'billing subscribe',
+    ]);
+    const subscribe = ['billing', 'subscribe', '--company', 'Mine', '--email', EMAIL, '--city', 'Berlin'];
+    const missing = await run(...subscribe);
+    expect([missing.code, missing.stderr.match(/--[\w-]+/g)]).toEqual([
+      2,
+      ['--address', '--postal-code', '--country'],
+    ]);
+    const address = ['--address', '1 Main Street', '--postal-code', '10115', '--country', 'DE'];
+    await press((await done(...subscribe, ...address)).trim(), 'confirm');
+    expect(await done('billing')).toMatch(/\nPaid +yes/);
+    for (let more = 1; more < 5; more += 1) await done('users', 'remove', `${more}@example.com`);
   });
 
   it('a credential comes from variables, a file or standard input, and is checked', async () => {

@@ -64,7 +64,8 @@ export class NewUsers {
     if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
     if (!(await this.users.hasRoom(tx, organizationId, this.plans.tierOf))) {
       throw notPossible(
-        'The plan’s maximum of users is reached: delete a user, or subscribe with POST /billing/subscribe',
+        'The plan’s maximum of users is reached: delete a user, or subscribe with POST /billing/subscribe ' +
+          '(drawbridge billing subscribe)',
       );
     }
     const { email } = dto;
