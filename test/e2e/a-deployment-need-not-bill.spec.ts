@@ -1,5 +1,6 @@
 import { group, SIMULATED_KEY } from '../builders/organization';
-import { email, founder, type Person } from '../builders/people';
+import { email, founder, PASSWORD, type Person } from '../builders/people';
+import { CommandLine } from '../harness/command-line';
 import { Drawbridge } from '../harness/drawbridge';
 
 const MORE_THAN_FREE = 6;
@@ -51,6 +52,25 @@ describe('A deployment need not bill', () => {
       await admin.client.post('/billing/cancel'),
     ])
       expect(refused).toMatchObject({ status: 400, body: { message: 'This deployment does not bill' } });
-    expect((await admin.client.get('/billing/subscription')).status).toBe(404);
+    const none = await admin.client.get<{ message: string }>('/billing/subscription');
+    expect([none.status, none.body.message]).toEqual([
+      404,
+      'The organization has no subscription: this deployment does not bill',
+    ]);
+  });
+
+  it('the command line says so', async () => {
+    const cli = new CommandLine({ DRAWBRIDGE_URL: `http://127.0.0.1:${drawbridge.apiServer.port}` });
+    const signIn = ['login', '--email', admin.email, '--password-stdin'];
+    expect((await cli.run(signIn, `${PASSWORD}\n`)).code).toBe(0);
+    expect((await cli.run(['billing'])).stdout).toMatch(
+      /^Nothing is billed here.*\n.*\nPaid +yes +none +24 +no/,
+    );
+    const subscribe = await cli.run(['billing', 'subscribe', '--company', 'Mine']);
+    expect([subscribe.code, subscribe.stderr]).toEqual([
+      2,
+      expect.stringContaining('Nothing is billed') as string,
+    ]);
+    await cli.remove();
   });
 });

@@ -66,6 +66,15 @@ describe('A small deployment needs no mail server', () => {
     expect((await drawbridge.api.post('/auth/login', login)).status).toBe(200);
   });
 
+  it('a link that has expired is replaced by an administrator, not by mail', async () => {
+    for (const path of ['accept-invitation', 'reset-password']) {
+      const page = await fetch(`http://127.0.0.1:${drawbridge.apiServer.port}/${path}/nonsense`);
+      const html = (await page.text()).toLowerCase();
+      expect(html).toContain('ask an administrator');
+      expect(html).not.toContain('forgot-password');
+    }
+  });
+
   it('no link makes anybody more than an administrator of the organization', async () => {
     const [own, other] = [await newcomer(drawbridge, admin.client), await newcomer(drawbridge, admin.client)];
     expect((await linkFor(member.id, own)).status).toBe(403);

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { press } from '../builders/billing';
 import { group, SIMULATED_KEY } from '../builders/organization';
-import { paid, PASSWORD } from '../builders/people';
+import { PASSWORD } from '../builders/people';
 import type { Session } from '../harness/api-client';
 import { CommandLine } from '../harness/command-line';
 import { Drawbridge } from '../harness/drawbridge';
@@ -38,9 +39,27 @@ describe('The command line sets up an organization', () => {
   it('register makes an organization and signs in; whoami says as whom', async () => {
     const args = ['register', '--url', url, '--organization', 'Mine', '--email', EMAIL, '--password-stdin'];
     expect((await cli.run(args, `${PASSWORD}\n`)).stdout).toBe(`Signed in at ${url} with ${EMAIL}.\n`);
-    const { organization } = await cli.json<{ organization: { id: string } }>(['whoami']);
-    await paid(drawbridge, organization.id);
     expect(await done('whoami')).toContain(`${EMAIL}, administrator of Mine`);
+  });
+
+  it('billing shows the limits; subscribe names what is missing, then the page to pay on', async () => {
+    expect(await done('billing')).toMatch(/\nFree +yes +none +4 +5 +5\nPaid +no +49\.00 EUR a month +24 +no/);
+    for (let more = 1; more < 5; more += 1) await done('users', 'invite', `${more}@example.com`);
+    const full = await run('users', 'invite', '5@example.com');
+    expect([full.code, full.stderr.match(/drawbridge (billing subscribe)/)?.[1]]).toEqual([
+      2,
+      'billing subscribe',
+    ]);
+    const subscribe = ['billing', 'subscribe', '--company', 'Mine', '--email', EMAIL, '--city', 'Berlin'];
+    const missing = await run(...subscribe);
+    expect([missing.code, missing.stderr.match(/--[\w-]+/g)]).toEqual([
+      2,
+      ['--address', '--postal-code', '--country'],
+    ]);
+    const address = ['--address', '1 Main Street', '--postal-code', '10115', '--country', 'DE'];
+    await press((await done(...subscribe, ...address)).trim(), 'confirm');
+    expect(await done('billing')).toMatch(/\nPaid +yes/);
+    for (let more = 1; more < 5; more += 1) await done('users', 'remove', `${more}@example.com`);
   });
 
   it('a credential comes from variables, a file or standard input, and is checked', async () => {
@@ -94,6 +113,13 @@ describe('The command line sets up an organization', () => {
       expect.stringMatching(/Missing: --region, such as \S+; --port N, or --all-ports/) as string,
     ]);
     const region = ['--region', 'eu-central-1'];
+    for (const port of ['postgres', '5432,6379', '5432-5440', '5432x', '0', '65536']) {
+      const { code, stderr } = await run(...create, ...region, '--port', port);
+      expect([port, code, stderr]).toEqual([port, 2, expect.stringContaining('repeat --port') as string]);
+    }
+    const set = await run(...create, ...region, '--all-ports', '--set', 'port=postgres');
+    expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('--set: port') as string]);
+    expect(await done('resources')).toBe('No resource.\n');
     expect(await done(...create, ...region, '--port', '5432', '--port', '22')).toBe(
       'database is active: sessions may use it.\n',
     );
@@ -119,12 +145,35 @@ describe('The command line sets up an organization', () => {
     expect(absent.stderr).toContain('gone: opens every TCP port');
   });
 
+  it('a resource is changed by its name, which no second one takes', async () => {
+    const again = ['resources', 'create', 'database', '--credential', 'aws', '--identifier', group(3)];
+    const taken = await run(...again, '--region', 'eu-central-1', '--all-ports');
+    expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('resources update') as string]);
+    const update = ['resources', 'update'];
+    expect(await done(...update, 'database', '--name', 'db', '--port', '5433')).toBe(
+      'db is changed. Ports: 5433\n',
+    );
+    await done(...update, 'db', '--protocol', 'udp');
+    const { resources } = await cli.json<{ resources: object[] }>(['resources']);
+    expect(resources).toContainEqual(
+      expect.objectContaining({ name: 'db', config: { port: 5433, protocol: 'udp' } }),
+    );
+    expect((await run(...update, 'db', '--all-ports')).stderr).toContain('opens every UDP port');
+    expect((await run(...update, 'db', '--name', 'gone')).code).toBe(2);
+    expect((await run(...update, 'db')).stderr).toContain('Missing: --port');
+    const former = ['--name', 'database', '--protocol', 'tcp', '--port', '5432', '--port', '22'];
+    expect(await done(...update, 'db', ...former)).toBe('database is changed. Ports: 5432, 22\n');
+  });
+
   it('a role has resources and users by name, and says so; what is so stays so', async () => {
     const members = ['--resource', 'database', '--user', 'me'];
     expect(await done('roles', 'create', 'developers', ...members)).toBe(
       `developers\n  resources  database\n  users      ${EMAIL}\n`,
     );
-    await done('users', 'invite', 'ada@example.com');
+    const first = await done('users', 'invite', 'ada@example.com');
+    const second = await done('users', 'invite', 'Ada@example.com');
+    expect(second).toMatch(/^ada@example.com is invited again: http\S+\n$/);
+    expect(second.split(': ')[1]).not.toBe(first.split(': ')[1]);
     await done('roles', 'assign', 'developers', ...members, '--user', 'ada@example.com');
     expect(await done('roles')).toMatch(/developers +database +(?:\S+@example\.com(?:, )?){2} /);
     await done('roles', 'unassign', 'developers', '--user', 'ada@example.com');

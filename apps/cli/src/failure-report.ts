@@ -41,6 +41,12 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
 /** The options of commands, by the fields of requests that they fill. */
 const OPTIONS: Readonly<Record<string, string>> = {
   additionalHours: '--hours',
+  billingAddressLine1: '--address',
+  billingCity: '--city',
+  billingCountry: '--country',
+  billingEmail: '--email',
+  billingPostalCode: '--postal-code',
+  companyName: '--company',
   conditions: '--condition',
   credentialData: '--data, --from-env or --set',
   credentialType: '--type',

@@ -3,6 +3,7 @@ import { waitForSlowLinks } from '#client';
 import { registerAccessCommands } from './commands/register-access';
 import { registerSessionCommands } from './commands/register-sessions';
 import { registerSignInCommands } from './commands/register-sign-in';
+import { registerBilling } from './commands/setup/billing';
 import { registerCredentials } from './commands/setup/credentials';
 import { registerKeys } from './commands/setup/keys';
 import { registerRecords } from './commands/setup/records';
@@ -28,6 +29,7 @@ const REGISTERS = [
   registerTrusts,
   registerStaticRules,
   registerRecords,
+  registerBilling,
 ];
 
 async function main(): Promise<void> {

@@ -149,14 +149,23 @@ const repeated = (value: string, previous: readonly string[]): string[] => [...p
 export const listOption = (flags: string, description: string, fallback?: string): Option =>
   new Option(flags, `${description}, may be repeated`).argParser(repeated).default([], fallback ?? 'none');
 
-/** Reads a whole number within bounds. */
+/** Reads a whole number within bounds. @param hint what else to do, for any other text */
 const whole =
-  (minimum: number, maximum: number) =>
+  (minimum: number, maximum: number, hint = '') =>
   (text: string): number => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= minimum && value <= maximum) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
+    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}${hint}.`);
   };
+
+const port = whole(1, 65535, ': repeat --port for several; ranges are not taken');
+
+/** Ports that are to be opened: a text that is no port must never open another one. */
+export const portOption = (): Option =>
+  listOption('--port <n>', 'a port').argParser((text: string, previous: readonly number[]) => [
+    ...previous,
+    port(text),
+  ]);
 
 export const resourceOption = (description = 'a resource', fallback = 'all of your roles'): Option =>
   listOption('-r, --resource <name|id>', description, fallback);

@@ -56,6 +56,8 @@ describe('4.3 Cloud resources', () => {
       ['no region for AWS', { region: undefined }],
       ['port with ports', { config: { port: 1, ports: [2] } }],
       ['a port that is none', { config: { port: 70_000 } }],
+      ['null as its only port, which a number that is none becomes', { config: { port: null } }],
+      ['null as its ports', { config: { ports: null } }],
       ['a misspelled port, which would let in every one', { config: { prot: 22 } }],
     ])('with %s is 400 VALIDATION_ERROR', async (_, changes) => {
       expect(await create(changes)).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } });

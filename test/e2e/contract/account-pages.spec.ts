@@ -76,6 +76,12 @@ describe('The pages that mail leads to', () => {
       const text = await mailTo(email);
       expect(text).toContain(`Example (${owner.first.user.organizationSlug})`);
       expect(text).toContain(`POST /api/v1/auth/${call}`);
+      const { origin } = new URL(link);
+      const command = `./drawbridge login --url ${origin} --organization ${owner.first.user.organizationSlug}`;
+      for (const said of [text, (await fill(link, both(PASSWORD))).html]) {
+        expect(said).toContain(`curl -fsSLo drawbridge ${origin}/downloads/drawbridge.mjs &`);
+        expect(said).toContain(command);
+      }
       const body = JSON.parse(/^\{.*\}$/m.exec(text)![0]) as Record<string, string>;
       expect(body).toEqual({ [tokenField]: tokenOf(link), [passwordField]: '…' });
     });

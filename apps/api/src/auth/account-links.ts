@@ -4,7 +4,7 @@ import { PublicAddress } from '../http/public-address';
 export const INVITATION_PATH = '/accept-invitation';
 export const PASSWORD_RESET_PATH = '/reset-password';
 
-/** Links sent by mail. Each opens a page and ends with the token, which API clients can use directly. */
+/** Links sent by mail. Each opens a page and ends with the token, which API clients can use directly. Then follows a sign-in. */
 @Injectable()
 export class AccountLinks {
   constructor(private readonly address: PublicAddress) {}
@@ -15,5 +15,14 @@ export class AccountLinks {
 
   passwordReset(token: string): string {
     return this.address.of(`${PASSWORD_RESET_PATH}/${token}`);
+  }
+
+  /** The commands that get the command line and sign in with it. */
+  signIn(organizationSlug: string): readonly [download: string, login: string] {
+    const url = this.address.of('');
+    return [
+      `curl -fsSLo drawbridge ${url}/downloads/drawbridge.mjs && chmod +x drawbridge`,
+      `./drawbridge login --url ${url} --organization ${organizationSlug}`,
+    ];
   }
 }

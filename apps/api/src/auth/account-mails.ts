@@ -10,6 +10,8 @@ interface AccountMail {
   readonly link: string;
   /** for the API, as an alternative to the page */
   readonly token: string;
+  /** with which one signs in */
+  readonly commands: readonly string[];
 }
 
 /** Invites a new user to set a first password. */
@@ -55,8 +57,10 @@ If it was not you, ignore this mail: your password stays as it is.
 const organizationOf = ({ organizationName, organizationSlug }: AccountMail): string =>
   `${plain(organizationName)} (${organizationSlug})`;
 
-const signIn = ({ organizationSlug, to }: AccountMail): string =>
-  `Then sign in with the organization ${organizationSlug} and the e-mail ${to}.`;
+const signIn = ({ organizationSlug, to, commands }: AccountMail): string =>
+  `Then sign in with the organization ${organizationSlug} and the e-mail ${to}, in a terminal with Node installed:
+
+${commands.join('\n')}`;
 
 const MAX_NAME_LENGTH = 64;
 /** a dot (in any script that mail programs recognize in addresses) followed by a non-blank */

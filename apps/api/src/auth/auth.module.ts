@@ -65,6 +65,6 @@ import { TokenService } from './token.service';
     AccountTokenStore,
     PasswordStore,
   ],
-  exports: [Invitations, PasswordPolicyService, PasswordResetLinks],
+  exports: [AccountLinks, Invitations, PasswordPolicyService, PasswordResetLinks],
 })
 export class AuthModule {}

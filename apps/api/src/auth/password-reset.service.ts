@@ -5,6 +5,7 @@ import type { HostAddress } from '#rules';
 import { badRequest } from '../errors';
 import { Mailer } from '../mail/mailer';
 import { AccountAudit } from './account-audit';
+import { AccountLinks } from './account-links';
 import { passwordResetMail } from './account-mails';
 import type { ForgotPasswordDto } from './dto/password.dto';
 import { PasswordResetLinks } from './password-reset-links';
@@ -27,6 +28,7 @@ export class PasswordResetService implements BeforeApplicationShutdown {
     private readonly links: PasswordResetLinks,
     private readonly mailer: Mailer,
     private readonly audit: AccountAudit,
+    private readonly addresses: AccountLinks,
   ) {}
 
   /**
@@ -70,6 +72,9 @@ export class PasswordResetService implements BeforeApplicationShutdown {
       return;
     }
     const { url: link, token } = created;
-    await this.mailer.send(passwordResetMail({ to, organizationName, organizationSlug, link, token }));
+    const commands = this.addresses.signIn(organizationSlug);
+    await this.mailer.send(
+      passwordResetMail({ to, organizationName, organizationSlug, link, token, commands }),
+    );
   }
 }

@@ -18,6 +18,7 @@ export interface Subscribed {
 }
 
 const NO_SUBSCRIPTION = 'The organization has no subscription: POST /billing/subscribe opens one';
+const NOTHING_BILLED = 'The organization has no subscription: this deployment does not bill';
 
 @Injectable()
 export class BillingService {
@@ -34,7 +35,7 @@ export class BillingService {
   /** The current or unpaid subscription, otherwise the last one that ended. */
   async subscription({ organizationId }: Principal): Promise<Subscribed> {
     const row = await this.billing.latestSubscription(this.database.autocommit, organizationId);
-    if (!row) throw notFound(NO_SUBSCRIPTION);
+    if (!row) throw notFound(this.plans.bills ? NO_SUBSCRIPTION : NOTHING_BILLED);
     return this.withPlan(row);
   }
 

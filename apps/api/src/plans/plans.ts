@@ -29,7 +29,7 @@ const PAID_PLAN_ID = 'b7e94d12-3f58-4a0c-8b1d-6a2c5e8f7b02';
 export class Plans {
   readonly free: Plan;
   readonly paid: Plan;
-  private readonly bills: boolean;
+  readonly bills: boolean;
 
   constructor(settings: ApiSettings) {
     const currency = settings.PAID_PLAN_CURRENCY;

@@ -1,4 +1,4 @@
-import { getMetadataStorage } from 'class-validator';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import type { ConfigFieldDto } from './dto/provider-types.dto';
 import { ResourceConfigDto } from './dto/resource.dto';
 
@@ -23,7 +23,7 @@ export function configLimits(field: string): ConfigLimits {
   const pattern = constraint('matches') as RegExp | undefined;
   const choices = constraint('isIn') as readonly string[] | undefined;
   return {
-    required: rules.every(({ name }) => name !== 'isOptional'),
+    required: rules.every(({ type }) => type !== ValidationTypes.CONDITIONAL_VALIDATION),
     words: [...new Set(rules.flatMap(({ message }) => (typeof message === 'string' ? [message] : [])))],
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),

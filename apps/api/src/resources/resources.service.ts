@@ -60,7 +60,8 @@ export class ResourcesService {
       );
       if (!(await this.resources.hasRoom(tx, organizationId, this.plans.tierOf))) {
         throw notPossible(
-          'The plan allows no more resources: delete one, or subscribe with POST /billing/subscribe',
+          'The plan allows no more resources: delete one, or subscribe with POST /billing/subscribe ' +
+            '(drawbridge billing subscribe)',
           { code: 'MAX_RESOURCES_REACHED' },
         );
       }

@@ -5,6 +5,7 @@ import type { Principal } from '#guards';
 import type { OrganizationId } from '#rules';
 import { PasswordHasher } from '#secrets';
 import { ActionRecords, objectNamed } from '../audit/action-records';
+import { AccountLinks } from '../auth/account-links';
 import { invitationMail } from '../auth/account-mails';
 import { Invitations, type Invitation } from '../auth/invitations';
 import { PasswordPolicyService } from '../auth/password-policy.service';
@@ -34,6 +35,7 @@ export class NewUsers {
     private readonly invitations: Invitations,
     private readonly mailer: Mailer,
     private readonly plans: Plans,
+    private readonly links: AccountLinks,
   ) {}
 
   /** @throws ApiError 404 when a role does not exist, 400 for a weak password, a full plan or a duplicate e-mail */
@@ -64,7 +66,8 @@ export class NewUsers {
     if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
     if (!(await this.users.hasRoom(tx, organizationId, this.plans.tierOf))) {
       throw notPossible(
-        'The plan’s maximum of users is reached: delete a user, or subscribe with POST /billing/subscribe',
+        'The plan’s maximum of users is reached: delete a user, or subscribe with POST /billing/subscribe ' +
+          '(drawbridge billing subscribe)',
       );
     }
     const { email } = dto;
@@ -126,7 +129,9 @@ export class NewUsers {
     if (this.mailer.delivery === 'nowhere') return;
     const { organizationName, organizationSlug, name: invitedBy } = principal;
     const { email: to, name } = user;
-    const mail = invitationMail({ to, name, invitedBy, organizationName, organizationSlug, link, token });
+    const commands = this.links.signIn(organizationSlug);
+    const organization = { organizationName, organizationSlug };
+    const mail = invitationMail({ to, name, invitedBy, ...organization, link, token, commands });
     try {
       await this.mailer.send(mail);
     } catch (error) {

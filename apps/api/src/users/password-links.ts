@@ -58,5 +58,7 @@ function refuseUnlessOrdinary(user: UserRow, caller: Principal): void {
   if (user.isService) throw badRequest('A service user has no password: it uses API keys');
   if (!user.isActive) throw notPossible('The user is not active: set isActive first');
   if (user.status === 'INVITED')
-    throw notPossible('The user has no password yet: use POST /users/{id}/resend-invitation');
+    throw notPossible(
+      'The user has no password yet: use POST /users/{id}/resend-invitation (drawbridge users invite EMAIL)',
+    );
 }

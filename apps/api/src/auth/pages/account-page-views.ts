@@ -11,7 +11,7 @@ export interface PageTexts {
   readonly button: string;
   readonly done: string;
   /** what to do when the link is invalid */
-  readonly whenUnusable: Markup;
+  readonly whenUnusable: (sendsMail: boolean) => Markup;
   readonly asksName: boolean;
 }
 
@@ -26,10 +26,10 @@ interface FormView {
 }
 
 /** For a link that is unknown, used, expired, or of a deleted account. */
-export const unusablePage = ({ whenUnusable }: PageTexts): BrowserPage => ({
+export const unusablePage = ({ whenUnusable }: PageTexts, sendsMail: boolean): BrowserPage => ({
   status: HttpStatus.NOT_FOUND,
   title: 'This link does not work any more',
-  body: whenUnusable,
+  body: whenUnusable(sendsMail),
 });
 
 /** The form for a password, entered twice. A refused password is never sent back. */
@@ -55,10 +55,11 @@ export function formPage({ texts, holder, policy, name, problems }: FormView): B
   return { status, title: texts.title, body };
 }
 
-/** Confirms that the password was set. */
+/** Confirms that the password was set. @param commands with which one signs in */
 export const donePage = (
   { done }: PageTexts,
   { organizationName, organizationSlug, email }: AccountTokenHolder,
+  commands: readonly [string, string],
 ): BrowserPage => ({
   status: HttpStatus.OK,
   title: done,
@@ -69,8 +70,9 @@ export const donePage = (
       <dt>Its slug</dt><dd><code>${organizationSlug}</code></dd>
       <dt>E-mail</dt><dd>${email}</dd>
     </dl>
-    <p class="note">Clients of the API sign in with <code>POST /api/v1/auth/login</code>:
-      <code>organizationSlug</code>, <code>email</code> and <code>password</code>.</p>`,
+    <p>In a terminal, with Node.js:</p>
+    <p><code>${commands[0]}</code></p>
+    <p><code>${commands[1]}</code></p>`,
 });
 
 function fieldOf(name: string, label: string, attributes: Markup, problems: Problems): Markup {

@@ -6,7 +6,9 @@ import { opaqueTokenHash } from '#secrets';
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
 import { ApiError, fieldMessages } from '../../errors';
+import { Mailer } from '../../mail/mailer';
 import { Markup, type BrowserPage } from '../../pages/browser-page';
+import { AccountLinks } from '../account-links';
 import { ResetPasswordDto, SetPasswordDto } from '../dto/password.dto';
 import { PasswordTokensService } from '../password-tokens.service';
 import { donePage, formPage, unusablePage, type PageTexts, type Problems } from './account-page-views';
@@ -26,15 +28,19 @@ interface PageKind {
   readonly toDto: (token: string, form: PasswordForm) => ResetPasswordDto | SetPasswordDto;
 }
 
+const FORGOT_PASSWORD = Markup.of`<code>POST /api/v1/auth/forgot-password</code>`;
+
 export const INVITATION = {
   purpose: 'INVITE',
   texts: {
     title: 'Set your password',
     button: 'Accept the invitation',
     done: 'Welcome',
-    whenUnusable: Markup.of`<p>An invitation works once, within 7 days. If you set a password already, sign in with it.
-      Otherwise ask an administrator of your organization for a new invitation, or have a link mailed
-      with <code>POST /api/v1/auth/forgot-password</code>.</p>`,
+    whenUnusable: (sendsMail) =>
+      Markup.of`<p>An invitation works once, within 7 days. If you set a password already, sign in with it.
+      Otherwise ask an administrator of your organization for a new invitation${
+        sendsMail ? Markup.of`, or have a link mailed with ${FORGOT_PASSWORD}` : ''
+      }.</p>`,
     asksName: true,
   },
   toDto: (inviteToken, { password, name }) =>
@@ -47,8 +53,12 @@ export const PASSWORD_RESET = {
     title: 'Set a new password',
     button: 'Set the password',
     done: 'Your new password is set',
-    whenUnusable: Markup.of`<p>A link works once, within an hour, and until the password is changed. Have another mailed
-      with <code>POST /api/v1/auth/forgot-password</code>, or sign in if you set the password already.</p>`,
+    whenUnusable: (sendsMail) =>
+      Markup.of`<p>A link works once, within an hour, and until the password is changed. ${
+        sendsMail
+          ? Markup.of`Have another mailed with ${FORGOT_PASSWORD}`
+          : 'Ask an administrator of your organization for another'
+      }, or sign in if you set the password already.</p>`,
     asksName: false,
   },
   toDto: (token, { password: newPassword }) => plainToInstance(ResetPasswordDto, { token, newPassword }),
@@ -62,11 +72,13 @@ export class AccountPages {
     private readonly accountTokens: AccountTokenStore,
     private readonly passwordStore: PasswordStore,
     private readonly passwords: PasswordTokensService,
+    private readonly links: AccountLinks,
+    private readonly mailer: Mailer,
   ) {}
 
   async show(kind: PageKind, token: string): Promise<BrowserPage> {
     const holder = await this.holder(kind, token);
-    return holder ? this.form(kind, holder, holder.name) : unusablePage(kind.texts);
+    return holder ? this.form(kind, holder, holder.name) : this.unusable(kind);
   }
 
   /** Sets the password, or returns the form with the reason of the refusal. */
@@ -77,7 +89,7 @@ export class AccountPages {
     address: HostAddress | null,
   ): Promise<BrowserPage> {
     const holder = await this.holder(kind, token);
-    if (!holder) return unusablePage(kind.texts);
+    if (!holder) return this.unusable(kind);
     const dto = kind.toDto(token, form);
     const problems = await problemsOf(dto, form);
     if (Object.keys(problems).length > 0) return this.form(kind, holder, form.name, problems);
@@ -88,10 +100,14 @@ export class AccountPages {
       const refused = passwordRefusal(error);
       if (refused !== null) return this.form(kind, holder, form.name, refused);
       // the token was used or its user deactivated since it was read
-      if (isRefusal(error)) return unusablePage(kind.texts);
+      if (isRefusal(error)) return this.unusable(kind);
       throw error;
     }
-    return donePage(kind.texts, holder);
+    return donePage(kind.texts, holder, this.links.signIn(holder.organizationSlug));
+  }
+
+  private unusable({ texts }: PageKind): BrowserPage {
+    return unusablePage(texts, this.mailer.delivery !== 'nowhere');
   }
 
   private holder({ purpose }: PageKind, token: string): Promise<AccountTokenHolder | null> {

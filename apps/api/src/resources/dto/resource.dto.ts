@@ -1,5 +1,6 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, ApiSchema, PartialType } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayNotEmpty,
@@ -96,17 +97,26 @@ function resourceTypeMessage(): string {
     .join('; ');
 }
 
+/** Of port and ports, null is the same as left out only beside the other: alone, a number that is none would open every port. */
+const NullBeside = (other: 'port' | 'ports', kind: Kind, doc: object): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value, obj }: { value: unknown; obj: Readonly<Record<string, unknown>> }) =>
+      value === null && (obj[other] ?? null) !== null ? undefined : value,
+    ),
+    MayBeAbsent(kind, doc),
+  );
+
 @ApiSchema({
   description: 'The traffic to allow. With neither port nor ports: every port of the protocol.',
 })
 export class ResourceConfigDto {
-  @NullAsAbsent(integerIn(1, 65535, 'must be a port from 1 to 65535'), {
+  @NullBeside('ports', integerIn(1, 65535, 'must be a port from 1 to 65535'), {
     example: 5432,
     description: 'Every port when ports is left out as well',
   })
   port?: number;
 
-  @NullAsAbsent(PORTS, { example: [80, 443], description: 'Instead of port' })
+  @NullBeside('port', PORTS, { example: [80, 443], description: 'Instead of port' })
   ports?: number[];
 
   @NullAsAbsent(oneOf(PROTOCOLS), { default: 'tcp' })

@@ -2,13 +2,18 @@ import { Option, type Command } from 'commander';
 import { bodyOf, type Api, type Resource, type Schemas } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import type { Output } from '../../output';
-import { define, group, listOption, type Call } from '../../program';
+import { define, group, portOption, type Call } from '../../program';
 import { noVerifyOption, pairsOf, setOption, typeOption } from './options';
 import { idOf, one, removing, resources as resourcesOf, short, showing, yes } from './things';
 
 type ResourceType = Schemas['ResourceTypeDto'];
 
-const portsIn = (text: string, previous: readonly number[]): number[] => [...previous, Number(text)];
+const trafficOptions = (): Option[] => [
+  new Option('--endpoint <host:port>', 'what people connect to, for them to see'),
+  portOption(),
+  new Option('--all-ports', 'every port').conflicts('port'),
+  new Option('--protocol <protocol>', 'default: tcp').choices(['tcp', 'udp', 'icmp', 'all']),
+];
 
 export function registerResources(program: Command): void {
   const resources = group(program, 'resources', 'what access can be given to');
@@ -35,14 +40,18 @@ export function registerResources(program: Command): void {
     options: [
       typeOption(),
       new Option('--region <region>', 'for AWS'),
-      new Option('--endpoint <host:port>', 'what people connect to, for them to see'),
-      listOption('--port <n>', 'a port').argParser(portsIn),
-      new Option('--all-ports', 'every port'),
-      new Option('--protocol <protocol>', 'default: tcp').choices(['tcp', 'udp', 'icmp', 'all']),
+      ...trafficOptions(),
       setOption('a further field of its config'),
       noVerifyOption(),
     ],
     run: create,
+  });
+  define(resources, {
+    usage: 'update <name|id>',
+    about: 'change one; rules that are open follow it',
+    examples: ['resources update database --port 5432 --port 6432', 'resources update database --name db'],
+    options: [new Option('--name <name>', 'what it is called from now on'), ...trafficOptions()],
+    run: update,
   });
   define(resources, {
     usage: 'verify <name|id>',
@@ -72,21 +81,25 @@ async function list({ api, options, output }: Call<{ assigned?: boolean }>): Pro
 const portsText = ({ config: { port, ports = [] } }: Resource): string =>
   [...(port === undefined ? [] : [port]), ...ports].join(', ') || 'every';
 
-interface CreateOptions {
-  readonly credential: string;
-  readonly identifier: string;
-  readonly type?: string;
-  readonly region?: string;
+interface TrafficOptions {
   readonly endpoint?: string;
   readonly port: readonly number[];
   readonly allPorts?: boolean;
   readonly protocol?: 'tcp' | 'udp' | 'icmp' | 'all';
+}
+
+interface CreateOptions extends TrafficOptions {
+  readonly credential: string;
+  readonly identifier: string;
+  readonly type?: string;
+  readonly region?: string;
   readonly set: readonly string[];
   readonly verify: boolean;
 }
 
 async function create({ api, name, options, output }: Call<CreateOptions>): Promise<ExitCode> {
   const { identifier: resourceIdentifier, region, endpoint } = options;
+  await refuseTaken(api, name);
   const { id: credentialId, provider } = await one(api, 'credential', options.credential);
   const known = await bodyOf(api.GET('/api/v1/resources/types', {}));
   const types = known.find((candidate) => candidate.provider === provider)!;
@@ -114,6 +127,39 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
   noteWarnings(resource, output);
   output.result(resource, next);
   return EXIT.ok;
+}
+
+interface UpdateOptions extends TrafficOptions {
+  readonly name?: string;
+}
+
+async function update({ api, name: given, options, output }: Call<UpdateOptions>): Promise<void> {
+  const { name, endpoint, port, allPorts, protocol } = options;
+  const hasPorts = port.length > 0 || allPorts === true;
+  if (!hasPorts && [name, endpoint, protocol].every((option) => option === undefined)) {
+    throw new CommandFailure(EXIT.usage, 'Missing: --port or --all-ports, --protocol, --name or --endpoint');
+  }
+  const { id, name: before, config } = await one(api, 'resource', given);
+  if (name !== undefined && name !== before) await refuseTaken(api, name);
+  // the config is replaced as a whole
+  const { port: _port, ports: _ports, ...others } = config;
+  const body = {
+    ...(name === undefined ? {} : { name }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(hasPorts || protocol ? { config: { ...(hasPorts ? others : config), ...trafficOf(options) } } : {}),
+  };
+  const resource = await bodyOf(api.PATCH('/api/v1/resources/{id}', { params: { path: { id } }, body }));
+  noteWarnings(resource, output);
+  const next = resource.isActive ? '' : `; next: drawbridge resources verify ${resource.name}`;
+  output.result(resource, `${resource.name} is changed. Ports: ${portsText(resource)}${next}`);
+}
+
+/** Two of one name could be meant by their ids alone. @throws CommandFailure */
+async function refuseTaken(api: Api, name: string): Promise<void> {
+  const composed = name.normalize('NFC');
+  if ((await resourcesOf(api)).every((other) => other.name !== composed)) return;
+  const fix = `change it with: drawbridge resources update ${name}, or choose another name`;
+  throw new CommandFailure(EXIT.usage, `There is a resource "${name}" already`, fix);
 }
 
 /** What may not be intended. */
@@ -154,18 +200,26 @@ function requireAll(
   if (missing.length > 0) throw new CommandFailure(EXIT.usage, `Missing: ${missing.join('; ')}`);
 }
 
-function configOf({ port, protocol, set }: CreateOptions, { config }: ResourceType): object {
+const trafficOf = ({ port, protocol }: TrafficOptions): Resource['config'] => ({
+  ...(port.length === 1 ? { port: port[0]! } : port.length > 1 ? { ports: [...port] } : {}),
+  ...(protocol === undefined ? {} : { protocol }),
+});
+
+function configOf({ set, ...traffic }: CreateOptions, { config }: ResourceType): object {
   const further = new Map<string, unknown>();
   for (const [name, text] of pairsOf(set, '--set')) {
     const { type = 'text' } = config.find((field) => field.name === name) ?? {};
-    const value = type.startsWith('integer') ? Number(text) : text;
+    const value = type.startsWith('integer') ? integerIn(name, text) : text;
     further.set(name, type.endsWith('s') ? [...((further.get(name) as unknown[]) ?? []), value] : value);
   }
-  return {
-    ...(port.length === 1 ? { port: port[0] } : port.length > 1 ? { ports: [...port] } : {}),
-    ...(protocol === undefined ? {} : { protocol }),
-    ...Object.fromEntries(further),
-  };
+  return { ...trafficOf(traffic), ...Object.fromEntries(further) };
+}
+
+/** JSON has no NaN: sent as null, it would mean the default. @throws CommandFailure */
+function integerIn(name: string, text: string): number | null {
+  if (text === 'null') return null;
+  if (/^-?\d+$/.test(text)) return Number(text);
+  throw new CommandFailure(EXIT.usage, `--set: ${name} takes a whole number, not "${text}"`);
 }
 
 async function verify(api: Api, id: string, output: Output): Promise<ExitCode> {

@@ -19,7 +19,7 @@ export function registerUsers(program: Command): void {
   });
   define(users, {
     usage: 'invite <email>',
-    about: 'invite somebody by mail where the server sends it, and print the link',
+    about: 'invite somebody by mail where the server sends it, and print the link; again: a new link',
     examples: ['users invite ada@example.com --role developers'],
     options: [
       roleOption(),
@@ -69,6 +69,18 @@ interface InviteOptions {
 }
 
 async function invite({ api, name: email, options, output }: Call<InviteOptions>): Promise<void> {
+  const invited = await bodyOf(
+    api.GET('/api/v1/users', { params: { query: { search: email, status: ['INVITED'], size: 100 } } }),
+  );
+  const again = invited.find((user) => user.email === email.toLowerCase());
+  if (again) {
+    const params = { path: { id: again.id } };
+    const user = await bodyOf(api.POST('/api/v1/users/{id}/resend-invitation', { params }));
+    if (options.role.length > 0 || options.name !== undefined || options.admin)
+      output.note(`${user.email} was invited before: --role, --name and --admin change nothing`);
+    output.result(user, `${user.email} is invited again: ${user.invitationUrl ?? ''}`);
+    return;
+  }
   const roleIds = await idsOf(api, 'role', options.role);
   const name = options.name === undefined ? {} : { name: options.name };
   const body = { email, roleIds, isOrgAdmin: options.admin ?? false, ...name };
