@@ -63,6 +63,7 @@ describe('The command line has habits', () => {
     const second = await run('start');
     expect(second.stderr).toContain(`${CLI_ADDRESS} has access already`);
     expect(second.stderr).toContain(first.id.slice(0, 8));
+    expect(second.stderr).toContain('stop --all ends all of your sessions');
     expect((await run('list')).stdout.trim().split('\n')).toHaveLength(3);
   });
 

@@ -110,13 +110,20 @@ describe('The command line keeps secrets', () => {
     expect(stderr).toBe('drawbridge: Your sign-in has ended\n  Fix: drawbridge login\n');
   });
 
-  it('logout ends the sign-in on the server too, and forgets it', async () => {
+  it('logout ends the sign-in on the server too, and forgets all but the server', async () => {
     await login();
     const { refreshToken } = config().profiles['default']!.tokens!;
     expect((await cli.run(['logout'])).code).toBe(0);
-    expect(config().profiles).toEqual({});
+    expect(config().profiles).toEqual({ default: { url: proxy.url } });
     expect((await drawbridge.api.post('/auth/refresh', { refreshToken })).status).toBe(401);
-    expect((await cli.run(['list'], '', { DRAWBRIDGE_URL: proxy.url })).code).toBe(5);
+    for (const url of ['', proxy.url, 'http://127.0.0.1:9'])
+      expect((await cli.run(['list'], '', { DRAWBRIDGE_URL: url })).stderr).toContain(
+        'You are not signed in',
+      );
+    expect((await cli.run(['logout'])).stdout).toBe('You were not signed in.\n');
+    const again = await cli.run(['login', '--email', ada.email, '--password-stdin'], `${PASSWORD}\n`);
+    expect(again.stderr).toContain(`signing in at ${proxy.url}`);
+    expect(again.stdout).toContain(`Signed in at ${proxy.url}`);
   });
 
   it('DRAWBRIDGE_URL and DRAWBRIDGE_API_KEY come before the profile', async () => {
@@ -162,7 +169,10 @@ describe('The command line keeps secrets', () => {
   it('an API key can be stored in place of a sign-in; a wrong one is not', async () => {
     const args = ['login', '--url', proxy.url, '--api-key-stdin'];
     const wrong = await cli.run(args, 'dbk_wrong-key-0123456789\n');
-    expect(wrong.code).toBe(5);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      5,
+      expect.stringContaining('Fix: check that all of the key'),
+    ]);
     expect((await cli.run(args, `${key}\n`)).code).toBe(0);
     expect((statSync(cli.configFile).mode & 0o777).toString(8)).toBe('600');
     expect((await cli.run(['list'])).code).toBe(0);
@@ -181,8 +191,15 @@ describe('The command line keeps secrets', () => {
       cli.run(['list'], '', { ...env, DRAWBRIDGE_URL: 'http://user:canary@127.0.0.1' }),
       cli.run(['login', '--url', proxy.url, '--email', ada.email, '--password-stdin'], 'Wrong-canary-1\n'),
     ]);
+    expect(outputs.at(-1)!.stderr).toContain(`drawbridge users password-link ${ada.email}`);
+    outputs.push(
+      await cli.run(['login', '--url', 'Typed-canary-1']),
+      await cli.run(['login', '--password=Typed-canary-1', '--json']),
+      await cli.run(['credentials', 'create', 'x', '--provider', 'AWS', '--set', 'Typed-canary-1'], '', env),
+    );
     const printed = outputs.map(({ stdout, stderr }) => stdout + stderr).join('\n');
-    for (const secret of [...secrets, 'Wrong-canary-1', ':canary@']) expect(printed).not.toContain(secret);
+    for (const secret of [...secrets, 'Wrong-canary-1', 'Typed-canary-1', ':canary@'])
+      expect(printed).not.toContain(secret);
     expect(printed).not.toMatch(/\n\s+at .*:\d+:\d+/);
   });
 });

@@ -38,8 +38,10 @@ describe('The command line sets up an organization', () => {
 
   it('register makes an organization and signs in; whoami says as whom', async () => {
     const args = ['register', '--url', url, '--organization', 'Mine', '--email', EMAIL, '--password-stdin'];
-    expect((await cli.run(args, `${PASSWORD}\n`)).stdout).toBe(`Signed in at ${url} with ${EMAIL}.\n`);
-    expect(await done('whoami')).toContain(`${EMAIL}, administrator of Mine`);
+    const { stdout, stderr } = await cli.run(args, `${PASSWORD}\n`);
+    expect(stdout).toBe(`Signed in at ${url} with ${EMAIL}.\n`);
+    expect(stderr).toContain('the slug of the organization is mine');
+    expect(await done('whoami')).toContain(`${EMAIL}, administrator of Mine (mine)`);
   });
 
   it('billing shows the limits; subscribe names what is missing, then the page to pay on', async () => {
@@ -91,6 +93,10 @@ describe('The command line sets up an organization', () => {
     expect(missing.stderr).toContain('Missing: accessKeyId, secretAccessKey');
     expect(missing.stderr).toContain('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY');
     expect((await run(...create)).stderr).toContain('--type ACCESS_KEY');
+    const none = await run(...create, '--from-env');
+    expect(none.stderr).toContain('set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY for ACCESS_KEY; or ');
+    const half = await cli.run([...create, '--from-env'], '', { AWS_ACCESS_KEY_ID: 'AKIA' });
+    expect(half.stderr).toContain('Missing: secretAccessKey\n  Fix: set AWS_SECRET_ACCESS_KEY');
     expect(
       await done(
         ...create,
@@ -184,8 +190,7 @@ describe('The command line sets up an organization', () => {
 
   it('a service user has a key, and a trust lets in jobs without one', async () => {
     await done('users', 'create-service', 'pipeline', '--role', 'developers');
-    const scopes = ['--scope', 'sessions:write', '--scope', 'sessions:read'];
-    const key = await done('keys', 'create', 'deploy', '--user', 'pipeline', ...scopes);
+    const key = await done('keys', 'create', 'deploy', '--user', 'pipeline');
     const started = await cli.run(['start', '--ipv4', '203.0.113.80', '--json'], '', {
       DRAWBRIDGE_URL: url,
       DRAWBRIDGE_API_KEY: key.trim(),
@@ -200,11 +205,10 @@ describe('The command line sets up an organization', () => {
       '--preset',
       'github',
       ...given,
-      ...scopes,
       '--role',
       'developers',
     );
-    expect(created).toContain('ci is trusted');
+    expect(created).toMatch(/^ci is trusted. Paste into its job:\n {2}url: (\S+)\n {2}trust: \1\/o\/\S+\n$/);
     expect(await done('trusts')).toContain('environment=production repository_id=74 repository_owner_id=65');
     expect(await done('trusts', 'remove', 'ci')).toBe('ci is removed.\n');
   });
@@ -215,6 +219,13 @@ describe('The command line sets up an organization', () => {
     expect(records).toEqual([expect.objectContaining({ actorEmail: EMAIL, resourceName: 'deploy' })]);
     expect(await done('report', '--resource', 'database')).toMatch(
       /203\.0\.113\.80\/32 +database +tcp 22 .* open/,
+    );
+    expect(await done('report')).toContain('203.0.113.80/32');
+    expect((await run('report', '--from', '2h')).stderr).toContain('Give one of --resource');
+    const { code, stderr } = await run('audit', '--event', 'session-start');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^drawbridge: --event: there is no "session-start"\n {2}Fix: one of SESSION_STARTED,(?: \w+,?){3} …\n$/,
     );
     expect(await done('report', '--user', 'me', '--from', '2h')).toBe('Nobody.\n');
     expect((await run('audit', '--since', 'x')).stderr).toContain('--since: "x" is no time');

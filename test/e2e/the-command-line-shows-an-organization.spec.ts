@@ -61,6 +61,21 @@ describe('The command line shows an organization', () => {
     expect((await cli.run(['roles', 'show', 'nobody'])).code).toBe(2);
   });
 
+  it('an administrator sees and ends what a colleague has open, also what a role no longer gives', async () => {
+    const { id } = await bench.cli.json<{ id: string }>(['start']);
+    const [short, member] = [id.slice(0, 8), ['Developers', '--user', bench.org.adminEmail]];
+    const { stdout } = await cli.run(['list', '--everybody']);
+    expect(stdout).toMatch(new RegExp(`^${short} .* ${bench.org.adminEmail} `, 'm'));
+    const { stderr } = await cli.run(['roles', 'unassign', ...member]);
+    await cli.run(['roles', 'assign', ...member]);
+    expect(stderr).toContain(`keeps resource-0 open; end that with: drawbridge stop ${short}`);
+    expect((await cli.run(['stop', short])).stdout).toContain('CANCELLED');
+    const own = await cli.json<{ id: string }>(['start']);
+    const { code, stderr: refusal } = await bench.cli.run(['stop', own.id]);
+    expect([code, refusal.includes('belongs to another user')]).toEqual([5, true]);
+    expect((await cli.run(['stop'])).code).toBe(0);
+  });
+
   it('a key is printed alone and once, works, and can be revoked', async () => {
     const args = ['keys', 'create', 'pipeline', '--scope', 'sessions:read', '--expires', '30'];
     const { stdout, code } = await cli.run(args);

@@ -156,8 +156,13 @@ describe('The command line starts and stops sessions', () => {
         org.admin.post<{ plainTextKey: string }>('/api-keys', { name: 'reader', scopes: ['sessions:read'] }),
       );
       const { code, stderr } = await cli.run(['start'], '', { DRAWBRIDGE_API_KEY: reading.plainTextKey });
-      expect(stderr).toContain('sessions:write');
+      expect(stderr).toContain('--user SERVICE_USER --scope sessions:write\n');
       expect(code).toBe(5);
+    });
+
+    it('5: nobody is signed in, and no server is known', async () => {
+      const nowhere = { DRAWBRIDGE_URL: '', DRAWBRIDGE_API_KEY: '' };
+      expect((await cli.run(['list'], '', nowhere)).code).toBe(5);
     });
 
     it('5: a key that is not known', async () => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { accountOwner, totpOf } from '../builders/accounts';
+import { accountOwner, ownerWithMfa, totpOf } from '../builders/accounts';
 import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
 import { PASSWORD } from '../builders/people';
 import { CLI } from '../harness/command-line';
@@ -96,15 +96,46 @@ if (!hasTerminals) {
   it('sets up the second factor that an organization requires, while somebody signs in', async () => {
     const owner = await accountOwner(bench.drawbridge);
     await owner.organizationSets('mfa_required', true);
+    const piped = await bench.cli.run(
+      ['login', '--email', owner.email, '--password-stdin'],
+      `${owner.password}\n`,
+      { DRAWBRIDGE_API_KEY: '' },
+    );
+    expect(piped.stderr).toContain('Fix: sign in on a terminal: drawbridge login --url http');
     const shown = open(`login --email ${owner.email}`, { DRAWBRIDGE_API_KEY: '' });
     await shown.shows('Password:');
     shown.type(owner.password);
     const [, secret] = /enter the secret there: (\w+)/.exec(await shown.shows('Its first code:'))!;
+    shown.type('000000');
+    await shown.shows('The code is wrong');
     shown.type(totpOf(secret!).generate());
     expect(await shown.shows('Signed in')).toMatch(/Recovery codes[^]*\n {2}\w{4}-\w{4}-/);
     const signedIn = { DRAWBRIDGE_API_KEY: '' };
     expect((await bench.cli.run(['whoami'], '', signedIn)).stdout).toContain('second factor  on');
     const off = await bench.cli.run(['mfa', 'off', '--code-stdin'], '000000\n', signedIn);
     expect(off.stderr).toContain('requires MFA');
+  });
+
+  it('a code that is wrong can be given again, three times in all', async () => {
+    const owner = await ownerWithMfa(bench.drawbridge);
+    const signIn = async (): Promise<Terminal> => {
+      const shown = open(`login --email ${owner.email}`, { DRAWBRIDGE_API_KEY: '' });
+      await shown.shows('Password:');
+      shown.type(owner.password);
+      await shown.shows('recovery code:');
+      return shown;
+    };
+    const refused = await signIn();
+    for (const times of [1, 2, 3]) {
+      refused.type(owner.wrongCode());
+      await refused.shows('The code is wrong', times);
+    }
+    expect(await refused.shows('ended with 5')).toContain('Fix: drawbridge login, with the next code');
+    refused.close();
+    const shown = await signIn();
+    shown.type(owner.wrongCode());
+    await shown.shows('The code is wrong');
+    shown.type(owner.recoveryCodes[0]!);
+    await shown.shows('Signed in');
   });
 });

@@ -21,7 +21,7 @@ describe('watch follows a changing address', () => {
 
   const watch = async (...args: readonly string[]): Promise<Run> => {
     const going = bench.cli.start(['watch', '--interval', '1', '--lease', '60', ...args]);
-    await going.prints('access is held');
+    await going.prints(`access is held for ${CLI_ADDRESS} on resource-0 until `);
     await bench.allows(CLI_ADDRESS);
     return going;
   };
@@ -29,6 +29,7 @@ describe('watch follows a changing address', () => {
   it('the new address is allowed, the old one is not, and the end stays the same', async () => {
     const going = await watch('--hours', '3', '--output', 'json');
     const [before] = await bench.live();
+    expect((await bench.cli.run(['list'])).stdout).toMatch(/ \(in \d+ s\) unless renewed\n/);
     bench.proxy.addresses = [OTHER];
     await going.prints(`access for ${OTHER}`);
     await bench.allows(OTHER);
@@ -37,8 +38,9 @@ describe('watch follows a changing address', () => {
     expect(after).toMatchObject({ ipv4Address: OTHER, expiresAt: before!.expiresAt });
     expect(after!.id).not.toBe(before!.id);
     process.kill(going.pid, 'SIGINT');
-    const { code, stdout } = await going.ended;
+    const { code, stdout, stderr } = await going.ended;
     expect(code).toBe(0);
+    expect(stderr).toMatch(/the access is closed\n$/);
     expect(JSON.parse(stdout)).toEqual({ sessionId: after!.id, changes: 1 });
     expect((await bench.live()).filter(({ status }) => status !== 'EXPIRING')).toEqual([]);
   });

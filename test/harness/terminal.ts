@@ -31,10 +31,10 @@ export class Terminal {
     this.press('Enter');
   }
 
-  async shows(text: string): Promise<string> {
+  async shows(text: string, times = 1): Promise<string> {
     const shown = await until(`the terminal shows ${text}`, () => {
       const { screen } = this;
-      return Promise.resolve(screen.includes(text) && screen);
+      return Promise.resolve(screen.split(text).length > times && screen);
     });
     return shown;
   }

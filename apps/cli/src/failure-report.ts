@@ -85,7 +85,9 @@ function fixOf(status: number, message: string): string | null {
   if (status === 401) return 'sign in with: drawbridge login, or check DRAWBRIDGE_API_KEY';
   if (status === 429) return 'wait a minute: requests are counted for all clients behind one address';
   if (status >= 500) return 'try again; drawbridge doctor shows whether the server is up';
-  if (status === 403 && message.includes('scope'))
-    return 'make a key with this scope: drawbridge keys create NAME --user SERVICE_USER --scope SCOPE';
-  return null;
+  const scope =
+    status === 403 && /(?:required scope:|Only an API key with the scope) (\S+)/.exec(message)?.[1];
+  return scope
+    ? `make a key with it: drawbridge keys create NAME --user SERVICE_USER --scope ${scope}`
+    : null;
 }

@@ -14,7 +14,7 @@ import { registerTrusts } from './commands/setup/trusts';
 import { registerUsers } from './commands/setup/users';
 import { EXIT } from './exit-codes';
 import { Output } from './output';
-import { createProgram, throwErrors } from './program';
+import { createProgram, throwErrors, withoutValue } from './program';
 
 /** In the order of the help. */
 const REGISTERS = [
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
     process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     // commander has said what is wrong, to people
     if (error.exitCode === 0 || !wantsJson(process.argv)) return;
-    const message = error.message.replace(/^error: /, '');
+    const message = withoutValue(error.message.replace(/^error: /, ''));
     new Output('json').result({ error: { exitCode: EXIT.usage, message, fix: null, fields: {} } }, '');
   }
 }

@@ -196,9 +196,13 @@ export function createProgram(): Command {
     .configureHelp({
       subcommandTerm: (one) => `${one.name()} ${one.usage().replace(/ ?\[(?:options|command)\]/g, '')}`,
     })
+    .configureOutput({ outputError: (text, write) => write(withoutValue(text)) })
     .showHelpAfterError('(--help shows the options and examples)')
     .addHelpText('after', HELP);
 }
+
+/** What an unknown option was given may be a secret. */
+export const withoutValue = (error: string): string => error.replace(/(unknown option '[^'=]+)=[^]*'/, "$1'");
 
 const HELP = `
 Examples:

@@ -1,13 +1,6 @@
 /** A text that is no address of a server; the message continues a sentence that names the text's origin. */
 export class InvalidServerUrl extends Error {
   override readonly name = 'InvalidServerUrl';
-
-  constructor(
-    message: string,
-    readonly hasSecret = false,
-  ) {
-    super(message);
-  }
 }
 
 /**
@@ -20,7 +13,7 @@ export function parseServerUrl(given: string): string {
     throw new InvalidServerUrl('must be an address like https://drawbridge.example.com');
   }
   if (url.username !== '' || url.password !== '') {
-    throw new InvalidServerUrl('must hold no user name or password', true);
+    throw new InvalidServerUrl('must hold no user name or password');
   }
   return url.origin + url.pathname.replace(/(?:\/api\/v1)?\/?$/, '');
 }

@@ -131,10 +131,11 @@ export class HeldAccess {
   /**
    * Ends the access, and waits a moment for its rules to be removed. Never throws: what cannot be stopped, or is not removed
    * yet, is said.
+   * @returns whether all are removed
    */
-  async close(output: Output): Promise<void> {
+  async close(output: Output): Promise<boolean> {
     await this.release();
-    await stopAll(this.sessions, output);
+    return stopAll(this.sessions, output);
   }
 
   /** Stops renewing. The sessions stay live, for the caller to replace them. */
@@ -148,18 +149,20 @@ const errorOf = (reason: unknown): Error => (reason instanceof Error ? reason : 
 
 export type Addresses = ReturnType<typeof requestedAddresses>[number];
 
-async function stopAll(sessions: readonly StartedSession[], output: Output): Promise<void> {
+async function stopAll(sessions: readonly StartedSession[], output: Output): Promise<boolean> {
   const stops = sessions.map(async ({ session: { id }, control }) => {
     const hasEnded = (await stopSession(control, id)) === null;
     return hasEnded ? null : settleClosed(control, id, CLOSE_WAIT_MS);
   });
-  for (const stop of await output.during('until the rules are removed', Promise.allSettled(stops))) {
+  const ends = await output.during('until the rules are removed', Promise.allSettled(stops));
+  for (const stop of ends) {
     if (stop.status === 'rejected') {
       output.note(
         `the session could not be stopped (${errorOf(stop.reason).message}): it ends with its lease`,
       );
     } else if (stop.value !== null) noteOpen(stop.value, output);
   }
+  return ends.every((stop) => stop.status === 'fulfilled' && stop.value === null);
 }
 
 /** Says what a session opens that may not be intended. */

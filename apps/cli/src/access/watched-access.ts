@@ -5,6 +5,7 @@ import {
   ownAddressWhenLimited,
   requestedAddresses,
   type Server,
+  type Session,
   Unreachable,
 } from '#client';
 import type { Output } from '../output';
@@ -61,8 +62,8 @@ export class WatchedAccess {
     return events.current;
   }
 
-  get sessionId(): string {
-    return this.held.sessions[0]!.session.id;
+  get session(): Session {
+    return this.held.sessions[0]!.session;
   }
 
   /** Returns when the signal is aborted or the time of the first session is over. */
@@ -79,7 +80,8 @@ export class WatchedAccess {
     }
   }
 
-  close(): Promise<void> {
+  /** @returns whether all of it is removed */
+  close(): Promise<boolean> {
     return this.held.close(this.context.output);
   }
 
@@ -139,7 +141,7 @@ export class WatchedAccess {
   private async reopenReplacing(now: Observed): Promise<HeldAccess> {
     const { hours: _, ...request } = this.context.request;
     try {
-      return await openFor(this.context, { ...request, replaces: this.sessionId }, now, this.listener);
+      return await openFor(this.context, { ...request, replaces: this.session.id }, now, this.listener);
     } catch (error) {
       if (error instanceof ApiFailure && (error.status === 404 || error.status === 409))
         return this.reopen(now);

@@ -21,7 +21,7 @@ export async function whoami({ api, connection, options, output }: Call): Promis
   const me = await bodyOf(api.GET('/api/v1/auth/me', {}));
   const roles = me.roleNames.join(', ') || 'none';
   const text = [
-    `${me.email}${me.isOrgAdmin ? ', administrator' : ''} of ${me.organization.name}`,
+    `${me.email}${me.isOrgAdmin ? ', administrator' : ''} of ${me.organization.name} (${me.organization.slug})`,
     `  server         ${url}`,
     `  roles          ${roles}`,
     `  second factor  ${me.mfaEnabled ? 'on' : 'off'}`,

@@ -10,11 +10,12 @@ import {
 import { CommandFailure, EXIT } from '../exit-codes';
 import type { Output } from '../output';
 import { ConfigFile, type Profile, type Tokens } from '../profiles/config-file';
-import { profileName, usableKey, type ConnectionOptions } from '../profiles/connection';
+import { isSignedIn, profileName, usableKey, type ConnectionOptions } from '../profiles/connection';
 import { serverUrl } from '../profiles/server-url';
 import type { Call } from '../program';
 import { tokensOf } from '../profiles/signed-in';
-import { ask, firstLine } from '../terminal/prompts';
+import { pasted } from '../terminal/pasted';
+import { ask, askCode, firstLine } from '../terminal/prompts';
 
 export interface LoginOptions extends ConnectionOptions {
   readonly url?: string;
@@ -40,6 +41,7 @@ export const register = ({ options, output }: Call<LoginOptions>): Promise<void>
     const { email, password } = await accountOf(options);
     const body = { organizationName, email, password };
     const answer = await bodyOf(createApi({ url, credential: null }).POST('/api/v1/auth/register', { body }));
+    output.note(`the slug of the organization is ${answer.user?.organizationSlug}`);
     return { url, email, tokens: tokensIn(answer), ...deviceIn(answer, undefined) };
   });
 
@@ -51,7 +53,11 @@ async function signIn(
   const file = new ConfigFile(process.env);
   const name = profileName(options);
   const before = file.profile(name);
-  const given = options.url ?? (process.env['DRAWBRIDGE_URL'] || before?.url);
+  const chosen = options.url ?? (process.env['DRAWBRIDGE_URL'] || undefined);
+  const given = chosen ?? before?.url;
+  // that of the last sign-in
+  if (chosen === undefined && given !== undefined)
+    output.note(`signing in at ${given}; --url chooses another server`);
   const fix = 'add --url https://drawbridge.example.com';
   const url = serverUrl(given ?? (await ask('Server', { fix })), '--url');
   if (isUnprotected(url)) output.note(`${url} is not encrypted: your password can be read on the network`);
@@ -74,14 +80,27 @@ async function accountOf(options: LoginOptions): Promise<{ email: string; passwo
 async function withKey(url: string): Promise<Profile> {
   const key = usableKey(await firstLine('the API key'), 'Standard input')!;
   try {
-    const query = { size: 1 };
-    await createApi({ url, credential: keyCredential(key) }).GET('/api/v1/sessions', { params: { query } });
+    const api = createApi({ url, credential: keyCredential(key) });
+    const fix = 'check that all of the key is given, and that it is one of this server';
+    await orFix(api.GET('/api/v1/sessions', { params: { query: { size: 1 } } }), fix);
   } catch (error) {
     // a key without this scope is a key all the same
     if (!(error instanceof ApiFailure && error.status === 403)) throw error;
   }
   return { url, apiKey: key };
 }
+
+/** What helps somebody whose sign-in has ended is no help during a sign-in. @throws CommandFailure in place of a 401 */
+async function orFix<T>(answer: Promise<T>, fix: string): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof ApiFailure && error.status === 401)) throw error;
+    throw new CommandFailure(EXIT.denied, error.message, fix);
+  }
+}
+
+const FORGOTTEN = 'check both; for a new password an administrator runs: drawbridge users password-link';
 
 async function withPassword(
   url: string,
@@ -95,18 +114,21 @@ async function withPassword(
   const known = before?.url === url && before.email === email ? before.deviceToken : undefined;
   const device = known === undefined ? {} : { deviceToken: known };
   const organization = options.organization === undefined ? {} : { organizationSlug: options.organization };
-  const answer = await bodyOf(
-    api.POST('/api/v1/auth/login', { body: { email, password, ...device, ...organization } }),
+  const body = { email, password, ...device, ...organization };
+  const answer = await orFix(
+    bodyOf(api.POST('/api/v1/auth/login', { body })),
+    `${FORGOTTEN} ${pasted(email)}`,
   );
   const signedIn = answer.mfaRequired ? await secondFactor(api, answer, device) : answer;
   const first = tokensIn(signedIn);
-  const tokens = signedIn.mfaSetupRequired ? await withNewFactor(url, first, output) : first;
+  const tokens = signedIn.mfaSetupRequired ? await withNewFactor(url, email, first, output) : first;
   return { url, email, tokens, ...deviceIn(signedIn, known) };
 }
 
 /** Sets up the second factor that the organization requires: until then the sign-in is good for that alone. */
 async function withNewFactor(
   url: string,
+  email: string,
   { accessToken, refreshToken }: Tokens,
   output: Output,
 ): Promise<Tokens> {
@@ -114,7 +136,8 @@ async function withNewFactor(
   const { setUpFactor, recoveryText } = await import('./mfa.js');
   const headers = { Authorization: `Bearer ${accessToken}` };
   const credential = { headers: async () => headers, renew: async () => false };
-  const recoveryCodes = await setUpFactor(createApi({ url, credential }));
+  const fix = `sign in on a terminal: drawbridge login --url ${url} --email ${pasted(email)}`;
+  const recoveryCodes = await setUpFactor(createApi({ url, credential }), fix);
   process.stderr.write(`${recoveryText(recoveryCodes)}\n`);
   const api = createApi({ url, credential: null });
   return tokensOf(await bodyOf(api.POST('/api/v1/auth/refresh', { body: { refreshToken } })));
@@ -126,9 +149,11 @@ async function secondFactor(
   device: { deviceToken?: string },
 ): Promise<LoginAnswer> {
   const fix = 'sign in on a terminal, or use an API key: drawbridge login --api-key-stdin';
-  const code = await ask('Authenticator or recovery code', { fix });
-  const body = { mfaChallengeToken: mfaChallengeToken ?? '', code, ...device };
-  return bodyOf(api.POST('/api/v1/auth/verify-mfa', { body }));
+  const challenge = { mfaChallengeToken: mfaChallengeToken ?? '', ...device };
+  const verified = askCode('Authenticator or recovery code', fix, (code) =>
+    bodyOf(api.POST('/api/v1/auth/verify-mfa', { body: { ...challenge, code } })),
+  );
+  return orFix(verified, 'drawbridge login, with the next code of the authenticator or a recovery code');
 }
 
 function tokensIn(answer: LoginAnswer): ReturnType<typeof tokensOf> {
@@ -151,20 +176,20 @@ const deviceIn = (
   return token === undefined ? {} : { deviceToken: token };
 };
 
-/** Ends the sign-in, on the server too, and forgets it. */
+/** Ends the sign-in, on the server too, and forgets all of it but the server, which the next one is offered. */
 export async function logout({ options, output }: Call): Promise<void> {
   const file = new ConfigFile(process.env);
   const name = profileName(options);
   const ended = { profile: null as Profile | null };
   await file.update(name, (current) => {
     ended.profile = current;
-    return null;
+    return current && { url: current.url };
   });
   const { profile } = ended;
   if (profile?.tokens) {
     const api = createApi({ url: profile.url, credential: null });
     await api.POST('/api/v1/auth/logout', { body: { refreshToken: profile.tokens.refreshToken } });
   }
-  const text = profile ? `Signed out of ${profile.url}.` : 'You were not signed in.';
+  const text = isSignedIn(profile) ? `Signed out of ${profile.url}.` : 'You were not signed in.';
   output.result({ profile: name, url: profile?.url ?? null }, text);
 }

@@ -3,19 +3,21 @@ import qrcode from 'qrcode-generator';
 import { bodyOf, visibleLines, type Api } from '#client';
 import { SignedIn } from '../profiles/signed-in';
 import type { Call } from '../program';
-import { ask, firstLine } from '../terminal/prompts';
+import { ask, askCode, firstLine, requireTerminal } from '../terminal/prompts';
 
 export interface CodeOptions {
   readonly codeStdin?: boolean;
 }
 
-const NO_TERMINAL = { fix: 'without a terminal: drawbridge api POST /mfa/setup, then /mfa/setup/confirm' };
+const FIRST_CODE = 'Its first code';
 
 /**
  * Sets a second factor up: shows the secret for an authenticator, and asks for its first code. @returns the recovery codes
+ * @param fix what is to be done without a terminal
  * @throws CommandFailure without a terminal
  */
-export async function setUpFactor(api: Api): Promise<string[]> {
+export async function setUpFactor(api: Api, fix: string): Promise<string[]> {
+  requireTerminal(FIRST_CODE, fix);
   const { secret, otpauthUrl } = await bodyOf(api.POST('/api/v1/mfa/setup', {}));
   const lines = [
     qrLines(otpauthUrl),
@@ -23,8 +25,8 @@ export async function setUpFactor(api: Api): Promise<string[]> {
     `Scan it with an authenticator, or enter the secret there: ${secret}`,
   ];
   process.stderr.write(`${visibleLines(lines.join('\n'))}\n`);
-  const code = await ask('Its first code', NO_TERMINAL);
-  return (await bodyOf(api.POST('/api/v1/mfa/setup/confirm', { body: { code } }))).recoveryCodes;
+  const confirm = (code: string) => bodyOf(api.POST('/api/v1/mfa/setup/confirm', { body: { code } }));
+  return (await askCode(FIRST_CODE, fix, confirm)).recoveryCodes;
 }
 
 /** What people are told once: whoever loses the authenticator needs one. */
@@ -34,7 +36,8 @@ export const recoveryText = (recoveryCodes: readonly string[]): string =>
   );
 
 export async function setUp({ api, connection, output }: Call): Promise<void> {
-  const recoveryCodes = await setUpFactor(api);
+  const fix = 'without a terminal: drawbridge api POST /mfa/setup, then /mfa/setup/confirm';
+  const recoveryCodes = await setUpFactor(api, fix);
   // its access token is as old as the sign-in, which was made without the second factor
   if (connection.credential instanceof SignedIn) await connection.credential.renew();
   output.result({ recoveryCodes }, `The second factor is on.\n${recoveryText(recoveryCodes)}`);

@@ -25,7 +25,8 @@ export function registerSessionCommands(program: Command): void {
   });
   define(program, {
     usage: 'stop [session...]',
-    about: 'stop sessions, and wait until their rules are gone; without an id, the only one that is open',
+    about:
+      'stop sessions (administrators: of anybody), and wait until their rules are gone; without an id, your only one',
     examples: ['stop', 'stop 3fa85f64', 'stop --all'],
     options: [new Option('--all', 'all of your live sessions'), timeoutOption(), noWaitOption()],
     run: async (call: Call<StopOptions>) => (await import('./sessions.js')).stop(call),
@@ -46,9 +47,10 @@ export function registerSessionCommands(program: Command): void {
   define(program, {
     usage: 'list',
     about: 'list your live sessions',
-    examples: ['list', 'list --all --resource database'],
+    examples: ['list', 'list --all --resource database', 'list --everybody'],
     options: [
       new Option('--all', 'ended ones too'),
+      new Option('--everybody', 'of the whole organization (administrators)'),
       new Option('--status <status...>', 'only these').choices(STATUSES),
       resourceOption('only sessions of this resource', 'any'),
     ],

@@ -1,5 +1,6 @@
 import {
   addressesOf,
+  ApiFailure,
   bodyOf,
   everyPage,
   isId,
@@ -22,6 +23,8 @@ import {
 import { noteOpen, noteWarnings, observe, sessionExitCode } from '../access/held-access';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
+import type { Connection } from '../profiles/connection';
+import { SignedIn } from '../profiles/signed-in';
 import type { Call } from '../program';
 import { timeText } from '../terminal/times';
 import { idsOf } from './setup/things';
@@ -81,8 +84,8 @@ async function noteOthers(api: Api, session: Session, output: Output): Promise<v
     const shared = addressesOf(other).filter((address) => own.includes(address));
     if (other.id === session.id || shared.length === 0) continue;
     output.note(
-      `${shared.join(', ')} has access already, by session ${shortId(other.id)} until ${timeText(other.expiresAt)}: ` +
-        'stop --all ends both, and extend would have made it longer',
+      `${shared.join(', ')} has access already, by session ${shortId(other.id)} until ${endOf(other)}: ` +
+        'stop --all ends all of your sessions, and extend would have made it longer',
     );
   }
 }
@@ -93,14 +96,14 @@ export interface StopOptions {
   readonly wait: boolean;
 }
 
-export async function stop({ given, options, output, api }: Call<StopOptions>): Promise<ExitCode> {
+export async function stop({ given, options, output, connection }: Call<StopOptions>): Promise<ExitCode> {
+  const { api } = connection;
   if (given.length > 0 && options.all) {
     throw new CommandFailure(EXIT.usage, 'Give ids of sessions or --all, not both');
   }
-  const ids = given.length > 0 ? await sessionIds(api, given) : await openIds(api, options.all ?? false);
-  const stopped = await Promise.all(
-    ids.map((id) => bodyOf(api.POST('/api/v1/sessions/{id}/stop', { params: { path: { id } } }))),
-  );
+  const ids =
+    given.length > 0 ? await sessionIds(connection, given) : await openIds(api, options.all ?? false);
+  const stopped = await Promise.all(ids.map((id) => stopOne(connection, id)));
   const sessions = options.wait
     ? await output.during(
         'until the rules are removed',
@@ -111,6 +114,24 @@ export async function stop({ given, options, output, api }: Call<StopOptions>): 
   const open = options.wait ? sessions.filter(({ status }) => status === 'EXPIRING') : [];
   for (const session of open) noteOpen(session, output);
   return open.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** An administrator stops anybody's. */
+async function stopOne(connection: Connection, id: string): Promise<Session> {
+  const { api } = connection;
+  const params = { path: { id } };
+  try {
+    return await bodyOf(api.POST('/api/v1/sessions/{id}/stop', { params }));
+  } catch (error) {
+    const isRefused = error instanceof ApiFailure && error.status === 403;
+    if (!isRefused || !(await isAdministrator(connection))) throw error;
+    return bodyOf(api.POST('/api/v1/sessions/admin/{id}/stop', { params }));
+  }
+}
+
+/** Keys and jobs stop their own user's sessions only. */
+async function isAdministrator({ api, credential }: Connection): Promise<boolean> {
+  return credential instanceof SignedIn && (await bodyOf(api.GET('/api/v1/auth/me', {}))).isOrgAdmin;
 }
 
 /** @throws CommandFailure when there are several, and not all are meant */
@@ -127,11 +148,20 @@ async function openIds(api: Api, all: boolean): Promise<string[]> {
   );
 }
 
-/** Only a beginning of an id needs lists: of the live sessions, and of the newest ones. @throws UnknownName */
-async function sessionIds(api: Api, given: readonly string[]): Promise<string[]> {
+/**
+ * Only a beginning of an id needs lists: of the live sessions, and of the newest ones; an administrator means the
+ * organization's. @throws UnknownName
+ */
+async function sessionIds(connection: Connection, given: readonly string[]): Promise<string[]> {
   if (given.every(isId)) return [...given];
-  const newest = await bodyOf(api.GET('/api/v1/sessions', { params: { query: { size: 100 } } }));
+  const { api } = connection;
+  const query = { size: 100 };
+  const newest = await bodyOf(api.GET('/api/v1/sessions', { params: { query } }));
   const all = [...(await ownSessions(api, { active: true })), ...newest];
+  if (await isAdministrator(connection)) {
+    all.push(...(await organizationSessions(api, { active: true })));
+    all.push(...(await bodyOf(api.GET('/api/v1/sessions/admin', { params: { query } }))));
+  }
   const known = [...new Map(all.map((session) => [session.id, session])).values()];
   const noun = { one: 'session', several: 'sessions' };
   return given.map((one) => (isId(one) ? one : named(one, known, noun, ({ id }) => [shortId(id)]).id));
@@ -141,16 +171,17 @@ export interface ExtendOptions {
   readonly hours: number;
 }
 
-export async function extend({ given, options, output, api }: Call<ExtendOptions>): Promise<void> {
-  const [id = ''] = await sessionIds(api, given);
+export async function extend(call: Call<ExtendOptions>): Promise<void> {
+  const { given, options, output, api, connection } = call;
+  const [id = ''] = await sessionIds(connection, given);
   const body = { additionalHours: options.hours };
   const session = await bodyOf(api.POST('/api/v1/sessions/{id}/extend', { params: { path: { id } }, body }));
   output.result(session, detailsOf(session));
 }
 
 /** One session, or the live ones. The exit code says what became of them. */
-export async function showStatus({ given, output, api }: Call): Promise<ExitCode> {
-  const [id] = await sessionIds(api, given);
+export async function showStatus({ given, output, api, connection }: Call): Promise<ExitCode> {
+  const [id] = await sessionIds(connection, given);
   if (id === undefined) {
     const sessions = await ownSessions(api, { active: true });
     output.result({ sessions }, sessions.map(detailsOf).join('\n\n') || 'No live session.');
@@ -164,17 +195,21 @@ export async function showStatus({ given, output, api }: Call): Promise<ExitCode
 export interface ListOptions {
   readonly resource: readonly string[];
   readonly all?: boolean;
+  readonly everybody?: boolean;
   readonly status?: readonly SessionStatus[];
 }
 
 export async function list({ options, output, api }: Call<ListOptions>): Promise<void> {
   const [resourceId] = await idsOf(api, 'resource', options.resource);
-  const sessions = await ownSessions(api, {
+  const { everybody } = options;
+  const sessions = await (everybody ? organizationSessions : ownSessions)(api, {
     ...(options.all || options.status ? {} : { active: true }),
     ...(options.status ? { status: [...options.status] } : {}),
     ...(resourceId === undefined ? {} : { resourceId }),
   });
-  output.list('sessions', sessions, COLUMNS, { empty: 'No session.' });
+  const { ends, ...first } = COLUMNS;
+  const columns = everybody ? { ...first, user: ({ userEmail }: Session) => userEmail, ends } : COLUMNS;
+  output.list('sessions', sessions, columns, { empty: 'No session.' });
 }
 
 interface Filter {
@@ -186,7 +221,12 @@ interface Filter {
 const ownSessions = (api: Api, filter: Filter): Promise<Session[]> =>
   everyPage((page) => bodyOf(api.GET('/api/v1/sessions', { params: { query: { ...filter, ...page } } })));
 
-const resourcesOf = ({ resourceIps }: Session): string =>
+export const organizationSessions = (api: Api, filter: Filter): Promise<Session[]> =>
+  everyPage((page) =>
+    bodyOf(api.GET('/api/v1/sessions/admin', { params: { query: { ...filter, ...page } } })),
+  );
+
+export const resourcesOf = ({ resourceIps }: Session): string =>
   [...new Set(resourceIps.map(({ resourceName }) => resourceName))].join(', ');
 
 const COLUMNS = {
@@ -194,12 +234,18 @@ const COLUMNS = {
   status: ({ status }: Session) => status,
   addresses: (session: Session) => addressesOf(session).join(', '),
   resources: resourcesOf,
-  ends: ({ endedAt, expiresAt }: Session) => timeText(endedAt ?? expiresAt),
+  ends: (session: Session) => (session.endedAt === null ? endOf(session) : timeText(session.endedAt)),
 };
 
+/** A lease ends a live session earlier, unless it is renewed. */
+function endOf({ expiresAt, leaseUntil }: Session): string {
+  const isLeased = leaseUntil !== null && Date.parse(leaseUntil) < Date.parse(expiresAt);
+  return isLeased ? `${timeText(leaseUntil)} unless renewed` : timeText(expiresAt);
+}
+
 function detailsOf(session: Session): string {
-  const { endedAt, expiresAt } = session;
-  const end = endedAt === null ? `until ${timeText(expiresAt)}` : `ended ${timeText(endedAt)}`;
+  const { endedAt } = session;
+  const end = endedAt === null ? `until ${endOf(session)}` : `ended ${timeText(endedAt)}`;
   const rules = session.resourceIps.map(
     ({ ipAddress, resourceName, endpoint, status: state, errorMessage }) => {
       const place = endpoint === null ? resourceName : `${resourceName} (${endpoint})`;

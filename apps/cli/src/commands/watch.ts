@@ -1,8 +1,11 @@
+import { addressesOf, type Session } from '#client';
 import { WatchedAccess } from '../access/watched-access';
 import { EXIT } from '../exit-codes';
 import type { Call } from '../program';
 import { Interrupted, Signals } from '../terminal/signals';
+import { timeText } from '../terminal/times';
 import { requestOf, type AccessOptions } from './access-options';
+import { resourcesOf } from './sessions';
 
 export interface WatchOptions extends Omit<AccessOptions, 'addresses'> {
   /** seconds */
@@ -24,14 +27,14 @@ export async function watch(call: Call<WatchOptions>): Promise<number> {
       output,
       signal: signals.aborted,
     });
-    output.note(`access is held, session ${watched.sessionId}; Ctrl-C ends it`);
+    output.note(heldNote(watched.session));
     try {
       await watched.follow();
     } finally {
-      await watched.close();
+      if (await watched.close()) output.note('the access is closed');
     }
-    const { sessionId, changes } = watched;
-    output.result({ sessionId, changes }, '');
+    const { session, changes } = watched;
+    output.result({ sessionId: session.id, changes }, '');
     return EXIT.ok;
   } catch (error) {
     // before there was any access
@@ -40,4 +43,9 @@ export async function watch(call: Call<WatchOptions>): Promise<number> {
   } finally {
     signals.close();
   }
+}
+
+function heldNote(session: Session): string {
+  const access = `${addressesOf(session).join(', ')} on ${resourcesOf(session)}`;
+  return `access is held for ${access} until ${timeText(session.expiresAt)}, session ${session.id}; Ctrl-C ends it`;
 }

@@ -46,7 +46,7 @@ export class ConfigFile {
 
   /**
    * Changes a profile while no other process does.
-   * @param change gets the profile as it is now; null removes it
+   * @param change gets the profile as it is now; null: there is none, and none is made
    */
   async update(
     name: string,
@@ -56,9 +56,8 @@ export class ConfigFile {
     return locked(`${this.path}.lock`, async () => {
       const current = this.profile(name);
       const changed = await change(current);
-      if (changed !== current) {
-        const { [name]: _, ...others } = this.read().profiles;
-        this.write({ profiles: changed === null ? others : { ...others, [name]: changed } });
+      if (changed !== null && changed !== current) {
+        this.write({ profiles: { ...this.read().profiles, [name]: changed } });
       }
       return changed;
     });

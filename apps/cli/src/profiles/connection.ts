@@ -33,9 +33,10 @@ export function serverOf(options: ConnectionOptions): string {
   const name = profileName(options);
   const profile = new ConfigFile(process.env).profile(name);
   if (profile) return serverUrl(profile.url, `The url of profile "${name}"`);
+  const isDefault = name === DEFAULT_PROFILE;
   throw new CommandFailure(
-    EXIT.usage,
-    name === DEFAULT_PROFILE ? 'No server is known' : `There is no profile "${name}"`,
+    isDefault ? EXIT.denied : EXIT.usage,
+    isDefault ? 'You are not signed in, and no server is known' : `There is no profile "${name}"`,
     'drawbridge login --url https://drawbridge.example.com, or set DRAWBRIDGE_URL and DRAWBRIDGE_API_KEY',
   );
 }
@@ -90,9 +91,13 @@ function jobCredential(url: string, hasKey: boolean): Credential | null {
   );
 }
 
+/** After a logout a profile is the address of its server alone. */
+export const isSignedIn = (profile: Profile | null): profile is Profile =>
+  (profile?.apiKey ?? profile?.tokens) !== undefined;
+
 /** A profile's secret is sent to the profile's own server only. */
 function credentialOf(file: ConfigFile, name: string, profile: Profile | null, url: string): Credential {
-  if (profile !== null && serverUrl(profile.url, `The url of profile "${name}"`) !== url) {
+  if (isSignedIn(profile) && serverUrl(profile.url, `The url of profile "${name}"`) !== url) {
     throw new CommandFailure(
       EXIT.denied,
       `DRAWBRIDGE_URL is ${url}, and profile "${name}" is signed in at ${profile.url}`,

@@ -7,7 +7,7 @@ export function serverUrl(given: string, where: string): string {
     return parseServerUrl(given);
   } catch (error) {
     if (!(error instanceof InvalidServerUrl)) throw error;
-    const fix = error.hasSecret ? 'drawbridge login' : `it is "${given.slice(0, 200)}"`;
-    throw new CommandFailure(EXIT.usage, `${where} ${error.message}`, fix);
+    // the text itself is not repeated: it may be a password that was typed at the wrong prompt
+    throw new CommandFailure(EXIT.usage, `${where} ${error.message}`);
   }
 }

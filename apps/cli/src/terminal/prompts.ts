@@ -1,14 +1,20 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { ApiFailure, visible } from '#client';
 import { CommandFailure, EXIT } from '../exit-codes';
 
 const MAX_INPUT_CHARACTERS = 10_000;
 
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
+/** @throws CommandFailure without a terminal */
+export function requireTerminal(question: string, fix: string): void {
+  if (!canAsk()) throw new CommandFailure(EXIT.usage, `${question}: there is no terminal to ask on`, fix);
+}
+
 /** Asks on the terminal. @param secret true: what is typed is not shown. @throws CommandFailure without a terminal */
 export async function ask(question: string, { secret = false, fix = '' } = {}): Promise<string> {
-  if (!canAsk()) throw new CommandFailure(EXIT.usage, `${question}: there is no terminal to ask on`, fix);
+  requireTerminal(question, fix);
   // readline repeats what is typed on its output
   const output = secret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr;
   if (secret) process.stderr.write(`${question}: `);
@@ -26,6 +32,27 @@ export async function ask(question: string, { secret = false, fix = '' } = {}): 
   } finally {
     lines.close();
     if (secret) process.stderr.write('\n');
+  }
+}
+
+const CODE_ATTEMPTS = 3;
+
+/** Asks for a code, again when it is refused: up to three times. @param send throws for a code that is wrong */
+export async function askCode<T>(
+  question: string,
+  fix: string,
+  send: (code: string) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const code = await ask(question, { fix });
+    try {
+      return await send(code);
+    } catch (error) {
+      const isWrong =
+        error instanceof ApiFailure && [400, 401].includes(error.status) && /\bcode\b/i.test(error.message);
+      if (!isWrong || attempt === CODE_ATTEMPTS) throw error;
+      process.stderr.write(`${visible(error.message)}\n`);
+    }
   }
 }
 

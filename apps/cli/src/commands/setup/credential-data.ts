@@ -24,7 +24,10 @@ export interface DataOptions {
 const variableOf = (provider: string, { name }: Field): string =>
   `${provider}_${name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase()}`;
 
-/** The type that is named, or the only one, or the only one that what is given suffices for. @throws CommandFailure */
+/**
+ * The type that is named, or the only one, or the only one that what is given suffices for, or belongs to.
+ * @throws CommandFailure
+ */
 export async function typeFor(types: Types, options: DataOptions): Promise<Type> {
   const { provider, credentialTypes } = types;
   const names = credentialTypes.map(({ credentialType }) => credentialType);
@@ -35,16 +38,27 @@ export async function typeFor(types: Types, options: DataOptions): Promise<Type>
   }
   if (credentialTypes.length === 1) return credentialTypes[0]!;
   const sufficient = [];
+  const begun = [];
   for (const type of credentialTypes) {
     const data = await givenData(provider, type, options);
     const needed = type.fields.filter(({ required }) => required);
     if (needed.every(({ name }) => name in data)) sufficient.push(type);
+    if (needed.some(({ name }) => name in data)) begun.push(type);
   }
-  if (sufficient.length === 1) return sufficient[0]!;
+  for (const fitting of [sufficient, begun]) if (fitting.length === 1) return fitting[0]!;
   if (canAsk()) {
     return typeFor(types, { ...options, type: await ask(`Type: ${names.join(', ')}`) });
   }
+  if (options.fromEnv && begun.length === 0) throw withoutVariables(types);
   throw new CommandFailure(EXIT.usage, 'Missing: --type', `--type ${names.join(', or --type ')}`);
+}
+
+function withoutVariables({ provider, credentialTypes }: Types): CommandFailure {
+  const sets = credentialTypes.flatMap(({ credentialType, fields }) => {
+    const variables = fields.filter(({ required }) => required).map((field) => variableOf(provider, field));
+    return variables.length === 0 ? [] : [`${variables.join(', ')} for ${credentialType}`];
+  });
+  return new CommandFailure(EXIT.usage, '--from-env: no variable is set', `set ${sets.join('; or ')}`);
 }
 
 /**

@@ -3,6 +3,7 @@ import { bodyOf, type Api, type Schemas } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, type Call } from '../../program';
+import { pasted } from '../../terminal/pasted';
 import { timeText } from '../../terminal/times';
 import { readData, typeFor, type DataOptions } from './credential-data';
 import { noVerifyOption, setOption, typeOption } from './options';
@@ -95,7 +96,7 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
   const body = { name, provider, credentialType, ...(credentialData ? { credentialData } : {}) };
   const credential = await bodyOf(api.POST('/api/v1/credentials', { body }));
   if (!needsIssuer && !types.needsAgent && options.verify) return verify(api, credential.id, output);
-  const next = needsIssuer ? `; next: drawbridge credentials show ${name}` : '.';
+  const next = needsIssuer ? `; next: drawbridge credentials show ${pasted(name)}` : '.';
   output.result(credential, `${name} is stored${next}`);
   return EXIT.ok;
 }

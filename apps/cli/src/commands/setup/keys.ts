@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { bodyOf, type Schemas } from '#client';
 import { define, group, listOption, numberOption, type Call } from '../../program';
 import { timeText } from '../../terminal/times';
-import { scopeOption } from './options';
+import { scopeOption, scopesOf } from './options';
 import { idOf, listing, removing, short } from './things';
 
 const DAY_MS = 86_400_000;
@@ -28,11 +28,11 @@ export function registerKeys(program: Command): void {
     usage: 'create <name>',
     about: 'make one, and print it once',
     examples: [
-      'keys create pipeline --user pipeline --scope sessions:write --scope sessions:read --scope resources:read',
+      'keys create pipeline --user pipeline',
       'keys create db-host-1 --scope agent:connect --agent db-host-1',
     ],
-    required: [scopeOption()],
     options: [
+      scopeOption(),
       new Option('--user <e-mail|name|id>', 'whom it acts for: a service user, for a program (default: you)'),
       listOption('--agent <host>', 'with agent:connect: a host it may serve'),
       numberOption('--expires <days>', 'when it ends (default: never)', 3650),
@@ -60,7 +60,7 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
   const body = {
     name,
     // the server names the scopes there are
-    scopes: [...scope] as Schemas['CreateApiKeyDto']['scopes'],
+    scopes: scopesOf(scope) as Schemas['CreateApiKeyDto']['scopes'],
     ...(user === undefined ? {} : { userId: await idOf(api, 'user', user) }),
     ...(agent.length === 0 ? {} : { agents: [...agent] }),
     ...(expires === undefined ? {} : { expiresAt: new Date(Date.now() + expires * DAY_MS).toISOString() }),

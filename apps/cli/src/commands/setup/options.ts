@@ -8,13 +8,20 @@ export const setOption = (what: string): Option => listOption('--set <name=value
 export const noVerifyOption = (): Option => new Option('--no-verify', 'do not let the provider check it');
 export const roleOption = (): Option => listOption('--role <name|id>', 'a role');
 export const scopeOption = (): Option =>
-  listOption('--scope <scope>', 'sessions:write, sessions:read, resources:read …');
+  listOption('--scope <scope>', 'sessions:write, sessions:read, resources:read …', RUN_SCOPES.join(', '));
+
+/** What `run` and the action need. */
+const RUN_SCOPES = ['sessions:write', 'sessions:read'];
+
+/** The scopes that are given, else those that `run` needs. */
+export const scopesOf = (given: readonly string[]): string[] => [...(given.length > 0 ? given : RUN_SCOPES)];
 
 /** Reads `name=value`; a name may come several times. @throws CommandFailure naming the option */
 export function pairsOf(given: readonly string[], option: string): [name: string, value: string][] {
   return given.map((text) => {
     const [, name, value] = /^([^=]+)=([^]*)$/.exec(text) ?? [];
     if (name !== undefined && value !== undefined) return [name, value];
-    throw new CommandFailure(EXIT.usage, `${option} must be NAME=VALUE, not "${text}"`);
+    // not repeated: it may be a secret
+    throw new CommandFailure(EXIT.usage, `${option} must be NAME=VALUE`);
   });
 }

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, shortId, type Schemas } from '#client';
+import { ApiFailure, bodyOf, shortId, type Schemas } from '#client';
 import { CommandFailure, EXIT } from '../../exit-codes';
 import { define, listOption, numberOption, type Call } from '../../program';
 import { timeText } from '../../terminal/times';
@@ -9,6 +9,7 @@ type AuditRecord = Schemas['AuditRecordDto'];
 type Access = Schemas['AccessItemDto'];
 
 const MAX_PAGE = 100;
+const SHOWN_EVENTS = 4;
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A time, or how long ago: `2026-01-31`, `2026-01-31T09:30Z`, `90m`, `2h`, `7d`. @throws CommandFailure naming the option */
@@ -39,7 +40,7 @@ export function registerRecords(program: Command): void {
   define(program, {
     usage: 'report',
     about: 'show who had access, by observation: now, at a time, or between two',
-    examples: ['report --resource database', 'report --user ada@example.com --from 7d'],
+    examples: ['report', 'report --resource database', 'report --user ada@example.com --from 7d'],
     options: [
       new Option('--resource <name|id>', 'access to this resource'),
       new Option('--user <e-mail|name|id>', 'access of this user'),
@@ -62,7 +63,7 @@ interface AuditOptions {
 async function audit({ api, options, output }: Call<AuditOptions>): Promise<void> {
   const { actor, event, since, limit } = options;
   const query = {
-    ...(event.length === 0 ? {} : { eventType: [...event] as AuditRecord['eventType'][] }),
+    ...(event.length === 0 ? {} : { eventType: event.map(eventIn) }),
     ...(actor === undefined ? {} : { actorEmail: actor }),
     ...(since === undefined ? {} : { from: timeIn(since, '--since') }),
   };
@@ -72,7 +73,9 @@ async function audit({ api, options, output }: Call<AuditOptions>): Promise<void
       api.GET('/api/v1/audit-logs', {
         params: { query: { ...query, page, size: Math.min(MAX_PAGE, limit) } },
       }),
-    );
+    ).catch((error: unknown) => {
+      throw closestEvents(event, error);
+    });
     records.push(...some.content);
     isLast = some.last;
   }
@@ -88,6 +91,26 @@ async function audit({ api, options, output }: Call<AuditOptions>): Promise<void
   output.list('records', records.slice(0, limit), columns, { empty: 'No record.' });
 }
 
+const eventIn = (text: string): AuditRecord['eventType'] => text.toUpperCase() as AuditRecord['eventType'];
+
+/** The server names all events there are: too many to find one in. @returns a refusal that names the closest, or the error */
+function closestEvents(given: readonly string[], error: unknown): unknown {
+  const known = error instanceof ApiFailure ? error.fields['eventType']?.match(/[A-Z_]{3,}/g) : null;
+  const wrong = given.find((one) => known && !known.includes(eventIn(one)));
+  if (!known || wrong === undefined) return error;
+  const rank = (name: string): number => likeness(eventIn(wrong), name);
+  const closest = known.toSorted((one, other) => rank(other) - rank(one)).slice(0, SHOWN_EVENTS);
+  return new CommandFailure(EXIT.usage, `--event: there is no "${wrong}"`, `one of ${closest.join(', ')} …`);
+}
+
+/** The share of pairs of letters that two words have in common. */
+function likeness(one: string, other: string): number {
+  const [first, second] = [one, other].map(
+    (word) => new Set(Array.from(word, (letter, at) => letter + (word[at + 1] ?? ''))),
+  ) as [Set<string>, Set<string>];
+  return [...first].filter((pair) => second.has(pair)).length / (first.size + second.size);
+}
+
 interface ReportOptions {
   readonly resource?: string;
   readonly user?: string;
@@ -99,7 +122,9 @@ interface ReportOptions {
 
 async function report({ api, options, output }: Call<ReportOptions>): Promise<void> {
   const { resource, user, address, at, from, to } = options;
-  if ([resource, user, address].filter((one) => one !== undefined).length !== 1) {
+  const filters = [resource, user, address].filter((one) => one !== undefined).length;
+  // at one time, everybody's can be shown
+  if (filters > 1 || (filters === 0 && from !== undefined)) {
     throw new CommandFailure(EXIT.usage, 'Give one of --resource, --user and --address');
   }
   const time =

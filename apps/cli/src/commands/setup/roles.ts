@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, type Api, type Schemas } from '#client';
+import { bodyOf, shortId, type Api, type Schemas } from '#client';
 import { CommandFailure, EXIT } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, listOption, numberOption, resourceOption, type Call } from '../../program';
@@ -91,6 +91,27 @@ async function assign({ api, name, options, output }: Call<Members>, isGiven: bo
   const [role, members] = await Promise.all([one(api, 'role', name), memberIds(api, options)]);
   await change(api, role, members, isGiven);
   await show(api, role.id, output);
+  if (!isGiven) await noteSessions(api, members, output);
+}
+
+/** A session keeps what it has opened: the roles of its user decide when it starts. */
+async function noteSessions(api: Api, { userIds, resourceIds }: MemberIds, output: Output): Promise<void> {
+  const { organizationSessions, resourcesOf } = await import('../sessions.js');
+  const [roles, sessions] = await Promise.all([
+    all(api, 'role'),
+    organizationSessions(api, { active: true }),
+  ]);
+  for (const session of sessions) {
+    const { id, userId, userEmail, resourceIps } = session;
+    const lost = resourceIps.filter(
+      ({ resourceId }) =>
+        (userIds.includes(userId) || resourceIds.includes(resourceId)) &&
+        !roles.some((role) => role.userIds.includes(userId) && role.resourceIds.includes(resourceId)),
+    );
+    if (lost.length === 0) continue;
+    const open = resourcesOf({ ...session, resourceIps: lost });
+    output.note(`${userEmail} keeps ${open} open; end that with: drawbridge stop ${shortId(id)}`);
+  }
 }
 
 interface MemberIds {

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { bodyOf, type Schemas } from '#client';
 import { define, group, listOption, type Call } from '../../program';
 import { timeText } from '../../terminal/times';
-import { pairsOf, roleOption, scopeOption } from './options';
+import { pairsOf, roleOption, scopeOption, scopesOf } from './options';
 import { idsOf, listing, removing, short, showing, yes } from './things';
 
 type Trust = Schemas['OidcTrustDto'];
@@ -32,14 +32,17 @@ export function registerTrusts(program: Command): void {
     about: 'let in the jobs whose tokens meet all conditions',
     examples: [
       'trusts create deploy --preset GITHUB --condition repository_id=74 --condition repository_owner_id=65 ' +
-        '--condition environment=production --scope sessions:write --scope sessions:read --role developers',
+        '--condition environment=production --role developers',
     ],
     required: [
       new Option('--preset <system>', 'GITHUB, GITLAB, BUILDKITE or CUSTOM'),
       listOption('--condition <claim=value>', 'a claim and an allowed value'),
-      scopeOption(),
     ],
-    options: [roleOption(), new Option('--issuer <url>', 'default: the public one of the system')],
+    options: [
+      scopeOption(),
+      roleOption(),
+      new Option('--issuer <url>', 'default: the public one of the system'),
+    ],
     run: create,
   });
   define(trusts, {
@@ -66,11 +69,31 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
     // the server names the presets and scopes there are
     preset: options.preset.toUpperCase() as Trust['preset'],
     conditions,
-    scopes: [...options.scope] as Trust['scopes'],
+    scopes: scopesOf(options.scope) as Trust['scopes'],
     roleIds: await idsOf(api, 'role', options.role),
     ...(options.issuer === undefined ? {} : { issuer: options.issuer }),
   };
   const trust = await bodyOf(api.POST('/api/v1/oidc-trusts', { body }));
   for (const warning of trust.warnings) output.note(warning);
-  output.result(trust, `${name} is trusted; its jobs request their token for ${trust.audience}`);
+  output.result(trust, `${name} is trusted. ${nextOf(trust)}`);
+}
+
+/** What its jobs are to be given. */
+function nextOf({ audience, preset }: Trust): string {
+  // where jobs reach the server, who sets it up may reach it otherwise
+  const url = audience.replace(/\/o\/[^/]+$/, '');
+  const request = `buildkite-agent oidc request-token --claim organization_id --claim pipeline_id --audience ${audience}`;
+  const lines = {
+    GITHUB: [`url: ${url}`, `trust: ${audience}`],
+    GITLAB: [
+      'id_tokens:',
+      '  DRAWBRIDGE_ID_TOKEN:',
+      `    aud: ${audience}`,
+      'variables:',
+      `  DRAWBRIDGE_URL: ${url}`,
+    ],
+    BUILDKITE: [`export DRAWBRIDGE_URL=${url}`, `export DRAWBRIDGE_ID_TOKEN=$$(${request})`],
+    CUSTOM: [`export DRAWBRIDGE_URL=${url}`, `export DRAWBRIDGE_ID_TOKEN=… # issued for ${audience}`],
+  }[preset];
+  return ['Paste into its job:', ...lines].join('\n  ');
 }
