@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { bodyOf, type Schemas } from '#client';
 import { define, group, type Call } from '../../program';
+import { pasted } from '../../terminal/pasted';
 import { timeText } from '../../terminal/times';
 import { roleOption } from './options';
 import { all, idOf, idsOf, removing, short, yes } from './things';
@@ -97,6 +98,7 @@ async function passwordLink({ api, name, output }: Call): Promise<void> {
 async function createService({ api, name, options, output }: Call<InviteOptions>): Promise<void> {
   const body = { isService: true, name, roleIds: await idsOf(api, 'role', options.role) };
   const user = await bodyOf(api.POST('/api/v1/users', { body }));
-  const next = `drawbridge keys create ${name} --user ${name} --scope …`;
+  const own = pasted(name);
+  const next = `drawbridge keys create ${own} --user ${own}`;
   output.result(user, `${name} is a service user; next: ${next}`);
 }
