@@ -119,7 +119,7 @@ describe('Settings', () => {
 
   it('bin/make-env writes all that docker compose needs, with new secrets, for its owner alone, and once', () => {
     const folder = mkdtempSync(join(tmpdir(), 'make-env-'));
-    const made = [join(folder, 'one/.env'), join(folder, 'other/.env')].map((file) => {
+    const made = [join(folder, 'one/.env'), join(folder, 'other/.env')].map((file): NodeJS.Dict<string> => {
       mkdirSync(dirname(file));
       const make = () => spawnSync(join(ROOT, 'bin/make-env'), [file], { encoding: 'utf8' });
       expect(make()).toMatchObject({ status: 0, stderr: '' });
@@ -129,11 +129,11 @@ describe('Settings', () => {
       expect(readFileSync(file, 'utf8')).toBe(text);
       const given = parseEnv(text);
       expect(statSync(given['AUDIT_SIGNING_KEY_FILE']!).mode & 0o777).toBe(0o600);
-      return { ...given, publicKey: readSigner(given['AUDIT_SIGNING_KEY_FILE']!).keyId };
+      return { ...given, KEY: readSigner(given['AUDIT_SIGNING_KEY_FILE']!).keyId };
     });
     rmSync(folder, { recursive: true });
     const [given] = made;
-    expect(given!.publicKey).not.toBe(made[1]!.publicKey);
+    expect(given!['KEY']).not.toBe(made[1]!['KEY']);
     const api = loadSettings(ApiSettings, filled('api', given!));
     expect(api).toMatchObject({ PAYMENT: 'none', REGISTRATION: 'first' });
     loadSettings(WorkerSettings, filled('worker', given!));
