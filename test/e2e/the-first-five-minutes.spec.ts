@@ -45,9 +45,12 @@ class Started {
   }
 
   /** The n-th line to paste. */
+  line(index: number): string {
+    return this.printed.split('\n').filter((text) => text.startsWith('curl '))[index]!;
+  }
+
   async paste(index: number): Promise<{ id: string; status: string }> {
-    const line = this.printed.split('\n').filter((text) => text.startsWith('curl '))[index]!;
-    const { stdout } = await run('bash', ['-c', line]);
+    const { stdout } = await run('bash', ['-c', this.line(index)]);
     return JSON.parse(stdout) as { id: string; status: string };
   }
 
@@ -86,7 +89,7 @@ describe('The first five minutes', () => {
 
   const open = async (): Promise<string[]> => (await cloud.rules()).map((rule) => rule.address);
 
-  it('the printed command opens a rule in the simulated cloud, the next one closes it, Ctrl-C stops all processes', async () => {
+  it('the printed command opens a rule in the simulated cloud, the next one closes it, the last one signs in, Ctrl-C stops all processes', async () => {
     const first = start();
     await first.ready();
     // nothing to stop yet
@@ -97,6 +100,10 @@ describe('The first five minutes', () => {
     const stopped = await first.paste(1);
     expect(stopped).toMatchObject({ id: session.id, status: 'EXPIRING' });
     await until('the rule is closed', async () => !(await open()).includes('203.0.113.10'));
+    const [, password] = /Sign in +\S+ +(\S+)/.exec(first.output)!;
+    const signIn = `echo '${password}' | { ${first.line(2)} --password-stdin; }`;
+    const { stdout } = await run('bash', ['-c', signIn], { cwd: data, env: { ...env, HOME: data } });
+    expect(stdout).toContain('Signed in at');
     expect(await first.end('SIGINT')).toBe(0);
     await expect(cloud.rules()).rejects.toThrow('fetch failed');
   });

@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ApiSettings } from '../../apps/api/src/api.settings';
 import { LauncherSettings } from '../../apps/launcher/src/launcher.settings';
 import { PROCESS_VARIABLES } from '../../apps/launcher/src/process-variables';
 import { SimulatorSettings } from '../../apps/simulator/src/settings';
 import { MigrateSettings } from '../../apps/worker/src/admin/migrate.settings';
+import { readSigner } from '../../apps/worker/src/audit/signing-key-file';
 import { WorkerSettings } from '../../apps/worker/src/worker.settings';
 import { loadSettings, settingNames } from '#config';
 import { DriverRegistry } from '#drivers';
@@ -118,17 +119,21 @@ describe('Settings', () => {
 
   it('bin/make-env writes all that docker compose needs, with new secrets, for its owner alone, and once', () => {
     const folder = mkdtempSync(join(tmpdir(), 'make-env-'));
-    const made = [join(folder, 'one.env'), join(folder, 'other.env')].map((file) => {
+    const made = [join(folder, 'one/.env'), join(folder, 'other/.env')].map((file): NodeJS.Dict<string> => {
+      mkdirSync(dirname(file));
       const make = () => spawnSync(join(ROOT, 'bin/make-env'), [file], { encoding: 'utf8' });
       expect(make()).toMatchObject({ status: 0, stderr: '' });
       const text = readFileSync(file, 'utf8');
       expect(statSync(file).mode & 0o777).toBe(0o600);
       expect(make()).toMatchObject({ status: 1 });
       expect(readFileSync(file, 'utf8')).toBe(text);
-      return parseEnv(text);
+      const given = parseEnv(text);
+      expect(statSync(given['AUDIT_SIGNING_KEY_FILE']!).mode & 0o777).toBe(0o600);
+      return { ...given, KEY: readSigner(given['AUDIT_SIGNING_KEY_FILE']!).keyId };
     });
     rmSync(folder, { recursive: true });
     const [given] = made;
+    expect(given!['KEY']).not.toBe(made[1]!['KEY']);
     const api = loadSettings(ApiSettings, filled('api', given!));
     expect(api).toMatchObject({ PAYMENT: 'none', REGISTRATION: 'first' });
     loadSettings(WorkerSettings, filled('worker', given!));

@@ -21,7 +21,9 @@ export function banner(
     '',
     ...addresses,
     '',
-    ...(demo ? firstSession(publicUrl, demo.apiKey) : registration(publicUrl)),
+    ...(demo
+      ? [...firstSession(publicUrl, demo.apiKey), '', ...signIn(publicUrl, demo.email)]
+      : registration(publicUrl)),
     '',
   ].join('\n');
 }
@@ -40,6 +42,15 @@ function firstSession(publicUrl: string, apiKey: string): string[] {
     '',
     // without a session, xargs runs nothing
     `${newest} | xargs -I ID curl -sS -X POST ${key} ${sessions}/ID/stop`,
+  ];
+}
+
+/** The command line comes from this server. */
+function signIn(publicUrl: string, email: string): string[] {
+  const download = `curl -fsSLo drawbridge ${publicUrl}/downloads/drawbridge.mjs && chmod +x drawbridge`;
+  return [
+    'Or sign in with the command line:',
+    `${download} && ./drawbridge login --url ${publicUrl} --email ${email}`,
   ];
 }
 
