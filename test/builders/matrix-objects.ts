@@ -36,7 +36,10 @@ const TABLES: Readonly<Record<string, Table>> = {
   },
   credentials: { table: 'credentials', own: () => ({ name: randomUUID() }) },
   roles: { table: 'roles', own: () => ({ name: randomUUID() }) },
-  users: { table: 'users', own: () => ({ email: `${randomUUID()}@example.com`, is_org_admin: false }) },
+  users: {
+    table: 'users',
+    own: () => ({ email: `${randomUUID()}@example.com`, is_org_admin: false, platform_role: 'CUSTOMER' }),
+  },
   'sign-ins': {
     table: 'refresh_tokens',
     own: ({ userId }) => ({ user_id: userId, token_hash: randomUUID(), family_id: randomUUID() }),
