@@ -110,7 +110,7 @@ export class SessionsService {
     const own = address?.version === 6 ? session.ipv6Address : session.ipv4Address;
     if (!address || own === null || own === address.text) return null;
     const { organizationId } = principal;
-    return this.database.transaction(async (tx) => {
+    return this.database.closing.transaction(async (tx) => {
       const heard = await this.sessions.heardFrom(tx, organizationId, session.id, address.text);
       if (heard === 'start') return null;
       if (heard === 'known') return address.text;
