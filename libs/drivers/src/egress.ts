@@ -73,6 +73,7 @@ class HttpsTunnel extends HttpsAgent {
   }
 }
 
+/** Of our own, because packages for this hand the proxy's refusal to the caller as the cloud's answer: a denial has consequences. */
 function openTunnel(proxy: URL, host: string, port: number, done: Done): void {
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const send = proxy.protocol === 'https:' ? httpsRequest : httpRequest;
