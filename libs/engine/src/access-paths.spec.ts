@@ -72,6 +72,11 @@ describe('A rule that waits for several access paths', () => {
     expect(dueAfter(second)).toBe(0);
   });
 
+  it('is due at once for the others when it is shown, also while a call may still take effect', () => {
+    expect(dueAfter(first, found({ dueInMs: 20_000 }))).toBe(0);
+    expect(dueAfter(second, found({ dueInMs: 20_000 }))).toBe(20_000);
+  });
+
   it('stays due when it failed through one of them: its other holders need it', () => {
     expect(dueAfter(first)).toBe(0);
     expect(dueAfter(second, found({ state: 'absent' }))).toBe(0);

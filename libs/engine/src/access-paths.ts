@@ -191,10 +191,13 @@ export class SharedRules {
   keepDue(found: readonly RuleSettlement[], { access, shared }: Pass): RuleSettlement[] {
     return found.map((rule) => {
       this.found.set(rule.ruleId, rule);
-      if (!shared.has(rule.ruleId) || rule.dueInMs !== null) return rule;
+      if (!shared.has(rule.ruleId)) return rule;
       const paths = this.open.get(nameOf(rule));
-      if (rule.state === 'present') paths?.delete(accessKey(access));
-      return paths?.size === 0 ? rule : { ...rule, dueInMs: 0 };
+      const isPresent = rule.state === 'present';
+      if (isPresent) paths?.delete(accessKey(access));
+      // the other paths do not wait for the end of a doubt either
+      const isDue = rule.dueInMs !== null && !isPresent;
+      return isDue || paths?.size === 0 ? rule : { ...rule, dueInMs: 0 };
     });
   }
 }
