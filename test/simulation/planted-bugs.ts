@@ -138,7 +138,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'forgets-the-second-access-path': bug(
     'a rule is not due any more after a read through the first of several access paths',
     `${ENGINE}/access-paths.ts`,
-    'return paths?.size === 0 ? rule : { ...rule, dueInMs: 0 };',
+    'return isDue || paths?.size === 0 ? rule : { ...rule, dueInMs: 0 };',
     'return rule;',
   ),
   'resends-in-flight-removals': bug(
