@@ -53,6 +53,6 @@ export class RegistrationService {
 
 const closed = (): ApiError =>
   forbidden(
-    'Registration is closed: whoever operates this deployment creates organizations, with drawbridge-admin ' +
+    'Registration is closed: an operator of this deployment creates organizations with drawbridge-admin ' +
       'create-organization. To join one, ask its administrator for an invitation',
   );

@@ -90,7 +90,7 @@ async function withKey(url: string): Promise<Profile> {
   return { url, apiKey: key };
 }
 
-/** What helps somebody whose sign-in has ended is no help during a sign-in. @throws CommandFailure in place of a 401 */
+/** Replaces the usual fix of a 401, `drawbridge login`, which is running already. @throws CommandFailure in place of a 401 */
 async function orFix<T>(answer: Promise<T>, fix: string): Promise<T> {
   try {
     return await answer;

@@ -29,7 +29,7 @@ export async function setUpFactor(api: Api, fix: string): Promise<string[]> {
   return (await askCode(FIRST_CODE, fix, confirm)).recoveryCodes;
 }
 
-/** What people are told once: whoever loses the authenticator needs one. */
+/** Shown once: for the loss of the authenticator. */
 export const recoveryText = (recoveryCodes: readonly string[]): string =>
   ['Recovery codes, for a lost authenticator. Each works once; keep them elsewhere:', ...recoveryCodes].join(
     '\n  ',

@@ -12,7 +12,7 @@ const SESSION_ID = { type: 'string', format: 'uuid', description: 'as request_ac
 
 const ENDPOINT = {
   type: ['string', 'null'],
-  description: 'the host and port to connect to; null: nobody has said',
+  description: 'the host and port to connect to; null: not set',
 } as const;
 
 type Properties = Readonly<Record<string, object>>;
