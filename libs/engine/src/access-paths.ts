@@ -193,10 +193,10 @@ export class SharedRules {
       this.found.set(rule.ruleId, rule);
       if (!shared.has(rule.ruleId)) return rule;
       const paths = this.open.get(nameOf(rule));
-      const isPresent = rule.state === 'present';
-      if (isPresent) paths?.delete(accessKey(access));
+      const isShown = rule.state === 'present';
+      if (isShown) paths?.delete(accessKey(access));
       // the other paths do not wait for the end of a doubt either
-      const isDue = rule.dueInMs !== null && !isPresent;
+      const isDue = rule.dueInMs !== null && !isShown;
       return isDue || paths?.size === 0 ? rule : { ...rule, dueInMs: 0 };
     });
   }
