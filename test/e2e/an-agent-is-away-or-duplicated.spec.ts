@@ -61,10 +61,10 @@ const healthOf = async ({ resourceId }: GuardedHost): Promise<HealthEvent[]> =>
     )
   ).content;
 
-/** Waits for the newest health event of the host's resource to be of this type. */
-const tells = (host: GuardedHost, eventType: string): Promise<HealthEvent> =>
+/** Waits for the newest event of a comparison of the host to be of this type. Verifications have events of their own. */
+const tells = (host: GuardedHost, eventType: 'RECONCILE_OK' | 'RECONCILE_FAILED'): Promise<HealthEvent> =>
   until(`${eventType} is told`, async () => {
-    const [newest] = await healthOf(host);
+    const newest = (await healthOf(host)).find((event) => event.eventType.startsWith('RECONCILE_'));
     return newest?.eventType === eventType && newest;
   });
 
