@@ -11,9 +11,11 @@ const SETTINGS = [
   'tsconfig.json',
   'tsconfig.build.json',
   'tools/bundle.mjs',
+  'tools/console.mjs',
   'tools/downloads.mjs',
   ...COPIED,
 ];
+const CONSOLE = 'dist/apps/console/index.html';
 const STAMP = join(ROOT, 'dist/.build-stamp');
 
 /**
@@ -23,8 +25,8 @@ const STAMP = join(ROOT, 'dist/.build-stamp');
 export async function buildWhenStale() {
   const sources = listSources();
   const outputs = sources.map(outputOf);
-  const stamp = stampOf(sources);
-  const isMissing = [...outputs, ...PUBLISHED].some((output) => !existsSync(join(ROOT, output)));
+  const stamp = stampOf([...sources, ...filesBelow('apps/console')]);
+  const isMissing = [...outputs, ...PUBLISHED, CONSOLE].some((output) => !existsSync(join(ROOT, output)));
   if (!isMissing && readIfPresent(STAMP) === stamp) return;
   rmSync(STAMP, { force: true });
   // The compiler trusts its build info and does not write a missing output again.
@@ -33,22 +35,27 @@ export async function buildWhenStale() {
   await step('Building...', 'Built', () =>
     run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']),
   );
-  // imported here because the bundler is a package, installed before the build
+  // imported here because the bundlers are packages, installed before the build
   const { bundleDownloads } = await import('./bundle.mjs');
   await bundleDownloads();
+  const { buildConsole } = await import('./console.mjs');
+  await buildConsole();
   writeFileSync(STAMP, stamp);
 }
 
 /** @param {string} source */
 const outputOf = (source) => `dist/${source.replace(/\.ts$/, '.js')}`;
 
-/** Paths of all compiled sources, relative to the root. */
+/** Paths of all sources that the compiler writes, relative to the root. The console has a bundler of its own. */
 const listSources = () =>
   ['apps', 'libs']
     .flatMap((layer) => readdirSync(join(ROOT, layer)).map((name) => `${layer}/${name}/src`))
     .filter((folder) => existsSync(join(ROOT, folder)))
     .flatMap(filesBelow)
-    .filter((path) => path.endsWith('.ts') && !/\.(d|spec|testing)\.ts$/.test(path));
+    .filter(
+      (path) =>
+        path.endsWith('.ts') && !path.startsWith('apps/console/') && !/\.(d|spec|testing)\.ts$/.test(path),
+    );
 
 /** @param {string[]} sources */
 function stampOf(sources) {
@@ -67,7 +74,8 @@ function stampOf(sources) {
 function removeOrphans(outputs) {
   for (const file of ['dist/apps', 'dist/libs']
     .filter((path) => existsSync(join(ROOT, path)))
-    .flatMap(filesBelow)) {
+    .flatMap(filesBelow)
+    .filter((path) => !path.startsWith('dist/apps/console/'))) {
     const compiled = file.replace(/(\.js\.map|\.d\.ts)$/, '.js');
     if (compiled.endsWith('.js') && !outputs.has(compiled)) rmSync(join(ROOT, file));
   }

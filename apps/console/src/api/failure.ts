@@ -1,0 +1,50 @@
+import type { components } from '#client/schema';
+
+type ErrorBody = components['schemas']['ErrorDto'];
+
+/** A request that was refused, or that got no answer. */
+export class Failure extends Error {
+  /**
+   * @param status of HTTP; 0: no answer came
+   * @param code as the API names it, such as `VALIDATION_FAILED`
+   * @param fields messages by field of the request
+   * @param retryAfterMs how long the API asks to wait
+   */
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly code: string,
+    readonly fields: Readonly<Record<string, string>> = {},
+    readonly retryAfterMs: number | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** No answer came: the network, or the server, is away. */
+export const unreachable = (): Failure =>
+  new Failure('No answer from the server. Check your connection; this is tried again.', 0, 'UNREACHABLE');
+
+/** What an answer that is not a success says. */
+export async function failureOf(response: Response): Promise<Failure> {
+  const body = await response
+    .clone()
+    .json()
+    .then((given: unknown) => given as Partial<ErrorBody> | null)
+    // a proxy in front of the API answers without JSON
+    .catch(() => null);
+  const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  return new Failure(
+    body?.message ?? `The server answered ${response.status} ${response.statusText}`,
+    response.status,
+    body?.error ?? 'UNKNOWN',
+    body?.validationErrors ?? {},
+    Number.isFinite(seconds) ? seconds * 1000 : null,
+  );
+}
+
+/** Anything that was thrown, as something to show. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return new Failure(error instanceof Error ? error.message : String(error), 0, 'UNKNOWN');
+}

@@ -1,0 +1,14 @@
+export { $api, api, openApi, type Schemas } from './client';
+export { asFailure, Failure } from './failure';
+export { live, queryClient, useAll, useList, type List } from './queries';
+export {
+  acceptTokens,
+  currentSignIn,
+  deviceToken,
+  finishSetup,
+  onSignInChange,
+  refresh,
+  signOut,
+  watchActivity,
+  type SignIn,
+} from './sign-in';

@@ -1,0 +1,133 @@
+import type { components } from '#client/schema';
+import { failureOf, unreachable, type Failure } from './failure';
+
+type LoginAnswer = components['schemas']['LoginAnswerDto'];
+type RefreshAnswer = components['schemas']['RefreshAnswerDto'];
+
+/** Whether somebody is signed in here. The access token is kept in memory, the refresh token in a cookie out of reach. */
+export type SignIn =
+  | { readonly state: 'unknown' }
+  | { readonly state: 'out'; readonly reason: string | null }
+  | {
+      readonly state: 'in';
+      readonly accessToken: string;
+      readonly expiresAt: number;
+      /** the organization requires a second factor: nothing else is open until it is set up */
+      readonly setupRequired: boolean;
+    };
+
+/** The server accepts the cookie only with this header, which no other site can send. */
+export const CONSOLE_HEADER = { 'X-Drawbridge-Console': '1' };
+
+const IDLE_LIMIT_MS = 12 * 3_600_000;
+/** An access token that ends sooner is replaced before it is used. */
+const EXPIRY_MARGIN_MS = 30_000;
+const DEVICE_TOKEN = 'drawbridge-device';
+
+let signIn: SignIn = { state: 'unknown' };
+let refreshing: Promise<boolean> | null = null;
+let lastActivity = Date.now();
+const listeners = new Set<() => void>();
+
+export const currentSignIn = (): SignIn => signIn;
+
+export function onSignInChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function become(next: SignIn): void {
+  signIn = next;
+  for (const listener of listeners) listener();
+}
+
+/** Takes the tokens of an answer. Answers without tokens are further steps of a sign-in: they change nothing. */
+export function acceptTokens(answer: LoginAnswer | RefreshAnswer): void {
+  const { accessToken, expiresIn } = answer;
+  if (accessToken === null || expiresIn === null) return;
+  if ('deviceToken' in answer && answer.deviceToken) localStorage.setItem(DEVICE_TOKEN, answer.deviceToken);
+  const expiresAt = Date.now() + expiresIn * 1000;
+  become({ state: 'in', accessToken, expiresAt, setupRequired: answer.mfaSetupRequired });
+}
+
+/** Names this browser to the lock of an account, which spares browsers that signed in before. Not a credential. */
+export const deviceToken = (): { deviceToken?: string } => {
+  const known = localStorage.getItem(DEVICE_TOKEN);
+  return known === null ? {} : { deviceToken: known };
+};
+
+/**
+ * A valid access token, refreshed first if it is about to end.
+ * @returns null when nobody is signed in
+ */
+export async function accessToken(): Promise<string | null> {
+  if (signIn.state === 'in' && signIn.expiresAt - Date.now() > EXPIRY_MARGIN_MS) return signIn.accessToken;
+  if (signIn.state === 'out' || !(await refresh())) return null;
+  // refreshed meanwhile
+  const now = currentSignIn();
+  return now.state === 'in' ? now.accessToken : null;
+}
+
+/** Exchanges the cookie, or a one-time token, for an access token. @returns false when nobody is signed in any more */
+export function refresh(oneTimeToken?: string): Promise<boolean> {
+  refreshing ??= inTurn(() => exchange(oneTimeToken)).finally(() => {
+    refreshing = null;
+  });
+  return refreshing;
+}
+
+/** One tab after the other: they share the cookie, and each exchange replaces it. */
+function inTurn<T>(task: () => Promise<T>): Promise<T> {
+  // only pages from https and from this machine have locks; the server bears two exchanges at once
+  return 'locks' in navigator ? navigator.locks.request('drawbridge-refresh', task) : task();
+}
+
+async function exchange(oneTimeToken?: string): Promise<boolean> {
+  const given = oneTimeToken === undefined ? {} : { refreshToken: oneTimeToken };
+  const response = await post('/api/v1/auth/refresh', { ...given, refreshTokenIn: 'cookie' });
+  if (response.ok) {
+    acceptTokens((await response.json()) as RefreshAnswer);
+    return true;
+  }
+  const failure = await failureOf(response);
+  if (!isEnd(failure)) throw failure;
+  become({ state: 'out', reason: signIn.state === 'in' ? 'Your sign-in has ended. Sign in again.' : null });
+  return false;
+}
+
+/** A limit or a failure of the server is no sign-out. */
+const isEnd = ({ status }: Failure): boolean => status >= 400 && status < 500 && status !== 429;
+
+/** The second factor was set up: the next access token opens everything. */
+export const finishSetup = (): Promise<boolean> => refresh();
+
+/** Ends the sign-in, here and on the server. @param reason shown on the next screen */
+export async function signOut(reason: string | null = null): Promise<void> {
+  const response = await post('/api/v1/auth/logout', {});
+  if (!response.ok) throw await failureOf(response);
+  become({ state: 'out', reason });
+}
+
+function post(path: string, body: object): Promise<Response> {
+  return fetch(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...CONSOLE_HEADER },
+    body: JSON.stringify(body),
+  }).catch(() => {
+    throw unreachable();
+  });
+}
+
+/** Signs out who has not touched the page for twelve hours. */
+export function watchActivity(): void {
+  for (const event of ['pointerdown', 'keydown'])
+    window.addEventListener(event, () => (lastActivity = Date.now()), { passive: true });
+  const check = (): void => {
+    if (signIn.state !== 'in' || Date.now() - lastActivity < IDLE_LIMIT_MS) return;
+    const reason = 'You were signed out after twelve hours without activity.';
+    signOut(reason).catch(() => become({ state: 'out', reason }));
+  };
+  setInterval(check, 60_000);
+  // a machine that slept runs no timers
+  document.addEventListener('visibilitychange', check);
+}

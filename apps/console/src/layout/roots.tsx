@@ -1,0 +1,56 @@
+import { createRootRoute, createRoute, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { asFailure, refresh } from '../api';
+import { ButtonLink, Loading, Page, Problem } from '../ui';
+import { useSignIn } from './me';
+import { AdministratorsOnly, Alone, Shell } from './shell';
+
+export const rootRoute = createRootRoute({
+  component: Outlet,
+  notFoundComponent: () => (
+    <Alone>
+      <Page title="There is no such page" lead="The address may be wrong, or what it named is gone.">
+        <ButtonLink to="/">To the start</ButtonLink>
+      </Page>
+    </Alone>
+  ),
+  errorComponent: ({ error }) => (
+    <Alone>
+      <Page title="This screen failed">
+        <Problem error={error} retry={() => location.reload()} />
+      </Page>
+    </Alone>
+  ),
+});
+
+/** Parent of all screens that need a sign-in. */
+export const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-in',
+  component: SignedIn,
+});
+
+/** Parent of the screens of administrators. */
+export const administratorRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  id: 'administrator',
+  component: AdministratorsOnly,
+});
+
+function SignedIn() {
+  const signIn = useSignIn();
+  const { href } = useRouterState({ select: ({ location }) => location });
+  if (signIn.state === 'unknown') return <Resume />;
+  if (signIn.state === 'out')
+    return <Navigate to="/sign-in" search={href === '/' ? {} : { next: href }} replace />;
+  return signIn.setupRequired ? <Navigate to="/set-up-mfa" replace /> : <Shell />;
+}
+
+/** Asks whether this browser is signed in. */
+export function Resume() {
+  const [failure, setFailure] = useState<Error | null>(null);
+  useEffect(() => {
+    refresh().catch((error: unknown) => setFailure(asFailure(error)));
+  }, []);
+  return <Alone>{failure ? <Problem error={failure} retry={() => location.reload()} /> : <Loading />}</Alone>;
+}

@@ -1,0 +1,149 @@
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
+import { signOut } from '../api';
+import { Action, Button, Icon, Loaded, Muted, Notice, Page } from '../ui';
+import { useMe } from './me';
+import styles from './shell.module.css';
+
+const MEMBER = [
+  ['/', 'Access'],
+  ['/history', 'History'],
+  ['/account', 'Account'],
+] as const;
+
+const ADMINISTRATOR = [
+  [
+    'Access of others',
+    [
+      ['/open', 'Open now'],
+      ['/static-rules', 'Static IP rules'],
+      ['/report', 'Access report'],
+      ['/audit', 'Audit trail'],
+    ],
+  ],
+  [
+    'Set-up',
+    [
+      ['/resources', 'Resources'],
+      ['/credentials', 'Credentials'],
+      ['/people', 'People'],
+      ['/roles', 'Roles'],
+      ['/automation', 'Automation'],
+      ['/organization', 'Organization'],
+    ],
+  ],
+] as const;
+
+/** The frame of every screen of a signed-in person: the menu and the screen. */
+export function Shell() {
+  const me = useMe();
+  const { pathname } = useRouterState({ select: ({ location }) => location });
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [pathname]);
+  return (
+    <div className={styles['shell']}>
+      <a className={styles['skip']} href="#content">
+        Skip the menu
+      </a>
+      <header className={styles['side']} data-open={isOpen}>
+        <div className={styles['top']}>
+          <Brand />
+          <span className={styles['menu']}>
+            <Button kind="plain" aria-expanded={isOpen} aria-label="Menu" onClick={() => setOpen(!isOpen)}>
+              <Icon name="menu" />
+            </Button>
+          </span>
+        </div>
+        <nav aria-label="Screens">
+          <Group links={MEMBER} />
+          {me.data?.isOrgAdmin
+            ? ADMINISTRATOR.map(([title, links]) => <Group key={title} title={title} links={links} />)
+            : null}
+        </nav>
+        {me.data ? (
+          <div className={styles['who']}>
+            <strong>{me.data.name}</strong>
+            <Muted>{me.data.email}</Muted>
+            <Muted>{me.data.organization.name}</Muted>
+            <Action kind="plain" label="Sign out" act={() => signOut()} />
+          </div>
+        ) : null}
+      </header>
+      <main id="content" className={styles['main']} tabIndex={-1}>
+        <Offline />
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+const Brand = () => (
+  <span className={styles['brand']}>
+    <img src="/icon.svg" alt="" /> Drawbridge
+  </span>
+);
+
+function Group({
+  title,
+  links,
+}: {
+  title?: string;
+  links: readonly (readonly [to: string, text: string])[];
+}) {
+  return (
+    <div className={styles['group']}>
+      {title ? <span>{title}</span> : null}
+      {links.map(([to, text]) => (
+        <Link key={to} to={to} activeOptions={{ exact: to === '/' }}>
+          {text}
+        </Link>
+      ))}
+    </div>
+  );
+}
+
+/** What is shown may be old while the browser has no network. */
+function Offline() {
+  const [isOnline, setOnline] = useState(navigator.onLine);
+  useEffect(() => {
+    const update = (): void => setOnline(navigator.onLine);
+    window.addEventListener('online', update);
+    window.addEventListener('offline', update);
+    return () => {
+      window.removeEventListener('online', update);
+      window.removeEventListener('offline', update);
+    };
+  }, []);
+  return isOnline ? null : (
+    <Notice tone="warn" announced>
+      You are offline. What you see may have changed.
+    </Notice>
+  );
+}
+
+/** The frame of screens of nobody in particular: sign-in and its steps. */
+export const Alone = ({ children }: { readonly children: ReactNode }) => (
+  <main className={styles['alone']}>
+    <Brand />
+    <div className={styles['card']}>{children}</div>
+  </main>
+);
+
+/** Screens of administrators. The API refuses others by itself; this says so before it is asked. */
+export function AdministratorsOnly() {
+  const me = useMe();
+  return (
+    <Loaded query={me}>
+      {({ isOrgAdmin, organization }) =>
+        isOrgAdmin ? (
+          <Outlet />
+        ) : (
+          <Page
+            title="For administrators"
+            lead={`An administrator of ${organization.name} can open this page.`}
+          />
+        )
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,23 @@
+import { createRouter } from '@tanstack/react-router';
+import { administratorRoute, rootRoute, signedInRoute } from './layout/roots';
+import { accessRoutes } from './screens/access/routes';
+import { oversightRoutes } from './screens/oversight/routes';
+import { peopleRoutes } from './screens/people/routes';
+import { resourceRoutes } from './screens/resources/routes';
+import { signInRoutes } from './screens/sign-in/routes';
+
+const routeTree = rootRoute.addChildren([
+  ...signInRoutes,
+  signedInRoute.addChildren([
+    ...accessRoutes,
+    administratorRoute.addChildren([...oversightRoutes, ...resourceRoutes, ...peopleRoutes]),
+  ]),
+]);
+
+export const router = createRouter({ routeTree, scrollRestoration: true, defaultPreload: 'intent' });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

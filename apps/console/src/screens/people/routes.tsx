@@ -1,0 +1,12 @@
+import { createRoute } from '@tanstack/react-router';
+import { administratorRoute } from '../../layout/roots';
+import { Page } from '../../ui';
+
+const route = <Path extends string>(path: Path, title: string) =>
+  createRoute({ getParentRoute: () => administratorRoute, path, component: () => <Page title={title} /> });
+
+export const peopleRoutes = [
+  route('/people', 'People'),
+  route('/roles', 'Roles'),
+  route('/automation', 'Automation'),
+] as const;

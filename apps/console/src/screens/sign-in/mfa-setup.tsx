@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api';
+import { Button, Copyable, Form, Loaded, Notice, Stack, TextField } from '../../ui';
+import styles from './mfa-setup.module.css';
+
+/** Sets up the second factor: the QR code, its first code, and the recovery codes. @param onDone the codes were put away */
+export function MfaSetup({ onDone }: { readonly onDone: () => void }) {
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  // each request makes a new secret, and only the newest counts
+  const setup = useQuery({
+    queryKey: ['mfa-setup'],
+    queryFn: async () => (await api.POST('/api/v1/mfa/setup')).data!,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchInterval: false,
+    refetchOnWindowFocus: false,
+  });
+  if (codes) return <RecoveryCodes codes={codes} onDone={onDone} />;
+  return (
+    <Loaded query={setup}>
+      {({ qrCodeBase64, secret }) => (
+        <Stack>
+          <p>Scan this with an authenticator on your phone, then enter the six digits that it shows.</p>
+          <img
+            className={styles['code']}
+            src={`data:image/png;base64,${qrCodeBase64}`}
+            alt="QR code of the secret below"
+          />
+          <details>
+            <summary>No camera? Type the secret</summary>
+            <Copyable text={secret} label="Secret" />
+          </details>
+          <Form
+            submit="Turn on the second factor"
+            onDone={setCodes}
+            send={async (entered) => {
+              const body = { code: entered.text('code').replaceAll(' ', '') };
+              return (await api.POST('/api/v1/mfa/setup/confirm', { body })).data!.recoveryCodes;
+            }}
+          >
+            <TextField name="code" label="Code" inputMode="numeric" autoComplete="one-time-code" />
+          </Form>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+/** Shown once. */
+export const RecoveryCodes = ({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) => (
+  <Stack>
+    <Notice tone="warn">
+      Keep these recovery codes where you keep passwords. Each signs you in once without the authenticator.
+      They are shown only now.
+    </Notice>
+    <Copyable text={codes.join('\n')} label="Recovery codes" />
+    <Button kind="primary" onClick={onDone}>
+      I have put them away
+    </Button>
+  </Stack>
+);

@@ -1,0 +1,106 @@
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { Button, type ButtonKind } from './button';
+import { Form } from './form';
+import styles from './dialog.module.css';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** A modal dialog, open as long as it is drawn. Escape closes it. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => shown?.close();
+  }, []);
+  return (
+    <dialog ref={dialog} className={styles['dialog']} aria-labelledby={id} onClose={onClose}>
+      <div className={styles['content']}>
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  /** of the button that opens the dialog */
+  readonly label: string;
+  readonly kind?: ButtonKind;
+  /** a question that names the object */
+  readonly title: string;
+  /** what it does, and what it closes; drawn when the dialog opens */
+  readonly children: ReactNode;
+  /** of the button that does it; left out: as the first button */
+  readonly confirm?: string;
+  readonly act: () => Promise<unknown>;
+  readonly onDone?: () => void;
+}
+
+/** A button for what cannot be undone: it asks first. */
+export function ConfirmButton({
+  label,
+  kind = 'danger',
+  title,
+  children,
+  confirm,
+  act,
+  onDone,
+}: ConfirmProps) {
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  return (
+    <>
+      <Button kind={kind} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      {isOpen ? (
+        <Dialog title={title} onClose={close}>
+          <Form
+            send={act}
+            submit={confirm ?? label}
+            submitKind="danger"
+            onCancel={close}
+            onDone={() => {
+              close();
+              onDone?.();
+            }}
+          >
+            {children}
+          </Form>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
+
+interface OpenerProps {
+  readonly label: string;
+  readonly kind?: ButtonKind;
+  readonly title: string;
+  /** @param close closes the dialog */
+  readonly children: (close: () => void) => ReactNode;
+}
+
+/** A button that opens a dialog, such as a short form. */
+export function DialogButton({ label, kind = 'normal', title, children }: OpenerProps) {
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  return (
+    <>
+      <Button kind={kind} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      {isOpen ? (
+        <Dialog title={title} onClose={close}>
+          {children(close)}
+        </Dialog>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import { useId, type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes } from 'react';
+import { messageFor, useProblem } from './field-problems';
+import styles from './form.module.css';
+
+interface FieldProps {
+  /** of the field in the API's request, where it has one */
+  readonly name: string;
+  readonly label: string;
+  readonly help?: ReactNode;
+  readonly required?: boolean;
+}
+
+interface Described {
+  readonly id: string;
+  readonly name: string;
+  readonly required: boolean;
+  readonly 'aria-describedby'?: string;
+  readonly 'aria-invalid'?: true;
+}
+
+/** A labelled field with its help and its problem. @param control draws the field itself */
+function Labelled({
+  name,
+  label,
+  help,
+  required,
+  control,
+}: FieldProps & { control: (given: Described) => ReactNode }) {
+  const id = useId();
+  const problem = useProblem(name);
+  const described = [help ? `${id}-help` : '', problem ? `${id}-problem` : ''].filter(Boolean).join(' ');
+  return (
+    <div className={styles['field']}>
+      <label htmlFor={id}>
+        {label} {required === false ? <span className={styles['optional']}>(optional)</span> : null}
+      </label>
+      {control({
+        id,
+        name,
+        required: required ?? true,
+        ...(described ? { 'aria-describedby': described } : {}),
+        ...(problem ? { 'aria-invalid': true } : {}),
+      })}
+      {problem ? (
+        <p id={`${id}-problem`} className={styles['problem']}>
+          {messageFor(label, problem)}
+        </p>
+      ) : null}
+      {help ? (
+        <div id={`${id}-help`} className={styles['help']}>
+          {help}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** One line. It is required unless `required={false}`. Further attributes go to the input. */
+export function TextField({
+  name,
+  label,
+  help,
+  required,
+  ...rest
+}: FieldProps & Omit<InputHTMLAttributes<HTMLInputElement>, keyof FieldProps>) {
+  const field = { name, label, ...(help ? { help } : {}), ...(required === undefined ? {} : { required }) };
+  return (
+    <Labelled {...field} control={(given) => <input type="text" autoComplete="off" {...rest} {...given} />} />
+  );
+}
+
+/** Several lines, such as a key or a document. */
+export function TextArea({
+  name,
+  label,
+  help,
+  required,
+  ...rest
+}: FieldProps & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, keyof FieldProps>) {
+  const field = { name, label, ...(help ? { help } : {}), ...(required === undefined ? {} : { required }) };
+  return <Labelled {...field} control={(given) => <textarea spellCheck={false} {...rest} {...given} />} />;
+}
+
+interface SelectProps extends FieldProps {
+  /** values and their texts */
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly defaultValue?: string;
+  readonly value?: string;
+  readonly onChange?: (value: string) => void;
+}
+
+export function SelectField({ options, defaultValue, value, onChange, ...field }: SelectProps) {
+  return (
+    <Labelled
+      {...field}
+      control={(given) => (
+        <select
+          {...given}
+          {...(value === undefined ? { defaultValue } : { value })}
+          onChange={(event) => onChange?.(event.target.value)}
+        >
+          {options.map(([each, text]) => (
+            <option key={each} value={each}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    />
+  );
+}
+
+interface CheckProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'name'> {
+  readonly name: string;
+  readonly label: ReactNode;
+  readonly help?: ReactNode;
+}
+
+/** Yes or no. Further attributes go to the checkbox. */
+export function CheckField({ name, label, help, ...rest }: CheckProps) {
+  const id = useId();
+  const problem = useProblem(name);
+  return (
+    <div className={styles['check']}>
+      <input
+        type="checkbox"
+        {...rest}
+        id={id}
+        name={name}
+        {...(help ? { 'aria-describedby': `${id}-help` } : {})}
+        {...(problem ? { 'aria-invalid': true } : {})}
+      />
+      <label htmlFor={id}>{label}</label>
+      {help ? (
+        <div id={`${id}-help`} className={styles['help']}>
+          {help}
+        </div>
+      ) : null}
+      {problem ? <p className={styles['problem']}>{problem}</p> : null}
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { asFailure, type Failure } from '../api';
+import { Button, type ButtonKind } from './button';
+import { FieldProblems, messageFor } from './field-problems';
+import { Notice } from './status';
+import styles from './form.module.css';
+
+/** What was entered, by name of the field. */
+export class Entered {
+  constructor(private readonly data: FormData) {}
+
+  /** Without spaces around it; empty when nothing was entered. */
+  text(name: string): string {
+    const value = this.data.get(name);
+    return typeof value === 'string' ? value.trim() : '';
+  }
+
+  /** As entered: a password may begin with a space. */
+  raw(name: string): string {
+    const value = this.data.get(name);
+    return typeof value === 'string' ? value : '';
+  }
+
+  /** undefined when nothing was entered, so that the field is left out of a request */
+  optional(name: string): string | undefined {
+    return this.text(name) || undefined;
+  }
+
+  number(name: string): number {
+    return Number(this.text(name));
+  }
+
+  checked(name: string): boolean {
+    return this.data.has(name);
+  }
+
+  /** The chosen values of a `Picker`, or of checkboxes with one name. */
+  all(name: string): string[] {
+    return this.data.getAll(name).filter((value) => typeof value === 'string');
+  }
+}
+
+interface FormProps<Result> {
+  /** sends what was entered; a `Failure` lands on the fields that it names */
+  readonly send: (entered: Entered) => Promise<Result>;
+  readonly onDone?: (result: Result) => void;
+  readonly submit: string;
+  readonly submitKind?: ButtonKind;
+  /** what the button says while it waits */
+  readonly busy?: string;
+  /** fields of a request that have another name on this form */
+  readonly alias?: Readonly<Record<string, string>>;
+  /** said after a success, by a form that stays on the screen */
+  readonly done?: string;
+  readonly onCancel?: () => void;
+  readonly children?: ReactNode;
+}
+
+/** A form that sends one request. What was entered stays when it is refused. */
+export function Form<Result>({ send, onDone, submit, children, alias = {}, ...rest }: FormProps<Result>) {
+  const form = useRef<HTMLFormElement>(null);
+  const { mutate, isPending, isSuccess, error } = useMutation<Result, unknown, Entered>({
+    mutationFn: send,
+    ...(onDone ? { onSuccess: onDone } : {}),
+  });
+  const failure = error === null ? null : asFailure(error);
+  useEffect(() => {
+    if (failure) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [failure]);
+  return (
+    <form
+      ref={form}
+      className={styles['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        // a dialog may contain a form and lie in another
+        event.stopPropagation();
+        if (!isPending) mutate(new Entered(new FormData(event.currentTarget)));
+      }}
+    >
+      <FieldProblems value={{ fields: failure?.fields ?? {}, alias }}>{children}</FieldProblems>
+      {failure ? <Refusal failure={failure} /> : null}
+      {isSuccess && rest.done ? (
+        <Notice tone="good" announced>
+          {rest.done}
+        </Notice>
+      ) : null}
+      <div className={styles['actions']}>
+        <Button
+          type="submit"
+          kind={rest.submitKind ?? 'primary'}
+          busy={isPending && (rest.busy ?? 'One moment…')}
+        >
+          {submit}
+        </Button>
+        {rest.onCancel ? <Button onClick={rest.onCancel}>Cancel</Button> : null}
+      </div>
+    </form>
+  );
+}
+
+/** The API's sentence; and messages of fields that this form may not show. */
+const Refusal = ({ failure }: { readonly failure: Failure }) => (
+  <Notice tone="bad" announced>
+    <p>{failure.message}</p>
+    {Object.entries(failure.fields).map(([field, message]) => (
+      <p key={field}>{messageFor(field, message)}</p>
+    ))}
+  </Notice>
+);

@@ -1,0 +1,12 @@
+export { Action } from './action';
+export { Button, ButtonLink, type ButtonKind } from './button';
+export { Copyable } from './copyable';
+export { ConfirmButton, Dialog, DialogButton } from './dialog';
+export { CheckField, SelectField, TextArea, TextField } from './fields';
+export { Entered, Form } from './form';
+export { Icon } from './icon';
+export { Empty, Facts, Muted, Page, Row, Section, Stack, Tabs } from './layout';
+export { Picker, type Choice } from './picker';
+export { Badge, Loaded, Loading, Notice, Problem, type Tone } from './status';
+export { Pager, Table, type Column } from './table';
+export { durationText, localTime, Time, TimeLeft, useNow } from './time';
