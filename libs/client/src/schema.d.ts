@@ -1592,6 +1592,11 @@ export interface components {
       /** Format: password */
       newPassword: string;
       passwordChangeToken: string;
+      /**
+       * @default body
+       * @enum {string}
+       */
+      refreshTokenIn?: 'body' | 'cookie';
     };
     ChangePasswordDto: {
       /** Format: password */
@@ -1905,6 +1910,14 @@ export interface components {
       organizationSlug?: string;
       /** Format: password */
       password: string;
+      /**
+       * @default body
+       * @enum {string}
+       */
+      refreshTokenIn?: 'body' | 'cookie';
+    };
+    LogoutDto: {
+      refreshToken?: string;
     };
     MeDto: {
       /** Format: date-time */
@@ -2126,13 +2139,18 @@ export interface components {
     RefreshAnswerDto: {
       accessToken: string;
       expiresIn: number;
-      refreshToken: string;
+      refreshToken: string | null;
       /** @enum {string} */
       tokenType: 'Bearer';
       user: components['schemas']['SignedInUserDto'];
     };
-    RefreshTokenDto: {
-      refreshToken: string;
+    RefreshDto: {
+      refreshToken?: string;
+      /**
+       * @default body
+       * @enum {string}
+       */
+      refreshTokenIn?: 'body' | 'cookie';
     };
     RefusedTrafficDto: {
       ports: number[];
@@ -2147,6 +2165,11 @@ export interface components {
       organizationName: string;
       /** Format: password */
       password: string;
+      /**
+       * @default body
+       * @enum {string}
+       */
+      refreshTokenIn?: 'body' | 'cookie';
     };
     ReleasedAgentDto: {
       name: string;
@@ -2206,6 +2229,11 @@ export interface components {
     ResetPasswordDto: {
       /** Format: password */
       newPassword: string;
+      /**
+       * @default body
+       * @enum {string}
+       */
+      refreshTokenIn?: 'body' | 'cookie';
       token: string;
     };
     ResourceConfigDto: {
@@ -2452,6 +2480,11 @@ export interface components {
       name?: string;
       /** Format: password */
       password: string;
+      /**
+       * @default body
+       * @enum {string}
+       */
+      refreshTokenIn?: 'body' | 'cookie';
     };
     SignedInUserDto: {
       email: string;
@@ -2687,6 +2720,11 @@ export interface components {
       code: string;
       deviceToken?: string | null;
       mfaChallengeToken: string;
+      /**
+       * @default body
+       * @enum {string}
+       */
+      refreshTokenIn?: 'body' | 'cookie';
     };
     WorkloadTokenDto: {
       accessToken: string;
@@ -2976,13 +3014,15 @@ export interface operations {
   Auth_logout: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        'X-Drawbridge-Console'?: '1';
+      };
       path?: never;
       cookie?: never;
     };
-    requestBody: {
+    requestBody?: {
       content: {
-        'application/json': components['schemas']['RefreshTokenDto'];
+        'application/json': components['schemas']['LogoutDto'];
       };
     };
     responses: {
@@ -3041,13 +3081,15 @@ export interface operations {
   Auth_refresh: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        'X-Drawbridge-Console'?: '1';
+      };
       path?: never;
       cookie?: never;
     };
-    requestBody: {
+    requestBody?: {
       content: {
-        'application/json': components['schemas']['RefreshTokenDto'];
+        'application/json': components['schemas']['RefreshDto'];
       };
     };
     responses: {

@@ -66,7 +66,7 @@ export function closedIntervals(
 }
 
 /** Last observation of a live rule, by a pass or by a comparison of its target. */
-const LAST_OBSERVED = `least(
+export const LAST_OBSERVED = `least(
     greatest(r.present_since, r.observed_at, CASE WHEN t.compared_at >= r.present_since THEN t.compared_at END),
     r.removal_sent_at)`;
 

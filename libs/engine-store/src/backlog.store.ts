@@ -32,7 +32,8 @@ export interface OverdueRuleRow {
 
 const OVERDUE_AFTER_SECONDS = 5;
 
-const OVERDUE = `r.unwanted_since < now() - make_interval(secs => ${OVERDUE_AFTER_SECONDS}) AND r.state <> 'absent'`;
+/** SQL: whether `rules r` should be gone and may not be. */
+export const OVERDUE = `r.unwanted_since < now() - make_interval(secs => ${OVERDUE_AFTER_SECONDS}) AND r.state <> 'absent'`;
 
 /** Pending work, for operators. Serves all organizations; only for callers with a platform role. */
 export class BacklogStore {

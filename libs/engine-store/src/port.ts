@@ -7,3 +7,4 @@ export { lockOwners } from './lock-owners';
 export type { AccessRow, AccessWindow } from './access-rows';
 export * from './ledger-queries';
 export type { RuleEventRow } from './ledger-events';
+export { TargetRuleStore, type TargetRuleHolder, type TargetRuleRow } from './target-rules.store';

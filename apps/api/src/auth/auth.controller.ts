@@ -5,12 +5,13 @@ import { Operation } from '../docs/operation';
 import { CountedAs } from '../rate-limit/rate-limit.decorators';
 import { toLoginAnswer, toMe, toRefreshAnswer } from './auth.mapper';
 import { AuthService } from './auth.service';
-import { LoginDto, RefreshTokenDto, RegisterDto, VerifyMfaDto } from './dto/credentials.dto';
+import { LoginDto, LogoutDto, RefreshDto, RegisterDto, VerifyMfaDto } from './dto/credentials.dto';
 import { EmptyDto } from '../http/empty.dto';
 import { LoginAnswerDto, RefreshAnswerDto } from './dto/login-answer.dto';
 import { MeDto } from './dto/me.dto';
 import { RegistrationService } from './registration.service';
 import { SecondFactorService } from './second-factor.service';
+import { SignsIn, TakesRefreshToken } from './refresh-cookie';
 import { FromClient, type SignInClient } from './sign-in-client';
 import { TokenService } from './token.service';
 
@@ -27,7 +28,11 @@ export class AuthController {
   @Post('register')
   @Public()
   @CountedAs(['password', 'registration'])
-  @Operation('Register an organization and sign in its first administrator', { 201: LoginAnswerDto })
+  @SignsIn()
+  @Operation('Register an organization and sign in its first administrator', {
+    201: LoginAnswerDto,
+    headers: ['Set-Cookie'],
+  })
   @ApiResponse({ status: 403, description: 'Registration is closed: an operator creates organizations' })
   async register(@Body() dto: RegisterDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
     return toLoginAnswer(await this.registration.register(dto, client));
@@ -36,9 +41,10 @@ export class AuthController {
   @Post('login')
   @Public()
   @CountedAs(['password'])
+  @SignsIn()
   @Operation(
     'Sign in with e-mail and password',
-    { 200: LoginAnswerDto },
+    { 200: LoginAnswerDto, headers: ['Set-Cookie'] },
     'Returns one of four responses: tokens; `mfaRequired` with a challenge for POST /auth/verify-mfa; `passwordExpired` ' +
       'with a token for POST /auth/change-expired-password; `mfaSetupRequired` with tokens that are valid for /mfa and ' +
       '/auth only. After repeated failures the account is locked temporarily (429), except for devices that have signed ' +
@@ -53,9 +59,10 @@ export class AuthController {
   @Post('verify-mfa')
   @Public()
   @CountedAs(['password'])
+  @SignsIn()
   @Operation(
     'Complete a sign-in with an authenticator code or a recovery code',
-    { 200: LoginAnswerDto },
+    { 200: LoginAnswerDto, headers: ['Set-Cookie'] },
     'A challenge accepts five attempts within 300 seconds and one correct code.',
   )
   @ApiResponse({
@@ -68,26 +75,30 @@ export class AuthController {
 
   @Post('refresh')
   @Public()
+  @TakesRefreshToken()
   @Operation(
     'Exchange a refresh token for a new pair of tokens',
-    { 200: RefreshAnswerDto },
+    { 200: RefreshAnswerDto, headers: ['Set-Cookie'] },
     'The refresh token can be used once. Reuse revokes all tokens of the sign-in, except for the most recently replaced ' +
-      'token within 10 seconds; of its successors only the newest remains valid. A sign-in ends after SIGN_IN_MAX_DAYS ' +
+      'token within 10 seconds; of its successors only the newest remains valid. `refreshToken` in the body with ' +
+      '`refreshTokenIn: "cookie"` moves a token into the cookie. A sign-in ends after SIGN_IN_MAX_DAYS ' +
       '(30) and is not refreshed while the password is expired.',
   )
   @ApiResponse({ status: 401, description: 'The refresh token is invalid, expired or revoked' })
-  async refresh(@Body() dto: RefreshTokenDto, @FromClient() client: SignInClient): Promise<RefreshAnswerDto> {
+  async refresh(@Body() dto: RefreshDto, @FromClient() client: SignInClient): Promise<RefreshAnswerDto> {
     return toRefreshAnswer(await this.tokens.rotate(dto.refreshToken, client));
   }
 
   @Post('logout')
   @Public()
+  @TakesRefreshToken()
   @Operation(
     'Sign out: revoke all tokens of a sign-in',
-    { 200: EmptyDto },
-    'An invalid token is not an error.',
+    { 200: EmptyDto, headers: ['Set-Cookie'] },
+    'An invalid token is not an error. The cookie is cleared when the token came from it.',
   )
-  async logout(@Body() dto: RefreshTokenDto, @FromClient() client: SignInClient): Promise<EmptyDto> {
+  @ApiResponse({ status: 401, description: 'The console has no cookie' })
+  async logout(@Body() dto: LogoutDto, @FromClient() client: SignInClient): Promise<EmptyDto> {
     await this.tokens.revoke(dto.refreshToken, client.address);
     return {};
   }

@@ -20,6 +20,7 @@ import { PasswordResetService } from './password-reset.service';
 import { PasswordPolicyService } from './password-policy.service';
 import { PasswordTokensService } from './password-tokens.service';
 import { PasswordsController } from './passwords.controller';
+import { RefreshCookie } from './refresh-cookie';
 import { RegistrationService } from './registration.service';
 import { SecondFactorService } from './second-factor.service';
 import { SignInService } from './sign-in.service';
@@ -56,6 +57,7 @@ import { TokenService } from './token.service';
     PasswordPolicyService,
     TokenService,
     KnownDevices,
+    RefreshCookie,
     SignInsService,
     SignInStore,
     AccountAudit,

@@ -19,6 +19,7 @@ import {
 import { PasswordChangeService } from './password-change.service';
 import { PasswordResetService } from './password-reset.service';
 import { PasswordTokensService } from './password-tokens.service';
+import { SignsIn } from './refresh-cookie';
 import { FromClient, type SignInClient } from './sign-in-client';
 
 @ApiTags('Accounts and tokens')
@@ -47,7 +48,8 @@ export class PasswordsController {
 
   @Post('change-expired-password')
   @Public()
-  @Operation('Replace an expired password and sign in', { 200: LoginAnswerDto })
+  @SignsIn()
+  @Operation('Replace an expired password and sign in', { 200: LoginAnswerDto, headers: ['Set-Cookie'] })
   async changeExpired(
     @Body() dto: ChangeExpiredPasswordDto,
     @FromClient() client: SignInClient,
@@ -69,14 +71,22 @@ export class PasswordsController {
 
   @Post('reset-password')
   @Public()
-  @Operation('Set a new password with a mailed token and sign in', { 200: LoginAnswerDto })
+  @SignsIn()
+  @Operation('Set a new password with a mailed token and sign in', {
+    200: LoginAnswerDto,
+    headers: ['Set-Cookie'],
+  })
   async reset(@Body() dto: ResetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
     return toLoginAnswer(await this.tokens.reset(dto, client));
   }
 
   @Post('set-password')
   @Public()
-  @Operation('Accept an invitation: set a first password and sign in', { 200: LoginAnswerDto })
+  @SignsIn()
+  @Operation('Accept an invitation: set a first password and sign in', {
+    200: LoginAnswerDto,
+    headers: ['Set-Cookie'],
+  })
   async accept(@Body() dto: SetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
     return toLoginAnswer(await this.tokens.accept(dto, client));
   }

@@ -4,6 +4,7 @@ import { rateLimitBuckets, type HostAddress } from '#rules';
 import type { HashClient } from '#secrets';
 import { callerAddressOf } from '../http/caller-address';
 import { clientDisconnectSignal } from '../http/client-disconnect';
+import { isForCookie, type TokenRequest } from './refresh-token-place';
 
 const MAX_USER_AGENT_LENGTH = 300;
 
@@ -12,6 +13,8 @@ export interface SignInClient {
   readonly address: HostAddress | null;
   /** the User-Agent header, truncated */
   readonly userAgent: string | null;
+  /** whether its refresh token goes into a cookie */
+  readonly isBrowser: boolean;
   readonly disconnected: AbortSignal;
 }
 
@@ -24,10 +27,11 @@ export const hashClientOf = ({ address, disconnected }: SignInClient): HashClien
 /** Handler parameter: the client that signs in. */
 export const FromClient = createParamDecorator((_: unknown, context: ExecutionContext): SignInClient => {
   const http = context.switchToHttp();
-  const request = http.getRequest<IncomingMessage>();
+  const request = http.getRequest<IncomingMessage & TokenRequest>();
   return {
     address: callerAddressOf(request),
     userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
+    isBrowser: isForCookie(request),
     disconnected: clientDisconnectSignal(http.getResponse<ServerResponse>()),
   };
 });

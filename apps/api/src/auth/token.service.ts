@@ -14,6 +14,7 @@ import type { HostAddress } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { ActionRecords } from '../audit/action-records';
 import { unauthorized, type ApiError } from '../errors';
+import { COOKIE_IDLE_SECONDS } from './refresh-token-place';
 import type { SignInClient } from './sign-in-client';
 import { StoredPrincipals } from './stored-principals';
 
@@ -99,6 +100,7 @@ export class TokenService {
   ): Promise<TokenPair | null> {
     const refresh = newOpaqueToken();
     const { organizationId, userId } = principal;
+    const ttl = this.settings.REFRESH_TOKEN_TTL;
     const secondsLeft = await this.refreshTokens.save(tx, {
       organizationId,
       userId,
@@ -106,7 +108,7 @@ export class TokenService {
       tokenHash: refresh.hash,
       mfaSetupOnly: signIn.mfaSetupOnly,
       signedInAt,
-      ttlSeconds: this.settings.REFRESH_TOKEN_TTL,
+      ttlSeconds: client.isBrowser ? Math.min(ttl, COOKIE_IDLE_SECONDS) : ttl,
       maxDays: this.settings.SIGN_IN_MAX_DAYS,
       ipAddress: client.address?.text ?? null,
       userAgent: client.userAgent,

@@ -16,15 +16,20 @@ export const HEADERS = {
   'Retry-After': header('seconds to wait before trying again', 17),
   'WWW-Authenticate': header('the authentication scheme', 'Bearer'),
   'X-Total-Count': header('how many items there are on all pages', 42),
+  'Set-Cookie': header(
+    'when the refresh token goes into the cookie: `__Host-drawbridge`, or `drawbridge` where PUBLIC_URL is http',
+    '__Host-drawbridge=pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure',
+  ),
   Link: header(
     'the adjacent pages (RFC 8288): rel="prev" and rel="next" if they exist',
     '</api/v1/sessions?page=1&size=20>; rel="next"',
   ),
 };
 
-type HeaderName = keyof typeof HEADERS;
+export type HeaderName = keyof typeof HEADERS;
 
-const reference = (name: HeaderName): [HeaderName, { $ref: string }] => [
+/** A header by its name, as an entry of a response's headers. */
+export const reference = (name: HeaderName): [HeaderName, { $ref: string }] => [
   name,
   { $ref: `#/components/headers/${name}` },
 ];

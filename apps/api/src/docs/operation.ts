@@ -1,6 +1,7 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import { ApiOperation, ApiResponse } from '@nestjs/swagger';
 import { ERROR_DESCRIPTIONS } from './error-descriptions';
+import { reference, type HeaderName } from './headers';
 
 /** A body; `[Body]` for a list of them; null for none. */
 type Answer = Type | readonly [Type] | null;
@@ -11,16 +12,25 @@ export interface DocumentedAnswers {
   readonly 204?: null;
   /** statuses of errors besides those of the layers around: 400, 401, 403, 413, 415, 429, 500, 503 */
   readonly errors?: readonly number[];
+  /** headers of the success that not every response has */
+  readonly headers?: readonly HeaderName[];
 }
 
 /** Handler decorator: what an endpoint does, the status of its success, and its responses. */
 export function Operation(
   summary: string,
-  { errors = [], ...successes }: DocumentedAnswers,
+  { errors = [], headers = [], ...successes }: DocumentedAnswers,
   description?: string,
 ): MethodDecorator {
   const statuses = Object.keys(successes).map(Number);
-  const documented = Object.entries(successes).map(([status, answer]) => success(Number(status), answer));
+  const documented = Object.entries(successes).map(([status, answer]) =>
+    ApiResponse({
+      status: Number(status),
+      description: '',
+      ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(reference)) }),
+      ...bodyOf(answer),
+    }),
+  );
   const refused = errors.map((status) =>
     ApiResponse({ status, description: ERROR_DESCRIPTIONS[status] ?? 'Refused' }),
   );
@@ -28,10 +38,9 @@ export function Operation(
   return applyDecorators(operation, ...statuses.map((status) => HttpCode(status)), ...documented, ...refused);
 }
 
-function success(status: number, answer: Answer): MethodDecorator {
-  if (answer === null) return ApiResponse({ status, description: '' });
-  if (isList(answer)) return ApiResponse({ status, description: '', type: answer[0], isArray: true });
-  return ApiResponse({ status, description: '', type: answer });
+function bodyOf(answer: Answer): { type?: Type; isArray?: true } {
+  if (answer === null) return {};
+  return isList(answer) ? { type: answer[0], isArray: true } : { type: answer };
 }
 
 const isList = (answer: Type | readonly [Type]): answer is readonly [Type] => Array.isArray(answer);

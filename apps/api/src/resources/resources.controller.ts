@@ -4,6 +4,7 @@ import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Prin
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
+import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
 import { MessageDto } from '../http/message.dto';
 import {
@@ -16,7 +17,9 @@ import {
   UpdateResourceDto,
 } from './dto/resource.dto';
 import { ResourceGuardDto } from './dto/resource-guard.dto';
+import { ResourceRuleDto } from './dto/resource-rule.dto';
 import { HostGuardService } from './host-guard.service';
+import { toResourceRule } from './resource-rule.mapper';
 import { toResourceGuard } from './resource-guard.mapper';
 import { ResourceEditingService } from './resource-editing.service';
 import { toResource, toResourceFor, withWarnings } from './resource.mapper';
@@ -107,6 +110,23 @@ export class ResourcesController {
     @Query() { releasePorts = false }: DeleteResourceQueryDto,
   ): Promise<void> {
     return this.editing.delete(actor, id, releasePorts);
+  }
+
+  @Get(':id/rules')
+  @AdminOnly({ scope: 'audit:read' })
+  @Operation(
+    "List the rules on a resource's target now, and who holds each: unmanaged ones last",
+    { 200: [ResourceRuleDto], errors: [404] },
+    'As they are recorded: the target is read about every 45 seconds, at every change of a rule, and soon after POST ' +
+      '/resources/{id}/reconcile. Covers the whole target, also for other resources of the organization. Rules that other ' +
+      'organizations hold, unmanaged and left-over ones are listed while a resource of the target is verified.',
+  )
+  async rules(
+    @CurrentPrincipal() principal: Principal,
+    @PathId() id: string,
+    @Query() query: PageQueryDto,
+  ): Promise<ListPage<ResourceRuleDto>> {
+    return new ListPage(query, await this.resources.rulesOf(principal, id, query)).map(toResourceRule);
   }
 
   @Get(':id/guard')

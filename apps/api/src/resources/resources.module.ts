@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AgentGuardStore, AgentStore } from '#engine-store/port';
+import { AgentGuardStore, AgentStore, TargetRuleStore } from '#engine-store/port';
 import { ResourceRulesStore, ResourceStore } from '#tenant-store';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { HostGuardService } from './host-guard.service';
@@ -22,6 +22,7 @@ import { ResourcesService } from './resources.service';
     HostReleases,
     AgentGuardStore,
     AgentStore,
+    TargetRuleStore,
     ResourceStore,
     ResourceRulesStore,
   ],

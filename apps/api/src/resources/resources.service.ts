@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Slice, type Sliced } from '#entities';
 import { CredentialStore, type ResourceRow, ResourceStore } from '#tenant-store';
 import { DriverError } from '#drivers';
+import { TargetRuleStore, type TargetRuleRow } from '#engine-store/port';
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS } from '#rules';
 import { ActionRecords, objectNamed } from '../audit/action-records';
@@ -21,6 +22,7 @@ export class ResourcesService {
   constructor(
     private readonly database: Database,
     private readonly resources: ResourceStore,
+    private readonly rules: TargetRuleStore,
     private readonly credentials: CredentialStore,
     private readonly records: ActionRecords,
     private readonly verifier: ResourceVerifier,
@@ -41,6 +43,12 @@ export class ResourcesService {
     const resource = await this.resources.find(this.database.autocommit, principal.organizationId, id);
     if (!resource) throw resourceMissing(id);
     return resource;
+  }
+
+  /** What is on the resource's target now, other organizations' rules included. */
+  async rulesOf(principal: Principal, id: string, slice: Slice): Promise<Sliced<TargetRuleRow>> {
+    const { targetId } = await this.find(principal, id);
+    return this.rules.list(this.database.autocommit, principal.organizationId, targetId, slice);
   }
 
   async create(actor: Actor, dto: CreateResourceDto): Promise<ResourceRow> {

@@ -61,14 +61,14 @@ export class SignedIn implements Credential {
   }
 }
 
-/** @param answer of a sign-in or a refresh; `expiresIn` in seconds */
+/** @param answer of a sign-in or a refresh that asked for no cookie; `expiresIn` in seconds */
 export const tokensOf = (answer: {
   accessToken: string;
-  refreshToken: string;
+  refreshToken: string | null;
   expiresIn: number;
 }): Tokens => ({
   accessToken: answer.accessToken,
-  refreshToken: answer.refreshToken,
+  refreshToken: answer.refreshToken!,
   expiresAt: Date.now() + 1000 * answer.expiresIn,
 });
 

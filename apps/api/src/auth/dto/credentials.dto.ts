@@ -1,5 +1,6 @@
 import { IsEmail, IsNotEmpty, IsString, MaxLength, MinLength } from 'class-validator';
 import { email, opaque, Optional, Required, type Kind } from '../../http/fields';
+import { RefreshTokenIn, type RefreshTokenPlace } from '../refresh-token-place';
 import { asEmail, composed, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
 const told = (message: string): { message: string } => ({ message });
@@ -58,6 +59,9 @@ export class RegisterDto {
     description: 'left out: the local part of the e-mail',
   })
   name?: string;
+
+  @RefreshTokenIn()
+  refreshTokenIn?: RefreshTokenPlace;
 }
 
 export class LoginDto {
@@ -75,6 +79,9 @@ export class LoginDto {
 
   @Optional(DEVICE_TOKEN)
   deviceToken?: string | null;
+
+  @RefreshTokenIn()
+  refreshTokenIn?: RefreshTokenPlace;
 }
 
 /** No maximum length: an overlong token is invalid (401), and the body size is limited. */
@@ -83,9 +90,14 @@ const REFRESH_TOKEN: Kind = {
   doc: { example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ' },
 };
 
-export class RefreshTokenDto {
-  @Required(REFRESH_TOKEN)
+export class LogoutDto {
+  @Required(REFRESH_TOKEN, { required: false, description: 'left out: that of the cookie' })
   refreshToken!: string;
+}
+
+export class RefreshDto extends LogoutDto {
+  @RefreshTokenIn()
+  refreshTokenIn?: RefreshTokenPlace;
 }
 
 export class VerifyMfaDto {
@@ -103,4 +115,7 @@ export class VerifyMfaDto {
 
   @Optional(DEVICE_TOKEN)
   deviceToken?: string | null;
+
+  @RefreshTokenIn()
+  refreshTokenIn?: RefreshTokenPlace;
 }

@@ -17,10 +17,12 @@ export class RefreshAnswerDto {
   @ApiProperty({ example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…' }) accessToken!: string;
 
   @ApiProperty({
+    type: String,
+    nullable: true,
     example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
-    description: 'new at every refresh: the one that was sent becomes invalid',
+    description: 'new at every refresh: the one that was sent becomes invalid; null: it is in the cookie',
   })
-  refreshToken!: string;
+  refreshToken!: string | null;
 
   @ApiProperty({ example: 'Bearer', enum: ['Bearer'] }) tokenType!: 'Bearer';
   @ApiProperty({ example: 900, description: 'seconds the access token is valid' }) expiresIn!: number;

@@ -1,4 +1,5 @@
 import { opaque, Optional, Required } from '../../http/fields';
+import { RefreshTokenIn, type RefreshTokenPlace } from '../refresh-token-place';
 import { KNOWN_EMAIL, NAME, NAME_NOT_BLANK } from './credentials.dto';
 
 const NEW_PASSWORD = {
@@ -27,6 +28,9 @@ export class ChangeExpiredPasswordDto {
 
   @Required(opaque(1, 1000), NEW_PASSWORD)
   newPassword!: string;
+
+  @RefreshTokenIn()
+  refreshTokenIn?: RefreshTokenPlace;
 }
 
 export class ForgotPasswordDto {
@@ -46,6 +50,9 @@ export class ResetPasswordDto {
 
   @Required(opaque(1, 1000), NEW_PASSWORD)
   newPassword!: string;
+
+  @RefreshTokenIn()
+  refreshTokenIn?: RefreshTokenPlace;
 }
 
 export class SetPasswordDto {
@@ -57,4 +64,7 @@ export class SetPasswordDto {
 
   @Optional(NAME_NOT_BLANK, { example: 'Ada Lovelace', description: 'left out: as invited' })
   name?: string;
+
+  @RefreshTokenIn()
+  refreshTokenIn?: RefreshTokenPlace;
 }

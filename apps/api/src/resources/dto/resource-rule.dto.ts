@@ -1,0 +1,98 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import type { TargetRuleHolder } from '#engine-store/port';
+import { ADDITION_CAUSES, REMOVAL_CAUSES, type AdditionCause, type RemovalCause } from '#rules';
+import { TIME } from '../../http/fields';
+
+const UUID = { type: String, nullable: true, format: 'uuid' } as const;
+const MAYBE = { type: String, nullable: true } as const;
+
+/** What was observed last of a rule. */
+export const PRESENCES = ['PRESENT', 'ABSENT', 'UNKNOWN'] as const;
+export type Presence = (typeof PRESENCES)[number];
+
+@ApiSchema({ description: 'Why a rule is there: a session or a static IP rule of the organization' })
+export class ResourceRuleHolderDto {
+  @ApiProperty({ enum: ['SESSION', 'STATIC_RULE'], example: 'SESSION' }) kind!: TargetRuleHolder['kind'];
+  @ApiProperty({ format: 'uuid', description: 'of the session or the static IP rule' }) id!: string;
+  @ApiProperty({ format: 'uuid', description: 'another resource of the target, where it has several' })
+  resourceId!: string;
+  @ApiProperty({ example: 'demo-database' }) resourceName!: string;
+  @ApiProperty({ ...UUID, description: "the session's user" }) userId!: string | null;
+  @ApiProperty({ ...MAYBE, example: 'Ada Lovelace' }) userName!: string | null;
+  @ApiProperty({ ...MAYBE, example: 'ada@example.com' }) userEmail!: string | null;
+  @ApiProperty({ ...MAYBE, example: null, description: 'of the static IP rule' }) label!: string | null;
+  @ApiProperty({
+    enum: ADDITION_CAUSES,
+    enumName: 'AdditionCause',
+    nullable: true,
+    example: 'SESSION_STARTED',
+  })
+  cause!: AdditionCause | null;
+  @ApiProperty({ nullable: true, ...TIME, description: 'when the session ends; null: a static IP rule' })
+  until!: Date | null;
+  @ApiProperty({
+    nullable: true,
+    ...TIME,
+    example: null,
+    description: 'since when it waits for the removal; null: it holds the rule',
+  })
+  releasedAt!: Date | null;
+}
+
+@ApiSchema({ description: 'A rule on the target of a resource, as it is recorded now' })
+export class ResourceRuleDto {
+  @ApiProperty({ ...UUID, description: 'null: an unmanaged rule that nobody here wants' }) id!: string | null;
+  @ApiProperty({ example: '203.0.113.10/32' }) address!: string;
+  @ApiProperty({ example: 'tcp' }) protocol!: string;
+  @ApiProperty({ example: '5432', description: '* for every port' }) ports!: string;
+  @ApiProperty({ ...MAYBE, example: 'sgr-0123456789abcdef0' }) providerRuleId!: string | null;
+  @ApiProperty({
+    enum: PRESENCES,
+    example: 'PRESENT',
+    description:
+      'What was observed last. ABSENT: it is still to be added. UNKNOWN: a change was sent, and its outcome is not observed yet',
+  })
+  presence!: Presence;
+  @ApiProperty({ description: 'false: it is to be removed, unless it is unmanaged' }) isWanted!: boolean;
+  @ApiProperty({ example: false, description: 'true: another program made it; Drawbridge never removes it' })
+  isUnmanaged!: boolean;
+  @ApiProperty({ nullable: true, ...TIME, description: 'the first observation of it; null: none yet' })
+  presentSince!: Date | null;
+  @ApiProperty({
+    nullable: true,
+    ...TIME,
+    description: 'the last time the target was read and had it, about every 45 seconds; null: never',
+  })
+  lastObservedAt!: Date | null;
+  @ApiProperty({
+    enum: REMOVAL_CAUSES,
+    enumName: 'RemovalCause',
+    nullable: true,
+    example: null,
+    description: 'why it is to be removed',
+  })
+  removalCause!: RemovalCause | null;
+  @ApiProperty({ nullable: true, ...TIME, example: null, description: 'since when it is to be removed' })
+  unwantedSince!: Date | null;
+  @ApiProperty({ example: false, description: 'true: it should be gone by now, and may still be there' })
+  isOverdue!: boolean;
+  @ApiProperty({
+    example: false,
+    description: 'true: another program removes it again and again; it is added again at nextAttemptAt',
+  })
+  isSuspended!: boolean;
+  @ApiProperty({ nullable: true, ...TIME, example: null, description: 'null: there is nothing to do' })
+  nextAttemptAt!: Date | null;
+  @ApiProperty({
+    ...MAYBE,
+    example: null,
+    description: 'why the last attempt failed; null, too, for a rule that another organization holds or made',
+  })
+  lastError!: string | null;
+  @ApiProperty({
+    example: false,
+    description: 'another organization wants it, too, or did until its removal',
+  })
+  isHeldByOthers!: boolean;
+  @ApiProperty({ type: [ResourceRuleHolderDto] }) holders!: ResourceRuleHolderDto[];
+}
