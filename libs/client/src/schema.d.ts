@@ -945,6 +945,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/resources/{id}/rules': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Resources_rules'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/resources/{id}/verify': {
     parameters: {
       query?: never;
@@ -1382,6 +1398,14 @@ export interface components {
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
     };
+    /** @enum {string} */
+    AdditionCause:
+      | 'SESSION_STARTED'
+      | 'STATIC_RULE_CREATED'
+      | 'RESOURCE_MOVED'
+      | 'CONFIG_CHANGED'
+      | 'DRIFT_REPAIRED'
+      | 'WRITER_RELEASED';
     AgentReportDto: {
       agent: string;
       /** @default false */
@@ -2139,6 +2163,7 @@ export interface components {
     RefreshAnswerDto: {
       accessToken: string;
       expiresIn: number;
+      mfaSetupRequired: boolean;
       refreshToken: string | null;
       /** @enum {string} */
       tokenType: 'Bearer';
@@ -2311,6 +2336,51 @@ export interface components {
       status: 'PENDING' | 'APPLIED' | 'FAILED' | 'REMOVING' | 'REMOVED';
       stillAllowedBy: string | null;
       warnings: string[];
+    };
+    ResourceRuleDto: {
+      address: string;
+      holders: components['schemas']['ResourceRuleHolderDto'][];
+      /** Format: uuid */
+      id: string | null;
+      isHeldByOthers: boolean;
+      isOverdue: boolean;
+      isSuspended: boolean;
+      isUnmanaged: boolean;
+      isWanted: boolean;
+      lastError: string | null;
+      /** Format: date-time */
+      lastObservedAt: string | null;
+      /** Format: date-time */
+      nextAttemptAt: string | null;
+      ports: string;
+      /** @enum {string} */
+      presence: 'PRESENT' | 'ABSENT' | 'UNKNOWN';
+      /** Format: date-time */
+      presentSince: string | null;
+      protocol: string;
+      providerRuleId: string | null;
+      removalCause: components['schemas']['RemovalCause'] | null;
+      /** Format: date-time */
+      unwantedSince: string | null;
+    };
+    ResourceRuleHolderDto: {
+      cause: components['schemas']['AdditionCause'] | null;
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      kind: 'SESSION' | 'STATIC_RULE';
+      label: string | null;
+      /** Format: date-time */
+      releasedAt: string | null;
+      /** Format: uuid */
+      resourceId: string;
+      resourceName: string;
+      /** Format: date-time */
+      until: string | null;
+      userEmail: string | null;
+      /** Format: uuid */
+      userId: string | null;
+      userName: string | null;
     };
     ResourceTypeDto: {
       config: components['schemas']['ConfigFieldDto'][];
@@ -4339,6 +4409,30 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['MessageDto'];
+        };
+      };
+    };
+  };
+  Resources_rules: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceRuleDto'][];
         };
       };
     };

@@ -25,9 +25,12 @@ const signedIn = ({ accessToken, refreshToken, expiresIn, principal }: TokenPair
     tokenType: 'Bearer',
     expiresIn,
     user: toUser(principal),
-  }) satisfies RefreshAnswerDto;
+  }) satisfies Omit<RefreshAnswerDto, 'mfaSetupRequired'>;
 
-export const toRefreshAnswer = (pair: TokenPair): RefreshAnswerDto => signedIn(pair);
+export const toRefreshAnswer = (pair: TokenPair): RefreshAnswerDto => ({
+  ...signedIn(pair),
+  mfaSetupRequired: pair.mfaSetupOnly,
+});
 
 const EMPTY_ANSWER = {
   mfaRequired: false,

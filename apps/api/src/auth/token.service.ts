@@ -27,6 +27,8 @@ export interface TokenPair {
   readonly refreshToken: string;
   /** seconds */
   readonly expiresIn: number;
+  /** the tokens open nothing but the set-up of a second factor */
+  readonly mfaSetupOnly: boolean;
 }
 
 /** Issues access tokens, rotates refresh tokens and revokes token families. */
@@ -115,7 +117,7 @@ export class TokenService {
     });
     if (secondsLeft === null) return null;
     const { accessToken, expiresIn } = await this.accessTokens.issue(principal, signIn, secondsLeft);
-    return { principal, accessToken, expiresIn, refreshToken: refresh.plainText };
+    return { principal, accessToken, expiresIn, refreshToken: refresh.plainText, mfaSetupOnly: signIn.mfaSetupOnly };
   }
 
   private principalOf(tx: Tx, { userId, organizationId }: RefreshHolder): Promise<Principal | null> {

@@ -26,6 +26,9 @@ export class RefreshAnswerDto {
 
   @ApiProperty({ example: 'Bearer', enum: ['Bearer'] }) tokenType!: 'Bearer';
   @ApiProperty({ example: 900, description: 'seconds the access token is valid' }) expiresIn!: number;
+  @ApiProperty({ example: false, description: 'the access token is valid for /mfa and /auth only' })
+  mfaSetupRequired!: boolean;
+
   @ApiProperty({ type: SignedInUserDto }) user!: SignedInUserDto;
 }
 
