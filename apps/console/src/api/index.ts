@@ -8,6 +8,7 @@ export {
   finishSetup,
   onSignInChange,
   refresh,
+  resume,
   signOut,
   watchActivity,
   type SignIn,

@@ -23,6 +23,8 @@ const IDLE_LIMIT_MS = 12 * 3_600_000;
 /** An access token that ends sooner is replaced before it is used. */
 const EXPIRY_MARGIN_MS = 30_000;
 const DEVICE_TOKEN = 'drawbridge-device';
+/** That this browser has the cookie, which no script sees: without it, nothing is asked. */
+const HAS_COOKIE = 'drawbridge-signed-in';
 
 let signIn: SignIn = { state: 'unknown' };
 let refreshing: Promise<boolean> | null = null;
@@ -38,6 +40,8 @@ export function onSignInChange(listener: () => void): () => void {
 
 function become(next: SignIn): void {
   signIn = next;
+  if (next.state === 'in') localStorage.setItem(HAS_COOKIE, 'yes');
+  if (next.state === 'out') localStorage.removeItem(HAS_COOKIE);
   for (const listener of listeners) listener();
 }
 
@@ -66,6 +70,12 @@ export async function accessToken(): Promise<string | null> {
   // refreshed meanwhile
   const now = currentSignIn();
   return now.state === 'in' ? now.accessToken : null;
+}
+
+/** Finds out whether this browser is signed in. */
+export async function resume(): Promise<void> {
+  if (localStorage.getItem(HAS_COOKIE) === null) become({ state: 'out', reason: null });
+  else await refresh();
 }
 
 /** Exchanges the cookie, or a one-time token, for an access token. @returns false when nobody is signed in any more */

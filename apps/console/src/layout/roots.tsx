@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { asFailure, refresh } from '../api';
+import { asFailure, resume } from '../api';
 import { ButtonLink, Loading, Page, Problem } from '../ui';
 import { useSignIn } from './me';
 import { AdministratorsOnly, Alone, Shell } from './shell';
@@ -50,7 +50,7 @@ function SignedIn() {
 export function Resume() {
   const [failure, setFailure] = useState<Error | null>(null);
   useEffect(() => {
-    refresh().catch((error: unknown) => setFailure(asFailure(error)));
+    resume().catch((error: unknown) => setFailure(asFailure(error)));
   }, []);
   return <Alone>{failure ? <Problem error={failure} retry={() => location.reload()} /> : <Loading />}</Alone>;
 }
