@@ -114,7 +114,12 @@ module.exports = {
       from: { path: '^(apps|libs|test)/([^/]+)/', pathNot: '^test/hostile/' },
       to: {
         path: '^libs/([^/]+)/src/',
-        pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/engine-store/src/port\\.ts$', '^libs/$2/'],
+        pathNot: [
+          '^libs/[^/]+/src/index\\.ts$',
+          '^libs/engine-store/src/port\\.ts$',
+          '^libs/client/src/schema\\.d\\.ts$',
+          '^libs/$2/',
+        ],
       },
     },
     {
@@ -163,7 +168,35 @@ module.exports = {
         pathNot: ['^libs/client/', '^node_modules/(@actions/core|@types)/'],
       },
     },
-    only('openapi-fetch', 'openapi-fetch', 'libs/client/'),
+    {
+      name: 'console-uses-the-public-api-alone',
+      comment: 'it knows the API by its document: the types made of it, and packages for a browser',
+      severity: 'error',
+      from: { path: '^apps/console/src/' },
+      to: {
+        path: '^(libs|apps|test|node_modules)/',
+        pathNot: [
+          '^apps/console/',
+          '^libs/client/src/schema\\.d\\.ts$',
+          '^node_modules/(react|react-dom|@tanstack|openapi-fetch|openapi-react-query|@types/react|@types/react-dom)/',
+        ],
+      },
+    },
+    {
+      name: 'console-screens-are-independent',
+      comment: 'screens use the API, the components and the frame; those for a sign-in serve others, too',
+      severity: 'error',
+      from: { path: '^apps/console/src/screens/([^/]+)/' },
+      to: { path: '^apps/console/src/screens/', pathNot: '^apps/console/src/screens/($1|sign-in)/' },
+    },
+    {
+      name: 'console-components-know-no-screen',
+      severity: 'error',
+      from: { path: '^apps/console/src/(api|ui|layout)/' },
+      to: { path: '^apps/console/src/screens/' },
+    },
+    only('react', '(react|react-dom|@tanstack)', 'apps/console/'),
+    only('openapi-fetch', 'openapi-fetch', 'libs/client/', 'apps/console/src/api/'),
     only('commander', 'commander', 'apps/cli/', 'apps/worker/src/admin/'),
     only('actions-core', '@actions/core', 'apps/action/'),
     only('mcp-sdk', '@modelcontextprotocol/sdk', 'apps/cli/src/mcp/'),
@@ -189,7 +222,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['@drawbridge/source', 'import', 'require', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
     },
   },
 };

@@ -60,20 +60,22 @@ interface PagerProps {
 export function Pager({ page, size, total }: PagerProps) {
   if (total <= size && page === 0) return null;
   const last = Math.max(0, Math.ceil(total / size) - 1);
-  const to = (target: number, text: string): ReactNode => (
-    // which screen it is on, and what else its address holds, is not known here
-    <Link to="." search={((before: object) => ({ ...before, page: target || undefined })) as never}>
-      {text}
-    </Link>
-  );
   return (
     <nav className={styles['pager']} aria-label="Pages">
       <span>
         {page * size + 1} to {Math.min(total, (page + 1) * size)} of {total}
       </span>
       <span>
-        {page > 0 ? to(page - 1, 'Previous') : null} {page < last ? to(page + 1, 'Next') : null}
+        {page > 0 ? <PageLink to={page - 1}>Previous</PageLink> : null}{' '}
+        {page < last ? <PageLink to={page + 1}>Next</PageLink> : null}
       </span>
     </nav>
   );
 }
+
+const PageLink = ({ to, children }: { readonly to: number; readonly children: string }) => (
+  // which screen it is on, and what else its address holds, is not known here
+  <Link to="." search={((before: object) => ({ ...before, page: to || undefined })) as never}>
+    {children}
+  </Link>
+);
