@@ -225,6 +225,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/auth/password-link': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Passwords_link'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/auth/refresh': {
     parameters: {
       query?: never;
@@ -2058,6 +2074,26 @@ export interface components {
     PasswordLinkDto: {
       passwordResetUrl: string;
     };
+    PasswordLinkRequestDto: {
+      token: string;
+    };
+    PasswordLinkUseDto: {
+      email: string;
+      name: string;
+      organizationName: string;
+      organizationSlug: string;
+      passwordPolicy: components['schemas']['PasswordPolicyDto'];
+      passwordRules: string;
+      /** @enum {string} */
+      purpose: 'INVITE' | 'RESET';
+    };
+    PasswordPolicyDto: {
+      passwordMinLength: number;
+      passwordRequireDigit: boolean;
+      passwordRequireLowercase: boolean;
+      passwordRequireSpecialChar: boolean;
+      passwordRequireUppercase: boolean;
+    };
     PaymentDto: {
       amountCents: number;
       /** Format: date-time */
@@ -3144,6 +3180,29 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['WorkloadTokenDto'];
+        };
+      };
+    };
+  };
+  Passwords_link: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['PasswordLinkRequestDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PasswordLinkUseDto'];
         };
       };
     };

@@ -3,6 +3,7 @@ import { type AccountTokenPurpose, type Tx, first, touches } from '#entities';
 
 /** The user whose password a token sets. */
 export interface AccountTokenHolder {
+  readonly purpose: AccountTokenPurpose;
   readonly userId: string;
   readonly organizationId: OrganizationId;
   readonly email: string;
@@ -19,10 +20,10 @@ export interface NewAccountToken {
   readonly ttlSeconds: number;
 }
 
-const HOLDER = `u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name,
+const HOLDER = `t.purpose, u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name,
   o.name AS "organizationName", o.slug AS "organizationSlug"`;
-/** The token $1 of purpose $2, while it is usable. */
-const USABLE = `t.token_hash = $1 AND t.purpose = $2 AND t.used_at IS NULL AND t.expires_at > now()
+/** The token $1 of a purpose in $2, while it is usable. */
+const USABLE = `t.token_hash = $1 AND t.purpose = ANY($2) AND t.used_at IS NULL AND t.expires_at > now()
   AND u.organization_id = t.organization_id AND u.id = t.user_id AND u.is_active`;
 
 /** Single-use tokens to set a password. Used before authentication: the token identifies the user. */
@@ -79,14 +80,19 @@ export class AccountTokenStore {
 
   /**
    * Reads a token's user without consuming it.
+   * @param purposes those it may have
    * @returns null when it is unknown, used, expired, or its user inactive
    */
-  holder(tx: Tx, tokenHash: string, purpose: AccountTokenPurpose): Promise<AccountTokenHolder | null> {
+  holder(
+    tx: Tx,
+    tokenHash: string,
+    purposes: readonly AccountTokenPurpose[],
+  ): Promise<AccountTokenHolder | null> {
     return first<AccountTokenHolder>(
       tx,
       `SELECT ${HOLDER} FROM account_tokens t, users u, organizations o
        WHERE ${USABLE} AND o.id = t.organization_id`,
-      [tokenHash, purpose],
+      [tokenHash, purposes],
     );
   }
 
@@ -95,7 +101,7 @@ export class AccountTokenStore {
     return touches(
       tx,
       `UPDATE account_tokens t SET used_at = now() FROM users u WHERE ${USABLE} RETURNING t.id`,
-      [tokenHash, purpose],
+      [tokenHash, [purpose]],
     );
   }
 }

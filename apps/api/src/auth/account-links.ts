@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { PublicAddress } from '../http/public-address';
 
-export const INVITATION_PATH = '/accept-invitation';
-export const PASSWORD_RESET_PATH = '/reset-password';
+const INVITATION_PATH = '/accept-invitation';
+const PASSWORD_RESET_PATH = '/reset-password';
 
-/** Links sent by mail. Each opens a page and ends with the token, which API clients can use directly. Then follows a sign-in. */
+/** Links sent by mail. Each leads to the console and ends with the token, which API clients can use directly. */
 @Injectable()
 export class AccountLinks {
   constructor(private readonly address: PublicAddress) {}

@@ -11,9 +11,8 @@ import { Invitations } from './invitations';
 import { KnownDevices } from './known-devices';
 import { LockOutModule } from '../lock-out/lock-out.module';
 import { MfaChallenges } from './mfa-challenges';
-import { AccountPages } from './pages/account-pages';
-import { AccountPagesController } from './pages/account-pages.controller';
 import { PasswordChangeService } from './password-change.service';
+import { PasswordLinkService } from './password-link.service';
 import { PasswordReplacement } from './password-replacement';
 import { PasswordResetLinks } from './password-reset-links';
 import { PasswordResetService } from './password-reset.service';
@@ -41,7 +40,7 @@ import { TokenService } from './token.service';
       ],
     }),
   ],
-  controllers: [AuthController, PasswordsController, SignInsController, AccountPagesController],
+  controllers: [AuthController, PasswordsController, SignInsController],
   providers: [
     StoredPrincipals,
     RegistrationService,
@@ -50,6 +49,7 @@ import { TokenService } from './token.service';
     MfaChallenges,
     SignInService,
     PasswordChangeService,
+    PasswordLinkService,
     PasswordResetLinks,
     PasswordResetService,
     PasswordTokensService,
@@ -62,7 +62,6 @@ import { TokenService } from './token.service';
     SignInStore,
     AccountAudit,
     AccountLinks,
-    AccountPages,
     Invitations,
     AccountTokenStore,
     PasswordStore,

@@ -23,9 +23,6 @@ interface TokenUse {
   readonly address: HostAddress | null;
 }
 
-/** Runs in the transaction that set the password. */
-type AfterPasswordSet<T> = (tx: Tx, holder: AccountTokenHolder) => Promise<T>;
-
 /** Sets passwords of users who are not signed in but hold a token. */
 @Injectable()
 export class PasswordTokensService {
@@ -52,7 +49,7 @@ export class PasswordTokensService {
       password: dto.newPassword,
       address: client.address,
     };
-    const { outcome, holder } = await this.setByToken(use, this.withSignIn(client, claims.mfaPassed));
+    const { outcome, holder } = await this.setByToken(use, client, claims.mfaPassed);
     if (outcome.step === 'signed-in') {
       await this.lockOut.passwordVerified(holder);
       if (claims.mfaPassed) await this.lockOut.succeeded({ key: codeCounter(holder.userId) });
@@ -62,41 +59,28 @@ export class PasswordTokensService {
 
   /** @throws ApiError 400 when the token is invalid or the password breaks the policy */
   reset(dto: ResetPasswordDto, client: SignInClient): Promise<SignInOutcome> {
-    return this.setByMail(resetOf(dto, client.address), this.withSignIn(client));
-  }
-
-  /** As `reset`, without signing in. */
-  resetOnly(dto: ResetPasswordDto, address: HostAddress | null): Promise<AccountTokenHolder> {
-    return this.setByMail(resetOf(dto, address), withoutSignIn);
+    return this.setByMail(resetOf(dto, client.address), client);
   }
 
   /** @throws ApiError 400 when the invitation is invalid or the password breaks the policy */
   accept(dto: SetPasswordDto, client: SignInClient): Promise<SignInOutcome> {
-    return this.setByMail(acceptanceOf(dto, client.address), this.withSignIn(client));
-  }
-
-  /** As `accept`, without signing in. */
-  acceptOnly(dto: SetPasswordDto, address: HostAddress | null): Promise<AccountTokenHolder> {
-    return this.setByMail(acceptanceOf(dto, address), withoutSignIn);
-  }
-
-  private withSignIn(client: SignInClient, mfaPassed = false): AfterPasswordSet<SignInOutcome> {
-    return (tx, holder) => this.signIn.advance(tx, holder, { mfaPassed, client, deviceToken: null });
+    return this.setByMail(acceptanceOf(dto, client.address), client);
   }
 
   /** Access to the mailbox proves ownership of the account, so failed attempts at the old password are forgotten. */
-  private async setByMail<T>(use: TokenUse, after: AfterPasswordSet<T>): Promise<T> {
-    const { outcome, holder } = await this.setByToken(use, after);
+  private async setByMail(use: TokenUse, client: SignInClient): Promise<SignInOutcome> {
+    const { outcome, holder } = await this.setByToken(use, client);
     await this.lockOut.mailboxVerified(holder);
     return outcome;
   }
 
-  private async setByToken<T>(
+  private async setByToken(
     use: TokenUse,
-    after: AfterPasswordSet<T>,
-  ): Promise<{ readonly outcome: T; readonly holder: AccountTokenHolder }> {
+    client: SignInClient,
+    mfaPassed = false,
+  ): Promise<{ readonly outcome: SignInOutcome; readonly holder: AccountTokenHolder }> {
     const tokenHash = opaqueTokenHash(use.token);
-    const holder = await this.accountTokens.holder(this.database.autocommit, tokenHash, use.purpose);
+    const holder = await this.accountTokens.holder(this.database.autocommit, tokenHash, [use.purpose]);
     if (!holder) throw use.refusal();
     // before the token is used, so that it stays valid for another attempt
     await this.policy.enforce(holder.organizationId, use.password, use.field);
@@ -104,7 +88,7 @@ export class PasswordTokensService {
     const passwordHash = await this.hasher.hash(use.password, { group: holder.userId });
     const outcome = await this.database.transaction(async (tx) => {
       await this.set(tx, holder, tokenHash, passwordHash, use);
-      return after(tx, holder);
+      return this.signIn.advance(tx, holder, { mfaPassed, client, deviceToken: null });
     });
     return { outcome, holder };
   }
@@ -122,8 +106,6 @@ export class PasswordTokensService {
     if (!(await this.replacement.replace(tx, holder, { passwordHash, name }, change))) throw use.refusal();
   }
 }
-
-const withoutSignIn: AfterPasswordSet<AccountTokenHolder> = (_tx, holder) => Promise.resolve(holder);
 
 const resetOf = (dto: ResetPasswordDto, address: HostAddress | null): TokenUse => ({
   token: dto.token,

@@ -16,7 +16,9 @@ import {
   ResetPasswordDto,
   SetPasswordDto,
 } from './dto/password.dto';
+import { PasswordLinkUseDto, PasswordLinkRequestDto } from './dto/password-link.dto';
 import { PasswordChangeService } from './password-change.service';
+import { PasswordLinkService } from './password-link.service';
 import { PasswordResetService } from './password-reset.service';
 import { PasswordTokensService } from './password-tokens.service';
 import { SignsIn } from './refresh-cookie';
@@ -30,6 +32,7 @@ export class PasswordsController {
     private readonly passwords: PasswordChangeService,
     private readonly tokens: PasswordTokensService,
     private readonly resets: PasswordResetService,
+    private readonly links: PasswordLinkService,
   ) {}
 
   @Post('change-password')
@@ -67,6 +70,17 @@ export class PasswordsController {
   )
   async forgot(@Body() dto: ForgotPasswordDto, @CallerAddress() address: HostAddress | null): Promise<void> {
     await this.resets.request(dto, address);
+  }
+
+  @Post('password-link')
+  @Public()
+  @Operation(
+    'Get what an invitation or a link for a new password is for',
+    { 200: PasswordLinkUseDto, errors: [404] },
+    'The link stays as good as it was: what a form shows before a password is entered.',
+  )
+  link(@Body() { token }: PasswordLinkRequestDto): Promise<PasswordLinkUseDto> {
+    return this.links.find(token);
   }
 
   @Post('reset-password')

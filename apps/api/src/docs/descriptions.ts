@@ -9,6 +9,7 @@ const BODIES: Readonly<Record<string, string>> = {
   LoginAnswerDto: 'Tokens, or the next step of the sign-in',
   RefreshAnswerDto: 'A new pair of tokens',
   SignInDto: 'The caller’s sign-ins',
+  PasswordLinkUseDto: 'Whose link it is, and which passwords will do',
 };
 
 /** Of parameters without one of their own. */

@@ -1,10 +1,5 @@
 /** Paths outside the API's prefix, for browsers. */
-export const PAGE_PATHS: readonly string[] = [
-  'billing/sandbox',
-  'billing/return',
-  'accept-invitation',
-  'reset-password',
-];
+export const PAGE_PATHS: readonly string[] = ['billing/sandbox', 'billing/return'];
 
 /** @param path without leading and trailing slashes */
 export const isPage = (path: string): boolean =>

@@ -9,7 +9,7 @@ const NEW_PASSWORD = {
   description: 'must satisfy the organization’s password policy',
 } as const;
 
-const LINK_TOKEN = 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ';
+export const LINK_TOKEN = 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ';
 
 export class ChangePasswordDto {
   @Required(opaque(1, 1000), { example: 'correct horse battery staple', format: 'password' })

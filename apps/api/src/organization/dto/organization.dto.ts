@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsInt } from 'class-validator';
 import { MAX_PASSWORD_LENGTH, TIERS, type Tier } from '#rules';
+import { MIN_PASSWORD_LENGTH, PasswordPolicyDto } from '../../auth/dto/password-link.dto';
 import { flag, integerIn, line, MayBeAbsent, Optional, Required, TIME, type Kind } from '../../http/fields';
 import { MfaCodeDto } from '../../mfa/dto/mfa.dto';
 
-const MIN_PASSWORD_LENGTH = 8;
 const PASSWORD_LENGTH = integerIn(
   MIN_PASSWORD_LENGTH,
   MAX_PASSWORD_LENGTH,
@@ -37,14 +37,8 @@ export class DeleteOrganizationDto extends MfaCodeDto {
   confirmSlug!: string;
 }
 
-export class OrganizationSettingsDto {
+export class OrganizationSettingsDto extends PasswordPolicyDto {
   @ApiProperty({ example: false, description: 'MFA required for all users' }) mfaRequired!: boolean;
-  @ApiProperty({ type: 'integer', minimum: MIN_PASSWORD_LENGTH, maximum: MAX_PASSWORD_LENGTH, example: 8 })
-  passwordMinLength!: number;
-  @ApiProperty({ example: true }) passwordRequireUppercase!: boolean;
-  @ApiProperty({ example: true }) passwordRequireLowercase!: boolean;
-  @ApiProperty({ example: true }) passwordRequireDigit!: boolean;
-  @ApiProperty({ example: false }) passwordRequireSpecialChar!: boolean;
   @ApiProperty({
     type: 'integer',
     minimum: 1,
