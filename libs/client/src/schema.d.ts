@@ -641,6 +641,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/oidc-trusts/presets': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['OidcTrusts_presets'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/organization': {
     parameters: {
       query?: never;
@@ -939,6 +955,22 @@ export interface paths {
     get?: never;
     put?: never;
     post: operations['Resources_reconcile'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/resources/{id}/rules': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Resources_rules'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -1382,6 +1414,14 @@ export interface components {
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
     };
+    /** @enum {string} */
+    AdditionCause:
+      | 'SESSION_STARTED'
+      | 'STATIC_RULE_CREATED'
+      | 'RESOURCE_MOVED'
+      | 'CONFIG_CHANGED'
+      | 'DRIFT_REPAIRED'
+      | 'WRITER_RELEASED';
     AgentReportDto: {
       agent: string;
       /** @default false */
@@ -1442,7 +1482,7 @@ export interface components {
       name: string;
       /** Format: date-time */
       revokedAt: string | null;
-      scopes: ('sessions:read' | 'sessions:write' | 'resources:read' | 'audit:read' | 'agent:connect')[];
+      scopes: components['schemas']['Scope'][];
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
@@ -1610,6 +1650,7 @@ export interface components {
       description: string;
       example: number | string | (number | string)[];
       flags?: string;
+      label: string;
       maximum?: number;
       minimum?: number;
       mostItems?: number;
@@ -1626,7 +1667,7 @@ export interface components {
       /** Format: date-time */
       expiresAt?: string | null;
       name: string;
-      scopes: ('sessions:read' | 'sessions:write' | 'resources:read' | 'audit:read' | 'agent:connect')[];
+      scopes: components['schemas']['Scope'][];
       /** Format: uuid */
       userId?: string | null;
     };
@@ -1659,7 +1700,7 @@ export interface components {
       plainTextKey: string;
       /** Format: date-time */
       revokedAt: string | null;
-      scopes: ('sessions:read' | 'sessions:write' | 'resources:read' | 'audit:read' | 'agent:connect')[];
+      scopes: components['schemas']['Scope'][];
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
@@ -1698,7 +1739,7 @@ export interface components {
       /** @default CUSTOM */
       preset?: components['schemas']['OidcPreset'];
       roleIds?: string[] | null;
-      scopes: ('sessions:read' | 'sessions:write' | 'resources:read')[];
+      scopes: components['schemas']['WorkloadScope'][];
     };
     CreateResourceDto: {
       config?: components['schemas']['ResourceConfigDto'];
@@ -1754,6 +1795,7 @@ export interface components {
       name: string;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      setup?: string;
       /** Format: date-time */
       updatedAt: string;
       verificationError: string | null;
@@ -1762,6 +1804,7 @@ export interface components {
       description: string;
       fixed: boolean;
       form?: components['schemas']['TextFormDto'];
+      label: string;
       name: string;
       required: boolean;
       secret: boolean;
@@ -1774,6 +1817,7 @@ export interface components {
     CredentialTypeDto: {
       credentialType: string;
       fields: components['schemas']['CredentialFieldDto'][];
+      label: string;
       needsIssuer: boolean;
       setup?: string;
     };
@@ -1781,10 +1825,15 @@ export interface components {
       code: string;
       confirmSlug: string;
     };
+    DemandedClaimDto: {
+      claim: string;
+      words: string | null;
+    };
     DetectedAddressDto: {
       ip: string;
       /** @enum {string} */
       version: 'IPv4' | 'IPv6';
+      warnings: string[];
     };
     DiscoveryDto: {
       ipv4Url: string | null;
@@ -1909,6 +1958,7 @@ export interface components {
     MeDto: {
       /** Format: date-time */
       createdAt: string;
+      defaultSessionHours: number;
       email: string;
       /** Format: uuid */
       id: string;
@@ -1938,6 +1988,13 @@ export interface components {
     };
     /** @enum {string} */
     OidcPreset: 'GITHUB' | 'GITLAB' | 'BUILDKITE' | 'CUSTOM';
+    OidcPresetDto: {
+      demanded: string[];
+      issuer: string | null;
+      oneOf: components['schemas']['DemandedClaimDto'][][];
+      preset: components['schemas']['OidcPreset'];
+      refused: components['schemas']['RefusedClaimDto'][];
+    };
     OidcTrustDto: {
       audience: string;
       conditions: {
@@ -1956,7 +2013,7 @@ export interface components {
       lastUsedAt: string | null;
       name: string;
       preset: components['schemas']['OidcPreset'];
-      scopes: ('sessions:read' | 'sessions:write' | 'resources:read')[];
+      scopes: components['schemas']['WorkloadScope'][];
       /** Format: email */
       serviceUserEmail: string;
       /** Format: uuid */
@@ -2013,6 +2070,7 @@ export interface components {
       /** Format: uuid */
       id: string;
       name: string;
+      requireDetectedAddress: boolean;
       slug: string;
       /** @enum {string} */
       subscriptionTier: 'FREE' | 'PAID';
@@ -2081,6 +2139,7 @@ export interface components {
     };
     ProviderTypesDto: {
       credentialTypes: components['schemas']['CredentialTypeDto'][];
+      label: string;
       limits?: components['schemas']['ProviderLimitsDto'];
       needsAgent: boolean;
       policy: string;
@@ -2133,6 +2192,10 @@ export interface components {
     };
     RefreshTokenDto: {
       refreshToken: string;
+    };
+    RefusedClaimDto: {
+      claim: string;
+      reason: string;
     };
     RefusedTrafficDto: {
       ports: number[];
@@ -2195,8 +2258,7 @@ export interface components {
       skippedIps?: components['schemas']['SkippedIpDto'][];
       /** Format: date-time */
       startedAt: string;
-      /** @enum {string} */
-      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED';
+      status: components['schemas']['SessionStatus'];
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
@@ -2242,6 +2304,7 @@ export interface components {
       isActive: boolean;
       /** Format: date-time */
       lastVerifiedAt: string | null;
+      maxSessionDurationHours?: number;
       name: string;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
@@ -2284,9 +2347,55 @@ export interface components {
       stillAllowedBy: string | null;
       warnings: string[];
     };
+    ResourceRuleDto: {
+      address: string;
+      holders: components['schemas']['ResourceRuleHolderDto'][];
+      /** Format: uuid */
+      id: string | null;
+      isHeldByOthers: boolean;
+      isOverdue: boolean;
+      isSuspended: boolean;
+      isUnmanaged: boolean;
+      isWanted: boolean;
+      lastError: string | null;
+      /** Format: date-time */
+      lastObservedAt: string | null;
+      /** Format: date-time */
+      nextAttemptAt: string | null;
+      ports: string;
+      /** @enum {string} */
+      presence: 'PRESENT' | 'ABSENT' | 'UNKNOWN';
+      /** Format: date-time */
+      presentSince: string | null;
+      protocol: string;
+      providerRuleId: string | null;
+      removalCause: components['schemas']['RemovalCause'] | null;
+      /** Format: date-time */
+      unwantedSince: string | null;
+    };
+    ResourceRuleHolderDto: {
+      cause: components['schemas']['AdditionCause'] | null;
+      /** Format: uuid */
+      id: string;
+      /** @enum {string} */
+      kind: 'SESSION' | 'STATIC_RULE';
+      label: string | null;
+      /** Format: date-time */
+      releasedAt: string | null;
+      /** Format: uuid */
+      resourceId: string;
+      resourceName: string;
+      /** Format: date-time */
+      until: string | null;
+      userEmail: string | null;
+      /** Format: uuid */
+      userId: string | null;
+      userName: string | null;
+    };
     ResourceTypeDto: {
       config: components['schemas']['ConfigFieldDto'][];
       identifier: components['schemas']['IdentifierFormDto'];
+      label: string;
       /** @enum {string} */
       portsPerRule: 'one' | 'many' | 'none';
       resourceType: string;
@@ -2304,6 +2413,7 @@ export interface components {
       isActive: boolean;
       /** Format: date-time */
       lastVerifiedAt: string | null;
+      maxSessionDurationHours?: number;
       name: string;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
@@ -2415,6 +2525,8 @@ export interface components {
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
       resourceType: string | null;
     };
+    /** @enum {string} */
+    Scope: 'sessions:read' | 'sessions:write' | 'resources:read' | 'audit:read' | 'agent:connect';
     ScopeErrorDto: {
       error: string;
       message: string;
@@ -2439,14 +2551,15 @@ export interface components {
       skippedIps?: components['schemas']['SkippedIpDto'][];
       /** Format: date-time */
       startedAt: string;
-      /** @enum {string} */
-      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED';
+      status: components['schemas']['SessionStatus'];
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
       userId: string;
       userName: string;
     };
+    /** @enum {string} */
+    SessionStatus: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED';
     SetPasswordDto: {
       inviteToken: string;
       name?: string;
@@ -2510,8 +2623,7 @@ export interface components {
       skippedIps?: components['schemas']['SkippedIpDto'][];
       /** Format: date-time */
       startedAt: string;
-      /** @enum {string} */
-      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED';
+      status: components['schemas']['SessionStatus'];
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
@@ -2612,7 +2724,7 @@ export interface components {
       };
       isEnabled?: boolean;
       name?: string;
-      scopes?: ('sessions:read' | 'sessions:write' | 'resources:read')[];
+      scopes?: components['schemas']['WorkloadScope'][];
     };
     UpdateOrganizationDto: {
       name?: string;
@@ -2688,10 +2800,12 @@ export interface components {
       deviceToken?: string | null;
       mfaChallengeToken: string;
     };
+    /** @enum {string} */
+    WorkloadScope: 'sessions:read' | 'sessions:write' | 'resources:read';
     WorkloadTokenDto: {
       accessToken: string;
       expiresIn: number;
-      scopes: ('sessions:read' | 'sessions:write' | 'resources:read')[];
+      scopes: components['schemas']['WorkloadScope'][];
       tokenType: string;
     };
   };
@@ -3737,6 +3851,25 @@ export interface operations {
       };
     };
   };
+  OidcTrusts_presets: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OidcPresetDto'][];
+        };
+      };
+    };
+  };
   Organization_find: {
     parameters: {
       query?: never;
@@ -4301,6 +4434,30 @@ export interface operations {
       };
     };
   };
+  Resources_rules: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceRuleDto'][];
+        };
+      };
+    };
+  };
   Resources_verify: {
     parameters: {
       query?: never;
@@ -4543,7 +4700,7 @@ export interface operations {
         page?: number;
         resourceId?: string;
         size?: number;
-        status?: ('PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED')[];
+        status?: components['schemas']['SessionStatus'][];
         to?: string;
       };
       header?: never;
@@ -4713,7 +4870,7 @@ export interface operations {
         page?: number;
         resourceId?: string;
         size?: number;
-        status?: ('PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED')[];
+        status?: components['schemas']['SessionStatus'][];
         to?: string;
         userId?: string;
       };
