@@ -4,7 +4,7 @@ import type { Visitor } from './browser';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-export const WIDTHS = [1280, 320] as const;
+const WIDTHS = [320, 1280] as const;
 const SCHEMES = ['light', 'dark'] as const;
 
 const FIND_BARRIERS = `axe.run().then(({ violations }) => violations
@@ -35,14 +35,47 @@ async function inspected<T>(inspector: CDPSession, expression: string): Promise<
  * @returns what is wrong with it: barriers, overflow, and what the browser complained of
  */
 export async function findingsOf(visitor: Visitor, url: string): Promise<string[]> {
-  const { page } = visitor;
   visitor.forget();
   await visitor.goto(url);
-  return findingsOfOpen(visitor);
+  return findingsNow(visitor);
 }
 
-/** The same for what is open already, such as a dialog. */
-export async function findingsOfOpen(visitor: Visitor): Promise<string[]> {
+/** The same with what its tabs, pages and dialogs show. @returns findings by part; the screen itself is '' */
+export async function findingsWithParts(visitor: Visitor, url: string): Promise<Map<string, string[]>> {
+  const { page } = visitor;
+  const found = new Map([['', await findingsOf(visitor, url)]]);
+  await dialogsOf(visitor, '', found);
+  const tabs = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('main nav a')].filter(({ pathname }) => pathname === location.pathname).map(({ href }) => href)`,
+  );
+  for (const tab of new Set(tabs)) {
+    if (tab === url) continue;
+    const name = new URL(tab).search;
+    found.set(name, await findingsOf(visitor, tab));
+    await dialogsOf(visitor, name, found);
+  }
+  return found;
+}
+
+const MAX_DIALOGS = 5;
+
+/** Opens the first dialogs of a screen, each label once. */
+async function dialogsOf(visitor: Visitor, part: string, found: Map<string, string[]>): Promise<void> {
+  const { page } = visitor;
+  const openers = page.locator('main button[aria-haspopup=dialog]:visible');
+  const labels = new Set(await openers.allInnerTexts());
+  for (const label of [...labels].slice(0, MAX_DIALOGS)) {
+    visitor.forget();
+    await openers.filter({ hasText: label }).first().click();
+    await page.locator('dialog[open]').waitFor();
+    await visitor.settled();
+    found.set(`${part} “${label}”`, await findingsNow(visitor));
+    await page.keyboard.press('Escape');
+    await page.locator('dialog[open]').waitFor({ state: 'detached' });
+  }
+}
+
+async function findingsNow(visitor: Visitor): Promise<string[]> {
   const { page, context } = visitor;
   const inspector = await context.newCDPSession(page);
   await inspected(inspector, `${AXE}; null`);

@@ -56,7 +56,7 @@ export function ConfirmButton({
   const close = (): void => setOpen(false);
   return (
     <>
-      <Button kind={kind} onClick={() => setOpen(true)}>
+      <Button kind={kind} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {label}
       </Button>
       {isOpen ? (
@@ -93,7 +93,7 @@ export function DialogButton({ label, kind = 'normal', title, children }: Opener
   const close = (): void => setOpen(false);
   return (
     <>
-      <Button kind={kind} onClick={() => setOpen(true)}>
+      <Button kind={kind} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {label}
       </Button>
       {isOpen ? (
