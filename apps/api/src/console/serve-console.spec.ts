@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
+import { get, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -21,7 +21,10 @@ describe('serveConsole', () => {
   app.use(serveConsole(['https://ipv4.example.com'], folder));
   app.use((_asked, response) => void response.status(404).send('nothing'));
 
+  let server: Server;
+
   beforeAll(() => {
+    server = app.listen(0);
     mkdirSync(join(folder, 'assets'), { recursive: true });
     writeFileSync(join(root, 'secret.txt'), 'secret');
     const files = { 'index.html': PAGE, 'favicon.svg': '<svg/>', 'assets/index-1a2b.js': 'run()' };
@@ -32,7 +35,11 @@ describe('serveConsole', () => {
     }
     writeFileSync(join(folder, 'assets/large-1.js'), Buffer.alloc(30_000_000));
   });
-  afterAll(() => rmSync(root, { recursive: true }));
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+    rmSync(root, { recursive: true });
+  });
 
   const open = (path: string, accept = BROWSER): Test =>
     request(app).get(path).set('Accept', accept).set('Accept-Encoding', 'identity');
@@ -107,7 +114,6 @@ describe('serveConsole', () => {
 
   const onLinux = existsSync('/proc/self/fd') ? it : it.skip;
   onLinux('a browser that goes while it reads leaves no file open', async () => {
-    const server = app.listen(0);
     const { port } = server.address() as { port: number };
     const isOpen = (): boolean => readdirSync('/proc/self/fd').length > before + 5;
     const before = readdirSync('/proc/self/fd').length;
@@ -123,6 +129,5 @@ describe('serveConsole', () => {
     const end = Date.now() + 5000;
     while (isOpen() && Date.now() < end) await new Promise((done) => setTimeout(done, 20));
     expect(isOpen()).toBe(false);
-    await new Promise((done) => server.close(done));
   });
 });

@@ -58,7 +58,7 @@ export function serveConsole(origins: readonly string[], folder = CONSOLE_FOLDER
       break;
     }
     response.set(headers).type(extname(name));
-    response.vary(name === INDEX ? ['Accept', 'Accept-Encoding'] : 'Accept-Encoding');
+    response.vary(name === INDEX ? 'Accept, Accept-Encoding' : 'Accept-Encoding');
     response.setHeader(
       'Cache-Control',
       ASSET.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -66,8 +66,9 @@ export function serveConsole(origins: readonly string[], folder = CONSOLE_FOLDER
     // a time says too little: all releases may have been built at one
     const options = { root: folder, cacheControl: false, lastModified: false, acceptRanges: false };
     response.sendFile(name + ending, options, (error: Error | undefined) => {
-      // the browser may go while it reads
-      if (!error || response.destroyed) return;
+      if (!error) return;
+      // most often the browser is gone; else the end of the connection says that the file is not whole
+      if (response.headersSent) return void response.destroy();
       response.removeHeader('Content-Encoding');
       next(error);
     });
