@@ -23,7 +23,7 @@ export function ConfigField({ field, config }: Props) {
   const given = {
     name: `config.${field.name}`,
     label: field.label,
-    help: `${sentence(field.description)}${isList ? '; separated by commas' : ''}`,
+    help: `${choices ? field.description : sentence(field.description)}${isList ? '; separated by commas' : ''}`,
     required,
     defaultValue: textOf(currentOf(config, field.name)),
   };

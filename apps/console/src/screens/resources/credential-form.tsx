@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { api, type Schemas } from '../../api';
-import { Copyable, Form, type Entered, Muted, SelectField, Stack, TextField } from '../../ui';
+import { Copyable, Form, SelectField, Stack, TextField } from '../../ui';
 import { CredentialFields, credentialDataOf } from './credential-fields';
-import type { CredentialType, ProviderTypes } from './types';
+import type { ProviderTypes } from './types';
 
 interface Props {
   readonly types: readonly ProviderTypes[];
@@ -74,25 +74,10 @@ export const setupOf = ({ setup, identity }: Schemas['CredentialDto']): string |
 export const verifyCredential = async (id: string): Promise<Schemas['CredentialDto']> =>
   (await api.POST('/api/v1/credentials/{id}/verify', { params: { path: { id } } })).data!;
 
-/** Replaces all fields of a credential, and asks the provider about them. */
-export async function replaceFields(
-  id: string,
-  entered: Entered,
-  type: CredentialType,
-): Promise<Schemas['CredentialDto']> {
-  const credentialData = credentialDataOf(entered, type);
-  const body = credentialData === undefined ? {} : { credentialData };
-  await api.PATCH('/api/v1/credentials/{id}', { params: { path: { id } }, body });
-  return verifyCredential(id);
-}
-
 /** What the provider has to allow, to be pasted there. */
 export const Policy = ({ of, open = false }: { readonly of: ProviderTypes; readonly open?: boolean }) => (
   <details open={open}>
-    <summary>What it needs to be allowed on {of.label}, to paste there</summary>
-    <Stack>
-      <Muted>Nothing more is used.</Muted>
-      <Copyable text={of.policy} label={`Policy for ${of.label}`} />
-    </Stack>
+    <summary>What it needs to be allowed at {of.label}, and no more: to paste there</summary>
+    <Copyable text={of.policy} label={`Policy for ${of.label}`} />
   </details>
 );

@@ -7,18 +7,17 @@ import {
   Facts,
   Form,
   Loaded,
-  Muted,
   Page,
+  Row,
   Section,
   Table,
   TextField,
   Time,
 } from '../../ui';
-import { CredentialFields } from './credential-fields';
-import { replaceFields } from './credential-form';
 import { CredentialBadge, CredentialRefusal, CredentialSetup, VerifyCredential } from './credential-state';
+import { ReplaceSecrets } from './replace-secrets';
 import { ResourceBadge } from './resource-state';
-import { credentialTypeOf, providerOf, useTypes, type CredentialType } from './types';
+import { credentialTypeOf, providerOf, useTypes } from './types';
 
 type Credential = Schemas['CredentialDto'];
 const route = getRouteApi('/signed-in/administrator/credentials/$id');
@@ -41,7 +40,7 @@ function Details({ of }: { readonly of: Credential }) {
       actions={
         <>
           <VerifyCredential id={id} />
-          {type && type.fields.length > 0 ? <Rotate of={of} type={type} /> : null}
+          <ReplaceSecrets of={of} type={type} />
           <DialogButton label="Rename" title={`Rename ${name}`}>
             {(close) => (
               <Form
@@ -86,28 +85,6 @@ function Details({ of }: { readonly of: Credential }) {
   );
 }
 
-const Rotate = ({ of, type }: { readonly of: Credential; readonly type: CredentialType }) => (
-  <DialogButton
-    label={type.fields.some(({ secret }) => secret) ? 'Replace secrets' : 'Change fields'}
-    title={`Replace the fields of ${of.name}`}
-  >
-    {(close) => (
-      <Form
-        submit="Replace"
-        onDone={close}
-        onCancel={close}
-        busy="Asking the provider…"
-        send={(entered) => replaceFields(of.id, entered, type)}
-      >
-        <Muted>
-          The new ones are used at once. When they are accepted, revoke the old ones at the provider.
-        </Muted>
-        <CredentialFields type={type} hints={of.hints} />
-      </Form>
-    )}
-  </DialogButton>
-);
-
 function UsedBy({ of: { id, name } }: { readonly of: Credential }) {
   const navigate = useNavigate();
   const resources = useAll('/api/v1/resources');
@@ -144,18 +121,20 @@ function UsedBy({ of: { id, name } }: { readonly of: Credential }) {
               />
             </Section>
             <Section title="Delete">
-              <ConfirmButton
-                label="Delete credential"
-                title={`Delete the credential ${name}?`}
-                act={() => api.DELETE('/api/v1/credentials/{id}', { params: { path: { id } } })}
-                onDone={() => void navigate({ to: '/credentials' })}
-              >
-                <p>
-                  {used.length === 0
-                    ? 'No resource uses it. Its secrets are erased here; revoke them at the provider, too.'
-                    : `It is used by ${used.map((each) => each.name).join(', ')}. Give them another credential, or delete them, first.`}
-                </p>
-              </ConfirmButton>
+              <Row>
+                <ConfirmButton
+                  label="Delete credential"
+                  title={`Delete the credential ${name}?`}
+                  act={() => api.DELETE('/api/v1/credentials/{id}', { params: { path: { id } } })}
+                  onDone={() => void navigate({ to: '/credentials' })}
+                >
+                  <p>
+                    {used.length === 0
+                      ? 'No resource uses it. Its secrets are erased here; revoke them at the provider, too.'
+                      : `It is used by ${used.map((each) => each.name).join(', ')}. Give them another credential, or delete them, first.`}
+                  </p>
+                </ConfirmButton>
+              </Row>
             </Section>
           </>
         );

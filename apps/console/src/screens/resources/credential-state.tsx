@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api';
-import { type ButtonKind, Action, Badge, Copyable, Facts, Notice, Stack } from '../../ui';
+import { Action, Badge, Copyable, Facts, Notice, Stack } from '../../ui';
 import { Policy, setupOf, verifyCredential } from './credential-form';
 import type { ProviderTypes } from './types';
 
@@ -55,21 +55,14 @@ export function CredentialSetup({
           Subject: of.identity ? <Copyable text={of.identity.subject} label="Subject" /> : null,
         }}
       />
-      {provider ? <Policy of={provider} open={of.isValid === false && setup === undefined} /> : null}
+      {provider ? <Policy of={provider} /> : null}
     </Stack>
   );
 }
 
-interface VerifyProps {
-  readonly id: string;
-  readonly onValid?: () => void;
-  readonly kind?: ButtonKind;
-}
-
 /** Asks the provider now. */
-export const VerifyCredential = ({ id, onValid, kind = 'normal' }: VerifyProps) => (
+export const VerifyCredential = ({ id, onValid }: { readonly id: string; readonly onValid?: () => void }) => (
   <Action
-    kind={kind}
     label="Verify now"
     busy="Asking the provider…"
     act={async () => {

@@ -49,7 +49,8 @@ const SEEN: Column<Rule> = {
   head: 'Last seen',
   cell: ({ lastObservedAt }) => <Time at={lastObservedAt} />,
 };
-const HELD: readonly Column<Rule>[] = [
+/** @param id of the resource that is shown */
+const heldColumns = (id: string): readonly Column<Rule>[] => [
   ADDRESS,
   {
     head: 'State',
@@ -76,7 +77,11 @@ const HELD: readonly Column<Rule>[] = [
     cell: (rule) => (
       <Stack>
         {rule.holders.map((holder) => (
-          <HolderText key={holder.id + holder.resourceId} of={holder} />
+          <HolderText
+            key={holder.id + holder.resourceId}
+            of={holder}
+            isElsewhere={holder.resourceId !== id}
+          />
         ))}
         {rule.isHeldByOthers ? <Muted>another organization</Muted> : null}
         {rule.holders.length === 0 && !rule.isHeldByOthers ? <Muted>nobody</Muted> : null}
@@ -96,14 +101,14 @@ const UNMANAGED: readonly Column<Rule>[] = [
 ];
 
 /** Who holds a rule, and until when. */
-const HolderText = ({ of }: { readonly of: Holder }) => (
+const HolderText = ({ of, isElsewhere }: { readonly of: Holder; readonly isElsewhere: boolean }) => (
   <div>
     {of.kind === 'SESSION'
       ? (of.userName ?? 'a session')
       : `Static IP rule${of.label ? `: ${of.label}` : ''}`}
     <br />
     <Muted>
-      {[of.userEmail, of.resourceName].filter(Boolean).join(' · ')}
+      {[of.userEmail, isElsewhere ? of.resourceName : null].filter(Boolean).join(' · ')}
       {of.until ? (
         <>
           {' · '}
@@ -141,7 +146,7 @@ export function ResourceRules({ id, page }: { readonly id: string; readonly page
                   caption="Rules that are held"
                   rows={held}
                   keyOf={keyOf}
-                  columns={HELD}
+                  columns={heldColumns(id)}
                   empty={<Empty title="Nobody has access through Drawbridge now" />}
                 />
               </Section>

@@ -49,7 +49,7 @@ export function ResourceSettings({ of, types }: OfResource & { readonly types: r
           />
         </Row>
       </Section>
-      <Section title="End">
+      <Section title="Delete or abandon">
         <Muted>
           Delete it when nobody needs access any more. Abandon it when its target is gone for good, or out of
           reach, and its rules cannot be removed.

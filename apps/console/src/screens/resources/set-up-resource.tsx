@@ -19,23 +19,21 @@ export function ResourceStep({ types, credentialId, id, go }: Props) {
   const resources = useAll('/api/v1/resources');
   if (id !== undefined)
     return (
-      <Section title="Verification">
-        <VerifyResource
-          id={id}
-          onVerified={() => go({ step: 'role' }, true)}
-          next={
-            <div>
-              <ButtonLink
-                kind="primary"
-                to="/set-up"
-                search={{ step: 'role', credential: credentialId, resource: id }}
-              >
-                Continue
-              </ButtonLink>
-            </div>
-          }
-        />
-      </Section>
+      <VerifyResource
+        id={id}
+        onVerified={() => go({ step: 'role' }, true)}
+        next={
+          <div>
+            <ButtonLink
+              kind="primary"
+              to="/set-up"
+              search={{ step: 'role', credential: credentialId, resource: id }}
+            >
+              Continue
+            </ButtonLink>
+          </div>
+        }
+      />
     );
   return (
     <Loaded query={resources}>

@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect, useRef, type RefObject } from 'react';
 import { Loaded, Page } from '../../ui';
 import styles from './resources.module.css';
 import { CredentialStep } from './set-up-credential';
@@ -14,9 +15,10 @@ const route = getRouteApi('/signed-in/administrator/set-up');
 export function SetUp() {
   const search = route.useSearch();
   const at = STEPS.indexOf(stepOf(search));
+  const steps = useFocusOnChange(at);
   return (
     <Page title="Set up access" lead="Three short forms lead from your provider to the first access.">
-      <nav aria-label="Steps">
+      <nav aria-label="Steps" ref={steps} tabIndex={-1}>
         <ol className={styles['steps']}>
           {STEPS.map((each, index) => (
             <li key={each} data-done={index < at} {...(index === at ? { 'aria-current': 'step' } : {})}>
@@ -34,6 +36,17 @@ export function SetUp() {
       <Loaded query={useTypes()}>{(types) => <Step search={search} types={types} />}</Loaded>
     </Page>
   );
+}
+
+/** A step replaces another without a page being loaded: the keyboard begins above it again. */
+function useFocusOnChange(at: number): RefObject<HTMLElement | null> {
+  const element = useRef<HTMLElement>(null);
+  const before = useRef(at);
+  useEffect(() => {
+    if (before.current !== at) element.current?.focus();
+    before.current = at;
+  }, [at]);
+  return element;
 }
 
 function Step({ search, types }: { readonly search: SetUpSearch; readonly types: readonly ProviderTypes[] }) {

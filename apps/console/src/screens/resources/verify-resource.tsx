@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, type ReactNode } from 'react';
 import { $api, api, live, useAll, type Schemas } from '../../api';
-import { Button, Loaded, Loading, Notice, Problem, Section, Stack } from '../../ui';
+import { Button, Loaded, Loading, Notice, Problem, Section } from '../../ui';
 import { Policy } from './credential-form';
 import { ResourceForm } from './resource-form';
 import { providerOf, useTypes, type ProviderTypes } from './types';
@@ -59,55 +59,64 @@ function Verification({ id, of, types, onVerified, next }: Props & OfResource) {
   if (provider.needsAgent && !of.isActive) return <AwaitAgent of={of} provider={provider} />;
   if (check.isPending || (check.isFetching && !check.isSuccess))
     return <Loading what={`Asking ${provider.label} about ${of.resourceIdentifier}`} />;
-  if (check.isError)
-    return <Refused of={of} types={types} error={check.error} again={() => void check.refetch()} />;
   return (
-    <Stack>
-      <Notice tone="good" announced>
-        {provider.label} knows {of.resourceIdentifier}, and its rules can be read.
-      </Notice>
-      {check.data.warnings.map((warning) => (
-        <Notice key={warning} tone="warn">
-          {of.name} {warning}
-        </Notice>
-      ))}
-      {next}
-    </Stack>
+    <>
+      <Section title="Verification">
+        {check.isError ? (
+          <Refusal error={check.error} provider={provider} again={() => void check.refetch()} />
+        ) : (
+          <>
+            <Notice tone="good" announced>
+              {provider.label} knows {of.resourceIdentifier}, and its rules can be read.
+            </Notice>
+            {check.data.warnings.map((warning) => (
+              <Notice key={warning} tone="warn">
+                {of.name} {warning}
+              </Notice>
+            ))}
+            {next}
+          </>
+        )}
+      </Section>
+      {isFine ? null : <Correct of={of} types={types} />}
+    </>
   );
 }
 
 const AwaitAgent = ({ of, provider }: Pick<OfResource, 'of'> & { readonly provider: ProviderTypes }) => (
-  <Stack>
+  <Section title="Verification">
     <Notice announced>
       <strong>Waiting for the agent {of.resourceIdentifier} to connect</strong>
       <p>This goes on by itself as soon as it does.</p>
     </Notice>
     <Policy of={provider} open />
-  </Stack>
+  </Section>
 );
 
-function Refused({
-  of,
-  types,
-  error,
-  again,
-}: OfResource & { readonly error: unknown; readonly again: () => void }) {
+interface RefusalProps {
+  readonly error: unknown;
+  readonly provider: ProviderTypes;
+  readonly again: () => void;
+}
+
+const Refusal = ({ error, provider, again }: RefusalProps) => (
+  <>
+    <Problem error={error} />
+    <p>Allow what is missing at the provider and verify again, or correct what was entered.</p>
+    <Policy of={provider} />
+    <div>
+      <Button onClick={again}>Verify again</Button>
+    </div>
+  </>
+);
+
+function Correct({ of, types }: OfResource) {
   const credentials = useAll('/api/v1/credentials');
   return (
-    <Stack>
-      <Problem error={error} />
-      <p>Allow what is missing at the provider and verify again, or correct what was entered.</p>
-      <div>
-        <Button kind="primary" onClick={again}>
-          Verify again
-        </Button>
-      </div>
-      <Policy of={providerOf(types, of)!} />
-      <Section title="Correct it">
-        <Loaded query={credentials}>
-          {(all) => <ResourceForm types={types} credentials={all} resource={of} submit="Save and verify" />}
-        </Loaded>
-      </Section>
-    </Stack>
+    <Section title="Correct it">
+      <Loaded query={credentials}>
+        {(all) => <ResourceForm types={types} credentials={all} resource={of} submit="Save and verify" />}
+      </Loaded>
+    </Section>
   );
 }
