@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { asFailure, type Failure } from '../api';
 import { Button, type ButtonKind } from './button';
-import { FieldProblems, messageFor } from './field-problems';
+import { FieldProblems } from './field-problems';
 import { Notice } from './status';
 import styles from './form.module.css';
 
@@ -80,7 +80,12 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
       }}
     >
       <FieldProblems value={{ fields: failure?.fields ?? {}, alias }}>{children}</FieldProblems>
-      {failure ? <Refusal failure={failure} /> : null}
+      {failure ? (
+        <Refusal
+          failure={failure}
+          isShown={(field) => Boolean(form.current?.elements.namedItem(alias[field] ?? field))}
+        />
+      ) : null}
       {isSuccess && rest.done ? (
         <Notice tone="good" announced>
           {rest.done}
@@ -100,12 +105,13 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
   );
 }
 
-/** The API's sentence; and messages of fields that this form may not show. */
-const Refusal = ({ failure }: { readonly failure: Failure }) => (
-  <Notice tone="bad" announced>
-    <p>{failure.message}</p>
-    {Object.entries(failure.fields).map(([field, message]) => (
-      <p key={field}>{messageFor(field, message)}</p>
-    ))}
-  </Notice>
-);
+/** The API's sentence, unless the form shows the messages of all fields that are in it. */
+function Refusal({ failure, isShown }: { readonly failure: Failure; isShown: (field: string) => boolean }) {
+  const fields = Object.keys(failure.fields);
+  const isOnForm = fields.length > 0 && fields.every(isShown);
+  return (
+    <Notice tone="bad" announced>
+      {isOnForm ? 'Not accepted: see the marked fields.' : failure.message}
+    </Notice>
+  );
+}
