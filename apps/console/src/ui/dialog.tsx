@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { Button, type ButtonKind } from './button';
-import { Form } from './form';
+import { type Entered, Form } from './form';
 import styles from './dialog.module.css';
 
 interface DialogProps {
@@ -38,7 +38,8 @@ interface ConfirmProps {
   readonly children: ReactNode;
   /** of the button that does it; left out: as the first button */
   readonly confirm?: string;
-  readonly act: () => Promise<unknown>;
+  /** @param entered into fields of the dialog */
+  readonly act: (entered: Entered) => Promise<unknown>;
   readonly onDone?: () => void;
 }
 
