@@ -1,5 +1,6 @@
 export * from './addresses';
 export * from './api';
+export * from './choices';
 export * from './failure';
 export * from './id-token';
 export * from './keep-alive';

@@ -657,6 +657,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/oidc-trusts/presets': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['OidcTrusts_presets'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/organization': {
     parameters: {
       query?: never;
@@ -1482,7 +1498,7 @@ export interface components {
       name: string;
       /** Format: date-time */
       revokedAt: string | null;
-      scopes: ('sessions:read' | 'sessions:write' | 'resources:read' | 'audit:read' | 'agent:connect')[];
+      scopes: components['schemas']['Scope'][];
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
@@ -1655,6 +1671,7 @@ export interface components {
       description: string;
       example: number | string | (number | string)[];
       flags?: string;
+      label: string;
       maximum?: number;
       minimum?: number;
       mostItems?: number;
@@ -1671,7 +1688,7 @@ export interface components {
       /** Format: date-time */
       expiresAt?: string | null;
       name: string;
-      scopes: ('sessions:read' | 'sessions:write' | 'resources:read' | 'audit:read' | 'agent:connect')[];
+      scopes: components['schemas']['Scope'][];
       /** Format: uuid */
       userId?: string | null;
     };
@@ -1704,7 +1721,7 @@ export interface components {
       plainTextKey: string;
       /** Format: date-time */
       revokedAt: string | null;
-      scopes: ('sessions:read' | 'sessions:write' | 'resources:read' | 'audit:read' | 'agent:connect')[];
+      scopes: components['schemas']['Scope'][];
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
@@ -1743,7 +1760,7 @@ export interface components {
       /** @default CUSTOM */
       preset?: components['schemas']['OidcPreset'];
       roleIds?: string[] | null;
-      scopes: ('sessions:read' | 'sessions:write' | 'resources:read')[];
+      scopes: components['schemas']['WorkloadScope'][];
     };
     CreateResourceDto: {
       config?: components['schemas']['ResourceConfigDto'];
@@ -1799,6 +1816,7 @@ export interface components {
       name: string;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      setup?: string;
       /** Format: date-time */
       updatedAt: string;
       verificationError: string | null;
@@ -1807,6 +1825,7 @@ export interface components {
       description: string;
       fixed: boolean;
       form?: components['schemas']['TextFormDto'];
+      label: string;
       name: string;
       required: boolean;
       secret: boolean;
@@ -1819,6 +1838,7 @@ export interface components {
     CredentialTypeDto: {
       credentialType: string;
       fields: components['schemas']['CredentialFieldDto'][];
+      label: string;
       needsIssuer: boolean;
       setup?: string;
     };
@@ -1826,10 +1846,15 @@ export interface components {
       code: string;
       confirmSlug: string;
     };
+    DemandedClaimDto: {
+      claim: string;
+      words: string | null;
+    };
     DetectedAddressDto: {
       ip: string;
       /** @enum {string} */
       version: 'IPv4' | 'IPv6';
+      warnings: string[];
     };
     DiscoveryDto: {
       ipv4Url: string | null;
@@ -1962,6 +1987,7 @@ export interface components {
     MeDto: {
       /** Format: date-time */
       createdAt: string;
+      defaultSessionHours: number;
       email: string;
       /** Format: uuid */
       id: string;
@@ -1991,6 +2017,13 @@ export interface components {
     };
     /** @enum {string} */
     OidcPreset: 'GITHUB' | 'GITLAB' | 'BUILDKITE' | 'CUSTOM';
+    OidcPresetDto: {
+      demanded: string[];
+      issuer: string | null;
+      oneOf: components['schemas']['DemandedClaimDto'][][];
+      preset: components['schemas']['OidcPreset'];
+      refused: components['schemas']['RefusedClaimDto'][];
+    };
     OidcTrustDto: {
       audience: string;
       conditions: {
@@ -2009,7 +2042,7 @@ export interface components {
       lastUsedAt: string | null;
       name: string;
       preset: components['schemas']['OidcPreset'];
-      scopes: ('sessions:read' | 'sessions:write' | 'resources:read')[];
+      scopes: components['schemas']['WorkloadScope'][];
       /** Format: email */
       serviceUserEmail: string;
       /** Format: uuid */
@@ -2066,6 +2099,7 @@ export interface components {
       /** Format: uuid */
       id: string;
       name: string;
+      requireDetectedAddress: boolean;
       slug: string;
       /** @enum {string} */
       subscriptionTier: 'FREE' | 'PAID';
@@ -2154,6 +2188,7 @@ export interface components {
     };
     ProviderTypesDto: {
       credentialTypes: components['schemas']['CredentialTypeDto'][];
+      label: string;
       limits?: components['schemas']['ProviderLimitsDto'];
       needsAgent: boolean;
       policy: string;
@@ -2212,6 +2247,10 @@ export interface components {
        * @enum {string}
        */
       refreshTokenIn?: 'body' | 'cookie';
+    };
+    RefusedClaimDto: {
+      claim: string;
+      reason: string;
     };
     RefusedTrafficDto: {
       ports: number[];
@@ -2279,8 +2318,7 @@ export interface components {
       skippedIps?: components['schemas']['SkippedIpDto'][];
       /** Format: date-time */
       startedAt: string;
-      /** @enum {string} */
-      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED';
+      status: components['schemas']['SessionStatus'];
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
@@ -2331,6 +2369,7 @@ export interface components {
       isActive: boolean;
       /** Format: date-time */
       lastVerifiedAt: string | null;
+      maxSessionDurationHours?: number;
       name: string;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
@@ -2421,6 +2460,7 @@ export interface components {
     ResourceTypeDto: {
       config: components['schemas']['ConfigFieldDto'][];
       identifier: components['schemas']['IdentifierFormDto'];
+      label: string;
       /** @enum {string} */
       portsPerRule: 'one' | 'many' | 'none';
       resourceType: string;
@@ -2438,6 +2478,7 @@ export interface components {
       isActive: boolean;
       /** Format: date-time */
       lastVerifiedAt: string | null;
+      maxSessionDurationHours?: number;
       name: string;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
@@ -2549,6 +2590,8 @@ export interface components {
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
       resourceType: string | null;
     };
+    /** @enum {string} */
+    Scope: 'sessions:read' | 'sessions:write' | 'resources:read' | 'audit:read' | 'agent:connect';
     ScopeErrorDto: {
       error: string;
       message: string;
@@ -2573,14 +2616,15 @@ export interface components {
       skippedIps?: components['schemas']['SkippedIpDto'][];
       /** Format: date-time */
       startedAt: string;
-      /** @enum {string} */
-      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED';
+      status: components['schemas']['SessionStatus'];
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
       userId: string;
       userName: string;
     };
+    /** @enum {string} */
+    SessionStatus: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED';
     SetPasswordDto: {
       inviteToken: string;
       name?: string;
@@ -2649,8 +2693,7 @@ export interface components {
       skippedIps?: components['schemas']['SkippedIpDto'][];
       /** Format: date-time */
       startedAt: string;
-      /** @enum {string} */
-      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED';
+      status: components['schemas']['SessionStatus'];
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
@@ -2751,7 +2794,7 @@ export interface components {
       };
       isEnabled?: boolean;
       name?: string;
-      scopes?: ('sessions:read' | 'sessions:write' | 'resources:read')[];
+      scopes?: components['schemas']['WorkloadScope'][];
     };
     UpdateOrganizationDto: {
       name?: string;
@@ -2832,10 +2875,12 @@ export interface components {
        */
       refreshTokenIn?: 'body' | 'cookie';
     };
+    /** @enum {string} */
+    WorkloadScope: 'sessions:read' | 'sessions:write' | 'resources:read';
     WorkloadTokenDto: {
       accessToken: string;
       expiresIn: number;
-      scopes: ('sessions:read' | 'sessions:write' | 'resources:read')[];
+      scopes: components['schemas']['WorkloadScope'][];
       tokenType: string;
     };
   };
@@ -3908,6 +3953,25 @@ export interface operations {
       };
     };
   };
+  OidcTrusts_presets: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OidcPresetDto'][];
+        };
+      };
+    };
+  };
   Organization_find: {
     parameters: {
       query?: never;
@@ -4738,7 +4802,7 @@ export interface operations {
         page?: number;
         resourceId?: string;
         size?: number;
-        status?: ('PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED')[];
+        status?: components['schemas']['SessionStatus'][];
         to?: string;
       };
       header?: never;
@@ -4908,7 +4972,7 @@ export interface operations {
         page?: number;
         resourceId?: string;
         size?: number;
-        status?: ('PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED')[];
+        status?: components['schemas']['SessionStatus'][];
         to?: string;
         userId?: string;
       };

@@ -19,6 +19,8 @@ export interface FieldForm {
 
 /** The fields of one credentialType. Other fields are ignored. */
 export interface CredentialShape {
+  /** for people */
+  readonly label: string;
   readonly required: readonly string[];
   readonly optional: readonly string[];
   /** by field: what the value is and where to find it */
@@ -35,7 +37,7 @@ export interface CredentialShape {
   readonly parse?: (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, string>>;
   /** the cloud trusts tokens that this deployment signs: needs an issuer, holds no secret */
   readonly needsIssuer?: true;
-  /** commands to paste into a shell, so that the cloud trusts the organization's issuer */
+  /** commands to paste into a shell, so that the cloud trusts the organization's issuer, or this deployment */
   readonly setup?: (trust: TrustSetup) => string;
 }
 
@@ -45,6 +47,8 @@ export type CredentialTypes = Readonly<Record<string, CredentialShape>>;
 /** What the API validates and plans with, without loading the driver and its SDK. Plain data. */
 export interface ProviderFacts {
   readonly provider: Provider;
+  /** for people */
+  readonly label: string;
   /** environment variables that the driver reads */
   readonly variables: readonly string[];
   readonly traits: DriverTraits;
@@ -93,6 +97,8 @@ export interface ConfigField {
 }
 
 export interface ResourceTypeFacts {
+  /** for people */
+  readonly label: string;
   readonly identifier: { readonly pattern: RegExp; readonly example: string; readonly description: string };
   readonly portsPerRule: PortsPerRule;
   /** allowed fields of `config`; other fields known to Drawbridge are rejected */

@@ -6,6 +6,8 @@ export interface TrustSetup {
   readonly subject: string;
   /** the credential's fields that are not secret; a field without a value becomes a word in capitals */
   readonly hints: Readonly<Record<string, string>>;
+  /** the external id of a role that Drawbridge's own identity assumes; absent: a word in capitals */
+  readonly externalId?: string | undefined;
 }
 
 /** A text as one word of a shell: commands are pasted by other people than those who named what is in them. */

@@ -115,7 +115,11 @@ export const trafficWarnings = (config: TrafficConfig, portsPerRule: PortsPerRul
 const IN_OWN_NETWORK: readonly Provider[] = ['AGENT', 'APISIX'];
 
 /** Of an address that a cloud sees through a private network only: behind NAT the session lets nobody in. */
-export const addressWarnings = (address: string, provider: Provider): string[] =>
-  IN_OWN_NETWORK.includes(provider) || privatePeer(address) === null
+export const privateWarnings = (address: string): string[] =>
+  privatePeer(address) === null
     ? []
     : [`${address} is private: it lets in connections through a private network only`];
+
+/** What is to be known of an address on a target of the provider. */
+export const addressWarnings = (address: string, provider: Provider): string[] =>
+  IN_OWN_NETWORK.includes(provider) ? [] : privateWarnings(address);

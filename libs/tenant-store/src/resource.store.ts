@@ -46,6 +46,22 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     return { rows: all, total: all.length };
   }
 
+  /** The largest maximum of the user's roles on each of the user's resources; null: that of the plan. */
+  roleHours(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+  ): Promise<{ resourceId: string; hours: number | null }[]> {
+    return tx.query(
+      `SELECT granted.resource_id AS "resourceId",
+         CASE WHEN bool_and(role.max_session_duration_hours IS NOT NULL) THEN max(role.max_session_duration_hours) END AS hours
+       FROM role_users held JOIN roles role ON role.id = held.role_id AND role.organization_id = $1
+       JOIN role_resources granted ON granted.role_id = role.id
+       WHERE held.user_id = $2 GROUP BY granted.resource_id`,
+      [organization, userId],
+    );
+  }
+
   find(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {
     return first<ResourceRow>(tx, `${SELECT} AND r.id = $2`, [organization, id]);
   }

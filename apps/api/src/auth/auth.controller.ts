@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, OpenDuringMfaSetup, Public, SignedIn, type Principal } from '#guards';
+import { ApiSettings } from '../api.settings';
 import { Operation } from '../docs/operation';
 import { CountedAs } from '../rate-limit/rate-limit.decorators';
 import { toLoginAnswer, toMe, toRefreshAnswer } from './auth.mapper';
@@ -23,6 +24,7 @@ export class AuthController {
     private readonly auth: AuthService,
     private readonly secondFactor: SecondFactorService,
     private readonly tokens: TokenService,
+    private readonly settings: ApiSettings,
   ) {}
 
   @Post('register')
@@ -108,6 +110,6 @@ export class AuthController {
   @OpenDuringMfaSetup()
   @Operation('Get the signed-in user', { 200: MeDto })
   async me(@CurrentPrincipal() principal: Principal): Promise<MeDto> {
-    return toMe(principal, await this.auth.profile(principal));
+    return toMe(principal, await this.auth.profile(principal), this.settings.SESSION_DEFAULT_HOURS);
   }
 }

@@ -72,7 +72,7 @@ export const toSignIn = (row: SignInRow, { signIn }: Principal): SignInDto => ({
   current: row.id === signIn?.id,
 });
 
-export const toMe = (principal: Principal, profile: UserProfileRow): MeDto => ({
+export const toMe = (principal: Principal, profile: UserProfileRow, defaultSessionHours: number): MeDto => ({
   id: principal.userId,
   email: principal.email,
   name: principal.name,
@@ -81,11 +81,13 @@ export const toMe = (principal: Principal, profile: UserProfileRow): MeDto => ({
   isActive: true,
   mfaEnabled: principal.mfaEnabled,
   ...profile,
+  defaultSessionHours,
   organization: {
     id: principal.organizationId,
     name: principal.organizationName,
     slug: principal.organizationSlug,
     subscriptionTier: principal.tier,
     suspended: principal.suspended,
+    requireDetectedAddress: principal.requireDetectedAddress,
   },
 });

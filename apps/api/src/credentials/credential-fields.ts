@@ -60,12 +60,6 @@ export function refuseChangedTargets(
   throw badRequest(`credentialData.${changed} ${message}`, { [`credentialData.${changed}`]: message });
 }
 
-/** Makes the commands with which a cloud trusts the issuer for one credential; null: the type needs no issuer. */
-export const setupOf = (provider: Provider, credentialType: string): CredentialShape['setup'] | null => {
-  const { needsIssuer, setup } = shapeOf(provider, credentialType);
-  return needsIssuer ? setup : null;
-};
-
 /** The text itself when it is well-formed, or too long to be looked at. */
 function repaired(shape: CredentialShape, field: string, text: string): string {
   const { pattern, repair } = shape.forms[field] ?? {};
@@ -80,7 +74,8 @@ function problemOf(shape: CredentialShape, field: string, text: string): string 
   return form?.refusal?.(text) ?? null;
 }
 
-function shapeOf(provider: Provider, credentialType: string): CredentialShape {
+/** @throws ApiError 400 when the provider has no such type */
+export function shapeOf(provider: Provider, credentialType: string): CredentialShape {
   const types = DriverRegistry.facts(provider).credentialTypes;
   const shape = Object.hasOwn(types, credentialType) ? types[credentialType] : undefined;
   if (shape) return shape;

@@ -1,8 +1,8 @@
 import type { Identities } from '#credentials';
 import type { CredentialRow } from '#tenant-store';
 import type { OrganizationId } from '#rules';
-import { setupOf } from './credential-fields';
-import type { CredentialDto, CredentialIdentityDto } from './dto/credential.dto';
+import { shapeOf } from './credential-fields';
+import type { CredentialDto } from './dto/credential.dto';
 
 /** The external id is shown only where a role's trust policy needs it, the identity where a cloud trusts the issuer. */
 export const toCredential = (
@@ -12,20 +12,18 @@ export const toCredential = (
 ): CredentialDto => ({
   ...row,
   ...(row.credentialType === 'ASSUME_ROLE' ? { externalId } : {}),
-  ...identityOf(row, organization, identities),
+  ...setupOf(row, externalId, organization, identities),
 });
 
-function identityOf(
-  {
-    id,
-    provider,
-    credentialType,
-    hints,
-  }: Pick<CredentialRow, 'id' | 'provider' | 'credentialType' | 'hints'>,
+function setupOf(
+  { id, provider, credentialType, hints }: Omit<CredentialRow, 'externalId'>,
+  externalId: string,
   organization: OrganizationId,
   identities: Identities,
-): { identity?: CredentialIdentityDto } {
-  const setup = setupOf(provider, credentialType);
-  const identity = setup && identities.identityOf(organization, id);
+): Pick<CredentialDto, 'identity' | 'setup'> {
+  const { setup, needsIssuer } = shapeOf(provider, credentialType);
+  if (!setup) return {};
+  if (!needsIssuer) return { setup: setup({ issuer: '', subject: '', hints, externalId }) };
+  const identity = identities.identityOf(organization, id);
   return identity ? { identity: { ...identity, setup: setup({ ...identity, hints }) } } : {};
 }

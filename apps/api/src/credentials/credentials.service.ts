@@ -9,7 +9,7 @@ import { MasterKeys, sealCredential } from '#secrets';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { badRequest, notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
-import { refuseChangedTargets, credentialFields, setupOf } from './credential-fields';
+import { refuseChangedTargets, credentialFields, shapeOf } from './credential-fields';
 import { CredentialVerifier } from './credential-verifier';
 import { DataKeys } from './data-keys';
 import type { CreateCredentialDto, UpdateCredentialDto } from './dto/credential.dto';
@@ -48,7 +48,7 @@ export class CredentialsService {
         credentialType,
         hints,
         sealedData,
-        checkInSeconds: setupOf(provider, credentialType) === null ? 0 : SET_UP_SECONDS,
+        checkInSeconds: shapeOf(provider, credentialType).needsIssuer ? SET_UP_SECONDS : 0,
       });
       await this.records.record(tx, actor, 'CREDENTIAL_CREATED', objectNamed('CREDENTIAL', created), {
         provider,
@@ -130,7 +130,8 @@ export class CredentialsService {
     organization: OrganizationId,
     { provider, credentialType }: CreateCredentialDto,
   ): void {
-    if (setupOf(provider, credentialType) === null || this.identities.issuerOf(organization) !== null) return;
+    const { needsIssuer } = shapeOf(provider, credentialType);
+    if (!needsIssuer || this.identities.issuerOf(organization) !== null) return;
     const message = 'needs an issuer, which this deployment has when its operator sets OIDC_ISSUER_URL';
     throw badRequest(`credentialType ${message}`, { credentialType: message });
   }

@@ -2,7 +2,7 @@ import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Public } from '#guards';
-import type { Caller } from '#rules';
+import { privateWarnings, type Caller } from '#rules';
 import { badRequest } from '../errors';
 import { Operation } from '../docs/operation';
 import { CurrentCaller, unusableMessage } from '../http/caller-address';
@@ -48,6 +48,10 @@ export class HealthController {
   detect(@CurrentCaller() { address, unusable }: Caller): DetectedAddressDto {
     if (unusable !== null) throw badRequest(unusableMessage(unusable));
     if (!address) throw badRequest('The address of this connection cannot be read');
-    return { ip: address.text, version: address.version === 4 ? 'IPv4' : 'IPv6' };
+    return {
+      ip: address.text,
+      version: address.version === 4 ? 'IPv4' : 'IPv6',
+      warnings: privateWarnings(address.text),
+    };
   }
 }

@@ -19,4 +19,11 @@ export class ReadinessDto {
 export class DetectedAddressDto {
   @ApiProperty({ example: '203.0.113.7' }) ip!: string;
   @ApiProperty({ example: 'IPv4', enum: ['IPv4', 'IPv6'] }) version!: 'IPv4' | 'IPv6';
+  @ApiProperty({
+    type: [String],
+    example: [],
+    description:
+      'What may keep the address from being let in. Whether others share it cannot be seen from here',
+  })
+  warnings!: readonly string[];
 }

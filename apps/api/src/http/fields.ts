@@ -178,14 +178,19 @@ export const anyOf = (values: readonly string[], enumName?: string): Kind => ({
 });
 
 /** At least one of these values, in a JSON array. @param what the values are, in plural */
-export const someOf = (values: readonly string[], what: string, refusal?: string): Kind => ({
+export const someOf = (
+  values: readonly string[],
+  what: string,
+  enumName: string,
+  refusal?: string,
+): Kind => ({
   checks: [
     IsArray(told(`must be an array of ${what}`)),
     ArrayMaxSize(100, told(`must hold at most 100 ${what}`)),
     IsIn(values, each(refusal ?? `must hold only ${values.join(', ')}`)),
     ArrayNotEmpty(told(`must hold at least one ${what.replace(/s$/, '')}`)),
   ],
-  doc: { enum: values, isArray: true },
+  doc: { enum: values, isArray: true, enumName },
 });
 
 /** Objects in a JSON array, each checked by its class. @param what they are, in plural */

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
+import { OIDC_PRESETS, type OidcPreset } from '#entities';
 import type { OidcTrustRow } from '#tenant-store';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
@@ -8,12 +9,15 @@ import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
 import { Audiences } from './audiences';
+import { DemandedClaimDto, OidcPresetDto } from './dto/oidc-preset.dto';
 import { IdTokenDto, TokenCheckDto } from './dto/oidc-exchange.dto';
 import { CreateOidcTrustDto, OidcTrustDto, UpdateOidcTrustDto } from './dto/oidc-trust.dto';
 import { OidcExchangeService } from './oidc-exchange.service';
+import { PRESETS } from './presets';
 import { OidcTrustsService } from './oidc-trusts.service';
 
 @ApiTags('Keyless CI')
+@ApiExtraModels(DemandedClaimDto)
 @AdminOnly()
 @Controller('oidc-trusts')
 export class OidcTrustsController {
@@ -43,6 +47,12 @@ export class OidcTrustsController {
     return new ListPage(query, await this.trusts.list(principal, query)).map((trust) =>
       this.shown(principal, trust),
     );
+  }
+
+  @Get('presets')
+  @Operation('List the presets of trusts, and what each demands of conditions', { 200: [OidcPresetDto] })
+  presets(): OidcPresetDto[] {
+    return OIDC_PRESETS.map(toPreset);
   }
 
   @Get(':id')
@@ -97,4 +107,15 @@ export class OidcTrustsController {
     const audience = this.audiences.of(organizationId);
     return { ...row, audience, warnings: this.trusts.warningsOf(trust) };
   }
+}
+
+function toPreset(preset: OidcPreset): OidcPresetDto {
+  const { issuer, ids, oneOf, never } = PRESETS[preset];
+  return {
+    preset,
+    issuer,
+    demanded: ids,
+    oneOf: oneOf.map((demands) => demands.map(({ claim, like }) => ({ claim, words: like?.[1] ?? null }))),
+    refused: Object.entries(never).map(([claim, reason]) => ({ claim, reason })),
+  };
 }

@@ -26,12 +26,14 @@ export function toProviderTypes(provider: Provider, identity: CredentialIdentity
   const isDriven = DriverRegistry.isDriven(provider);
   return {
     provider,
+    label: facts.label,
     needsAgent: !isDriven,
     credentialTypes: Object.entries(facts.credentialTypes).map(([credentialType, shape]) => ({
       credentialType,
+      label: shape.label,
       fields: credentialFieldsOf(shape),
       needsIssuer: shape.needsIssuer ?? false,
-      ...(identity && shape.setup && { setup: shape.setup({ ...identity, hints: {} }) }),
+      ...setupOf(shape, identity),
     })),
     resourceTypes: Object.entries(facts.resourceTypes).map(toResourceType),
     ...(facts.region && { region: toTextForm({ ...facts.region, words: exampleMessage(facts.region) }) }),
@@ -41,12 +43,32 @@ export function toProviderTypes(provider: Provider, identity: CredentialIdentity
   };
 }
 
+/** Words that are written in another way than in the name of a field. */
+const SPELLINGS: Readonly<Record<string, string>> = { arn: 'ARN', id: 'ID', url: 'URL' };
+
+/** `roleArn`, `project_id`: "Role ARN", "Project ID" */
+function labelOf(name: string): string {
+  const words = name.match(/[A-Z]?[a-z0-9]+/g) ?? [name];
+  const text = words.map((word) => SPELLINGS[word.toLowerCase()] ?? word.toLowerCase()).join(' ');
+  return `${text[0]!.toUpperCase()}${text.slice(1)}`;
+}
+
+/** Commands about the organization's issuer need one. */
+function setupOf(
+  { setup, needsIssuer }: CredentialShape,
+  identity: CredentialIdentity | null,
+): { setup?: string } {
+  if (!setup || (needsIssuer && !identity)) return {};
+  return { setup: setup({ issuer: '', subject: '', ...identity, hints: {} }) };
+}
+
 function credentialFieldsOf(shape: CredentialShape): CredentialFieldDto[] {
   const { required, optional, descriptions, hints, forms, fixedHints = [] } = shape;
   return [...required, ...optional].map((name) => {
     const form = forms[name];
     return {
       name,
+      label: labelOf(name),
       description: descriptions[name]!,
       required: required.includes(name),
       secret: !hints.includes(name),
@@ -57,14 +79,15 @@ function credentialFieldsOf(shape: CredentialShape): CredentialFieldDto[] {
 }
 
 function toResourceType([resourceType, type]: [string, ResourceTypeFacts]): ResourceTypeDto {
-  const { identifier, portsPerRule, config } = type;
+  const { label, identifier, portsPerRule, config } = type;
   return {
     resourceType,
+    label,
     identifier: Object.assign(toTextForm({ ...identifier, words: exampleMessage(identifier) }), {
       description: identifier.description,
     }),
     portsPerRule,
-    config: config.map((field) => ({ ...field, ...configLimits(field.name) })),
+    config: config.map((field) => ({ ...field, label: labelOf(field.name), ...configLimits(field.name) })),
   };
 }
 

@@ -9,11 +9,17 @@ export function toResource(resource: ResourceRow): ResourceDto {
   return region === null ? row : { ...row, region };
 }
 
-/** The provider's words on a failed verification are for administrators. */
+/**
+ * The provider's words on a failed verification are for administrators.
+ * @param hours of the caller's sessions, by the resource's id
+ */
 export const toResourceFor =
-  ({ isOrgAdmin }: Principal) =>
-  (resource: ResourceRow): ResourceDto =>
-    toResource(isOrgAdmin ? resource : { ...resource, verificationError: null });
+  ({ isOrgAdmin }: Principal, hours: ReadonlyMap<string, number>) =>
+  (resource: ResourceRow): ResourceDto => {
+    const shown = toResource(isOrgAdmin ? resource : { ...resource, verificationError: null });
+    const maxSessionDurationHours = hours.get(resource.id);
+    return maxSessionDurationHours === undefined ? shown : Object.assign(shown, { maxSessionDurationHours });
+  };
 
 /** @param further warnings of a verification */
 export const withWarnings = (

@@ -43,14 +43,17 @@ export class ResourcesController {
   ): Promise<ListPage<ResourceDto>> {
     const slice = page === undefined && size === undefined ? null : { page: page ?? 0, size: size ?? 100 };
     const list = await this.resources.list(principal, slice, assigned);
-    return new ListPage(slice ?? { page: 0, size: list.total }, list).map(toResourceFor(principal));
+    return new ListPage(slice ?? { page: 0, size: list.total }, list).map(
+      toResourceFor(principal, await this.resources.hoursOf(principal)),
+    );
   }
 
   @Get(':id')
   @SignedIn({ scope: 'resources:read' })
   @Operation('Get a resource', { 200: ResourceDto, errors: [404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<ResourceDto> {
-    return toResourceFor(principal)(await this.resources.find(principal, id));
+    const resource = await this.resources.find(principal, id);
+    return toResourceFor(principal, await this.resources.hoursOf(principal))(resource);
   }
 
   @Post()

@@ -4,7 +4,7 @@ import { CredentialStore, type ResourceRow, ResourceStore } from '#tenant-store'
 import { DriverError } from '#drivers';
 import { TargetRuleStore, type TargetRuleRow } from '#engine-store/port';
 import type { Principal } from '#guards';
-import { RETRYABLE_KINDS } from '#rules';
+import { RETRYABLE_KINDS, TIER_LIMITS } from '#rules';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { badRequest, notFound, notPossible, type ApiError } from '../errors/api-error';
 import type { Actor } from '../http/actor';
@@ -37,6 +37,13 @@ export class ResourcesService {
   list(principal: Principal, slice: Slice | null, assigned: boolean): Promise<Sliced<ResourceRow>> {
     const { organizationId, userId } = principal;
     return this.resources.list(this.database.autocommit, organizationId, slice, assigned ? userId : null);
+  }
+
+  /** The longest session of the caller on each resource of the caller's roles, by the resource's id. */
+  async hoursOf({ organizationId, userId, tier }: Principal): Promise<ReadonlyMap<string, number>> {
+    const ofTier = TIER_LIMITS[tier].sessionHours;
+    const given = await this.resources.roleHours(this.database.autocommit, organizationId, userId);
+    return new Map(given.map(({ resourceId, hours }) => [resourceId, Math.min(hours ?? ofTier, ofTier)]));
   }
 
   async find(principal: Principal, id: string): Promise<ResourceRow> {

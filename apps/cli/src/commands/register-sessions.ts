@@ -1,8 +1,7 @@
 import { Option, type Command } from 'commander';
+import { CHOICES } from '#client';
 import { type Call, define, hoursOption, numberOption, resourceOption, timeoutOption } from '../program';
 import type { ExtendOptions, ListOptions, StartOptions, StopOptions } from './sessions';
-
-const STATUSES = ['PENDING', 'ACTIVE', 'PARTIAL', 'FAILED', 'EXPIRING', 'EXPIRED', 'CANCELLED'];
 
 const noWaitOption = (): Option => new Option('--no-wait', 'do not wait for the rules');
 
@@ -51,7 +50,7 @@ export function registerSessionCommands(program: Command): void {
     options: [
       new Option('--all', 'ended ones too'),
       new Option('--everybody', 'of the whole organization (administrators)'),
-      new Option('--status <status...>', 'only these').choices(STATUSES),
+      new Option('--status <status...>', 'only these').choices(CHOICES.SessionStatus),
       resourceOption('only sessions of this resource', 'any'),
     ],
     run: async (call: Call<ListOptions>) => (await import('./sessions.js')).list(call),

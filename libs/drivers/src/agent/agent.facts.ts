@@ -7,6 +7,7 @@ import { TRAFFIC_FIELDS, type ProviderFacts } from '../provider-facts';
  */
 export const AGENT_FACTS: ProviderFacts = {
   provider: 'AGENT',
+  label: 'Linux host',
   variables: [],
   traits: {
     batchSize: 500,
@@ -17,10 +18,18 @@ export const AGENT_FACTS: ProviderFacts = {
   },
   credentialTypes: {
     // the agent authenticates with an API key of the organization: no credential is stored
-    AGENT: { required: [], optional: [], descriptions: {}, forms: {}, hints: [] },
+    AGENT: {
+      label: 'Agent, without a secret',
+      required: [],
+      optional: [],
+      descriptions: {},
+      forms: {},
+      hints: [],
+    },
   },
   resourceTypes: {
     HOST_FIREWALL: {
+      label: 'Host',
       identifier: {
         pattern: /^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/i,
         example: 'db-host-1',

@@ -29,6 +29,7 @@ export const gatewayOf = (adminUrl: string): string =>
 
 function resourceType(type: string): ResourceTypeFacts {
   return {
+    label: `${NAMES[type]![0]!.toUpperCase()}${NAMES[type]!.slice(1)}`,
     identifier: {
       pattern: ID,
       example: type === 'ROUTE' ? 'orders-api' : '1',
@@ -47,6 +48,7 @@ function resourceType(type: string): ResourceTypeFacts {
 
 export const APISIX_FACTS: ProviderFacts = {
   provider: 'APISIX',
+  label: 'Apache APISIX',
   variables: ['TENANT_URL_NETWORKS'],
   traits: {
     // Each write replaces the complete list.
@@ -59,6 +61,7 @@ export const APISIX_FACTS: ProviderFacts = {
   },
   credentialTypes: {
     ADMIN_KEY: {
+      label: 'Admin API key',
       required: ['adminUrl', 'adminKey'],
       optional: [],
       descriptions: {

@@ -1,5 +1,5 @@
 import { TRAFFIC_FIELDS, type FieldForm, type ProviderFacts } from '../provider-facts';
-import { trustSetup } from './trust-setup';
+import { ownIdentitySetup, trustSetup } from './trust-setup';
 
 const ROLE_ARN: FieldForm = {
   pattern: /^arn:aws(-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,1024}$/,
@@ -38,6 +38,7 @@ const POLICY = `{
 
 export const AWS_FACTS: ProviderFacts = {
   provider: 'AWS',
+  label: 'AWS',
   variables: [
     'AWS_CONTAINER_AUTHORIZATION_TOKEN',
     'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE',
@@ -64,6 +65,7 @@ export const AWS_FACTS: ProviderFacts = {
   },
   credentialTypes: {
     ACCESS_KEY: {
+      label: 'Access key',
       required: ['accessKeyId', 'secretAccessKey'],
       optional: ['sessionToken'],
       descriptions: {
@@ -93,6 +95,7 @@ export const AWS_FACTS: ProviderFacts = {
       },
     },
     ASSUME_ROLE: {
+      label: 'Role, assumed by Drawbridge',
       required: ['roleArn'],
       optional: [],
       descriptions: {
@@ -103,8 +106,10 @@ export const AWS_FACTS: ProviderFacts = {
         roleArn: ROLE_ARN,
       },
       hints: ['roleArn'],
+      setup: (trust) => ownIdentitySetup(trust, POLICY),
     },
     WEB_IDENTITY: {
+      label: 'Role, without a secret',
       required: ['roleArn'],
       optional: [],
       descriptions: { roleArn: 'the role that trusts your issuer' },
@@ -116,6 +121,7 @@ export const AWS_FACTS: ProviderFacts = {
   },
   resourceTypes: {
     SECURITY_GROUP: {
+      label: 'Security group',
       identifier: {
         pattern: /^sg-[0-9a-f]{8,17}$/i,
         example: 'sg-0123456789abcdef0',
@@ -129,6 +135,7 @@ export const AWS_FACTS: ProviderFacts = {
       },
     },
     PREFIX_LIST: {
+      label: 'Prefix list',
       identifier: {
         pattern: /^pl-([0-9a-f]{8}|[0-9a-f]{17})$/i,
         example: 'pl-0123456789abcdef0',

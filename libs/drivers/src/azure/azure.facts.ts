@@ -91,6 +91,7 @@ const APP = {
 
 export const AZURE_FACTS: ProviderFacts = {
   provider: 'AZURE',
+  label: 'Azure',
   variables: ['AZURE_AUTHORITY_HOST', 'AZURE_RESOURCE_MANAGER_URL'],
   traits: {
     // Each change is one write, and a group processes one write at a time.
@@ -103,6 +104,7 @@ export const AZURE_FACTS: ProviderFacts = {
   },
   credentialTypes: {
     SERVICE_PRINCIPAL: {
+      label: 'App with a client secret',
       ...APP,
       required: ['tenantId', 'clientId', 'clientSecret', 'subscriptionId'],
       descriptions: {
@@ -114,6 +116,7 @@ export const AZURE_FACTS: ProviderFacts = {
       aliases: { ...APP.aliases, password: 'clientSecret' },
     },
     FEDERATED: {
+      label: 'App, without a secret',
       ...APP,
       required: ['tenantId', 'clientId', 'subscriptionId'],
       descriptions: {
@@ -126,6 +129,7 @@ export const AZURE_FACTS: ProviderFacts = {
   },
   resourceTypes: {
     NETWORK_SECURITY_GROUP: {
+      label: 'Network security group',
       identifier: {
         pattern: EITHER,
         example: 'production/web-servers',

@@ -43,6 +43,7 @@ const PROJECT = {
 /** Google's key JSON. Its URLs (`token_uri`) are ignored: they would determine where the signed assertion is sent. */
 const CREDENTIAL_TYPES: CredentialTypes = {
   SERVICE_ACCOUNT: {
+    label: 'Service account key',
     required: ['type', 'project_id', 'private_key', 'client_email'],
     optional: ['private_key_id'],
     descriptions: {
@@ -78,6 +79,7 @@ const CREDENTIAL_TYPES: CredentialTypes = {
     fixedHints: ['project_id'],
   },
   FEDERATION: {
+    label: 'Workload identity, without a secret',
     required: ['project_id', 'projectNumber', 'poolId', 'providerId'],
     optional: ['serviceAccountEmail'],
     descriptions: {
@@ -143,6 +145,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value.sl
 
 export const GCP_FACTS: ProviderFacts = {
   provider: 'GCP',
+  label: 'Google Cloud',
   variables: [
     'GCP_COMPUTE_URL',
     'GCP_RESOURCE_MANAGER_URL',
@@ -163,6 +166,7 @@ export const GCP_FACTS: ProviderFacts = {
   credentialTypes: CREDENTIAL_TYPES,
   resourceTypes: {
     FIREWALL: {
+      label: 'VPC network',
       identifier: {
         pattern: SPELLING,
         example: 'default',

@@ -35,6 +35,7 @@ function nameTarget({ identifier, config }: ResourceNaming): TargetName {
 
 export const VERCEL_FACTS: ProviderFacts = {
   provider: 'VERCEL',
+  label: 'Vercel',
   variables: ['VERCEL_API_URL'],
   traits: {
     // Each write replaces the complete list: a large batch costs as much as a small one.
@@ -48,6 +49,7 @@ export const VERCEL_FACTS: ProviderFacts = {
   },
   credentialTypes: {
     TOKEN: {
+      label: 'Access token',
       required: ['token'],
       optional: ['teamId'],
       descriptions: {
@@ -73,6 +75,7 @@ export const VERCEL_FACTS: ProviderFacts = {
   },
   resourceTypes: {
     FIREWALL_RULE: {
+      label: 'Project',
       identifier: {
         pattern: IS_PROJECT,
         example: 'prj_XLKmu1DyR1eY7zq8UgeRKbA7yVLA',

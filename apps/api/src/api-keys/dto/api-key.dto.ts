@@ -35,7 +35,7 @@ export class CreateApiKeyDto {
   @Optional(text(1000), { nullable: true, example: 'Opens the test database' })
   description?: string | null;
 
-  @Required(someOf(SCOPES, 'scopes'), { example: ['sessions:write', 'sessions:read'] })
+  @Required(someOf(SCOPES, 'scopes', 'Scope'), { example: ['sessions:write', 'sessions:read'] })
   scopes!: Scope[];
 
   @Optional(AGENTS, {
@@ -67,7 +67,7 @@ export class ApiKeyDto {
   @ApiProperty({ type: String, nullable: true }) description!: string | null;
   @ApiProperty({ example: 'dbk_8fK2', description: 'The first characters, to identify the key' })
   keyPrefix!: string;
-  @ApiProperty({ enum: SCOPES, isArray: true }) scopes!: string[];
+  @ApiProperty({ enum: SCOPES, enumName: 'Scope', isArray: true }) scopes!: string[];
   @ApiProperty({
     type: [String],
     example: [],

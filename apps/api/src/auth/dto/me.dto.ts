@@ -9,6 +9,8 @@ export class OwnOrganizationDto {
   @ApiProperty({ enum: TIERS, example: 'FREE' }) subscriptionTier!: Tier;
   @ApiProperty({ example: false, description: 'a suspended organization starts and extends no sessions' })
   suspended!: boolean;
+  @ApiProperty({ example: false, description: 'sessions take the address of their caller only' })
+  requireDetectedAddress!: boolean;
 }
 
 export class MeDto {
@@ -25,5 +27,11 @@ export class MeDto {
   @ApiProperty({ type: [String], example: ['Developers'] }) roleNames!: readonly string[];
   @ApiProperty({ format: 'date-time', example: '2026-01-05T09:00:00.000Z' }) createdAt!: Date;
   @ApiProperty({ format: 'date-time', example: '2026-01-05T09:00:00.000Z' }) updatedAt!: Date;
+  @ApiProperty({
+    type: 'integer',
+    example: 1,
+    description: 'how long a session lasts that names no duration, or as long as its resources allow',
+  })
+  defaultSessionHours!: number;
   @ApiProperty({ type: OwnOrganizationDto }) organization!: OwnOrganizationDto;
 }

@@ -97,6 +97,13 @@ export class CredentialDto {
   })
   externalId?: string;
   @ApiPropertyOptional({
+    example: 'aws iam create-role …',
+    description:
+      'With ASSUME_ROLE only: commands to paste into a shell, so that the role trusts this service. DRAWBRIDGE_ARN in them is ' +
+      'known to its operator',
+  })
+  setup?: string;
+  @ApiPropertyOptional({
     type: CredentialIdentityDto,
     description:
       'For types without a stored secret: the issuer and subject of the tokens that the cloud is shown',

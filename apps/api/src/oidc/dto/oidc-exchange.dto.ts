@@ -24,7 +24,7 @@ export class WorkloadTokenDto {
   @ApiProperty({ example: 'Bearer' }) tokenType!: string;
   @ApiProperty({ type: 'integer', example: 900, description: 'seconds, at most 900; there is no refresh' })
   expiresIn!: number;
-  @ApiProperty({ enum: WORKLOAD_SCOPES, isArray: true }) scopes!: string[];
+  @ApiProperty({ enum: WORKLOAD_SCOPES, enumName: 'WorkloadScope', isArray: true }) scopes!: string[];
 }
 
 export class TokenCheckDto {

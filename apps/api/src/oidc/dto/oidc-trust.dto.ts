@@ -23,6 +23,7 @@ import { conditionsRefusal, MAX_CLAIMS, MAX_VALUE_LENGTH, MAX_VALUES } from '../
 const SCOPES = someOf(
   WORKLOAD_SCOPES,
   'scopes',
+  'WorkloadScope',
   `must hold only ${WORKLOAD_SCOPES.join(', ')}: the other scopes are for administrators and for hosts`,
 );
 const CONDITIONS = {
@@ -118,7 +119,7 @@ export class OidcTrustDto {
   })
   audience!: string;
   @ApiProperty(CONDITIONS) conditions!: OidcConditions;
-  @ApiProperty({ enum: WORKLOAD_SCOPES, isArray: true }) scopes!: string[];
+  @ApiProperty({ enum: WORKLOAD_SCOPES, enumName: 'WorkloadScope', isArray: true }) scopes!: string[];
   @ApiProperty() isEnabled!: boolean;
   @ApiProperty({
     type: [String],

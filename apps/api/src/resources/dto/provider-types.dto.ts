@@ -30,6 +30,7 @@ export class IdentifierFormDto extends TextFormDto {
 @ApiSchema({ description: 'A field of credentialData' })
 export class CredentialFieldDto {
   @ApiProperty({ example: 'accessKeyId' }) name!: string;
+  @ApiProperty({ example: 'Access key ID', description: 'The name for people' }) label!: string;
   @ApiProperty({
     example: 'the id of an access key of an IAM user',
     description: 'A hint for the person who fills it in',
@@ -44,6 +45,7 @@ export class CredentialFieldDto {
 
 export class CredentialTypeDto {
   @ApiProperty({ example: 'ACCESS_KEY' }) credentialType!: string;
+  @ApiProperty({ example: 'Access key', description: 'The name for people' }) label!: string;
   @ApiProperty({ type: [CredentialFieldDto], description: 'Empty: credentialData is left out' })
   fields!: CredentialFieldDto[];
   @ApiProperty({
@@ -53,7 +55,8 @@ export class CredentialTypeDto {
   @ApiPropertyOptional({
     example: "az ad app federated-credential create --id APP_ID --parameters '…'",
     description:
-      'With needsIssuer, where there is an issuer: commands to paste into a shell. Words in capitals stand for the id and the fields of the credential, whose own `identity` has them complete',
+      'Commands to paste into a shell, so that the cloud trusts this service; with needsIssuer, where there is an issuer. Words in ' +
+      'capitals stand for what is known when the credential is made: its own `setup` or `identity.setup` has them',
   })
   setup?: string;
 }
@@ -61,6 +64,7 @@ export class CredentialTypeDto {
 @ApiSchema({ description: 'A field of config' })
 export class ConfigFieldDto {
   @ApiProperty({ example: 'port' }) name!: string;
+  @ApiProperty({ example: 'Port', description: 'The name for people' }) label!: string;
   @ApiProperty({ enum: CONFIG_FIELD_TYPES, description: 'integers, texts: a list of them' })
   type!: (typeof CONFIG_FIELD_TYPES)[number];
   @ApiProperty({ example: 'the port to open' }) description!: string;
@@ -107,6 +111,7 @@ export class ConfigFieldDto {
 
 export class ResourceTypeDto {
   @ApiProperty({ example: 'SECURITY_GROUP' }) resourceType!: string;
+  @ApiProperty({ example: 'Security group', description: 'The name for people' }) label!: string;
   @ApiProperty({ type: IdentifierFormDto, description: 'The format of resourceIdentifier' })
   identifier!: IdentifierFormDto;
   @ApiProperty({
@@ -151,6 +156,7 @@ export class RevocationDto {
 
 export class ProviderTypesDto {
   @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
+  @ApiProperty({ example: 'Google Cloud', description: 'The name for people' }) label!: string;
   @ApiProperty({
     description:
       'true: an agent on the host carries changes out; a resource is verified when its agent has connected. ' +

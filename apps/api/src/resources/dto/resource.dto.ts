@@ -302,6 +302,14 @@ export class ResourceDto {
       'Why the last verification failed; null: it did not, there was none, or the caller is no administrator',
   })
   verificationError!: string | null;
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 8,
+    description:
+      'In answers to GET: the longest session that your roles allow here; of a session on several resources, the least ' +
+      'counts. Absent: none of your roles has the resource',
+  })
+  maxSessionDurationHours?: number;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;
 }

@@ -6,7 +6,7 @@ export class SessionQueryDto extends PageQueryDto {
   @Optional(id())
   resourceId?: string;
 
-  @Optional(anyOf(SESSION_STATUSES), { description: 'May be repeated' })
+  @Optional(anyOf(SESSION_STATUSES, 'SessionStatus'), { description: 'May be repeated' })
   status?: SessionStatus[];
 
   @Optional(queryFlag(), {

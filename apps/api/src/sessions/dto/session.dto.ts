@@ -72,7 +72,7 @@ export class SessionDto {
   @ApiProperty({ type: String, nullable: true, example: '203.0.113.10' }) ipv4Address!: string | null;
   @ApiProperty({ type: String, nullable: true, example: '2001:db8::10' }) ipv6Address!: string | null;
   @ApiProperty({ type: String, nullable: true, example: 'build-4711' }) holder!: string | null;
-  @ApiProperty({ enum: SESSION_STATUSES }) status!: SessionStatus;
+  @ApiProperty({ enum: SESSION_STATUSES, enumName: 'SessionStatus' }) status!: SessionStatus;
   @ApiProperty(TIME) startedAt!: Date;
   @ApiProperty(TIME) expiresAt!: Date;
   @ApiProperty({

@@ -9,7 +9,7 @@ import { Action, Facts, Form, Loaded, Notice, Page, TextField } from '../../ui';
 import { IN_COOKIE, Steps } from './steps';
 
 type Answer = Schemas['LoginAnswerDto'];
-type Holder = Schemas['PasswordLinkHolderDto'];
+type Holder = Schemas['PasswordLinkUseDto'];
 
 interface LinkProps {
   readonly token: string;
@@ -72,7 +72,7 @@ const NewPassword = ({ name, holder }: { name: string; holder: Holder }) => (
       type="password"
       autoComplete="new-password"
       autoFocus
-      help={`It ${holder.passwordRules}.`}
+      help={holder.passwordRules}
     />
   </>
 );
