@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api';
-import { Badge, Muted, Table, Time, type Column } from '../../ui';
+import { Muted, Table, Time, type Column } from '../../ui';
 import { AuditLink, codeText, Lines, ResourceLink } from './cells';
 
 type Item = Schemas['AccessItemDto'];
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<Item>[] = [
     cell: ({ possibleFrom, possibleUntil }) => (
       <span>
         {possibleFrom === null ? 'before it was first read' : <Time at={possibleFrom} />} –{' '}
-        {possibleUntil === null ? <Badge tone="warn">no end seen</Badge> : <Time at={possibleUntil} />}
+        {possibleUntil === null ? 'no end seen' : <Time at={possibleUntil} />}
       </span>
     ),
   },

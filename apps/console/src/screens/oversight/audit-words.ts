@@ -87,7 +87,7 @@ const VERBS: Readonly<Record<EventType, string>> = {
   AGENT_GUARD_CHANGED: 'saw another guard at the agent',
 };
 
-export const isEventType = (text: string): text is EventType => Object.hasOwn(VERBS, text);
+export const isEventType = (code: string): code is EventType => Object.hasOwn(VERBS, code);
 
 /** Every event that the API records; a missing one is an error of the types. */
 export const EVENT_CHOICES = Object.keys(VERBS)
@@ -137,7 +137,7 @@ const changeText = ([field, change]: [string, { from: unknown; to: unknown }]): 
 function text(value: unknown): string {
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return 'none';
   if (Array.isArray(value)) return value.map(text).join(', ');
-  if (typeof value !== 'object') return String(value);
+  if (typeof value !== 'object') return `${value as string | number | boolean}`;
   return Object.entries(value)
     .map(([name, inner]) => `${name}: ${text(inner)}`)
     .join(', ');

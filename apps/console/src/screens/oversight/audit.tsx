@@ -68,7 +68,7 @@ function AuditFilters({ filter, error }: { readonly filter: Filter; readonly err
           to: fromLocalField(entered.text('to')),
         })
       }
-      onClear={() => void navigate({ search: {} })}
+      onClear={Object.keys(filter).length > 0 ? () => void navigate({ search: {} }) : undefined}
     >
       <SelectFilter
         name="eventType"
@@ -81,7 +81,8 @@ function AuditFilters({ filter, error }: { readonly filter: Filter; readonly err
       <ResourceFilter value={filter.resourceId} onChange={(resourceId) => set({ resourceId })} />
       <TextField
         name="actorEmail"
-        label="Done by (e-mail)"
+        label="Done by"
+        placeholder="ada@example.com"
         type="email"
         required={false}
         defaultValue={filter.actorEmail ?? ''}

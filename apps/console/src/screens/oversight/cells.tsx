@@ -7,10 +7,11 @@ interface LinkTo {
   readonly name: string;
 }
 
-// the screens they lead to belong to other areas
+// the screens they lead to belong to other areas: their paths are no types here
+const page = (area: string, id: string): string => `/${area}/${id}`;
 
-export const PersonLink = ({ id, name }: LinkTo) => <Link to={`/people/${id}` as string}>{name}</Link>;
-export const ResourceLink = ({ id, name }: LinkTo) => <Link to={`/resources/${id}` as string}>{name}</Link>;
+export const PersonLink = ({ id, name }: LinkTo) => <Link to={page('people', id)}>{name}</Link>;
+export const ResourceLink = ({ id, name }: LinkTo) => <Link to={page('resources', id)}>{name}</Link>;
 
 /** What was recorded about an object. */
 export const AuditLink = ({ id, children }: { readonly id: string; readonly children: ReactNode }) => (

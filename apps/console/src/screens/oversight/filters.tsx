@@ -104,6 +104,7 @@ export const TimeFilter = (given: {
     name={given.name}
     label={given.label}
     type="datetime-local"
+    required={false}
     defaultValue={toLocalField(given.value)}
   />
 );

@@ -1,6 +1,7 @@
 import { $api, api } from '../../api';
 import { useMe } from '../../layout/me';
 import { CheckField, Form, Loaded, Notice, Section, TextField, type Entered } from '../../ui';
+import styles from './oversight.module.css';
 
 const CHARACTERS = [
   ['passwordRequireUppercase', 'An upper-case letter'],
@@ -47,7 +48,7 @@ export function Policy() {
               help="8 to 128. This and the following applies to passwords that are set from now on."
             />
             <fieldset>
-              <legend>A password must contain</legend>
+              <legend className={styles['legend']}>A password must contain</legend>
               {CHARACTERS.map(([name, label]) => (
                 <CheckField key={name} name={name} label={label} defaultChecked={now[name]} />
               ))}
@@ -60,7 +61,7 @@ export function Policy() {
               max={365}
               required={false}
               defaultValue={now.passwordExpirationDays ?? ''}
-              help="1 to 365. Empty: they never expire. Who comes later sets a new one at sign-in."
+              help="1 to 365. Empty: they never expire. After that, one sets a new password at sign-in."
             />
           </Section>
         </Form>

@@ -46,7 +46,8 @@ export function Report() {
         <UserFilter value={search.userId} onChange={(userId) => apply({ ...timesOf(search), userId })} />
         <TextField
           name="address"
-          label="Address or range"
+          label="Address"
+          placeholder="198.51.100.7"
           required={false}
           defaultValue={search.address ?? ''}
         />

@@ -18,6 +18,10 @@ const CHECKS = {
   to: isTime,
 } as const;
 
+/** An address that names only digits is read as a number. */
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
 type Filter = keyof typeof CHECKS;
 export type Search<Field extends Filter> = {
   [F in Field]?: F extends 'eventType' ? Schemas['AuditEventType'] : string;
@@ -27,10 +31,10 @@ export type Search<Field extends Filter> = {
 export const searchOf =
   <Field extends Filter>(...fields: readonly Field[]) =>
   (given: Record<string, unknown>): Search<Field> => {
-    const read = fields.filter((field) => CHECKS[field](String(given[field] ?? '')));
+    const read = fields.filter((field) => CHECKS[field](textOf(given[field])));
     const { page } = given;
     const isPage = typeof page === 'number' && Number.isSafeInteger(page) && page > 0;
-    const filters = Object.fromEntries(read.map((field) => [field, String(given[field])]));
+    const filters = Object.fromEntries(read.map((field) => [field, textOf(given[field])]));
     // checked above
     return { ...filters, ...(isPage ? { page } : {}) } as Search<Field>;
   };

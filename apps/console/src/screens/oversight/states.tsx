@@ -58,7 +58,7 @@ export function ResourceStates({ of }: { readonly of: readonly ResourceState[] }
       {lines(others)}
       {isFolded ? (
         <details>
-          <summary>{open.length} open</summary>
+          <summary>{new Set(open.map(({ resourceId }) => resourceId)).size} resources open</summary>
           <Lines>{lines(open)}</Lines>
         </details>
       ) : null}
