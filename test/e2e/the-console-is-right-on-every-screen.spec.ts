@@ -100,7 +100,7 @@ describeInBrowser('Every screen of the console is right in both schemes and at a
       ['a line that does not wrap', `document.querySelector('h1').style.minWidth = '700px'`, /320 px: wider/],
     ])('%s', async (_, code, finding) => {
       const visitor = await site.stranger();
-      plant(
+      await plant(
         visitor.context,
         `new MutationObserver((_, observer) => {
           if (!document.querySelector('h1')) return;

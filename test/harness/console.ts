@@ -1,7 +1,6 @@
 import type { BrowserContext } from 'playwright-core';
 import { TestBrowser, type Visitor } from './browser';
 import type { Drawbridge } from './drawbridge';
-import { planted, serveConsole } from './console-files';
 
 interface Account {
   readonly email: string;
@@ -32,7 +31,6 @@ export class TestConsole {
   /** Somebody who has not signed in. @param path opened at once */
   async stranger(path?: string): Promise<Visitor> {
     const visitor = await this.browser.visitor();
-    await serveConsole(visitor.context);
     if (path !== undefined) await visitor.goto(this.url(path));
     return visitor;
   }
@@ -41,7 +39,7 @@ export class TestConsole {
   async signedIn(account: Account): Promise<Visitor> {
     const { cookie, value } = await this.signIn(account);
     const { hostname } = new URL(this.origin);
-    const visitor = await this.browser.visitor({
+    return this.browser.visitor({
       storageState: {
         cookies: [
           {
@@ -59,8 +57,6 @@ export class TestConsole {
         origins: [{ origin: this.origin, localStorage: [{ name: 'drawbridge-signed-in', value: 'yes' }] }],
       },
     });
-    await serveConsole(visitor.context);
-    return visitor;
   }
 
   private async signIn({ email, password }: Account): Promise<{ cookie: string; value: string }> {
@@ -72,7 +68,10 @@ export class TestConsole {
   }
 }
 
-/** Adds to the console's script, for a planted bug. */
-export function plant(context: BrowserContext, code: string): void {
-  planted.set(context, `\n;${code}`);
+/** Adds to the console's script as it is served, for a planted bug. */
+export async function plant(context: BrowserContext, code: string): Promise<void> {
+  await context.route(/\/assets\/index-[^/]+\.js$/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: `${await response.text()}\n;${code}` });
+  });
 }
