@@ -77,7 +77,7 @@ export const verifyCredential = async (id: string): Promise<Schemas['CredentialD
 /** What the provider has to allow, to be pasted there. */
 export const Policy = ({ of, open = false }: { readonly of: ProviderTypes; readonly open?: boolean }) => (
   <details open={open}>
-    <summary>What it needs to be allowed at {of.label}, and no more: to paste there</summary>
+    <summary>Permissions it needs, to paste into {of.label}</summary>
     <Copyable text={of.policy} label={`Policy for ${of.label}`} />
   </details>
 );

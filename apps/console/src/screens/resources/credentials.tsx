@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useAll, type Schemas } from '../../api';
 import { Muted, Time } from '../../ui';
-import { CredentialBadge } from './credential-state';
+import { CredentialBadge } from './credential-details';
 import { ListScreen } from './list-screen';
 import { credentialTypeOf, providerOf, useTypes } from './types';
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api, type Schemas } from '../../api';
-import { CheckField, Form, SelectField, Stack, TextField } from '../../ui';
+import { CheckField, Form, Notice, SelectField, Stack, TextField } from '../../ui';
 import { ConfigField, configOf } from './config-field';
 import { providerOf, sentence, type ProviderTypes, type ResourceType } from './types';
 
@@ -27,6 +27,7 @@ export function ResourceForm({ types, credentials, credentialId, resource, submi
   const type =
     provider.resourceTypes.find(({ resourceType }) => resourceType === typeName) ??
     provider.resourceTypes[0]!;
+  const [warnings, setWarnings] = useState<readonly string[]>([]);
   const usable = resource ? credentials.filter((each) => each.provider === resource.provider) : credentials;
   return (
     <Form
@@ -45,8 +46,11 @@ export function ResourceForm({ types, credentials, credentialId, resource, submi
         if (resource) {
           const releasePorts = entered.checked('releasePorts') ? { releasePorts: true } : {};
           const params = { path: { id: resource.id } };
-          return (await api.PATCH('/api/v1/resources/{id}', { params, body: { ...common, ...releasePorts } }))
-            .data!;
+          const changed = (
+            await api.PATCH('/api/v1/resources/{id}', { params, body: { ...common, ...releasePorts } })
+          ).data!;
+          setWarnings(changed.warnings);
+          return changed;
         }
         const body = { ...common, provider: provider.provider, resourceType: type.resourceType };
         return (await api.POST('/api/v1/resources', { body })).data!;
@@ -73,6 +77,11 @@ export function ResourceForm({ types, credentials, credentialId, resource, submi
       <Stack key={`${provider.provider} ${type.resourceType}`}>
         <Fields provider={provider} type={type} resource={resource} />
       </Stack>
+      {warnings.map((warning) => (
+        <Notice key={warning} tone="warn" announced>
+          {sentence(warning)}
+        </Notice>
+      ))}
     </Form>
   );
 }

@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { api, useAll, useList, type Schemas } from '../../api';
 import {
   Action,
@@ -139,6 +139,7 @@ function WhatCloses({ of: { id } }: OfResource) {
               ))}
             </ul>
             {total > items.length ? <p>… and {total - items.length} more</p> : null}
+            <Link to="/open">See who is in, and stop them</Link>
           </Notice>
         )
       }

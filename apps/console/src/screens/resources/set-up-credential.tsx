@@ -1,10 +1,9 @@
 import { $api, useAll, type Schemas } from '../../api';
-import { ButtonLink, Loaded, Notice, Row, Section } from '../../ui';
+import { ButtonLink, Loaded, Section } from '../../ui';
+import { CredentialDetails } from './credential-details';
 import { CredentialForm } from './credential-form';
-import { CredentialRefusal, CredentialSetup, VerifyCredential } from './credential-state';
-import { ReplaceSecrets } from './replace-secrets';
 import type { SetUpSearch } from './set-up-steps';
-import { credentialTypeOf, providerOf, type ProviderTypes } from './types';
+import type { ProviderTypes } from './types';
 import { UseExisting } from './use-existing';
 
 interface Props {
@@ -45,27 +44,17 @@ function Check({ types, id, onValid }: CheckProps) {
   const credential = $api.useQuery('get', '/api/v1/credentials/{id}', { params: { path: { id } } });
   return (
     <Loaded query={credential}>
-      {(of) => {
-        const provider = providerOf(types, of);
-        return (
-          <Section title={`Credential ${of.name}`}>
-            <CredentialRefusal of={of} provider={provider} />
-            {of.isValid ? <Notice tone="good">{provider?.label} accepts it.</Notice> : null}
-            <CredentialSetup of={of} provider={provider} />
-            <Row>
-              <VerifyCredential id={id} onValid={onValid} />
-              <ReplaceSecrets of={of} type={credentialTypeOf(types, of)} onValid={onValid} />
-              <ButtonLink
-                to="/set-up"
-                search={{ step: 'resource', credential: id }}
-                kind={of.isValid ? 'primary' : 'plain'}
-              >
-                {of.isValid ? 'Continue' : 'Continue anyway'}
-              </ButtonLink>
-            </Row>
-          </Section>
-        );
-      }}
+      {(of) => (
+        <CredentialDetails of={of} types={types} onValid={onValid}>
+          <ButtonLink
+            to="/set-up"
+            search={{ step: 'resource', credential: id }}
+            kind={of.isValid ? 'primary' : 'plain'}
+          >
+            {of.isValid ? 'Continue' : 'Continue anyway'}
+          </ButtonLink>
+        </CredentialDetails>
+      )}
     </Loaded>
   );
 }

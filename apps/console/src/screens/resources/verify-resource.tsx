@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
 import { $api, api, live, useAll, type Schemas } from '../../api';
 import { Button, Loaded, Loading, Notice, Problem, Section } from '../../ui';
 import { Policy } from './credential-form';
 import { ResourceForm } from './resource-form';
-import { providerOf, useTypes, type ProviderTypes } from './types';
+import { providerOf, sentence, useTypes, type ProviderTypes } from './types';
 
 interface Props {
   readonly id: string;
@@ -16,12 +17,7 @@ interface Props {
 
 /** Verifies a resource: as soon as it is drawn, and after each change. */
 export function VerifyResource(props: Props) {
-  const resource = $api.useQuery(
-    'get',
-    '/api/v1/resources/{id}',
-    { params: { path: { id: props.id } } },
-    live(({ isActive }: Schemas['ResourceDto']) => !isActive),
-  );
+  const resource = $api.useQuery('get', '/api/v1/resources/{id}', { params: { path: { id: props.id } } });
   return (
     <Loaded query={useTypes()}>
       {(types) => (
@@ -38,12 +34,13 @@ interface OfResource {
 
 function Verification({ id, of, types, onVerified, next }: Props & OfResource) {
   const provider = providerOf(types, of)!;
-  // a verification only reads: it may be asked for again. An agent calls by itself: one waits for it
+  const isConnected = useIsConnected(id, provider.needsAgent);
+  // a verification only reads: it may be asked for again
   const check = useQuery({
     queryKey: ['verification', id],
     queryFn: async () =>
       (await api.POST('/api/v1/resources/{id}/verify', { params: { path: { id } } })).data!,
-    enabled: !provider.needsAgent || of.isActive,
+    enabled: isConnected,
     retry: false,
     refetchInterval: false,
     refetchOnWindowFocus: false,
@@ -56,7 +53,7 @@ function Verification({ id, of, types, onVerified, next }: Props & OfResource) {
     // once, when it turns out
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [isFine]);
-  if (provider.needsAgent && !of.isActive) return <AwaitAgent of={of} provider={provider} />;
+  if (!isConnected) return <AwaitAgent of={of} provider={provider} />;
   if (check.isPending || (check.isFetching && !check.isSuccess))
     return <Loading what={`Asking ${provider.label} about ${of.resourceIdentifier}`} />;
   return (
@@ -71,7 +68,7 @@ function Verification({ id, of, types, onVerified, next }: Props & OfResource) {
             </Notice>
             {check.data.warnings.map((warning) => (
               <Notice key={warning} tone="warn">
-                {of.name} {warning}
+                {sentence(warning)}
               </Notice>
             ))}
             {next}
@@ -83,6 +80,17 @@ function Verification({ id, of, types, onVerified, next }: Props & OfResource) {
   );
 }
 
+/** Whether there is somebody to ask: an agent calls by itself, so one waits for its first report. */
+function useIsConnected(id: string, needsAgent: boolean): boolean {
+  const guard = $api.useQuery(
+    'get',
+    '/api/v1/resources/{id}/guard',
+    { params: { path: { id } } },
+    { enabled: needsAgent, ...live(({ reportedAt }: Schemas['ResourceGuardDto']) => reportedAt === null) },
+  );
+  return !needsAgent || typeof guard.data?.reportedAt === 'string';
+}
+
 const AwaitAgent = ({ of, provider }: Pick<OfResource, 'of'> & { readonly provider: ProviderTypes }) => (
   <Section title="Verification">
     <Notice announced>
@@ -90,6 +98,7 @@ const AwaitAgent = ({ of, provider }: Pick<OfResource, 'of'> & { readonly provid
       <p>This goes on by itself as soon as it does.</p>
     </Notice>
     <Policy of={provider} open />
+    <Link to="/automation">Make the API key of the agent</Link>
   </Section>
 );
 
