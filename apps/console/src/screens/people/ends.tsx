@@ -10,11 +10,11 @@ export function Ends({ user }: { readonly user: Pick<User, 'id' | 'email' | 'isS
   const keys = useAll('/api/v1/api-keys', { userId: user.id });
   return (
     <>
-      <p>At once{user.isService ? '' : ', with every sign-in'}:</p>
+      <p>This ends at once{user.isService ? '' : ', with every sign-in'}:</p>
       <Loaded query={sessions}>
         {(open) => (
           <Named
-            lead={<strong>{count(open.length, 'open session')} closed</strong>}
+            lead={<strong>{count(open.length, 'open session')}</strong>}
             items={open.map((session) => `${wayOf(session)}, until ${localTime(session.expiresAt)}`)}
           />
         )}
@@ -24,7 +24,7 @@ export function Ends({ user }: { readonly user: Pick<User, 'id' | 'email' | 'isS
           const valid = all.filter(({ isRevoked }) => !isRevoked);
           return (
             <Named
-              lead={<strong>{count(valid.length, 'API key')} revoked</strong>}
+              lead={<strong>{count(valid.length, 'API key')}</strong>}
               items={valid.map(({ name, keyPrefix }) => `${name} (${keyPrefix}…)`)}
             />
           );
@@ -42,8 +42,8 @@ function StaticRules({ email }: { readonly email: string }) {
     <Named
       lead={
         <>
-          <strong>{count(own.length, 'static IP rule')} stay open</strong>, until deleted under{' '}
-          <Link to="/static-rules">Static IP rules</Link>
+          <strong>Not closed: {count(own.length, 'static IP rule')}</strong> of this person. Delete what is
+          not needed under <Link to="/static-rules">Static IP rules</Link>.
         </>
       }
       items={own.map(({ label, ipAddress }) => `${label} (${ipAddress})`)}

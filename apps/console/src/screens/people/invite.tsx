@@ -9,6 +9,7 @@ import {
   Notice,
   Page,
   Section,
+  Stack,
   TextArea,
   type Entered,
 } from '../../ui';
@@ -23,13 +24,18 @@ interface Outcome {
   readonly refusal?: string;
 }
 
+interface Invited {
+  readonly outcomes: readonly Outcome[];
+  readonly roleIds: readonly string[];
+}
+
 /** The API does not say whether it sends mail. */
 export const PASS_ON =
   'The link is shown once. It is mailed, too, if this deployment sends mail. If not, pass it on yourself.';
 
 /** Invites people. */
 export function Invite() {
-  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
+  const [{ outcomes, roleIds }, setInvited] = useState<Invited>({ outcomes: [], roleIds: [] });
   const refused = outcomes.filter(({ id }) => id === undefined).map(({ email }) => email);
   return (
     <Page title="Invite people" lead="Each gets a link, valid for seven days, to set a name and a password.">
@@ -42,7 +48,7 @@ export function Invite() {
           busy="Inviting…"
           alias={{ email: 'emails' }}
           send={invite}
-          onDone={setOutcomes}
+          onDone={setInvited}
         >
           <TextArea
             name="emails"
@@ -50,7 +56,7 @@ export function Invite() {
             help="One or several, with spaces, commas or lines between them."
             defaultValue={refused.join('\n')}
           />
-          <RolePicker />
+          <RolePicker chosen={roleIds} />
           <CheckField
             name="isOrgAdmin"
             label="As administrators"
@@ -63,8 +69,9 @@ export function Invite() {
 }
 
 /** Each address is a request of its own: one that is refused does not keep the others. */
-async function invite(entered: Entered): Promise<Outcome[]> {
-  const shared = { roleIds: entered.all('roleIds'), isOrgAdmin: entered.checked('isOrgAdmin') };
+async function invite(entered: Entered): Promise<Invited> {
+  const roleIds = entered.all('roleIds');
+  const shared = { roleIds, isOrgAdmin: entered.checked('isOrgAdmin') };
   const emails = new Set(entered.text('emails').split(/[\s,;]+/));
   const outcomes: Outcome[] = [];
   for (const email of emails) {
@@ -77,7 +84,7 @@ async function invite(entered: Entered): Promise<Outcome[]> {
       outcomes.push({ email, refusal: asFailure(error).message });
     }
   }
-  return outcomes;
+  return { outcomes, roleIds };
 }
 
 const Outcomes = ({ of }: { readonly of: readonly Outcome[] }) => (
@@ -93,12 +100,12 @@ const Outcomes = ({ of }: { readonly of: readonly Outcome[] }) => (
           {email}: {refusal}
         </Notice>
       ) : (
-        <div key={email}>
+        <Stack key={email}>
           <Link to="/people/$id" params={{ id }}>
             {email}
           </Link>
           {link ? <Copyable text={link} label={`Invitation of ${email}`} /> : null}
-        </div>
+        </Stack>
       ),
     )}
   </Section>

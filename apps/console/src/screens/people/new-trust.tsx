@@ -57,7 +57,7 @@ export function NewTrust() {
 function PresetForm({ preset: { preset, demanded, oneOf, refused, issuer } }: { readonly preset: Preset }) {
   const navigate = useNavigate();
   const [alternative, setAlternative] = useState(0);
-  const claims = [...demanded.map((claim) => ({ claim, words: null })), ...(oneOf[alternative] ?? [])];
+  const claims = [...demanded, ...(oneOf[alternative] ?? []).map(({ claim }) => claim)];
   return (
     <Form
       submit="Create the trust"
@@ -65,10 +65,7 @@ function PresetForm({ preset: { preset, demanded, oneOf, refused, issuer } }: { 
         const body = {
           name: entered.text('name'),
           preset,
-          conditions: conditionsFrom(
-            entered,
-            claims.map(({ claim }) => claim),
-          ),
+          conditions: conditionsFrom(entered, claims),
           scopes: entered.all('scopes') as Schemas['WorkloadScope'][],
           roleIds: entered.all('roleIds'),
           issuer: entered.optional('issuer') ?? null,
@@ -83,6 +80,9 @@ function PresetForm({ preset: { preset, demanded, oneOf, refused, issuer } }: { 
         maxLength={100}
         help="What the jobs do, such as Deploy to production."
       />
+      {demanded.map((claim) => (
+        <Claim key={claim} claim={claim} help="Its id, not its name: a name can be taken over." />
+      ))}
       {oneOf.length > 1 ? (
         <SelectField
           name="alternative"
@@ -96,13 +96,12 @@ function PresetForm({ preset: { preset, demanded, oneOf, refused, issuer } }: { 
           help="Whoever may push a branch writes what its jobs do: choose what only trusted people decide."
         />
       ) : null}
-      {claims.map(({ claim, words }) => (
-        <TextField
+      {(oneOf[alternative] ?? []).map(({ claim, words }) => (
+        <Claim
           key={claim}
-          name={`claim.${claim}`}
-          label={claim}
-          defaultValue={onlyValue(words)}
-          help={words ? `It must be ${words}.` : undefined}
+          claim={claim}
+          value={onlyValue(words)}
+          help={words && `It must be ${onlyValue(words) ?? words}.`}
         />
       ))}
       {oneOf.length === 0 ? (
@@ -133,6 +132,10 @@ function PresetForm({ preset: { preset, demanded, oneOf, refused, issuer } }: { 
     </Form>
   );
 }
+
+const Claim = (of: { claim: string; value?: string | undefined; help: string | null }) => (
+  <TextField name={`claim.${of.claim}`} label={of.claim} defaultValue={of.value} help={of.help} />
+);
 
 /** @param words such as `["true"]`: then there is nothing to choose */
 const onlyValue = (words: string | null): string | undefined => /^\["(\w+)"\]$/.exec(words ?? '')?.[1];

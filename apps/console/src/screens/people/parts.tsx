@@ -97,7 +97,7 @@ const MAX_NAMED = 5;
 /** A sentence, and the first of what it is about. */
 export const Named = ({ lead, items }: { readonly lead: ReactNode; readonly items: readonly string[] }) => (
   <div>
-    {lead}
+    <p>{lead}</p>
     <ul>
       {items.slice(0, MAX_NAMED).map((item) => (
         <li key={item}>{item}</li>
@@ -107,5 +107,6 @@ export const Named = ({ lead, items }: { readonly lead: ReactNode; readonly item
   </div>
 );
 
-/** "1 role", "2 roles" */
-export const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`;
+/** "no roles", "1 role", "2 roles" */
+export const count = (number: number, one: string): string =>
+  `${number || 'no'} ${one}${number === 1 ? '' : 's'}`;

@@ -196,8 +196,8 @@ const Continuing = ({ role }: { readonly role: RoleData }) => (
         <Named
           lead={
             <>
-              <strong>{count(open.length, 'open session')} continue until they end.</strong> To close them at
-              once, stop them under <Link to="/open">Open now</Link>.
+              <strong>Not closed: {count(open.length, 'open session')}</strong>, which continue until they
+              end. Stop what must end now under <Link to="/open">Open now</Link>.
             </>
           }
           items={open.map(({ userName, expiresAt }) => `${userName}, until ${localTime(expiresAt)}`)}

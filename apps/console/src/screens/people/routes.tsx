@@ -1,11 +1,18 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { administratorRoute } from '../../layout/roots';
 import { USER_STATUS, type User } from './parts';
 
 type Search = Readonly<Record<string, unknown>>;
 
 const parent = { getParentRoute: () => administratorRoute };
-const role = () => import('./role');
+
+/** A screen without search parameters. */
+const screen = <Path extends string, Name extends string>(
+  path: Path,
+  load: () => Promise<Record<Name, () => ReactNode>>,
+  name: Name,
+) => createRoute({ ...parent, path, component: lazyRouteComponent(load, name) });
 
 /** A number in the address is a text here. */
 const text = (given: unknown): string | undefined =>
@@ -36,11 +43,7 @@ export const peopleRoute = createRoute({
   component: lazyRouteComponent(() => import('./people'), 'People'),
 });
 
-export const personRoute = createRoute({
-  ...parent,
-  path: '/people/$id',
-  component: lazyRouteComponent(() => import('./person'), 'Person'),
-});
+export const personRoute = screen('/people/$id', () => import('./person'), 'Person');
 
 export const rolesRoute = createRoute({
   ...parent,
@@ -49,11 +52,7 @@ export const rolesRoute = createRoute({
   component: lazyRouteComponent(() => import('./roles'), 'Roles'),
 });
 
-export const roleRoute = createRoute({
-  ...parent,
-  path: '/roles/$id',
-  component: lazyRouteComponent(role, 'Role'),
-});
+export const roleRoute = screen('/roles/$id', () => import('./role'), 'Role');
 
 export const automationRoute = createRoute({
   ...parent,
@@ -86,22 +85,14 @@ export const newTrustRoute = createRoute({
   component: lazyRouteComponent(() => import('./new-trust'), 'NewTrust'),
 });
 
-export const trustRoute = createRoute({
-  ...parent,
-  path: '/automation/trusts/$id',
-  component: lazyRouteComponent(() => import('./trust'), 'Trust'),
-});
+export const trustRoute = screen('/automation/trusts/$id', () => import('./trust'), 'Trust');
 
 export const peopleRoutes = [
   peopleRoute,
-  createRoute({
-    ...parent,
-    path: '/people/invite',
-    component: lazyRouteComponent(() => import('./invite'), 'Invite'),
-  }),
+  screen('/people/invite', () => import('./invite'), 'Invite'),
   personRoute,
   rolesRoute,
-  createRoute({ ...parent, path: '/roles/new', component: lazyRouteComponent(role, 'NewRole') }),
+  screen('/roles/new', () => import('./role'), 'NewRole'),
   roleRoute,
   automationRoute,
   newKeyRoute,

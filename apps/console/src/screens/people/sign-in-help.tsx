@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api } from '../../api';
-import { Action, ConfirmButton, Copyable, Notice, Row } from '../../ui';
+import { Action, ConfirmButton, Copyable, Notice, Row, Stack } from '../../ui';
 import { PASS_ON } from './invite';
 import type { User } from './parts';
 
@@ -39,12 +39,12 @@ export function SignInHelp({ user: { id, name, status, isService, mfaEnabled } }
         ) : null}
       </Row>
       {link ? (
-        <div>
+        <Stack>
           <Notice tone="good" announced>
             {status === 'INVITED' ? PASS_ON : 'Pass this link on. It works once, within an hour.'}
           </Notice>
           <Copyable text={link} label={`Link for ${name}`} />
-        </div>
+        </Stack>
       ) : null}
     </>
   );
