@@ -124,20 +124,17 @@ export function sentenceOf({ actorType, actorEmail, eventType, resourceName }: S
 /** Details of a record as lines to read. */
 export const detailsOf = (details: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(details).flatMap(([name, value]) =>
-      name === 'changed' ? Object.entries(value as object).map(changeText) : [[name, text(value)]],
-    ),
+    Object.entries({ ...details, ...(details['changed'] as object | undefined), changed: undefined })
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [codeText(name.replaceAll(/[A-Z]/g, '_$&')), text(value)]),
   );
-
-const changeText = ([field, change]: [string, { from: unknown; to: unknown }]): [string, string] => [
-  field,
-  `${text(change.from)} → ${text(change.to)}`,
-];
 
 function text(value: unknown): string {
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return 'none';
   if (Array.isArray(value)) return value.map(text).join(', ');
   if (typeof value !== 'object') return `${value as string | number | boolean}`;
+  if ('from' in value && 'to' in value) return `${text(value.from)} → ${text(value.to)}`;
+  if ('name' in value) return text(value.name);
   return Object.entries(value)
     .map(([name, inner]) => `${name}: ${text(inner)}`)
     .join(', ');

@@ -4,7 +4,7 @@ import { Badge, Empty, Facts, Loaded, Muted, Page, Pager, Section, Table, TextFi
 import { detailsOf, EVENT_CHOICES, sentenceOf } from './audit-words';
 import { AuditLink, Lines, Reason } from './cells';
 import { Filters, ResourceFilter, SelectFilter, TimeFilter } from './filters';
-import { changed, fromLocalField, type Search } from './search';
+import { changed, fromLocalField, type Change, type Search } from './search';
 
 type AuditRecord = Schemas['AuditRecordDto'];
 
@@ -55,8 +55,7 @@ export function Audit() {
 
 function AuditFilters({ filter, error }: { readonly filter: Filter; readonly error: unknown }) {
   const navigate = route.useNavigate();
-  const set = (change: Parameters<typeof changed<Filter>>[1]): void =>
-    void navigate({ search: changed(filter, change) });
+  const set = (change: Change<Filter>): void => void navigate({ search: changed(filter, change) });
   return (
     <Filters
       search={filter}

@@ -39,7 +39,7 @@ export const searchOf =
     return { ...filters, ...(isPage ? { page } : {}) } as Search<Field>;
   };
 
-type Change<Given> = { readonly [Field in keyof Given]?: Given[Field] | undefined };
+export type Change<Given> = { readonly [Field in keyof Given]?: Given[Field] | undefined };
 
 /** Filters with changes; undefined takes one away. */
 export const changed = <Given extends object>(search: Given, change: Change<Given>): Given =>

@@ -74,8 +74,13 @@ function Until({ session }: { readonly session: Session }) {
       <Status of={status} />
       {isLive(session) ? <Time at={end} /> : null}
       <Muted>
-        {isLive(session) ? <TimeLeft until={end} /> : endedAt && <Time at={endedAt} />}
+        {isLive(session) ? <TimeLeft until={end} /> : null}
         {isLive(session) && isLease ? ', unless its job renews it' : ''}
+        {endedAt === null ? null : (
+          <>
+            ended <Time at={endedAt} />
+          </>
+        )}
       </Muted>
     </Lines>
   );

@@ -39,31 +39,36 @@ export interface ResourceState {
   readonly warnings?: readonly string[];
 }
 
-/** More than these are folded; what is not open is shown all the same. */
+/** More than these are folded; what is not settled, or failed, is shown all the same. */
 const MAX_SHOWN = 4;
 
 /** Resources with the state of each, and the reason of what is not as it should be. */
 export function ResourceStates({ of }: { readonly of: readonly ResourceState[] }) {
-  const open = of.filter(({ status }) => status === 'APPLIED');
-  const isFolded = of.length > MAX_SHOWN && open.length > 1;
-  const others = of.filter((state) => !isFolded || state.status !== 'APPLIED');
+  const settled = of.filter(({ status }) => status === 'APPLIED' || status === 'REMOVED');
+  const isFolded = of.length > MAX_SHOWN && settled.length > 1;
   // otherwise it is clear which of the addresses a line is about
   const hasBoth = new Set(of.map(({ ipVersion }) => ipVersion)).size > 1;
   const lines = (states: readonly ResourceState[]) =>
     states.map((state) => (
       <State key={`${state.resourceId} ${state.ipVersion}`} state={state} namesVersion={hasBoth} />
     ));
+  if (!isFolded) return <Lines>{lines(of)}</Lines>;
   return (
     <Lines>
-      {lines(others)}
-      {isFolded ? (
-        <details>
-          <summary>{new Set(open.map(({ resourceId }) => resourceId)).size} resources open</summary>
-          <Lines>{lines(open)}</Lines>
-        </details>
-      ) : null}
+      {lines(of.filter((state) => !settled.includes(state)))}
+      <details>
+        <summary>{summaryOf(settled)}</summary>
+        <Lines>{lines(settled)}</Lines>
+      </details>
     </Lines>
   );
+}
+
+/** Such as "12 resources: open". */
+function summaryOf(states: readonly ResourceState[]): string {
+  const resources = new Set(states.map(({ resourceId }) => resourceId));
+  const texts = new Set(states.map(({ status }) => STATES[status][0]));
+  return `${resources.size} resources: ${[...texts].join(' or ')}`;
 }
 
 const State = ({
