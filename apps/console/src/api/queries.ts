@@ -56,8 +56,8 @@ export interface List<Item> {
 
 interface ListParameters {
   readonly path?: Readonly<Record<string, string>>;
-  /** undefined: left out */
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** undefined: left out; several values are sent as a repeated parameter */
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 }
 
 /** One page of a list, with the total of all. */

@@ -5,7 +5,7 @@ export { ConfirmButton, Dialog, DialogButton } from './dialog';
 export { CheckField, SelectField, TextArea, TextField } from './fields';
 export { Entered, Form } from './form';
 export { Icon } from './icon';
-export { Empty, Facts, Muted, Page, Row, Section, Stack, Tabs } from './layout';
+export { Empty, Facts, Filters, Muted, Page, Row, Section, Stack, Tabs } from './layout';
 export { Picker, type Choice } from './picker';
 export { Badge, Loaded, Loading, Notice, Problem, type Tone } from './status';
 export { Pager, Table, type Column } from './table';
