@@ -1,5 +1,6 @@
-import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
+import { applyDecorators, HttpCode, UseInterceptors, type Type } from '@nestjs/common';
 import { ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { ListPageInterceptor } from '../http/list-page';
 import { ERROR_DESCRIPTIONS } from './error-descriptions';
 
 /** A body; `[Body]` for a list of them; null for none. */
@@ -30,7 +31,10 @@ export function Operation(
 
 function success(status: number, answer: Answer): MethodDecorator {
   if (answer === null) return ApiResponse({ status, description: '' });
-  if (isList(answer)) return ApiResponse({ status, description: '', type: answer[0], isArray: true });
+  if (isList(answer)) {
+    const documented = ApiResponse({ status, description: '', type: answer[0], isArray: true });
+    return applyDecorators(documented, UseInterceptors(ListPageInterceptor));
+  }
   return ApiResponse({ status, description: '', type: answer });
 }
 
