@@ -109,6 +109,18 @@ describe('The commands that make a cloud trust the issuer can be pasted into a s
     });
   });
 
+  it("for AWS through Drawbridge's own identity, with a word where the external id belongs", () => {
+    const { calls, file } = pasted('AWS', 'ASSUME_ROLE', { roleArn: 'arn:aws:iam::210987654321:role/doors' });
+    expect(calls).toEqual([
+      `aws [iam] [create-role] [--role-name] [doors] [--assume-role-policy-document] [file://trust.json]`,
+      `aws [iam] [put-role-policy] [--role-name] [doors] [--policy-name] [drawbridge] [--policy-document] [file://policy.json]`,
+    ]);
+    const Condition = { StringEquals: { 'sts:ExternalId': 'EXTERNAL_ID' } };
+    expect(JSON.parse(file('trust.json'))).toMatchObject({
+      Statement: [{ Action: 'sts:AssumeRole', Condition }],
+    });
+  });
+
   const POOL = { project_id: 'shop', projectNumber: '123456', poolId: 'doors', providerId: 'one' };
   const PRINCIPAL = `principal://iam.googleapis.com/projects/123456/locations/global/workloadIdentityPools/doors/subject/${SUBJECT}`;
 

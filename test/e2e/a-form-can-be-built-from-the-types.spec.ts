@@ -10,12 +10,20 @@ interface Form {
   readonly example: string;
 }
 
-interface CredentialType {
-  readonly credentialType: string;
-  readonly fields: readonly { readonly name: string; readonly required: boolean; readonly form?: Form }[];
+interface Labelled {
+  readonly label: string;
 }
 
-interface ConfigField {
+interface CredentialType extends Labelled {
+  readonly credentialType: string;
+  readonly fields: readonly (Labelled & {
+    readonly name: string;
+    readonly required: boolean;
+    readonly form?: Form;
+  })[];
+}
+
+interface ConfigField extends Labelled {
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
@@ -28,13 +36,13 @@ interface ConfigField {
   readonly pattern?: string;
 }
 
-interface ResourceType {
+interface ResourceType extends Labelled {
   readonly resourceType: string;
   readonly identifier: Form;
   readonly config: readonly ConfigField[];
 }
 
-interface ProviderTypes {
+interface ProviderTypes extends Labelled {
   readonly provider: string;
   readonly credentialTypes: readonly CredentialType[];
   readonly resourceTypes: readonly ResourceType[];
@@ -127,6 +135,22 @@ describe('A form can be built from the types', () => {
 
   it('names every provider', () => {
     expect(types.map(({ provider }) => provider)).toEqual([...PROVIDERS]);
+  });
+
+  it('has a name for people for each of its choices, no two of which are the same', () => {
+    const choices: (readonly Labelled[])[] = [
+      types,
+      ...types.flatMap(({ credentialTypes, resourceTypes }) => [
+        credentialTypes,
+        resourceTypes,
+        ...credentialTypes.map(({ fields }) => fields),
+        ...resourceTypes.map(({ config }) => config),
+      ]),
+    ];
+    for (const named of choices) {
+      const labels = new Set(named.map(({ label }) => label.trim()).filter(Boolean));
+      expect(labels.size).toBe(named.length);
+    }
   });
 
   it('is readable for every member and every key with resources:read only', async () => {

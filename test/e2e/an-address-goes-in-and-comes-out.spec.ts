@@ -141,6 +141,22 @@ describe('A session adds an address and removes it again', () => {
     await until('the report of the address has the range', async () =>
       (await accessOf(other, '198.51.100.23')).some(({ address }) => address === '198.51.100.0/24'),
     );
+
+    const session = await other.started({ ipv4Address: '203.0.113.24' });
+    await other.reaches(session.id, 'ACTIVE');
+    const rules = await other.admin.get<object[]>(`/resources/${other.resourceIds[0]}/rules`);
+    expect(rules.body).toMatchObject([
+      {
+        address: '203.0.113.24/32',
+        presence: 'PRESENT',
+        isWanted: true,
+        isUnmanaged: false,
+        holders: [{ kind: 'SESSION', id: session.id, userEmail: other.adminEmail, until: session.expiresAt }],
+      },
+      { address: '198.51.100.0/24', isWanted: false, isUnmanaged: true, holders: [] },
+      { address: '2001:db8:22::/48', isUnmanaged: true },
+      { address: '203.0.113.22/32', isUnmanaged: true },
+    ]);
   });
 
   it('a session is EXPIRED within 5 seconds of its end', async () => {

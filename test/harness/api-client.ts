@@ -52,6 +52,7 @@ export interface Credential {
   readonly credentialType: string;
   readonly hints: Readonly<Record<string, string>>;
   readonly externalId?: string;
+  readonly setup?: string;
   readonly isValid: boolean | null;
   readonly lastVerifiedAt: string | null;
   readonly verificationError: string | null;

@@ -184,6 +184,7 @@ describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () =>
       expect(status).toBe(200);
       expect(fieldsOf(body)).toEqual([
         'createdAt',
+        'defaultSessionHours',
         'email',
         'id',
         'isActive',
@@ -202,11 +203,13 @@ describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () =>
         isActive: true,
         mfaEnabled: false,
         platformRole: 'CUSTOMER',
+        defaultSessionHours: 1,
         organization: {
           id: owner.organizationId,
           name: 'Example',
           subscriptionTier: 'FREE',
           suspended: false,
+          requireDetectedAddress: false,
         },
       });
       expect(Date.parse(body.lastLoginAt)).toBeGreaterThan(Date.now() - 60_000);

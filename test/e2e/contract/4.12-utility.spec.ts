@@ -8,6 +8,7 @@ import { until } from '../../harness/until';
 interface Detected {
   readonly ip: string;
   readonly version: string;
+  readonly warnings: readonly string[];
 }
 
 interface Case {
@@ -133,7 +134,7 @@ describe('4.12 Utility', () => {
 
     it.each(TRUSTING.map((one) => [one.name, one] as const))('%s', async (_, { headers, ip }) => {
       const version = ip.includes(':') ? 'IPv6' : 'IPv4';
-      await expect(detect(port, headers)).resolves.toEqual({ ip, version });
+      await expect(detect(port, headers)).resolves.toEqual({ ip, version, warnings: [] });
     });
 
     it.each(NAMING_NOBODY)('%s: 400, never the proxy', async (_, headers) => {
@@ -141,6 +142,12 @@ describe('4.12 Utility', () => {
         message: expect.stringMatching(/^Your address could not be detected: this service saw /) as string,
       });
     });
+  });
+
+  it('GET /detect-ip warns of a private address, such as one behind carrier-grade NAT', async () => {
+    const { port } = await drawbridge.startApi({ TRUSTED_PROXIES: '127.0.0.1' });
+    const { warnings } = await detect(port, { 'X-Forwarded-For': '100.64.3.7' });
+    expect(warnings).toEqual([expect.stringMatching('^100.64.3.7 is private')]);
   });
 
   describe('GET /detect-ip from a peer that is no trusted proxy', () => {
@@ -152,7 +159,11 @@ describe('4.12 Utility', () => {
     it.each(TRUSTING.map((one) => [one.name, one] as const))(
       'headers count for nothing: %s',
       async (_, { headers }) => {
-        await expect(detect(port, headers)).resolves.toEqual({ ip: '127.0.0.1', version: 'IPv4' });
+        await expect(detect(port, headers)).resolves.toEqual({
+          ip: '127.0.0.1',
+          version: 'IPv4',
+          warnings: [],
+        });
       },
     );
   });
@@ -160,13 +171,13 @@ describe('4.12 Utility', () => {
   it('only loopback is a trusted proxy by default', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.7, 10.0.0.9' };
     const detected = await detect(drawbridge.apiServer.port, headers);
-    expect(detected).toEqual({ ip: '10.0.0.9', version: 'IPv4' });
+    expect(detected).toMatchObject({ ip: '10.0.0.9', version: 'IPv4' });
   });
 
   it('only the proxies a deployment names are passed over', async () => {
     const { port } = await drawbridge.startApi({ TRUSTED_PROXIES: '127.0.0.1/32,198.51.100.0/24' });
     const headers = { 'X-Forwarded-For': '203.0.113.7, 10.0.0.9, 198.51.100.4' };
-    await expect(detect(port, headers)).resolves.toEqual({ ip: '10.0.0.9', version: 'IPv4' });
+    await expect(detect(port, headers)).resolves.toMatchObject({ ip: '10.0.0.9', version: 'IPv4' });
   });
 
   it('a caller is counted by its detected address, regardless of the port', async () => {

@@ -138,6 +138,8 @@ describe('4.2 Sessions: POST /sessions', () => {
       const resourceIds = [org.resourceIds[0]];
       expect(hours(await org.started({ ipv4Address: fresh(), durationHours: 8, resourceIds }))).toBe(8);
       expect((await refusal({ ipv4Address: fresh(), durationHours: 4 })).body.message).toMatch(/at most 3/);
+      const shown = await org.admin.get<{ maxSessionDurationHours?: number }[]>('/resources?assigned=true');
+      expect(shown.body.map(({ maxSessionDurationHours }) => maxSessionDurationHours)).toEqual([8, 3]);
     });
   });
 

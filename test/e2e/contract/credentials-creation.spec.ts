@@ -66,7 +66,7 @@ describe('Credentials: POST', () => {
       });
       expect(record.hints).toEqual(hints);
       expect(record.verificationError).toBeNull();
-      const more = credentialType === 'ASSUME_ROLE' ? ['externalId'] : [];
+      const more = credentialType === 'ASSUME_ROLE' ? ['externalId', 'setup'] : [];
       expect(Object.keys(record).toSorted()).toEqual([...FIELDS, ...more].toSorted());
       expect(JSON.stringify(record)).not.toContain('c2VjcmV0');
     },
@@ -177,6 +177,7 @@ describe('Credentials: POST', () => {
     const theirs = (await create(sent, other.admin)).body;
     expect(mine.externalId).toMatch(/^[0-9a-f-]{36}$/);
     expect(again.externalId).toBe(mine.externalId);
+    expect(mine.setup).toContain(`"sts:ExternalId": "${mine.externalId}"`);
     expect(new Set([mine.externalId, theirs.externalId, externalId]).size).toBe(3);
   });
 

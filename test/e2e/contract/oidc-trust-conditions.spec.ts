@@ -1,3 +1,4 @@
+import { CHOICES } from '#client';
 import { CONDITIONS, type OidcTrust } from '../../builders/oidc';
 import { organization } from '../../builders/organization';
 import type { Answer, ApiClient } from '../../harness/api-client';
@@ -21,6 +22,13 @@ beforeAll(async () => {
   ({ admin } = await organization(drawbridge));
 });
 
+interface Preset {
+  readonly preset: string;
+  readonly issuer: string | null;
+  readonly demanded: readonly string[];
+  readonly oneOf: readonly (readonly { readonly claim: string; readonly words: string | null }[])[];
+}
+
 type Refusal = Answer<{ message: string; validationErrors: Record<string, string> }>;
 
 const GITHUB = { preset: 'GITHUB', conditions: CONDITIONS };
@@ -31,6 +39,30 @@ const refusalOf = async (body: object): Promise<string[]> => {
   const { status, body: refusal }: Refusal = await post(body);
   return [String(status), ...Object.entries(refusal.validationErrors).flat()];
 };
+
+describe('GET /oidc-trusts/presets', () => {
+  it('says what each preset demands: conditions that follow it are taken', async () => {
+    const presets = await admin.expect(200, admin.get<Preset[]>('/oidc-trusts/presets'));
+    expect(presets.map(({ preset }) => preset)).toEqual(CHOICES.OidcPreset);
+    for (const { preset, issuer, demanded, oneOf } of presets) {
+      for (const further of oneOf.length > 0 ? oneOf : [[{ claim: 'environment', words: null }]]) {
+        const exact = further.map(({ claim, words }) => [claim, words === '["true"]' ? ['true'] : ['main']]);
+        const conditions = Object.fromEntries([
+          ...demanded.map((claim) => [claim, ['7']]),
+          ...exact,
+        ]) as object;
+        expect(await made({ preset, conditions, ...(issuer ? {} : { issuer: CUSTOM }) })).toMatchObject({
+          preset,
+        });
+        if (oneOf.length === 0) continue;
+        const [[name]] = exact as [[string]];
+        expect(await refusalOf({ preset, conditions: { ...conditions, [name]: undefined } })).toContain(
+          '400',
+        );
+      }
+    }
+  });
+});
 
 describe('POST /oidc-trusts', () => {
   it.each([

@@ -39,7 +39,7 @@ export class RefreshCookie {
   isOwnOrigin({ headers }: Request): boolean {
     const site = headers['sec-fetch-site'];
     if (site !== undefined) return site === 'same-origin';
-    return headers.origin === new URL(this.address.of('')).origin;
+    return headers.origin === this.address.origin;
   }
 
   private write(response: Response, value: string, seconds: number): void {

@@ -18,7 +18,7 @@ export const toResourceFor =
   (resource: ResourceRow): ResourceDto => {
     const shown = toResource(isOrgAdmin ? resource : { ...resource, verificationError: null });
     const maxSessionDurationHours = hours.get(resource.id);
-    return maxSessionDurationHours === undefined ? shown : { ...shown, maxSessionDurationHours };
+    return maxSessionDurationHours === undefined ? shown : Object.assign(shown, { maxSessionDurationHours });
   };
 
 /** @param further warnings of a verification */

@@ -57,7 +57,7 @@ export function ConfirmButton({
   const close = (): void => setOpen(false);
   return (
     <>
-      <Button kind={kind} onClick={() => setOpen(true)}>
+      <Button kind={kind} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {label}
       </Button>
       {isOpen ? (
@@ -94,7 +94,7 @@ export function DialogButton({ label, kind = 'normal', title, children }: Opener
   const close = (): void => setOpen(false);
   return (
     <>
-      <Button kind={kind} onClick={() => setOpen(true)}>
+      <Button kind={kind} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {label}
       </Button>
       {isOpen ? (

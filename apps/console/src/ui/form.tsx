@@ -47,6 +47,8 @@ interface FormProps<Result> {
   readonly onDone?: (result: Result) => void;
   readonly submit: string;
   readonly submitKind?: ButtonKind;
+  /** the button is what the screen is for: large, and above the fields, which have sensible values already */
+  readonly submitFirst?: boolean;
   /** what the button says while it waits */
   readonly busy?: string;
   /** fields of a request that have another name on this form */
@@ -68,6 +70,19 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
   useEffect(() => {
     if (failure) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [failure]);
+  const buttons = (
+    <div className={styles['actions']}>
+      <Button
+        type="submit"
+        kind={rest.submitKind ?? 'primary'}
+        large={rest.submitFirst ?? false}
+        busy={isPending && (rest.busy ?? 'One moment…')}
+      >
+        {submit}
+      </Button>
+      {rest.onCancel ? <Button onClick={rest.onCancel}>Cancel</Button> : null}
+    </div>
+  );
   return (
     <form
       ref={form}
@@ -79,6 +94,7 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
         if (!isPending) mutate(new Entered(new FormData(event.currentTarget)));
       }}
     >
+      {rest.submitFirst ? buttons : null}
       <FieldProblems value={{ fields: failure?.fields ?? {}, alias }}>{children}</FieldProblems>
       {failure ? (
         <Refusal
@@ -91,16 +107,7 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
           {rest.done}
         </Notice>
       ) : null}
-      <div className={styles['actions']}>
-        <Button
-          type="submit"
-          kind={rest.submitKind ?? 'primary'}
-          busy={isPending && (rest.busy ?? 'One moment…')}
-        >
-          {submit}
-        </Button>
-        {rest.onCancel ? <Button onClick={rest.onCancel}>Cancel</Button> : null}
-      </div>
+      {rest.submitFirst ? null : buttons}
     </form>
   );
 }

@@ -7,7 +7,7 @@ const UUID = { type: String, nullable: true, format: 'uuid' } as const;
 const MAYBE = { type: String, nullable: true } as const;
 
 /** What was observed last of a rule. */
-export const PRESENCES = ['PRESENT', 'ABSENT', 'UNKNOWN'] as const;
+const PRESENCES = ['PRESENT', 'ABSENT', 'UNKNOWN'] as const;
 export type Presence = (typeof PRESENCES)[number];
 
 @ApiSchema({ description: 'Why a rule is there: a session or a static IP rule of the organization' })

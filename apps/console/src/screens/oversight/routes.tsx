@@ -1,14 +1,52 @@
-import { createRoute } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { administratorRoute } from '../../layout/roots';
-import { Page } from '../../ui';
+import { searchOf } from './search';
 
-const route = <Path extends string>(path: Path, title: string) =>
-  createRoute({ getParentRoute: () => administratorRoute, path, component: () => <Page title={title} /> });
+const getParentRoute = () => administratorRoute;
+
+const TABS = ['policy', 'billing'] as const;
+type Tab = (typeof TABS)[number];
 
 export const oversightRoutes = [
-  route('/open', 'Open now'),
-  route('/static-rules', 'Static IP rules'),
-  route('/report', 'Access report'),
-  route('/audit', 'Audit trail'),
-  route('/organization', 'Organization'),
+  createRoute({
+    getParentRoute,
+    path: '/open',
+    validateSearch: searchOf('userId', 'resourceId'),
+    component: lazyRouteComponent(() => import('./open-now'), 'OpenNow'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/static-rules',
+    validateSearch: searchOf(),
+    component: lazyRouteComponent(() => import('./static-rules'), 'StaticRules'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/static-rules/$id',
+    component: lazyRouteComponent(() => import('./static-rule'), 'StaticRule'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/report',
+    validateSearch: searchOf('resourceId', 'userId', 'address', 'at', 'from', 'to'),
+    component: lazyRouteComponent(() => import('./report'), 'Report'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/audit',
+    validateSearch: searchOf('eventType', 'actorEmail', 'resourceId', 'from', 'to'),
+    component: lazyRouteComponent(() => import('./audit'), 'Audit'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/organization',
+    validateSearch: ({
+      tab,
+      ...given
+    }: Record<string, unknown>): { tab?: Tab; page?: number | undefined } => {
+      const known = TABS.find((each) => each === tab);
+      return { ...searchOf()(given), ...(known ? { tab: known } : {}) };
+    },
+    component: lazyRouteComponent(() => import('./organization'), 'Organization'),
+  }),
 ] as const;
