@@ -22,6 +22,6 @@ export default defineConfig({
   },
   server: {
     port: 5173,
-    proxy: Object.fromEntries(SERVED_BY_API.map((path) => [path, { target: API, xfwd: true }])),
+    proxy: Object.fromEntries(SERVED_BY_API.map((path) => [path, { target: API }])),
   },
 });

@@ -180,14 +180,20 @@ export async function ownerWithMfa(drawbridge: Drawbridge): Promise<AccountOwner
   return owner;
 }
 
-/** The links mailed to an address, as the embedded service logs them, oldest first. */
-export function mailedLinks(drawbridge: Drawbridge, email: string): string[] {
-  return drawbridge.apiServer.output
+/** The mails to an address, as the embedded service logs them, oldest first. */
+const mailedTexts = ({ apiServer }: Drawbridge, email: string): string[] =>
+  apiServer.output
     .split('\n')
     .filter((line) => line.includes('"context":"Mail"') && line.includes(email))
-    .map((line) => (JSON.parse(line) as { text: string }).text)
-    .map((text) => /https?:\/\/\S+/.exec(text)![0]);
-}
+    .map((line) => (JSON.parse(line) as { text: string }).text);
+
+/** The newest one. */
+export const mailedText = (drawbridge: Drawbridge, email: string): string =>
+  mailedTexts(drawbridge, email).at(-1)!;
+
+/** The links mailed to an address, oldest first. */
+export const mailedLinks = (drawbridge: Drawbridge, email: string): string[] =>
+  mailedTexts(drawbridge, email).map((text) => /https?:\/\/\S+/.exec(text)![0]);
 
 /** The token of the newest link, once there are that many. */
 export function mailedToken(drawbridge: Drawbridge, email: string, mails = 1): Promise<string> {

@@ -104,6 +104,14 @@ describe('The first five minutes', () => {
     const signIn = `echo '${password}' | { ${first.line(2)} --password-stdin; }`;
     const { stdout } = await run('bash', ['-c', signIn], { cwd: data, env: { ...env, HOME: data } });
     expect(stdout).toContain('Signed in at');
+    const [, refreshToken] = /^ {2}Console +\S+\/sign-in#refreshToken=(\S+)$/m.exec(first.output)!;
+    const moved = await fetch(`http://localhost:${env['PORT']}/api/v1/auth/refresh`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ refreshToken, refreshTokenIn: 'cookie' }),
+    });
+    expect(await moved.json()).toMatchObject({ refreshToken: null, user: { email: 'admin@demo.example' } });
+    expect(moved.headers.getSetCookie()).toEqual([expect.stringMatching(/^drawbridge=/)]);
     expect(await first.end('SIGINT')).toBe(0);
     await expect(cloud.rules()).rejects.toThrow('fetch failed');
   });
@@ -116,9 +124,9 @@ describe('The first five minutes', () => {
     expect(refused.output).not.toContain('is started again');
   });
 
-  it('METRICS_PORT is the API’s port, the next one the worker’s, and all listen on loopback only', async () => {
+  it('CONSOLE=off prints no console; METRICS_PORT is the API’s port, the next one the worker’s, and all listen on loopback only', async () => {
     const metricsPort = await freePort(1);
-    const measured = start({ METRICS_PORT: String(metricsPort) });
+    const measured = start({ METRICS_PORT: String(metricsPort), CONSOLE: 'off' });
     await measured.ready();
     const read = async (port: number): Promise<string> =>
       (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -131,6 +139,7 @@ describe('The first five minutes', () => {
         await expect(fetch(`http://${address}:${port}/`)).rejects.toThrow('fetch failed');
       }
     }
+    expect(measured.output).not.toContain('  Console');
     expect(await measured.end('SIGINT')).toBe(0);
   });
 

@@ -74,6 +74,10 @@ export class ApiSettings extends ServiceSettings {
   @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL_IPV6 must be an http or https address' })
   PUBLIC_URL_IPV6?: string;
 
+  /** off: no web console is served */
+  @IsIn(['on', 'off'], { message: 'CONSOLE must be on or off' })
+  CONSOLE: 'on' | 'off' = 'on';
+
   @IsStrongSecret()
   JWT_SECRET!: string;
 

@@ -7,6 +7,7 @@ import { dropProxyVariables, routeEgress } from '#drivers';
 import { NestLog, StartupLog } from '#logs';
 import { ApiSettings } from './api.settings';
 import { AppModule } from './app.module';
+import { detectionOrigins, serveConsole } from './console/serve-console';
 import { serveDocs } from './docs/open-api';
 import { Readiness } from './health/readiness';
 import { RequestMetrics } from './health/request-metrics';
@@ -42,6 +43,7 @@ async function start(): Promise<void> {
     1000 * (settings.DRAIN_SECONDS ?? (settings.EMBEDDED ? 0 : DEFAULT_DRAIN_SECONDS)),
   );
   await app.init();
+  if (settings.CONSOLE === 'on') app.use(serveConsole(detectionOrigins(settings)));
   installNotFoundHandler(app);
   if (settings.METRICS_PORT !== undefined)
     await metrics.serve(settings.METRICS_PORT, settings.METRICS_HOST, app.get(Readiness));

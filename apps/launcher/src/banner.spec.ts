@@ -1,10 +1,28 @@
 import { banner } from './banner';
 
 const addresses = { port: 3000, simulatorPort: 4666, publicUrl: 'http://localhost:3000', metricsPorts: null };
+const own = { demo: null, mailLog: null, hasConsole: true };
+const demo = { email: 'a@demo.example', password: 'p', apiKey: 'k', refreshToken: 'once' };
 
 describe('banner', () => {
   it('shows the log file that mail is written to when no mail server is configured', () => {
-    expect(banner(addresses, null, '/data/logs/api.log')).toContain('/data/logs/api.log');
-    expect(banner(addresses, null, null)).not.toContain('Mail');
+    expect(banner(addresses, { ...own, mailLog: '/data/logs/api.log' })).toContain('/data/logs/api.log');
+    expect(banner(addresses, own)).not.toContain('Mail');
+  });
+
+  it.each([
+    ['a link that signs in', demo, /^\n {2}Console +http:\/\/localhost:3000\/sign-in#refreshToken=once\n/],
+    [
+      'its address, with a second factor',
+      { ...demo, refreshToken: null },
+      /^\n {2}Console +http:\/\/localhost:3000\/\n/,
+    ],
+    ['its address, without a demo', null, /^\n {2}Console +http:\/\/localhost:3000\/\n/],
+  ])('begins with the console: %s', (_, given, first) => {
+    expect(banner(addresses, { ...own, demo: given })).toMatch(first);
+  });
+
+  it('names no console where there is none', () => {
+    expect(banner(addresses, { demo, mailLog: null, hasConsole: false })).not.toMatch(/Console|once/);
   });
 });

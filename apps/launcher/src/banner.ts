@@ -1,16 +1,20 @@
 import type { Addresses } from './child-environment';
 import type { DemoAccess } from './demo-organization';
 
-/**
- * The addresses and first commands, as lines for a terminal.
- * @param mailLog the file that mail is written to; null when a mail server is configured
- */
+interface Started {
+  readonly demo: DemoAccess | null;
+  /** the file that mail is written to; null when a mail server is configured */
+  readonly mailLog: string | null;
+  readonly hasConsole: boolean;
+}
+
+/** The addresses and first commands, as lines for a terminal. */
 export function banner(
   { publicUrl, simulatorPort }: Addresses,
-  demo: DemoAccess | null,
-  mailLog: string | null,
+  { demo, mailLog, hasConsole }: Started,
 ): string {
   const addresses = [
+    ...(hasConsole ? [`  Console        ${consoleUrl(publicUrl, demo)}`] : []),
     `  API            ${publicUrl}/api/v1`,
     `  Documentation  ${publicUrl}/docs`,
     ...(simulatorPort === null ? [] : [`  Clouds         http://localhost:${simulatorPort}/   (simulated)`]),
@@ -27,6 +31,10 @@ export function banner(
     '',
   ].join('\n');
 }
+
+/** With the demo, a link that signs in, once. A browser keeps what is behind the # to itself. */
+const consoleUrl = (publicUrl: string, demo: DemoAccess | null): string =>
+  demo?.refreshToken ? `${publicUrl}/sign-in#refreshToken=${demo.refreshToken}` : `${publicUrl}/`;
 
 function firstSession(publicUrl: string, apiKey: string): string[] {
   const sessions = `${publicUrl}/api/v1/sessions`;

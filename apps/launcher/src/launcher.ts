@@ -92,9 +92,14 @@ export class Launcher {
 
   /** Creates the demo organization if it is missing. @throws Error naming the step that failed */
   ensureDemo(): Promise<DemoAccess> {
-    const { addresses, settings } = this.options;
-    const api = new DemoApi(`http://${reachableHost(settings.HOST)}:${addresses.port}/api/v1`);
+    const { settings } = this.options;
+    const api = new DemoApi(`${this.apiUrl}/api/v1`);
     return new DemoOrganization(api, this.databaseUrl, settings.DATA_DIR).ensure();
+  }
+
+  /** Whether the API serves the console: it may be off, or not built. */
+  async hasConsole(): Promise<boolean> {
+    return (await fetch(this.apiUrl, { method: 'HEAD', headers: { accept: 'text/html' } })).ok;
   }
 
   /** Stops API and worker first, so that they finish running work while clouds and database are available. */
@@ -110,6 +115,11 @@ export class Launcher {
   async kill(): Promise<void> {
     this.stopping.abort(new Error('The start was interrupted'));
     await Promise.all([...this.processes.map((process) => process.kill()), this.database.kill()]);
+  }
+
+  private get apiUrl(): string {
+    const { addresses, settings } = this.options;
+    return `http://${reachableHost(settings.HOST)}:${addresses.port}`;
   }
 
   private get processes(): ManagedProcess[] {

@@ -25,6 +25,7 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
     'ACCESS_TOKEN_TTL',
     'ALLOW_LOCAL_ADDRESSES',
     'ALLOW_PRIVATE_ADDRESSES',
+    'CONSOLE',
     'CORS_ORIGINS',
     'DRAIN_SECONDS',
     'EMBEDDED',

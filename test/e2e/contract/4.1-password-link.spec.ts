@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { accountOwner, mailedToken, type AccountOwner, type ApiFailure } from '../../builders/accounts';
+import {
+  accountOwner,
+  mailedText,
+  mailedToken,
+  type AccountOwner,
+  type ApiFailure,
+} from '../../builders/accounts';
 import { ApiClient, type Answer } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
@@ -67,6 +73,26 @@ describe('4.1 Accounts and tokens: POST /auth/password-link', () => {
           },
         });
       expect((await setBy[purpose](token)).status).toBe(200);
+    });
+
+    it('the mail names the organization, the link, the request with its fields, and the ways to sign in', async () => {
+      const { owner, email, token } = await sent();
+      const text = mailedText(drawbridge, email);
+      const url = `http://localhost:${drawbridge.apiServer.port}`;
+      const { organizationSlug } = owner.first.user;
+      const [page, call, fields] = {
+        INVITE: ['accept-invitation', 'set-password', { inviteToken: token, password: '…' }],
+        RESET: ['reset-password', 'reset-password', { token, newPassword: '…' }],
+      }[purpose] as [string, string, object];
+      for (const words of [
+        `Example (${organizationSlug})`,
+        `here:\n\n${url}/${page}/${token}\n\nor with POST ${url}/api/v1/auth/${call}:\n`,
+        `at ${url}/ or in a terminal`,
+        `curl -fsSLo drawbridge ${url}/downloads/drawbridge.mjs &`,
+        `./drawbridge login --url ${url} --organization ${organizationSlug}`,
+      ])
+        expect(text).toContain(words);
+      expect(JSON.parse(/^\{.*\}$/m.exec(text)![0])).toEqual(fields);
     });
 
     it('a used, an expired and an unknown link, and a deactivated user’s, say what to do, and name nobody', async () => {

@@ -1,13 +1,27 @@
 import { Injectable } from '@nestjs/common';
+import { ApiSettings } from '../api.settings';
+import { API_PREFIX } from '../errors';
 import { PublicAddress } from '../http/public-address';
 
 const INVITATION_PATH = '/accept-invitation';
 const PASSWORD_RESET_PATH = '/reset-password';
 
+/** The addresses of the service, for somebody who begins. */
+export interface WaysIn {
+  readonly api: string;
+  /** null: it is off, and links lead nowhere */
+  readonly console: string | null;
+  /** that get the command line and sign in with it */
+  readonly commands: readonly string[];
+}
+
 /** Links sent by mail. Each leads to the console and ends with the token, which API clients can use directly. */
 @Injectable()
 export class AccountLinks {
-  constructor(private readonly address: PublicAddress) {}
+  constructor(
+    private readonly address: PublicAddress,
+    private readonly settings: ApiSettings,
+  ) {}
 
   invitation(token: string): string {
     return this.address.of(`${INVITATION_PATH}/${token}`);
@@ -17,12 +31,16 @@ export class AccountLinks {
     return this.address.of(`${PASSWORD_RESET_PATH}/${token}`);
   }
 
-  /** The commands that get the command line and sign in with it. */
-  signIn(organizationSlug: string): readonly [download: string, login: string] {
+  /** What a mail names besides its link. */
+  waysIn(organizationSlug: string): WaysIn {
     const url = this.address.of('');
-    return [
-      `curl -fsSLo drawbridge ${url}/downloads/drawbridge.mjs && chmod +x drawbridge`,
-      `./drawbridge login --url ${url} --organization ${organizationSlug}`,
-    ];
+    return {
+      api: `${url}${API_PREFIX}`,
+      console: this.settings.CONSOLE === 'on' ? `${url}/` : null,
+      commands: [
+        `curl -fsSLo drawbridge ${url}/downloads/drawbridge.mjs && chmod +x drawbridge`,
+        `./drawbridge login --url ${url} --organization ${organizationSlug}`,
+      ],
+    };
   }
 }

@@ -1,17 +1,16 @@
 import { withoutHidden } from '#rules';
+import type { WaysIn } from './account-links';
 import type { Mail } from '../mail/mailer';
 
 /** Content of a mail with a link for setting a password. */
-interface AccountMail {
+interface AccountMail extends WaysIn {
   readonly to: string;
   readonly organizationName: string;
   readonly organizationSlug: string;
-  /** of the page */
+  /** for a person */
   readonly link: string;
-  /** for the API, as an alternative to the page */
+  /** for the API */
   readonly token: string;
-  /** with which one signs in */
-  readonly commands: readonly string[];
 }
 
 /** Invites a new user to set a first password. */
@@ -21,11 +20,7 @@ export const invitationMail = (mail: AccountMail & { name: string; invitedBy: st
   text: `Hello ${plain(mail.name)},
 
 ${plain(mail.invitedBy)} invites you to ${organizationOf(mail)} on Drawbridge.
-Within 7 days, set your password here:
-
-${mail.link}
-
-or with POST /api/v1/auth/set-password:
+Within 7 days, set your password ${means(mail, 'set-password')}
 
 {"inviteToken": "${mail.token}", "password": "…"}
 
@@ -40,11 +35,7 @@ export const passwordResetMail = (mail: AccountMail): Mail => ({
   text: `Hello,
 
 somebody, probably you, asked for a new password for your account at ${organizationOf(mail)}.
-Within an hour, set one here:
-
-${mail.link}
-
-or with POST /api/v1/auth/reset-password:
+Within an hour, set one ${means(mail, 'reset-password')}
 
 {"token": "${mail.token}", "newPassword": "…"}
 
@@ -57,8 +48,14 @@ If it was not you, ignore this mail: your password stays as it is.
 const organizationOf = ({ organizationName, organizationSlug }: AccountMail): string =>
   `${plain(organizationName)} (${organizationSlug})`;
 
-const signIn = ({ organizationSlug, to, commands }: AccountMail): string =>
-  `Then sign in with the organization ${organizationSlug} and the e-mail ${to}, in a terminal with Node installed:
+/** The link, where a console opens it, and the request that does the same. Its body follows. */
+function means({ api, console, link }: AccountMail, call: string): string {
+  const request = `with POST ${api}/auth/${call}:`;
+  return console === null ? request : `here:\n\n${link}\n\nor ${request}`;
+}
+
+const signIn = ({ organizationSlug, to, console, commands }: AccountMail): string =>
+  `Then sign in with the organization ${organizationSlug} and the e-mail ${to}, ${console === null ? '' : `at ${console} or `}in a terminal with Node installed:
 
 ${commands.join('\n')}`;
 

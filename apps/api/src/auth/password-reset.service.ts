@@ -72,9 +72,9 @@ export class PasswordResetService implements BeforeApplicationShutdown {
       return;
     }
     const { url: link, token } = created;
-    const commands = this.addresses.signIn(organizationSlug);
+    const waysIn = this.addresses.waysIn(organizationSlug);
     await this.mailer.send(
-      passwordResetMail({ to, organizationName, organizationSlug, link, token, commands }),
+      passwordResetMail({ to, organizationName, organizationSlug, link, token, ...waysIn }),
     );
   }
 }

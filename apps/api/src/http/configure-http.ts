@@ -5,6 +5,8 @@ import helmet, { type HelmetOptions } from 'helmet';
 import type { Logger } from 'pino';
 import type { ApiSettings } from '../api.settings';
 import { API_PREFIX } from '../errors';
+import { detectionOrigins } from '../console/serve-console';
+import { PublicAddress } from './public-address';
 import { rememberCallerAddress } from './caller-address';
 import { assignRequestId } from './request-id';
 import { logRequests } from './request-log';
@@ -43,6 +45,9 @@ export function configureHttp(app: NestExpressApplication, settings: ApiSettings
   app.use('/docs', docsHeaders);
   app.use(API_PREFIX, apiHeaders, disableCaching);
   app.use([`/${DOWNLOADS_PATH}`, `/${DISCOVERY_PATH}`], apiHeaders);
+  if (settings.CONSOLE === 'on' && detectionOrigins(settings).length > 0) {
+    app.use(`${API_PREFIX}/detect-ip`, readableBy(app.get(PublicAddress)));
+  }
   if (settings.CORS_ORIGINS.length > 0) {
     app.enableCors({ origin: [...settings.CORS_ORIGINS], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
   }
@@ -51,6 +56,14 @@ export function configureHttp(app: NestExpressApplication, settings: ApiSettings
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
 }
+
+/** The console reads it at the addresses of the other origins, too. CORS_ORIGINS replaces it for theirs. */
+const readableBy =
+  (address: PublicAddress): Middleware =>
+  (_request, response, next) => {
+    response.setHeader('Access-Control-Allow-Origin', address.origin);
+    next();
+  };
 
 type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 

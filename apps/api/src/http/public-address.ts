@@ -16,6 +16,11 @@ export class PublicAddress {
     return `${this.base().replace(/(?<!\/)\/+$/, '')}${path}`;
   }
 
+  /** as browsers send it */
+  get origin(): string {
+    return new URL(this.of('')).origin;
+  }
+
   private base(): string {
     if (this.settings.PUBLIC_URL !== undefined) return this.settings.PUBLIC_URL;
     const server: Server = this.adapter.httpAdapter.getHttpServer() as Server;

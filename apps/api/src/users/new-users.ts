@@ -129,9 +129,9 @@ export class NewUsers {
     if (this.mailer.delivery === 'nowhere') return;
     const { organizationName, organizationSlug, name: invitedBy } = principal;
     const { email: to, name } = user;
-    const commands = this.links.signIn(organizationSlug);
+    const waysIn = this.links.waysIn(organizationSlug);
     const organization = { organizationName, organizationSlug };
-    const mail = invitationMail({ to, name, invitedBy, ...organization, link, token, commands });
+    const mail = invitationMail({ to, name, invitedBy, ...organization, link, token, ...waysIn });
     try {
       await this.mailer.send(mail);
     } catch (error) {

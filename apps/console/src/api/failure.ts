@@ -25,6 +25,15 @@ export class Failure extends Error {
 export const unreachable = (): Failure =>
   new Failure('No answer from the server. Check your connection; this is tried again.', 0, 'UNREACHABLE');
 
+/** Answers with a code list the invalid fields in their message alone: "name must not be empty; config.port is required". */
+const FIELD =
+  /(?:^|; )([a-z]\w*(?:\.\w+)*) ((?:must|is|may|cannot) .+?)(?=; [a-z]\w*(?:\.\w+)* (?:must|is|may|cannot) |$)/g;
+
+const fieldsIn = (body: Partial<ErrorBody> | null): Record<string, string> =>
+  body?.error === 'VALIDATION_ERROR'
+    ? Object.fromEntries([...(body.message ?? '').matchAll(FIELD)].map(([, field, text]) => [field!, text!]))
+    : {};
+
 /** What an answer that is not a success says. */
 export async function failureOf(response: Response): Promise<Failure> {
   const body = await response
@@ -38,7 +47,7 @@ export async function failureOf(response: Response): Promise<Failure> {
     body?.message ?? `The server answered ${response.status} ${response.statusText}`,
     response.status,
     body?.error ?? 'UNKNOWN',
-    body?.validationErrors ?? {},
+    body?.validationErrors ?? fieldsIn(body),
     Number.isFinite(seconds) ? seconds * 1000 : null,
   );
 }

@@ -11,5 +11,6 @@ export {
   resume,
   signOut,
   watchActivity,
+  watchOtherTabs,
   type SignIn,
 } from './sign-in';

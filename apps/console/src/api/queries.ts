@@ -25,6 +25,8 @@ export const queryClient: QueryClient = new QueryClient({
       refetchInterval: SETTLED_MS,
       staleTime: 1000,
     },
+    // a token that was entered, or a key that was answered, is kept no longer than its form is drawn
+    mutations: { gcTime: 0 },
   },
   // after a change, everything that is shown is read again: nothing is guessed
   mutationCache: new MutationCache({ onSettled: () => queryClient.invalidateQueries() }),
@@ -116,6 +118,8 @@ export function useAll<Path extends ListPath>(
       }
       return items;
     },
+    // a long list is many requests; a change of one's own is read at once
+    refetchInterval: false,
     ...options,
   });
 }

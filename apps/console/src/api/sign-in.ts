@@ -25,10 +25,11 @@ const EXPIRY_MARGIN_MS = 30_000;
 const DEVICE_TOKEN = 'drawbridge-device';
 /** That this browser has the cookie, which no script sees: without it, nothing is asked. */
 const HAS_COOKIE = 'drawbridge-signed-in';
+/** When a tab of this browser was last touched. */
+const LAST_ACTIVITY = 'drawbridge-last-activity';
 
 let signIn: SignIn = { state: 'unknown' };
 let refreshing: Promise<boolean> | null = null;
-let lastActivity = Date.now();
 const listeners = new Set<() => void>();
 
 export const currentSignIn = (): SignIn => signIn;
@@ -129,16 +130,26 @@ function post(path: string, body: object): Promise<Response> {
   });
 }
 
-/** Signs out who has not touched the page for twelve hours. */
+/** Signs out who has touched no tab for twelve hours. */
 export function watchActivity(): void {
-  for (const event of ['pointerdown', 'keydown'])
-    window.addEventListener(event, () => (lastActivity = Date.now()), { passive: true });
+  const touch = (): void => localStorage.setItem(LAST_ACTIVITY, String(Date.now()));
+  touch();
+  for (const event of ['pointerdown', 'keydown']) window.addEventListener(event, touch, { passive: true });
   const check = (): void => {
-    if (signIn.state !== 'in' || Date.now() - lastActivity < IDLE_LIMIT_MS) return;
+    const idleMs = Date.now() - Number(localStorage.getItem(LAST_ACTIVITY));
+    if (signIn.state !== 'in' || idleMs < IDLE_LIMIT_MS) return;
     const reason = 'You were signed out after twelve hours without activity.';
     signOut(reason).catch(() => become({ state: 'out', reason }));
   };
   setInterval(check, 60_000);
   // a machine that slept runs no timers
   document.addEventListener('visibilitychange', check);
+}
+
+/** A sign-out in one tab is one in all. */
+export function watchOtherTabs(): void {
+  window.addEventListener('storage', ({ key, newValue }) => {
+    if (key !== HAS_COOKIE || newValue !== null || signIn.state !== 'in') return;
+    become({ state: 'out', reason: 'You were signed out in another tab.' });
+  });
 }

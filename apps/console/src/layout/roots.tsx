@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
+import { createRootRoute, createRoute, Navigate, Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { asFailure, resume } from '../api';
 import { ButtonLink, Loading, Page, Problem } from '../ui';
@@ -39,11 +39,16 @@ export const administratorRoute = createRoute({
 
 function SignedIn() {
   const signIn = useSignIn();
-  const { href } = useRouterState({ select: ({ location }) => location });
   if (signIn.state === 'unknown') return <Resume />;
-  if (signIn.state === 'out')
-    return <Navigate to="/sign-in" search={href === '/' ? {} : { next: href }} replace />;
+  if (signIn.state === 'out') return <ToSignIn />;
   return signIn.setupRequired ? <Navigate to="/set-up-mfa" replace /> : <Shell />;
+}
+
+/** Remembers the screen that was asked for: the address changes while this is still drawn. */
+function ToSignIn() {
+  const { history } = useRouter();
+  const [href] = useState(history.location.href);
+  return <Navigate to="/sign-in" search={href === '/' ? {} : { next: href }} replace />;
 }
 
 /** Asks whether this browser is signed in. */

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { Button, type ButtonKind } from './button';
-import { type Entered, Form } from './form';
+import { Form, type Entered } from './form';
 import styles from './dialog.module.css';
 
 interface DialogProps {
@@ -38,7 +38,7 @@ interface ConfirmProps {
   readonly children: ReactNode;
   /** of the button that does it; left out: as the first button */
   readonly confirm?: string;
-  /** @param entered into fields of the dialog */
+  /** @param entered into fields among the children */
   readonly act: (entered: Entered) => Promise<unknown>;
   readonly onDone?: () => void;
 }
@@ -57,7 +57,7 @@ export function ConfirmButton({
   const close = (): void => setOpen(false);
   return (
     <>
-      <Button kind={kind} onClick={() => setOpen(true)}>
+      <Button kind={kind} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {label}
       </Button>
       {isOpen ? (
@@ -94,7 +94,7 @@ export function DialogButton({ label, kind = 'normal', title, children }: Opener
   const close = (): void => setOpen(false);
   return (
     <>
-      <Button kind={kind} onClick={() => setOpen(true)}>
+      <Button kind={kind} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {label}
       </Button>
       {isOpen ? (

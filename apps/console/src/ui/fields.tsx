@@ -1,4 +1,11 @@
-import { useId, type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes } from 'react';
+import {
+  useEffect,
+  useId,
+  useState,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type TextareaHTMLAttributes,
+} from 'react';
 import { messageFor, useProblem } from './field-problems';
 import styles from './form.module.css';
 
@@ -66,6 +73,43 @@ export function TextField({
   const field = { name, label, ...(help ? { help } : {}), ...(required === undefined ? {} : { required }) };
   return (
     <Labelled {...field} control={(given) => <input type="text" autoComplete="off" {...rest} {...given} />} />
+  );
+}
+
+const TYPING_MS = 300;
+
+/** Searches a list while one types. @param value as the address has it */
+export function SearchField({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const [text, setText] = useState(value);
+  // another address was opened; a space at the end is no other search
+  useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value]);
+  useEffect(() => {
+    if (text.trim() === value) return;
+    const timer = setTimeout(() => onChange(text.trim()), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text, value, onChange]);
+  return (
+    <Labelled
+      name="search"
+      label={label}
+      control={({ id }) => (
+        <input
+          id={id}
+          type="search"
+          autoComplete="off"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      )}
+    />
   );
 }
 

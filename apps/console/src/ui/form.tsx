@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { asFailure, type Failure } from '../api';
 import { Button, type ButtonKind } from './button';
-import { FieldProblems, messageFor } from './field-problems';
+import { FieldProblems } from './field-problems';
 import { Notice } from './status';
 import styles from './form.module.css';
 
@@ -47,6 +47,8 @@ interface FormProps<Result> {
   readonly onDone?: (result: Result) => void;
   readonly submit: string;
   readonly submitKind?: ButtonKind;
+  /** the button is what the screen is for: large, and above the fields, which have sensible values already */
+  readonly submitFirst?: boolean;
   /** what the button says while it waits */
   readonly busy?: string;
   /** fields of a request that have another name on this form */
@@ -68,6 +70,19 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
   useEffect(() => {
     if (failure) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [failure]);
+  const buttons = (
+    <div className={styles['actions']}>
+      <Button
+        type="submit"
+        kind={rest.submitKind ?? 'primary'}
+        large={rest.submitFirst ?? false}
+        busy={isPending && (rest.busy ?? 'One moment…')}
+      >
+        {submit}
+      </Button>
+      {rest.onCancel ? <Button onClick={rest.onCancel}>Cancel</Button> : null}
+    </div>
+  );
   return (
     <form
       ref={form}
@@ -79,33 +94,31 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
         if (!isPending) mutate(new Entered(new FormData(event.currentTarget)));
       }}
     >
+      {rest.submitFirst ? buttons : null}
       <FieldProblems value={{ fields: failure?.fields ?? {}, alias }}>{children}</FieldProblems>
-      {failure ? <Refusal failure={failure} /> : null}
+      {failure ? (
+        <Refusal
+          failure={failure}
+          isShown={(field) => Boolean(form.current?.elements.namedItem(alias[field] ?? field))}
+        />
+      ) : null}
       {isSuccess && rest.done ? (
         <Notice tone="good" announced>
           {rest.done}
         </Notice>
       ) : null}
-      <div className={styles['actions']}>
-        <Button
-          type="submit"
-          kind={rest.submitKind ?? 'primary'}
-          busy={isPending && (rest.busy ?? 'One moment…')}
-        >
-          {submit}
-        </Button>
-        {rest.onCancel ? <Button onClick={rest.onCancel}>Cancel</Button> : null}
-      </div>
+      {rest.submitFirst ? null : buttons}
     </form>
   );
 }
 
-/** The API's sentence; and messages of fields that this form may not show. */
-const Refusal = ({ failure }: { readonly failure: Failure }) => (
-  <Notice tone="bad" announced>
-    <p>{failure.message}</p>
-    {Object.entries(failure.fields).map(([field, message]) => (
-      <p key={field}>{messageFor(field, message)}</p>
-    ))}
-  </Notice>
-);
+/** The API's sentence, unless the form shows the messages of all fields that are in it. */
+function Refusal({ failure, isShown }: { readonly failure: Failure; isShown: (field: string) => boolean }) {
+  const fields = Object.keys(failure.fields);
+  const isOnForm = fields.length > 0 && fields.every(isShown);
+  return (
+    <Notice tone="bad" announced>
+      {isOnForm ? 'Not accepted: see the marked fields.' : failure.message}
+    </Notice>
+  );
+}

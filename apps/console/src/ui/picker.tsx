@@ -32,7 +32,9 @@ export function Picker({ name, label, help, choices, chosen = [], empty }: Picke
   const [search, setSearch] = useState('');
   const problem = useProblem(name);
   const wanted = search.trim().toLowerCase();
-  const found = choices.filter(({ text }) => text.toLowerCase().includes(wanted));
+  const found = choices.filter(({ text, detail }) =>
+    `${text}\n${typeof detail === 'string' ? detail : ''}`.toLowerCase().includes(wanted),
+  );
   const ordered = [...found.filter(isFirst), ...found.filter((choice) => !isFirst(choice))];
   function isFirst({ value }: Choice): boolean {
     return initially.has(value);
@@ -74,9 +76,7 @@ export function Picker({ name, label, help, choices, chosen = [], empty }: Picke
               onChange={() => toggle(value)}
             />
           ))}
-          {ordered.length === 0 ? (
-            <p className={styles['help']}>Nothing has “{search}” in its name.</p>
-          ) : null}
+          {ordered.length === 0 ? <p className={styles['help']}>Nothing here contains “{search}”.</p> : null}
         </div>
       )}
       {problem ? <p className={styles['problem']}>{messageFor(label, problem)}</p> : null}

@@ -39,7 +39,8 @@ export function Table<Item>({ caption, columns, rows, keyOf, empty }: TableProps
           <tr key={keyOf(item)} role="row">
             {columns.map(({ head, cell }) => (
               <td key={head} data-label={head} role="cell">
-                {cell(item)}
+                {/* one child: in a card, the cell is a grid */}
+                <div>{cell(item)}</div>
               </td>
             ))}
           </tr>

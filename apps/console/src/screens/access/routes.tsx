@@ -1,12 +1,32 @@
-import { createRoute } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { signedInRoute } from '../../layout/roots';
-import { Page } from '../../ui';
+import { readHistorySearch } from './history-search';
 
-const route = <Path extends string>(path: Path, title: string) =>
-  createRoute({ getParentRoute: () => signedInRoute, path, component: () => <Page title={title} /> });
+const accessRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./access'), 'Access'),
+});
 
-export const accessRoutes = [
-  route('/', 'Access'),
-  route('/history', 'History'),
-  route('/account', 'Account'),
-] as const;
+const historyRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/history',
+  validateSearch: readHistorySearch,
+  component: lazyRouteComponent(() => import('./history'), 'History'),
+});
+
+const sessionRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/sessions/$id',
+  validateSearch: ({ page }: Record<string, unknown>): { page?: number } =>
+    typeof page === 'number' && Number.isInteger(page) && page > 0 ? { page } : {},
+  component: lazyRouteComponent(() => import('./session'), 'SessionScreen'),
+});
+
+const accountRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./account'), 'Account'),
+});
+
+export const accessRoutes = [accessRoute, historyRoute, sessionRoute, accountRoute] as const;

@@ -1,0 +1,106 @@
+import { useState } from 'react';
+import { $api, live, useAll, useList, type Schemas } from '../../api';
+import { useMe } from '../../layout/me';
+import { Loaded, Notice, Page, Section } from '../../ui';
+import { NoResources, Unverified } from './no-resources';
+import { Moved } from './moved';
+import { OwnAddress } from './own-address';
+import { useOwnAddresses } from './own-addresses';
+import { SessionCard } from './session-card';
+import { isElsewhere, isLive, isUnsettled, letsIn, LIVE, type Session } from './sessions';
+import { StartForm } from './start-form';
+import { TerminalLines } from './terminal-lines';
+
+const SHOWN = { query: { status: [...LIVE, 'EXPIRING'], size: 100 } };
+
+/** The member's screen: in with one click, and everything that is open. */
+export function Access() {
+  const me = useMe();
+  const resources = useAll('/api/v1/resources', { assigned: true });
+  const sessions = useList('/api/v1/sessions', SHOWN, {
+    isUnsettled: ({ items }) => items.some(isUnsettled),
+  });
+  return (
+    <Page title="Access">
+      <Loaded query={me}>
+        {(person) => (
+          <Loaded query={resources}>
+            {(assigned) => (
+              <Loaded query={sessions}>
+                {({ items }) => <AccessOf me={person} resources={assigned} shown={items} />}
+              </Loaded>
+            )}
+          </Loaded>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface AccessProps {
+  readonly me: Schemas['MeDto'];
+  readonly resources: readonly Schemas['ResourceDto'][];
+  readonly shown: readonly Session[];
+}
+
+function AccessOf({ me, resources, shown }: AccessProps) {
+  const { data: own, error } = useOwnAddresses();
+  const [touched, setTouched] = useState<string | null>(null);
+  const sessions = useWith(shown, touched);
+  const usable = resources.filter(({ isActive }) => isActive);
+  // those of programs come and go by themselves
+  const personal = sessions.filter(
+    (each) => isLive(each) && each.holder === null && each.leaseUntil === null,
+  );
+  const isIn = own !== undefined && personal.some((each) => letsIn(each, own));
+  const elsewhere = own ? personal.filter((each) => isElsewhere(each, own)) : [];
+  // one beside that of this place is meant for another place
+  const left = isIn && own ? elsewhere.filter((each) => letsIn(each, own)) : elsewhere;
+  const start = <StartForm me={me} resources={usable} isIn={isIn} onStarted={setTouched} />;
+  return (
+    <>
+      <Section title="Your address">
+        <OwnAddress own={own} error={error} isIn={isIn} />
+        {me.organization.suspended ? (
+          <Notice tone="warn">
+            Your organization is suspended: no session starts until it is reactivated.
+          </Notice>
+        ) : null}
+        {left.map((session) => (
+          <Moved key={session.id} me={me} session={session} onMoved={setTouched} />
+        ))}
+        {resources.length === 0 ? <NoResources me={me} /> : null}
+        {usable.length === 0 || (!own && !error) ? null : left.length === 0 || isIn ? (
+          start
+        ) : (
+          <details>
+            <summary>Start another session instead</summary>
+            {start}
+          </details>
+        )}
+        <Unverified resources={resources} />
+      </Section>
+      {sessions.map((session) => (
+        <SessionCard
+          key={session.id}
+          session={session}
+          isTouched={session.id === touched}
+          onTouch={setTouched}
+        />
+      ))}
+      {usable.length > 0 ? <TerminalLines resources={usable} /> : null}
+    </>
+  );
+}
+
+/** What was just started or stopped stays on the screen when it is over: that shows how it ended. */
+function useWith(shown: readonly Session[], touched: string | null): readonly Session[] {
+  const isShown = touched === null || shown.some(({ id }) => id === touched);
+  const { data } = $api.useQuery(
+    'get',
+    '/api/v1/sessions/{id}',
+    { params: { path: { id: touched ?? '' } } },
+    { ...live<Session>(isUnsettled), enabled: !isShown },
+  );
+  return isShown || !data ? shown : [data, ...shown];
+}

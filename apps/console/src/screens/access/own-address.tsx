@@ -1,0 +1,50 @@
+import { asFailure, useList } from '../../api';
+import { Badge, Loading, Muted, Notice } from '../../ui';
+import styles from './access.module.css';
+import type { OwnAddresses } from './own-addresses';
+import { addressesOf, isElsewhere } from './sessions';
+
+interface OwnProps {
+  readonly own: OwnAddresses | undefined;
+  readonly error: unknown;
+  /** a session lets it in */
+  readonly isIn: boolean;
+}
+
+/** Where the service sees this person come from, and what may be wrong with that. */
+export function OwnAddress({ own, error, isIn }: OwnProps) {
+  if (own === undefined)
+    return error ? <Notice tone="warn">{asFailure(error).message}</Notice> : <Loading what="Detecting" />;
+  return (
+    <>
+      <div className={styles['own']}>
+        {[own.ipv4, own.ipv6].map((address) =>
+          address === null ? null : (
+            <code key={address} className={styles['address']}>
+              {address}
+            </code>
+          ),
+        )}
+        {isIn ? <Badge tone="good">let in</Badge> : null}
+      </div>
+      {own.warnings.map((warning) => (
+        <Notice key={warning} tone="warn">
+          {warning}
+        </Notice>
+      ))}
+      {isIn ? null : <Changed own={own} />}
+    </>
+  );
+}
+
+const LAST = { query: { size: 1 } };
+
+/** Another network than last time: good to know before it is let in. */
+function Changed({ own }: { readonly own: OwnAddresses }) {
+  const { data } = useList('/api/v1/sessions', LAST);
+  const last = data?.items[0];
+  if (!last || last.holder !== null || !isElsewhere(last, own)) return null;
+  return (
+    <Muted>It has changed since your last session, which let in {addressesOf(last).join(' and ')}.</Muted>
+  );
+}

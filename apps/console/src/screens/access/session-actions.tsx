@@ -1,0 +1,89 @@
+import { api, type Schemas } from '../../api';
+import { Action, ConfirmButton, DialogButton, Form, TextField } from '../../ui';
+import { addressesOf, resourcesOf, type Session } from './sessions';
+
+/** What a request may name; more are left out, which means all. */
+export const MAX_NAMED = 100;
+
+/** Ends once the outcome is there; what takes longer is polled as everything is. */
+const settled = (id: string): Promise<unknown> =>
+  api.GET('/api/v1/sessions/{id}', { params: { path: { id }, query: { waitSeconds: 5 } } });
+
+/** Starts a session, and ends with its outcome. @param onStarted shows it meanwhile */
+export async function start(
+  body: Schemas['StartSessionDto'],
+  onStarted: (id: string) => void,
+): Promise<void> {
+  const { id } = (await api.POST('/api/v1/sessions', { body })).data!;
+  onStarted(id);
+  await settled(id);
+}
+
+/** More time for a session. */
+export const ExtendButton = ({ session: { id } }: { readonly session: Session }) => (
+  <DialogButton label="Extend" title="Extend this access">
+    {(close) => (
+      <Form
+        submit="Extend"
+        onDone={close}
+        onCancel={close}
+        send={(entered) => {
+          const body = { additionalHours: entered.number('additionalHours') };
+          return api.POST('/api/v1/sessions/{id}/extend', { params: { path: { id } }, body });
+        }}
+      >
+        <TextField
+          name="additionalHours"
+          label="Further hours"
+          type="number"
+          min={1}
+          step={1}
+          defaultValue="1"
+        />
+      </Form>
+    )}
+  </DialogButton>
+);
+
+interface StopProps {
+  readonly session: Session;
+  readonly onStopped?: (id: string) => void;
+}
+
+/** Ends one's own session at once. */
+export const StopAction = ({ session: { id }, onStopped }: StopProps) => (
+  <Action
+    label="Stop"
+    kind="danger"
+    busy="Closing…"
+    act={async () => {
+      await api.POST('/api/v1/sessions/{id}/stop', { params: { path: { id } } });
+      onStopped?.(id);
+      await settled(id);
+    }}
+  />
+);
+
+/** Ends the session of somebody else, as an administrator. */
+export function StopOtherButton({ session }: { readonly session: Session }) {
+  const { id, userName } = session;
+  return (
+    <ConfirmButton
+      label="Stop"
+      title={`Stop the access of ${userName}?`}
+      confirm="Stop it"
+      act={async () => {
+        await api.POST('/api/v1/sessions/admin/{id}/stop', { params: { path: { id } } });
+        await settled(id);
+      }}
+    >
+      <p>
+        This closes {addressesOf(session).join(' and ')} on{' '}
+        {resourcesOf(session)
+          .map(({ name }) => name)
+          .join(', ')}
+        , unless something else keeps it open.
+      </p>
+    </ConfirmButton>
+  );
+}

@@ -1,0 +1,97 @@
+import type { Schemas } from '../../api';
+import { localTime, type Tone } from '../../ui';
+import type { OwnAddresses } from './own-addresses';
+
+export type Session = Schemas['SessionDto'];
+type ResourceIp = Schemas['ResourceIpDto'];
+type Status = Session['status'];
+
+/** The status of a session in a word, in the order of its life. */
+export const STATUS: Readonly<Record<Status, readonly [text: string, tone: Tone]>> = {
+  PENDING: ['Opening', 'busy'],
+  ACTIVE: ['Open', 'good'],
+  PARTIAL: ['Open in part', 'warn'],
+  FAILED: ['Refused', 'bad'],
+  EXPIRING: ['Closing', 'busy'],
+  EXPIRED: ['Ended', 'neutral'],
+  CANCELLED: ['Stopped', 'neutral'],
+};
+
+export const STATUSES = Object.keys(STATUS) as readonly Status[];
+/** These hold access, or are about to. */
+export const LIVE = ['PENDING', 'ACTIVE', 'PARTIAL'] as const satisfies readonly Status[];
+
+export const isLive = ({ status }: Session): boolean => (LIVE as readonly Status[]).includes(status);
+export const isUnsettled = ({ status }: Session): boolean => status === 'PENDING' || status === 'EXPIRING';
+
+/** When it ends unless something happens: a lease ends it earlier. */
+export const endOf = ({ leaseUntil, expiresAt }: Session): string =>
+  leaseUntil !== null && leaseUntil < expiresAt ? leaseUntil : expiresAt;
+
+export const addressesOf = ({ ipv4Address, ipv6Address }: Session): readonly string[] =>
+  [ipv4Address, ipv6Address].filter((address) => address !== null);
+
+/** The state of a session in a sentence. */
+export function headlineOf(session: Session): string {
+  const [text] = STATUS[session.status];
+  if (session.status === 'PENDING' || session.status === 'EXPIRING') return `${text}…`;
+  if (isLive(session)) return `${text} until ${localTime(endOf(session))}`;
+  return session.endedAt === null ? text : `${text} at ${localTime(session.endedAt)}`;
+}
+
+/** Whether one of its addresses is that of this person now. */
+export const letsIn = (session: Session, { ipv4, ipv6 }: OwnAddresses): boolean =>
+  (ipv4 !== null && session.ipv4Address === ipv4) || (ipv6 !== null && session.ipv6Address === ipv6);
+
+/** Whether an address of it is known to have changed. */
+export const isElsewhere = ({ ipv4Address, ipv6Address }: Session, { ipv4, ipv6 }: OwnAddresses): boolean =>
+  [[ipv4Address, ipv4] as const, [ipv6Address, ipv6] as const].some(
+    ([held, now]) => held !== null && now !== null && held !== now,
+  );
+
+/** What became of one address on one resource. */
+export interface Outcome {
+  readonly text: string;
+  readonly tone: Tone;
+  /** the provider's words, or what else lets the address in */
+  readonly detail: string | null;
+}
+
+export function outcomeOf(ip: ResourceIp, session: Session): Outcome {
+  const detail = ip.errorMessage;
+  switch (ip.status) {
+    case 'PENDING':
+      return { text: 'opening', tone: 'busy', detail };
+    case 'APPLIED':
+      return { text: `open until ${localTime(endOf(session))}`, tone: 'good', detail };
+    case 'REMOVING':
+      return { text: 'closing', tone: 'busy', detail };
+    case 'FAILED':
+      return { text: ip.appliedAt === null ? 'refused' : 'not seen to be closed', tone: 'bad', detail };
+    case 'REMOVED':
+      return ip.stillAllowedBy === null
+        ? { text: 'closed', tone: 'neutral', detail }
+        : { text: 'closed here', tone: 'warn', detail: `Still let in by ${ip.stillAllowedBy}` };
+  }
+}
+
+/** A resource of a session, with its addresses. */
+export interface SessionResource {
+  readonly id: string;
+  readonly name: string;
+  readonly endpoint: string | null;
+  readonly ips: readonly ResourceIp[];
+  readonly skipped: readonly Schemas['SkippedIpDto'][];
+}
+
+/** By name, as they were asked for. */
+export function resourcesOf({ resourceIps, skippedIps = [] }: Session): readonly SessionResource[] {
+  const ids = new Set([...resourceIps, ...skippedIps].map(({ resourceId }) => resourceId));
+  const resources = [...ids].map((id) => {
+    const ips = resourceIps.filter(({ resourceId }) => resourceId === id);
+    const skipped = skippedIps.filter(({ resourceId }) => resourceId === id);
+    const name = (ips[0] ?? skipped[0])?.resourceName ?? id;
+    return { id, name, endpoint: ips[0]?.endpoint ?? null, ips, skipped };
+  });
+  return resources.toSorted((a, b) => a.name.localeCompare(b.name));
+}

@@ -1,0 +1,107 @@
+import type { Drawbridge } from '../harness/drawbridge';
+import { furnishedOrganization, type FurnishedOrganization } from './furnished-organization';
+import { group, sshTo } from './organization';
+import { newcomer, type Person } from './people';
+import { verifiedResource } from './resources';
+
+/** What would run, and what would break every line, if a screen took a name for more than a text. */
+export const HOSTILE_NAME = '<img/src=x/onerror=alert(document.domain)>';
+
+/** An organization with many objects of each kind, all with the longest and worst names. */
+export interface CrowdedOrganization extends FurnishedOrganization {
+  /** an administrator with open access, some of which was refused */
+  readonly keeper: Person;
+}
+
+interface Crowd {
+  readonly table: string;
+  readonly copies: number;
+  /** what copies have of their own, as SQL; `copy.id` is their id */
+  readonly own?: string;
+  /** columns that get the worst name, as long as the API takes it */
+  readonly names?: readonly string[];
+  readonly longest?: number;
+}
+
+const CROWDS: readonly Crowd[] = [
+  {
+    table: 'users',
+    copies: 500,
+    own: `'email', copy.id || repeat('.long', 5) || '@' || repeat('sub-domain.', 8) || 'example.com'`,
+    names: ['name'],
+  },
+  { table: 'credentials', copies: 120, own: `'check_due_at', null`, names: ['name'] },
+  { table: 'resources', copies: 500, own: `'verify_due_at', null`, names: ['name'] },
+  { table: 'roles', copies: 120, own: `'name', copy.id`, names: ['name', 'description'], longest: 100 },
+  { table: 'static_ip_rules', copies: 120, names: ['label'] },
+  {
+    table: 'api_keys',
+    copies: 120,
+    own: `'key_hash', copy.id`,
+    names: ['name', 'description'],
+    longest: 100,
+  },
+  { table: 'oidc_trusts', copies: 120, own: `'name', copy.id`, names: ['name'], longest: 100 },
+  {
+    table: 'sessions',
+    copies: 120,
+    own: `'holder', copy.id, 'status', 'EXPIRED', 'ended_at', now(), 'token_hash', null`,
+  },
+  {
+    table: 'audit_records',
+    copies: 300,
+    own: `'sequence', nextval('audit_records_sequence_seq'), 'resource_name', '${HOSTILE_NAME}' || repeat('W', 150)`,
+  },
+  { table: 'resource_health_events', copies: 120, names: ['message'] },
+  { table: 'resource_ips', copies: 0, names: ['resource_name'] },
+];
+
+/** @param address where the keeper's access is open */
+export async function crowdedOrganization(
+  drawbridge: Drawbridge,
+  address: string,
+): Promise<CrowdedOrganization> {
+  const { cloud } = drawbridge;
+  const org = await furnishedOrganization(drawbridge, sshTo(1)[0]!, '203.0.113.9');
+  const { admin, organizationId, roleId } = org;
+  const keeper = await newcomer(drawbridge, admin, { isOrgAdmin: true, roleIds: [roleId] });
+  await verifiedResource(org, 1);
+  const everyone = { address: '0.0.0.0/0', protocol: 'tcp', fromPort: 22, toPort: 22 };
+  await cloud.addUnmanaged({ target: group(0), ...everyone });
+  await cloud.fault({ kind: 'quota', target: group(1) });
+  const { id } = await keeper.client.posted<{ id: string }>('/sessions', { ipv4Address: address });
+  await org.reaches(id, 'PARTIAL');
+  for (const crowd of CROWDS) await gathered(drawbridge, organizationId, crowd);
+  await drawbridge.query(
+    `INSERT INTO role_resources (role_id, resource_id, organization_id)
+     SELECT $2, id, organization_id FROM resources WHERE organization_id = $1 ON CONFLICT DO NOTHING`,
+    [organizationId, roleId],
+  );
+  await drawbridge.query(`UPDATE organizations SET name = rpad($2, 200, 'W') WHERE id = $1`, [
+    organizationId,
+    HOSTILE_NAME,
+  ]);
+  return Object.assign(org, { keeper });
+}
+
+/** Copies a row of the organization many times, and gives all of its rows bad names, each its own. */
+async function gathered(
+  drawbridge: Drawbridge,
+  organizationId: string,
+  { table, copies, own, names = [], longest = 200 }: Crowd,
+): Promise<void> {
+  const changes = ["'id', copy.id", ...(own ? [own] : [])].join(', ');
+  if (copies > 0)
+    await drawbridge.query(
+      `INSERT INTO ${table} SELECT (jsonb_populate_record(known, jsonb_build_object(${changes}))).*
+       FROM ${table} AS known, (SELECT gen_random_uuid() AS id FROM generate_series(1, $2::int)) AS copy
+       WHERE known.id = (SELECT id FROM ${table} WHERE organization_id = $1 ORDER BY id LIMIT 1)`,
+      [organizationId, copies],
+    );
+  if (names.length === 0) return;
+  const named = names.map((name) => `${name} = rpad($2, ${longest - 36}, 'W') || id`);
+  await drawbridge.query(`UPDATE ${table} SET ${named.join(', ')} WHERE organization_id = $1`, [
+    organizationId,
+    HOSTILE_NAME,
+  ]);
+}

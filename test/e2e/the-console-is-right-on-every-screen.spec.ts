@@ -1,0 +1,123 @@
+import { accountOwner } from '../builders/accounts';
+import { addressesOf, MFA_SET_UP, strangersPath, type KnownObjects } from '../builders/console-screens';
+import { crowdedOrganization, HOSTILE_NAME } from '../builders/crowded-organization';
+import { founder, PASSWORD } from '../builders/people';
+import { describeInBrowser, type Visitor } from '../harness/browser';
+import { plant, TestConsole } from '../harness/console';
+import { consoleRoutes } from '../harness/console-routes';
+import { Drawbridge } from '../harness/drawbridge';
+import { findingsOf, findingsWithParts } from '../harness/page-checks';
+
+const HERE = '127.0.0.1';
+
+describeInBrowser('Every screen of the console is right in both schemes and at any width', () => {
+  const drawbridge = Drawbridge.shared();
+  const site = TestConsole.of(drawbridge);
+  let routes: string[];
+
+  beforeAll(async () => {
+    routes = await consoleRoutes();
+  });
+
+  /** @returns the screens with findings */
+  const lookedAt = async (visitor: Visitor, paths: readonly string[]): Promise<Record<string, string[]>> => {
+    const wrong: Record<string, string[]> = {};
+    for (const path of paths)
+      for (const [part, findings] of await findingsWithParts(visitor, site.url(path)))
+        if (findings.length > 0) wrong[path + part] = findings;
+    return wrong;
+  };
+  const administratorSees = async (
+    account: { email: string },
+    known: KnownObjects | null,
+  ): Promise<Record<string, string[]>> => {
+    const paths = routes.flatMap((route) => addressesOf(route, known));
+    expect(paths.length).toBeGreaterThan(10);
+    // two at a time: a browser waits more than it works
+    const halves = [0, 1].map((half) => paths.filter((_, index) => index % 2 === half));
+    const seen = await Promise.all(
+      halves.map(async (half) =>
+        lookedAt(await site.signedIn({ email: account.email, password: PASSWORD }), half),
+      ),
+    );
+    return Object.assign({}, ...seen) as Record<string, string[]>;
+  };
+
+  it('for who has not signed in', async () => {
+    const visitor = await site.stranger();
+    for (const route of routes) {
+      const path = await strangersPath(drawbridge, route);
+      if (path !== null) expect(await lookedAt(visitor, [path])).toEqual({});
+    }
+  });
+
+  it('for who has to set up a second factor first', async () => {
+    const owner = await accountOwner(drawbridge);
+    await owner.organizationSets('mfa_required', true);
+    expect(await lookedAt(await site.signedIn(owner), [MFA_SET_UP])).toEqual({});
+  });
+
+  it('in an organization that has nothing yet', async () => {
+    expect(await administratorSees(await founder(drawbridge), null)).toEqual({});
+  });
+
+  it('in a large organization whose names are as long as can be, and would be code if they were not text', async () => {
+    const org = await crowdedOrganization(drawbridge, HERE);
+    const session = await org.started({ ipv4Address: '203.0.113.77' });
+    const seen = await administratorSees(org.keeper, {
+      '/resources/$id': org.resourceIds[0]!,
+      '/credentials/$id': org.credentialId,
+      '/people/$id': org.userId,
+      '/roles/$id': org.roleId,
+      '/static-rules/$id': org.staticIpRuleId,
+      '/automation/trusts/$id': org.oidcTrustId,
+      '/history/$id': session.id,
+    });
+    expect(seen).toEqual({});
+  }, 300_000);
+
+  describe('and what is wrong is found:', () => {
+    it.each([
+      ['a style in the markup', `document.body.setAttribute('style', 'color: red')`, /style-src/],
+      ['markup from a text', `document.body.insertAdjacentHTML('beforeend', '<b>bold</b>')`, /TrustedHTML/],
+      ['a code from a text', `new Function('return 1')()`, /script/],
+      [
+        'an image of another site',
+        `document.body.append(Object.assign(new Image(), { alt: '', src: 'https://elsewhere.example/x.png' }))`,
+        /img-src/,
+      ],
+      [
+        'a field without a label',
+        `document.querySelector('main').append(document.createElement('input'))`,
+        /label/,
+      ],
+      ['an error', `console.error('Something is amiss')`, /amiss/],
+      [
+        'a text that is hard to read',
+        `document.querySelector('h1').style.color = 'light-dark(#ddd, #333)'`,
+        /light: color-contrast/,
+      ],
+      ['a line that does not wrap', `document.querySelector('h1').style.minWidth = '700px'`, /320 px: wider/],
+    ])('%s', async (_, code, finding) => {
+      const visitor = await site.stranger();
+      await plant(
+        visitor.context,
+        `new MutationObserver((_, observer) => {
+          if (!document.querySelector('h1')) return;
+          observer.disconnect();
+          ${code};
+        }).observe(document, { subtree: true, childList: true })`,
+      );
+      const findings = await findingsOf(visitor, site.url('/sign-in'));
+      expect(findings.join('\n')).toMatch(finding);
+    });
+  });
+
+  it('names with markup are shown as texts', async () => {
+    const { email } = await founder(drawbridge, HOSTILE_NAME);
+    const visitor = await site.signedIn({ email, password: PASSWORD });
+    await visitor.goto(site.url('/organization'));
+    await visitor.page.getByText(HOSTILE_NAME).first().waitFor();
+    expect(visitor.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import type { CDPSession } from 'playwright-core';
+import type { Visitor } from './browser';
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const WIDTHS = [320, 1280] as const;
+const SCHEMES = ['light', 'dark'] as const;
+
+const FIND_BARRIERS = `axe.run().then(({ violations }) => violations
+  .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+  .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 2).map(({ html }) => html.slice(0, 150)).join(' … ')))`;
+
+/** what is wider than the window, innermost first */
+const FIND_OVERFLOW = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) return null;
+  const wide = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > clientWidth);
+  return scrollWidth - clientWidth + ' px: ' + (wide.at(-1)?.outerHTML.slice(0, 150) ?? '');
+})()`;
+
+/** Runs an expression as the inspector does: the policy of the page refuses scripts of others. */
+async function inspected<T>(inspector: CDPSession, expression: string): Promise<T> {
+  const { result, exceptionDetails } = await inspector.send('Runtime.evaluate', {
+    expression,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  return result.value as T;
+}
+
+/**
+ * Opens a screen and looks at it in both schemes and widths.
+ * @returns what is wrong with it: barriers, overflow, and what the browser complained of
+ */
+export async function findingsOf(visitor: Visitor, url: string): Promise<string[]> {
+  visitor.forget();
+  await visitor.goto(url);
+  return findingsNow(visitor);
+}
+
+/** The same with what its tabs, pages and dialogs show. @returns findings by part; the screen itself is '' */
+export async function findingsWithParts(visitor: Visitor, url: string): Promise<Map<string, string[]>> {
+  const { page } = visitor;
+  const found = new Map([['', await findingsOf(visitor, url)]]);
+  await dialogsOf(visitor, '', found);
+  const tabs = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('main nav a')].filter(({ pathname }) => pathname === location.pathname).map(({ href }) => href)`,
+  );
+  for (const tab of new Set(tabs)) {
+    if (tab === url) continue;
+    const name = new URL(tab).search;
+    found.set(name, await findingsOf(visitor, tab));
+    await dialogsOf(visitor, name, found);
+  }
+  return found;
+}
+
+const MAX_DIALOGS = 5;
+
+/** Opens the first dialogs of a screen, each label once. */
+async function dialogsOf(visitor: Visitor, part: string, found: Map<string, string[]>): Promise<void> {
+  const { page } = visitor;
+  const openers = page.locator('main button[aria-haspopup=dialog]:visible');
+  const labels = new Set(await openers.allInnerTexts());
+  for (const label of [...labels].slice(0, MAX_DIALOGS)) {
+    visitor.forget();
+    await openers.filter({ hasText: label }).first().click();
+    await page.locator('dialog[open]').waitFor();
+    await visitor.settled();
+    found.set(`${part} “${label}”`, await findingsNow(visitor));
+    await page.keyboard.press('Escape');
+    await page.locator('dialog[open]').waitFor({ state: 'detached' });
+  }
+}
+
+async function findingsNow(visitor: Visitor): Promise<string[]> {
+  const { page, context } = visitor;
+  const inspector = await context.newCDPSession(page);
+  await inspected(inspector, `${AXE}; null`);
+  const findings = new Set<string>();
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      for (const barrier of await inspected<string[]>(inspector, FIND_BARRIERS))
+        findings.add(`${width} px, ${colorScheme}: ${barrier}`);
+    }
+    const overflow = await inspected<string | null>(inspector, FIND_OVERFLOW);
+    if (overflow) findings.add(`${width} px: wider than the window by ${overflow}`);
+  }
+  await inspector.detach();
+  return [...visitor.complaints, ...findings];
+}
