@@ -1,5 +1,5 @@
 import { Logger, Module, ValidationPipe, type DynamicModule, type Type } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ConnectionsModule } from '#connections';
 import { AccessGuard } from '#guards';
 import { AgentsModule } from './agents/agents.module';
@@ -16,8 +16,7 @@ import { validationFailed } from './errors';
 import { ApiErrorFilter } from './http/api-error.filter';
 import { HealthModule } from './health/health.module';
 import { IssuerModule } from './issuer/issuer.module';
-import { JsonBodyInterceptor } from './http/json-body.interceptor';
-import { ListPageInterceptor } from './http/list-page';
+import { JsonBodyGuard } from './http/json-body.guard';
 import { UnknownRouteModule } from './http/unknown-route.module';
 import { MailModule } from './mail/mail.module';
 import { MfaModule } from './mfa/mfa.module';
@@ -106,11 +105,10 @@ export class AppModule {
         UnknownRouteModule,
       ],
       providers: [
-        // guards run in this order; bodies are read after them, then validated
+        // in this order; then the bodies are validated
         { provide: APP_GUARD, useExisting: RateLimitGuard },
         { provide: APP_GUARD, useExisting: AccessGuard },
-        { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
-        { provide: APP_INTERCEPTOR, useClass: ListPageInterceptor },
+        { provide: APP_GUARD, useClass: JsonBodyGuard },
         { provide: APP_PIPE, useValue: validation },
         { provide: APP_FILTER, useClass: ApiErrorFilter },
         // Nest tries filters from last to first

@@ -34,7 +34,7 @@ type GuardedPolicy = Exclude<RoutePolicy, { kind: 'public' }>;
 
 /** Authorizes every route by its policy. A route without a policy is denied to everyone. */
 @Injectable()
-export class AccessGuard extends AuthGuard([BEARER, SECRET]) {
+export class AccessGuard extends AuthGuard([SECRET, BEARER]) {
   constructor(private readonly settings: GuardSettings) {
     super();
   }

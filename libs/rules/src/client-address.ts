@@ -48,7 +48,13 @@ const IMPOSSIBLE_SOURCES = [
   '64:ff9b::/96', // NAT64
   '64:ff9b:1::/48',
 ];
-const LOCAL_SOURCES = ['127.0.0.0/8', '::1/128', '169.254.0.0/16', 'fe80::/10'];
+const IMPOSSIBLE_OR_LOCAL_SOURCES = [
+  ...IMPOSSIBLE_SOURCES,
+  '127.0.0.0/8',
+  '::1/128',
+  '169.254.0.0/16',
+  'fe80::/10',
+];
 const MAX_SEEN_LENGTH = 100;
 
 /**
@@ -67,7 +73,7 @@ export function callerOf(
   const found = peer && isWithin(peer.text, trustedProxies) ? forwardedCaller(headers, trustedProxies) : null;
   if (found && 'seen' in found) return { address: peer, unusable: found.seen.slice(0, MAX_SEEN_LENGTH) };
   const address = found ?? peer;
-  const refused = [...IMPOSSIBLE_SOURCES, ...(refuseLocal ? LOCAL_SOURCES : [])];
+  const refused = refuseLocal ? IMPOSSIBLE_OR_LOCAL_SOURCES : IMPOSSIBLE_SOURCES;
   return { address, unusable: address && isWithin(address.text, refused) ? address.text : null };
 }
 

@@ -57,8 +57,8 @@ const COLUMNS = `s.id, s.user_id AS "userId", u.name AS "userName", u.email AS "
     s.created_at AS "createdAt"`;
 
 const WITH_IPS = `${COLUMNS},
-    ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM resource_ips ip LEFT JOIN resources r ON r.id = ip.resource_id
-      WHERE ip.session_id = s.id ORDER BY coalesce(r.name, ip.resource_name), ip.ip_version, ip.id) AS "resourceIps"`;
+    to_jsonb(ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM resource_ips ip LEFT JOIN resources r ON r.id = ip.resource_id
+      WHERE ip.session_id = s.id ORDER BY coalesce(r.name, ip.resource_name), ip.ip_version, ip.id)) AS "resourceIps"`;
 
 const PAGE = `SELECT ${WITH_IPS}
   FROM page JOIN sessions s ON s.organization_id = $1 AND s.id = page.tie JOIN users u ON u.id = s.user_id`;
@@ -308,8 +308,8 @@ const START_SESSION: PreparedStatement = {
     RETURNING *
   ), ${INSERT_HOLDERS('$9')}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
   SELECT ${COLUMNS},
-    ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
-      ORDER BY r.name, ip.ip_version, ip.id) AS "resourceIps"
+    to_jsonb(ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
+      ORDER BY r.name, ip.ip_version, ip.id)) AS "resourceIps"
   FROM owner s JOIN users u ON u.id = s.user_id`,
 };
 

@@ -111,7 +111,7 @@ describe('4.1 Accounts and tokens: the refresh token of a browser', () => {
     });
   });
 
-  it('it is as idle as its cookie: the server forgets it after 12 hours, too', async () => {
+  it('the server forgets it after 12 idle hours, as the browser does', async () => {
     const owner = await accountOwner(drawbridge);
     await loggedIn(owner);
     const [row] = await drawbridge.query<{ hours: number }>(

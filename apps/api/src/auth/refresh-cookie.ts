@@ -11,7 +11,7 @@ import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { forbidden, unauthorized } from '../errors';
 import { PublicAddress } from '../http/public-address';
-import { COOKIE_IDLE_SECONDS, isForCookie, type TokenRequest } from './refresh-token-place';
+import { COOKIE_IDLE_SECONDS, isForCookie, type TokenRequest } from './dto/refresh-token-place';
 
 const CONSOLE_HEADER = 'X-Drawbridge-Console';
 
@@ -21,7 +21,7 @@ export class RefreshCookie {
   constructor(private readonly address: PublicAddress) {}
 
   /** The token it holds; null: the browser has none. */
-  read({ headers: { cookie = '' } }: Request): string | null {
+  read({ headers: { cookie = '' } }: Pick<Request, 'headers'>): string | null {
     const start = `${this.name}=`;
     const pair = cookie.split('; ').find((one) => one.startsWith(start));
     return pair === undefined ? null : pair.slice(start.length);
@@ -36,7 +36,7 @@ export class RefreshCookie {
   }
 
   /** Whether a request comes from a page of this origin. Browsers set both headers; no page can. */
-  isOwnOrigin({ headers }: Request): boolean {
+  isOwnOrigin({ headers }: Pick<Request, 'headers'>): boolean {
     const site = headers['sec-fetch-site'];
     if (site !== undefined) return site === 'same-origin';
     return headers.origin === this.address.origin;
@@ -66,7 +66,7 @@ interface Answer {
 
 /** Moves the refresh token of an answer into the cookie, when the request says so. An answer that never has one clears it. */
 @Injectable()
-export class TokenIntoCookie implements NestInterceptor {
+class TokenIntoCookie implements NestInterceptor {
   constructor(private readonly cookie: RefreshCookie) {}
 
   intercept(context: ExecutionContext, next: CallHandler<Answer>): Observable<Answer> {
@@ -84,19 +84,21 @@ export class TokenIntoCookie implements NestInterceptor {
   }
 }
 
+type AskedForToken = Request<object, unknown, TokenRequest['body']>;
+
 /** Lets the cookie stand in for a body without `refreshToken`. The answer's then goes there, too. */
 @Injectable()
-export class TokenFromCookie implements NestInterceptor {
+class TokenFromCookie implements NestInterceptor {
   constructor(private readonly cookie: RefreshCookie) {}
 
   /** @throws ApiError 403 for a cookie that the console did not send, 401 when the console has none */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const request = context.switchToHttp().getRequest<Request & TokenRequest>();
+    const request = context.switchToHttp().getRequest<AskedForToken>();
     if (request.body.refreshToken === undefined) this.fill(request);
     return next.handle();
   }
 
-  private fill(request: Request & TokenRequest): void {
+  private fill(request: AskedForToken): void {
     const refreshToken = this.cookie.read(request);
     const isConsole = request.header(CONSOLE_HEADER) === '1';
     // neither: a client that forgot the field, which its validation says

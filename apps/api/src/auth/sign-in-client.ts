@@ -4,7 +4,7 @@ import { rateLimitBuckets, type HostAddress } from '#rules';
 import type { HashClient } from '#secrets';
 import { callerAddressOf } from '../http/caller-address';
 import { clientDisconnectSignal } from '../http/client-disconnect';
-import { isForCookie, type TokenRequest } from './refresh-token-place';
+import { isForCookie, type TokenRequest } from './dto/refresh-token-place';
 
 const MAX_USER_AGENT_LENGTH = 300;
 

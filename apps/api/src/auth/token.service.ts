@@ -14,7 +14,7 @@ import type { HostAddress } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { ActionRecords } from '../audit/action-records';
 import { unauthorized, type ApiError } from '../errors';
-import { COOKIE_IDLE_SECONDS } from './refresh-token-place';
+import { COOKIE_IDLE_SECONDS } from './dto/refresh-token-place';
 import type { SignInClient } from './sign-in-client';
 import { StoredPrincipals } from './stored-principals';
 

@@ -4,7 +4,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { ApiSettings } from '../api.settings';
 
 /** What the build wrote: `index.html` and `assets`, beside the compiled applications. */
-export const CONSOLE_FOLDER = resolve(__dirname, '../../../console');
+const CONSOLE_FOLDER = resolve(__dirname, '../../../console');
 
 /** The compressed files beside each file, best first. */
 const ENCODINGS = [

@@ -1,5 +1,6 @@
-import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
+import { applyDecorators, HttpCode, UseInterceptors, type Type } from '@nestjs/common';
 import { ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { ListPageInterceptor } from '../http/list-page';
 import { ERROR_DESCRIPTIONS } from './error-descriptions';
 import { reference, type HeaderName } from './headers';
 
@@ -35,7 +36,9 @@ export function Operation(
     ApiResponse({ status, description: ERROR_DESCRIPTIONS[status] ?? 'Refused' }),
   );
   const operation = ApiOperation({ summary, ...(description !== undefined && { description }) });
-  return applyDecorators(operation, ...statuses.map((status) => HttpCode(status)), ...documented, ...refused);
+  const paged = Object.values(successes).some(isList) ? [UseInterceptors(ListPageInterceptor)] : [];
+  const answered = statuses.map((status) => HttpCode(status));
+  return applyDecorators(operation, ...answered, ...documented, ...refused, ...paged);
 }
 
 function bodyOf(answer: Answer): { type?: Type; isArray?: true } {
@@ -43,4 +46,4 @@ function bodyOf(answer: Answer): { type?: Type; isArray?: true } {
   return isList(answer) ? { type: answer[0], isArray: true } : { type: answer };
 }
 
-const isList = (answer: Type | readonly [Type]): answer is readonly [Type] => Array.isArray(answer);
+const isList = (answer: Answer | undefined): answer is readonly [Type] => Array.isArray(answer);

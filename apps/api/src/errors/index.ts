@@ -1,4 +1,4 @@
 export * from './api-error';
 export { API_PREFIX, errorShapeOf } from './error-shape';
 export { refuseSuspended } from './refuse-suspended';
-export { fieldMessages, validationFailed } from './validation-errors';
+export { validationFailed } from './validation-errors';

@@ -1,6 +1,6 @@
 import { IsEmail, IsNotEmpty, IsString, MaxLength, MinLength } from 'class-validator';
 import { email, opaque, Optional, Required, type Kind } from '../../http/fields';
-import { RefreshTokenIn, type RefreshTokenPlace } from '../refresh-token-place';
+import { RefreshTokenIn, type RefreshTokenPlace } from './refresh-token-place';
 import { asEmail, composed, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
 const told = (message: string): { message: string } => ({ message });

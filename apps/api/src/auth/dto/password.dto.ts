@@ -1,5 +1,5 @@
 import { opaque, Optional, Required } from '../../http/fields';
-import { RefreshTokenIn, type RefreshTokenPlace } from '../refresh-token-place';
+import { RefreshTokenIn, type RefreshTokenPlace } from './refresh-token-place';
 import { KNOWN_EMAIL, NAME, NAME_NOT_BLANK } from './credentials.dto';
 
 const NEW_PASSWORD = {

@@ -22,7 +22,7 @@ export function Audit() {
   return (
     <Page
       title="Audit trail"
-      lead="Every change and every sign-in, also those that were refused. Nobody can change or delete a record."
+      lead="Every change and every sign-in, also those that were refused. A record cannot be changed."
     >
       <AuditFilters filter={filter} error={records.error} />
       <Section>

@@ -20,7 +20,7 @@ const FIELDS: readonly (readonly [keyof Details, label: string, isNeeded: boolea
 
 /** To whom invoices go. A subscription needs it. */
 export function BillingDetails() {
-  const query = $api.useQuery('get', '/api/v1/organization/billing');
+  const query = $api.useQuery('get', '/api/v1/organization/billing', {}, { refetchInterval: false });
   const error: unknown = query.error;
   // until they are set, the API says that there are none
   if (error && asFailure(error).status !== 404) return <Problem error={error} />;

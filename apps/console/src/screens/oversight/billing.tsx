@@ -1,26 +1,11 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { $api, api, asFailure, useAll, useList, type Schemas } from '../../api';
-import {
-  Action,
-  Badge,
-  ConfirmButton,
-  Empty,
-  Facts,
-  Loaded,
-  Muted,
-  Pager,
-  Problem,
-  Section,
-  Stack,
-} from '../../ui';
-import { Table, Time, type Tone } from '../../ui';
+import { Action, Badge, ConfirmButton, Empty, Facts, Loaded, Muted, Problem, Section, Stack } from '../../ui';
+import { Table, Time } from '../../ui';
 import { BillingDetails } from './billing-details';
+import { Lines } from './cells';
 
 type Plan = Schemas['PlanDto'];
 type Subscription = Schemas['SubscriptionDto'];
-
-const route = getRouteApi('/signed-in/administrator/organization');
-const PAGE_SIZE = 20;
 
 /** The plan, and what is paid for it; one sentence where nothing is paid. */
 export function Billing() {
@@ -36,6 +21,7 @@ export function Billing() {
           <>
             <Current plans={all} />
             <Section title="Billing details">
+              <Muted>Invoices show them. They are needed before you subscribe.</Muted>
               <BillingDetails />
             </Section>
             <Payments />
@@ -48,7 +34,7 @@ export function Billing() {
 
 function Current({ plans }: { readonly plans: readonly Plan[] }) {
   const organization = $api.useQuery('get', '/api/v1/organization');
-  const query = $api.useQuery('get', '/api/v1/billing/subscription');
+  const query = $api.useQuery('get', '/api/v1/billing/subscription', {}, { refetchInterval: false });
   const error: unknown = query.error;
   // the API says so where there is none
   if (error && asFailure(error).status !== 404) return <Problem error={error} />;
@@ -68,17 +54,19 @@ function Current({ plans }: { readonly plans: readonly Plan[] }) {
           keyOf={({ id }) => id}
           empty={null}
           columns={[
-            { head: 'Plan', cell: ({ displayName }) => displayName },
+            { head: 'Plan', cell: ({ displayName }) => <Lines>{displayName}</Lines> },
             { head: 'Price', cell: priceOf },
             { head: 'Limits', cell: ({ limits }) => limitsText(limits) },
             {
               head: '',
-              cell: (plan) =>
-                plan.tier === organization.data?.subscriptionTier ? (
-                  <Badge tone="good">Your plan</Badge>
-                ) : plan.priceCents ? (
-                  <Action label={`Subscribe to ${plan.displayName}`} act={() => subscribe(plan.id)} />
-                ) : null,
+              cell: ({ id, displayName, tier, priceCents }) => (
+                <Lines>
+                  {tier === organization.data?.subscriptionTier ? <Badge tone="good">Your plan</Badge> : null}
+                  {priceCents && subscription?.status !== 'ACTIVE' ? (
+                    <Action label={`Subscribe to ${displayName}`} act={() => subscribe(id)} />
+                  ) : null}
+                </Lines>
+              ),
             },
           ]}
         />
@@ -106,12 +94,12 @@ const priceOf = ({ priceCents, currency, interval }: Plan): string =>
 const limitsText = ({ maxSessionDurationHours, maxResources, maxUsers }: Plan['limits']): string =>
   `sessions of ${maxSessionDurationHours} hours, ${maxResources ?? 'any number of'} resources, ${maxUsers ?? 'any number of'} users`;
 
-const STATUSES: Readonly<Record<Subscription['status'], readonly [text: string, tone: Tone]>> = {
-  PENDING: ['Not paid yet', 'warn'],
-  ACTIVE: ['Active', 'good'],
-  PAST_DUE: ['Renewal unpaid', 'bad'],
-  CANCELLED: ['Cancelled, paid until its end', 'warn'],
-  EXPIRED: ['Ended', 'neutral'],
+const STATUSES: Readonly<Record<Subscription['status'], string>> = {
+  PENDING: 'not paid yet',
+  ACTIVE: 'active',
+  PAST_DUE: 'the renewal is unpaid',
+  CANCELLED: 'cancelled, active until the paid time ends',
+  EXPIRED: 'ended',
 };
 
 const SubscriptionFacts = ({ subscription: shown }: { readonly subscription: Subscription }) => (
@@ -119,11 +107,10 @@ const SubscriptionFacts = ({ subscription: shown }: { readonly subscription: Sub
     of={{
       Plan: shown.planDisplayName,
       Price: money(shown.priceCents, shown.currency),
-      Status: <Badge tone={STATUSES[shown.status][1]}>{STATUSES[shown.status][0]}</Badge>,
+      Status: STATUSES[shown.status],
       'Paid from': shown.currentPeriodStart && <Time at={shown.currentPeriodStart} />,
       'Paid until': shown.currentPeriodEnd && <Time at={shown.currentPeriodEnd} />,
       'Stays active until': shown.gracePeriodEnd && <Time at={shown.gracePeriodEnd} />,
-      Renewal: shown.cancelAtPeriodEnd ? 'none: it ends with the paid time' : null,
     }}
   />
 );
@@ -153,12 +140,11 @@ const Cancel = ({
 );
 
 function Payments() {
-  const { page = 0 } = route.useSearch();
-  const payments = useList('/api/v1/billing/payments', { query: { page, size: PAGE_SIZE } });
+  const payments = useList('/api/v1/billing/payments', { query: { size: 100 } });
   return (
     <Section title="Payments">
       <Loaded query={payments}>
-        {({ items, total }) => (
+        {({ items }) => (
           <>
             <Table
               caption="Payments, newest first"
@@ -183,7 +169,6 @@ function Payments() {
                 },
               ]}
             />
-            <Pager page={page} size={PAGE_SIZE} total={total} />
           </>
         )}
       </Loaded>

@@ -6,7 +6,11 @@ import { Policy } from './policy';
 
 const route = getRouteApi('/signed-in/administrator/organization');
 
-const exact = { exact: true, includeSearch: true };
+const TABS = [
+  ['General', {}],
+  ['Policy', { tab: 'policy' }],
+  ['Billing', { tab: 'billing' }],
+] as const;
 
 /** The organization itself: its name, its policy, its plan. */
 export function Organization() {
@@ -14,15 +18,11 @@ export function Organization() {
   return (
     <Page title="Organization">
       <Tabs label="Parts of the organization">
-        <Link to="/organization" search={{}} activeOptions={exact}>
-          General
-        </Link>
-        <Link to="/organization" search={{ tab: 'policy' }} activeOptions={exact}>
-          Policy
-        </Link>
-        <Link to="/organization" search={{ tab: 'billing' }} activeOptions={exact}>
-          Billing
-        </Link>
+        {TABS.map(([text, search]) => (
+          <Link key={text} to="/organization" search={search} activeOptions={{ exact: true }}>
+            {text}
+          </Link>
+        ))}
       </Tabs>
       {tab === 'policy' ? <Policy /> : tab === 'billing' ? <Billing /> : <General />}
     </Page>

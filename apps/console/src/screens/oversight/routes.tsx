@@ -40,12 +40,9 @@ export const oversightRoutes = [
   createRoute({
     getParentRoute,
     path: '/organization',
-    validateSearch: ({
-      tab,
-      ...given
-    }: Record<string, unknown>): { tab?: Tab; page?: number | undefined } => {
+    validateSearch: ({ tab }: Record<string, unknown>): { tab?: Tab } => {
       const known = TABS.find((each) => each === tab);
-      return { ...searchOf()(given), ...(known ? { tab: known } : {}) };
+      return known ? { tab: known } : {};
     },
     component: lazyRouteComponent(() => import('./organization'), 'Organization'),
   }),

@@ -1,4 +1,4 @@
-import { oneOf, Optional } from '../http/fields';
+import { oneOf, Optional } from '../../http/fields';
 
 /** How long a browser may do nothing before it is signed out: the cookie's life, and that of the token in it. */
 export const COOKIE_IDLE_SECONDS = 12 * 60 * 60;

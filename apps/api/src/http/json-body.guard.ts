@@ -1,7 +1,6 @@
 import { HttpStatus, Injectable } from '@nestjs/common';
-import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import { json, type RequestHandler, type Request, type Response } from 'express';
-import type { Observable } from 'rxjs';
 import { ApiError, badRequest } from '../errors';
 import { jsonRefusal } from './json-shape';
 import { RAW_BODY_LIMIT, readRaw, takesRawBody } from './raw-body';
@@ -13,19 +12,19 @@ const JSON_TYPE = /^\s*application\/json\s*(;|$)/i;
 
 const parse = json({ limit: LIMIT, strict: false, type: () => true });
 
-/** Reads bodies after the guards, so that bodies of refused requests are not parsed and malformed ones are rate limited. */
+/** The last guard. It reads bodies: those of refused requests are not parsed, and malformed ones are rate limited. */
 @Injectable()
-export class JsonBodyInterceptor implements NestInterceptor {
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+export class JsonBodyGuard implements CanActivate {
+  async canActivate(context: ExecutionContext): Promise<true> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     // an unknown path answers 404 or 405 whatever its body is
     const isKnownRoute = context.getClass() !== UnknownRouteController;
-    if (!isKnownRoute || !WITH_BODY.has(request.method)) return next.handle();
+    if (!isKnownRoute || !WITH_BODY.has(request.method)) return true;
     const response = http.getResponse<Response>();
     if (takesRawBody(context)) await read(readRaw, RAW_BODY_LIMIT, request, response);
     else await readJsonBody(request, response);
-    return next.handle();
+    return true;
   }
 }
 

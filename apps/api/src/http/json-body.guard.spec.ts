@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import express from 'express';
 import request from 'supertest';
 import { sendErrorResponse } from './send-error-response';
-import { readJsonBody } from './json-body.interceptor';
+import { readJsonBody } from './json-body.guard';
 
 const app = express().use((incoming, response) => {
   readJsonBody(incoming, response).then(
