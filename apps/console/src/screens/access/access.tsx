@@ -52,7 +52,8 @@ function AccessOf({ me, resources, shown }: AccessProps) {
   const personal = sessions.filter(
     (each) => isLive(each) && each.holder === null && each.leaseUntil === null,
   );
-  const isIn = own !== undefined && personal.some((each) => letsIn(each, own));
+  const here = personal.find((each) => own && letsIn(each, own));
+  const isIn = here !== undefined;
   const elsewhere = own ? personal.filter((each) => isElsewhere(each, own)) : [];
   // one beside that of this place is meant for another place
   const left = isIn && own ? elsewhere.filter((each) => letsIn(each, own)) : elsewhere;
@@ -60,7 +61,7 @@ function AccessOf({ me, resources, shown }: AccessProps) {
   return (
     <>
       <Section title="Your address">
-        <OwnAddress own={own} error={error} isIn={isIn} />
+        <OwnAddress own={own} error={error} here={here} />
         {me.organization.suspended ? (
           <Notice tone="warn">
             Your organization is suspended: no session starts until it is reactivated.
@@ -80,7 +81,8 @@ function AccessOf({ me, resources, shown }: AccessProps) {
         )}
         <Unverified resources={resources} />
       </Section>
-      {sessions.map((session) => (
+      {/* that of this place comes first */}
+      {[...(here ? [here] : []), ...sessions.filter((each) => each !== here)].map((session) => (
         <SessionCard
           key={session.id}
           session={session}

@@ -2,10 +2,33 @@ import { Badge, Copyable, Muted } from '../../ui';
 import styles from './access.module.css';
 import { outcomeOf, resourcesOf, type Outcome, type Session, type SessionResource } from './sessions';
 
+/** Longer lists are folded, but for what is not as it should be. */
+const MAX_UNFOLDED = 10;
+
 /** Every resource of a session, with what became of it in words. */
-export const Outcomes = ({ session }: { readonly session: Session }) => (
+export function Outcomes({ session }: { readonly session: Session }) {
+  const resources = resourcesOf(session);
+  if (resources.length <= MAX_UNFOLDED) return <List of={resources} session={session} />;
+  const notable = resources.filter((one) => linesOf(one, session).some(({ tone }) => tone !== 'good'));
+  const others = resources.filter((one) => !notable.includes(one));
+  const folded = others.length === 0 ? notable : others;
+  return (
+    <>
+      {others.length === 0 ? null : <List of={notable} session={session} />}
+      <details>
+        <summary>
+          {folded.length} resources:{' '}
+          {[...new Set(folded.map((one) => linesOf(one, session)[0]?.text))].join(', ')}
+        </summary>
+        <List of={folded} session={session} />
+      </details>
+    </>
+  );
+}
+
+const List = ({ of, session }: { readonly of: readonly SessionResource[]; readonly session: Session }) => (
   <ul className={styles['outcomes']}>
-    {resourcesOf(session).map((resource) => (
+    {of.map((resource) => (
       <li key={resource.id} className={styles['outcome']}>
         <strong>{resource.name}</strong>
         <div className={styles['states']}>

@@ -2,17 +2,23 @@ import { asFailure, useList } from '../../api';
 import { Badge, Loading, Muted, Notice } from '../../ui';
 import styles from './access.module.css';
 import type { OwnAddresses } from './own-addresses';
-import { addressesOf, isElsewhere } from './sessions';
+import { addressesOf, isElsewhere, STATUS, type Session } from './sessions';
 
 interface OwnProps {
   readonly own: OwnAddresses | undefined;
   readonly error: unknown;
-  /** a session lets it in */
-  readonly isIn: boolean;
+  /** the session that lets it in */
+  readonly here: Session | undefined;
 }
 
+const LET_IN: Partial<Record<Session['status'], string>> = {
+  PENDING: 'opening',
+  ACTIVE: 'let in',
+  PARTIAL: 'let in, in part',
+};
+
 /** Where the service sees this person come from, and what may be wrong with that. */
-export function OwnAddress({ own, error, isIn }: OwnProps) {
+export function OwnAddress({ own, error, here }: OwnProps) {
   if (own === undefined)
     return error ? <Notice tone="warn">{asFailure(error).message}</Notice> : <Loading what="Detecting" />;
   return (
@@ -25,14 +31,14 @@ export function OwnAddress({ own, error, isIn }: OwnProps) {
             </code>
           ),
         )}
-        {isIn ? <Badge tone="good">let in</Badge> : null}
+        {here ? <Badge tone={STATUS[here.status][1]}>{LET_IN[here.status] ?? ''}</Badge> : null}
       </div>
       {own.warnings.map((warning) => (
         <Notice key={warning} tone="warn">
           {warning}
         </Notice>
       ))}
-      {isIn ? null : <Changed own={own} />}
+      {here ? null : <Changed own={own} />}
     </>
   );
 }

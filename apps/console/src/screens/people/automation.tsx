@@ -1,9 +1,10 @@
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { ButtonLink, Page, Section, Tabs } from '../../ui';
 import { Keys } from './keys';
-import { automationRoute } from './routes';
 import { NewServiceUser, ServiceUsers } from './service-users';
 import { Trusts } from './trusts';
+
+const route = getRouteApi('/signed-in/administrator/automation');
 
 const TABS = [
   {
@@ -39,7 +40,7 @@ const TABS = [
 
 /** What programs sign in with. */
 export function Automation() {
-  const { tab, page = 0 } = automationRoute.useSearch();
+  const { tab, page = 0 } = route.useSearch();
   const { lead, title, action, List } = TABS.find((each) => each.tab === tab) ?? TABS[0];
   return (
     <Page title="Automation" lead={lead} actions={action}>

@@ -1,3 +1,4 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, useAll, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
@@ -14,7 +15,8 @@ import {
   type Entered,
 } from '../../ui';
 import { KEY_SCOPES, ScopePicker, type Scope } from './parts';
-import { newKeyRoute } from './routes';
+
+const route = getRouteApi('/signed-in/administrator/automation/keys/new');
 
 const DAY_MS = 24 * 3_600_000;
 const LIFETIMES = [
@@ -26,7 +28,7 @@ const LIFETIMES = [
 
 /** A key for a program, or for the agent of a host. It is shown once. */
 export function NewKey() {
-  const { host } = newKeyRoute.useSearch();
+  const { host } = route.useSearch();
   const [created, setCreated] = useState<Schemas['CreatedApiKeyDto'] | null>(null);
   if (created) return <ShownOnce created={created} />;
   return (
@@ -83,7 +85,7 @@ function bodyOf(entered: Entered): Schemas['CreateApiKeyDto'] {
 
 function ActsAs() {
   const me = useMe();
-  const { userId } = newKeyRoute.useSearch();
+  const { userId } = route.useSearch();
   const users = useAll('/api/v1/users', { isActive: true });
   return (
     <Loaded query={users}>

@@ -1,4 +1,4 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api';
 import {
@@ -14,15 +14,16 @@ import {
   type Entered,
 } from '../../ui';
 import { JOB_SCOPES, RolePicker, ScopePicker } from './parts';
-import { newTrustRoute } from './routes';
 import { conditionsOf, PRESETS } from './trusts';
+
+const route = getRouteApi('/signed-in/administrator/automation/trusts/new');
 
 type Preset = Schemas['OidcPresetDto'];
 
 /** A trust that is to be, from the preset of a CI system. */
 export function NewTrust() {
   const presets = $api.useQuery('get', '/api/v1/oidc-trusts/presets');
-  const { preset: wanted } = newTrustRoute.useSearch();
+  const { preset: wanted } = route.useSearch();
   return (
     <Page
       title="Create a CI trust"

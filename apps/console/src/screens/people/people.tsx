@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useAll, useList } from '../../api';
 import {
   Badge,
@@ -13,11 +13,12 @@ import {
   Time,
 } from '../../ui';
 import { Listed, PAGE_SIZE, USER_STATUS, UserStatus, type User } from './parts';
-import { peopleRoute, type PeopleSearch } from './routes';
+
+const route = getRouteApi('/signed-in/administrator/people');
 
 /** The people of the organization. */
 export function People() {
-  const { page = 0, ...filter } = peopleRoute.useSearch();
+  const { page = 0, ...filter } = route.useSearch();
   const query = { ...filter, isService: false, page, size: PAGE_SIZE };
   return (
     <Page
@@ -53,11 +54,12 @@ export function People() {
 }
 
 function Narrow() {
-  const { search = '', status = '', roleId = '' } = peopleRoute.useSearch();
-  const navigate = peopleRoute.useNavigate();
+  const now = route.useSearch();
+  const { search = '', status = '', roleId = '' } = now;
+  const navigate = route.useNavigate();
   const roles = useAll('/api/v1/roles');
-  const narrow = (changed: PeopleSearch): void =>
-    void navigate({ search: (before) => ({ ...before, ...changed, page: undefined }), replace: true });
+  const narrow = (changed: typeof now): void =>
+    void navigate({ search: { ...now, ...changed, page: undefined }, replace: true });
   return (
     <Filters>
       <SearchField

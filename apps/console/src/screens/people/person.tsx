@@ -1,4 +1,4 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { $api, api, useAll, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { Action, ButtonLink, ConfirmButton, Facts, Form, Loaded, Page, Row, Section, Time } from '../../ui';
@@ -6,13 +6,14 @@ import { Ends } from './ends';
 import { Keys } from './keys';
 import { RolePicker, UserStatus, type Role, type User } from './parts';
 import { changeUsers, useChange } from './requests';
-import { personRoute } from './routes';
 import { SessionsNow } from './sessions-now';
 import { SignInHelp } from './sign-in-help';
 
+const route = getRouteApi('/signed-in/administrator/people/$id');
+
 /** One person, or one service user. */
 export function Person() {
-  const { id } = personRoute.useParams();
+  const { id } = route.useParams();
   const user = $api.useQuery('get', '/api/v1/users/{id}', { params: { path: { id } } });
   return <Loaded query={user}>{(data) => <Shown key={id} user={data} />}</Loaded>;
 }

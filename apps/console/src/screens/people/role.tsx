@@ -1,4 +1,4 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { $api, api, useAll } from '../../api';
 import {
   ConfirmButton,
@@ -13,7 +13,8 @@ import {
 } from '../../ui';
 import { count, Named, type Role as RoleData } from './parts';
 import { changeResources, changeUsers, useChange } from './requests';
-import { roleRoute } from './routes';
+
+const route = getRouteApi('/signed-in/administrator/roles/$id');
 
 /** More in one request are refused. */
 const MAX_AT_ONCE = 100;
@@ -51,7 +52,7 @@ export function NewRole() {
 
 /** One role. */
 export function Role() {
-  const { id } = roleRoute.useParams();
+  const { id } = route.useParams();
   const role = $api.useQuery('get', '/api/v1/roles/{id}', { params: { path: { id } } });
   return (
     <Loaded query={role}>

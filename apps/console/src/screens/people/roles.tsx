@@ -1,12 +1,13 @@
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useList } from '../../api';
 import { ButtonLink, Empty, Muted, Page, Section } from '../../ui';
 import { count, Listed, PAGE_SIZE } from './parts';
-import { rolesRoute } from './routes';
+
+const route = getRouteApi('/signed-in/administrator/roles');
 
 /** The roles of the organization. */
 export function Roles() {
-  const { page = 0 } = rolesRoute.useSearch();
+  const { page = 0 } = route.useSearch();
   const create = (
     <ButtonLink to="/roles/new" kind="primary">
       Create a role

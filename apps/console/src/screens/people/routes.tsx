@@ -24,78 +24,52 @@ const oneOf = <Value extends string>(given: unknown, values: readonly Value[]): 
 const pageOf = ({ page }: Search): number | undefined =>
   typeof page === 'number' && Number.isInteger(page) && page > 0 ? page : undefined;
 
-export interface PeopleSearch {
-  readonly search?: string | undefined;
-  readonly roleId?: string | undefined;
-  readonly status?: User['status'] | undefined;
-  readonly page?: number | undefined;
-}
-
-export const peopleRoute = createRoute({
-  ...parent,
-  path: '/people',
-  validateSearch: (given: Search): PeopleSearch => ({
-    search: text(given['search']),
-    roleId: text(given['roleId']),
-    status: oneOf(given['status'], Object.keys(USER_STATUS) as User['status'][]),
-    page: pageOf(given),
-  }),
-  component: lazyRouteComponent(() => import('./people'), 'People'),
-});
-
-export const personRoute = screen('/people/$id', () => import('./person'), 'Person');
-
-export const rolesRoute = createRoute({
-  ...parent,
-  path: '/roles',
-  validateSearch: (given: Search): { page?: number | undefined } => ({ page: pageOf(given) }),
-  component: lazyRouteComponent(() => import('./roles'), 'Roles'),
-});
-
-export const roleRoute = screen('/roles/$id', () => import('./role'), 'Role');
-
-export const automationRoute = createRoute({
-  ...parent,
-  path: '/automation',
-  validateSearch: (
-    given: Search,
-  ): { tab?: 'service-users' | 'trusts' | undefined; page?: number | undefined } => ({
-    tab: oneOf(given['tab'], ['service-users', 'trusts']),
-    page: pageOf(given),
-  }),
-  component: lazyRouteComponent(() => import('./automation'), 'Automation'),
-});
-
-/** `host`: the key is for the agent of it; `userId`: whom it acts for */
-export const newKeyRoute = createRoute({
-  ...parent,
-  path: '/automation/keys/new',
-  validateSearch: (given: Search): { host?: string | undefined; userId?: string | undefined } => ({
-    host: text(given['host']),
-    userId: text(given['userId']),
-  }),
-  component: lazyRouteComponent(() => import('./new-key'), 'NewKey'),
-});
-
-/** `preset`: the CI system */
-export const newTrustRoute = createRoute({
-  ...parent,
-  path: '/automation/trusts/new',
-  validateSearch: (given: Search): { preset?: string | undefined } => ({ preset: text(given['preset']) }),
-  component: lazyRouteComponent(() => import('./new-trust'), 'NewTrust'),
-});
-
-export const trustRoute = screen('/automation/trusts/$id', () => import('./trust'), 'Trust');
+/** A link may leave out each of them. */
+const optional = <Given extends object>(given: Given): Partial<Given> => given;
 
 export const peopleRoutes = [
-  peopleRoute,
+  createRoute({
+    ...parent,
+    path: '/people',
+    validateSearch: (given: Search) =>
+      optional({
+        search: text(given['search']),
+        roleId: text(given['roleId']),
+        status: oneOf(given['status'], Object.keys(USER_STATUS) as User['status'][]),
+        page: pageOf(given),
+      }),
+    component: lazyRouteComponent(() => import('./people'), 'People'),
+  }),
   screen('/people/invite', () => import('./invite'), 'Invite'),
-  personRoute,
-  rolesRoute,
+  screen('/people/$id', () => import('./person'), 'Person'),
+  createRoute({
+    ...parent,
+    path: '/roles',
+    validateSearch: (given: Search) => optional({ page: pageOf(given) }),
+    component: lazyRouteComponent(() => import('./roles'), 'Roles'),
+  }),
   screen('/roles/new', () => import('./role'), 'NewRole'),
-  roleRoute,
-  automationRoute,
-  newKeyRoute,
-  newTrustRoute,
-  trustRoute,
+  screen('/roles/$id', () => import('./role'), 'Role'),
+  createRoute({
+    ...parent,
+    path: '/automation',
+    validateSearch: (given: Search) =>
+      optional({ tab: oneOf(given['tab'], ['service-users', 'trusts']), page: pageOf(given) }),
+    component: lazyRouteComponent(() => import('./automation'), 'Automation'),
+  }),
+  /** `host`: the key is for the agent of it; `userId`: whom it acts for */
+  createRoute({
+    ...parent,
+    path: '/automation/keys/new',
+    validateSearch: (given: Search) => optional({ host: text(given['host']), userId: text(given['userId']) }),
+    component: lazyRouteComponent(() => import('./new-key'), 'NewKey'),
+  }),
+  /** `preset`: the CI system */
+  createRoute({
+    ...parent,
+    path: '/automation/trusts/new',
+    validateSearch: (given: Search) => optional({ preset: text(given['preset']) }),
+    component: lazyRouteComponent(() => import('./new-trust'), 'NewTrust'),
+  }),
+  screen('/automation/trusts/$id', () => import('./trust'), 'Trust'),
 ] as const;

@@ -1,4 +1,4 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { $api, api, type Schemas } from '../../api';
 import {
   Action,
@@ -19,8 +19,9 @@ import { Ends } from './ends';
 import { Explain } from './explain';
 import { JobLines } from './job-lines';
 import { JOB_SCOPES, ScopePicker } from './parts';
-import { trustRoute } from './routes';
 import { conditionLines, conditionsOf, PRESETS, TrustStatus, type Trust as TrustData } from './trusts';
+
+const route = getRouteApi('/signed-in/administrator/automation/trusts/$id');
 
 interface TrustProps {
   readonly trust: TrustData;
@@ -28,7 +29,7 @@ interface TrustProps {
 
 /** One trust. */
 export function Trust() {
-  const { id } = trustRoute.useParams();
+  const { id } = route.useParams();
   const trust = $api.useQuery('get', '/api/v1/oidc-trusts/{id}', { params: { path: { id } } });
   return <Loaded query={trust}>{(data) => <Shown key={id} trust={data} />}</Loaded>;
 }

@@ -1,7 +1,18 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { ButtonLink, Empty, Loaded, Notice, Page, Pager, Section, Table, type Column } from '../../ui';
-import styles from './resources.module.css';
+import {
+  ButtonLink,
+  Empty,
+  Filters,
+  Loaded,
+  Notice,
+  Page,
+  Pager,
+  SearchField,
+  Section,
+  Table,
+  type Column,
+} from '../../ui';
 
 const SIZE = 50;
 /** Shorter lists are read, not searched. */
@@ -26,6 +37,10 @@ export function ListScreen<Item extends { readonly id: string }>(props: Props<It
   const { title, lead, what, create, query, columns, textOf } = props;
   const { q = '', page = 0 } = props.search;
   const wanted = q.trim().toLowerCase();
+  const navigate = useNavigate();
+  const find = (text: string): void =>
+    // which of the lists it is on is not known here
+    void navigate({ to: '.', search: { q: text || undefined } as never, replace: true });
   return (
     <Page title={title} lead={lead} actions={<ButtonLink to={create}>New {what}</ButtonLink>}>
       <Section>
@@ -34,7 +49,11 @@ export function ListScreen<Item extends { readonly id: string }>(props: Props<It
             const found = items.filter((item) => textOf(item).toLowerCase().includes(wanted));
             return (
               <>
-                {items.length >= SEARCHED_FROM || q ? <Search label={`Find a ${what}`} q={q} /> : null}
+                {items.length >= SEARCHED_FROM || q ? (
+                  <Filters>
+                    <SearchField label={`Find a ${what}`} value={q} onChange={find} />
+                  </Filters>
+                ) : null}
                 {found.length === 0 && wanted ? <Notice>Nothing contains “{q}”.</Notice> : null}
                 <Table
                   caption={title}
@@ -50,23 +69,6 @@ export function ListScreen<Item extends { readonly id: string }>(props: Props<It
         </Loaded>
       </Section>
     </Page>
-  );
-}
-
-function Search({ label, q }: { readonly label: string; readonly q: string }) {
-  const navigate = useNavigate();
-  return (
-    <input
-      className={styles['search']}
-      type="search"
-      aria-label={label}
-      placeholder={label}
-      defaultValue={q}
-      onChange={({ target }) =>
-        // which screen it is on is not known here
-        void navigate({ to: '.', search: { q: target.value || undefined } as never, replace: true })
-      }
-    />
   );
 }
 

@@ -8,7 +8,7 @@ type Resource = Schemas['ResourceDto'];
 
 interface Props {
   readonly types: readonly ProviderTypes[];
-  /** at least one */
+  /** to choose from: at least one for a new resource */
   readonly credentials: readonly Schemas['CredentialDto'][];
   /** chosen at first */
   readonly credentialId?: string | undefined;
@@ -20,9 +20,9 @@ interface Props {
 
 /** Makes or changes a resource. The fields are those of its type. */
 export function ResourceForm({ types, credentials, credentialId, resource, submit, onDone }: Props) {
-  const [chosen, setChosen] = useState(resource?.credentialId ?? credentialId ?? credentials[0]!.id);
-  const credential = credentials.find(({ id }) => id === chosen) ?? credentials[0]!;
-  const provider = providerOf(types, resource ?? credential)!;
+  const [chosen, setChosen] = useState(resource?.credentialId ?? credentialId);
+  const credential = credentials.find(({ id }) => id === chosen) ?? credentials[0];
+  const provider = providerOf(types, resource ?? credential!)!;
   const [typeName, setTypeName] = useState(resource?.resourceType);
   const type =
     provider.resourceTypes.find(({ resourceType }) => resourceType === typeName) ??
@@ -37,7 +37,7 @@ export function ResourceForm({ types, credentials, credentialId, resource, submi
       send={async (entered) => {
         const common = {
           name: entered.text('name'),
-          credentialId: credential.id,
+          credentialId: resource ? chosen! : credential!.id,
           resourceIdentifier: entered.text('resourceIdentifier'),
           ...(provider.region ? { region: entered.text('region') } : {}),
           endpoint: entered.optional('endpoint') ?? null,
@@ -60,7 +60,7 @@ export function ResourceForm({ types, credentials, credentialId, resource, submi
         <SelectField
           name="credentialId"
           label="Credential"
-          value={credential.id}
+          value={chosen ?? usable[0]!.id}
           onChange={setChosen}
           options={usable.map(({ id, name }) => [id, name])}
         />

@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { $api, type Schemas } from '../../api';
-import { Facts, Loaded, Notice, Page, Row, Section, Tabs } from '../../ui';
+import { ButtonLink, Facts, Loaded, Notice, Page, Row, Section, Tabs } from '../../ui';
 import { ResourceEvents } from './resource-events';
 import { ResourceGuard } from './resource-guard';
 import { ResourceHealth } from './resource-health';
@@ -31,7 +31,19 @@ function Details({ of, types }: DetailsProps) {
   const provider = providerOf(types, of);
   const type = resourceTypeOf(types, of);
   return (
-    <Page title={of.name}>
+    <Page
+      title={of.name}
+      actions={
+        <>
+          <ButtonLink to="/report" search={{ resourceId: of.id }}>
+            Access report
+          </ButtonLink>
+          <ButtonLink to="/audit" search={{ resourceId: of.id }}>
+            Audit trail
+          </ButtonLink>
+        </>
+      }
+    >
       <Section>
         <Facts
           of={{

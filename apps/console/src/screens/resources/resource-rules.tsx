@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useList, type Schemas } from '../../api';
 import {
   Badge,
@@ -103,9 +104,7 @@ const UNMANAGED: readonly Column<Rule>[] = [
 /** Who holds a rule, and until when. */
 const HolderText = ({ of, isElsewhere }: { readonly of: Holder; readonly isElsewhere: boolean }) => (
   <div>
-    {of.kind === 'SESSION'
-      ? (of.userName ?? 'a session')
-      : `Static IP rule${of.label ? `: ${of.label}` : ''}`}
+    <HolderLink of={of} />
     <br />
     <Muted>
       {[of.userEmail, isElsewhere ? of.resourceName : null].filter(Boolean).join(' · ')}
@@ -119,6 +118,22 @@ const HolderText = ({ of, isElsewhere }: { readonly of: Holder; readonly isElsew
     </Muted>
   </div>
 );
+
+function HolderLink({ of }: { readonly of: Holder }) {
+  if (of.kind === 'STATIC_RULE')
+    return (
+      <Link to="/static-rules/$id" params={{ id: of.id }}>
+        Static IP rule{of.label ? `: ${of.label}` : null}
+      </Link>
+    );
+  return of.userId === null ? (
+    <>a session</>
+  ) : (
+    <Link to="/people/$id" params={{ id: of.userId }}>
+      {of.userName}
+    </Link>
+  );
+}
 
 /** Nobody here wants it. */
 const isForeign = (rule: Rule): boolean => rule.isUnmanaged && !rule.isWanted && rule.holders.length === 0;

@@ -139,7 +139,9 @@ function WhatCloses({ of: { id } }: OfResource) {
               ))}
             </ul>
             {total > items.length ? <p>… and {total - items.length} more</p> : null}
-            <Link to="/open">See who is in, and stop them</Link>
+            <Link to="/open" search={{ resourceId: id }}>
+              See who is in, and stop them
+            </Link>
           </Notice>
         )
       }

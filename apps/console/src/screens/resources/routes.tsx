@@ -8,7 +8,10 @@ const TABS = ['rules', 'events', 'health', 'guard', 'settings'] as const;
 type Tab = (typeof TABS)[number];
 
 const textIn = <Name extends string>(given: Given, name: Name): { [Key in Name]?: string } =>
-  (typeof given[name] === 'string' ? { [name]: given[name] } : {}) as { [Key in Name]?: string };
+  // an address that names only digits is read as a number
+  (['string', 'number'].includes(typeof given[name]) ? { [name]: String(given[name]) } : {}) as {
+    [Key in Name]?: string;
+  };
 
 const pageIn = ({ page }: Given): { page?: number } =>
   Number.isSafeInteger(page) && Number(page) > 0 ? { page: Number(page) } : {};

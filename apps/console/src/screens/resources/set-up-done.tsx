@@ -19,7 +19,7 @@ export function DoneStep({ roleId }: { readonly roleId: string }) {
             </div>
           </Section>
           <Section title="Invite others">
-            <Muted>They get the role {name}. You can do this later, too, under People.</Muted>
+            <Muted>They get the role {name}. You can do this later, too.</Muted>
             {invited.map((user) => (
               <Notice key={user.id} tone="good" announced>
                 <Stack>

@@ -1,4 +1,4 @@
-import { useAll } from '../../api';
+import { $api, useAll } from '../../api';
 import { ButtonLink, Loaded, Section } from '../../ui';
 import { ResourceForm } from './resource-form';
 import type { SetUpSearch } from './set-up-steps';
@@ -15,7 +15,9 @@ interface Props {
 
 /** A new resource, or one that is there; then whether the provider knows it. */
 export function ResourceStep({ types, credentialId, id, go }: Props) {
-  const credentials = useAll('/api/v1/credentials');
+  const credential = $api.useQuery('get', '/api/v1/credentials/{id}', {
+    params: { path: { id: credentialId } },
+  });
   const resources = useAll('/api/v1/resources');
   if (id !== undefined)
     return (
@@ -38,8 +40,8 @@ export function ResourceStep({ types, credentialId, id, go }: Props) {
   return (
     <Loaded query={resources}>
       {(existing) => (
-        <Loaded query={credentials}>
-          {(all) => (
+        <Loaded query={credential}>
+          {(loaded) => (
             <>
               <UseExisting
                 what="resource"
@@ -50,7 +52,7 @@ export function ResourceStep({ types, credentialId, id, go }: Props) {
                 <p>What people get access to.</p>
                 <ResourceForm
                   types={types}
-                  credentials={all.filter((each) => each.id === credentialId)}
+                  credentials={[loaded]}
                   submit="Save and verify"
                   onDone={(made) => go({ resource: made.id })}
                 />

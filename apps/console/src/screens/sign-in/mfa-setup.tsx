@@ -11,7 +11,8 @@ export function MfaSetup({ onDone }: { readonly onDone: () => void }) {
   const setup = useQuery({
     queryKey: ['mfa-setup'],
     queryFn: async () => (await api.POST('/api/v1/mfa/setup')).data!,
-    staleTime: Number.POSITIVE_INFINITY,
+    // also after a wrong code, which re-reads everything else
+    staleTime: 'static',
     gcTime: 0,
     refetchInterval: false,
     refetchOnWindowFocus: false,
