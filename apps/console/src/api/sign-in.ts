@@ -102,7 +102,9 @@ async function exchange(oneTimeToken?: string): Promise<boolean> {
   }
   const failure = await failureOf(response);
   if (!isEnd(failure)) throw failure;
-  become({ state: 'out', reason: signIn.state === 'in' ? 'Your sign-in has ended. Sign in again.' : null });
+  // a request that was under way when one signed out takes no reason away
+  const before = signIn.state === 'out' ? signIn.reason : null;
+  become({ state: 'out', reason: signIn.state === 'in' ? 'Your sign-in has ended. Sign in again.' : before });
   return false;
 }
 

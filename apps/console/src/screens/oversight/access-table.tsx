@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api';
 import { Muted, Table, Time, type Column } from '../../ui';
-import { AuditLink, codeText, Lines, ResourceLink } from './cells';
+import { AuditLink, codeText, Lines, ResourceLink, SessionLink } from './cells';
 
 type Item = Schemas['AccessItemDto'];
 
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<Item>[] = [
 ];
 
 const HOLDERS: Readonly<Record<Item['holderKind'], readonly [name: string, explanation: string]>> = {
-  SESSION: ['Session', 'Audit trail of the session'],
+  SESSION: ['Session', 'Session'],
   STATIC_RULE: ['Static IP rule', 'Audit trail of the rule'],
   ORPHAN: ['Nobody', 'Drawbridge’s own rule, being removed'],
   UNMANAGED: ['Unmanaged rule', 'Drawbridge did not create it and leaves it alone'],
@@ -82,7 +82,16 @@ function Holder({ item: { holderKind, holderId, userEmail } }: { readonly item: 
   return (
     <Lines>
       {userEmail ?? name}
-      <Muted>{holderId === null ? explanation : <AuditLink id={holderId}>{explanation}</AuditLink>}</Muted>
+      <Muted>
+        {holderId === null ? (
+          explanation
+        ) : holderKind === 'SESSION' ? (
+          <SessionLink id={holderId} name={explanation} />
+        ) : (
+          // the rule itself may be deleted
+          <AuditLink id={holderId}>{explanation}</AuditLink>
+        )}
+      </Muted>
     </Lines>
   );
 }

@@ -7,11 +7,23 @@ interface LinkTo {
   readonly name: string;
 }
 
-// the screens they lead to belong to other areas: their paths are no types here
-const page = (area: string, id: string): string => `/${area}/${id}`;
+export const PersonLink = ({ id, name }: LinkTo) => (
+  <Link to="/people/$id" params={{ id }}>
+    {name}
+  </Link>
+);
 
-export const PersonLink = ({ id, name }: LinkTo) => <Link to={page('people', id)}>{name}</Link>;
-export const ResourceLink = ({ id, name }: LinkTo) => <Link to={page('resources', id)}>{name}</Link>;
+export const ResourceLink = ({ id, name }: LinkTo) => (
+  <Link to="/resources/$id" params={{ id }}>
+    {name}
+  </Link>
+);
+
+export const SessionLink = ({ id, name }: LinkTo) => (
+  <Link to="/sessions/$id" params={{ id }}>
+    {name}
+  </Link>
+);
 
 /** What was recorded about an object. */
 export const AuditLink = ({ id, children }: { readonly id: string; readonly children: ReactNode }) => (

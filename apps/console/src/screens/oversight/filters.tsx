@@ -1,6 +1,6 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { asFailure, useAll } from '../../api';
-import { Button, Entered, FieldProblems, SelectField, TextField } from '../../ui';
+import { Button, Entered, FieldProblems, Filters as Fields, Row, SelectField, TextField } from '../../ui';
 import styles from './oversight.module.css';
 import { toLocalField } from './search';
 
@@ -25,8 +25,6 @@ export function Filters({ search, error, onApply, onClear, children }: FiltersPr
   return (
     <form
       ref={form}
-      role="search"
-      aria-label="Filters"
       className={styles['filters']}
       noValidate
       onSubmit={(event) => {
@@ -34,16 +32,18 @@ export function Filters({ search, error, onApply, onClear, children }: FiltersPr
         onApply?.(new Entered(new FormData(event.currentTarget)));
       }}
     >
-      <FieldProblems value={{ fields, alias: {} }}>{children}</FieldProblems>
+      <FieldProblems value={{ fields, alias: {} }}>
+        <Fields>{children}</Fields>
+      </FieldProblems>
       {onApply || onClear ? (
-        <div className={styles['apply']}>
+        <Row>
           {onApply ? <Button type="submit">Show</Button> : null}
           {onClear ? (
             <Button kind="plain" onClick={onClear}>
               Clear filters
             </Button>
           ) : null}
-        </div>
+        </Row>
       ) : null}
     </form>
   );

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { api, type Schemas } from '../../api';
 import { ConfirmButton, Muted, Stack, Table, Time, TimeLeft, type Column } from '../../ui';
-import { AuditLink, Lines, PersonLink, Reason } from './cells';
+import { Lines, PersonLink, Reason, SessionLink } from './cells';
 import { ResourceStates, Status } from './states';
 
 type Session = Schemas['SessionDto'];
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Session>[] = [
         <Muted>{userEmail}</Muted>
         {holder === null ? null : <span>Job {holder}</span>}
         <Muted>
-          <AuditLink id={id}>Audit trail</AuditLink>
+          <SessionLink id={id} name="Session" />
         </Muted>
       </Lines>
     ),
