@@ -95,12 +95,11 @@ function SessionFacts({ session, isOwn }: { readonly session: Session; readonly 
   );
 }
 
-function Who({ session: { userId, userName, userEmail } }: { readonly session: Session }) {
-  // a screen of another area
-  const to: string = `/people/${userId}`;
-  return (
-    <>
-      <Link to={to}>{userName}</Link> ({userEmail})
-    </>
-  );
-}
+const Who = ({ session: { userId, userName, userEmail } }: { readonly session: Session }) => (
+  <>
+    <Link to="/people/$id" params={{ id: userId }}>
+      {userName}
+    </Link>{' '}
+    ({userEmail})
+  </>
+);
