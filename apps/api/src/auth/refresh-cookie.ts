@@ -10,10 +10,9 @@ import { ApiHeader, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { forbidden, unauthorized } from '../errors';
+import { CONSOLE_HEADER, isFromConsole } from '../http/console-header';
 import { PublicAddress } from '../http/public-address';
 import { COOKIE_IDLE_SECONDS, isForCookie, type TokenRequest } from './dto/refresh-token-place';
-
-const CONSOLE_HEADER = 'X-Drawbridge-Console';
 
 /** The cookie with the refresh token of a browser: no script reads it, and no other site's page sends it. */
 @Injectable()
@@ -100,7 +99,7 @@ class TokenFromCookie implements NestInterceptor {
 
   private fill(request: AskedForToken): void {
     const refreshToken = this.cookie.read(request);
-    const isConsole = request.header(CONSOLE_HEADER) === '1';
+    const isConsole = isFromConsole(request);
     // neither: a client that forgot the field, which its validation says
     if (refreshToken === null && !isConsole) return;
     if (!isConsole || !this.cookie.isOwnOrigin(request)) {

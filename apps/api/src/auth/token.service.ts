@@ -117,7 +117,13 @@ export class TokenService {
     });
     if (secondsLeft === null) return null;
     const { accessToken, expiresIn } = await this.accessTokens.issue(principal, signIn, secondsLeft);
-    return { principal, accessToken, expiresIn, refreshToken: refresh.plainText, mfaSetupOnly: signIn.mfaSetupOnly };
+    return {
+      principal,
+      accessToken,
+      expiresIn,
+      refreshToken: refresh.plainText,
+      mfaSetupOnly: signIn.mfaSetupOnly,
+    };
   }
 
   private principalOf(tx: Tx, { userId, organizationId }: RefreshHolder): Promise<Principal | null> {

@@ -145,6 +145,16 @@ describe('RateLimitGuard', () => {
     expect(await remaining(harness, withKey('another'), routes.signIn)).toBe(5);
   });
 
+  it('counts the console of a person apart, with ten times the limit; not a key that calls itself one', async () => {
+    const harness = await GuardHarness.of();
+    const screen = { 'x-drawbridge-console': '1' };
+    expect(await remaining(harness, { authorization: 'Bearer one' })).toBe(8);
+    for (const left of [89, 88])
+      expect(await remaining(harness, { authorization: 'Bearer one', ...screen })).toBe(left);
+    expect(await remaining(harness, { ...withKey('two'), ...screen })).toBe(8);
+    expect(await remaining(harness, { authorization: 'Bearer one' })).toBe(7);
+  });
+
   it('counts neither DELETE nor what closes, and refuses an address that guesses credentials, there at ten times as many', async () => {
     const harness = await GuardHarness.of();
     for (const handler of [routes.remove, routes.stop])

@@ -14,6 +14,7 @@ import { presentedCredential, routePolicyOf } from '#guards';
 import { rateLimitBuckets, type RateLimitBucket } from '#rules';
 import { tooManyRequests } from '../errors';
 import { callerAddressOf } from '../http/caller-address';
+import { isFromConsole } from '../http/console-header';
 import { CREDENTIAL_REFUSED } from '../http/send-error-response';
 import { isUncounted, type ExtraLimit } from './rate-limit.decorators';
 import type { RequestWindows } from './request-windows';
@@ -31,6 +32,8 @@ export const REFUSAL = 'refusal';
 /** A route that is not counted, as it closes something, serves an address with this many times as many refused credentials. */
 const UNCOUNTED_FACTOR = 10;
 const MAX_REFUSED = 10_000;
+/** A screen of the console is many small requests, repeated while it is looked at. */
+const CONSOLE_FACTOR = 10;
 
 /**
  * Counts requests before any other processing, with one counter for all routes: by address and credential, so that callers
@@ -134,8 +137,13 @@ export class RateLimitGuard extends ThrottlerGuard {
       return { buckets: byAddress, caller: 'from this address' };
     const credential = digest(presented.text);
     if (presented.kind === 'session') return own(credential, 'with this session token');
+    const isScreen = presented.kind === 'bearer' && isFromConsole(request);
     return {
-      buckets: byAddress.map((bucket) => ({ ...bucket, name: `${bucket.name} ${credential}` })),
+      buckets: byAddress.map(({ name: bucket, factor }) =>
+        isScreen
+          ? { name: `console ${bucket} ${credential}`, factor: factor * CONSOLE_FACTOR }
+          : { name: `${bucket} ${credential}`, factor },
+      ),
       caller: 'from this address with this credential',
     };
   }

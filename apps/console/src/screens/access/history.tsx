@@ -75,7 +75,13 @@ const COLUMNS: readonly Column<Session>[] = [
     ),
   },
   { head: 'Status', cell: ({ status }) => <Badge tone={STATUS[status][1]}>{STATUS[status][0]}</Badge> },
-  { head: 'Until', cell: (session) => <Time at={isLive(session) ? endOf(session) : session.endedAt} /> },
+  {
+    head: 'Until',
+    cell: (session) => {
+      const end = isLive(session) ? endOf(session) : session.endedAt;
+      return end === null ? null : <Time at={end} />;
+    },
+  },
   { head: 'Resources', cell: (session) => namesOf(session) },
   {
     head: 'Address',

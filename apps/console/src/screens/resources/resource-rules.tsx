@@ -45,14 +45,9 @@ export const RuleText = ({ address, protocol, ports }: Pick<Rule, 'address' | 'p
   </div>
 );
 
-const ADDRESS: Column<Rule> = { head: 'Address', cell: (rule) => <RuleText {...rule} /> };
-const SEEN: Column<Rule> = {
-  head: 'Last seen',
-  cell: ({ lastObservedAt }) => <Time at={lastObservedAt} />,
-};
 /** @param id of the resource that is shown */
-const heldColumns = (id: string): readonly Column<Rule>[] => [
-  ADDRESS,
+const columnsOf = (id: string): readonly Column<Rule>[] => [
+  { head: 'Address', cell: (rule) => <RuleText {...rule} /> },
   {
     head: 'State',
     cell: (rule) => {
@@ -85,22 +80,16 @@ const heldColumns = (id: string): readonly Column<Rule>[] => [
           />
         ))}
         {rule.isHeldByOthers ? <Muted>another organization</Muted> : null}
-        {rule.holders.length === 0 && !rule.isHeldByOthers ? <Muted>nobody</Muted> : null}
+        {rule.isUnmanaged && rule.providerRuleId ? <code>{rule.providerRuleId}</code> : null}
+        {rule.holders.length === 0 && !rule.isHeldByOthers && !rule.isUnmanaged ? (
+          <Muted>nobody</Muted>
+        ) : null}
       </Stack>
     ),
   },
   { head: 'Open since', cell: ({ presentSince }) => <Time at={presentSince} /> },
-  SEEN,
+  { head: 'Last seen', cell: ({ lastObservedAt }) => <Time at={lastObservedAt} /> },
 ];
-const UNMANAGED: readonly Column<Rule>[] = [
-  ADDRESS,
-  {
-    head: 'Rule at the provider',
-    cell: ({ providerRuleId }) => (providerRuleId ? <code>{providerRuleId}</code> : null),
-  },
-  SEEN,
-];
-
 /** Who holds a rule, and until when. */
 const HolderText = ({ of, isElsewhere }: { readonly of: Holder; readonly isElsewhere: boolean }) => (
   <div>
@@ -135,13 +124,10 @@ function HolderLink({ of }: { readonly of: Holder }) {
   );
 }
 
-/** Nobody here wants it. */
-const isForeign = (rule: Rule): boolean => rule.isUnmanaged && !rule.isWanted && rule.holders.length === 0;
-
 const keyOf = (rule: Rule): string =>
   rule.id ?? `${rule.address} ${rule.protocol} ${rule.ports} ${rule.providerRuleId}`;
 
-/** The rules on the target: those that somebody here holds, and those of other programs. */
+/** The rules on the target: those that somebody here holds, then those of other programs. */
 export function ResourceRules({ id, page }: { readonly id: string; readonly page: number }) {
   const rules = useList(
     '/api/v1/resources/{id}/rules',
@@ -149,39 +135,28 @@ export function ResourceRules({ id, page }: { readonly id: string; readonly page
     { isUnsettled: ({ items }) => items.some(isUnsettled) },
   );
   return (
-    <Loaded query={rules}>
-      {({ items, total }) => {
-        const foreign = items.filter(isForeign);
-        const held = items.filter((rule) => !isForeign(rule));
-        return (
+    <Section title="Who holds what now">
+      <Loaded query={rules}>
+        {({ items, total }) => (
           <>
-            {held.length > 0 || page === 0 ? (
-              <Section title="Who holds what now">
-                <Table
-                  caption="Rules that are held"
-                  rows={held}
-                  keyOf={keyOf}
-                  columns={heldColumns(id)}
-                  empty={<Empty title="Nobody has access through Drawbridge now" />}
-                />
-              </Section>
+            {items.some((rule) => rule.isUnmanaged) ? (
+              <Muted>Other programs or people made the unmanaged rules. Drawbridge never changes them.</Muted>
             ) : null}
-            {foreign.length > 0 ? (
-              <Section title="Unmanaged rules">
-                <Muted>Other programs or people made them. Drawbridge never changes them.</Muted>
-                <Table
-                  caption="Unmanaged rules"
-                  rows={foreign}
-                  keyOf={keyOf}
-                  columns={UNMANAGED}
-                  empty={null}
-                />
-              </Section>
-            ) : null}
+            <Table
+              caption="Rules on the target"
+              rows={items}
+              keyOf={keyOf}
+              columns={columnsOf(id)}
+              empty={
+                <Empty title="Nobody has access now">
+                  <Link to="/">Let yourself in</Link>
+                </Empty>
+              }
+            />
             <Pager page={page} size={SIZE} total={total} />
           </>
-        );
-      }}
-    </Loaded>
+        )}
+      </Loaded>
+    </Section>
   );
 }
