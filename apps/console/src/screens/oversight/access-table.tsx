@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api';
 import { Muted, Table, Time, type Column } from '../../ui';
-import { AuditLink, codeText, Lines, ResourceLink, SessionLink } from './cells';
+import { Address, AuditLink, codeText, Lines, ResourceLink, SessionLink } from './cells';
 
 type Item = Schemas['AccessItemDto'];
 
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Item>[] = [
     head: 'From',
     cell: ({ address, protocol, ports }) => (
       <Lines>
-        <code>{address.replace(/\/(32|128)$/, '')}</code>
+        <Address of={address.replace(/\/(32|128)$/, '')} />
         <Muted>
           {protocol} {ports === '*' ? 'every port' : ports}
         </Muted>

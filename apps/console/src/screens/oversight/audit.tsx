@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { $api, type Schemas } from '../../api';
 import { Badge, Empty, Facts, Loaded, Muted, Page, Pager, Section, Table, TextField, Time } from '../../ui';
 import { detailsOf, EVENT_CHOICES, sentenceOf } from './audit-words';
-import { AuditLink, Lines, Reason } from './cells';
+import { Address, AuditLink, Lines, Reason } from './cells';
 import { Filters, ResourceFilter, SelectFilter, TimeFilter } from './filters';
 import { changed, fromLocalField, type Change, type Search } from './search';
 
@@ -41,7 +41,7 @@ export function Audit() {
                 columns={[
                   { head: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
                   { head: 'What', cell: (record) => <What record={record} /> },
-                  { head: 'From', cell: ({ ipAddress }) => (ipAddress ? <code>{ipAddress}</code> : null) },
+                  { head: 'From', cell: ({ ipAddress }) => ipAddress && <Address of={ipAddress} /> },
                 ]}
               />
               <Pager page={page} size={PAGE_SIZE} total={totalElements} />

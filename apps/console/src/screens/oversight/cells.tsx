@@ -25,6 +25,9 @@ export const SessionLink = ({ id, name }: LinkTo) => (
   </Link>
 );
 
+/** An IP address or a range. */
+export const Address = ({ of }: { readonly of: string }) => <code className={styles['address']}>{of}</code>;
+
 /** What was recorded about an object. */
 export const AuditLink = ({ id, children }: { readonly id: string; readonly children: ReactNode }) => (
   <Link to="/audit" search={{ resourceId: id }}>

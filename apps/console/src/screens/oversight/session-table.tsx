@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { api, type Schemas } from '../../api';
 import { ConfirmButton, Muted, Stack, Table, Time, TimeLeft, type Column } from '../../ui';
-import { Lines, PersonLink, Reason, SessionLink } from './cells';
+import { Address, Lines, PersonLink, Reason, SessionLink } from './cells';
 import { ResourceStates, Status } from './states';
 
 type Session = Schemas['SessionDto'];
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Session>[] = [
     cell: (session) => (
       <Lines>
         {addressesOf(session).map((address) => (
-          <code key={address}>{address}</code>
+          <Address key={address} of={address} />
         ))}
       </Lines>
     ),

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api';
 import { Muted, Table, Time, type Column } from '../../ui';
-import { Lines } from './cells';
+import { Address, Lines } from './cells';
 import { ResourceStates, Status } from './states';
 
 type Rule = Schemas['StaticIpRuleDto'];
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Rule>[] = [
       </Link>
     ),
   },
-  { head: 'Address', cell: ({ ipAddress }) => <code>{ipAddress}</code> },
+  { head: 'Address', cell: ({ ipAddress }) => <Address of={ipAddress} /> },
   { head: 'To', cell: ({ resources }) => <ResourceStates of={resources} /> },
   { head: 'State', cell: ({ status }) => <Status of={status} /> },
   {
