@@ -192,7 +192,7 @@ module.exports = {
     {
       name: 'console-components-know-no-screen',
       severity: 'error',
-      from: { path: '^apps/console/src/(api|ui|layout)/' },
+      from: { path: '^apps/console/src/(api|ui|layout|parts)/' },
       to: { path: '^apps/console/src/screens/' },
     },
     only('react', '(react|react-dom|@tanstack)', 'apps/console/'),

@@ -5,9 +5,9 @@ import { Loaded, Notice, Page, Section } from '../../ui';
 import { NoResources, Unverified } from './no-resources';
 import { Moved } from './moved';
 import { OwnAddress } from './own-address';
-import { useOwnAddresses } from './own-addresses';
+import { isElsewhere, letsIn, useOwnAddresses } from './own-addresses';
 import { SessionCard } from './session-card';
-import { isElsewhere, isLive, isUnsettled, letsIn, LIVE, type Session } from './sessions';
+import { isLive, isUnsettled, LIVE, type Session } from '../../parts/sessions';
 import { StartForm } from './start-form';
 import { TerminalLines } from './terminal-lines';
 

@@ -1,4 +1,4 @@
-import { STATUSES, type Session } from './sessions';
+import { STATUSES, type Session } from '../../parts/sessions';
 
 /** What the address of the history says. Days are those of this place, as date fields have them. */
 export interface HistorySearch {

@@ -27,7 +27,7 @@ import {
   STATUS,
   STATUSES,
   type Session,
-} from './sessions';
+} from '../../parts/sessions';
 
 const route = getRouteApi('/signed-in/history');
 const PAGE_SIZE = 25;

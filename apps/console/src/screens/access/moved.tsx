@@ -1,8 +1,8 @@
 import type { Schemas } from '../../api';
 import { Action, Notice, Stack } from '../../ui';
 import { ownAddressFields } from './own-addresses';
-import { MAX_NAMED, start } from './session-actions';
-import { addressesOf, resourcesOf, type Session } from './sessions';
+import { MAX_NAMED, start } from './start';
+import { addressesOf, resourcesOf, type Session } from '../../parts/sessions';
 
 interface MovedProps {
   readonly me: Schemas['MeDto'];

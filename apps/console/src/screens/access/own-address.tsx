@@ -1,8 +1,8 @@
 import { asFailure, useList } from '../../api';
 import { Badge, Loading, Muted, Notice } from '../../ui';
 import styles from './access.module.css';
-import type { OwnAddresses } from './own-addresses';
-import { addressesOf, isElsewhere, STATUS, type Session } from './sessions';
+import { isElsewhere, type OwnAddresses } from './own-addresses';
+import { addressesOf, STATUS, type Session } from '../../parts/sessions';
 
 interface OwnProps {
   readonly own: OwnAddresses | undefined;

@@ -1,5 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { openApi, queryClient, type Schemas } from '../../api';
+import type { Session } from '../../parts/sessions';
 
 type Detected = Schemas['DetectedAddressDto'];
 
@@ -11,6 +12,16 @@ export interface OwnAddresses {
   /** what a request to this origin cannot show: a session must name the addresses to get both */
   readonly isByFamily: boolean;
 }
+
+/** Whether one of its addresses is that of this person now. */
+export const letsIn = (session: Session, { ipv4, ipv6 }: OwnAddresses): boolean =>
+  (ipv4 !== null && session.ipv4Address === ipv4) || (ipv6 !== null && session.ipv6Address === ipv6);
+
+/** Whether an address of it is known to have changed. */
+export const isElsewhere = ({ ipv4Address, ipv6Address }: Session, { ipv4, ipv6 }: OwnAddresses): boolean =>
+  [[ipv4Address, ipv4] as const, [ipv6Address, ipv6] as const].some(
+    ([held, now]) => held !== null && now !== null && held !== now,
+  );
 
 /** Detection is limited for all who share an address: it is asked rarely, and when the person comes back. */
 const DETECTION_MS = 60_000;

@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Badge, Muted, Section, Stack, TimeLeft } from '../../ui';
 import styles from './access.module.css';
-import { ExtendButton, StopAction } from './session-actions';
-import { addressesOf, endOf, headlineOf, isLive, STATUS, type Session } from './sessions';
-import { Outcomes } from './outcomes';
+import { ExtendButton, StopAction } from '../../parts/session-actions';
+import { addressesOf, endOf, headlineOf, isLive, STATUS, type Session } from '../../parts/sessions';
+import { Outcomes } from '../../parts/outcomes';
 
 interface CardProps {
   readonly session: Session;

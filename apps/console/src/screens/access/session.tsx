@@ -2,10 +2,18 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { $api, live } from '../../api';
 import { useMe } from '../../layout/me';
 import { Badge, Facts, Loaded, Page, Section, Time, TimeLeft } from '../../ui';
-import { Outcomes } from './outcomes';
-import { ExtendButton, StopAction, StopOtherButton } from './session-actions';
+import { Outcomes } from '../../parts/outcomes';
+import { ExtendButton, StopAction, StopOtherButton } from '../../parts/session-actions';
 import { SessionEvents } from './session-events';
-import { addressesOf, endOf, headlineOf, isLive, isUnsettled, STATUS, type Session } from './sessions';
+import {
+  addressesOf,
+  endOf,
+  headlineOf,
+  isLive,
+  isUnsettled,
+  STATUS,
+  type Session,
+} from '../../parts/sessions';
 
 const route = getRouteApi('/signed-in/sessions/$id');
 

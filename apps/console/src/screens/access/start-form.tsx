@@ -2,7 +2,7 @@ import type { Schemas } from '../../api';
 import { Form, Picker, TextField } from '../../ui';
 import styles from './access.module.css';
 import { ownAddressFields } from './own-addresses';
-import { MAX_NAMED, start } from './session-actions';
+import { MAX_NAMED, start } from './start';
 
 type Resource = Schemas['ResourceDto'];
 

@@ -1,6 +1,5 @@
-import type { Schemas } from '../../api';
-import { localTime, type Tone } from '../../ui';
-import type { OwnAddresses } from './own-addresses';
+import type { Schemas } from '../api';
+import { localTime, type Tone } from '../ui';
 
 export type Session = Schemas['SessionDto'];
 type ResourceIp = Schemas['ResourceIpDto'];
@@ -38,16 +37,6 @@ export function headlineOf(session: Session): string {
   if (isLive(session)) return `${text} until ${localTime(endOf(session))}`;
   return session.endedAt === null ? text : `${text} at ${localTime(session.endedAt)}`;
 }
-
-/** Whether one of its addresses is that of this person now. */
-export const letsIn = (session: Session, { ipv4, ipv6 }: OwnAddresses): boolean =>
-  (ipv4 !== null && session.ipv4Address === ipv4) || (ipv6 !== null && session.ipv6Address === ipv6);
-
-/** Whether an address of it is known to have changed. */
-export const isElsewhere = ({ ipv4Address, ipv6Address }: Session, { ipv4, ipv6 }: OwnAddresses): boolean =>
-  [[ipv4Address, ipv4] as const, [ipv6Address, ipv6] as const].some(
-    ([held, now]) => held !== null && now !== null && held !== now,
-  );
 
 /** What became of one address on one resource. */
 export interface Outcome {

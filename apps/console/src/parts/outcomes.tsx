@@ -1,14 +1,20 @@
-import { Badge, Copyable, Muted } from '../../ui';
-import styles from './access.module.css';
+import { Badge, Copyable, Muted } from '../ui';
+import styles from './parts.module.css';
 import { outcomeOf, resourcesOf, type Outcome, type Session, type SessionResource } from './sessions';
 
 /** Longer lists are folded, but for what is not as it should be. */
 const MAX_UNFOLDED = 10;
 
+interface OutcomesProps {
+  readonly session: Session;
+  /** in a cell of a table */
+  readonly isShort?: boolean;
+}
+
 /** Every resource of a session, with what became of it in words. */
-export function Outcomes({ session }: { readonly session: Session }) {
+export function Outcomes({ session, isShort = false }: OutcomesProps) {
   const resources = resourcesOf(session);
-  if (resources.length <= MAX_UNFOLDED) return <List of={resources} session={session} />;
+  if (resources.length <= (isShort ? 4 : MAX_UNFOLDED)) return <List of={resources} session={session} />;
   const notable = resources.filter((one) => linesOf(one, session).some(({ tone }) => tone !== 'good'));
   const others = resources.filter((one) => !notable.includes(one));
   const folded = others.length === 0 ? notable : others;

@@ -1,23 +1,10 @@
-import { api, type Schemas } from '../../api';
-import { Action, ConfirmButton, DialogButton, Form, TextField } from '../../ui';
+import { api } from '../api';
+import { Action, ConfirmButton, DialogButton, Form, TextField } from '../ui';
 import { addressesOf, resourcesOf, type Session } from './sessions';
 
-/** What a request may name; more are left out, which means all. */
-export const MAX_NAMED = 100;
-
 /** Ends once the outcome is there; what takes longer is polled as everything is. */
-const settled = (id: string): Promise<unknown> =>
+export const settled = (id: string): Promise<unknown> =>
   api.GET('/api/v1/sessions/{id}', { params: { path: { id }, query: { waitSeconds: 5 } } });
-
-/** Starts a session, and ends with its outcome. @param onStarted shows it meanwhile */
-export async function start(
-  body: Schemas['StartSessionDto'],
-  onStarted: (id: string) => void,
-): Promise<void> {
-  const { id } = (await api.POST('/api/v1/sessions', { body })).data!;
-  onStarted(id);
-  await settled(id);
-}
 
 /** More time for a session. */
 export const ExtendButton = ({ session: { id } }: { readonly session: Session }) => (

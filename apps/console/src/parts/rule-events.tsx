@@ -1,0 +1,81 @@
+import { useList, type Schemas } from '../api';
+import { Badge, Empty, Muted, Section, Time, type Column, type Tone } from '../ui';
+import { Listed, PAGE_SIZE } from './listed';
+import { Lines, Reason, wordsOf } from './words';
+
+type RuleEvent = Schemas['RuleEventDto'];
+
+const KINDS: Readonly<Record<RuleEvent['kind'], readonly [text: string, tone: Tone]>> = {
+  OPENED: ['opened', 'good'],
+  HELD: ['was open already', 'good'],
+  RESTORED: ['open again', 'good'],
+  CLOSED: ['closed', 'neutral'],
+  RELEASED: ['no longer needed here', 'neutral'],
+  MISSING: ['missing', 'warn'],
+  CHANGED: ['changed by something else', 'warn'],
+  UNMARKED: ['its mark was removed', 'warn'],
+  FOUND: ['found', 'warn'],
+  ADD_REFUSED: ['opening refused', 'bad'],
+  REMOVAL_REFUSED: ['closing refused', 'bad'],
+  ABANDONED: ['given up', 'bad'],
+};
+
+/** An address, and what it may reach. */
+export const RuleText = ({ address, protocol, ports }: Pick<RuleEvent, 'address' | 'protocol' | 'ports'>) => (
+  <Lines>
+    <code>{address}</code>
+    <Muted>{protocol === 'all' ? 'everything' : `${protocol} ${ports === '*' ? 'every port' : ports}`}</Muted>
+  </Lines>
+);
+
+const COLUMNS: readonly Column<RuleEvent>[] = [
+  { head: 'When', cell: ({ at, firstObservedAfter }) => <Time at={firstObservedAfter ?? at} /> },
+  {
+    head: 'What',
+    cell: ({ kind, cause, message }) => (
+      <Lines>
+        <Badge tone={KINDS[kind][1]}>{KINDS[kind][0]}</Badge>
+        {cause === null ? null : <Muted>{wordsOf(cause)}</Muted>}
+        {message === null ? null : <Reason isBad={KINDS[kind][1] === 'bad'}>{message}</Reason>}
+      </Lines>
+    ),
+  },
+  { head: 'Rule', cell: (event) => <RuleText {...event} /> },
+  {
+    head: 'Where',
+    cell: ({ resourceName, target }) => (
+      <Lines>
+        {resourceName}
+        <code>{target.identifier}</code>
+      </Lines>
+    ),
+  },
+  { head: 'Who', cell: ({ userEmail, holderKind }) => userEmail ?? wordsOf(holderKind) },
+];
+
+interface RuleEventsProps {
+  readonly of: 'sessions' | 'resources';
+  readonly id: string;
+  readonly page?: number | undefined;
+  readonly isUnsettled?: boolean;
+}
+
+/** What was observed of the rules of a session or a resource, newest first. */
+export function RuleEvents({ of, id, page = 0, isUnsettled = false }: RuleEventsProps) {
+  const events = useList(
+    `/api/v1/${of}/{id}/events`,
+    { path: { id }, query: { page, size: PAGE_SIZE } },
+    { isUnsettled: () => isUnsettled },
+  );
+  return (
+    <Section title="What was observed">
+      <Listed
+        caption="Events of the rules"
+        query={events}
+        page={page}
+        columns={COLUMNS}
+        empty={<Empty title="Nothing was observed yet" />}
+      />
+    </Section>
+  );
+}

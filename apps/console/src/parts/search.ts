@@ -1,0 +1,54 @@
+type Reader<Value> = (given: unknown) => Value | undefined;
+type Given = Readonly<Record<string, unknown>>;
+
+const MAX_LENGTH = 200;
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
+
+/** Any short text. An address that names only digits is read as a number. */
+export const text: Reader<string> = (given) => {
+  const found = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
+  return found === '' || found.length > MAX_LENGTH ? undefined : found;
+};
+
+const textThat =
+  (fits: (found: string) => boolean): Reader<string> =>
+  (given) => {
+    const found = text(given);
+    return found !== undefined && fits(found) ? found : undefined;
+  };
+
+export const id = textThat((found) => UUID.test(found));
+export const time = textThat((found) => !Number.isNaN(Date.parse(found)));
+
+/** Counted from 0, which is left out. */
+export const page: Reader<number> = (given) =>
+  Number.isSafeInteger(given) && Number(given) > 0 ? Number(given) : undefined;
+
+export const oneOf =
+  <Value extends string>(values: readonly Value[]): Reader<Value> =>
+  (given) =>
+    values.find((value) => value === given);
+
+/** Reads what a screen's address holds, its filters, tab and page; what does not fit is ignored. */
+export const searchOf =
+  <Shape extends Readonly<Record<string, Reader<unknown>>>>(shape: Shape) =>
+  (given: Given): { [Name in keyof Shape]?: NonNullable<ReturnType<Shape[Name]>> | undefined } => {
+    const read = Object.entries(shape).map(([name, reader]) => [name, reader(given[name])] as const);
+    // each value is of its reader
+    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as never;
+  };
+
+/** Whether a list is narrowed by anything. */
+export const isFiltered = ({ page: _, ...filters }: object & { page?: unknown }): boolean =>
+  Object.values(filters).some((value) => value !== undefined);
+
+/** A time as a field of type `datetime-local` has it. */
+export function toLocalField(at: string | undefined): string {
+  if (at === undefined) return '';
+  const date = new Date(at);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** The time that was entered into a field of type `datetime-local`; undefined: none. */
+export const fromLocalField = (entered: string): string | undefined =>
+  time(entered) === undefined ? undefined : new Date(entered).toISOString();

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import styles from './parts.module.css';
+
+/** A code of the API in words: SESSION_EXPIRED is "session expired". */
+export const wordsOf = (code: string): string =>
+  code
+    .toLowerCase()
+    .replaceAll('_', ' ')
+    .replaceAll(/\b(?:mfa|api|oidc|ip)\b/g, (word) => word.toUpperCase());
+
+/** As sentences begin. */
+export const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** "no roles", "1 role", "2 roles" */
+export const count = (number: number, one: string): string =>
+  `${number || 'no'} ${one}${number === 1 ? '' : 's'}`;
+
+/** Several lines in one cell of a table. */
+export const Lines = ({ children }: { readonly children: ReactNode }) => (
+  <div className={styles['lines']}>{children}</div>
+);
+
+/** Why something is not as it should be, or what to know about it. */
+export const Reason = ({ isBad = false, children }: { isBad?: boolean; children: ReactNode }) => (
+  <span className={isBad ? styles['bad'] : styles['detail']}>{children}</span>
+);
