@@ -117,7 +117,7 @@ module.exports = {
         pathNot: [
           '^libs/[^/]+/src/index\\.ts$',
           '^libs/engine-store/src/port\\.ts$',
-          '^libs/client/src/schema\\.d\\.ts$',
+          '^libs/client/src/(schema\\.d|choices)\\.ts$',
           '^libs/$2/',
         ],
       },
@@ -177,7 +177,7 @@ module.exports = {
         path: '^(libs|apps|test|node_modules)/',
         pathNot: [
           '^apps/console/',
-          '^libs/client/src/schema\\.d\\.ts$',
+          '^libs/client/src/(schema\\.d|choices)\\.ts$',
           '^node_modules/(react|react-dom|@tanstack|openapi-fetch|openapi-react-query|@types/react|@types/react-dom)/',
         ],
       },
