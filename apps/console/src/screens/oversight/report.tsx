@@ -141,8 +141,16 @@ const COLUMNS: readonly Column<Item>[] = [
   { head: 'Why', cell: ({ cause }) => (cause === null ? null : sentence(wordsOf(cause))) },
 ];
 
+const HOLDERS: Readonly<Record<Item['holderKind'], string>> = {
+  SESSION: 'Session',
+  STATIC_RULE: 'Static IP rule',
+  ORPHAN: 'Nobody: it is being removed',
+  UNMANAGED: 'Unmanaged rule',
+  OTHER: 'Another organization',
+};
+
 function Holder({ holderKind, holderId, userEmail }: Item) {
-  const kind = sentence(wordsOf(holderKind));
+  const kind = HOLDERS[holderKind];
   return (
     <Lines>
       {userEmail}
