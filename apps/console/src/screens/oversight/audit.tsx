@@ -82,8 +82,17 @@ export function Audit() {
 
 const COLUMNS: readonly Column<AuditRecord>[] = [
   { head: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
-  { head: 'What', cell: (record) => <What record={record} /> },
-  { head: 'Object', cell: ({ resourceName }) => resourceName },
+  {
+    head: 'What',
+    cell: ({ eventType, result, errorMessage }) => (
+      <Lines>
+        <strong>{sentence(wordsOf(eventType))}</strong>
+        {result === 'FAILURE' ? <Badge tone="bad">failed</Badge> : null}
+        {errorMessage ? <Reason isBad>{errorMessage}</Reason> : null}
+      </Lines>
+    ),
+  },
+  { head: 'Object', cell: (record) => <Details of={record} /> },
   {
     head: 'Done by',
     cell: ({ actorType, actorEmail, ipAddress }) => (
@@ -95,16 +104,13 @@ const COLUMNS: readonly Column<AuditRecord>[] = [
   },
 ];
 
-function What({ record }: { record: AuditRecord }) {
+/** To which object, and all else that was recorded. */
+function Details({ of: record }: { of: AuditRecord }) {
   const { changed, ...details } = record.details;
   const all = Object.entries({ ...details, ...(changed as object | undefined) });
   return (
     <Lines>
-      <span>
-        <strong>{sentence(wordsOf(record.eventType))}</strong>{' '}
-        {record.result === 'FAILURE' ? <Badge tone="bad">failed</Badge> : null}
-      </span>
-      {record.errorMessage ? <Reason isBad>{record.errorMessage}</Reason> : null}
+      {record.resourceName}
       <details>
         <summary>
           <Muted>Details</Muted>
