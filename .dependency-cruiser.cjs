@@ -170,7 +170,8 @@ module.exports = {
     },
     {
       name: 'console-uses-the-public-api-alone',
-      comment: 'it knows the API by its document: the types made of it, and packages for a browser',
+      comment:
+        'it knows the API by its document: the types and choices made of it, and packages for a browser',
       severity: 'error',
       from: { path: '^apps/console/src/' },
       to: {

@@ -45,7 +45,9 @@ export function Policy() {
               help="8 to 128. This and the following applies to passwords that are set from now on."
             />
             <fieldset>
-              <legend>A password must contain</legend>
+              <legend>
+                <strong>A password must contain</strong>
+              </legend>
               {PASSWORDS.map(([name, label]) => (
                 <CheckField key={name} name={name} label={label} defaultChecked={now[name]} />
               ))}
