@@ -8,6 +8,21 @@ import { Trusts } from './trusts';
 
 const route = getRouteApi('/signed-in/administrator/automation');
 
+const ServiceUsers = ({ page }: { page: number }) => (
+  <Listed
+    caption="Service users"
+    query={useList('/api/v1/users', { query: { isService: true, page, size: PAGE_SIZE } })}
+    page={page}
+    columns={[
+      { head: 'Name', cell: ({ id, name }) => <UserLink id={id}>{name}</UserLink> },
+      { head: 'Roles', cell: ({ roleNames }) => roleNames.join(', ') || <Muted>none</Muted> },
+      { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
+      { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    ]}
+    empty={<Empty title="Create one for each pipeline or program. A CI trust brings its own." />}
+  />
+);
+
 const TABS = [
   {
     tab: undefined,
@@ -54,23 +69,6 @@ export function Automation() {
         <List page={page} />
       </Section>
     </Page>
-  );
-}
-
-function ServiceUsers({ page }: { page: number }) {
-  return (
-    <Listed
-      caption="Service users"
-      query={useList('/api/v1/users', { query: { isService: true, page, size: PAGE_SIZE } })}
-      page={page}
-      columns={[
-        { head: 'Name', cell: ({ id, name }) => <UserLink id={id}>{name}</UserLink> },
-        { head: 'Roles', cell: ({ roleNames }) => roleNames.join(', ') || <Muted>none</Muted> },
-        { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
-        { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
-      ]}
-      empty={<Empty title="Create one for each pipeline or program. A CI trust brings its own." />}
-    />
   );
 }
 

@@ -1,34 +1,22 @@
 import { useState } from 'react';
-import { api, asFailure } from '../../api';
-import {
-  ButtonLink,
-  CheckField,
-  Copyable,
-  Form,
-  Notice,
-  Page,
-  Section,
-  TextArea,
-  type Entered,
-} from '../../ui';
+import { api, asFailure, type Schemas } from '../../api';
+import { ButtonLink, CheckField, Copyable, Form, Notice, Page, Section, TextArea } from '../../ui';
+import type { Entered } from '../../ui';
 import { RolePicker, UserLink } from './parts';
 
 interface Outcome {
   readonly email: string;
-  /** of the person; undefined: the address was refused */
-  readonly id?: string;
-  readonly link?: string | null;
-  readonly refusal?: string;
+  /** a refusal, or who was invited */
+  readonly became: string | Schemas['CreatedUserDto'];
 }
 
 /** The API does not say whether it sends mail. */
-export const PASS_ON =
-  'The link is shown once. It is mailed, too, if this deployment sends mail. If not, pass it on yourself.';
+export const PASS_ON = 'The link is shown once. Unless this deployment sends mail, pass it on yourself.';
 
 /** Invites people. */
 export function Invite() {
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
-  const refused = outcomes.filter(({ id }) => id === undefined);
+  const refused = outcomes.filter(({ became }) => typeof became === 'string').map(({ email }) => email);
   return (
     <Page title="Invite people" lead="Each gets a link, valid for seven days, to set a name and a password.">
       {outcomes.length > 0 ? <Outcomes of={outcomes} /> : null}
@@ -40,14 +28,10 @@ export function Invite() {
             name="emails"
             label="E-mail addresses"
             help="One or several, with spaces, commas or lines between them."
-            defaultValue={refused.map(({ email }) => email).join('\n')}
+            defaultValue={refused.join('\n')}
           />
           <RolePicker />
-          <CheckField
-            name="isOrgAdmin"
-            label="As administrators"
-            help="They manage people, roles, resources and everything else."
-          />
+          <CheckField name="isOrgAdmin" label="As administrators" help="They manage everything here." />
         </Form>
       </Section>
     </Page>
@@ -61,12 +45,14 @@ async function invite(entered: Entered): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const email of emails) {
     try {
-      const { data } = await api.POST('/api/v1/users', { body: { email, ...shared } });
-      outcomes.push({ email, id: data!.id, link: data!.invitationUrl });
+      outcomes.push({
+        email,
+        became: (await api.POST('/api/v1/users', { body: { email, ...shared } })).data!,
+      });
     } catch (error) {
       // the form shows at its field what is wrong with the only one
       if (emails.size === 1) throw error;
-      outcomes.push({ email, refusal: asFailure(error).message });
+      outcomes.push({ email, became: asFailure(error).message });
     }
   }
   return outcomes;
@@ -75,11 +61,15 @@ async function invite(entered: Entered): Promise<readonly Outcome[]> {
 const Outcomes = ({ of }: { of: readonly Outcome[] }) => (
   <Section title="Invitations" actions={<ButtonLink to="/people">Done</ButtonLink>}>
     <Notice announced>{PASS_ON}</Notice>
-    {of.map(({ email, id, link, refusal }) => (
-      <div key={email}>
-        {id ? <UserLink id={id}>{email}</UserLink> : <Notice tone="bad">{`${email}: ${refusal}`}</Notice>}
-        {link ? <Copyable text={link} label={`Invitation of ${email}`} /> : null}
-      </div>
-    ))}
+    {of.map(({ email, became }) =>
+      typeof became === 'string' ? (
+        <Notice key={email} tone="bad">{`${email}: ${became}`}</Notice>
+      ) : (
+        <div key={email}>
+          <UserLink id={became.id}>{email}</UserLink>
+          <Copyable text={became.invitationUrl ?? ''} label={`Invitation of ${email}`} />
+        </div>
+      ),
+    )}
   </Section>
 );

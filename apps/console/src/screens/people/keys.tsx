@@ -3,30 +3,20 @@ import { useState } from 'react';
 import { api, useAll, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { Lines } from '../../parts/words';
-import { Badge, ButtonLink, ConfirmButton, Copyable, Empty, Form, Loaded, Muted } from '../../ui';
-import {
-  Notice,
-  Page,
-  Row,
-  Section,
-  SelectField,
-  TextField,
-  Time,
-  type Column,
-  type Entered,
-} from '../../ui';
-import { KEY_SCOPES, ScopePicker, UserLink } from './parts';
+import { Badge, ConfirmButton, Copyable, Empty, Form, Loaded, Notice, Page, Section } from '../../ui';
+import { SelectField, TextField, Time, type Column, type Entered } from '../../ui';
+import { JOB_SCOPES, ScopePicker, UserLink } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/automation/keys/new');
 
 type Key = Schemas['ApiKeyDto'];
 
 const COLUMNS: readonly Column<Key>[] = [
-  { head: 'Name', cell: (key) => <Name of={key} /> },
+  { head: 'Name', cell: ({ name, keyPrefix }) => `${name} (${keyPrefix}…)` },
   { head: 'Acts as', cell: ({ userId, userEmail }) => <UserLink id={userId}>{userEmail}</UserLink> },
   { head: 'May', cell: ({ scopes, agents }) => [...scopes, ...agents].join(', ') },
-  { head: 'Last used', cell: (key) => <LastUsed of={key} /> },
+  { head: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+  { head: 'From', cell: ({ lastUsedIp }) => lastUsedIp },
   { head: 'Ends', cell: (key) => <End of={key} /> },
   { head: '', cell: (key) => (key.isRevoked ? null : <Revoke of={key} />) },
 ];
@@ -40,21 +30,6 @@ export const Keys = ({ userId, page = 0 }: { userId?: string; page?: number | un
     columns={COLUMNS}
     empty={<Empty title="There is no key yet. For a pipeline, create one of a service user." />}
   />
-);
-
-const Name = ({ of: { name, description, keyPrefix } }: { of: Key }) => (
-  <Lines>
-    <strong>{name}</strong>
-    <Muted>{keyPrefix}…</Muted>
-    {description}
-  </Lines>
-);
-
-const LastUsed = ({ of: { lastUsedAt, lastUsedIp } }: { of: Key }) => (
-  <Lines>
-    <Time at={lastUsedAt} />
-    <Muted>{lastUsedIp}</Muted>
-  </Lines>
 );
 
 function End({ of: { isRevoked, expiresAt } }: { of: Key }) {
@@ -76,6 +51,7 @@ const Revoke = ({ of: { id, name, keyPrefix, userEmail } }: { of: Key }) => (
   </ConfirmButton>
 );
 
+const SCOPES: readonly Schemas['Scope'][] = [...JOB_SCOPES, 'audit:read', 'agent:connect'];
 const DAY_MS = 24 * 3_600_000;
 const LIFETIMES = [
   ['90', 'in 90 days'],
@@ -106,17 +82,12 @@ export function NewKey() {
                 name="userId"
                 label="Acts as"
                 defaultValue={userId}
-                options={all
-                  .toSorted((one, other) => Number(other.isService) - Number(one.isService))
-                  .map(({ id, name, email, ...user }) => [
-                    id,
-                    `${name} (${user.isService ? 'service user' : email})`,
-                  ])}
+                options={all.map(({ id, name, email }) => [id, `${name} (${email})`])}
                 help="It reaches the resources of this user’s roles, and ends with the user. For a pipeline, choose a service user."
               />
             )}
           </Loaded>
-          <ScopePicker of={KEY_SCOPES} {...(host === undefined ? {} : { chosen: ['agent:connect'] })} />
+          <ScopePicker of={SCOPES} {...(host === undefined ? {} : { chosen: ['agent:connect'] })} />
           <TextField
             name="agents"
             label="Hosts"
@@ -151,9 +122,6 @@ const ShownOnce = ({ created }: { created: Schemas['CreatedApiKeyDto'] }) => (
         It is shown this once. Copy it to where it belongs before you leave.
       </Notice>
       <Copyable text={created.plainTextKey} label="API key" />
-      <Row>
-        <ButtonLink to="/automation">I have it</ButtonLink>
-      </Row>
     </Section>
   </Page>
 );

@@ -19,16 +19,13 @@ export function useMembers(now: readonly string[]) {
   };
 }
 
-/** Gives a role to a user, or takes it. */
-export function changeUser(id: string, userId: string, isAdded: boolean): Promise<unknown> {
-  const of = { params: { path: { id, userId } } };
-  const path = '/api/v1/roles/{id}/users/{userId}';
-  return isAdded ? api.POST(path, of) : api.DELETE(path, of);
-}
+const PATHS = {
+  user: '/api/v1/roles/{id}/users/{userId}',
+  resource: '/api/v1/roles/{id}/resources/{resourceId}',
+} as const;
 
-/** The same for a resource. */
-export function changeResource(id: string, resourceId: string, isAdded: boolean): Promise<unknown> {
-  const of = { params: { path: { id, resourceId } } };
-  const path = '/api/v1/roles/{id}/resources/{resourceId}';
-  return isAdded ? api.POST(path, of) : api.DELETE(path, of);
+/** Gives a role to a user or a resource, or takes it. */
+export function changeMember(kind: keyof typeof PATHS, id: string, member: string, isAdded: boolean) {
+  const of = { params: { path: { id, userId: member, resourceId: member } } };
+  return isAdded ? api.POST(PATHS[kind], of) : api.DELETE(PATHS[kind], of);
 }

@@ -25,26 +25,19 @@ export const UserLink = ({ id, children }: { id: string; children: ReactNode }) 
 );
 
 /** What a CI job may be allowed. */
-export const JOB_SCOPES: Readonly<Record<Schemas['WorkloadScope'], string>> = {
-  'sessions:write': 'Start, extend and stop sessions',
-  'sessions:read': 'See its sessions',
-  'resources:read': 'List its resources',
-};
-
-/** What a key may be allowed. */
-export const KEY_SCOPES: Readonly<Record<Schemas['Scope'], string>> = {
-  ...JOB_SCOPES,
-  'audit:read': 'Read the audit trail (keys of administrators)',
-  'agent:connect': 'Serve hosts as their agent',
-};
+export const JOB_SCOPES: readonly Schemas['WorkloadScope'][] = [
+  'sessions:write',
+  'sessions:read',
+  'resources:read',
+];
 
 /** The field `scopes`. */
-export const ScopePicker = (given: { of: Readonly<Record<string, string>>; chosen?: readonly string[] }) => (
+export const ScopePicker = ({ of, chosen }: { of: readonly string[]; chosen?: readonly string[] }) => (
   <Picker
     name="scopes"
     label="What it may do"
-    chosen={given.chosen ?? ['sessions:write', 'sessions:read']}
-    choices={Object.entries(given.of).map(([value, text]) => ({ value, text, detail: value }))}
+    chosen={chosen ?? ['sessions:write', 'sessions:read']}
+    choices={of.map((value) => ({ value, text: value }))}
   />
 );
 

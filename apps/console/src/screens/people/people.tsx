@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useAll, useList } from '../../api';
+import { useList } from '../../api';
 import { Filters, SelectFilter } from '../../parts/filters';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { isFiltered } from '../../parts/search';
@@ -16,18 +16,13 @@ export function People() {
   const search = route.useSearch();
   const { page = 0, ...filter } = search;
   const navigate = route.useNavigate();
-  const roles = useAll('/api/v1/roles').data ?? [];
   const narrow = (changed: typeof search): void =>
     void navigate({ search: { ...filter, ...changed }, replace: true });
   return (
     <Page
       title="People"
       lead="Who may open access, and to what: a person reaches the resources of their roles."
-      actions={
-        <ButtonLink to="/people/invite" kind="primary">
-          Invite
-        </ButtonLink>
-      }
+      actions={<ButtonLink to="/people/invite">Invite</ButtonLink>}
     >
       <Section>
         <Filters
@@ -46,14 +41,6 @@ export function People() {
             options={STATUSES}
             value={filter.status}
             onChange={(status) => narrow({ status })}
-          />
-          <SelectFilter
-            name="roleId"
-            label="Role"
-            all="Any"
-            options={roles.map(({ id, name }) => [id, name] as const)}
-            value={filter.roleId}
-            onChange={(roleId) => narrow({ roleId })}
           />
         </Filters>
         <Listed

@@ -1,15 +1,14 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, api, useAll, useList, type List, type Schemas } from '../../api';
-import { useMe } from '../../layout/me';
 import { SessionTable } from '../../parts/session-table';
-import { isUnsettled, type Session } from '../../parts/sessions';
+import { addressesOf, isUnsettled, resourcesOf, type Session } from '../../parts/sessions';
+import { count } from '../../parts/words';
 import { Action, ButtonLink, ConfirmButton, Copyable, Empty, Facts } from '../../ui';
-import { Form, Loaded, Notice, Page, Row, Section, Time } from '../../ui';
-import { Ends } from './ends';
+import { Form, Loaded, localTime, Notice, Page, Row, Section, Time } from '../../ui';
 import { PASS_ON } from './invite';
 import { Keys } from './keys';
-import { changeUser, useMembers } from './members';
+import { changeMember, useMembers } from './members';
 import { RolePicker, UserStatus, type User } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/people/$id');
@@ -25,7 +24,6 @@ export function Person() {
   const roles = useAll('/api/v1/roles');
   const query = { userId: id, active: true };
   const sessions = useList('/api/v1/sessions/admin', { query }, { isUnsettled: isAnyUnsettled });
-  const isOwn = useMe().data?.id === id;
   const create = (
     <ButtonLink to="/automation/keys/new" search={{ userId: id }}>
       Create a key
@@ -41,7 +39,7 @@ export function Person() {
         >
           <Section title="Account" actions={<Actions user={data} />}>
             <Facts of={factsOf(data)} />
-            {isOwn ? <Link to="/account">Your password and second factor</Link> : <SignInHelp user={data} />}
+            <SignInHelp user={data} />
           </Section>
           <Section title="Open now">
             <Loaded query={sessions}>
@@ -115,7 +113,9 @@ function RolesForm({ userId, roles }: { userId: string; roles: readonly Schemas[
     <Form
       submit="Save the roles"
       done="Saved. It counts for new sessions; what is open continues until it ends."
-      send={(entered) => change(entered.all('roleIds'), (id, isAdded) => changeUser(id, userId, isAdded))}
+      send={(entered) =>
+        change(entered.all('roleIds'), (id, isAdded) => changeMember('user', id, userId, isAdded))
+      }
     >
       <RolePicker chosen={now} />
     </Form>
@@ -126,6 +126,7 @@ function Actions({ user }: { user: User }) {
   const { id, name, isActive, isOrgAdmin, isService } = user;
   const navigate = useNavigate();
   const params = { path: { id } };
+  const rights = isOrgAdmin ? 'Remove administrator rights' : 'Make administrator';
   const change = (body: Schemas['UpdateUserDto']): Promise<unknown> =>
     api.PATCH('/api/v1/users/{id}', { params, body });
   return (
@@ -133,10 +134,8 @@ function Actions({ user }: { user: User }) {
       {isService ? null : (
         <ConfirmButton
           kind="normal"
-          label={isOrgAdmin ? 'Remove administrator rights' : 'Make administrator'}
-          title={
-            isOrgAdmin ? `Remove the administrator rights of ${name}?` : `Make ${name} an administrator?`
-          }
+          label={rights}
+          title={`${rights}: ${name}?`}
           act={() => change({ isOrgAdmin: !isOrgAdmin })}
         >
           <p>Administrators manage people, roles, resources and everything else here.</p>
@@ -148,8 +147,8 @@ function Actions({ user }: { user: User }) {
           title={`Deactivate ${name}?`}
           act={() => change({ isActive: false })}
         >
-          <Ends user={user} />
-          <p>The roles are kept. Sessions and keys do not come back.</p>
+          <Ends userId={id} />
+          <Stay />
         </ConfirmButton>
       ) : (
         <Action label="Reactivate" act={() => change({ isActive: true })} />
@@ -160,9 +159,46 @@ function Actions({ user }: { user: User }) {
         act={() => api.DELETE('/api/v1/users/{id}', { params })}
         onDone={() => void navigate({ to: isService ? '/automation' : '/people' })}
       >
-        <Ends user={user} />
-        <p>This cannot be undone. The audit trail and the access report keep what {name} did.</p>
+        <Ends userId={id} />
+        <Stay />
       </ConfirmButton>
     </Row>
   );
 }
+
+/** What ends at once with a user. Drawn in the dialog that asks. */
+export function Ends({ userId }: { userId: string }) {
+  const sessions = useAll('/api/v1/sessions/admin', { userId, active: true });
+  const keys = useAll('/api/v1/api-keys', { userId });
+  return (
+    <>
+      <p>This ends at once, with every sign-in:</p>
+      <Loaded query={sessions}>{(all) => <Named one="open session" all={all.map(wayOf)} />}</Loaded>
+      <Loaded query={keys}>
+        {(all) => <Named one="API key" all={all.filter((key) => !key.isRevoked).map(({ name }) => name)} />}
+      </Loaded>
+    </>
+  );
+}
+
+function wayOf(session: Session): string {
+  const resources = resourcesOf(session).map(({ name }) => name);
+  return `${addressesOf(session).join(' and ')} to ${resources.join(', ')}, until ${localTime(session.expiresAt)}`;
+}
+
+const Named = ({ one, all }: { one: string; all: readonly string[] }) => (
+  <div>
+    <strong>{count(all.length, one)}</strong>
+    <ul>
+      {all.map((each) => (
+        <li key={each}>{each}</li>
+      ))}
+    </ul>
+  </div>
+);
+
+const Stay = () => (
+  <p>
+    <strong>Not closed:</strong> <Link to="/static-rules">static IP rules</Link> that this person made.
+  </p>
+);

@@ -1,21 +1,10 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { $api, api, useAll, useList, type Schemas } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { count, Lines } from '../../parts/words';
-import {
-  ButtonLink,
-  ConfirmButton,
-  Empty,
-  Form,
-  Loaded,
-  Muted,
-  Page,
-  Picker,
-  Section,
-  TextField,
-} from '../../ui';
-import type { Entered } from '../../ui';
-import { changeResource, changeUser, useMembers } from './members';
+import { count } from '../../parts/words';
+import { ButtonLink, ConfirmButton, Empty, Form, Loaded, Page, Picker, Section } from '../../ui';
+import { TextField, type Entered } from '../../ui';
+import { changeMember, useMembers } from './members';
 
 type RoleData = Schemas['RoleDto'];
 
@@ -25,11 +14,7 @@ const one = getRouteApi('/signed-in/administrator/roles/$id');
 /** The roles of the organization. */
 export function Roles() {
   const { page = 0 } = list.useSearch();
-  const create = (
-    <ButtonLink to="/roles/new" kind="primary">
-      Create a role
-    </ButtonLink>
-  );
+  const create = <ButtonLink to="/roles/new">Create a role</ButtonLink>;
   return (
     <Page
       title="Roles"
@@ -42,7 +27,7 @@ export function Roles() {
           query={useList('/api/v1/roles', { query: { page, size: PAGE_SIZE } })}
           page={page}
           columns={[
-            { head: 'Name', cell: (role) => <RoleName role={role} /> },
+            { head: 'Name', cell: (role) => <RoleLink to={role} /> },
             { head: 'Who', cell: ({ userIds }) => count(userIds.length, 'user') },
             { head: 'Reaches', cell: ({ resourceIds }) => count(resourceIds.length, 'resource') },
             { head: 'At most', cell: ({ maxSessionDurationHours }) => `${maxSessionDurationHours} h` },
@@ -54,13 +39,10 @@ export function Roles() {
   );
 }
 
-const RoleName = ({ role: { id, name, description } }: { role: RoleData }) => (
-  <Lines>
-    <Link to="/roles/$id" params={{ id }}>
-      {name}
-    </Link>
-    <Muted>{description}</Muted>
-  </Lines>
+const RoleLink = ({ to: { id, name } }: { to: RoleData }) => (
+  <Link to="/roles/$id" params={{ id }}>
+    {name}
+  </Link>
 );
 
 /** A role that is to be. */
@@ -91,11 +73,8 @@ export function Role() {
               onDone={() => void navigate({ to: '/roles' })}
             >
               <p>
-                {count(data.userIds.length, 'user')} can open no more sessions on{' '}
-                {count(data.resourceIds.length, 'resource')}, unless another role allows it.
-              </p>
-              <p>
-                <strong>Not closed:</strong> open sessions. Stop them under <Link to="/open">Open now</Link>.
+                {count(data.userIds.length, 'user')} can open no more sessions by it. What is open continues:
+                stop it under <Link to="/open">Open now</Link>.
               </p>
             </ConfirmButton>
           }
@@ -130,8 +109,8 @@ function RoleForm({ role }: { role?: RoleData }) {
     const most = hours === role.maxSessionDurationHours ? {} : { maxSessionDurationHours: hours };
     const path = { id: role.id };
     await api.PATCH('/api/v1/roles/{id}', { params: { path }, body: { ...facts, ...most } });
-    await changeUsers(userIds, (userId, isAdded) => changeUser(role.id, userId, isAdded));
-    await changeResources(resourceIds, (resourceId, isAdded) => changeResource(role.id, resourceId, isAdded));
+    await changeUsers(userIds, (...user) => changeMember('user', role.id, ...user));
+    await changeResources(resourceIds, (...resource) => changeMember('resource', role.id, ...resource));
   };
   return (
     <Form submit={role ? 'Save' : 'Create the role'} done="Saved." send={send}>
@@ -141,14 +120,11 @@ function RoleForm({ role }: { role?: RoleData }) {
         label="Description"
         required={false}
         defaultValue={role?.description ?? ''}
-        maxLength={1000}
       />
       <TextField
         name="maxSessionDurationHours"
         label="Hours at most"
         type="number"
-        min={1}
-        max={24}
         required={false}
         defaultValue={role?.maxSessionDurationHours}
         help="How long a session may last. Empty: as long as the plan allows."
@@ -159,11 +135,7 @@ function RoleForm({ role }: { role?: RoleData }) {
             name="userIds"
             label="Users"
             chosen={role?.userIds ?? []}
-            choices={all.map(({ id, name, email, isService }) => ({
-              value: id,
-              text: name,
-              detail: isService ? 'service user' : email,
-            }))}
+            choices={all.map(({ id, name, email }) => ({ value: id, text: name, detail: email }))}
           />
         )}
       </Loaded>
@@ -173,11 +145,7 @@ function RoleForm({ role }: { role?: RoleData }) {
             name="resourceIds"
             label="Resources"
             chosen={role?.resourceIds ?? []}
-            choices={all.map(({ id, name, provider, resourceIdentifier }) => ({
-              value: id,
-              text: name,
-              detail: `${provider} ${resourceIdentifier}`,
-            }))}
+            choices={all.map(({ id, name, provider }) => ({ value: id, text: name, detail: provider }))}
             empty={<Link to="/resources">Add a resource first</Link>}
           />
         )}

@@ -3,7 +3,7 @@ import { oneOf, page, searchOf, text } from '../../parts/search';
 import { USER_STATUS, type User } from './parts';
 
 const STATUSES = Object.keys(USER_STATUS) as User['status'][];
-const ofPeople = searchOf({ search: text, roleId: text, status: oneOf(STATUSES), page });
+const ofPeople = searchOf({ search: text, status: oneOf(STATUSES), page });
 const ofAutomation = searchOf({ tab: oneOf(['service-users', 'trusts']), page });
 /** `host`: the key is for the agent of it; `userId`: whom it acts for */
 const ofNewKey = searchOf({ host: text, userId: text });

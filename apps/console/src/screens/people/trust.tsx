@@ -1,22 +1,10 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api';
-import {
-  Action,
-  Badge,
-  ConfirmButton,
-  Copyable,
-  Facts,
-  Form,
-  Loaded,
-  Muted,
-  Notice,
-  Page,
-  Row,
-} from '../../ui';
+import { Badge, ConfirmButton, Copyable, Facts, Form, Loaded, Muted, Notice, Page, Row } from '../../ui';
 import { Section, Table, TextArea, TextField, Time, type Column, type Entered } from '../../ui';
-import { Ends } from './ends';
 import { JOB_SCOPES, ScopePicker, UserLink } from './parts';
+import { Ends } from './person';
 import { conditionsOf, linesOf, PRESETS, TrustStatus, type Trust as TrustData } from './trusts';
 
 const route = getRouteApi('/signed-in/administrator/automation/trusts/$id');
@@ -94,18 +82,14 @@ function State({ trust: { id, name, isEnabled, serviceUserId } }: { trust: Trust
   const navigate = useNavigate();
   return (
     <Row>
-      {isEnabled ? (
-        <ConfirmButton
-          kind="normal"
-          label="Disable"
-          title={`Disable the trust ${name}?`}
-          act={() => change(id, { isEnabled: false })}
-        >
-          <p>Running jobs lose their access tokens at once. Their sessions continue until they end.</p>
-        </ConfirmButton>
-      ) : (
-        <Action label="Enable" act={() => change(id, { isEnabled: true })} />
-      )}
+      <ConfirmButton
+        kind="normal"
+        label={isEnabled ? 'Disable' : 'Enable'}
+        title={`${isEnabled ? 'Disable' : 'Enable'} the trust ${name}?`}
+        act={() => change(id, { isEnabled: !isEnabled })}
+      >
+        <p>Jobs get access tokens while it is enabled. Open sessions continue until they end.</p>
+      </ConfirmButton>
       <ConfirmButton
         label="Delete"
         title={`Delete the trust ${name}?`}
@@ -113,7 +97,7 @@ function State({ trust: { id, name, isEnabled, serviceUserId } }: { trust: Trust
         onDone={() => void navigate({ to: '/automation', search: { tab: 'trusts' } })}
       >
         <p>No job is let in any more, and its service user is deleted.</p>
-        <Ends user={{ id: serviceUserId, isService: true }} />
+        <Ends userId={serviceUserId} />
       </ConfirmButton>
     </Row>
   );
@@ -167,33 +151,21 @@ function Explain({ id }: { id: string }) {
 }
 
 /** What to paste into a CI job. */
-function linesFor({ preset, audience, conditions }: TrustData): string {
+function linesFor({ preset, audience }: TrustData): string {
   const url = audience.replace(/\/o\/[^/]+$/, '');
-  const [environment] = conditions['environment'] ?? [];
-  const named = environment === undefined ? '' : `\nenvironment: ${JSON.stringify(environment)}`;
-  const lines = [
-    `curl -fsSLO ${url}/downloads/drawbridge.mjs`,
-    `export DRAWBRIDGE_URL=${url}`,
-    'node drawbridge.mjs run -- ./deploy.sh',
-  ];
   if (preset === 'GITHUB')
-    return `permissions:
-  id-token: write
-  contents: read${named}
+    return `permissions: { id-token: write, contents: read }
 steps:
-  - uses: actions/checkout@v4
   - uses: your-organization/drawbridge/apps/action@COMMIT
-    with:
-      url: ${url}
-      trust: ${audience}
+    with: { url: '${url}', trust: '${audience}' }
   - run: ./deploy.sh`;
-  if (preset === 'GITLAB')
-    return `id_tokens:
-  DRAWBRIDGE_ID_TOKEN:
-    aud: ${audience}${named}
-script:
-  - ${lines.join('\n  - ')}`;
-  const token = `$$(buildkite-agent oidc request-token --claim organization_id --claim pipeline_id --audience ${audience})`;
-  const given = preset === 'BUILDKITE' ? token : `… # issued for ${audience}`;
-  return `export DRAWBRIDGE_ID_TOKEN=${given}\n${lines.join('\n')}`;
+  const token = {
+    GITLAB: `# id_tokens: { DRAWBRIDGE_ID_TOKEN: { aud: '${audience}' } }`,
+    BUILDKITE: `export DRAWBRIDGE_ID_TOKEN=$$(buildkite-agent oidc request-token --claim organization_id --claim pipeline_id --audience ${audience})`,
+    CUSTOM: `export DRAWBRIDGE_ID_TOKEN=… # issued for ${audience}`,
+  }[preset];
+  return `${token}
+export DRAWBRIDGE_URL=${url}
+curl -fsSLO ${url}/downloads/drawbridge.mjs
+node drawbridge.mjs run -- ./deploy.sh`;
 }

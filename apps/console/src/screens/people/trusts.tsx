@@ -2,25 +2,13 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { $api, api, useList, type Schemas } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { Lines } from '../../parts/words';
-import {
-  Badge,
-  Empty,
-  Form,
-  Loaded,
-  Muted,
-  Page,
-  Section,
-  SelectField,
-  TextArea,
-  TextField,
-  Time,
-} from '../../ui';
+import { Badge, Empty, Form, Loaded, Muted, Page, Section, SelectField } from '../../ui';
+import { TextArea, TextField, Time } from '../../ui';
 import { JOB_SCOPES, RolePicker, ScopePicker } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/automation/trusts/new');
 
 export type Trust = Schemas['OidcTrustDto'];
-type Preset = Schemas['OidcPresetDto'];
 
 export const PRESETS: Readonly<Record<Trust['preset'], string>> = {
   GITHUB: 'GitHub Actions',
@@ -76,37 +64,33 @@ export function conditionsOf(lines: string): Trust['conditions'] {
   return conditions;
 }
 
+const ADVICE =
+  'A claim and an allowed value on each line. Whoever may push a branch writes what its jobs do: demand what only trusted people decide, and ids rather than names, which can be taken over.';
+
 /** A trust that is to be, from the preset of a CI system. */
 export function NewTrust() {
   const presets = $api.useQuery('get', '/api/v1/oidc-trusts/presets');
-  const { preset: wanted } = route.useSearch();
   return (
     <Page
       title="Create a CI trust"
       lead="Jobs whose ID token meets all conditions act as a service user, which gets the name of the trust."
     >
-      <Loaded query={presets}>
-        {(all) => {
-          const chosen = all.find(({ preset }) => preset === wanted) ?? all[0];
-          return <Section>{chosen ? <PresetForm of={chosen} all={all} /> : null}</Section>;
-        }}
-      </Loaded>
+      <Section>
+        <Loaded query={presets}>{(all) => <PresetForm all={all} />}</Loaded>
+      </Section>
     </Page>
   );
 }
 
-function PresetForm({
-  of: { preset, demanded, oneOf, refused, issuer },
-  all,
-}: {
-  of: Preset;
-  all: readonly Preset[];
-}) {
+function PresetForm({ all }: { all: readonly Schemas['OidcPresetDto'][] }) {
   const navigate = route.useNavigate();
+  const { preset: wanted } = route.useSearch();
+  const { preset, issuer, demanded, oneOf } = all.find((each) => each.preset === wanted) ?? all[0]!;
   // words are such as `["true"]`
   const alternatives = oneOf.map((claims) =>
     claims.map(({ claim, words }) => `${claim}=${/\w+/.exec(words ?? '')?.[0] ?? ''}`),
   );
+  const others = alternatives.slice(1).map((claims) => `Or, at the end: ${claims.join(' and ')}.`);
   return (
     <Form
       submit="Create the trust"
@@ -128,7 +112,7 @@ function PresetForm({
         label="CI system"
         value={preset}
         options={all.map((each) => [each.preset, PRESETS[each.preset]])}
-        onChange={(chosen) => void navigate({ search: { preset: chosen }, replace: true })}
+        onChange={(next) => void navigate({ search: { preset: next }, replace: true })}
       />
       <TextField name="name" label="Name" maxLength={100} help="What the jobs do: Deploy to production." />
       <TextArea
@@ -138,23 +122,7 @@ function PresetForm({
         rows={5}
         placeholder="claim=value"
         defaultValue={[...demanded.map((claim) => `${claim}=`), ...(alternatives[0] ?? [])].join('\n')}
-        help={
-          <Lines>
-            <span>A claim and an allowed value on each line; one claim may have several.</span>
-            <span>Ids rather than names: a name can be taken over.</span>
-            <span>
-              Whoever may push a branch writes what its jobs do: demand what only trusted people decide.
-            </span>
-            {alternatives.slice(1).map((lines) => (
-              <span key={lines.join()}>
-                Instead of {alternatives[0]?.join(' and ')} possible: {lines.join(' and ')}
-              </span>
-            ))}
-            {refused.map(({ claim, reason }) => (
-              <span key={claim}>{`Not ${claim}: ${reason}.`}</span>
-            ))}
-          </Lines>
-        }
+        help={[ADVICE, ...others].join(' ')}
       />
       <TextField
         name="issuer"
