@@ -51,7 +51,11 @@ const Revoke = ({ of: { id, name, keyPrefix, userEmail } }: { of: Key }) => (
   </ConfirmButton>
 );
 
-const SCOPES: readonly Schemas['Scope'][] = [...JOB_SCOPES, 'audit:read', 'agent:connect'];
+const SCOPES: Readonly<Record<Schemas['Scope'], string>> = {
+  ...JOB_SCOPES,
+  'audit:read': 'Read the audit trail (keys of administrators)',
+  'agent:connect': 'Serve hosts as their agent',
+};
 const DAY_MS = 24 * 3_600_000;
 const LIFETIMES = [
   ['90', 'in 90 days'],
@@ -63,10 +67,20 @@ const LIFETIMES = [
 /** A key for a program, or for the agent of a host. It is shown once. */
 export function NewKey() {
   const me = useMe().data;
-  const { host, userId = me?.id ?? '' } = route.useSearch();
+  const { userId = me?.id ?? '' } = route.useSearch();
   const users = useAll('/api/v1/users', { isActive: true });
   const [created, setCreated] = useState<Schemas['CreatedApiKeyDto'] | null>(null);
-  if (created) return <ShownOnce created={created} />;
+  if (created !== null)
+    return (
+      <Page title={`The key ${created.name}`}>
+        <Section>
+          <Notice tone="warn" announced>
+            It is shown this once. Copy it to where it belongs before you leave.
+          </Notice>
+          <Copyable text={created.plainTextKey} label="API key" />
+        </Section>
+      </Page>
+    );
   return (
     <Page title="Create an API key">
       <Section>
@@ -75,7 +89,7 @@ export function NewKey() {
           onDone={setCreated}
           send={async (entered) => (await api.POST('/api/v1/api-keys', { body: bodyOf(entered) })).data!}
         >
-          <TextField name="name" label="Name" defaultValue={host} maxLength={100} />
+          <TextField name="name" label="Name" maxLength={100} />
           <Loaded query={users}>
             {(all) => (
               <SelectField
@@ -87,15 +101,14 @@ export function NewKey() {
               />
             )}
           </Loaded>
-          <ScopePicker of={SCOPES} {...(host === undefined ? {} : { chosen: ['agent:connect'] })} />
+          <ScopePicker of={SCOPES} />
           <TextField
             name="agents"
             label="Hosts"
             required={false}
-            defaultValue={host}
             help="Only for agents: the hosts that the key may serve. Empty: the first one that uses it."
           />
-          <SelectField name="expiresAt" label="Ends" options={LIFETIMES} defaultValue={host ? '' : '90'} />
+          <SelectField name="expiresAt" label="Ends" options={LIFETIMES} defaultValue="90" />
         </Form>
       </Section>
     </Page>
@@ -114,14 +127,3 @@ function bodyOf(entered: Entered): Schemas['CreateApiKeyDto'] {
     expiresAt: days > 0 ? new Date(Date.now() + days * DAY_MS).toISOString() : null,
   };
 }
-
-const ShownOnce = ({ created }: { created: Schemas['CreatedApiKeyDto'] }) => (
-  <Page title={`The key ${created.name}`}>
-    <Section>
-      <Notice tone="warn" announced>
-        It is shown this once. Copy it to where it belongs before you leave.
-      </Notice>
-      <Copyable text={created.plainTextKey} label="API key" />
-    </Section>
-  </Page>
-);

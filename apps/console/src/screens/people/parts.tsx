@@ -25,19 +25,19 @@ export const UserLink = ({ id, children }: { id: string; children: ReactNode }) 
 );
 
 /** What a CI job may be allowed. */
-export const JOB_SCOPES: readonly Schemas['WorkloadScope'][] = [
-  'sessions:write',
-  'sessions:read',
-  'resources:read',
-];
+export const JOB_SCOPES: Readonly<Record<Schemas['WorkloadScope'], string>> = {
+  'sessions:write': 'Start, extend and stop sessions',
+  'sessions:read': 'See its sessions',
+  'resources:read': 'List its resources',
+};
 
-/** The field `scopes`. */
-export const ScopePicker = ({ of, chosen }: { of: readonly string[]; chosen?: readonly string[] }) => (
+/** The field `scopes`. @param of scopes and what they allow */
+export const ScopePicker = ({ of, chosen }: { of: Record<string, string>; chosen?: readonly string[] }) => (
   <Picker
     name="scopes"
     label="What it may do"
     chosen={chosen ?? ['sessions:write', 'sessions:read']}
-    choices={of.map((value) => ({ value, text: value }))}
+    choices={Object.entries(of).map(([value, text]) => ({ value, text, detail: value }))}
   />
 );
 

@@ -1,12 +1,11 @@
 import { administratorScreen } from '../../parts/screens';
-import { oneOf, page, searchOf, text } from '../../parts/search';
+import { id, oneOf, page, searchOf, text } from '../../parts/search';
 import { USER_STATUS, type User } from './parts';
 
 const STATUSES = Object.keys(USER_STATUS) as User['status'][];
 const ofPeople = searchOf({ search: text, status: oneOf(STATUSES), page });
 const ofAutomation = searchOf({ tab: oneOf(['service-users', 'trusts']), page });
-/** `host`: the key is for the agent of it; `userId`: whom it acts for */
-const ofNewKey = searchOf({ host: text, userId: text });
+const ofNewTrust = searchOf({ preset: text });
 const onePage = searchOf({ page });
 
 export const peopleRoutes = [
@@ -17,12 +16,7 @@ export const peopleRoutes = [
   administratorScreen('/roles/new', () => import('./roles'), 'NewRole'),
   administratorScreen('/roles/$id', () => import('./roles'), 'Role'),
   administratorScreen('/automation', () => import('./automation'), 'Automation', ofAutomation),
-  administratorScreen('/automation/keys/new', () => import('./keys'), 'NewKey', ofNewKey),
-  administratorScreen(
-    '/automation/trusts/new',
-    () => import('./trusts'),
-    'NewTrust',
-    searchOf({ preset: text }),
-  ),
+  administratorScreen('/automation/keys/new', () => import('./keys'), 'NewKey', searchOf({ userId: id })),
+  administratorScreen('/automation/trusts/new', () => import('./trusts'), 'NewTrust', ofNewTrust),
   administratorScreen('/automation/trusts/$id', () => import('./trust'), 'Trust'),
 ] as const;

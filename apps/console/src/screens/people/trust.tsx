@@ -40,7 +40,6 @@ const Shown = ({ trust }: { trust: TrustData }) => (
           Audience: <code>{trust.audience}</code>,
           'Service user': <UserLink id={trust.serviceUserId}>{trust.serviceUserEmail}</UserLink>,
           'Last used': <Time at={trust.lastUsedAt} />,
-          'Created by': trust.createdByEmail,
         }}
       />
     </Section>

@@ -67,6 +67,10 @@ export function conditionsOf(lines: string): Trust['conditions'] {
 const ADVICE =
   'A claim and an allowed value on each line. Whoever may push a branch writes what its jobs do: demand what only trusted people decide, and ids rather than names, which can be taken over.';
 
+/** Words are such as `["true"]` where only one value is possible. */
+const lineOf = ({ claim, words }: Schemas['DemandedClaimDto']): string =>
+  `${claim}=${/^\["(\w+)"\]$/.exec(words ?? '')?.[1] ?? ''}`;
+
 /** A trust that is to be, from the preset of a CI system. */
 export function NewTrust() {
   const presets = $api.useQuery('get', '/api/v1/oidc-trusts/presets');
@@ -86,11 +90,8 @@ function PresetForm({ all }: { all: readonly Schemas['OidcPresetDto'][] }) {
   const navigate = route.useNavigate();
   const { preset: wanted } = route.useSearch();
   const { preset, issuer, demanded, oneOf } = all.find((each) => each.preset === wanted) ?? all[0]!;
-  // words are such as `["true"]`
-  const alternatives = oneOf.map((claims) =>
-    claims.map(({ claim, words }) => `${claim}=${/\w+/.exec(words ?? '')?.[0] ?? ''}`),
-  );
-  const others = alternatives.slice(1).map((claims) => `Or, at the end: ${claims.join(' and ')}.`);
+  const [first = [], ...others] = oneOf.map((claims) => claims.map(lineOf));
+  const ways = others.map((lines) => `Or ${lines.join(' and ')} instead of ${first.join(' and ')}.`);
   return (
     <Form
       submit="Create the trust"
@@ -121,8 +122,8 @@ function PresetForm({ all }: { all: readonly Schemas['OidcPresetDto'][] }) {
         label="Conditions"
         rows={5}
         placeholder="claim=value"
-        defaultValue={[...demanded.map((claim) => `${claim}=`), ...(alternatives[0] ?? [])].join('\n')}
-        help={[ADVICE, ...others].join(' ')}
+        defaultValue={[...demanded.map((claim) => `${claim}=`), ...first].join('\n')}
+        help={[ADVICE, ...ways].join(' ')}
       />
       <TextField
         name="issuer"
