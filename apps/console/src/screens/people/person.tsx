@@ -190,8 +190,8 @@ const Named = ({ one, all }: { one: string; all: readonly string[] }) => (
   <div>
     <strong>{count(all.length, one)}</strong>
     <ul>
-      {all.map((each) => (
-        <li key={each}>{each}</li>
+      {all.map((each, index) => (
+        <li key={`${index} ${each}`}>{each}</li>
       ))}
     </ul>
   </div>
