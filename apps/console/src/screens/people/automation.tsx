@@ -1,21 +1,34 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { ButtonLink, Page, Section, Tabs } from '../../ui';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { api, useList } from '../../api';
+import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { ButtonLink, DialogButton, Empty, Form, Muted, Page, Section, Tabs, TextField, Time } from '../../ui';
 import { Keys } from './keys';
-import { NewServiceUser, ServiceUsers } from './service-users';
+import { RolePicker, UserLink, UserStatus } from './parts';
 import { Trusts } from './trusts';
 
 const route = getRouteApi('/signed-in/administrator/automation');
+
+const ServiceUsers = ({ page }: { page: number }) => (
+  <Listed
+    caption="Service users"
+    query={useList('/api/v1/users', { query: { isService: true, page, size: PAGE_SIZE } })}
+    page={page}
+    columns={[
+      { head: 'Name', cell: ({ id, name }) => <UserLink id={id}>{name}</UserLink> },
+      { head: 'Roles', cell: ({ roleNames }) => roleNames.join(', ') || <Muted>none</Muted> },
+      { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
+      { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    ]}
+    empty={<Empty title="Create one for each pipeline or program. A CI trust brings its own." />}
+  />
+);
 
 const TABS = [
   {
     tab: undefined,
     title: 'API keys',
     lead: 'A key lets a program act as a user, and never allows more than that user may.',
-    action: (
-      <ButtonLink to="/automation/keys/new" kind="primary">
-        Create a key
-      </ButtonLink>
-    ),
+    action: <ButtonLink to="/automation/keys/new">Create a key</ButtonLink>,
     List: Keys,
   },
   {
@@ -29,11 +42,7 @@ const TABS = [
     tab: 'trusts',
     title: 'CI trusts',
     lead: 'Jobs of a CI system get access without a stored key: their ID token says which repository they are of.',
-    action: (
-      <ButtonLink to="/automation/trusts/new" kind="primary">
-        Create a trust
-      </ButtonLink>
-    ),
+    action: <ButtonLink to="/automation/trusts/new">Create a trust</ButtonLink>,
     List: Trusts,
   },
 ] as const;
@@ -60,5 +69,28 @@ export function Automation() {
         <List page={page} />
       </Section>
     </Page>
+  );
+}
+
+/** Opens a short form, and then the page of the new user, where it gets keys. */
+function NewServiceUser() {
+  const navigate = useNavigate();
+  return (
+    <DialogButton label="Create a service user" kind="primary" title="Create a service user">
+      {(close) => (
+        <Form
+          submit="Create"
+          onCancel={close}
+          send={async (entered) => {
+            const body = { isService: true, name: entered.text('name'), roleIds: entered.all('roleIds') };
+            const { id } = (await api.POST('/api/v1/users', { body })).data!;
+            await navigate({ to: '/people/$id', params: { id } });
+          }}
+        >
+          <TextField name="name" label="Name" maxLength={200} help="Of the program: deploy-to-staging." />
+          <RolePicker />
+        </Form>
+      )}
+    </DialogButton>
   );
 }

@@ -1,67 +1,37 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, asFailure } from '../../api';
-import {
-  ButtonLink,
-  CheckField,
-  Copyable,
-  Form,
-  Notice,
-  Page,
-  Section,
-  Stack,
-  TextArea,
-  type Entered,
-} from '../../ui';
-import { RolePicker } from './parts';
-import { patiently } from './requests';
+import { api, asFailure, type Schemas } from '../../api';
+import { ButtonLink, CheckField, Copyable, Form, Notice, Page, Section, TextArea } from '../../ui';
+import type { Entered } from '../../ui';
+import { RolePicker, UserLink } from './parts';
 
 interface Outcome {
   readonly email: string;
-  /** of the person; undefined: the address was refused */
-  readonly id?: string;
-  readonly link?: string | null;
-  readonly refusal?: string;
-}
-
-interface Invited {
-  readonly outcomes: readonly Outcome[];
-  readonly roleIds: readonly string[];
+  /** a refusal, or who was invited */
+  readonly became: string | Schemas['CreatedUserDto'];
 }
 
 /** The API does not say whether it sends mail. */
-export const PASS_ON =
-  'The link is shown once. It is mailed, too, if this deployment sends mail. If not, pass it on yourself.';
+export const PASS_ON = 'The link is shown once. Unless this deployment sends mail, pass it on yourself.';
 
 /** Invites people. */
 export function Invite() {
-  const [{ outcomes, roleIds }, setInvited] = useState<Invited>({ outcomes: [], roleIds: [] });
-  const refused = outcomes.filter(({ id }) => id === undefined).map(({ email }) => email);
+  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
+  const refused = outcomes.filter(({ became }) => typeof became === 'string').map(({ email }) => email);
   return (
     <Page title="Invite people" lead="Each gets a link, valid for seven days, to set a name and a password.">
       {outcomes.length > 0 ? <Outcomes of={outcomes} /> : null}
       <Section>
-        {/* what was refused stays, to be corrected */}
-        <Form
-          key={outcomes.length}
-          submit="Invite"
-          busy="Inviting…"
-          alias={{ email: 'emails' }}
-          send={invite}
-          onDone={setInvited}
-        >
+        <Form submit="Invite" busy="Inviting…" alias={{ email: 'emails' }} send={invite} onDone={setOutcomes}>
           <TextArea
+            // what was refused stays, to be corrected
+            key={outcomes.length}
             name="emails"
             label="E-mail addresses"
             help="One or several, with spaces, commas or lines between them."
             defaultValue={refused.join('\n')}
           />
-          <RolePicker chosen={roleIds} />
-          <CheckField
-            name="isOrgAdmin"
-            label="As administrators"
-            help="They manage people, roles, resources and everything else."
-          />
+          <RolePicker />
+          <CheckField name="isOrgAdmin" label="As administrators" help="They manage everything here." />
         </Form>
       </Section>
     </Page>
@@ -69,43 +39,36 @@ export function Invite() {
 }
 
 /** Each address is a request of its own: one that is refused does not keep the others. */
-async function invite(entered: Entered): Promise<Invited> {
-  const roleIds = entered.all('roleIds');
-  const shared = { roleIds, isOrgAdmin: entered.checked('isOrgAdmin') };
+async function invite(entered: Entered): Promise<readonly Outcome[]> {
+  const shared = { roleIds: entered.all('roleIds'), isOrgAdmin: entered.checked('isOrgAdmin') };
   const emails = new Set(entered.text('emails').split(/[\s,;]+/));
   const outcomes: Outcome[] = [];
   for (const email of emails) {
     try {
-      const { data } = await patiently(() => api.POST('/api/v1/users', { body: { email, ...shared } }));
-      outcomes.push({ email, id: data!.id, link: data!.invitationUrl });
+      outcomes.push({
+        email,
+        became: (await api.POST('/api/v1/users', { body: { email, ...shared } })).data!,
+      });
     } catch (error) {
       // the form shows at its field what is wrong with the only one
       if (emails.size === 1) throw error;
-      outcomes.push({ email, refusal: asFailure(error).message });
+      outcomes.push({ email, became: asFailure(error).message });
     }
   }
-  return { outcomes, roleIds };
+  return outcomes;
 }
 
-const Outcomes = ({ of }: { readonly of: readonly Outcome[] }) => (
+const Outcomes = ({ of }: { of: readonly Outcome[] }) => (
   <Section title="Invitations" actions={<ButtonLink to="/people">Done</ButtonLink>}>
-    {of.some(({ id }) => id) ? (
-      <Notice tone="good" announced>
-        {PASS_ON}
-      </Notice>
-    ) : null}
-    {of.map(({ email, id, link, refusal }) =>
-      id === undefined ? (
-        <Notice key={email} tone="bad" announced>
-          {email}: {refusal}
-        </Notice>
+    <Notice announced>{PASS_ON}</Notice>
+    {of.map(({ email, became }) =>
+      typeof became === 'string' ? (
+        <Notice key={email} tone="bad">{`${email}: ${became}`}</Notice>
       ) : (
-        <Stack key={email}>
-          <Link to="/people/$id" params={{ id }}>
-            {email}
-          </Link>
-          {link ? <Copyable text={link} label={`Invitation of ${email}`} /> : null}
-        </Stack>
+        <div key={email}>
+          <UserLink id={became.id}>{email}</UserLink>
+          <Copyable text={became.invitationUrl ?? ''} label={`Invitation of ${email}`} />
+        </div>
       ),
     )}
   </Section>

@@ -1,76 +1,44 @@
-import { Link } from '@tanstack/react-router';
-import { api, useList, type Schemas } from '../../api';
-import { Badge, ConfirmButton, Empty, localTime, Muted, Time, type Column } from '../../ui';
-import { Listed, PAGE_SIZE } from './parts';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, useAll, useList, type Schemas } from '../../api';
+import { useMe } from '../../layout/me';
+import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { Badge, ConfirmButton, Copyable, Empty, Form, Loaded, Notice, Page, Section } from '../../ui';
+import { SelectField, TextField, Time, type Column, type Entered } from '../../ui';
+import { JOB_SCOPES, ScopePicker, UserLink } from './parts';
+
+const route = getRouteApi('/signed-in/administrator/automation/keys/new');
 
 type Key = Schemas['ApiKeyDto'];
 
-const USER: Column<Key> = {
-  head: 'Acts as',
-  cell: ({ userId, userEmail }) => (
-    <Link to="/people/$id" params={{ id: userId }}>
-      {userEmail}
-    </Link>
-  ),
-};
-
-const NAME: Column<Key> = {
-  head: 'Name',
-  cell: ({ name, description, keyPrefix }) => (
-    <>
-      <strong>{name}</strong> <Muted>{keyPrefix}…</Muted>
-      {description ? <div>{description}</div> : null}
-    </>
-  ),
-};
-
-const OTHERS: readonly Column<Key>[] = [
-  {
-    head: 'May',
-    cell: ({ scopes, agents }) => [...scopes, ...agents.map((host) => `on ${host}`)].join(', '),
-  },
-  {
-    head: 'Last used',
-    cell: ({ lastUsedAt, lastUsedIp }) => (
-      <>
-        <Time at={lastUsedAt} /> <Muted>{lastUsedIp}</Muted>
-      </>
-    ),
-  },
+const COLUMNS: readonly Column<Key>[] = [
+  { head: 'Name', cell: ({ name, keyPrefix }) => `${name} (${keyPrefix}…)` },
+  { head: 'Acts as', cell: ({ userId, userEmail }) => <UserLink id={userId}>{userEmail}</UserLink> },
+  { head: 'May', cell: ({ scopes, agents }) => [...scopes, ...agents].join(', ') },
+  { head: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+  { head: 'From', cell: ({ lastUsedIp }) => lastUsedIp },
   { head: 'Ends', cell: (key) => <End of={key} /> },
   { head: '', cell: (key) => (key.isRevoked ? null : <Revoke of={key} />) },
 ];
 
 /** Keys, newest first. @param userId only those of one user */
-export const Keys = ({ userId, page = 0 }: { readonly userId?: string; readonly page?: number }) => (
+export const Keys = ({ userId, page = 0 }: { userId?: string; page?: number | undefined }) => (
   <Listed
     caption="API keys"
     query={useList('/api/v1/api-keys', { query: { userId, page, size: PAGE_SIZE } })}
     page={page}
-    columns={[NAME, ...(userId === undefined ? [USER] : []), ...OTHERS]}
-    empty={
-      <Empty title="There is no key yet.">
-        {userId === undefined ? (
-          <p>
-            For a pipeline, create a{' '}
-            <Link to="/automation" search={{ tab: 'service-users' }}>
-              service user
-            </Link>{' '}
-            first: its key outlives whoever leaves.
-          </p>
-        ) : null}
-      </Empty>
-    }
+    columns={COLUMNS}
+    empty={<Empty title="There is no key yet. For a pipeline, create one of a service user." />}
   />
 );
 
-function End({ of: { isRevoked, expiresAt } }: { readonly of: Key }) {
+function End({ of: { isRevoked, expiresAt } }: { of: Key }) {
   if (isRevoked) return <Badge>Revoked</Badge>;
   if (expiresAt && new Date(expiresAt).getTime() < Date.now()) return <Badge tone="warn">Expired</Badge>;
   return <Time at={expiresAt} />;
 }
 
-const Revoke = ({ of: { id, name, keyPrefix, userEmail, lastUsedAt, lastUsedIp } }: { readonly of: Key }) => (
+const Revoke = ({ of: { id, name, keyPrefix, userEmail } }: { of: Key }) => (
   <ConfirmButton
     label="Revoke"
     title={`Revoke the key ${name}?`}
@@ -80,10 +48,82 @@ const Revoke = ({ of: { id, name, keyPrefix, userEmail, lastUsedAt, lastUsedIp }
       {keyPrefix}… of {userEmail} is invalid from the next request on. Sessions that it started continue until
       they end.
     </p>
-    <p>
-      {lastUsedAt
-        ? `Last used: ${localTime(lastUsedAt)} from ${lastUsedIp ?? 'unknown'}.`
-        : 'It was never used.'}
-    </p>
   </ConfirmButton>
 );
+
+const SCOPES: Readonly<Record<Schemas['Scope'], string>> = {
+  ...JOB_SCOPES,
+  'audit:read': 'Read the audit trail (keys of administrators)',
+  'agent:connect': 'Serve hosts as their agent',
+};
+const DAY_MS = 24 * 3_600_000;
+const LIFETIMES = [
+  ['90', 'in 90 days'],
+  ['30', 'in 30 days'],
+  ['365', 'in a year'],
+  ['', 'never: when it is revoked'],
+] as const;
+
+/** A key for a program, or for the agent of a host. It is shown once. */
+export function NewKey() {
+  const me = useMe().data;
+  const { userId = me?.id ?? '' } = route.useSearch();
+  const users = useAll('/api/v1/users', { isActive: true });
+  const [created, setCreated] = useState<Schemas['CreatedApiKeyDto'] | null>(null);
+  if (created !== null)
+    return (
+      <Page title={`The key ${created.name}`}>
+        <Section>
+          <Notice tone="warn" announced>
+            It is shown this once. Copy it to where it belongs before you leave.
+          </Notice>
+          <Copyable text={created.plainTextKey} label="API key" />
+        </Section>
+      </Page>
+    );
+  return (
+    <Page title="Create an API key">
+      <Section>
+        <Form
+          submit="Create the key"
+          onDone={setCreated}
+          send={async (entered) => (await api.POST('/api/v1/api-keys', { body: bodyOf(entered) })).data!}
+        >
+          <TextField name="name" label="Name" maxLength={100} />
+          <Loaded query={users}>
+            {(all) => (
+              <SelectField
+                name="userId"
+                label="Acts as"
+                defaultValue={userId}
+                options={all.map(({ id, name, email }) => [id, `${name} (${email})`])}
+                help="It reaches the resources of this user’s roles, and ends with the user. For a pipeline, choose a service user."
+              />
+            )}
+          </Loaded>
+          <ScopePicker of={SCOPES} />
+          <TextField
+            name="agents"
+            label="Hosts"
+            required={false}
+            help="Only for agents: the hosts that the key may serve. Empty: the first one that uses it."
+          />
+          <SelectField name="expiresAt" label="Ends" options={LIFETIMES} defaultValue="90" />
+        </Form>
+      </Section>
+    </Page>
+  );
+}
+
+function bodyOf(entered: Entered): Schemas['CreateApiKeyDto'] {
+  const agents = entered.text('agents').match(/[^\s,]+/g);
+  const days = entered.number('expiresAt');
+  return {
+    name: entered.text('name'),
+    userId: entered.text('userId'),
+    // the API says which there are, and which go together
+    scopes: entered.all('scopes') as Schemas['Scope'][],
+    agents,
+    expiresAt: days > 0 ? new Date(Date.now() + days * DAY_MS).toISOString() : null,
+  };
+}

@@ -1,40 +1,51 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useAll, useList } from '../../api';
-import {
-  Badge,
-  ButtonLink,
-  Empty,
-  Filters,
-  Muted,
-  Page,
-  SearchField,
-  Section,
-  SelectField,
-  Time,
-} from '../../ui';
-import { Listed, PAGE_SIZE, USER_STATUS, UserStatus, type User } from './parts';
+import { getRouteApi } from '@tanstack/react-router';
+import { useList } from '../../api';
+import { Filters, SelectFilter } from '../../parts/filters';
+import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { isFiltered } from '../../parts/search';
+import { Lines } from '../../parts/words';
+import { Badge, ButtonLink, Empty, Muted, Page, SearchField, Section, Time } from '../../ui';
+import { USER_STATUS, UserLink, UserStatus, type User } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/people');
 
+const STATUSES = Object.entries(USER_STATUS).map(([key, [text]]) => [key as User['status'], text] as const);
+
 /** The people of the organization. */
 export function People() {
-  const { page = 0, ...filter } = route.useSearch();
-  const query = { ...filter, isService: false, page, size: PAGE_SIZE };
+  const search = route.useSearch();
+  const { page = 0, ...filter } = search;
+  const navigate = route.useNavigate();
+  const narrow = (changed: typeof search): void =>
+    void navigate({ search: { ...filter, ...changed }, replace: true });
   return (
     <Page
       title="People"
       lead="Who may open access, and to what: a person reaches the resources of their roles."
-      actions={
-        <ButtonLink to="/people/invite" kind="primary">
-          Invite
-        </ButtonLink>
-      }
+      actions={<ButtonLink to="/people/invite">Invite</ButtonLink>}
     >
       <Section>
-        <Narrow />
+        <Filters
+          search={search}
+          onClear={isFiltered(filter) ? () => void navigate({ search: {} }) : undefined}
+        >
+          <SearchField
+            label="Name or e-mail"
+            value={filter.search ?? ''}
+            onChange={(text) => narrow({ search: text || undefined })}
+          />
+          <SelectFilter
+            name="status"
+            label="Status"
+            all="Any"
+            options={STATUSES}
+            value={filter.status}
+            onChange={(status) => narrow({ status })}
+          />
+        </Filters>
         <Listed
           caption="People"
-          query={useList('/api/v1/users', { query })}
+          query={useList('/api/v1/users', { query: { ...filter, isService: false, page, size: PAGE_SIZE } })}
           page={page}
           columns={[
             { head: 'Name', cell: (user) => <PersonName user={user} /> },
@@ -42,57 +53,17 @@ export function People() {
             { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
             { head: 'Last sign-in', cell: ({ lastLoginAt }) => <Time at={lastLoginAt} /> },
           ]}
-          empty={
-            <Empty title="Nobody fits">
-              <Link to="/people">Show everybody</Link>
-            </Empty>
-          }
+          empty={<Empty title="Nobody fits" />}
         />
       </Section>
     </Page>
   );
 }
 
-function Narrow() {
-  const now = route.useSearch();
-  const { search = '', status = '', roleId = '' } = now;
-  const navigate = route.useNavigate();
-  const roles = useAll('/api/v1/roles');
-  const narrow = (changed: typeof now): void =>
-    void navigate({ search: { ...now, ...changed, page: undefined }, replace: true });
-  return (
-    <Filters>
-      <SearchField
-        label="Name or e-mail"
-        value={search}
-        onChange={(text) => narrow({ search: text || undefined })}
-      />
-      <SelectField
-        name="status"
-        label="Status"
-        value={status}
-        options={[['', 'Any'], ...Object.entries(USER_STATUS).map(([key, [text]]) => [key, text] as const)]}
-        onChange={(value) => narrow({ status: (value as User['status']) || undefined })}
-      />
-      <SelectField
-        name="roleId"
-        label="Role"
-        value={roleId}
-        options={[['', 'Any'], ...(roles.data ?? []).map(({ id, name }) => [id, name] as const)]}
-        onChange={(value) => narrow({ roleId: value || undefined })}
-      />
-    </Filters>
-  );
-}
-
-const PersonName = ({ user: { id, name, email, isOrgAdmin } }: { readonly user: User }) => (
-  <>
-    <Link to="/people/$id" params={{ id }}>
-      {name}
-    </Link>{' '}
+const PersonName = ({ user: { id, name, email, isOrgAdmin } }: { user: User }) => (
+  <Lines>
+    <UserLink id={id}>{name}</UserLink>
     {isOrgAdmin ? <Badge>Administrator</Badge> : null}
-    <div>
-      <Muted>{email}</Muted>
-    </div>
-  </>
+    <Muted>{email}</Muted>
+  </Lines>
 );

@@ -1,95 +1,132 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { $api, api, useAll, type Schemas } from '../../api';
-import { useMe } from '../../layout/me';
-import { Action, ButtonLink, ConfirmButton, Facts, Form, Loaded, Page, Row, Section, Time } from '../../ui';
-import { Ends } from './ends';
+import { useState } from 'react';
+import { $api, api, useAll, useList, type List, type Schemas } from '../../api';
+import { SessionTable } from '../../parts/session-table';
+import { addressesOf, isUnsettled, resourcesOf, type Session } from '../../parts/sessions';
+import { count } from '../../parts/words';
+import { Action, ButtonLink, ConfirmButton, Copyable, Empty, Facts } from '../../ui';
+import { Form, Loaded, localTime, Notice, Page, Row, Section, Time } from '../../ui';
+import { PASS_ON } from './invite';
 import { Keys } from './keys';
-import { RolePicker, UserStatus, type Role, type User } from './parts';
-import { changeUsers, useChange } from './requests';
-import { SessionsNow } from './sessions-now';
-import { SignInHelp } from './sign-in-help';
+import { changeMember, useMembers } from './members';
+import { RolePicker, UserStatus, type User } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/people/$id');
+
+const NOTHING = <Empty title="Nothing is open" />;
+const isAnyUnsettled = ({ items }: List<Session>): boolean => items.some(isUnsettled);
 
 /** One person, or one service user. */
 export function Person() {
   const { id } = route.useParams();
+  const { page } = route.useSearch();
   const user = $api.useQuery('get', '/api/v1/users/{id}', { params: { path: { id } } });
-  return <Loaded query={user}>{(data) => <Shown key={id} user={data} />}</Loaded>;
-}
-
-function Shown({ user }: { readonly user: User }) {
   const roles = useAll('/api/v1/roles');
-  const isOwn = useMe().data?.id === user.id;
+  const query = { userId: id, active: true };
+  const sessions = useList('/api/v1/sessions/admin', { query }, { isUnsettled: isAnyUnsettled });
+  const create = (
+    <ButtonLink to="/automation/keys/new" search={{ userId: id }}>
+      Create a key
+    </ButtonLink>
+  );
   return (
-    <Page title={user.name} lead={user.isService ? 'A service user: programs act as it.' : user.email}>
-      <Section title="Account" actions={<Actions user={user} />}>
-        <Facts
-          of={{
-            Status: <UserStatus status={user.status} />,
-            ...(user.isService ? {} : ofPerson(user)),
-            Added: <Time at={user.createdAt} />,
-          }}
-        />
-        {isOwn ? (
-          <p>
-            This is you. Your password and second factor are under <Link to="/account">Account</Link>.
-          </p>
-        ) : (
-          <SignInHelp user={user} />
-        )}
-      </Section>
-      <Section title="Open now">
-        <SessionsNow userId={user.id} name={user.name} />
-      </Section>
-      <Section title="Roles">
-        <Loaded query={roles}>{(all) => <RolesForm userId={user.id} roles={all} />}</Loaded>
-      </Section>
-      <Section
-        title="API keys"
-        actions={
-          <ButtonLink to="/automation/keys/new" search={{ userId: user.id }}>
-            Create a key
-          </ButtonLink>
-        }
-      >
-        <Keys userId={user.id} />
-      </Section>
-    </Page>
+    <Loaded query={user}>
+      {(data) => (
+        <Page
+          key={id}
+          title={data.name}
+          lead={data.isService ? 'A service user: programs act as it.' : data.email}
+        >
+          <Section title="Account" actions={<Actions user={data} />}>
+            <Facts of={factsOf(data)} />
+            <SignInHelp user={data} />
+          </Section>
+          <Section title="Open now">
+            <Loaded query={sessions}>
+              {({ items }) => (
+                <SessionTable caption="Open sessions" of="one" sessions={items} empty={NOTHING} />
+              )}
+            </Loaded>
+          </Section>
+          <Section title="Roles">
+            <Loaded query={roles}>{(all) => <RolesForm userId={id} roles={all} />}</Loaded>
+          </Section>
+          <Section title="API keys" actions={create}>
+            <Keys userId={id} page={page} />
+          </Section>
+        </Page>
+      )}
+    </Loaded>
   );
 }
 
-const ofPerson = ({ isOrgAdmin, mfaEnabled, lastLoginAt, invitedAt }: User) => ({
-  Administrator: isOrgAdmin ? 'yes' : 'no',
-  'Second factor': mfaEnabled ? 'set up' : 'none',
-  'Last sign-in': <Time at={lastLoginAt} />,
-  Invited: invitedAt ? <Time at={invitedAt} /> : null,
+const factsOf = ({ status, createdAt, ...user }: User) => ({
+  Status: <UserStatus status={status} />,
+  Administrator: user.isService ? null : user.isOrgAdmin ? 'yes' : 'no',
+  'Second factor': user.isService ? null : user.mfaEnabled ? 'set up' : 'none',
+  'Last sign-in': user.isService ? null : <Time at={user.lastLoginAt} />,
+  Invited: user.invitedAt ? <Time at={user.invitedAt} /> : null,
+  Added: <Time at={createdAt} />,
 });
 
-function RolesForm({ userId, roles }: { readonly userId: string; readonly roles: readonly Role[] }) {
+/** For a person who cannot sign in: another invitation, a link for a new password, a new second factor. */
+function SignInHelp({ user: { id, name, status, isService, mfaEnabled } }: { user: User }) {
+  const [link, setLink] = useState<string | null>(null);
+  const of = { params: { path: { id } } };
+  const isInvited = status === 'INVITED';
+  const invite = async (): Promise<void> =>
+    setLink((await api.POST('/api/v1/users/{id}/resend-invitation', of)).data!.invitationUrl);
+  const passwordLink = async (): Promise<void> =>
+    setLink((await api.POST('/api/v1/users/{id}/password-link', of)).data!.passwordResetUrl);
+  if (isService || status === 'INACTIVE') return null;
+  return (
+    <>
+      <Row>
+        {isInvited ? <Action label="Resend the invitation" act={invite} /> : null}
+        {isInvited ? null : <Action label="Get a password link" act={passwordLink} />}
+        {mfaEnabled ? (
+          <ConfirmButton
+            label="Reset the second factor"
+            title={`Reset the second factor of ${name}?`}
+            act={() => api.POST('/api/v1/users/{id}/reset-mfa', of)}
+          >
+            <p>The authenticator and the recovery codes stop working. Be sure that it is {name} who asks.</p>
+          </ConfirmButton>
+        ) : null}
+      </Row>
+      {link ? (
+        <>
+          <Notice announced>
+            {isInvited ? PASS_ON : 'Pass this link on. It works once, within an hour.'}
+          </Notice>
+          <Copyable text={link} label={`Link for ${name}`} />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function RolesForm({ userId, roles }: { userId: string; roles: readonly Schemas['RoleDto'][] }) {
   const now = roles.filter(({ userIds }) => userIds.includes(userId)).map(({ id }) => id);
-  const [changeTo, saved] = useChange(now);
+  const change = useMembers(now);
   return (
     <Form
       submit="Save the roles"
       done="Saved. It counts for new sessions; what is open continues until it ends."
-      send={async (entered) => {
-        const chosen = entered.all('roleIds');
-        const { added, removed } = changeTo(chosen);
-        for (const id of added) await changeUsers(id, { added: [userId], removed: [] });
-        for (const id of removed) await changeUsers(id, { added: [], removed: [userId] });
-        saved(chosen);
-      }}
+      send={(entered) =>
+        change(entered.all('roleIds'), (id, isAdded) => changeMember('user', id, userId, isAdded))
+      }
     >
       <RolePicker chosen={now} />
     </Form>
   );
 }
 
-function Actions({ user }: { readonly user: User }) {
+function Actions({ user }: { user: User }) {
   const { id, name, isActive, isOrgAdmin, isService } = user;
   const navigate = useNavigate();
   const params = { path: { id } };
+  const rights = isOrgAdmin ? 'Remove administrator rights' : 'Make administrator';
   const change = (body: Schemas['UpdateUserDto']): Promise<unknown> =>
     api.PATCH('/api/v1/users/{id}', { params, body });
   return (
@@ -97,17 +134,11 @@ function Actions({ user }: { readonly user: User }) {
       {isService ? null : (
         <ConfirmButton
           kind="normal"
-          label={isOrgAdmin ? 'Remove administrator rights' : 'Make administrator'}
-          title={
-            isOrgAdmin ? `Remove the administrator rights of ${name}?` : `Make ${name} an administrator?`
-          }
+          label={rights}
+          title={`${rights}: ${name}?`}
           act={() => change({ isOrgAdmin: !isOrgAdmin })}
         >
-          <p>
-            {isOrgAdmin
-              ? `${name} keeps the roles, and sees only their own access from then on.`
-              : 'Administrators manage people, roles, resources and everything else here.'}
-          </p>
+          <p>Administrators manage people, roles, resources and everything else here.</p>
         </ConfirmButton>
       )}
       {isActive ? (
@@ -116,8 +147,8 @@ function Actions({ user }: { readonly user: User }) {
           title={`Deactivate ${name}?`}
           act={() => change({ isActive: false })}
         >
-          <Ends user={user} />
-          <p>The roles are kept for when {name} is reactivated. Sessions and keys do not come back.</p>
+          <Ends userId={id} />
+          <Stay />
         </ConfirmButton>
       ) : (
         <Action label="Reactivate" act={() => change({ isActive: true })} />
@@ -126,15 +157,48 @@ function Actions({ user }: { readonly user: User }) {
         label="Delete"
         title={`Delete ${name}?`}
         act={() => api.DELETE('/api/v1/users/{id}', { params })}
-        onDone={() =>
-          void navigate(
-            isService ? { to: '/automation', search: { tab: 'service-users' } } : { to: '/people' },
-          )
-        }
+        onDone={() => void navigate({ to: isService ? '/automation' : '/people' })}
       >
-        <Ends user={user} />
-        <p>This cannot be undone. The audit trail and the access report keep what {name} did.</p>
+        <Ends userId={id} />
+        <Stay />
       </ConfirmButton>
     </Row>
   );
 }
+
+/** What ends at once with a user. Drawn in the dialog that asks. */
+export function Ends({ userId }: { userId: string }) {
+  const sessions = useAll('/api/v1/sessions/admin', { userId, active: true });
+  const keys = useAll('/api/v1/api-keys', { userId });
+  return (
+    <>
+      <p>This ends at once, with every sign-in:</p>
+      <Loaded query={sessions}>{(all) => <Named one="open session" all={all.map(wayOf)} />}</Loaded>
+      <Loaded query={keys}>
+        {(all) => <Named one="API key" all={all.filter((key) => !key.isRevoked).map(({ name }) => name)} />}
+      </Loaded>
+    </>
+  );
+}
+
+function wayOf(session: Session): string {
+  const resources = resourcesOf(session).map(({ name }) => name);
+  return `${addressesOf(session).join(' and ')} to ${resources.join(', ')}, until ${localTime(session.expiresAt)}`;
+}
+
+const Named = ({ one, all }: { one: string; all: readonly string[] }) => (
+  <div>
+    <strong>{count(all.length, one)}</strong>
+    <ul>
+      {all.map((each, index) => (
+        <li key={`${index} ${each}`}>{each}</li>
+      ))}
+    </ul>
+  </div>
+);
+
+const Stay = () => (
+  <p>
+    <strong>Not closed:</strong> <Link to="/static-rules">static IP rules</Link> that this person made.
+  </p>
+);

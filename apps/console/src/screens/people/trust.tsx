@@ -1,31 +1,15 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api';
-import {
-  Action,
-  ConfirmButton,
-  Facts,
-  Form,
-  Loaded,
-  Notice,
-  Page,
-  Row,
-  Section,
-  TextArea,
-  TextField,
-  Time,
-  type Entered,
-} from '../../ui';
-import { Ends } from './ends';
-import { Explain } from './explain';
-import { JobLines } from './job-lines';
-import { JOB_SCOPES, ScopePicker } from './parts';
-import { conditionLines, conditionsOf, PRESETS, TrustStatus, type Trust as TrustData } from './trusts';
+import { Badge, ConfirmButton, Copyable, Facts, Form, Loaded, Muted, Notice, Page, Row } from '../../ui';
+import { Section, Table, TextArea, TextField, Time, type Column, type Entered } from '../../ui';
+import { JOB_SCOPES, ScopePicker, UserLink } from './parts';
+import { Ends } from './person';
+import { conditionsOf, linesOf, PRESETS, TrustStatus, type Trust as TrustData } from './trusts';
 
 const route = getRouteApi('/signed-in/administrator/automation/trusts/$id');
 
-interface TrustProps {
-  readonly trust: TrustData;
-}
+type Check = Schemas['TokenCheckDto'];
 
 /** One trust. */
 export function Trust() {
@@ -37,7 +21,7 @@ export function Trust() {
 const change = (id: string, body: Schemas['UpdateOidcTrustDto']): Promise<unknown> =>
   api.PATCH('/api/v1/oidc-trusts/{id}', { params: { path: { id } }, body });
 
-const Shown = ({ trust }: TrustProps) => (
+const Shown = ({ trust }: { trust: TrustData }) => (
   <Page
     title={trust.name}
     lead={`${PRESETS[trust.preset]}: jobs that meet all conditions act as its service user.`}
@@ -54,18 +38,14 @@ const Shown = ({ trust }: TrustProps) => (
           Status: <TrustStatus of={trust} />,
           Issuer: trust.issuer,
           Audience: <code>{trust.audience}</code>,
-          'Service user': (
-            <Link to="/people/$id" params={{ id: trust.serviceUserId }}>
-              {trust.serviceUserEmail}
-            </Link>
-          ),
+          'Service user': <UserLink id={trust.serviceUserId}>{trust.serviceUserEmail}</UserLink>,
           'Last used': <Time at={trust.lastUsedAt} />,
-          'Created by': trust.createdByEmail,
         }}
       />
     </Section>
     <Section title="Lines for the job">
-      <JobLines trust={trust} />
+      <Copyable text={linesFor(trust)} label="Lines for the job" />
+      <Muted>They open whatever the roles of the service user reach.</Muted>
     </Section>
     <Section title="Why is a token refused?">
       <Explain id={trust.id} />
@@ -76,7 +56,7 @@ const Shown = ({ trust }: TrustProps) => (
         <TextArea
           name="conditions"
           label="Conditions"
-          defaultValue={conditionLines(trust.conditions).join('\n')}
+          defaultValue={linesOf(trust.conditions).join('\n')}
           help="A claim and an allowed value on each line. Running jobs lose their access tokens when conditions or scopes change; their sessions continue."
         />
         <ScopePicker of={JOB_SCOPES} chosen={trust.scopes} />
@@ -89,33 +69,26 @@ const Shown = ({ trust }: TrustProps) => (
 function changesOf(trust: TrustData, entered: Entered): Schemas['UpdateOidcTrustDto'] {
   const lines = entered.text('conditions');
   const scopes = entered.all('scopes') as TrustData['scopes'];
-  const isSame = scopes.toSorted().join(' ') === trust.scopes.toSorted().join(' ');
+  const isSame = scopes.toSorted().join() === trust.scopes.toSorted().join();
   return {
     name: entered.text('name'),
-    ...(lines === conditionLines(trust.conditions).join('\n') ? {} : { conditions: conditionsOf(lines) }),
+    ...(lines === linesOf(trust.conditions).join('\n') ? {} : { conditions: conditionsOf(lines) }),
     ...(isSame ? {} : { scopes }),
   };
 }
 
-function State({ trust: { id, name, isEnabled, ...trust } }: TrustProps) {
+function State({ trust: { id, name, isEnabled, serviceUserId } }: { trust: TrustData }) {
   const navigate = useNavigate();
   return (
     <Row>
-      {isEnabled ? (
-        <ConfirmButton
-          kind="normal"
-          label="Disable"
-          title={`Disable the trust ${name}?`}
-          act={() => change(id, { isEnabled: false })}
-        >
-          <p>
-            No job is let in, and running jobs lose their access tokens at once. Sessions that they started
-            continue until they end.
-          </p>
-        </ConfirmButton>
-      ) : (
-        <Action label="Enable" act={() => change(id, { isEnabled: true })} />
-      )}
+      <ConfirmButton
+        kind="normal"
+        label={isEnabled ? 'Disable' : 'Enable'}
+        title={`${isEnabled ? 'Disable' : 'Enable'} the trust ${name}?`}
+        act={() => change(id, { isEnabled: !isEnabled })}
+      >
+        <p>Jobs get access tokens while it is enabled. Open sessions continue until they end.</p>
+      </ConfirmButton>
       <ConfirmButton
         label="Delete"
         title={`Delete the trust ${name}?`}
@@ -123,8 +96,75 @@ function State({ trust: { id, name, isEnabled, ...trust } }: TrustProps) {
         onDone={() => void navigate({ to: '/automation', search: { tab: 'trusts' } })}
       >
         <p>No job is let in any more, and its service user is deleted.</p>
-        <Ends user={{ id: trust.serviceUserId, email: trust.serviceUserEmail, isService: true }} />
+        <Ends userId={serviceUserId} />
       </ConfirmButton>
     </Row>
   );
+}
+
+const CHECKS: readonly Column<Check>[] = [
+  { head: 'Result', cell: ({ ok }) => <Badge tone={ok ? 'good' : 'bad'}>{ok ? 'met' : 'not met'}</Badge> },
+  { head: 'Condition', cell: ({ claim }) => <code>{claim}</code> },
+  { head: 'Expected', cell: ({ wanted }) => wanted },
+  { head: 'Found', cell: ({ found }) => found ?? <Muted>absent</Muted> },
+];
+
+/** Compares a pasted ID token with a trust. The token is in the text area alone, and gone once there is an answer. */
+function Explain({ id }: { id: string }) {
+  const [answers, setAnswers] = useState<readonly (readonly Check[])[]>([]);
+  const checks = answers.at(-1) ?? [];
+  const failed = checks.filter(({ ok }) => !ok).map(({ claim }) => claim);
+  return (
+    <>
+      <Form
+        // with the next form, nothing has the token any more
+        key={answers.length}
+        submit="Explain"
+        onDone={(answer: readonly Check[]) => setAnswers([...answers, answer])}
+        send={async (entered) => {
+          const given = { params: { path: { id } }, body: { idToken: entered.text('idToken') } };
+          return (await api.POST('/api/v1/oidc-trusts/{id}/explain', given)).data!;
+        }}
+      >
+        <TextArea
+          name="idToken"
+          label="ID token of a job"
+          autoComplete="off"
+          help="It is compared and forgotten; the job can still use it."
+        />
+      </Form>
+      {checks.length > 0 ? (
+        <Notice tone={failed.length === 0 ? 'good' : 'bad'} announced>
+          {failed.length === 0 ? 'Accepted.' : `Refused. Not as expected: ${failed.join(', ')}.`}
+        </Notice>
+      ) : null}
+      <Table
+        caption="Checks of the token"
+        rows={checks}
+        keyOf={({ claim, wanted }) => `${claim} ${wanted}`}
+        empty={null}
+        columns={CHECKS}
+      />
+    </>
+  );
+}
+
+/** What to paste into a CI job. */
+function linesFor({ preset, audience }: TrustData): string {
+  const url = audience.replace(/\/o\/[^/]+$/, '');
+  if (preset === 'GITHUB')
+    return `permissions: { id-token: write, contents: read }
+steps:
+  - uses: your-organization/drawbridge/apps/action@COMMIT
+    with: { url: '${url}', trust: '${audience}' }
+  - run: ./deploy.sh`;
+  const token = {
+    GITLAB: `# id_tokens: { DRAWBRIDGE_ID_TOKEN: { aud: '${audience}' } }`,
+    BUILDKITE: `export DRAWBRIDGE_ID_TOKEN=$$(buildkite-agent oidc request-token --claim organization_id --claim pipeline_id --audience ${audience})`,
+    CUSTOM: `export DRAWBRIDGE_ID_TOKEN=… # issued for ${audience}`,
+  }[preset];
+  return `${token}
+export DRAWBRIDGE_URL=${url}
+curl -fsSLO ${url}/downloads/drawbridge.mjs
+node drawbridge.mjs run -- ./deploy.sh`;
 }

@@ -1,7 +1,12 @@
-import { Link } from '@tanstack/react-router';
-import { useList, type Schemas } from '../../api';
-import { Badge, ButtonLink, Empty, Muted, Time } from '../../ui';
-import { Listed, PAGE_SIZE } from './parts';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { $api, api, useList, type Schemas } from '../../api';
+import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { Lines } from '../../parts/words';
+import { Badge, Empty, Form, Loaded, Muted, Page, Section, SelectField } from '../../ui';
+import { TextArea, TextField, Time } from '../../ui';
+import { JOB_SCOPES, RolePicker, ScopePicker } from './parts';
+
+const route = getRouteApi('/signed-in/administrator/automation/trusts/new');
 
 export type Trust = Schemas['OidcTrustDto'];
 
@@ -13,52 +18,43 @@ export const PRESETS: Readonly<Record<Trust['preset'], string>> = {
 };
 
 /** The trusts of CI jobs. */
-export const Trusts = ({ page }: { readonly page: number }) => (
+export const Trusts = ({ page }: { page: number }) => (
   <Listed
     caption="CI trusts"
     query={useList('/api/v1/oidc-trusts', { query: { page, size: PAGE_SIZE } })}
     page={page}
     columns={[
-      {
-        head: 'Name',
-        cell: ({ id, name }) => (
-          <Link to="/automation/trusts/$id" params={{ id }}>
-            {name}
-          </Link>
-        ),
-      },
+      { head: 'Name', cell: (trust) => <TrustLink to={trust} /> },
       { head: 'System', cell: ({ preset }) => PRESETS[preset] },
-      {
-        head: 'Conditions',
-        cell: ({ conditions }) => <Muted>{conditionLines(conditions).join(', ')}</Muted>,
-      },
+      { head: 'Conditions', cell: ({ conditions }) => <Muted>{linesOf(conditions).join(', ')}</Muted> },
       { head: 'Status', cell: (trust) => <TrustStatus of={trust} /> },
       { head: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     ]}
-    empty={
-      <Empty title="No CI system is trusted yet.">
-        <p>With a trust, jobs of GitHub Actions, GitLab and Buildkite need no stored key.</p>
-        <ButtonLink to="/automation/trusts/new">Create a trust</ButtonLink>
-      </Empty>
-    }
+    empty={<Empty title="With a trust, jobs of GitHub Actions, GitLab and Buildkite need no stored key." />}
   />
 );
 
+const TrustLink = ({ to: { id, name } }: { to: Trust }) => (
+  <Link to="/automation/trusts/$id" params={{ id }}>
+    {name}
+  </Link>
+);
+
 /** Whether jobs are let in, and whether too many are. */
-export const TrustStatus = ({ of: { isEnabled, isServiceUserActive, warnings } }: { readonly of: Trust }) => (
-  <>
+export const TrustStatus = ({ of: { isEnabled, isServiceUserActive, warnings } }: { of: Trust }) => (
+  <Lines>
     {isEnabled ? null : <Badge>Disabled</Badge>}
     {isServiceUserActive ? null : <Badge tone="warn">Its service user is inactive</Badge>}
-    {isEnabled && isServiceUserActive ? <Badge tone="good">Enabled</Badge> : null}{' '}
+    {isEnabled && isServiceUserActive ? <Badge tone="good">Enabled</Badge> : null}
     {warnings.length > 0 ? <Badge tone="warn">Lets in too much</Badge> : null}
-  </>
+  </Lines>
 );
 
 /** Conditions as they are typed: a claim and an allowed value on each line. */
-export const conditionLines = (conditions: Trust['conditions']): string[] =>
+export const linesOf = (conditions: Trust['conditions']): string[] =>
   Object.entries(conditions).flatMap(([claim, values]) => values.map((value) => `${claim}=${value}`));
 
-/** @param lines as `conditionLines` has them; several values of one claim are alternatives */
+/** @param lines as `linesOf` has them; several values of one claim are alternatives */
 export function conditionsOf(lines: string): Trust['conditions'] {
   const conditions: Trust['conditions'] = {};
   for (const line of lines.split('\n').filter((each) => each.trim() !== '')) {
@@ -66,4 +62,79 @@ export function conditionsOf(lines: string): Trust['conditions'] {
     (conditions[claim.trim()] ??= []).push(value.join('=').trim());
   }
   return conditions;
+}
+
+const ADVICE =
+  'A claim and an allowed value on each line. Whoever may push a branch writes what its jobs do: demand what only trusted people decide, and ids rather than names, which can be taken over.';
+
+/** Words are such as `["true"]` where only one value is possible. */
+const lineOf = ({ claim, words }: Schemas['DemandedClaimDto']): string =>
+  `${claim}=${/^\["(\w+)"\]$/.exec(words ?? '')?.[1] ?? ''}`;
+
+/** A trust that is to be, from the preset of a CI system. */
+export function NewTrust() {
+  const presets = $api.useQuery('get', '/api/v1/oidc-trusts/presets');
+  return (
+    <Page
+      title="Create a CI trust"
+      lead="Jobs whose ID token meets all conditions act as a service user, which gets the name of the trust."
+    >
+      <Section>
+        <Loaded query={presets}>{(all) => <PresetForm all={all} />}</Loaded>
+      </Section>
+    </Page>
+  );
+}
+
+function PresetForm({ all }: { all: readonly Schemas['OidcPresetDto'][] }) {
+  const navigate = route.useNavigate();
+  const { preset: wanted } = route.useSearch();
+  const { preset, issuer, demanded, oneOf } = all.find((each) => each.preset === wanted) ?? all[0]!;
+  const [first = [], ...others] = oneOf.map((claims) => claims.map(lineOf));
+  const ways = others.map((lines) => `Or ${lines.join(' and ')} instead of ${first.join(' and ')}.`);
+  return (
+    <Form
+      submit="Create the trust"
+      send={async (entered) => {
+        const body = {
+          name: entered.text('name'),
+          preset,
+          conditions: conditionsOf(entered.text('conditions')),
+          scopes: entered.all('scopes') as Schemas['WorkloadScope'][],
+          roleIds: entered.all('roleIds'),
+          issuer: entered.optional('issuer') ?? null,
+        };
+        const { id } = (await api.POST('/api/v1/oidc-trusts', { body })).data!;
+        await navigate({ to: '/automation/trusts/$id', params: { id } });
+      }}
+    >
+      <SelectField
+        name="preset"
+        label="CI system"
+        value={preset}
+        options={all.map((each) => [each.preset, PRESETS[each.preset]])}
+        onChange={(next) => void navigate({ search: { preset: next }, replace: true })}
+      />
+      <TextField name="name" label="Name" maxLength={100} help="What the jobs do: Deploy to production." />
+      <TextArea
+        key={preset}
+        name="conditions"
+        label="Conditions"
+        rows={5}
+        placeholder="claim=value"
+        defaultValue={[...demanded.map((claim) => `${claim}=`), ...first].join('\n')}
+        help={[ADVICE, ...ways].join(' ')}
+      />
+      <TextField
+        name="issuer"
+        label="Issuer"
+        type="url"
+        required={issuer === null}
+        placeholder={issuer ?? 'https://'}
+        help="The iss claim of its tokens. The operator of this deployment decides which issuers are allowed."
+      />
+      <RolePicker />
+      <ScopePicker of={JOB_SCOPES} />
+    </Form>
+  );
 }
