@@ -1,15 +1,14 @@
 import { useState } from 'react';
 import { $api, live, useAll, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
-import { Loaded, Notice, Page, Section } from '../../ui';
-import { NoResources, Unverified } from './no-resources';
-import { Moved } from './moved';
-import { OwnAddress } from './own-address';
-import { isElsewhere, letsIn, useOwnAddresses } from './own-addresses';
-import { SessionCard } from './session-card';
 import { isLive, isUnsettled, LIVE, type Session } from '../../parts/sessions';
-import { StartForm } from './start-form';
+import { ButtonLink, Empty, Loaded, Notice, Page, Section } from '../../ui';
+import { isElsewhere, letsIn, OwnAddress, useOwnAddresses } from './own-address';
+import { SessionCard } from './session-card';
+import { Moved, StartForm } from './start';
 import { TerminalLines } from './terminal-lines';
+
+type Me = Schemas['MeDto'];
 
 const SHOWN = { query: { status: [...LIVE, 'EXPIRING'], size: 100 } };
 
@@ -38,7 +37,7 @@ export function Access() {
 }
 
 interface AccessProps {
-  readonly me: Schemas['MeDto'];
+  readonly me: Me;
   readonly resources: readonly Schemas['ResourceDto'][];
   readonly shown: readonly Session[];
 }
@@ -57,7 +56,9 @@ function AccessOf({ me, resources, shown }: AccessProps) {
   const elsewhere = own ? personal.filter((each) => isElsewhere(each, own)) : [];
   // one beside that of this place is meant for another place
   const left = isIn && own ? elsewhere.filter((each) => letsIn(each, own)) : elsewhere;
-  const start = <StartForm me={me} resources={usable} isIn={isIn} onStarted={setTouched} />;
+  const inactive = resources.filter(({ isActive }) => !isActive).map(({ name }) => name);
+  const given = { me, resources: usable, onStarted: setTouched };
+  const start = <StartForm {...given} isIn={isIn} />;
   return (
     <>
       <Section title="Your address">
@@ -68,7 +69,7 @@ function AccessOf({ me, resources, shown }: AccessProps) {
           </Notice>
         ) : null}
         {left.map((session) => (
-          <Moved key={session.id} me={me} session={session} onMoved={setTouched} />
+          <Moved key={session.id} {...given} session={session} />
         ))}
         {resources.length === 0 ? <NoResources me={me} /> : null}
         {usable.length === 0 || (!own && !error) ? null : left.length === 0 || isIn ? (
@@ -79,21 +80,43 @@ function AccessOf({ me, resources, shown }: AccessProps) {
             {start}
           </details>
         )}
-        <Unverified resources={resources} />
+        {inactive.length > 0 ? (
+          <Notice>Not available until an administrator has verified it: {inactive.join(', ')}</Notice>
+        ) : null}
       </Section>
       {/* that of this place comes first */}
-      {[...(here ? [here] : []), ...sessions.filter((each) => each !== here)].map((session) => (
-        <SessionCard
-          key={session.id}
-          session={session}
-          isTouched={session.id === touched}
-          onTouch={setTouched}
-        />
-      ))}
+      {sessions
+        .toSorted((a, b) => Number(b === here) - Number(a === here))
+        .map((session) => (
+          <SessionCard
+            key={session.id}
+            session={session}
+            isTouched={session.id === touched}
+            onTouch={setTouched}
+          />
+        ))}
       {usable.length > 0 ? <TerminalLines resources={usable} /> : null}
     </>
   );
 }
+
+/** Whom to ask, or what to do. */
+const NoResources = ({ me }: { readonly me: Me }) =>
+  me.isOrgAdmin ? (
+    <Empty title="None of your roles has a resource yet">
+      <p>Add what your organization protects, and give it to yourself and others with a role.</p>
+      <ButtonLink kind="primary" to="/set-up">
+        Set up
+      </ButtonLink>
+      <ButtonLink to="/roles">Roles</ButtonLink>
+    </Empty>
+  ) : (
+    <Empty title="No resource is assigned to you yet">
+      <p>
+        Ask an administrator of {me.organization.name} to add you ({me.email}) to a role.
+      </p>
+    </Empty>
+  );
 
 /** What was just started or stopped stays on the screen when it is over: that shows how it ended. */
 function useWith(shown: readonly Session[], touched: string | null): readonly Session[] {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api } from '../../api';
-import { Badge, Button, DialogButton, Form, Row, Section, Stack, TextField } from '../../ui';
+import { Badge, Button, ConfirmButton, DialogButton, Form, Row, Section, TextField } from '../../ui';
 import { MfaSetup, RecoveryCodes } from '../sign-in/mfa-setup';
 
 /** On: new recovery codes, or off. Off: set it up. */
@@ -16,31 +16,35 @@ export function SecondFactor({ isOn }: { readonly isOn: boolean }) {
       </p>
       {isSettingUp ? (
         <MfaSetup onDone={() => setSettingUp(false)} />
-      ) : isOn ? (
-        <Row>
-          <DialogButton label="New recovery codes" title="New recovery codes">
-            {(close) => <NewCodes onDone={close} />}
-          </DialogButton>
-          <DialogButton label="Turn off" kind="danger" title="Turn off your second factor?">
-            {(close) => <TurnOff onDone={close} />}
-          </DialogButton>
-        </Row>
       ) : (
         <Row>
-          <Button kind="primary" onClick={() => setSettingUp(true)}>
-            Set it up
-          </Button>
+          {isOn ? (
+            <>
+              <DialogButton label="New recovery codes" title="New recovery codes">
+                {(close) => <NewCodes onDone={close} />}
+              </DialogButton>
+              <ConfirmButton
+                label="Turn off"
+                title="Turn off your second factor?"
+                confirm="Turn it off"
+                act={(entered) => api.POST('/api/v1/mfa/disable', { body: { code: entered.code('code') } })}
+              >
+                <p>Your password alone signs you in then. Your recovery codes become invalid.</p>
+                <CodeField />
+              </ConfirmButton>
+            </>
+          ) : (
+            <Button kind="primary" onClick={() => setSettingUp(true)}>
+              Set it up
+            </Button>
+          )}
         </Row>
       )}
     </Section>
   );
 }
 
-interface StepProps {
-  readonly onDone: () => void;
-}
-
-function NewCodes({ onDone }: StepProps) {
+function NewCodes({ onDone }: { readonly onDone: () => void }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   if (codes) return <RecoveryCodes codes={codes} onDone={onDone} />;
   return (
@@ -49,7 +53,7 @@ function NewCodes({ onDone }: StepProps) {
       onDone={setCodes}
       onCancel={onDone}
       send={async (entered) => {
-        const body = { code: codeOf(entered.text('code')) };
+        const body = { code: entered.code('code') };
         return (await api.POST('/api/v1/mfa/recovery-codes/regenerate', { body })).data!.recoveryCodes;
       }}
     >
@@ -58,23 +62,6 @@ function NewCodes({ onDone }: StepProps) {
     </Form>
   );
 }
-
-const TurnOff = ({ onDone }: StepProps) => (
-  <Form
-    submit="Turn it off"
-    submitKind="danger"
-    onDone={onDone}
-    onCancel={onDone}
-    send={(entered) => api.POST('/api/v1/mfa/disable', { body: { code: codeOf(entered.text('code')) } })}
-  >
-    <Stack>
-      <p>From then on, your password alone signs you in. Your recovery codes become invalid.</p>
-      <CodeField />
-    </Stack>
-  </Form>
-);
-
-const codeOf = (entered: string): string => entered.replaceAll(' ', '');
 
 const CodeField = () => (
   <TextField

@@ -1,10 +1,9 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { $api, live } from '../../api';
 import { useMe } from '../../layout/me';
-import { Badge, Facts, Loaded, Page, Section, Time, TimeLeft } from '../../ui';
 import { Outcomes } from '../../parts/outcomes';
+import { RuleEvents } from '../../parts/rule-events';
 import { ExtendButton, StopAction, StopOtherButton } from '../../parts/session-actions';
-import { SessionEvents } from './session-events';
 import {
   addressesOf,
   endOf,
@@ -14,20 +13,18 @@ import {
   STATUS,
   type Session,
 } from '../../parts/sessions';
+import { Lines, wordsOf } from '../../parts/words';
+import { Badge, Facts, Loaded, Page, Section, Time, TimeLeft } from '../../ui';
 
 const route = getRouteApi('/signed-in/sessions/$id');
 
 /** One session: one's own, or anybody's for an administrator. */
 export function SessionScreen() {
   const { id } = route.useParams();
-  const { page = 0 } = route.useSearch();
+  const { page } = route.useSearch();
   const me = useMe();
-  const session = $api.useQuery(
-    'get',
-    '/api/v1/sessions/{id}',
-    { params: { path: { id } } },
-    live<Session>(isUnsettled),
-  );
+  const path = { params: { path: { id } } };
+  const session = $api.useQuery('get', '/api/v1/sessions/{id}', path, live<Session>(isUnsettled));
   return (
     <Page
       title={session.data ? headlineOf(session.data) : 'Session'}
@@ -42,7 +39,7 @@ export function SessionScreen() {
             <Section title="Resources">
               <Outcomes session={data} />
             </Section>
-            <SessionEvents id={id} page={page} isUnsettled={isUnsettled(data)} />
+            <RuleEvents of="sessions" id={id} page={page} isUnsettled={isUnsettled(data)} />
           </>
         )}
       </Loaded>
@@ -61,16 +58,25 @@ function Actions({ session, myId }: { readonly session: Session; readonly myId: 
   );
 }
 
-const ENDED_BY = {
-  EXPIRED: 'its time was over',
-  MANUAL: 'stopped',
-  ADMIN: 'stopped by an administrator',
-} as const;
-
 function SessionFacts({ session, isOwn }: { readonly session: Session; readonly isOwn: boolean }) {
-  const { status, startedAt, endedAt, endedReason, leaseUntil, holder } = session;
+  const { status, userId, userName, userEmail, startedAt, endedAt, endedReason, leaseUntil, holder } =
+    session;
   const [text, tone] = STATUS[status];
   const isOpen = isLive(session);
+  const who = (
+    <>
+      <Link to="/people/$id" params={{ id: userId }}>
+        {userName}
+      </Link>{' '}
+      ({userEmail})
+    </>
+  );
+  const until = (
+    <>
+      <Time at={endOf(session)} /> (<TimeLeft until={endOf(session)} />)
+    </>
+  );
+  const addresses = addressesOf(session).map((address) => <code key={address}>{address}</code>);
   return (
     <Facts
       of={{
@@ -79,35 +85,17 @@ function SessionFacts({ session, isOwn }: { readonly session: Session; readonly 
             <Badge tone={tone}>{text}</Badge>
           </span>
         ),
-        Who: isOwn ? 'You' : <Who session={session} />,
-        Addresses: addressesOf(session).map((address) => (
-          <div key={address}>
-            <code>{address}</code>
-          </div>
-        )),
+        Who: isOwn ? 'You' : who,
+        Addresses: <Lines>{addresses}</Lines>,
         Holder: holder,
         Started: <Time at={startedAt} />,
-        Until: isOpen ? (
-          <>
-            <Time at={endOf(session)} /> (<TimeLeft until={endOf(session)} />)
-          </>
-        ) : null,
-        Lease:
-          isOpen && leaseUntil !== null
-            ? 'A program keeps it open; it closes soon after the program ends.'
-            : null,
+        Until: isOpen ? until : null,
+        Lease: isOpen && leaseUntil !== null ? LEASE_HINT : null,
         Ended: endedAt === null ? null : <Time at={endedAt} />,
-        Reason: endedReason === null ? null : ENDED_BY[endedReason],
+        Reason: endedReason === null ? null : wordsOf(endedReason),
       }}
     />
   );
 }
 
-const Who = ({ session: { userId, userName, userEmail } }: { readonly session: Session }) => (
-  <>
-    <Link to="/people/$id" params={{ id: userId }}>
-      {userName}
-    </Link>{' '}
-    ({userEmail})
-  </>
-);
+const LEASE_HINT = 'A program keeps it open; it closes soon after the program ends.';
