@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { $api, live, useAll, useList, type Schemas } from '../../api';
+import { $api, live, useAll, useList, type List, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { isLive, isUnsettled, LIVE, type Session } from '../../parts/sessions';
 import { ButtonLink, Empty, Loaded, Notice, Page, Section } from '../../ui';
@@ -11,14 +11,13 @@ import { TerminalLines } from './terminal-lines';
 type Me = Schemas['MeDto'];
 
 const SHOWN = { query: { status: [...LIVE, 'EXPIRING'], size: 100 } };
+const isAnyUnsettled = ({ items }: List<Session>): boolean => items.some(isUnsettled);
 
 /** The member's screen: in with one click, and everything that is open. */
 export function Access() {
   const me = useMe();
   const resources = useAll('/api/v1/resources', { assigned: true });
-  const sessions = useList('/api/v1/sessions', SHOWN, {
-    isUnsettled: ({ items }) => items.some(isUnsettled),
-  });
+  const sessions = useList('/api/v1/sessions', SHOWN, { isUnsettled: isAnyUnsettled });
   return (
     <Page title="Access">
       <Loaded query={me}>
@@ -36,21 +35,14 @@ export function Access() {
   );
 }
 
-interface AccessProps {
-  readonly me: Me;
-  readonly resources: readonly Schemas['ResourceDto'][];
-  readonly shown: readonly Session[];
-}
+type AccessProps = { me: Me; resources: readonly Schemas['ResourceDto'][]; shown: readonly Session[] };
 
 function AccessOf({ me, resources, shown }: AccessProps) {
   const { data: own, error } = useOwnAddresses();
   const [touched, setTouched] = useState<string | null>(null);
   const sessions = useWith(shown, touched);
   const usable = resources.filter(({ isActive }) => isActive);
-  // those of programs come and go by themselves
-  const personal = sessions.filter(
-    (each) => isLive(each) && each.holder === null && each.leaseUntil === null,
-  );
+  const personal = sessions.filter(isPersonal);
   const here = personal.find((each) => own && letsIn(each, own));
   const isIn = here !== undefined;
   const elsewhere = own ? personal.filter((each) => isElsewhere(each, own)) : [];
@@ -63,11 +55,6 @@ function AccessOf({ me, resources, shown }: AccessProps) {
     <>
       <Section title="Your address">
         <OwnAddress own={own} error={error} here={here} />
-        {me.organization.suspended ? (
-          <Notice tone="warn">
-            Your organization is suspended: no session starts until it is reactivated.
-          </Notice>
-        ) : null}
         {left.map((session) => (
           <Moved key={session.id} {...given} session={session} />
         ))}
@@ -104,11 +91,9 @@ function AccessOf({ me, resources, shown }: AccessProps) {
 const NoResources = ({ me }: { readonly me: Me }) =>
   me.isOrgAdmin ? (
     <Empty title="None of your roles has a resource yet">
-      <p>Add what your organization protects, and give it to yourself and others with a role.</p>
       <ButtonLink kind="primary" to="/set-up">
         Set up
       </ButtonLink>
-      <ButtonLink to="/roles">Roles</ButtonLink>
     </Empty>
   ) : (
     <Empty title="No resource is assigned to you yet">
@@ -118,14 +103,15 @@ const NoResources = ({ me }: { readonly me: Me }) =>
     </Empty>
   );
 
+/** Those of programs come and go by themselves. */
+const isPersonal = (session: Session): boolean =>
+  isLive(session) && session.holder === null && session.leaseUntil === null;
+
 /** What was just started or stopped stays on the screen when it is over: that shows how it ended. */
 function useWith(shown: readonly Session[], touched: string | null): readonly Session[] {
   const isShown = touched === null || shown.some(({ id }) => id === touched);
-  const { data } = $api.useQuery(
-    'get',
-    '/api/v1/sessions/{id}',
-    { params: { path: { id: touched ?? '' } } },
-    { ...live<Session>(isUnsettled), enabled: !isShown },
-  );
+  const path = { params: { path: { id: touched ?? '' } } };
+  const options = { ...live<Session>(isUnsettled), enabled: !isShown };
+  const { data } = $api.useQuery('get', '/api/v1/sessions/{id}', path, options);
   return isShown || !data ? shown : [data, ...shown];
 }

@@ -1,22 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import {
-  Action,
-  Badge,
-  Facts,
-  Form,
-  Loaded,
-  Notice,
-  Page,
-  Section,
-  TextField,
-  Time,
-  type Column,
-} from '../../ui';
-import { SecondFactor } from './second-factor';
+import { Lines } from '../../parts/words';
+import { Action, Badge, Facts, Loaded, Page, Section, Time, type Column } from '../../ui';
+import { PasswordButton, SecondFactor } from './password-and-factor';
 
 const route = getRouteApi('/signed-in/account');
 type Me = Schemas['MeDto'];
@@ -30,10 +18,9 @@ export function Account() {
       <Loaded query={me}>
         {(person) => (
           <>
-            <Section title="You">
+            <Section title="You" actions={<PasswordButton email={person.email} />}>
               <Facts of={factsOf(person)} />
             </Section>
-            <Password me={person} />
             <SecondFactor isOn={person.mfaEnabled} />
             <SignIns page={page} />
           </>
@@ -48,50 +35,8 @@ const factsOf = ({ organization: { name, slug }, ...me }: Me) => ({
   'E-mail': me.email,
   Organization: `${name} (${slug})`,
   Roles: me.roleNames.join(', ') || 'None yet: an administrator assigns them',
-  Administrator: me.isOrgAdmin ? 'Yes' : 'No',
   'Last sign-in': <Time at={me.lastLoginAt} />,
-  'Member since': <Time at={me.createdAt} />,
 });
-
-/** The rules come with a refusal: the API says them to nobody else than administrators before. */
-function Password({ me }: { readonly me: Me }) {
-  // counts the changes: each leaves an empty form
-  const [times, setTimes] = useState(0);
-  return (
-    <Section title="Password">
-      {times > 0 ? (
-        <Notice tone="good" announced>
-          Your password is changed. Your other sign-ins have ended.
-        </Notice>
-      ) : null}
-      <Form
-        key={times}
-        submit="Change the password"
-        onDone={() => setTimes(times + 1)}
-        send={(entered) => {
-          const newPassword = entered.raw('newPassword');
-          const body = { currentPassword: entered.raw('currentPassword'), newPassword };
-          return api.POST('/api/v1/auth/change-password', { body });
-        }}
-      >
-        <input type="hidden" autoComplete="username" value={me.email} readOnly />
-        <TextField
-          name="currentPassword"
-          label="Current password"
-          type="password"
-          autoComplete="current-password"
-        />
-        <TextField
-          name="newPassword"
-          label="New password"
-          type="password"
-          autoComplete="new-password"
-          help="Your other sign-ins end with it."
-        />
-      </Form>
-    </Section>
-  );
-}
 
 /** Where this person is signed in, and how to end that. */
 const SignIns = ({ page }: { readonly page: number }) => (
@@ -110,9 +55,10 @@ const SIGN_INS: readonly Column<Schemas['SignInDto']>[] = [
   {
     head: 'With',
     cell: ({ userAgent, current }) => (
-      <div title={userAgent ?? ''}>
-        {programOf(userAgent ?? '')} {current ? <Badge tone="good">this one</Badge> : null}
-      </div>
+      <Lines>
+        <span title={userAgent ?? ''}>{programOf(userAgent ?? 'unknown')}</span>
+        {current ? <Badge tone="good">this one</Badge> : null}
+      </Lines>
     ),
   },
   { head: 'From', cell: ({ ipAddress }) => <code>{ipAddress ?? 'unknown'}</code> },
@@ -129,12 +75,11 @@ const SIGN_INS: readonly Column<Schemas['SignInDto']>[] = [
 ];
 
 /** What is found first counts: browsers name each other. */
-const PROGRAMS = ['drawbridge', 'Edg/', 'Firefox', 'Chrome', 'Safari'];
-const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Mac OS', 'Windows', 'Linux'];
+const PROGRAMS = ['Edg', 'Firefox', 'Chrome', 'Safari'];
+const SYSTEMS = ['Android', 'iPhone', 'iPad', 'Mac', 'Windows', 'Linux'];
 
-function programOf(userAgent: string): string {
-  const find = (known: readonly string[]): string | undefined =>
-    known.find((each) => userAgent.includes(each));
-  const found = [find(PROGRAMS)?.replace('Edg/', 'Edge'), find(SYSTEMS)].filter((each) => each !== undefined);
-  return found.join(' on ') || userAgent || 'unknown';
-}
+const programOf = (userAgent: string): string =>
+  [PROGRAMS, SYSTEMS]
+    .map((known) => known.find((each) => userAgent.includes(each)))
+    .filter((found) => found !== undefined)
+    .join(' on ') || userAgent;

@@ -20,11 +20,7 @@ export function History() {
     { query: { ...filters, page, size: PAGE_SIZE } },
     { isUnsettled: ({ items }) => items.some(isUnsettled) },
   );
-  const empty = (
-    <Empty title="No sessions">
-      <ButtonLink to="/">Let me in</ButtonLink>
-    </Empty>
-  );
+  const letMeIn = <ButtonLink to="/">Let me in</ButtonLink>;
   return (
     <Page title="History" lead="Your sessions, newest first.">
       <Section>
@@ -56,7 +52,12 @@ export function History() {
         <Loaded query={sessions}>
           {({ items, total }) => (
             <>
-              <SessionTable caption="Your sessions" of="own" sessions={items} empty={empty} />
+              <SessionTable
+                caption="Your sessions"
+                of="own"
+                sessions={items}
+                empty={<Empty title="No sessions">{letMeIn}</Empty>}
+              />
               <Pager page={page} size={PAGE_SIZE} total={total} />
             </>
           )}

@@ -77,17 +77,14 @@ async function detectAt(base: string): Promise<Detected | null> {
     .catch(() => null);
 }
 
-interface OwnProps {
-  readonly own: OwnAddresses | undefined;
-  readonly error: unknown;
-  /** the session that lets it in */
-  readonly here: Session | undefined;
-}
+type OwnProps = { own: OwnAddresses | undefined; error: unknown; here: Session | undefined };
 
-/** Where the service sees this person come from, and what may be wrong with that. */
+/** Where the service sees this person come from, and what may be wrong with that. @param here what lets it in */
 export function OwnAddress({ own, error, here }: OwnProps) {
+  const last = useList('/api/v1/sessions', { query: { size: 1 } }).data?.items[0];
   if (own === undefined)
     return error ? <Notice tone="warn">{asFailure(error).message}</Notice> : <Loading what="Detecting" />;
+  const hasChanged = !here && last?.holder === null && isElsewhere(last, own);
   const addresses = [own.ipv4, own.ipv6].filter((address) => address !== null);
   return (
     <>
@@ -99,26 +96,12 @@ export function OwnAddress({ own, error, here }: OwnProps) {
         ))}
         {here ? (
           <Badge tone={STATUS[here.status][1]}>{here.status === 'PENDING' ? 'opening' : 'let in'}</Badge>
-        ) : (
-          <Changed own={own} />
-        )}
+        ) : null}
       </div>
-      {own.warnings.map((warning) => (
-        <Notice key={warning} tone="warn">
-          {warning}
-        </Notice>
-      ))}
+      {own.warnings.length > 0 ? <Notice tone="warn">{own.warnings.join('. ')}</Notice> : null}
+      {hasChanged ? (
+        <Muted>It has changed since your last session, which let in {addressesOf(last).join(' and ')}.</Muted>
+      ) : null}
     </>
-  );
-}
-
-const LAST = { query: { size: 1 } };
-
-/** Another network than last time: good to know before it is let in. */
-function Changed({ own }: { readonly own: OwnAddresses }) {
-  const last = useList('/api/v1/sessions', LAST).data?.items[0];
-  if (!last || last.holder !== null || !isElsewhere(last, own)) return null;
-  return (
-    <Muted>It has changed since your last session, which let in {addressesOf(last).join(' and ')}.</Muted>
   );
 }

@@ -1,19 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { Outcomes } from '../../parts/outcomes';
-import { ExtendButton, StopAction } from '../../parts/session-actions';
+import { SessionActions } from '../../parts/session-actions';
 import { addressesOf, endOf, headlineOf, isLive, STATUS, type Session } from '../../parts/sessions';
-import { Badge, Muted, Section, TimeLeft } from '../../ui';
+import { Badge, Section, TimeLeft } from '../../ui';
 import styles from './access.module.css';
 
-interface CardProps {
-  readonly session: Session;
-  /** the person has just started or stopped it */
-  readonly isTouched: boolean;
-  readonly onTouch: (id: string) => void;
-}
+type CardProps = { session: Session; isTouched: boolean; onTouch: (id: string) => void };
 
-/** One session of this person: what it opens, until when, and what can be done with it. */
+/** One session of this person, and what can be done with it. @param isTouched it was just started or stopped */
 export function SessionCard({ session, isTouched, onTouch }: CardProps) {
   const [text, tone] = STATUS[session.status];
   const isOpen = isLive(session);
@@ -22,20 +17,18 @@ export function SessionCard({ session, isTouched, onTouch }: CardProps) {
     // the button that was pressed may be gone now: the focus goes on to what it did
     if (isTouched && document.activeElement === document.body) card.current?.focus();
   }, [isTouched, text]);
-  const actions = (
-    <>
-      <ExtendButton session={session} />
-      <StopAction session={session} onStopped={onTouch} />
-    </>
-  );
   return (
     <div ref={card} tabIndex={-1}>
-      <Section title={headlineOf(session)} actions={isOpen ? actions : null}>
+      <Section
+        title={headlineOf(session)}
+        actions={<SessionActions isOwn session={session} onStopped={onTouch} />}
+      >
         <p className={styles['line']}>
           <span role="status">
             <Badge tone={tone}>{text}</Badge>
           </span>
           {isOpen ? <TimeLeft until={endOf(session)} /> : null}
+          {isOpen && session.leaseUntil !== null ? <span>unless its program renews it</span> : null}
           {addressesOf(session).map((address) => (
             <code key={address}>{address}</code>
           ))}
@@ -44,9 +37,6 @@ export function SessionCard({ session, isTouched, onTouch }: CardProps) {
             Details
           </Link>
         </p>
-        {isOpen && session.leaseUntil !== null ? (
-          <Muted>A program keeps this open; it closes soon after the program ends.</Muted>
-        ) : null}
         <Outcomes session={session} />
       </Section>
     </div>

@@ -1,9 +1,10 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { $api, live } from '../../api';
 import { useMe } from '../../layout/me';
 import { Outcomes } from '../../parts/outcomes';
 import { RuleEvents } from '../../parts/rule-events';
-import { ExtendButton, StopAction, StopOtherButton } from '../../parts/session-actions';
+import { SessionActions } from '../../parts/session-actions';
 import {
   addressesOf,
   endOf,
@@ -13,7 +14,7 @@ import {
   STATUS,
   type Session,
 } from '../../parts/sessions';
-import { Lines, wordsOf } from '../../parts/words';
+import { wordsOf } from '../../parts/words';
 import { Badge, Facts, Loaded, Page, Section, Time, TimeLeft } from '../../ui';
 
 const route = getRouteApi('/signed-in/sessions/$id');
@@ -25,16 +26,17 @@ export function SessionScreen() {
   const me = useMe();
   const path = { params: { path: { id } } };
   const session = $api.useQuery('get', '/api/v1/sessions/{id}', path, live<Session>(isUnsettled));
+  const isOwn = session.data?.userId === me.data?.id;
   return (
     <Page
       title={session.data ? headlineOf(session.data) : 'Session'}
-      actions={session.data && me.data ? <Actions session={session.data} myId={me.data.id} /> : null}
+      actions={session.data && me.data ? <SessionActions session={session.data} isOwn={isOwn} /> : null}
     >
       <Loaded query={session}>
         {(data) => (
           <>
             <Section title="Session">
-              <SessionFacts session={data} isOwn={data.userId === me.data?.id} />
+              <Facts of={factsOf(data, isOwn)} />
             </Section>
             <Section title="Resources">
               <Outcomes session={data} />
@@ -47,22 +49,9 @@ export function SessionScreen() {
   );
 }
 
-function Actions({ session, myId }: { readonly session: Session; readonly myId: string }) {
-  if (!isLive(session)) return null;
-  if (session.userId !== myId) return <StopOtherButton session={session} />;
-  return (
-    <>
-      <ExtendButton session={session} />
-      <StopAction session={session} />
-    </>
-  );
-}
-
-function SessionFacts({ session, isOwn }: { readonly session: Session; readonly isOwn: boolean }) {
-  const { status, userId, userName, userEmail, startedAt, endedAt, endedReason, leaseUntil, holder } =
+function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, ReactNode>> {
+  const { status, userId, userName, userEmail, holder, startedAt, endedAt, endedReason, leaseUntil } =
     session;
-  const [text, tone] = STATUS[status];
-  const isOpen = isLive(session);
   const who = (
     <>
       <Link to="/people/$id" params={{ id: userId }}>
@@ -73,29 +62,17 @@ function SessionFacts({ session, isOwn }: { readonly session: Session; readonly 
   );
   const until = (
     <>
-      <Time at={endOf(session)} /> (<TimeLeft until={endOf(session)} />)
+      <Time at={endOf(session)} /> (<TimeLeft until={endOf(session)} />
+      {leaseUntil === null ? '' : ', unless its program renews it'})
     </>
   );
-  const addresses = addressesOf(session).map((address) => <code key={address}>{address}</code>);
-  return (
-    <Facts
-      of={{
-        Status: (
-          <span role="status">
-            <Badge tone={tone}>{text}</Badge>
-          </span>
-        ),
-        Who: isOwn ? 'You' : who,
-        Addresses: <Lines>{addresses}</Lines>,
-        Holder: holder,
-        Started: <Time at={startedAt} />,
-        Until: isOpen ? until : null,
-        Lease: isOpen && leaseUntil !== null ? LEASE_HINT : null,
-        Ended: endedAt === null ? null : <Time at={endedAt} />,
-        Reason: endedReason === null ? null : wordsOf(endedReason),
-      }}
-    />
-  );
+  return {
+    Status: <Badge tone={STATUS[status][1]}>{STATUS[status][0]}</Badge>,
+    Who: isOwn ? 'You' : who,
+    From: addressesOf(session).join(', '),
+    For: holder,
+    Since: <Time at={startedAt} />,
+    Until: isLive(session) ? until : <Time at={endedAt} />,
+    Ended: endedReason === null ? null : wordsOf(endedReason),
+  };
 }
-
-const LEASE_HINT = 'A program keeps it open; it closes soon after the program ends.';

@@ -1,7 +1,8 @@
+import type { ReactNode } from 'react';
 import { api, Failure, type Schemas } from '../../api';
 import { settled } from '../../parts/session-actions';
 import { addressesOf, resourcesOf, type Session } from '../../parts/sessions';
-import { Action, Form, Notice, Picker, Stack, TextField } from '../../ui';
+import { Action, Form, Notice, Picker, Row, TextField } from '../../ui';
 import styles from './access.module.css';
 import { ownAddressFields } from './own-address';
 
@@ -42,15 +43,13 @@ export function Moved({ me, resources, onStarted, session }: StartProps & { read
   };
   return (
     <Notice tone="warn">
-      <Stack>
+      <Row>
         <p>
           <strong>Moved?</strong> Your session lets in {addressesOf(session).join(' and ')}. It can let in
           where you are now instead, until the same time.
         </p>
-        <div>
-          <Action label="Let me in here" kind="primary" large busy="Opening…" act={move} />
-        </div>
-      </Stack>
+        <Action label="Let me in here" kind="primary" large busy="Opening…" act={move} />
+      </Row>
     </Notice>
   );
 }
@@ -59,33 +58,19 @@ export function Moved({ me, resources, onStarted, session }: StartProps & { read
  * Lets this person in, with one click: to everything, for as long as usual. Or another address.
  * @param isIn the own address is let in already: only another one is left
  */
-export function StartForm({ isIn, ...given }: StartProps & { readonly isIn: boolean }) {
-  if (!isIn) return <Start {...given} />;
-  if (given.me.organization.requireDetectedAddress) return null;
-  return (
-    <details>
-      <summary>Let in another address</summary>
-      <Start {...given} isForOther />
-    </details>
-  );
-}
-
-function Start({ me, resources, onStarted, isForOther = false }: StartProps & { isForOther?: boolean }) {
+export function StartForm({ me, resources, onStarted, isIn }: StartProps & { readonly isIn: boolean }) {
+  const { requireDetectedAddress } = me.organization;
+  if (isIn && requireDetectedAddress) return null;
   const limits = resources.map(({ maxSessionDurationHours: hours }) => hours ?? me.defaultSessionHours);
-  const [least, most] = [Math.min(...limits), Math.max(...limits)];
+  const atMost = Math.min(...limits);
   const ids = resources.map(({ id }) => id);
   const other = (
-    <TextField
-      name="address"
-      label="Address"
-      required={isForOther}
-      help="IPv4 or IPv6, of another device or place."
-    />
+    <TextField name="address" label="Address" required={isIn} help="Of another device or place." />
   );
-  return (
+  const form = (
     <Form
-      submit={isForOther ? 'Let it in' : 'Let me in'}
-      submitFirst={!isForOther}
+      submit={isIn ? 'Let it in' : 'Let me in'}
+      submitFirst={!isIn}
       busy="Opening…"
       alias={{ ipv4Address: 'address', ipv6Address: 'address' }}
       send={async (entered) => {
@@ -104,31 +89,29 @@ function Start({ me, resources, onStarted, isForOther = false }: StartProps & { 
           label="Hours"
           type="number"
           min={1}
-          max={most}
-          defaultValue={Math.min(me.defaultSessionHours, least)}
-          help={least === most ? `At most ${most}.` : `At most ${least} with all of them.`}
+          defaultValue={Math.min(me.defaultSessionHours, atMost)}
+          help={`At most ${atMost} with all of them.`}
         />
         <Picker
           key={ids.join()}
           name="resourceIds"
           label="Resources"
           chosen={ids}
-          choices={resources.map(({ id, name, endpoint, maxSessionDurationHours: hours }) => {
-            const limit = least === most || hours === undefined ? null : `at most ${hours} h`;
-            return { value: id, text: name, detail: [endpoint, limit].filter(Boolean).join(', ') };
-          })}
+          choices={resources.map(({ id, name, endpoint }) => ({ value: id, text: name, detail: endpoint }))}
         />
       </div>
-      {isForOther ? other : null}
-      {isForOther || me.organization.requireDetectedAddress ? null : (
-        <details>
-          <summary>Let in another address</summary>
-          {other}
-        </details>
-      )}
+      {requireDetectedAddress ? null : isIn ? other : inDetails(other)}
     </Form>
   );
+  return isIn ? inDetails(form) : form;
 }
+
+const inDetails = (content: ReactNode): ReactNode => (
+  <details>
+    <summary>Let in another address</summary>
+    {content}
+  </details>
+);
 
 const typedField = (address: string): Pick<Body, 'ipv4Address' | 'ipv6Address'> =>
   address.includes(':') ? { ipv6Address: address } : { ipv4Address: address };

@@ -47,11 +47,10 @@ export function MfaSetup({ onDone }: { readonly onDone: () => void }) {
           </details>
           <Form
             submit="Turn on the second factor"
-            onDone={setCodes}
-            send={async (entered) => {
-              const body = { code: entered.code('code') };
-              return (await api.POST('/api/v1/mfa/setup/confirm', { body })).data!.recoveryCodes;
-            }}
+            send={(entered) =>
+              api.POST('/api/v1/mfa/setup/confirm', { body: { code: entered.code('code') } })
+            }
+            onDone={({ data }) => setCodes(data!.recoveryCodes)}
           >
             <TextField name="code" label="Code" inputMode="numeric" autoComplete="one-time-code" />
           </Form>

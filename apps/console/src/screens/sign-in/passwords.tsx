@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { openApi, signOut, type Schemas } from '../../api';
+import { openApi, signOut } from '../../api';
 import { useSignIn } from '../../layout/me';
-import { Action, Facts, Form, Loaded, Notice, Page, TextField } from '../../ui';
-import { IN_COOKIE, NewPassword, SignsIn, type OnAnswer } from './steps';
-
-type Holder = Schemas['PasswordLinkUseDto'];
+import { Action, Form, Loaded, Notice, Page, TextField } from '../../ui';
+import { IN_COOKIE, NewPassword, SignsIn, type Holder, type OnAnswer } from './steps';
 
 /** Asks for a link by mail. The answer is the same whether the address is known or not. */
 export function ForgotPassword() {
@@ -39,7 +37,7 @@ export function ForgotPassword() {
 export const AcceptInvitation = () => (
   <WithLink>
     {(token, holder, onAnswer) => (
-      <Page title={`Welcome to ${holder.organizationName}`}>
+      <Page title={`Welcome to ${holder.organizationName}`} lead={`You sign in as ${holder.email}.`}>
         <Form
           submit="Accept the invitation"
           onDone={onAnswer}
@@ -49,9 +47,8 @@ export const AcceptInvitation = () => (
             return (await openApi.POST('/api/v1/auth/set-password', { body })).data!;
           }}
         >
-          <Whose holder={holder} />
           <TextField name="name" label="Your name" autoComplete="name" defaultValue={holder.name} />
-          <NewPassword name="password" rules={holder.passwordRules} />
+          <NewPassword name="password" holder={holder} />
         </Form>
       </Page>
     )}
@@ -62,7 +59,7 @@ export const AcceptInvitation = () => (
 export const ResetPassword = () => (
   <WithLink>
     {(token, holder, onAnswer) => (
-      <Page title="Set a new password">
+      <Page title="Set a new password" lead={`Of ${holder.email} at ${holder.organizationName}.`}>
         <Form
           submit="Set the password and sign in"
           onDone={onAnswer}
@@ -71,20 +68,11 @@ export const ResetPassword = () => (
             return (await openApi.POST('/api/v1/auth/reset-password', { body })).data!;
           }}
         >
-          <Whose holder={holder} />
-          <NewPassword name="newPassword" rules={holder.passwordRules} />
+          <NewPassword name="newPassword" holder={holder} />
         </Form>
       </Page>
     )}
   </WithLink>
-);
-
-/** The hidden field is for programs that keep passwords. */
-const Whose = ({ holder: { organizationName, email } }: { readonly holder: Holder }) => (
-  <>
-    <Facts of={{ Organization: organizationName, 'E-mail': email }} />
-    <input type="hidden" autoComplete="username" value={email} readOnly />
-  </>
 );
 
 type FormOf = (token: string, holder: Holder, onAnswer: OnAnswer) => ReactNode;
@@ -102,14 +90,10 @@ function WithLink({ children }: { readonly children: FormOf }) {
     refetchInterval: false,
   });
   if (!isFree) {
-    const free = async (): Promise<void> => {
-      await signOut();
-      setFree(true);
-    };
     return (
       <Page title="Somebody is signed in here">
         <Notice>This link sets a password. Sign out first if it is meant for another account.</Notice>
-        <Action label="Sign out and go on" kind="primary" act={free} />
+        <Action label="Sign out and go on" kind="primary" act={() => signOut().then(() => setFree(true))} />
         <Link to="/">To the start</Link>
       </Page>
     );

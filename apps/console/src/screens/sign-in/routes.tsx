@@ -7,7 +7,7 @@ const next = (given: unknown): string | undefined =>
 
 export const signInRoutes = [
   openScreen('/sign-in', () => import('./sign-in-screen'), 'SignInScreen', searchOf({ next })),
-  openScreen('/register', () => import('./register'), 'Register'),
+  openScreen('/register', () => import('./sign-in-screen'), 'Register'),
   openScreen('/forgot-password', () => import('./passwords'), 'ForgotPassword'),
   openScreen('/accept-invitation/$token', () => import('./passwords'), 'AcceptInvitation'),
   openScreen('/reset-password/$token', () => import('./passwords'), 'ResetPassword'),

@@ -5,6 +5,7 @@ import { useSignIn } from '../../layout/me';
 import { Form, Loading, Notice, Page, TextField } from '../../ui';
 
 type Answer = Schemas['LoginAnswerDto'];
+export type Holder = Schemas['PasswordLinkUseDto'];
 export type OnAnswer = (answer: Answer) => void;
 
 /** The refresh token goes into a cookie that no script reads. */
@@ -80,14 +81,18 @@ const ExpiredPassword = ({ token, onAnswer }: { token: string; onAnswer: OnAnswe
   </Page>
 );
 
-/** @param rules in the API's words, where it says them */
-export const NewPassword = ({ name, rules }: { name: string; rules?: string }) => (
-  <TextField
-    name={name}
-    label="New password"
-    type="password"
-    autoComplete="new-password"
-    autoFocus
-    help={rules}
-  />
+/** @param holder left out: known from the steps before */
+export const NewPassword = ({ name, holder }: { name: string; holder?: Holder }) => (
+  <>
+    {/* for programs that keep passwords */}
+    {holder ? <input type="hidden" autoComplete="username" value={holder.email} readOnly /> : null}
+    <TextField
+      name={name}
+      label="New password"
+      type="password"
+      autoComplete="new-password"
+      autoFocus
+      help={holder?.passwordRules}
+    />
+  </>
 );

@@ -3,17 +3,47 @@ import { api } from '../../api';
 import { Badge, Button, ConfirmButton, DialogButton, Form, Row, Section, TextField } from '../../ui';
 import { MfaSetup, RecoveryCodes } from '../sign-in/mfa-setup';
 
+/** A new password. Its rules come with a refusal: the API says them to administrators alone before. */
+export const PasswordButton = ({ email }: { readonly email: string }) => (
+  <DialogButton label="Change the password" title="Change the password">
+    {(close) => (
+      <Form
+        submit="Change it"
+        onDone={close}
+        onCancel={close}
+        send={(entered) => {
+          const newPassword = entered.raw('newPassword');
+          const body = { currentPassword: entered.raw('currentPassword'), newPassword };
+          return api.POST('/api/v1/auth/change-password', { body });
+        }}
+      >
+        <input type="hidden" autoComplete="username" value={email} readOnly />
+        <TextField
+          name="currentPassword"
+          label="Current password"
+          type="password"
+          autoComplete="current-password"
+        />
+        <TextField
+          name="newPassword"
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          help="Your other sign-ins end with it."
+        />
+      </Form>
+    )}
+  </DialogButton>
+);
+
 /** On: new recovery codes, or off. Off: set it up. */
 export function SecondFactor({ isOn }: { readonly isOn: boolean }) {
   const [isSettingUp, setSettingUp] = useState(false);
   return (
-    <Section title="Second factor">
-      <p>
-        <Badge tone={isOn ? 'good' : 'neutral'}>{isOn ? 'On' : 'Off'}</Badge>{' '}
-        {isOn
-          ? 'A code of your authenticator follows your password.'
-          : 'With it, your password alone signs nobody in.'}
-      </p>
+    <Section
+      title="Second factor"
+      actions={<Badge tone={isOn ? 'good' : 'neutral'}>{isOn ? 'On' : 'Off'}</Badge>}
+    >
       {isSettingUp ? (
         <MfaSetup onDone={() => setSettingUp(false)} />
       ) : (
@@ -50,12 +80,12 @@ function NewCodes({ onDone }: { readonly onDone: () => void }) {
   return (
     <Form
       submit="Replace the codes"
-      onDone={setCodes}
       onCancel={onDone}
-      send={async (entered) => {
+      send={(entered) => {
         const body = { code: entered.code('code') };
-        return (await api.POST('/api/v1/mfa/recovery-codes/regenerate', { body })).data!.recoveryCodes;
+        return api.POST('/api/v1/mfa/recovery-codes/regenerate', { body });
       }}
+      onDone={({ data }) => setCodes(data!.recoveryCodes)}
     >
       <p>The codes that you have now become invalid.</p>
       <CodeField />
