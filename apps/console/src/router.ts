@@ -1,5 +1,5 @@
 import { createRouter } from '@tanstack/react-router';
-import { administratorRoute, rootRoute, signedInRoute } from './layout/roots';
+import { administratorRoute, openRoute, rootRoute, signedInRoute } from './layout/roots';
 import { accessRoutes } from './screens/access/routes';
 import { oversightRoutes } from './screens/oversight/routes';
 import { peopleRoutes } from './screens/people/routes';
@@ -7,7 +7,7 @@ import { resourceRoutes } from './screens/resources/routes';
 import { signInRoutes } from './screens/sign-in/routes';
 
 const routeTree = rootRoute.addChildren([
-  ...signInRoutes,
+  openRoute.addChildren(signInRoutes),
   signedInRoute.addChildren([
     ...accessRoutes,
     administratorRoute.addChildren([...oversightRoutes, ...resourceRoutes, ...peopleRoutes]),

@@ -23,6 +23,9 @@ export const rootRoute = createRootRoute({
   ),
 });
 
+/** Parent of the screens that need no sign-in. */
+export const openRoute = createRoute({ getParentRoute: () => rootRoute, id: 'open', component: Open });
+
 /** Parent of all screens that need a sign-in. */
 export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -36,6 +39,15 @@ export const administratorRoute = createRoute({
   id: 'administrator',
   component: AdministratorsOnly,
 });
+
+function Open() {
+  if (useSignIn().state === 'unknown') return <Resume />;
+  return (
+    <Alone>
+      <Outlet />
+    </Alone>
+  );
+}
 
 function SignedIn() {
   const signIn = useSignIn();
@@ -52,7 +64,7 @@ function ToSignIn() {
 }
 
 /** Asks whether this browser is signed in. */
-export function Resume() {
+function Resume() {
   const [failure, setFailure] = useState<Error | null>(null);
   useEffect(() => {
     resume().catch((error: unknown) => setFailure(asFailure(error)));

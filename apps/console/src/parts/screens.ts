@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, type AnyRoute } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { administratorRoute, signedInRoute } from '../layout/roots';
+import { administratorRoute, openRoute, signedInRoute } from '../layout/roots';
 
 type Given = Record<string, unknown>;
 
@@ -20,5 +20,7 @@ const screensBelow =
       component: lazyRouteComponent(load, name),
     });
 
+/** For who has not signed in. */
+export const openScreen = screensBelow(openRoute);
 export const memberScreen = screensBelow(signedInRoute);
 export const administratorScreen = screensBelow(administratorRoute);

@@ -1,13 +1,13 @@
 import { api } from '../api';
 import { Action, ConfirmButton, DialogButton, Form, TextField } from '../ui';
-import { addressesOf, resourcesOf, type Session } from './sessions';
+import { addressesOf, isLive, resourcesOf, type Session } from './sessions';
 
 /** Ends once the outcome is there; what takes longer is polled as everything is. */
 export const settled = (id: string): Promise<unknown> =>
   api.GET('/api/v1/sessions/{id}', { params: { path: { id }, query: { waitSeconds: 5 } } });
 
 /** More time for a session. */
-export const ExtendButton = ({ session: { id } }: { readonly session: Session }) => (
+const ExtendButton = ({ session: { id } }: { readonly session: Session }) => (
   <DialogButton label="Extend" title="Extend this access">
     {(close) => (
       <Form
@@ -38,7 +38,7 @@ interface StopProps {
 }
 
 /** Ends one's own session at once. */
-export const StopAction = ({ session: { id }, onStopped }: StopProps) => (
+const StopAction = ({ session: { id }, onStopped }: StopProps) => (
   <Action
     label="Stop"
     kind="danger"
@@ -72,5 +72,17 @@ export function StopOtherButton({ session }: { readonly session: Session }) {
         , unless something else keeps it open.
       </p>
     </ConfirmButton>
+  );
+}
+
+/** What can be done with a session that holds access. */
+export function SessionActions({ isOwn, ...given }: StopProps & { readonly isOwn: boolean }) {
+  if (!isLive(given.session)) return null;
+  if (!isOwn) return <StopOtherButton session={given.session} />;
+  return (
+    <>
+      <ExtendButton session={given.session} />
+      <StopAction {...given} />
+    </>
   );
 }

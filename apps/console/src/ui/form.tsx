@@ -22,6 +22,11 @@ export class Entered {
     return typeof value === 'string' ? value : '';
   }
 
+  /** Of a second factor: people enter it in groups. */
+  code(name: string): string {
+    return this.text(name).replaceAll(' ', '');
+  }
+
   /** undefined when nothing was entered, so that the field is left out of a request */
   optional(name: string): string | undefined {
     return this.text(name) || undefined;

@@ -1,25 +1,23 @@
 import { useState } from 'react';
-import { $api, live, useAll, useList, type Schemas } from '../../api';
+import { $api, live, useAll, useList, type List, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
-import { Loaded, Notice, Page, Section } from '../../ui';
-import { NoResources, Unverified } from './no-resources';
-import { Moved } from './moved';
-import { OwnAddress } from './own-address';
-import { isElsewhere, letsIn, useOwnAddresses } from './own-addresses';
-import { SessionCard } from './session-card';
 import { isLive, isUnsettled, LIVE, type Session } from '../../parts/sessions';
-import { StartForm } from './start-form';
+import { ButtonLink, Empty, Loaded, Notice, Page, Section } from '../../ui';
+import { isElsewhere, letsIn, OwnAddress, useOwnAddresses } from './own-address';
+import { SessionCard } from './session-card';
+import { Moved, StartForm } from './start';
 import { TerminalLines } from './terminal-lines';
 
+type Me = Schemas['MeDto'];
+
 const SHOWN = { query: { status: [...LIVE, 'EXPIRING'], size: 100 } };
+const isAnyUnsettled = ({ items }: List<Session>): boolean => items.some(isUnsettled);
 
 /** The member's screen: in with one click, and everything that is open. */
 export function Access() {
   const me = useMe();
   const resources = useAll('/api/v1/resources', { assigned: true });
-  const sessions = useList('/api/v1/sessions', SHOWN, {
-    isUnsettled: ({ items }) => items.some(isUnsettled),
-  });
+  const sessions = useList('/api/v1/sessions', SHOWN, { isUnsettled: isAnyUnsettled });
   return (
     <Page title="Access">
       <Loaded query={me}>
@@ -37,38 +35,28 @@ export function Access() {
   );
 }
 
-interface AccessProps {
-  readonly me: Schemas['MeDto'];
-  readonly resources: readonly Schemas['ResourceDto'][];
-  readonly shown: readonly Session[];
-}
+type AccessProps = { me: Me; resources: readonly Schemas['ResourceDto'][]; shown: readonly Session[] };
 
 function AccessOf({ me, resources, shown }: AccessProps) {
   const { data: own, error } = useOwnAddresses();
   const [touched, setTouched] = useState<string | null>(null);
   const sessions = useWith(shown, touched);
   const usable = resources.filter(({ isActive }) => isActive);
-  // those of programs come and go by themselves
-  const personal = sessions.filter(
-    (each) => isLive(each) && each.holder === null && each.leaseUntil === null,
-  );
+  const personal = sessions.filter(isPersonal);
   const here = personal.find((each) => own && letsIn(each, own));
   const isIn = here !== undefined;
   const elsewhere = own ? personal.filter((each) => isElsewhere(each, own)) : [];
   // one beside that of this place is meant for another place
   const left = isIn && own ? elsewhere.filter((each) => letsIn(each, own)) : elsewhere;
-  const start = <StartForm me={me} resources={usable} isIn={isIn} onStarted={setTouched} />;
+  const inactive = resources.filter(({ isActive }) => !isActive).map(({ name }) => name);
+  const given = { me, resources: usable, onStarted: setTouched };
+  const start = <StartForm {...given} isIn={isIn} />;
   return (
     <>
       <Section title="Your address">
         <OwnAddress own={own} error={error} here={here} />
-        {me.organization.suspended ? (
-          <Notice tone="warn">
-            Your organization is suspended: no session starts until it is reactivated.
-          </Notice>
-        ) : null}
         {left.map((session) => (
-          <Moved key={session.id} me={me} session={session} onMoved={setTouched} />
+          <Moved key={session.id} {...given} session={session} />
         ))}
         {resources.length === 0 ? <NoResources me={me} /> : null}
         {usable.length === 0 || (!own && !error) ? null : left.length === 0 || isIn ? (
@@ -79,30 +67,51 @@ function AccessOf({ me, resources, shown }: AccessProps) {
             {start}
           </details>
         )}
-        <Unverified resources={resources} />
+        {inactive.length > 0 ? (
+          <Notice>Not available until an administrator has verified it: {inactive.join(', ')}</Notice>
+        ) : null}
       </Section>
       {/* that of this place comes first */}
-      {[...(here ? [here] : []), ...sessions.filter((each) => each !== here)].map((session) => (
-        <SessionCard
-          key={session.id}
-          session={session}
-          isTouched={session.id === touched}
-          onTouch={setTouched}
-        />
-      ))}
+      {sessions
+        .toSorted((a, b) => Number(b === here) - Number(a === here))
+        .map((session) => (
+          <SessionCard
+            key={session.id}
+            session={session}
+            isTouched={session.id === touched}
+            onTouch={setTouched}
+          />
+        ))}
       {usable.length > 0 ? <TerminalLines resources={usable} /> : null}
     </>
   );
 }
 
+/** Whom to ask, or what to do. */
+const NoResources = ({ me }: { readonly me: Me }) =>
+  me.isOrgAdmin ? (
+    <Empty title="None of your roles has a resource yet">
+      <ButtonLink kind="primary" to="/set-up">
+        Set up
+      </ButtonLink>
+    </Empty>
+  ) : (
+    <Empty title="No resource is assigned to you yet">
+      <p>
+        Ask an administrator of {me.organization.name} to add you ({me.email}) to a role.
+      </p>
+    </Empty>
+  );
+
+/** Those of programs come and go by themselves. */
+const isPersonal = (session: Session): boolean =>
+  isLive(session) && session.holder === null && session.leaseUntil === null;
+
 /** What was just started or stopped stays on the screen when it is over: that shows how it ended. */
 function useWith(shown: readonly Session[], touched: string | null): readonly Session[] {
   const isShown = touched === null || shown.some(({ id }) => id === touched);
-  const { data } = $api.useQuery(
-    'get',
-    '/api/v1/sessions/{id}',
-    { params: { path: { id: touched ?? '' } } },
-    { ...live<Session>(isUnsettled), enabled: !isShown },
-  );
+  const path = { params: { path: { id: touched ?? '' } } };
+  const options = { ...live<Session>(isUnsettled), enabled: !isShown };
+  const { data } = $api.useQuery('get', '/api/v1/sessions/{id}', path, options);
   return isShown || !data ? shown : [data, ...shown];
 }

@@ -1,32 +1,12 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { signedInRoute } from '../../layout/roots';
-import { readHistorySearch } from './history-search';
+import { memberScreen } from '../../parts/screens';
+import { id, oneOf, page, searchOf, time } from '../../parts/search';
+import { STATUSES } from '../../parts/sessions';
 
-const accessRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: '/',
-  component: lazyRouteComponent(() => import('./access'), 'Access'),
-});
+const history = searchOf({ status: oneOf(STATUSES), resourceId: id, from: time, to: time, page });
 
-const historyRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: '/history',
-  validateSearch: readHistorySearch,
-  component: lazyRouteComponent(() => import('./history'), 'History'),
-});
-
-const sessionRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: '/sessions/$id',
-  validateSearch: ({ page }: Record<string, unknown>): { page?: number } =>
-    typeof page === 'number' && Number.isInteger(page) && page > 0 ? { page } : {},
-  component: lazyRouteComponent(() => import('./session'), 'SessionScreen'),
-});
-
-const accountRoute = createRoute({
-  getParentRoute: () => signedInRoute,
-  path: '/account',
-  component: lazyRouteComponent(() => import('./account'), 'Account'),
-});
-
-export const accessRoutes = [accessRoute, historyRoute, sessionRoute, accountRoute] as const;
+export const accessRoutes = [
+  memberScreen('/', () => import('./access'), 'Access'),
+  memberScreen('/history', () => import('./history'), 'History', history),
+  memberScreen('/sessions/$id', () => import('./session'), 'SessionScreen', searchOf({ page })),
+  memberScreen('/account', () => import('./account'), 'Account', searchOf({ page })),
+] as const;

@@ -1,10 +1,10 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { $api, live } from '../../api';
 import { useMe } from '../../layout/me';
-import { Badge, Facts, Loaded, Page, Section, Time, TimeLeft } from '../../ui';
 import { Outcomes } from '../../parts/outcomes';
-import { ExtendButton, StopAction, StopOtherButton } from '../../parts/session-actions';
-import { SessionEvents } from './session-events';
+import { RuleEvents } from '../../parts/rule-events';
+import { SessionActions } from '../../parts/session-actions';
 import {
   addressesOf,
   endOf,
@@ -14,35 +14,34 @@ import {
   STATUS,
   type Session,
 } from '../../parts/sessions';
+import { wordsOf } from '../../parts/words';
+import { Badge, Facts, Loaded, Page, Section, Time, TimeLeft } from '../../ui';
 
 const route = getRouteApi('/signed-in/sessions/$id');
 
 /** One session: one's own, or anybody's for an administrator. */
 export function SessionScreen() {
   const { id } = route.useParams();
-  const { page = 0 } = route.useSearch();
+  const { page } = route.useSearch();
   const me = useMe();
-  const session = $api.useQuery(
-    'get',
-    '/api/v1/sessions/{id}',
-    { params: { path: { id } } },
-    live<Session>(isUnsettled),
-  );
+  const path = { params: { path: { id } } };
+  const session = $api.useQuery('get', '/api/v1/sessions/{id}', path, live<Session>(isUnsettled));
+  const isOwn = session.data?.userId === me.data?.id;
   return (
     <Page
       title={session.data ? headlineOf(session.data) : 'Session'}
-      actions={session.data && me.data ? <Actions session={session.data} myId={me.data.id} /> : null}
+      actions={session.data && me.data ? <SessionActions session={session.data} isOwn={isOwn} /> : null}
     >
       <Loaded query={session}>
         {(data) => (
           <>
             <Section title="Session">
-              <SessionFacts session={data} isOwn={data.userId === me.data?.id} />
+              <Facts of={factsOf(data, isOwn)} />
             </Section>
             <Section title="Resources">
               <Outcomes session={data} />
             </Section>
-            <SessionEvents id={id} page={page} isUnsettled={isUnsettled(data)} />
+            <RuleEvents of="sessions" id={id} page={page} isUnsettled={isUnsettled(data)} />
           </>
         )}
       </Loaded>
@@ -50,64 +49,30 @@ export function SessionScreen() {
   );
 }
 
-function Actions({ session, myId }: { readonly session: Session; readonly myId: string }) {
-  if (!isLive(session)) return null;
-  if (session.userId !== myId) return <StopOtherButton session={session} />;
-  return (
+function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, ReactNode>> {
+  const { status, userId, userName, userEmail, holder, startedAt, endedAt, endedReason, leaseUntil } =
+    session;
+  const who = (
     <>
-      <ExtendButton session={session} />
-      <StopAction session={session} />
+      <Link to="/people/$id" params={{ id: userId }}>
+        {userName}
+      </Link>{' '}
+      ({userEmail})
     </>
   );
-}
-
-const ENDED_BY = {
-  EXPIRED: 'its time was over',
-  MANUAL: 'stopped',
-  ADMIN: 'stopped by an administrator',
-} as const;
-
-function SessionFacts({ session, isOwn }: { readonly session: Session; readonly isOwn: boolean }) {
-  const { status, startedAt, endedAt, endedReason, leaseUntil, holder } = session;
-  const [text, tone] = STATUS[status];
-  const isOpen = isLive(session);
-  return (
-    <Facts
-      of={{
-        Status: (
-          <span role="status">
-            <Badge tone={tone}>{text}</Badge>
-          </span>
-        ),
-        Who: isOwn ? 'You' : <Who session={session} />,
-        Addresses: addressesOf(session).map((address) => (
-          <div key={address}>
-            <code>{address}</code>
-          </div>
-        )),
-        Holder: holder,
-        Started: <Time at={startedAt} />,
-        Until: isOpen ? (
-          <>
-            <Time at={endOf(session)} /> (<TimeLeft until={endOf(session)} />)
-          </>
-        ) : null,
-        Lease:
-          isOpen && leaseUntil !== null
-            ? 'A program keeps it open; it closes soon after the program ends.'
-            : null,
-        Ended: endedAt === null ? null : <Time at={endedAt} />,
-        Reason: endedReason === null ? null : ENDED_BY[endedReason],
-      }}
-    />
+  const until = (
+    <>
+      <Time at={endOf(session)} /> (<TimeLeft until={endOf(session)} />
+      {leaseUntil === null ? '' : ', unless its program renews it'})
+    </>
   );
+  return {
+    Status: <Badge tone={STATUS[status][1]}>{STATUS[status][0]}</Badge>,
+    Who: isOwn ? 'You' : who,
+    From: addressesOf(session).join(', '),
+    For: holder,
+    Since: <Time at={startedAt} />,
+    Until: isLive(session) ? until : <Time at={endedAt} />,
+    Ended: endedReason === null ? null : wordsOf(endedReason),
+  };
 }
-
-const Who = ({ session: { userId, userName, userEmail } }: { readonly session: Session }) => (
-  <>
-    <Link to="/people/$id" params={{ id: userId }}>
-      {userName}
-    </Link>{' '}
-    ({userEmail})
-  </>
-);

@@ -1,8 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api } from '../../api';
-import { Button, Copyable, Form, Loaded, Notice, Stack, TextField } from '../../ui';
+import { api, finishSetup, signOut } from '../../api';
+import { useSignIn } from '../../layout/me';
+import { Action, Button, Copyable, Form, Loaded, Notice, Page, Stack, TextField } from '../../ui';
 import styles from './mfa-setup.module.css';
+
+/** The organization requires a second factor before anything else. */
+export function RequiredMfaSetup() {
+  const signIn = useSignIn();
+  if (signIn.state !== 'in' || !signIn.setupRequired) return <Navigate to="/" replace />;
+  return (
+    <Page title="Set up a second factor" lead="Your organization requires one.">
+      <MfaSetup onDone={() => void finishSetup()} />
+      <Action kind="plain" label="Sign out" act={() => signOut()} />
+    </Page>
+  );
+}
 
 /** Sets up the second factor: the QR code, its first code, and the recovery codes. @param onDone the codes were put away */
 export function MfaSetup({ onDone }: { readonly onDone: () => void }) {
@@ -15,7 +29,6 @@ export function MfaSetup({ onDone }: { readonly onDone: () => void }) {
     staleTime: 'static',
     gcTime: 0,
     refetchInterval: false,
-    refetchOnWindowFocus: false,
   });
   if (codes) return <RecoveryCodes codes={codes} onDone={onDone} />;
   return (
@@ -34,11 +47,10 @@ export function MfaSetup({ onDone }: { readonly onDone: () => void }) {
           </details>
           <Form
             submit="Turn on the second factor"
-            onDone={setCodes}
-            send={async (entered) => {
-              const body = { code: entered.text('code').replaceAll(' ', '') };
-              return (await api.POST('/api/v1/mfa/setup/confirm', { body })).data!.recoveryCodes;
-            }}
+            send={(entered) =>
+              api.POST('/api/v1/mfa/setup/confirm', { body: { code: entered.code('code') } })
+            }
+            onDone={({ data }) => setCodes(data!.recoveryCodes)}
           >
             <TextField name="code" label="Code" inputMode="numeric" autoComplete="one-time-code" />
           </Form>

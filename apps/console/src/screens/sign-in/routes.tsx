@@ -1,40 +1,15 @@
-import { createRoute } from '@tanstack/react-router';
-import { rootRoute } from '../../layout/roots';
-import { ForgotPassword } from './forgot-password';
-import { AcceptInvitation, ResetPassword } from './password-link';
-import { Register } from './register';
-import { RequiredMfaSetup } from './required-mfa-setup';
-import { SignInScreen } from './sign-in-screen';
+import { openScreen } from '../../parts/screens';
+import { searchOf } from '../../parts/search';
 
-export const signInRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/sign-in',
-  /** `next`: the screen that was asked for, on this site */
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
-    typeof next === 'string' && /^\/(?!\/)/.test(next) ? { next } : {},
-  component: () => <SignInScreen next={signInRoute.useSearch().next ?? '/'} />,
-});
-
-const screen = <Path extends string>(path: Path, component: () => React.ReactNode) =>
-  createRoute({ getParentRoute: () => rootRoute, path, component });
-
-const acceptInvitationRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/accept-invitation/$token',
-  component: () => <AcceptInvitation token={acceptInvitationRoute.useParams().token} />,
-});
-
-const resetPasswordRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/reset-password/$token',
-  component: () => <ResetPassword token={resetPasswordRoute.useParams().token} />,
-});
+/** The screen that was asked for, on this site. */
+const next = (given: unknown): string | undefined =>
+  typeof given === 'string' && /^\/(?!\/)/.test(given) ? given : undefined;
 
 export const signInRoutes = [
-  signInRoute,
-  screen('/register', Register),
-  screen('/forgot-password', ForgotPassword),
-  screen('/set-up-mfa', RequiredMfaSetup),
-  acceptInvitationRoute,
-  resetPasswordRoute,
+  openScreen('/sign-in', () => import('./sign-in-screen'), 'SignInScreen', searchOf({ next })),
+  openScreen('/register', () => import('./sign-in-screen'), 'Register'),
+  openScreen('/forgot-password', () => import('./passwords'), 'ForgotPassword'),
+  openScreen('/accept-invitation/$token', () => import('./passwords'), 'AcceptInvitation'),
+  openScreen('/reset-password/$token', () => import('./passwords'), 'ResetPassword'),
+  openScreen('/set-up-mfa', () => import('./mfa-setup'), 'RequiredMfaSetup'),
 ] as const;

@@ -1,77 +1,58 @@
-import { Link, Navigate, useRouter } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { currentSignIn, deviceToken, openApi, refresh, type Schemas } from '../../api';
-import { Resume } from '../../layout/roots';
+import { deviceToken, openApi, refresh } from '../../api';
 import { useSignIn } from '../../layout/me';
-import { Alone } from '../../layout/shell';
 import { Form, Loading, Notice, Page, Problem, Row, TextField } from '../../ui';
-import { IN_COOKIE, Steps } from './steps';
+import { IN_COOKIE, SignsIn } from './steps';
 
-/** @param next where to go then */
-export function SignInScreen({ next }: { readonly next: string }) {
+const route = getRouteApi('/open/sign-in');
+
+/** With a password, or with the link that `npm start` prints. */
+export function SignInScreen() {
+  const { next = '/' } = route.useSearch();
   const signIn = useSignIn();
-  const { history } = useRouter();
   const [oneTimeToken] = useState(takeOneTimeToken);
-  const [answer, setAnswer] = useState<Schemas['LoginAnswerDto'] | null>(null);
-  // the address may name any screen, so it is no typed route
-  useEffect(() => {
-    if (signIn.state === 'in' && !signIn.setupRequired) history.replace(next);
-  }, [signIn, history, next]);
-  if (signIn.state === 'unknown') return <Resume />;
-  if (signIn.state === 'in') return signIn.setupRequired ? <Navigate to="/set-up-mfa" replace /> : null;
-  if (oneTimeToken !== null) return <OneTimeSignIn token={oneTimeToken} />;
+  if (oneTimeToken !== null && signIn.state === 'out') return <OneTimeSignIn token={oneTimeToken} />;
   return (
-    <Alone>
-      {answer ? (
-        <Steps answer={answer} />
-      ) : (
+    <SignsIn next={next}>
+      {(onAnswer) => (
         <Page title="Sign in">
-          {signIn.reason ? <Notice>{signIn.reason}</Notice> : null}
-          <PasswordForm onAnswer={setAnswer} />
+          {signIn.state === 'out' && signIn.reason ? <Notice>{signIn.reason}</Notice> : null}
+          <Form
+            submit="Sign in"
+            busy="Signing in…"
+            onDone={onAnswer}
+            send={async (entered) => {
+              const slug = entered.optional('organizationSlug');
+              const body = {
+                email: entered.text('email'),
+                password: entered.raw('password'),
+                ...(slug === undefined ? {} : { organizationSlug: slug }),
+                ...deviceToken(),
+                ...IN_COOKIE,
+              };
+              return (await openApi.POST('/api/v1/auth/login', { body })).data!;
+            }}
+          >
+            <TextField name="email" label="E-mail" type="email" autoComplete="username" autoFocus />
+            <TextField name="password" label="Password" type="password" autoComplete="current-password" />
+            <details>
+              <summary>Several organizations?</summary>
+              <TextField
+                name="organizationSlug"
+                label="Organization"
+                required={false}
+                help="Its short name, which is in your invitation."
+              />
+            </details>
+          </Form>
           <Row>
             <Link to="/forgot-password">Forgot your password?</Link>
             <Link to="/register">Register an organization</Link>
           </Row>
         </Page>
       )}
-    </Alone>
-  );
-}
-
-function PasswordForm({ onAnswer }: { onAnswer: (answer: Schemas['LoginAnswerDto']) => void }) {
-  const [asksSlug, setAsksSlug] = useState(false);
-  return (
-    <Form
-      submit="Sign in"
-      busy="Signing in…"
-      onDone={onAnswer}
-      send={async (entered) => {
-        const slug = entered.optional('organizationSlug');
-        const body = {
-          email: entered.text('email'),
-          password: entered.raw('password'),
-          ...(slug === undefined ? {} : { organizationSlug: slug }),
-          ...deviceToken(),
-          ...IN_COOKIE,
-        };
-        return (await openApi.POST('/api/v1/auth/login', { body })).data!;
-      }}
-    >
-      <TextField name="email" label="E-mail" type="email" autoComplete="username" autoFocus />
-      <TextField name="password" label="Password" type="password" autoComplete="current-password" />
-      {asksSlug ? (
-        <TextField
-          name="organizationSlug"
-          label="Organization"
-          required={false}
-          help="Its short name, when your address belongs to several. It is in your invitation."
-        />
-      ) : (
-        <button type="button" className="link" onClick={() => setAsksSlug(true)}>
-          Several organizations?
-        </button>
-      )}
-    </Form>
+    </SignsIn>
   );
 }
 
@@ -91,11 +72,41 @@ function takeOneTimeToken(): string | null {
 function OneTimeSignIn({ token }: { readonly token: string }) {
   const [failed, setFailed] = useState<unknown>(null);
   useEffect(() => {
-    refresh(token)
-      .then((isIn) => {
-        if (!isIn && currentSignIn().state !== 'in') location.reload();
-      })
-      .catch(setFailed);
+    const enter = async (): Promise<void> => {
+      // a link that was used before leads to the form
+      if (!(await refresh(token))) location.reload();
+    };
+    enter().catch(setFailed);
   }, [token]);
-  return <Alone>{failed ? <Problem error={failed} /> : <Loading what="Signing in" />}</Alone>;
+  return failed ? <Problem error={failed} /> : <Loading what="Signing in" />;
 }
+
+/** A new organization and its first administrator. */
+export const Register = () => (
+  <SignsIn next="/set-up">
+    {(onAnswer) => (
+      <Page title="Register an organization" lead="You become its first administrator.">
+        <Form
+          submit="Register"
+          onDone={onAnswer}
+          send={async (entered) => {
+            const body = {
+              organizationName: entered.text('organizationName'),
+              name: entered.text('name'),
+              email: entered.text('email'),
+              password: entered.raw('password'),
+              ...IN_COOKIE,
+            };
+            return (await openApi.POST('/api/v1/auth/register', { body })).data!;
+          }}
+        >
+          <TextField name="organizationName" label="Organization" autoComplete="organization" autoFocus />
+          <TextField name="name" label="Your name" autoComplete="name" />
+          <TextField name="email" label="E-mail" type="email" autoComplete="username" />
+          <TextField name="password" label="Password" type="password" autoComplete="new-password" />
+        </Form>
+        <Link to="/sign-in">Registered already? Sign in</Link>
+      </Page>
+    )}
+  </SignsIn>
+);

@@ -1,0 +1,117 @@
+import type { ReactNode } from 'react';
+import { api, Failure, type Schemas } from '../../api';
+import { settled } from '../../parts/session-actions';
+import { addressesOf, resourcesOf, type Session } from '../../parts/sessions';
+import { Action, Form, Notice, Picker, Row, TextField } from '../../ui';
+import styles from './access.module.css';
+import { ownAddressFields } from './own-address';
+
+type Resource = Schemas['ResourceDto'];
+type Body = Schemas['StartSessionDto'];
+
+interface StartProps {
+  readonly me: Schemas['MeDto'];
+  /** that this person may open, and that work */
+  readonly resources: readonly Resource[];
+  /** shows a session as soon as it is there */
+  readonly onStarted: (id: string) => void;
+}
+
+/** Starts a session, and ends with its outcome. */
+async function start(body: Body, onStarted: (id: string) => void): Promise<void> {
+  const { id } = (await api.POST('/api/v1/sessions', { body })).data!;
+  onStarted(id);
+  await settled(id);
+}
+
+/** A request may name so many resources. It names none to mean all. */
+const MAX_NAMED = 100;
+
+function resourceFields(ids: string[], resources: readonly Resource[]): Pick<Body, 'resourceIds'> {
+  if (resources.every(({ id }) => ids.includes(id))) return {};
+  if (ids.length <= MAX_NAMED) return { resourceIds: ids };
+  const message = `A session opens at most ${MAX_NAMED} chosen resources, or all of yours; these are ${ids.length}.`;
+  throw new Failure(message, 0, 'TOO_MANY_RESOURCES');
+}
+
+/** A session of this person lets in where it was before: it can follow, and keeps its end. */
+export function Moved({ me, resources, onStarted, session }: StartProps & { readonly session: Session }) {
+  const move = async (): Promise<void> => {
+    const ids = resourcesOf(session).map(({ id }) => id);
+    const fields = { ...resourceFields(ids, resources), ...(await ownAddressFields(me)) };
+    await start({ replaces: session.id, ...fields }, onStarted);
+  };
+  return (
+    <Notice tone="warn">
+      <Row>
+        <p>
+          <strong>Moved?</strong> Your session lets in {addressesOf(session).join(' and ')}. It can let in
+          where you are now instead, until the same time.
+        </p>
+        <Action label="Let me in here" kind="primary" large busy="Opening…" act={move} />
+      </Row>
+    </Notice>
+  );
+}
+
+/**
+ * Lets this person in, with one click: to everything, for as long as usual. Or another address.
+ * @param isIn the own address is let in already: only another one is left
+ */
+export function StartForm({ me, resources, onStarted, isIn }: StartProps & { readonly isIn: boolean }) {
+  const { requireDetectedAddress } = me.organization;
+  if (isIn && requireDetectedAddress) return null;
+  const limits = resources.map(({ maxSessionDurationHours: hours }) => hours ?? me.defaultSessionHours);
+  const atMost = Math.min(...limits);
+  const ids = resources.map(({ id }) => id);
+  const other = (
+    <TextField name="address" label="Address" required={isIn} help="Of another device or place." />
+  );
+  const form = (
+    <Form
+      submit={isIn ? 'Let it in' : 'Let me in'}
+      submitFirst={!isIn}
+      busy="Opening…"
+      alias={{ ipv4Address: 'address', ipv6Address: 'address' }}
+      send={async (entered) => {
+        const typed = entered.optional('address');
+        const body = {
+          durationHours: entered.number('durationHours'),
+          ...resourceFields(entered.all('resourceIds'), resources),
+          ...(typed ? typedField(typed) : await ownAddressFields(me)),
+        };
+        await start(body, onStarted);
+      }}
+    >
+      <div className={styles['options']}>
+        <TextField
+          name="durationHours"
+          label="Hours"
+          type="number"
+          min={1}
+          defaultValue={Math.min(me.defaultSessionHours, atMost)}
+          help={`At most ${atMost} with all of them.`}
+        />
+        <Picker
+          key={ids.join()}
+          name="resourceIds"
+          label="Resources"
+          chosen={ids}
+          choices={resources.map(({ id, name, endpoint }) => ({ value: id, text: name, detail: endpoint }))}
+        />
+      </div>
+      {requireDetectedAddress ? null : isIn ? other : inDetails(other)}
+    </Form>
+  );
+  return isIn ? inDetails(form) : form;
+}
+
+const inDetails = (content: ReactNode): ReactNode => (
+  <details>
+    <summary>Let in another address</summary>
+    {content}
+  </details>
+);
+
+const typedField = (address: string): Pick<Body, 'ipv4Address' | 'ipv6Address'> =>
+  address.includes(':') ? { ipv6Address: address } : { ipv4Address: address };
