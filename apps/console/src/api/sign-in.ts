@@ -48,11 +48,11 @@ function become(next: SignIn): void {
 
 /** Takes the tokens of an answer. Answers without tokens are further steps of a sign-in: they change nothing. */
 export function acceptTokens(answer: LoginAnswer | RefreshAnswer): void {
-  const { accessToken, expiresIn } = answer;
-  if (accessToken === null || expiresIn === null) return;
+  const { accessToken: token, expiresIn } = answer;
+  if (token === null || expiresIn === null) return;
   if ('deviceToken' in answer && answer.deviceToken) localStorage.setItem(DEVICE_TOKEN, answer.deviceToken);
   const expiresAt = Date.now() + expiresIn * 1000;
-  become({ state: 'in', accessToken, expiresAt, setupRequired: answer.mfaSetupRequired });
+  become({ state: 'in', accessToken: token, expiresAt, setupRequired: answer.mfaSetupRequired });
 }
 
 /** Names this browser to the lock of an account, which spares browsers that signed in before. Not a credential. */
@@ -132,20 +132,22 @@ function post(path: string, body: object): Promise<Response> {
   });
 }
 
+const touch = (): void => localStorage.setItem(LAST_ACTIVITY, String(Date.now()));
+
+function checkActivity(): void {
+  const idleMs = Date.now() - Number(localStorage.getItem(LAST_ACTIVITY));
+  if (signIn.state !== 'in' || idleMs < IDLE_LIMIT_MS) return;
+  const reason = 'You were signed out after twelve hours without activity.';
+  signOut(reason).catch(() => become({ state: 'out', reason }));
+}
+
 /** Signs out who has touched no tab for twelve hours. */
 export function watchActivity(): void {
-  const touch = (): void => localStorage.setItem(LAST_ACTIVITY, String(Date.now()));
   touch();
   for (const event of ['pointerdown', 'keydown']) window.addEventListener(event, touch, { passive: true });
-  const check = (): void => {
-    const idleMs = Date.now() - Number(localStorage.getItem(LAST_ACTIVITY));
-    if (signIn.state !== 'in' || idleMs < IDLE_LIMIT_MS) return;
-    const reason = 'You were signed out after twelve hours without activity.';
-    signOut(reason).catch(() => become({ state: 'out', reason }));
-  };
-  setInterval(check, 60_000);
+  setInterval(checkActivity, 60_000);
   // a machine that slept runs no timers
-  document.addEventListener('visibilitychange', check);
+  document.addEventListener('visibilitychange', checkActivity);
 }
 
 /** A sign-out in one tab is one in all. */

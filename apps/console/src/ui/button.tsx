@@ -6,14 +6,12 @@ import styles from './button.module.css';
 export type ButtonKind = 'normal' | 'primary' | 'danger' | 'plain';
 
 interface Look {
-  readonly kind?: ButtonKind;
-  readonly large?: boolean;
+  readonly kind?: ButtonKind | undefined;
+  readonly large?: boolean | undefined;
 }
 
-const classes = ({ kind = 'normal', large = false }: Look): string =>
-  [styles['button'], kind === 'normal' ? '' : styles[kind], large ? styles['large'] : '']
-    .filter(Boolean)
-    .join(' ');
+const classes = ({ kind = 'normal', large }: Look): string =>
+  [styles['button'], styles[kind], large && styles['large']].filter(Boolean).join(' ');
 
 interface ButtonProps extends Look, Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled' | 'className'> {
   /** what it waits for, shown instead of its label; it keeps the focus and does nothing meanwhile */
@@ -26,7 +24,7 @@ export function Button({ kind, large, busy, children, onClick, type = 'button', 
     <button
       {...rest}
       type={type}
-      className={classes({ ...(kind ? { kind } : {}), ...(large ? { large } : {}) })}
+      className={classes({ kind, large })}
       aria-disabled={Boolean(busy)}
       onClick={(event) => {
         if (busy) event.preventDefault();
@@ -43,7 +41,7 @@ interface AnchorProps extends Look, Omit<AnchorHTMLAttributes<HTMLAnchorElement>
 }
 
 function Anchor({ kind, large, ...rest }: AnchorProps) {
-  return <a {...rest} className={classes({ ...(kind ? { kind } : {}), ...(large ? { large } : {}) })} />;
+  return <a {...rest} className={classes({ kind, large })} />;
 }
 
 /** A link that looks like a button, for what leads to another screen. */

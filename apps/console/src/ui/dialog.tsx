@@ -10,7 +10,7 @@ interface DialogProps {
 }
 
 /** A modal dialog, open as long as it is drawn. Escape closes it. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -44,41 +44,24 @@ interface ConfirmProps {
 }
 
 /** A button for what cannot be undone: it asks first. */
-export function ConfirmButton({
-  label,
-  kind = 'danger',
-  title,
-  children,
-  confirm,
-  act,
-  onDone,
-}: ConfirmProps) {
-  const [isOpen, setOpen] = useState(false);
-  const close = (): void => setOpen(false);
-  return (
-    <>
-      <Button kind={kind} aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        {label}
-      </Button>
-      {isOpen ? (
-        <Dialog title={title} onClose={close}>
-          <Form
-            send={act}
-            submit={confirm ?? label}
-            submitKind="danger"
-            onCancel={close}
-            onDone={() => {
-              close();
-              onDone?.();
-            }}
-          >
-            {children}
-          </Form>
-        </Dialog>
-      ) : null}
-    </>
-  );
-}
+export const ConfirmButton = ({ label, kind = 'danger', title, children, ...rest }: ConfirmProps) => (
+  <DialogButton label={label} kind={kind} title={title}>
+    {(close) => (
+      <Form
+        send={rest.act}
+        submit={rest.confirm ?? label}
+        submitKind="danger"
+        onCancel={close}
+        onDone={() => {
+          close();
+          rest.onDone?.();
+        }}
+      >
+        {children}
+      </Form>
+    )}
+  </DialogButton>
+);
 
 interface OpenerProps {
   readonly label: string;

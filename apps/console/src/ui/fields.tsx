@@ -14,37 +14,29 @@ interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly help?: ReactNode;
-  readonly required?: boolean;
+  readonly required?: boolean | undefined;
 }
 
-interface Described {
-  readonly id: string;
-  readonly name: string;
-  readonly required: boolean;
-  readonly 'aria-describedby'?: string;
-  readonly 'aria-invalid'?: true;
-}
+type Described = Pick<
+  InputHTMLAttributes<HTMLElement> & { id: string; name: string },
+  'id' | 'name' | 'required' | 'aria-describedby' | 'aria-invalid'
+>;
 
 /** A labelled field with its help and its problem. @param control draws the field itself */
-function Labelled({
-  name,
-  label,
-  help,
-  required,
-  control,
-}: FieldProps & { control: (given: Described) => ReactNode }) {
+function Labelled(given: FieldProps & { control: (given: Described) => ReactNode }) {
+  const { name, label, help, required = true, control } = given;
   const id = useId();
   const problem = useProblem(name);
   const described = [help ? `${id}-help` : '', problem ? `${id}-problem` : ''].filter(Boolean).join(' ');
   return (
     <div className={styles['field']}>
       <label htmlFor={id}>
-        {label} {required === false ? <span className={styles['optional']}>(optional)</span> : null}
+        {label} {required ? null : <span className={styles['optional']}>(optional)</span>}
       </label>
       {control({
         id,
         name,
-        required: required ?? true,
+        required,
         ...(described ? { 'aria-describedby': described } : {}),
         ...(problem ? { 'aria-invalid': true } : {}),
       })}
@@ -63,31 +55,17 @@ function Labelled({
 }
 
 /** One line. It is required unless `required={false}`. Further attributes go to the input. */
-export function TextField({
-  name,
-  label,
-  help,
-  required,
-  ...rest
-}: FieldProps & Omit<InputHTMLAttributes<HTMLInputElement>, keyof FieldProps>) {
-  const field = { name, label, ...(help ? { help } : {}), ...(required === undefined ? {} : { required }) };
-  return (
-    <Labelled {...field} control={(given) => <input type="text" autoComplete="off" {...rest} {...given} />} />
-  );
+export function TextField(given: FieldProps & Omit<InputHTMLAttributes<HTMLInputElement>, keyof FieldProps>) {
+  const { name, label, help, required, ...rest } = given;
+  const control = (field: Described) => <input type="text" autoComplete="off" {...rest} {...field} />;
+  return <Labelled {...{ name, label, help, required, control }} />;
 }
 
 const TYPING_MS = 300;
 
 /** Searches a list while one types. @param value as the address has it */
-export function SearchField({
-  label,
-  value,
-  onChange,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}) {
+export function SearchField(given: { label: string; value: string; onChange: (value: string) => void }) {
+  const { label, value, onChange } = given;
   const [text, setText] = useState(value);
   // another address was opened; a space at the end is no other search
   useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value]);
@@ -97,32 +75,24 @@ export function SearchField({
     return () => clearTimeout(timer);
   }, [text, value, onChange]);
   return (
-    <Labelled
+    <TextField
       name="search"
       label={label}
-      control={({ id }) => (
-        <input
-          id={id}
-          type="search"
-          autoComplete="off"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-      )}
+      type="search"
+      required={false}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
     />
   );
 }
 
 /** Several lines, such as a key or a document. */
-export function TextArea({
-  name,
-  label,
-  help,
-  required,
-  ...rest
-}: FieldProps & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, keyof FieldProps>) {
-  const field = { name, label, ...(help ? { help } : {}), ...(required === undefined ? {} : { required }) };
-  return <Labelled {...field} control={(given) => <textarea spellCheck={false} {...rest} {...given} />} />;
+export function TextArea(
+  given: FieldProps & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, keyof FieldProps>,
+) {
+  const { name, label, help, required, ...rest } = given;
+  const control = (field: Described) => <textarea spellCheck={false} {...rest} {...field} />;
+  return <Labelled {...{ name, label, help, required, control }} />;
 }
 
 interface SelectProps extends FieldProps {

@@ -1,7 +1,7 @@
 export { Action } from './action';
 export { Button, ButtonLink, type ButtonKind } from './button';
 export { Copyable } from './copyable';
-export { ConfirmButton, Dialog, DialogButton } from './dialog';
+export { ConfirmButton, DialogButton } from './dialog';
 export { FieldProblems } from './field-problems';
 export { CheckField, SearchField, SelectField, TextArea, TextField } from './fields';
 export { Entered, Form } from './form';
