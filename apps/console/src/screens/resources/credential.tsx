@@ -118,6 +118,9 @@ export function CredentialDetails({ of, types, children }: CredentialDetailsProp
           Kind: type.label,
           State: <CredentialBadge of={of} />,
           'Last verified': <Time at={of.lastVerifiedAt} />,
+          'External ID': of.externalId,
+          Issuer: of.identity?.issuer,
+          Subject: of.identity?.subject,
           ...Object.fromEntries(type.fields.map(({ label, name }) => [label, of.hints[name]])),
         }}
       />
@@ -125,23 +128,11 @@ export function CredentialDetails({ of, types, children }: CredentialDetailsProp
         <>
           <p>Run this where you are signed in to {provider.label}, so that it trusts this credential:</p>
           <Copyable text={setup} label="Commands" />
-          <Facts
-            of={{
-              'External ID': of.externalId && <Copyable text={of.externalId} label="External ID" />,
-              Issuer: of.identity && <Copyable text={of.identity.issuer} label="Issuer" />,
-              Subject: of.identity && <Copyable text={of.identity.subject} label="Subject" />,
-            }}
-          />
         </>
       )}
       <Policy of={provider} />
       <Row>
-        <Action
-          label="Verify now"
-          busy={`Asking ${provider.label}…`}
-          kind={of.isValid ? 'normal' : 'primary'}
-          act={() => verifyCredential(of.id)}
-        />
+        <Action label="Verify now" busy={`Asking ${provider.label}…`} act={() => verifyCredential(of.id)} />
         {type.fields.length > 0 ? (
           <DialogButton label="Replace fields" title={`Replace the fields of ${of.name}`}>
             {(close) => (
@@ -151,17 +142,12 @@ export function CredentialDetails({ of, types, children }: CredentialDetailsProp
                 onCancel={close}
                 onDone={close}
                 send={async (entered) => {
-                  const params = { path: { id: of.id } };
-                  await api.PATCH('/api/v1/credentials/{id}', {
-                    params,
-                    body: credentialDataOf(entered, type),
-                  });
+                  const body = credentialDataOf(entered, type);
+                  await api.PATCH('/api/v1/credentials/{id}', { params: { path: { id: of.id } }, body });
                   return verifyCredential(of.id);
                 }}
               >
-                <Muted>
-                  The new ones are used at once. When they are accepted, revoke the old ones there.
-                </Muted>
+                <Muted>The new ones are used at once. Once they are accepted, revoke the old ones.</Muted>
                 <CredentialFields type={type} hints={of.hints} />
               </Form>
             )}

@@ -5,6 +5,14 @@ import { CheckField, Form, Notice, SelectField, Stack, TextField } from '../../u
 import { ConfigField, configOf } from './fields';
 import { providerOf, type Credential, type ProviderTypes, type Resource } from './types';
 
+/** What its provider said of a resource that it accepts. */
+export const Warnings = ({ of }: { of: readonly string[] }) =>
+  of.map((warning) => (
+    <Notice key={warning} tone="warn" announced>
+      {sentence(warning)}
+    </Notice>
+  ));
+
 interface ResourceFormProps {
   readonly types: readonly ProviderTypes[];
   /** to choose from: at least one */
@@ -16,12 +24,11 @@ interface ResourceFormProps {
 
 /** Makes or changes a resource. The fields are those of its type. */
 export function ResourceForm({ types, credentials, resource, onDone }: ResourceFormProps) {
-  const [chosen, setChosen] = useState(resource?.credentialId);
+  const [credentialId, setCredential] = useState(resource?.credentialId ?? credentials[0]!.id);
   const [typeName, setTypeName] = useState(resource?.resourceType);
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const usable = credentials.filter(({ provider }) => !resource || provider === resource.provider);
-  const credential = usable.find(({ id }) => id === chosen) ?? usable[0]!;
-  const provider = providerOf(types, credential);
+  const provider = providerOf(types, resource ?? credentials[0]!);
   const kinds = provider.resourceTypes;
   const type = kinds.find(({ resourceType }) => resourceType === typeName) ?? kinds[0]!;
   return (
@@ -32,7 +39,7 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
       send={async (entered) => {
         const common = {
           name: entered.text('name'),
-          credentialId: credential.id,
+          credentialId,
           resourceIdentifier: entered.text('resourceIdentifier'),
           ...(provider.region ? { region: entered.text('region') } : {}),
           endpoint: entered.optional('endpoint') ?? null,
@@ -53,8 +60,8 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
         <SelectField
           name="credentialId"
           label="Credential"
-          value={credential.id}
-          onChange={setChosen}
+          value={credentialId}
+          onChange={setCredential}
           options={usable.map(({ id, name }) => [id, name])}
         />
       ) : null}
@@ -103,11 +110,7 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
           />
         ) : null}
       </Stack>
-      {warnings.map((warning) => (
-        <Notice key={warning} tone="warn" announced>
-          {sentence(warning)}
-        </Notice>
-      ))}
+      <Warnings of={warnings} />
     </Form>
   );
 }

@@ -1,29 +1,22 @@
 import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api';
-import { PAGE_SIZE } from '../../parts/listed';
-import { sentence, wordsOf } from '../../parts/words';
-import {
-  Action,
-  Badge,
-  ConfirmButton,
-  Empty,
-  Facts,
-  Loaded,
-  Notice,
-  Pager,
-  Section,
-  Table,
-  Time,
-} from '../../ui';
+import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { wordsOf } from '../../parts/words';
+import { Action, Badge, ConfirmButton, Empty, Facts, Loaded, Notice, Section, Table, Time } from '../../ui';
+import { Warnings } from './resource-form';
 import type { Resource } from './types';
 
 /** Whether the target can be read and has the rules that it should have; and both now. */
 export function ResourceHealth({ id, page }: { id: string; page: number }) {
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const params = { path: { id } };
-  const events = $api.useQuery('get', '/api/v1/resource-health/events', {
-    params: { query: { resourceId: id, page, size: PAGE_SIZE } },
-  });
+  const query = { resourceId: id, page, size: PAGE_SIZE };
+  const events = $api.useQuery(
+    'get',
+    '/api/v1/resource-health/events',
+    { params: { query } },
+    { select: ({ content, totalElements }) => ({ items: content, total: totalElements }) },
+  );
   const verify = async (): Promise<void> =>
     setWarnings((await api.POST('/api/v1/resources/{id}/verify', { params })).data!.warnings);
   return (
@@ -39,34 +32,23 @@ export function ResourceHealth({ id, page }: { id: string; page: number }) {
         </>
       }
     >
-      {warnings.map((warning) => (
-        <Notice key={warning} tone="warn" announced>
-          {sentence(warning)}
-        </Notice>
-      ))}
-      <Loaded query={events}>
-        {({ content, totalElements }) => (
-          <>
-            <Table
-              caption="Verifications and reconciliations"
-              rows={content}
-              keyOf={(event) => event.id}
-              empty={<Empty title="It was not verified yet" />}
-              columns={[
-                { head: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                {
-                  head: 'What',
-                  cell: ({ eventType: type }) => (
-                    <Badge tone={type.endsWith('_OK') ? 'good' : 'bad'}>{wordsOf(type)}</Badge>
-                  ),
-                },
-                { head: 'Message', cell: ({ message }) => message },
-              ]}
-            />
-            <Pager page={page} size={PAGE_SIZE} total={totalElements} />
-          </>
-        )}
-      </Loaded>
+      <Warnings of={warnings} />
+      <Listed
+        caption="Verifications and reconciliations"
+        query={events}
+        page={page}
+        empty={<Empty title="It was not verified yet" />}
+        columns={[
+          { head: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          {
+            head: 'What',
+            cell: ({ eventType: type }) => (
+              <Badge tone={type.endsWith('_OK') ? 'good' : 'bad'}>{wordsOf(type)}</Badge>
+            ),
+          },
+          { head: 'Message', cell: ({ message }) => message },
+        ]}
+      />
     </Section>
   );
 }

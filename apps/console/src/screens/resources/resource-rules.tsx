@@ -1,21 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useList, type Schemas } from '../../api';
-import { PAGE_SIZE } from '../../parts/listed';
+import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { RuleText } from '../../parts/rule-events';
 import { Lines, Reason, wordsOf } from '../../parts/words';
-import {
-  Badge,
-  Empty,
-  Loaded,
-  Muted,
-  Pager,
-  Section,
-  Table,
-  Time,
-  TimeLeft,
-  type Column,
-  type Tone,
-} from '../../ui';
+import { Badge, Empty, Muted, Section, Time, TimeLeft, type Column, type Tone } from '../../ui';
 
 type Rule = Schemas['ResourceRuleDto'];
 
@@ -37,11 +25,6 @@ function State({ rule }: { rule: Rule }) {
       <Badge tone={tone}>{text}</Badge>
       {rule.removalCause ? <Reason>{wordsOf(rule.removalCause)}</Reason> : null}
       {rule.lastError ? <Reason>{rule.lastError}</Reason> : null}
-      {rule.isSuspended && rule.nextAttemptAt ? (
-        <Reason>
-          added again <Time at={rule.nextAttemptAt} />
-        </Reason>
-      ) : null}
     </Lines>
   );
 }
@@ -92,26 +75,17 @@ export function ResourceRules({ id, page }: { id: string; page: number }) {
   return (
     <Section title="Who holds what now">
       <Muted>Drawbridge never changes the unmanaged rules of other programs.</Muted>
-      <Loaded query={rules}>
-        {({ items, total }) => (
-          <>
-            <Table
-              caption="Rules on the target"
-              rows={items}
-              keyOf={(rule) =>
-                rule.id ?? `${rule.address} ${rule.protocol} ${rule.ports} ${rule.providerRuleId}`
-              }
-              columns={columnsOf(id)}
-              empty={
-                <Empty title="Nobody has access now">
-                  <Link to="/">Let yourself in</Link>
-                </Empty>
-              }
-            />
-            <Pager page={page} size={PAGE_SIZE} total={total} />
-          </>
-        )}
-      </Loaded>
+      <Listed
+        caption="Rules on the target"
+        query={rules}
+        page={page}
+        columns={columnsOf(id)}
+        empty={
+          <Empty title="Nobody has access now">
+            <Link to="/">Let yourself in</Link>
+          </Empty>
+        }
+      />
     </Section>
   );
 }

@@ -1,9 +1,29 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Loaded, Page, Tabs } from '../../ui';
-import { CredentialStep, DoneStep, ResourceStep, RoleStep } from './set-up-steps';
-import { useTypes } from './types';
+import { useState } from 'react';
+import { $api, api, useAll } from '../../api';
+import { useMe } from '../../layout/me';
+import {
+  ButtonLink,
+  CheckField,
+  Form,
+  Loaded,
+  Page,
+  Row,
+  Section,
+  SelectField,
+  Tabs,
+  TextField,
+  type Entered,
+} from '../../ui';
+import { CredentialDetails, CredentialForm } from './credential';
+import { ResourceForm } from './resource-form';
+import { useTypes, type Credential, type ProviderTypes } from './types';
+import { VerifyResource } from './verify-resource';
 
 const route = getRouteApi('/signed-in/administrator/set-up');
+
+/** Goes to a step, with what was made or chosen. @param replace the step left is not one to come back to */
+type Go = (to: ReturnType<typeof route.useSearch>, replace?: boolean) => void;
 
 /** From nothing to the first access: a credential, a resource, a role, and people. */
 export function SetUp() {
@@ -20,9 +40,7 @@ export function SetUp() {
   const at = steps.findIndex(({ isOpen, to }) => isOpen && to.step === search.step);
   const current = steps[Math.max(0, at)]!;
   const { step } = current.to;
-  /** @param replace the step left is not one to come back to */
-  const go = (to: typeof search, replace = false): void =>
-    void navigate({ search: { ...search, ...to }, replace });
+  const go: Go = (to, replace = false) => void navigate({ search: { ...search, ...to }, replace });
   return (
     <Page title="Set up access" lead="Three short forms lead from your provider to the first access.">
       <Tabs label="Steps">
@@ -53,3 +71,167 @@ export function SetUp() {
     </Page>
   );
 }
+
+interface OfProvider {
+  readonly types: readonly ProviderTypes[];
+  readonly id: string | undefined;
+  readonly go: Go;
+}
+
+/** A new credential, or one that is there; then, unless it was accepted at once, what is missing. */
+function CredentialStep({ types, id = '', go }: OfProvider) {
+  const params = { path: { id } };
+  const credential = $api.useQuery('get', '/api/v1/credentials/{id}', { params }, { enabled: id !== '' });
+  const credentials = useAll('/api/v1/credentials');
+  const onward = (chosen: Credential): void =>
+    go({ step: chosen.isValid ? 'resource' : 'credential', credential: chosen.id });
+  if (id === '')
+    return (
+      <Loaded query={credentials}>
+        {(all) => (
+          <>
+            <UseExisting what="credential" items={all} onUse={onward} />
+            <Section title="New credential">
+              <p>With it, Drawbridge adds and removes rules. It is encrypted and never shown again.</p>
+              <CredentialForm types={types} onDone={onward} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    );
+  return (
+    <Loaded query={credential}>
+      {(of) => (
+        <CredentialDetails of={of} types={types}>
+          <ButtonLink
+            to="/set-up"
+            search={{ step: 'resource', credential: id }}
+            kind={of.isValid ? 'primary' : 'plain'}
+          >
+            {of.isValid ? 'Continue' : 'Continue anyway'}
+          </ButtonLink>
+        </CredentialDetails>
+      )}
+    </Loaded>
+  );
+}
+
+/** A new resource, or one that is there; then whether the provider knows it. */
+function ResourceStep({ types, credentialId, id, go }: OfProvider & { credentialId: string }) {
+  const params = { path: { id: credentialId } };
+  const credential = $api.useQuery('get', '/api/v1/credentials/{id}', { params });
+  const resources = useAll('/api/v1/resources');
+  if (id !== undefined)
+    return <VerifyResource id={id} types={types} onVerified={() => go({ step: 'role' }, true)} />;
+  return (
+    <Loaded query={resources}>
+      {(all) => (
+        <Loaded query={credential}>
+          {(loaded) => (
+            <>
+              <UseExisting
+                what="resource"
+                items={all.filter((each) => each.credentialId === credentialId)}
+                onUse={(chosen) => go({ resource: chosen.id })}
+              />
+              <Section title="New resource">
+                <ResourceForm
+                  types={types}
+                  credentials={[loaded]}
+                  onDone={(made) => go({ resource: made.id })}
+                />
+              </Section>
+            </>
+          )}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}
+
+interface UseExistingProps<Item> {
+  /** such as "credential" */
+  readonly what: string;
+  readonly items: readonly Item[];
+  readonly onUse: (item: Item) => void;
+}
+
+/** Skips a step with what is there already. */
+function UseExisting<Item extends { id: string; name: string }>(given: UseExistingProps<Item>) {
+  const { what, items, onUse } = given;
+  const name = `existing-${what}`;
+  if (items.length === 0) return null;
+  return (
+    <Section title={`Use a ${what} that you have`}>
+      <Form
+        submit="Use it"
+        submitKind="normal"
+        send={(entered) => Promise.resolve(items.find(({ id }) => id === entered.text(name))!)}
+        onDone={onUse}
+      >
+        <SelectField
+          name={name}
+          label={`Existing ${what}`}
+          options={items.map((each) => [each.id, each.name])}
+        />
+      </Form>
+    </Section>
+  );
+}
+
+/** Who may open the resource: a new role, or one that is there. */
+function RoleStep({ resourceId, go }: { resourceId: string; go: Go }) {
+  const me = useMe();
+  const roles = useAll('/api/v1/roles');
+  const [id, setId] = useState('');
+  const send = async (entered: Entered): Promise<string> => {
+    const userIds = me.data && entered.checked('mine') ? [me.data.id] : [];
+    if (id === '') {
+      const body = { name: entered.text('name'), resourceIds: [resourceId], userIds };
+      return (await api.POST('/api/v1/roles', { body })).data!.id;
+    }
+    await api.POST('/api/v1/roles/{id}/resources/{resourceId}', { params: { path: { id, resourceId } } });
+    for (const userId of userIds)
+      await api.POST('/api/v1/roles/{id}/users/{userId}', { params: { path: { id, userId } } });
+    return id;
+  };
+  return (
+    <Loaded query={roles}>
+      {(all) => (
+        <Section title="Role">
+          <p>People with this role may open the resource for themselves.</p>
+          <Form submit="Save" send={send} onDone={(role) => go({ step: 'done', role })}>
+            {all.length > 0 ? (
+              <SelectField
+                name="role"
+                label="Role"
+                value={id}
+                onChange={setId}
+                options={[['', 'A new role'], ...all.map((each) => [each.id, each.name] as const)]}
+              />
+            ) : null}
+            {id === '' ? (
+              <TextField name="name" label="Name" defaultValue={all.length === 0 ? 'Developers' : ''} />
+            ) : null}
+            <CheckField name="mine" label="I have this role, too" defaultChecked />
+          </Form>
+        </Section>
+      )}
+    </Loaded>
+  );
+}
+
+/** The way to the first access; and to invitations, which can be left for later. */
+const DoneStep = () => (
+  <Section title="Everything is ready">
+    <p>Open it for yourself now, for as long as you need it. Others need an invitation with this role.</p>
+    <Row>
+      <ButtonLink kind="primary" large to="/">
+        Let me in
+      </ButtonLink>
+      <ButtonLink large to="/people/invite">
+        Invite people
+      </ButtonLink>
+    </Row>
+  </Section>
+);

@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { $api, api, useAll } from '../../api';
-import { sentence } from '../../parts/words';
 import { Button, Loaded, Loading, Notice, Problem, Section } from '../../ui';
 import { Policy } from './credential';
-import { ResourceForm } from './resource-form';
+import { ResourceForm, Warnings } from './resource-form';
 import { providerOf, type ProviderTypes, type Resource } from './types';
 
 interface VerifyResourceProps {
@@ -60,8 +59,7 @@ function Verification({ of, types, onVerified }: VerifyResourceProps & { of: Res
         <Link to="/automation">Make the API key of the agent</Link>
       </Section>
     );
-  if (check.isPending || isFine)
-    return <Loading what={`Asking ${provider.label} about ${resourceIdentifier}`} />;
+  if (check.isPending || isFine) return <Loading what={`Asking ${provider.label}`} />;
   return (
     <Section title="Verification">
       {check.isError ? (
@@ -72,11 +70,7 @@ function Verification({ of, types, onVerified }: VerifyResourceProps & { of: Res
         </>
       ) : (
         <>
-          {check.data.warnings.map((warning) => (
-            <Notice key={warning} tone="warn" announced>
-              {sentence(warning)}
-            </Notice>
-          ))}
+          <Warnings of={check.data.warnings} />
           <div>
             <Button kind="primary" onClick={onVerified}>
               Continue
