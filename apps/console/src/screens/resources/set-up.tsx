@@ -17,13 +17,13 @@ import {
 } from '../../ui';
 import { CredentialDetails, CredentialForm } from './credential';
 import { ResourceForm } from './resource-form';
-import { useTypes, type Credential, type ProviderTypes } from './types';
+import { useTypes, type Credential, type ProviderTypes, type SetUpSearch } from './types';
 import { VerifyResource } from './verify-resource';
 
 const route = getRouteApi('/signed-in/administrator/set-up');
 
 /** Goes to a step, with what was made or chosen. @param replace the step left is not one to come back to */
-type Go = (to: ReturnType<typeof route.useSearch>, replace?: boolean) => void;
+type Go = (to: SetUpSearch, replace?: boolean) => void;
 
 /** From nothing to the first access: a credential, a resource, a role, and people. */
 export function SetUp() {
@@ -37,9 +37,9 @@ export function SetUp() {
     { title: 'Role', isOpen: Boolean(resource), to: { step: 'role', credential, resource } },
     { title: 'Let people in', isOpen: Boolean(role), to: { step: 'done', credential, resource, role } },
   ] as const;
-  const at = steps.findIndex(({ isOpen, to }) => isOpen && to.step === search.step);
-  const current = steps[Math.max(0, at)]!;
-  const { step } = current.to;
+  const found = steps.findIndex(({ isOpen, to }) => isOpen && to.step === search.step);
+  const at = Math.max(0, found);
+  const { step } = steps[at]!.to;
   const go: Go = (to, replace = false) => void navigate({ search: { ...search, ...to }, replace });
   return (
     <Page title="Set up access" lead="Three short forms lead from your provider to the first access.">
@@ -50,7 +50,7 @@ export function SetUp() {
             to="/set-up"
             search={each.to}
             disabled={index > at}
-            aria-current={each === current ? 'page' : undefined}
+            aria-current={index === at ? 'page' : undefined}
           >
             {index + 1}. {each.title}
           </Link>
@@ -103,12 +103,8 @@ function CredentialStep({ types, id = '', go }: OfProvider) {
     <Loaded query={credential}>
       {(of) => (
         <CredentialDetails of={of} types={types}>
-          <ButtonLink
-            to="/set-up"
-            search={{ step: 'resource', credential: id }}
-            kind={of.isValid ? 'primary' : 'plain'}
-          >
-            {of.isValid ? 'Continue' : 'Continue anyway'}
+          <ButtonLink kind="primary" to="/set-up" search={{ step: 'resource', credential: id }}>
+            Continue
           </ButtonLink>
         </CredentialDetails>
       )}

@@ -1,11 +1,21 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { $api, type Schemas } from '../../api';
+import { id, oneOf, searchOf } from '../../parts/search';
 
 export type Credential = Schemas['CredentialDto'];
 export type Resource = Schemas['ResourceDto'];
 export type ProviderTypes = Schemas['ProviderTypesDto'];
 export type CredentialType = Schemas['CredentialTypeDto'];
 export type ResourceType = Schemas['ResourceTypeDto'];
+
+/** The step of the set-up, and what was made or chosen in those before. */
+export const setUpSearch = searchOf({
+  step: oneOf(['credential', 'resource', 'role', 'done']),
+  credential: id,
+  resource: id,
+  role: id,
+});
+export type SetUpSearch = ReturnType<typeof setUpSearch>;
 
 /** The parts of a resource's page. */
 export const TABS = ['rules', 'events', 'health', 'guard', 'settings'] as const;

@@ -65,7 +65,10 @@ function Verification({ of, types, onVerified }: VerifyResourceProps & { of: Res
       {check.isError ? (
         <>
           <Problem error={check.error} />
-          <p>Allow what is missing at the provider, or correct what was entered, and save.</p>
+          <p>
+            Allow what is missing at the provider, or correct what was entered; then save: it is verified
+            again.
+          </p>
           <Policy of={provider} />
         </>
       ) : (
