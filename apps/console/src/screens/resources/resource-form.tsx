@@ -105,8 +105,7 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
         {resource && provider.needsAgent ? (
           <CheckField
             name="releasePorts"
-            label="Stop guarding the ports that I remove here"
-            help="Otherwise the host keeps them closed."
+            label="Open the ports that I remove: the host guards them no more"
           />
         ) : null}
       </Stack>

@@ -17,7 +17,7 @@ export const NOTHING_YET = (
 /** Whether new sessions may use a resource, and if not, why. */
 export function ResourceBadge({ of }: { of: Resource }) {
   if (of.isActive) return <Badge tone="good">active</Badge>;
-  if (of.verificationError !== null) return <Badge tone="bad">verification failed</Badge>;
+  if (of.verificationError !== null) return <Badge tone="bad">refused</Badge>;
   return of.lastVerifiedAt === null ? <Badge tone="warn">not verified yet</Badge> : <Badge>paused</Badge>;
 }
 
@@ -47,7 +47,7 @@ export const resourceColumns = (types: readonly ProviderTypes[]): readonly Colum
   { head: 'Verified', cell: ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} /> },
 ];
 
-/** All resources: what they point at, and whether access to them can be given. */
+/** All resources: what they point at, and whether new sessions may use them. */
 export function Resources() {
   const { page = 0 } = route.useSearch();
   const resources = useList('/api/v1/resources', { query: { page, size: PAGE_SIZE } });

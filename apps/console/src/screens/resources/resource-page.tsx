@@ -48,11 +48,10 @@ function Details({ of, types }: { of: Resource; types: readonly ProviderTypes[] 
             State: <ResourceBadge of={of} />,
             Target: (
               <Lines>
-                {provider.label}, {type.label}
+                {[provider.label, type.label, of.region].filter(Boolean).join(', ')}
                 <code>{of.resourceIdentifier}</code>
               </Lines>
             ),
-            Region: of.region,
             Opens: configText(type, of.config) || null,
             'Connect to': of.endpoint,
             Credential: (

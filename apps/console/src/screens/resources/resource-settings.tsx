@@ -41,11 +41,7 @@ export function ResourceSettings({ of, types }: { of: Resource; types: readonly 
             <WhatCloses id={id} />
             <p>It leaves all roles, and its static IP rules are removed from {resourceIdentifier}.</p>
             {providerOf(types, of).needsAgent ? (
-              <CheckField
-                name="releasePorts"
-                label="Stop guarding its ports"
-                help="Otherwise the host keeps them closed."
-              />
+              <CheckField name="releasePorts" label="Open its ports: the host guards them no more" />
             ) : null}
           </ConfirmButton>
           <ConfirmButton

@@ -145,15 +145,12 @@ function ResourceStep({ types, credentialId, id, go }: OfProvider & { credential
   );
 }
 
-interface UseExistingProps<Item> {
-  /** such as "credential" */
-  readonly what: string;
-  readonly items: readonly Item[];
-  readonly onUse: (item: Item) => void;
-}
-
-/** Skips a step with what is there already. */
-function UseExisting<Item extends { id: string; name: string }>(given: UseExistingProps<Item>) {
+/** Skips a step with what is there already. @param given `what`: such as "credential" */
+function UseExisting<Item extends { id: string; name: string }>(given: {
+  what: string;
+  items: readonly Item[];
+  onUse: (item: Item) => void;
+}) {
   const { what, items, onUse } = given;
   const name = `existing-${what}`;
   if (items.length === 0) return null;

@@ -22,12 +22,7 @@ export const TABS = ['rules', 'events', 'health', 'guard', 'settings'] as const;
 
 /** What each provider needs. All forms of this folder are drawn from it: a new provider appears by itself. */
 export const useTypes = (): UseQueryResult<readonly ProviderTypes[], unknown> =>
-  $api.useQuery(
-    'get',
-    '/api/v1/resources/types',
-    {},
-    { staleTime: Number.POSITIVE_INFINITY, refetchInterval: false, refetchOnWindowFocus: false },
-  );
+  $api.useQuery('get', '/api/v1/resources/types', {}, { staleTime: 'static', refetchInterval: false });
 
 /** The API lists all providers and all types. */
 export const providerOf = (types: readonly ProviderTypes[], of: { provider: string }): ProviderTypes =>

@@ -38,7 +38,6 @@ function Verification({ of, types, onVerified }: VerifyResourceProps & { of: Res
     enabled: isConnected,
     retry: false,
     refetchInterval: false,
-    refetchOnWindowFocus: false,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
