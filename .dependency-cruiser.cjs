@@ -117,7 +117,7 @@ module.exports = {
         pathNot: [
           '^libs/[^/]+/src/index\\.ts$',
           '^libs/engine-store/src/port\\.ts$',
-          '^libs/client/src/schema\\.d\\.ts$',
+          '^libs/client/src/(schema\\.d|choices)\\.ts$',
           '^libs/$2/',
         ],
       },
@@ -170,14 +170,15 @@ module.exports = {
     },
     {
       name: 'console-uses-the-public-api-alone',
-      comment: 'it knows the API by its document: the types made of it, and packages for a browser',
+      comment:
+        'it knows the API by its document: the types and choices made of it, and packages for a browser',
       severity: 'error',
       from: { path: '^apps/console/src/' },
       to: {
         path: '^(libs|apps|test|node_modules)/',
         pathNot: [
           '^apps/console/',
-          '^libs/client/src/schema\\.d\\.ts$',
+          '^libs/client/src/(schema\\.d|choices)\\.ts$',
           '^node_modules/(react|react-dom|@tanstack|openapi-fetch|openapi-react-query|@types/react|@types/react-dom)/',
         ],
       },

@@ -5,6 +5,7 @@ const FIRST = [
   'test/chaos/kills-with-postgres',
   'test/hostile/linear-time',
   'test/conformance/',
+  'test/e2e/the-console-is-right',
   'test/e2e/run-gives-access',
   'test/e2e/the-command-line',
   'test/e2e/the-image',

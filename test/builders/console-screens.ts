@@ -34,8 +34,8 @@ const STEPS: Readonly<Record<string, (known: KnownObjects) => readonly string[]>
 export const MFA_SET_UP = '/set-up-mfa';
 
 /** The address of a screen for who has not signed in; null: it is none. */
-export const strangersPath = (drawbridge: Drawbridge, route: string): Promise<string> | null =>
-  STRANGERS[route]?.(drawbridge) ?? null;
+export const strangersPath = async (drawbridge: Drawbridge, route: string): Promise<string | null> =>
+  (await STRANGERS[route]?.(drawbridge)) ?? null;
 
 /**
  * The addresses of a screen for an administrator.

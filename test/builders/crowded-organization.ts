@@ -26,12 +26,12 @@ interface Crowd {
 const CROWDS: readonly Crowd[] = [
   {
     table: 'users',
-    copies: 500,
+    copies: 200,
     own: `'email', copy.id || repeat('.long', 5) || '@' || repeat('sub-domain.', 8) || 'example.com'`,
     names: ['name'],
   },
   { table: 'credentials', copies: 120, own: `'check_due_at', null`, names: ['name'] },
-  { table: 'resources', copies: 500, own: `'verify_due_at', null`, names: ['name'] },
+  { table: 'resources', copies: 200, own: `'verify_due_at', null`, names: ['name'] },
   { table: 'roles', copies: 120, own: `'name', copy.id`, names: ['name', 'description'], longest: 100 },
   { table: 'static_ip_rules', copies: 120, names: ['label'] },
   {
@@ -49,7 +49,7 @@ const CROWDS: readonly Crowd[] = [
   },
   {
     table: 'audit_records',
-    copies: 300,
+    copies: 120,
     own: `'sequence', nextval('audit_records_sequence_seq'), 'resource_name', '${HOSTILE_NAME}' || repeat('W', 150)`,
   },
   { table: 'resource_health_events', copies: 120, names: ['message'] },
@@ -66,8 +66,8 @@ export async function crowdedOrganization(
   const { admin, organizationId, roleId } = org;
   const keeper = await newcomer(drawbridge, admin, { isOrgAdmin: true, roleIds: [roleId] });
   await verifiedResource(org, 1);
-  const everyone = { address: '0.0.0.0/0', protocol: 'tcp', fromPort: 22, toPort: 22 };
-  await cloud.addUnmanaged({ target: group(0), ...everyone });
+  const vpn = { address: '198.51.100.0/24', protocol: 'tcp', fromPort: 22, toPort: 22 };
+  await cloud.addUnmanaged({ target: group(0), ...vpn });
   await cloud.fault({ kind: 'quota', target: group(1) });
   const { id } = await keeper.client.posted<{ id: string }>('/sessions', { ipv4Address: address });
   await org.reaches(id, 'PARTIAL');

@@ -175,7 +175,7 @@ describeInBrowser('A sign-in of the console', () => {
     const bodies = await Promise.all(answers);
     const cookies = await visitor.context.cookies();
     expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Strict', path: '/' }]);
-    const [{ value }] = cookies as [{ value: string }];
+    const { value } = cookies[0]!;
     expect(value.length).toBeGreaterThan(20);
     const seen = await visitor.page.evaluate<string>(
       'document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + location.href',
@@ -234,6 +234,7 @@ describeInBrowser('A sign-in of the console', () => {
       await Promise.all(tabs.map((tab) => tab.goto(site.url('/history'))));
       for (const tab of tabs) await tab.getByRole('heading', { level: 1, name: 'History' }).waitFor();
     }
+    expect(visitor.complaints).toEqual([]);
   });
 
   it('ends in all tabs when it is ended in one', async () => {

@@ -15,16 +15,14 @@ function findChromium(): string | null {
 
 const chromiumPath = findChromium();
 
-/** Whether there is a browser. Without it, the stories of the console report that they were skipped. */
-export const hasChromium = neededInCi('chromium', chromiumPath !== null);
+const hasChromium = neededInCi('chromium', chromiumPath !== null);
 
-/** For suites that need a browser. */
-export const describeInBrowser = hasChromium ? describe : describe.skip;
-
-if (!hasChromium)
-  process.stderr.write(
-    'No Chromium is here (CHROMIUM_PATH names one): the console is not tested in a browser\n',
-  );
+/** `describe` for suites that need a browser. */
+export function describeInBrowser(title: string, tests: () => void): void {
+  if (hasChromium) return describe(title, tests);
+  process.stderr.write(`Skipped, no Chromium is here (CHROMIUM_PATH may name one): ${title}\n`);
+  describe.skip(title, tests);
+}
 
 /** What a page does that no page of the console may do. */
 const TELL_OF_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
@@ -35,20 +33,33 @@ export class TestBrowser {
   private browser!: Browser;
   private readonly open = new Set<BrowserContext>();
 
+  static async start(): Promise<TestBrowser> {
+    const started = new TestBrowser();
+    await started.launch();
+    return started;
+  }
+
+  /** For the tests of a file or of a `describe`. */
   static own(): TestBrowser {
     const browser = new TestBrowser();
-    beforeAll(async () => {
-      // as slow to load as a browser to start: only where it is used
-      const { chromium } = await import('playwright-core');
-      const isRoot = process.getuid?.() === 0;
-      browser.browser = await chromium.launch({
-        executablePath: chromiumPath!,
-        args: isRoot ? ['--no-sandbox'] : [],
-      });
-    });
+    beforeAll(() => browser.launch());
     afterEach(() => browser.closeProfiles());
-    afterAll(() => browser.browser.close());
+    afterAll(() => browser.close());
     return browser;
+  }
+
+  private async launch(): Promise<void> {
+    // as slow to load as a browser to start: only where it is used
+    const { chromium } = await import('playwright-core');
+    const isRoot = process.getuid?.() === 0;
+    this.browser = await chromium.launch({
+      executablePath: chromiumPath!,
+      args: isRoot ? ['--no-sandbox'] : [],
+    });
+  }
+
+  close(): Promise<void> {
+    return this.browser.close();
   }
 
   /** Closes what the test has opened. */
@@ -87,15 +98,17 @@ export class Visitor {
     readonly page: Page,
   ) {
     context.on('console', (message) => {
-      if (message.type() === 'error') this.complaints.push(`${message.text()} (${message.location().url})`);
+      const complaint = `${message.text()} (${message.location().url})`;
+      if (message.type() === 'error' && !SAYS_NONE.test(complaint)) this.complaints.push(complaint);
     });
     context.on('weberror', (error) => this.complaints.push(error.error().message));
     page.on('request', (request) => this.pending.add(request));
-    for (const end of ['requestfinished', 'requestfailed'] as const)
-      page.on(end, (request) => {
-        this.pending.delete(request);
-        this.lastAnswer = performance.now();
-      });
+    const ended = (request: object): void => {
+      this.pending.delete(request);
+      this.lastAnswer = performance.now();
+    };
+    page.on('requestfinished', ended);
+    page.on('requestfailed', ended);
   }
 
   forget(): void {
@@ -121,8 +134,44 @@ export class Visitor {
     this.clicks += 1;
   }
 
-  async fill(label: string | RegExp, text: string): Promise<void> {
-    await this.page.getByLabel(label).fill(text);
+  async fill(label: string, text: string): Promise<void> {
+    await this.page.getByLabel(new RegExp(`^${label}(?: \\(optional\\))?\\s*$`)).fill(text);
+  }
+
+  /** Presses Tab until something of this name has the focus. @throws Error when nothing has, once around the page */
+  async tabTo(name: string): Promise<void> {
+    for (let presses = 0; presses < MAX_TABS; presses += 1) {
+      await this.press('Tab');
+      if ((await this.focused()) === name) return;
+    }
+    throw new Error(`The keyboard does not reach ${name}`);
+  }
+
+  /** The name of what has the focus. */
+  focused(): Promise<string> {
+    return this.page.evaluate<string>(NAME_OF_FOCUSED);
+  }
+
+  /** Goes to a field by keyboard, and types instead of what is in it. */
+  async types(label: string, text: string): Promise<void> {
+    if ((await this.focused()) !== label) await this.tabTo(label);
+    await this.press('ControlOrMeta+A');
+    await this.page.keyboard.type(text);
+  }
+
+  /** Goes to a list of options by keyboard, and down to one of them. */
+  async chooses(label: string, option: string): Promise<void> {
+    await this.tabTo(label);
+    await this.press('Home');
+    const chosen = 'document.activeElement.selectedOptions[0].text';
+    for (let presses = 0; (await this.page.evaluate<string>(chosen)) !== option; presses += 1) {
+      if (presses > MAX_TABS) throw new Error(`${label} has no ${option}`);
+      await this.press('ArrowDown');
+    }
+  }
+
+  press(key: string): Promise<void> {
+    return this.page.keyboard.press(key);
   }
 
   /** Waits for a heading of the screen. */
@@ -131,4 +180,11 @@ export class Visitor {
   }
 }
 
+/** Browsers call any 404 an error. These say that nothing was entered or bought yet. */
+const SAYS_NONE = /404 .*\/(?:billing\/subscription|organization\/billing)\)$/;
 const QUIET_MS = 100;
+const MAX_TABS = 80;
+const NAME_OF_FOCUSED = `(() => {
+  const { labels, ariaLabel, innerText } = document.activeElement;
+  return (labels?.[0]?.innerText ?? ariaLabel ?? innerText ?? '').replace('(optional)', '').trim();
+})()`;

@@ -1,8 +1,12 @@
 import { build } from 'esbuild';
-import { Module } from 'node:module';
 import { resolve } from 'node:path';
+import { compileFunction } from 'node:vm';
 
 const ROOT = resolve(__dirname, '../..');
+
+interface Loaded {
+  readonly exports: { readonly router?: { readonly routesByPath: Readonly<Record<string, object>> } };
+}
 
 /** The paths of all screens, as the console's own router knows them: `/resources/$id`. */
 export async function consoleRoutes(): Promise<string[]> {
@@ -16,10 +20,9 @@ export async function consoleRoutes(): Promise<string[]> {
     jsx: 'automatic',
     logLevel: 'error',
   });
-  const loaded = new Module('console-routes') as Module & {
-    _compile: (code: string, name: string) => void;
-    exports: { router: { routesByPath: Readonly<Record<string, object>> } };
-  };
-  loaded._compile(outputFiles[0]!.text, resolve(ROOT, 'console-routes.cjs'));
-  return Object.keys(loaded.exports.router.routesByPath).toSorted();
+  const module: Loaded = { exports: {} };
+  compileFunction(outputFiles[0]!.text, ['module', 'require'])(module, require);
+  const { router } = module.exports;
+  if (router === undefined) throw new Error('The router of the console is not exported');
+  return Object.keys(router.routesByPath).toSorted();
 }

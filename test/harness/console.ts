@@ -19,6 +19,10 @@ export class TestConsole {
     return new TestConsole(drawbridge, TestBrowser.own());
   }
 
+  static in(browser: TestBrowser, drawbridge: Drawbridge): TestConsole {
+    return new TestConsole(drawbridge, browser);
+  }
+
   /** with host, without a slash at its end */
   get origin(): string {
     return `http://localhost:${this.drawbridge.apiServer.port}`;

@@ -7,9 +7,14 @@ const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const WIDTHS = [320, 1280] as const;
 const SCHEMES = ['light', 'dark'] as const;
 
-const FIND_BARRIERS = `axe.run().then(({ violations }) => violations
-  .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-  .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 2).map(({ html }) => html.slice(0, 150)).join(' … ')))`;
+/** @param rules all when left out */
+const findBarriers = (rules?: string): string => `axe
+  .run(document, { resultTypes: ['violations'], iframes: false${rules ? `, runOnly: ['${rules}']` : ''} })
+  .then(({ violations }) => violations
+    .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+    .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 2).map(({ html }) => html.slice(0, 150)).join(' … ')))`;
+/** The schemes differ in colours alone. */
+const FIND = { light: findBarriers(), dark: findBarriers('color-contrast') };
 
 /** what is wider than the window, innermost first */
 const FIND_OVERFLOW = `(() => {
@@ -84,7 +89,7 @@ async function findingsNow(visitor: Visitor): Promise<string[]> {
     await page.setViewportSize({ width, height: 800 });
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme });
-      for (const barrier of await inspected<string[]>(inspector, FIND_BARRIERS))
+      for (const barrier of await inspected<string[]>(inspector, FIND[colorScheme]))
         findings.add(`${width} px, ${colorScheme}: ${barrier}`);
     }
     const overflow = await inspected<string | null>(inspector, FIND_OVERFLOW);

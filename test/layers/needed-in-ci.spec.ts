@@ -21,6 +21,7 @@ const PROBES = [
   ['pgbouncer', 'harness/pgbouncer.ts'],
   ['an overlay file system', 'harness/disposable-machine.ts'],
   ['python3', 'hostile/address-oracle.ts'],
+  ['chromium', 'harness/browser.ts'],
 ] as const;
 
 describe('A machine without the programs that suites need', () => {

@@ -38,6 +38,12 @@ export const searchOf =
     return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as never;
   };
 
+/** Without what is undefined, as requests have it. */
+export const defined = <Search extends object>(search: Search) =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Search]?: Exclude<Search[Name], undefined>;
+  };
+
 /** Whether a list is narrowed by anything. */
 export const isFiltered = ({ page: _, ...filters }: object & { page?: unknown }): boolean =>
   Object.values(filters).some((value) => value !== undefined);

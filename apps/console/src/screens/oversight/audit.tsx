@@ -1,48 +1,75 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { CHOICES } from '#client/choices';
 import { $api, type Schemas } from '../../api';
-import { Badge, Empty, Facts, Loaded, Muted, Page, Pager, Section, Table, TextField, Time } from '../../ui';
-import { detailsOf, EVENT_CHOICES, sentenceOf } from './audit-words';
-import { Address, AuditLink, Lines, Reason } from './cells';
-import { Filters, ResourceFilter, SelectFilter, TimeFilter } from './filters';
-import { changed, fromLocalField, type Change, type Search } from './search';
+import { Filters, ResourceFilter, SelectFilter, TimeFilter } from '../../parts/filters';
+import { PAGE_SIZE } from '../../parts/listed';
+import { defined, fromLocalField, isFiltered } from '../../parts/search';
+import { Lines, Reason, sentence, wordsOf } from '../../parts/words';
+import { Badge, Empty, Facts, Loaded, Muted, Page, Pager, Section, Table, TextField } from '../../ui';
+import { Time, type Column } from '../../ui';
 
 type AuditRecord = Schemas['AuditRecordDto'];
 
 const route = getRouteApi('/signed-in/administrator/audit');
-const PAGE_SIZE = 50;
-
-type Filter = Search<'eventType' | 'actorEmail' | 'resourceId' | 'from' | 'to'>;
+const EVENTS = CHOICES.AuditEventType.map((event) => [event, sentence(wordsOf(event))] as const).toSorted(
+  ([, one], [, other]) => one.localeCompare(other),
+);
 
 /** What was done in the organization, by whom. */
 export function Audit() {
   const { page = 0, ...filter } = route.useSearch();
-  const { eventType, ...others } = filter;
-  const query = { ...others, ...(eventType ? { eventType: [eventType] } : {}), page, size: PAGE_SIZE };
+  const navigate = route.useNavigate();
+  const set = (change: typeof filter): void => void navigate({ search: { ...filter, ...change } });
+  const eventType = CHOICES.AuditEventType.filter((event) => event === filter.eventType);
+  const query = { ...defined(filter), eventType, page, size: PAGE_SIZE };
   const records = $api.useQuery('get', '/api/v1/audit-logs', { params: { query } });
   return (
     <Page
       title="Audit trail"
       lead="Every change and every sign-in, also those that were refused. A record cannot be changed."
     >
-      <AuditFilters filter={filter} error={records.error} />
+      <Filters
+        search={filter}
+        error={records.error}
+        onApply={(entered) =>
+          set({
+            actorEmail: entered.optional('actorEmail'),
+            from: fromLocalField(entered.text('from')),
+            to: fromLocalField(entered.text('to')),
+          })
+        }
+        onClear={isFiltered(filter) ? () => void navigate({ search: {} }) : undefined}
+      >
+        <SelectFilter
+          name="eventType"
+          label="Event"
+          all="Every event"
+          options={EVENTS}
+          value={eventType[0]}
+          onChange={(chosen) => set({ eventType: chosen })}
+        />
+        <ResourceFilter value={filter.resourceId} onChange={(resourceId) => set({ resourceId })} />
+        <TextField
+          name="actorEmail"
+          label="Done by"
+          placeholder="ada@example.com"
+          type="email"
+          required={false}
+          defaultValue={filter.actorEmail ?? ''}
+        />
+        <TimeFilter name="from" label="From" value={filter.from} />
+        <TimeFilter name="to" label="To" value={filter.to} />
+      </Filters>
       <Section>
         <Loaded query={records}>
           {({ content, totalElements }) => (
             <>
               <Table
                 caption="Audit records, newest first"
+                columns={COLUMNS}
                 rows={content}
                 keyOf={({ id }) => id}
-                empty={
-                  <Empty title="No record fits the filters">
-                    <Muted>Choose another time or event, or clear the filters.</Muted>
-                  </Empty>
-                }
-                columns={[
-                  { head: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
-                  { head: 'What', cell: (record) => <What record={record} /> },
-                  { head: 'From', cell: ({ ipAddress }) => ipAddress && <Address of={ipAddress} /> },
-                ]}
+                empty={<Empty title="No record fits the filters" />}
               />
               <Pager page={page} size={PAGE_SIZE} total={totalElements} />
             </>
@@ -53,72 +80,68 @@ export function Audit() {
   );
 }
 
-function AuditFilters({ filter, error }: { readonly filter: Filter; readonly error: unknown }) {
-  const navigate = route.useNavigate();
-  const set = (change: Change<Filter>): void => void navigate({ search: changed(filter, change) });
-  return (
-    <Filters
-      search={filter}
-      error={error}
-      onApply={(entered) =>
-        set({
-          actorEmail: entered.optional('actorEmail'),
-          from: fromLocalField(entered.text('from')),
-          to: fromLocalField(entered.text('to')),
-        })
-      }
-      onClear={Object.keys(filter).length > 0 ? () => void navigate({ search: {} }) : undefined}
-    >
-      <SelectFilter
-        name="eventType"
-        label="Event"
-        all="Every event"
-        options={EVENT_CHOICES}
-        value={filter.eventType}
-        onChange={(eventType) => set({ eventType: eventType as Filter['eventType'] })}
-      />
-      <ResourceFilter value={filter.resourceId} onChange={(resourceId) => set({ resourceId })} />
-      <TextField
-        name="actorEmail"
-        label="Done by"
-        placeholder="ada@example.com"
-        type="email"
-        required={false}
-        defaultValue={filter.actorEmail ?? ''}
-      />
-      <TimeFilter name="from" label="From" value={filter.from} />
-      <TimeFilter name="to" label="To" value={filter.to} />
-    </Filters>
-  );
-}
+const COLUMNS: readonly Column<AuditRecord>[] = [
+  { head: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
+  {
+    head: 'What',
+    cell: ({ eventType, result, errorMessage }) => (
+      <Lines>
+        <strong>{sentence(wordsOf(eventType))}</strong>
+        {result === 'FAILURE' ? <Badge tone="bad">failed</Badge> : null}
+        {errorMessage ? <Reason isBad>{errorMessage}</Reason> : null}
+      </Lines>
+    ),
+  },
+  { head: 'Object', cell: (record) => <Details of={record} /> },
+  {
+    head: 'Done by',
+    cell: ({ actorType, actorEmail, ipAddress }) => (
+      <Lines>
+        {actorEmail ?? sentence(wordsOf(actorType))}
+        {ipAddress === null ? null : <code>{ipAddress}</code>}
+      </Lines>
+    ),
+  },
+];
 
-function What({ record }: { readonly record: AuditRecord }) {
-  const { actor, verb, object } = sentenceOf(record);
+/** To which object, and all else that was recorded. */
+function Details({ of: record }: { of: AuditRecord }) {
+  const { changed, ...details } = record.details;
+  const all = Object.entries({ ...details, ...(changed as object | undefined) });
   return (
     <Lines>
-      <span>
-        <strong>{actor}</strong> {verb} <strong>{object}</strong>{' '}
-        {record.result === 'FAILURE' ? <Badge tone="bad">failed</Badge> : null}
-      </span>
-      {record.errorMessage ? <Reason isBad>{record.errorMessage}</Reason> : null}
+      {record.resourceName}
       <details>
         <summary>
           <Muted>Details</Muted>
         </summary>
         <Facts
           of={{
-            Event: <code>{record.eventType}</code>,
-            'Done by': `${record.actorType} ${record.actorEmail ?? ''} ${record.actorId ?? ''}`,
+            'Done by': `${record.actorType} ${record.actorId ?? ''}`,
             Object: record.resourceId ? (
-              <>
-                {record.resourceType} <AuditLink id={record.resourceId}>{record.resourceId}</AuditLink>
-              </>
+              <Link to="/audit" search={{ resourceId: record.resourceId }}>
+                {record.resourceType} {record.resourceId}
+              </Link>
             ) : null,
-            ...detailsOf(record.details),
+            ...Object.fromEntries(all.map(([name, value]) => [nameOf(name), textOf(value)])),
             Record: <code>{record.id}</code>,
           }}
         />
       </details>
     </Lines>
   );
+}
+
+const nameOf = (field: string): string => sentence(wordsOf(field.replaceAll(/[A-Z]/g, '_$&')));
+
+/** A detail as one reads it. */
+function textOf(value: unknown): string {
+  if (value === null || value === '') return 'none';
+  if (Array.isArray(value)) return value.map(textOf).join(', ') || 'none';
+  if (typeof value !== 'object') return `${value as string | number | boolean}`;
+  if ('from' in value && 'to' in value) return `${textOf(value.from)} → ${textOf(value.to)}`;
+  if ('name' in value) return textOf(value.name);
+  return Object.entries(value)
+    .map(([name, inner]) => `${name}: ${textOf(inner)}`)
+    .join(', ');
 }

@@ -1,11 +1,13 @@
+import { useState } from 'react';
 import { $api, api, asFailure, useAll, useList, type Schemas } from '../../api';
-import { Action, Badge, ConfirmButton, Empty, Facts, Loaded, Muted, Problem, Section, Stack } from '../../ui';
-import { Table, Time } from '../../ui';
-import { BillingDetails } from './billing-details';
-import { Lines } from './cells';
+import { Listed } from '../../parts/listed';
+import { Lines, sentence, wordsOf } from '../../parts/words';
+import { Action, Badge, ConfirmButton, Empty, Facts, Form, Loaded, Loading, Problem } from '../../ui';
+import { Section, Table, TextField, Time, type Column } from '../../ui';
 
 type Plan = Schemas['PlanDto'];
-type Subscription = Schemas['SubscriptionDto'];
+type Payment = Schemas['PaymentDto'];
+type Details = Schemas['BillingDetailsDto'];
 
 /** The plan, and what is paid for it; one sentence where nothing is paid. */
 export function Billing() {
@@ -18,35 +20,31 @@ export function Billing() {
             <p>This service does not bill: there is nothing to pay.</p>
           </Section>
         ) : (
-          <>
-            <Current plans={all} />
-            <Section title="Billing details">
-              <Muted>Invoices show them. They are needed before you subscribe.</Muted>
-              <BillingDetails />
-            </Section>
-            <Payments />
-          </>
+          <Billed plans={all} />
         )
       }
     </Loaded>
   );
 }
 
-function Current({ plans }: { readonly plans: readonly Plan[] }) {
-  const organization = $api.useQuery('get', '/api/v1/organization');
-  const query = $api.useQuery('get', '/api/v1/billing/subscription', {}, { refetchInterval: false });
-  const error: unknown = query.error;
-  // the API says so where there is none
-  if (error && asFailure(error).status !== 404) return <Problem error={error} />;
-  const subscription = query.data?.subscription ?? null;
-  const mayCancel = subscription !== null && !['CANCELLED', 'EXPIRED'].includes(subscription.status);
+const PAYMENTS: readonly Column<Payment>[] = [
+  { head: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { head: 'Amount', cell: ({ amountCents, currency }) => money(amountCents, currency) },
+  { head: 'Result', cell: ({ status }) => sentence(wordsOf(status)) },
+  { head: 'Invoice', cell: ({ reference }) => reference && <code>{reference}</code> },
+];
+
+function Billed({ plans }: { plans: readonly Plan[] }) {
+  const [hasOpened, setHasOpened] = useState(false);
+  const { data: organization } = $api.useQuery('get', '/api/v1/organization');
+  const payments = useList('/api/v1/billing/payments', { query: { size: 100 } });
+  // where nothing was ever subscribed, there is none to ask for
+  const enabled = organization?.subscriptionTier === 'PAID' || Boolean(payments.data?.total);
+  const { data } = $api.useQuery('get', '/api/v1/billing/subscription', {}, { enabled });
+  const isActive = data?.subscription.status === 'ACTIVE';
   return (
     <>
-      {subscription === null ? null : (
-        <Section title="Subscription" actions={mayCancel ? <Cancel subscription={subscription} /> : null}>
-          <SubscriptionFacts subscription={subscription} />
-        </Section>
-      )}
+      {data ? <Subscription subscription={data.subscription} /> : null}
       <Section title="Plans">
         <Table
           caption="Plans"
@@ -54,21 +52,35 @@ function Current({ plans }: { readonly plans: readonly Plan[] }) {
           keyOf={({ id }) => id}
           empty={null}
           columns={[
-            { head: 'Plan', cell: ({ displayName }) => <Lines>{displayName}</Lines> },
+            { head: 'Plan', cell: ({ displayName }) => displayName },
             { head: 'Price', cell: priceOf },
-            { head: 'Limits', cell: ({ limits }) => limitsText(limits) },
+            { head: 'Limits', cell: limitsOf },
             {
               head: '',
               cell: ({ id, displayName, tier, priceCents }) => (
                 <Lines>
-                  {tier === organization.data?.subscriptionTier ? <Badge tone="good">Your plan</Badge> : null}
-                  {priceCents && subscription?.status !== 'ACTIVE' ? (
+                  {tier === organization?.subscriptionTier ? <Badge tone="good">Your plan</Badge> : null}
+                  {priceCents && !isActive ? (
                     <Action label={`Subscribe to ${displayName}`} act={() => subscribe(id)} />
                   ) : null}
                 </Lines>
               ),
             },
           ]}
+        />
+      </Section>
+      <Section title="Billing details">
+        <details onToggle={({ currentTarget }) => setHasOpened(currentTarget.open || hasOpened)}>
+          <summary>Invoices show them; you need them to subscribe</summary>
+          {hasOpened ? <BillingDetails /> : null}
+        </details>
+      </Section>
+      <Section title="Payments">
+        <Listed
+          caption="Payments, newest first"
+          query={payments}
+          columns={PAYMENTS}
+          empty={<Empty title="Nothing was paid yet" />}
         />
       </Section>
     </>
@@ -91,87 +103,84 @@ const priceOf = ({ priceCents, currency, interval }: Plan): string =>
     ? ''
     : `${money(priceCents, currency)} a ${interval.toLowerCase()}`;
 
-const limitsText = ({ maxSessionDurationHours, maxResources, maxUsers }: Plan['limits']): string =>
+const limitsOf = ({ limits: { maxSessionDurationHours, maxResources, maxUsers } }: Plan): string =>
   `sessions of ${maxSessionDurationHours} hours, ${maxResources ?? 'any number of'} resources, ${maxUsers ?? 'any number of'} users`;
 
-const STATUSES: Readonly<Record<Subscription['status'], string>> = {
-  PENDING: 'not paid yet',
-  ACTIVE: 'active',
-  PAST_DUE: 'the renewal is unpaid',
-  CANCELLED: 'cancelled, active until the paid time ends',
-  EXPIRED: 'ended',
-};
-
-const SubscriptionFacts = ({ subscription: shown }: { readonly subscription: Subscription }) => (
-  <Facts
-    of={{
-      Plan: shown.planDisplayName,
-      Price: money(shown.priceCents, shown.currency),
-      Status: STATUSES[shown.status],
-      'Paid from': shown.currentPeriodStart && <Time at={shown.currentPeriodStart} />,
-      'Paid until': shown.currentPeriodEnd && <Time at={shown.currentPeriodEnd} />,
-      'Stays active until': shown.gracePeriodEnd && <Time at={shown.gracePeriodEnd} />,
-    }}
-  />
-);
-
-const Cancel = ({
-  subscription: { planDisplayName, status, currentPeriodEnd },
-}: {
-  subscription: Subscription;
-}) => (
-  <ConfirmButton
-    label="Cancel the subscription"
-    title={`Cancel the plan ${planDisplayName}?`}
-    act={() => api.POST('/api/v1/billing/cancel')}
-  >
-    <Stack>
-      <p>
-        {status === 'PENDING' || currentPeriodEnd === null ? (
-          'Nothing was paid yet: it ends at once.'
-        ) : (
-          <>
-            It stays active until <Time at={currentPeriodEnd} />. Then the limits of the free plan apply.
-          </>
-        )}
-      </p>
-    </Stack>
-  </ConfirmButton>
-);
-
-function Payments() {
-  const payments = useList('/api/v1/billing/payments', { query: { size: 100 } });
+function Subscription({ subscription: shown }: { subscription: Schemas['SubscriptionDto'] }) {
+  const mayCancel = shown.status !== 'CANCELLED' && shown.status !== 'EXPIRED';
   return (
-    <Section title="Payments">
-      <Loaded query={payments}>
-        {({ items }) => (
-          <>
-            <Table
-              caption="Payments, newest first"
-              rows={items}
-              keyOf={({ id }) => id}
-              empty={<Empty title="Nothing was paid yet" />}
-              columns={[
-                { head: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { head: 'Amount', cell: ({ amountCents, currency }) => money(amountCents, currency) },
-                {
-                  head: 'Result',
-                  cell: ({ status }) =>
-                    status === 'SUCCEEDED' ? (
-                      <Badge tone="good">Paid</Badge>
-                    ) : (
-                      <Badge tone="bad">Declined</Badge>
-                    ),
-                },
-                {
-                  head: 'Invoice',
-                  cell: ({ reference }) => (reference ? <code>{reference}</code> : <Muted>none</Muted>),
-                },
-              ]}
-            />
-          </>
-        )}
-      </Loaded>
+    <Section
+      title="Subscription"
+      actions={
+        mayCancel ? (
+          <ConfirmButton
+            label="Cancel the subscription"
+            title={`Cancel the plan ${shown.planDisplayName}?`}
+            act={() => api.POST('/api/v1/billing/cancel')}
+          >
+            <p>It stays active for the time that is paid. Then the limits of the free plan apply.</p>
+          </ConfirmButton>
+        ) : null
+      }
+    >
+      <Facts
+        of={{
+          Plan: shown.planDisplayName,
+          Price: money(shown.priceCents, shown.currency),
+          Status: sentence(wordsOf(shown.status)),
+          'Paid from': shown.currentPeriodStart && <Time at={shown.currentPeriodStart} />,
+          'Paid until': shown.currentPeriodEnd && <Time at={shown.currentPeriodEnd} />,
+          'Stays active until': shown.gracePeriodEnd && <Time at={shown.gracePeriodEnd} />,
+        }}
+      />
     </Section>
+  );
+}
+
+/** Fields, their labels, whether an invoice needs them, and what a browser fills in. */
+const FIELDS: readonly (readonly [keyof Details, label: string, isNeeded: boolean, autoComplete: string])[] =
+  [
+    ['companyName', 'Company', true, 'organization'],
+    ['billingContactName', 'Contact', false, 'name'],
+    ['billingEmail', 'E-mail for invoices', true, 'email'],
+    ['billingAddressLine1', 'Address', true, 'address-line1'],
+    ['billingAddressLine2', 'Address, second line', false, 'address-line2'],
+    ['billingPostalCode', 'Postal code', true, 'postal-code'],
+    ['billingCity', 'City', true, 'address-level2'],
+    ['billingState', 'State', false, 'address-level1'],
+    ['billingCountry', 'Country', true, 'country'],
+    ['vatNumber', 'VAT number', false, 'off'],
+  ];
+
+/** To whom invoices go. */
+function BillingDetails() {
+  const query = $api.useQuery('get', '/api/v1/organization/billing', {}, { refetchInterval: false });
+  const error: unknown = query.error;
+  // until they are set, the API says that there are none
+  if (error && asFailure(error).status !== 404) return <Problem error={error} />;
+  if (query.data === undefined && !error) return <Loading />;
+  return (
+    <Form
+      submit="Save the billing details"
+      done="Saved."
+      send={(entered) => {
+        // an emptied field is deleted
+        const body = Object.fromEntries(FIELDS.map(([name]) => [name, entered.optional(name) ?? null]));
+        return api.PATCH('/api/v1/organization/billing', { body });
+      }}
+    >
+      {FIELDS.map(([name, label, isNeeded, autoComplete]) => (
+        <TextField
+          key={name}
+          name={name}
+          label={label}
+          required={isNeeded}
+          autoComplete={autoComplete}
+          type={name === 'billingEmail' ? 'email' : 'text'}
+          maxLength={200}
+          defaultValue={query.data?.[name] ?? ''}
+        />
+      ))}
+    </Form>
   );
 }

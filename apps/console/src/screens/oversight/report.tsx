@@ -1,83 +1,182 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { $api, api, type Schemas } from '../../api';
-import { Action, Empty, Loaded, Muted, Page, Pager, Section } from '../../ui';
-import { AccessTable } from './access-table';
-import { isBetween, ReportFilters, type ReportSearch } from './report-filters';
+import { Filters, ResourceFilter, TimeFilter, UserFilter } from '../../parts/filters';
+import { PAGE_SIZE } from '../../parts/listed';
+import { RuleText } from '../../parts/rule-events';
+import { defined, fromLocalField, isFiltered } from '../../parts/search';
+import { Lines, sentence, wordsOf } from '../../parts/words';
+import {
+  Action,
+  Empty,
+  Loaded,
+  Muted,
+  Page,
+  Pager,
+  Section,
+  Table,
+  TextField,
+  Time,
+  type Column,
+} from '../../ui';
+
+type Item = Schemas['AccessItemDto'];
 
 const route = getRouteApi('/signed-in/administrator/report');
-/** The API returns everything at once; the browser shows it in pages. */
-const PAGE_SIZE = 100;
 
 /** Who had access when, derived from what was observed. */
 export function Report() {
   const { page = 0, ...search } = route.useSearch();
-  const isPast = search.at !== undefined || isBetween(search);
-  // the API reports about everything only for one point in time
-  const isComplete = !isBetween(search) || Boolean(search.resourceId ?? search.userId ?? search.address);
+  const isPast = search.at !== undefined || search.from !== undefined;
   const report = $api.useQuery(
     'get',
     '/api/v1/reports/access',
-    { params: { query: search } },
-    { enabled: isComplete, ...(isPast ? { refetchInterval: false } : {}) },
+    { params: { query: defined(search) } },
+    isPast ? { refetchInterval: false } : {},
   );
   return (
     <Page
       title="Access report"
       lead="Who had access when, as it was observed. It is about the rules; whether anybody connected is not known here."
-      actions={isComplete ? <Download search={search} /> : null}
+      actions={<Action label="Download as CSV" busy="Fetching the file…" act={() => download(search)} />}
     >
-      <ReportFilters search={search} error={report.error} />
+      <ReportFilters error={report.error} />
       <Section>
-        {isComplete ? (
-          <Loaded query={report}>
-            {(answer) => {
-              // without a format, it is no text
-              const items = answer as Schemas['AccessItemDto'][];
-              return (
-                <>
-                  <AccessTable
-                    items={items.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)}
-                    empty={
-                      <Empty title={isPast ? 'Nobody had access then' : 'Nobody has access now'}>
-                        <Muted>Choose another time, or clear the filters.</Muted>
-                      </Empty>
-                    }
-                  />
-                  <Pager page={page} size={PAGE_SIZE} total={items.length} />
-                </>
-              );
-            }}
-          </Loaded>
-        ) : (
-          <Empty title="Choose a resource, a person or an address">
-            <Muted>A report about more than a point in time is about one of them.</Muted>
-          </Empty>
-        )}
+        <Loaded query={report}>
+          {(answer) => {
+            // without a format, it is no text
+            const items = answer as Item[];
+            return (
+              <>
+                <Table
+                  caption="Access"
+                  columns={COLUMNS}
+                  rows={items.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)}
+                  // no part of an item is unique: a holder may have had access several times
+                  keyOf={(item) => JSON.stringify(item)}
+                  empty={<Empty title={isPast ? 'Nobody had access then' : 'Nobody has access now'} />}
+                />
+                <Pager page={page} size={PAGE_SIZE} total={items.length} />
+              </>
+            );
+          }}
+        </Loaded>
       </Section>
     </Page>
   );
 }
 
-/** The whole report as a file. A link could not carry the access token, so that the file is fetched first. */
-function Download({ search }: { readonly search: ReportSearch }) {
-  const [name, setName] = useState<string | null>(null);
-  const download = async (): Promise<void> => {
-    const { data } = await api.GET('/api/v1/reports/access', {
-      params: { query: { ...search, format: 'csv' } },
-      parseAs: 'blob',
-    });
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(data as unknown as Blob);
-    link.download = `access-${new Date().toISOString().slice(0, 10)}.csv`;
-    link.click();
-    URL.revokeObjectURL(link.href);
-    setName(link.download);
-  };
+/** One resource, one person or one address: choosing one takes the others away, as the API reports about one. */
+function ReportFilters({ error }: { error: unknown }) {
+  const { page: _, ...search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { at, from, to, ...object } = search;
+  const set = (next: typeof search): void => void navigate({ search: next });
   return (
-    <>
-      <Action label="Download as CSV" busy="Fetching the file…" act={download} />
-      <span role="status">{name === null ? null : <Muted>Saved as {name}</Muted>}</span>
-    </>
+    <Filters
+      search={search}
+      error={error}
+      onApply={(entered) => {
+        const address = entered.optional('address');
+        const start = fromLocalField(entered.text('from'));
+        const end = fromLocalField(entered.text('to'));
+        set({
+          ...(address === undefined ? { ...object, address } : { address }),
+          ...(end === undefined ? { at: start } : { from: start, to: end }),
+        });
+      }}
+      onClear={isFiltered(search) ? () => set({}) : undefined}
+    >
+      <ResourceFilter
+        value={search.resourceId}
+        onChange={(resourceId) => set({ at, from, to, resourceId })}
+      />
+      <UserFilter value={search.userId} onChange={(userId) => set({ at, from, to, userId })} />
+      <TextField
+        name="address"
+        label="Address"
+        placeholder="198.51.100.7"
+        required={false}
+        defaultValue={search.address ?? ''}
+      />
+      <TimeFilter name="from" label="At, or from" value={at ?? from} />
+      <TimeFilter name="to" label="Until" value={to} />
+    </Filters>
   );
+}
+
+const COLUMNS: readonly Column<Item>[] = [
+  { head: 'Who', cell: (item) => <Holder {...item} /> },
+  { head: 'From', cell: (item) => <RuleText {...item} /> },
+  {
+    head: 'To',
+    cell: ({ resource: { id, name }, target }) => (
+      <Lines>
+        <Link to="/resources/$id" params={{ id }}>
+          {name}
+        </Link>
+        <Muted>
+          {target.provider} {target.identifier}
+        </Muted>
+      </Lines>
+    ),
+  },
+  {
+    head: 'Seen open',
+    cell: ({ certainFrom, certainUntil }) => (
+      <span>
+        <Time at={certainFrom} /> {certainFrom === null ? null : '– '}
+        {certainFrom === null ? null : <Time at={certainUntil} />}
+      </span>
+    ),
+  },
+  {
+    head: 'Possible',
+    cell: ({ possibleFrom, possibleUntil }) => (
+      <span>
+        {possibleFrom === null ? 'before it was first read' : <Time at={possibleFrom} />} –{' '}
+        {possibleUntil === null ? 'no end seen' : <Time at={possibleUntil} />}
+      </span>
+    ),
+  },
+  { head: 'Why', cell: ({ cause }) => (cause === null ? null : sentence(wordsOf(cause))) },
+];
+
+const HOLDERS: Readonly<Record<Item['holderKind'], string>> = {
+  SESSION: 'Session',
+  STATIC_RULE: 'Static IP rule',
+  ORPHAN: 'Nobody: it is being removed',
+  UNMANAGED: 'Unmanaged rule',
+  OTHER: 'Another organization',
+};
+
+function Holder({ holderKind, holderId, userEmail }: Item) {
+  const kind = HOLDERS[holderKind];
+  return (
+    <Lines>
+      {userEmail}
+      {holderId === null ? (
+        kind
+      ) : holderKind === 'SESSION' ? (
+        <Link to="/sessions/$id" params={{ id: holderId }}>
+          {kind}
+        </Link>
+      ) : (
+        // the rule itself may be deleted
+        <Link to="/audit" search={{ resourceId: holderId }}>
+          {kind}
+        </Link>
+      )}
+    </Lines>
+  );
+}
+
+/** The whole report as a file. A link could not carry the access token, so that the file is fetched first. */
+async function download(search: object): Promise<void> {
+  const query = { ...search, format: 'csv' as const };
+  const { data } = await api.GET('/api/v1/reports/access', { params: { query }, parseAs: 'blob' });
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(data as unknown as Blob);
+  link.download = `access-${new Date().toISOString().slice(0, 10)}.csv`;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

@@ -1,49 +1,16 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { administratorRoute } from '../../layout/roots';
-import { searchOf } from './search';
+import { administratorScreen } from '../../parts/screens';
+import { id, oneOf, page, searchOf, text, time } from '../../parts/search';
 
-const getParentRoute = () => administratorRoute;
-
-const TABS = ['policy', 'billing'] as const;
-type Tab = (typeof TABS)[number];
+const OPEN = searchOf({ userId: id, resourceId: id, page });
+const REPORT = searchOf({ resourceId: id, userId: id, address: text, at: time, from: time, to: time, page });
+const AUDIT = searchOf({ eventType: text, actorEmail: text, resourceId: id, from: time, to: time, page });
+const TABS = searchOf({ tab: oneOf(['policy', 'billing']) });
 
 export const oversightRoutes = [
-  createRoute({
-    getParentRoute,
-    path: '/open',
-    validateSearch: searchOf('userId', 'resourceId'),
-    component: lazyRouteComponent(() => import('./open-now'), 'OpenNow'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/static-rules',
-    validateSearch: searchOf(),
-    component: lazyRouteComponent(() => import('./static-rules'), 'StaticRules'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/static-rules/$id',
-    component: lazyRouteComponent(() => import('./static-rule'), 'StaticRule'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/report',
-    validateSearch: searchOf('resourceId', 'userId', 'address', 'at', 'from', 'to'),
-    component: lazyRouteComponent(() => import('./report'), 'Report'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/audit',
-    validateSearch: searchOf('eventType', 'actorEmail', 'resourceId', 'from', 'to'),
-    component: lazyRouteComponent(() => import('./audit'), 'Audit'),
-  }),
-  createRoute({
-    getParentRoute,
-    path: '/organization',
-    validateSearch: ({ tab }: Record<string, unknown>): { tab?: Tab } => {
-      const known = TABS.find((each) => each === tab);
-      return known ? { tab: known } : {};
-    },
-    component: lazyRouteComponent(() => import('./organization'), 'Organization'),
-  }),
+  administratorScreen('/open', () => import('./open-now'), 'OpenNow', OPEN),
+  administratorScreen('/static-rules', () => import('./static-rules'), 'StaticRules', searchOf({ page })),
+  administratorScreen('/static-rules/$id', () => import('./static-rules'), 'StaticRule'),
+  administratorScreen('/report', () => import('./report'), 'Report', REPORT),
+  administratorScreen('/audit', () => import('./audit'), 'Audit', AUDIT),
+  administratorScreen('/organization', () => import('./organization'), 'Organization', TABS),
 ] as const;

@@ -1,22 +1,19 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { api, useAll, useList } from '../../api';
-import {
-  ButtonLink,
-  DialogButton,
-  Empty,
-  Form,
-  Loaded,
-  Muted,
-  Page,
-  Pager,
-  Picker,
-  Section,
-  TextField,
-} from '../../ui';
-import { StaticRuleTable } from './static-rule-table';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Fragment, type ReactNode } from 'react';
+import { $api, api, live, useAll, useList, type Schemas } from '../../api';
+import { PAGE_SIZE } from '../../parts/listed';
+import { STATUS } from '../../parts/sessions';
+import { Lines, Reason } from '../../parts/words';
+import { Action, Badge, ButtonLink, ConfirmButton, DialogButton, Empty, Facts, Form, Loaded } from '../../ui';
+import { Muted, Page, Pager, Picker, Row, Section, Table, TextField, Time, type Column } from '../../ui';
+
+type Rule = Schemas['StaticIpRuleDto'];
 
 const route = getRouteApi('/signed-in/administrator/static-rules');
-const PAGE_SIZE = 50;
+const ruleRoute = getRouteApi('/signed-in/administrator/static-rules/$id');
+
+const isPending = ({ status }: Rule): boolean => status === 'PENDING';
+const idsOf = ({ resources }: Rule): string[] => resources.map(({ resourceId }) => resourceId);
 
 /** Addresses and ranges that are let in for as long as their rule exists. */
 export function StaticRules() {
@@ -24,13 +21,13 @@ export function StaticRules() {
   const rules = useList(
     '/api/v1/static-ip-rules',
     { query: { page, size: PAGE_SIZE } },
-    { isUnsettled: ({ items }) => items.some(({ status }) => status === 'PENDING') },
+    { isUnsettled: ({ items }) => items.some(isPending) },
   );
   return (
     <Page
       title="Static IP rules"
       lead="Addresses that are always let in, such as an office or a monitoring service. They do not end by themselves."
-      actions={<Create kind="primary" />}
+      actions={<Create />}
     >
       <Section>
         <Loaded query={rules}>
@@ -48,52 +45,107 @@ export function StaticRules() {
 
 const NoRules = () => (
   <Empty title="No address is always let in">
-    <Muted>
-      People need none: each opens access for the address they have. Add one for what stays where it is.
-    </Muted>
-    <Create kind="normal" />
+    <Muted>Add one for what stays where it is. People open access for the address they have.</Muted>
   </Empty>
 );
 
-const Create = ({ kind }: { readonly kind: 'normal' | 'primary' }) => (
-  <DialogButton label="Add a static IP rule" kind={kind} title="Let an address in, always">
-    {(close) => <CreateForm onCancel={close} />}
-  </DialogButton>
+const COLUMNS: readonly Column<Rule>[] = [
+  {
+    head: 'Name',
+    cell: ({ id, label }) => (
+      <Link to="/static-rules/$id" params={{ id }}>
+        {label}
+      </Link>
+    ),
+  },
+  { head: 'Address', cell: ({ ipAddress }) => <code>{ipAddress}</code> },
+  { head: 'To', cell: (rule) => <Resources of={rule} /> },
+  { head: 'State', cell: (rule) => <State of={rule} /> },
+  { head: 'Added', cell: (rule) => <Added rule={rule} /> },
+];
+
+/** Static IP rules with the state on each of their resources. */
+export const StaticRuleTable = ({ rules, empty }: { rules: readonly Rule[]; empty: ReactNode }) => (
+  <Table caption="Static IP rules" columns={COLUMNS} rows={rules} keyOf={({ id }) => id} empty={empty} />
 );
 
-function CreateForm({ onCancel }: { readonly onCancel: () => void }) {
-  const navigate = route.useNavigate();
+const State = ({ of: { status } }: { of: Rule }) => (
+  <Badge tone={STATUS[status][1]}>{STATUS[status][0]}</Badge>
+);
+
+const Added = ({ rule: { createdAt, createdByEmail } }: { rule: Rule }) => (
+  <Lines>
+    <Time at={createdAt} />
+    <Muted>by {createdByEmail}</Muted>
+  </Lines>
+);
+
+const ResourceLink = ({ of: { resourceId, resourceName } }: { of: Rule['resources'][number] }) => (
+  <Link to="/resources/$id" params={{ id: resourceId }}>
+    {resourceName}
+  </Link>
+);
+
+/** Where it is not open comes first, each with the reason. */
+function Resources({ of: { resources } }: { of: Rule }) {
+  const open = resources.filter(({ status }) => status === 'APPLIED');
   return (
-    <Form
-      submit="Let it in"
-      onCancel={onCancel}
-      send={async (entered) =>
-        (
-          await api.POST('/api/v1/static-ip-rules', {
-            body: {
-              label: entered.text('label'),
-              ipAddress: entered.text('ipAddress'),
-              resourceIds: entered.all('resourceIds'),
-            },
-          })
-        ).data!
-      }
-      onDone={({ id }) => void navigate({ to: '/static-rules/$id', params: { id } })}
-    >
-      <TextField name="label" label="Name" maxLength={200} placeholder="Office Berlin" autoFocus />
-      <TextField
-        name="ipAddress"
-        label="Address or range"
-        placeholder="198.51.100.0/24"
-        help="IPv4 or IPv6, or a range as CIDR. The address of a rule cannot be changed later."
-      />
-      <ResourcePicker />
-    </Form>
+    <Lines>
+      {resources.map((entry) =>
+        entry.status === 'APPLIED' ? null : (
+          <Lines key={entry.resourceId}>
+            <span>
+              <ResourceLink of={entry} />{' '}
+              <Badge tone={entry.status === 'FAILED' ? 'bad' : 'busy'}>
+                {entry.status === 'FAILED' ? 'refused' : 'opening'}
+              </Badge>
+            </span>
+            <Reason isBad={entry.status === 'FAILED'}>{entry.errorMessage}</Reason>
+          </Lines>
+        ),
+      )}
+      <span>
+        {open.map((entry, index) => (
+          <Fragment key={entry.resourceId}>
+            {index === 0 ? '' : ', '}
+            <ResourceLink of={entry} />
+          </Fragment>
+        ))}
+      </span>
+    </Lines>
   );
 }
 
-/** The resources that a static IP rule opens. */
-export function ResourcePicker({ chosen }: { readonly chosen?: readonly string[] }) {
+function Create() {
+  const navigate = route.useNavigate();
+  return (
+    <DialogButton label="Add a static IP rule" kind="primary" title="Let an address in, always">
+      {(close) => (
+        <Form
+          submit="Let it in"
+          onCancel={close}
+          send={async (entered) => {
+            const [label, ipAddress] = [entered.text('label'), entered.text('ipAddress')];
+            const body = { label, ipAddress, resourceIds: entered.all('resourceIds') };
+            return (await api.POST('/api/v1/static-ip-rules', { body })).data!;
+          }}
+          onDone={({ id }) => void navigate({ to: '/static-rules/$id', params: { id } })}
+        >
+          <TextField name="label" label="Name" maxLength={200} placeholder="Office Berlin" autoFocus />
+          <TextField
+            name="ipAddress"
+            label="Address or range"
+            placeholder="198.51.100.0/24"
+            help="IPv4 or IPv6, or a range as CIDR. The address of a rule cannot be changed later."
+          />
+          <ResourcePicker />
+        </Form>
+      )}
+    </DialogButton>
+  );
+}
+
+function ResourcePicker({ chosen = [] }: { chosen?: readonly string[] }) {
   const resources = useAll('/api/v1/resources');
   return (
     <Loaded query={resources}>
@@ -101,15 +153,88 @@ export function ResourcePicker({ chosen }: { readonly chosen?: readonly string[]
         <Picker
           name="resourceIds"
           label="Resources"
-          {...(chosen ? { chosen } : {})}
-          choices={all.map(({ id, name, resourceIdentifier, isActive }) => ({
+          chosen={chosen}
+          choices={all.map(({ id, name, resourceIdentifier }) => ({
             value: id,
             text: name,
-            detail: `${resourceIdentifier}${isActive ? '' : ', not verified yet'}`,
+            detail: resourceIdentifier,
           }))}
           empty={<ButtonLink to="/resources">Add a resource first</ButtonLink>}
         />
       )}
     </Loaded>
+  );
+}
+
+/** One static IP rule. */
+export function StaticRule() {
+  const { id } = ruleRoute.useParams();
+  const path = { id };
+  const rule = $api.useQuery('get', '/api/v1/static-ip-rules/{id}', { params: { path } }, live(isPending));
+  const patch = (body: Schemas['UpdateStaticIpRuleDto']): Promise<unknown> =>
+    api.PATCH('/api/v1/static-ip-rules/{id}', { params: { path }, body });
+  return (
+    <Loaded query={rule}>
+      {(shown) => (
+        <Page
+          title={shown.label}
+          actions={
+            <Row>
+              <ButtonLink to="/audit" search={{ resourceId: id }}>
+                Audit trail
+              </ButtonLink>
+              <Delete rule={shown} />
+            </Row>
+          }
+        >
+          <Section title="Always let in">
+            <Facts
+              of={{
+                Address: <code>{shown.ipAddress}</code>,
+                State: <State of={shown} />,
+                Resources: <Resources of={shown} />,
+                Added: <Added rule={shown} />,
+              }}
+            />
+            {shown.resources.some(({ status }) => status === 'FAILED') ? (
+              <Row>
+                <Action label="Try what failed again" act={() => patch({ resourceIds: idsOf(shown) })} />
+              </Row>
+            ) : null}
+          </Section>
+          <Section title="Change">
+            {/* what is being entered stays while the rule is read again */}
+            <Form
+              key={id}
+              submit="Save"
+              done="Saved. Resources that you took away are being closed."
+              send={(entered) =>
+                patch({ label: entered.text('label'), resourceIds: entered.all('resourceIds') })
+              }
+            >
+              <TextField name="label" label="Name" maxLength={200} defaultValue={shown.label} />
+              <ResourcePicker chosen={idsOf(shown)} />
+            </Form>
+          </Section>
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+function Delete({ rule: { id, label, ipAddress, resources } }: { rule: Rule }) {
+  const navigate = ruleRoute.useNavigate();
+  return (
+    <ConfirmButton
+      label="Delete"
+      title={`Delete “${label}”?`}
+      act={() => api.DELETE('/api/v1/static-ip-rules/{id}', { params: { path: { id } } })}
+      onDone={() => void navigate({ to: '/static-rules' })}
+    >
+      <p>
+        This closes <code>{ipAddress}</code> on {resources.map(({ resourceName }) => resourceName).join(', ')}
+        , unless something else keeps it open.
+      </p>
+    </ConfirmButton>
   );
 }

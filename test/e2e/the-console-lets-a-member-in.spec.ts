@@ -1,0 +1,117 @@
+import { organization, sshTo, type Organization } from '../builders/organization';
+import { newcomer, PASSWORD, type Person } from '../builders/people';
+import { describeInBrowser, type Visitor } from '../harness/browser';
+import { TestConsole } from '../harness/console';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+describeInBrowser('The console lets a member in', () => {
+  const drawbridge = Drawbridge.shared();
+  const site = TestConsole.of(drawbridge);
+  let org: Organization;
+  let member: Person;
+
+  beforeAll(async () => {
+    org = await organization(drawbridge, sshTo(2));
+  });
+  beforeEach(async () => {
+    member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
+  });
+  afterEach(async () => {
+    await drawbridge.cloud.clearFaults();
+    await drawbridge.query('UPDATE sessions SET expires_at = now()');
+    await until('every rule is gone', async () => (await openAddresses()).length === 0);
+  });
+
+  const arrived = async (): Promise<Visitor> => {
+    const visitor = await site.signedIn({ email: member.email, password: PASSWORD });
+    await visitor.goto(site.url('/'));
+    return visitor;
+  };
+  const openAddresses = async (): Promise<string[]> =>
+    (await drawbridge.cloud.rules()).filter(({ ours }) => ours).map(({ address }) => address);
+  const shows = (visitor: Visitor, text: RegExp): Promise<void> =>
+    visitor.page.getByRole('heading', { level: 2, name: text }).waitFor();
+
+  it('with one click, and out with another; what it shows is what the cloud has', async () => {
+    const visitor = await arrived();
+    const before = performance.now();
+    await visitor.click('button', 'Let me in');
+    await shows(visitor, /^Open until/);
+    process.stderr.write(
+      `open, as seen in the browser, after ${Math.round(performance.now() - before)} ms\n`,
+    );
+    expect(visitor.clicks).toBe(1);
+    expect(await openAddresses()).toHaveLength(2);
+    await visitor.click('button', 'Stop');
+    await shows(visitor, /^Stopped/);
+    expect(await openAddresses()).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  it('to some of the resources, for as long as wished', async () => {
+    const visitor = await arrived();
+    await visitor.page.getByRole('checkbox', { name: 'resource-1' }).uncheck();
+    await visitor.fill('Hours', '2');
+    await visitor.click('button', 'Let me in');
+    await shows(visitor, /^Open until/);
+    const [session] = await member.client.expect(
+      200,
+      member.client.get<{ expiresAt: string }[]>('/sessions'),
+    );
+    expect(Date.parse(session!.expiresAt) - Date.now()).toBeGreaterThan(1.9 * 3_600_000);
+    expect(Date.parse(session!.expiresAt) - Date.now()).toBeLessThan(2 * 3_600_000);
+    expect(await openAddresses()).toHaveLength(1);
+  });
+
+  it('from where the member is now, who was let in elsewhere before', async () => {
+    await member.client.posted('/sessions', {
+      ipv4Address: '203.0.113.50',
+      ipv6Address: '2001:db8::50',
+    });
+    await until('it is open there', async () => (await openAddresses()).length === 4);
+    const visitor = await arrived();
+    await visitor.page.getByText('Moved?').waitFor();
+    await visitor.click('button', 'Let me in here');
+    await visitor.page.getByText('let in', { exact: true }).waitFor();
+    await until('the former address is out', async () =>
+      (await openAddresses()).every((address) => !/203\.0\.113\.50|2001:db8::50/.test(address)),
+    );
+    expect((await openAddresses()).length).toBeGreaterThan(0);
+  });
+
+  it('by keyboard alone', async () => {
+    const visitor = await site.stranger('/');
+    await visitor.types('E-mail', member.email);
+    await visitor.types('Password', PASSWORD);
+    await visitor.press('Enter');
+    await visitor.reaches('Access');
+    await visitor.settled();
+    await visitor.tabTo('Let me in');
+    await visitor.press('Enter');
+    await shows(visitor, /^Open until/);
+    expect(await openAddresses()).toHaveLength(2);
+    await visitor.tabTo('Extend');
+    await visitor.press('Enter');
+    await visitor.page.getByRole('dialog').waitFor();
+    await visitor.press('Escape');
+    // the focus is where it was
+    expect(await visitor.focused()).toBe('Extend');
+    await visitor.tabTo('Stop');
+    await visitor.press('Space');
+    await shows(visitor, /^Stopped/);
+    expect(await openAddresses()).toEqual([]);
+    expect(visitor.clicks).toBe(0);
+  });
+
+  it('and says in the words of the cloud what it refused', async () => {
+    await drawbridge.cloud.fault({ kind: 'quota', target: sshTo(2)[1]!.group });
+    const visitor = await arrived();
+    await visitor.click('button', 'Let me in');
+    await visitor.page.getByText('Open in part', { exact: true }).waitFor();
+    const words = await visitor.page.getByRole('main').innerText();
+    expect(words).toContain('refused');
+    expect(words).toContain('RulesPerSecurityGroupLimitExceeded');
+    expect(await openAddresses()).toHaveLength(1);
+  });
+});

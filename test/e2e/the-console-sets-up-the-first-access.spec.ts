@@ -1,0 +1,114 @@
+import { group, SIMULATED_KEY } from '../builders/organization';
+import { email, founder, PASSWORD } from '../builders/people';
+import { describeInBrowser, type Visitor } from '../harness/browser';
+import { TestConsole } from '../harness/console';
+import { Drawbridge } from '../harness/drawbridge';
+
+interface Types {
+  readonly provider: string;
+  readonly label: string;
+  readonly credentialTypes: readonly {
+    readonly credentialType: string;
+    readonly label: string;
+    readonly fields: readonly { readonly name: string; readonly label: string }[];
+  }[];
+  readonly resourceTypes: readonly {
+    readonly resourceType: string;
+    readonly label: string;
+    readonly config: readonly { readonly name: string; readonly label: string }[];
+  }[];
+}
+
+/** How somebody enters things: with a pointer, or without. */
+interface Hands {
+  enter: (label: string, text: string) => Promise<unknown>;
+  choose: (label: string, option: string) => Promise<unknown>;
+  press: (name: string) => Promise<unknown>;
+}
+
+const withPointer = (visitor: Visitor): Hands => ({
+  enter: (label, text) => visitor.fill(label, text),
+  choose: async (label, option) => {
+    visitor.clicks += 1;
+    await visitor.page.getByLabel(label).selectOption({ label: option });
+  },
+  press: async (name) => {
+    const isLink = await visitor.page.getByRole('link', { name, exact: true }).isVisible();
+    await visitor.click(isLink ? 'link' : 'button', name);
+  },
+});
+
+const withKeyboard = (visitor: Visitor): Hands => ({
+  enter: (label, text) => visitor.types(label, text),
+  choose: (label, option) => visitor.chooses(label, option),
+  press: async (name) => {
+    await visitor.tabTo(name);
+    await visitor.press('Enter');
+  },
+});
+
+describeInBrowser('The console leads from nothing to the first access', () => {
+  const drawbridge = Drawbridge.shared();
+  const site = TestConsole.of(drawbridge);
+
+  it.each([
+    ['in few clicks', withPointer, 0],
+    ['by keyboard alone', withKeyboard, 3],
+  ])('%s', async (_, handsOf, index) => {
+    const { cloud } = drawbridge;
+    const visitor = await site.stranger('/register');
+    const hands = handsOf(visitor);
+    const started = performance.now();
+    await hands.enter('Organization', 'First steps');
+    await hands.enter('Your name', 'Ada');
+    await hands.enter('E-mail', email());
+    await hands.enter('Password', PASSWORD);
+    await hands.press('Register');
+    await visitor.reaches('Set up access');
+    await visitor.settled();
+    const registered = visitor.clicks;
+
+    const types = await typesOf();
+    const aws = types.find(({ provider }) => provider === 'AWS')!;
+    const key = aws.credentialTypes.find(({ credentialType }) => credentialType === 'ACCESS_KEY')!;
+    const securityGroup = aws.resourceTypes.find(({ resourceType }) => resourceType === 'SECURITY_GROUP')!;
+    const labelOf = (fields: readonly { name: string; label: string }[], name: string): string =>
+      fields.find((field) => field.name === name)!.label;
+
+    await hands.choose('Where are your rules?', aws.label);
+    await hands.choose('Kind of credential', key.label);
+    await hands.enter(labelOf(key.fields, 'accessKeyId'), SIMULATED_KEY.accessKeyId);
+    await hands.enter(labelOf(key.fields, 'secretAccessKey'), SIMULATED_KEY.secretAccessKey);
+    await hands.press('Save and verify');
+    await visitor.page.getByText('New resource').waitFor();
+    await visitor.settled();
+
+    await hands.enter(securityGroup.label, group(index));
+    await hands.enter('Region', 'eu-central-1');
+    await hands.enter(labelOf(securityGroup.config, 'port'), '22');
+    await hands.enter('Name', 'database');
+    await hands.press('Save and verify');
+    await visitor.page.getByText('I have this role, too').waitFor();
+    await visitor.settled();
+
+    await hands.press('Save');
+    await visitor.page.getByText('Everything is ready').waitFor();
+    await hands.press('Let me in');
+    await visitor.reaches('Access');
+    await visitor.settled();
+    await hands.press('Let me in');
+    await visitor.page.getByRole('heading', { level: 2, name: /^Open until/ }).waitFor();
+    const opened = await cloud.rules(group(index));
+    expect(opened).toMatchObject([{ fromPort: 22, toPort: 22, ours: true }]);
+    process.stderr.write(
+      `from the registration to the rule: ${visitor.clicks - registered} clicks, ${Math.round(performance.now() - started)} ms\n`,
+    );
+    expect(visitor.clicks - registered).toBeLessThanOrEqual(handsOf === withPointer ? 8 : 0);
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  async function typesOf(): Promise<readonly Types[]> {
+    const { client } = await founder(drawbridge);
+    return client.expect(200, client.get<Types[]>('/resources/types'));
+  }
+});

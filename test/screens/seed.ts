@@ -1,0 +1,108 @@
+import { group, SIMULATED_KEY } from '../builders/organization';
+import { PASSWORD } from '../builders/people';
+import type { ApiClient } from '../harness/api-client';
+import type { Drawbridge } from '../harness/drawbridge';
+
+/** What the pictures show: the same at every drawing, but for the time. */
+export interface Scene {
+  readonly administrator: string;
+  readonly member: string;
+  readonly memberAddress: string;
+  readonly resourceId: string;
+}
+
+const RESOURCES = [
+  ['Production database', 5432, 'db.harbour.example:5432'],
+  ['Staging', 22, 'staging.harbour.example:22'],
+  ['Reporting', 443, 'reports.harbour.example:443'],
+] as const;
+
+const PEOPLE = [
+  ['Ada Okafor', 'ada', '203.0.113.24'],
+  ['Ben Lindqvist', 'ben', '198.51.100.7'],
+  ['Chiara Moretti', 'chiara', '192.0.2.81'],
+  ['Daniel Weiss', 'daniel', null],
+] as const;
+
+interface Made {
+  readonly id: string;
+}
+
+const addressOf = (name: string): string => `${name}@harbour.example`;
+
+export async function seeded(drawbridge: Drawbridge): Promise<Scene> {
+  const { api, cloud } = drawbridge;
+  const administrator = addressOf('admin');
+  const login = await api.created<{ accessToken: string; user: Made & { organizationId: string } }>(
+    '/auth/register',
+    { organizationName: 'Harbour', name: 'Robin Hale', email: administrator, password: PASSWORD },
+  );
+  await drawbridge.query(`UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1`, [
+    login.user.organizationId,
+  ]);
+  const admin = api.as({ token: login.accessToken });
+  const made = async (path: string, body: object): Promise<string> =>
+    (await admin.created<Made>(path, body)).id;
+
+  const credentialId = await made('/credentials', {
+    name: 'AWS, main account',
+    provider: 'AWS',
+    credentialType: 'ACCESS_KEY',
+    credentialData: SIMULATED_KEY,
+  });
+  await admin.posted(`/credentials/${credentialId}/verify`);
+  const resourceIds: string[] = [];
+  for (const [index, [name, port, endpoint]] of RESOURCES.entries())
+    resourceIds.push(
+      await made('/resources', {
+        name,
+        endpoint,
+        credentialId,
+        provider: 'AWS',
+        resourceType: 'SECURITY_GROUP',
+        resourceIdentifier: group(index),
+        region: 'eu-central-1',
+        config: { port },
+      }),
+    );
+  for (const id of resourceIds) await admin.posted(`/resources/${id}/verify`);
+  const everyone = await made('/roles', { name: 'Developers', resourceIds: resourceIds.slice(0, 2) });
+  const analysts = await made('/roles', { name: 'Analysts', resourceIds, maxSessionDurationHours: 4 });
+
+  await cloud.addUnmanaged({
+    target: group(0),
+    address: '10.20.0.0/16',
+    protocol: 'tcp',
+    fromPort: 5432,
+    toPort: 5432,
+    description: 'VPN',
+  });
+  await made('/static-ip-rules', {
+    label: 'Office',
+    ipAddress: '198.51.100.240/28',
+    resourceIds: resourceIds.slice(0, 2),
+  });
+  await made('/api-keys', { name: 'Deployment', scopes: ['sessions:read', 'sessions:write'] });
+  for (const [name, account, address] of PEOPLE) {
+    const email = addressOf(account);
+    const roleIds = account === 'chiara' ? [analysts] : [everyone];
+    // who has not been here yet has only an invitation
+    await made('/users', { name, email, roleIds, ...(address ? { password: PASSWORD } : {}) });
+    if (address !== null) await letIn(await signedIn(api, email), address);
+  }
+  const [, , memberAddress] = PEOPLE[0];
+  return { administrator, member: addressOf('ada'), memberAddress, resourceId: resourceIds[0]! };
+}
+
+async function signedIn(api: ApiClient, email: string): Promise<ApiClient> {
+  const { accessToken } = await api.posted<{ accessToken: string }>('/auth/login', {
+    email,
+    password: PASSWORD,
+  });
+  return api.as({ token: accessToken });
+}
+
+async function letIn(person: ApiClient, ipv4Address: string): Promise<void> {
+  const { id } = await person.posted<Made>('/sessions', { ipv4Address, durationHours: 4 });
+  await person.expect(200, person.get(`/sessions/${id}?waitSeconds=20`));
+}
