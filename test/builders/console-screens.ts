@@ -28,7 +28,6 @@ const STEPS: Readonly<Record<string, (known: KnownObjects) => readonly string[]>
     const made = `credential=${known['/credentials/$id']}&resource=${known['/resources/$id']}&role=${known['/roles/$id']}`;
     return ['resource', 'role', 'done'].map((step) => `?step=${step}&${made}`);
   },
-  '/resources/new': (known) => [`?resource=${known['/resources/$id']}`],
 };
 
 /** Where a sign-in stops until a second factor is set up. */

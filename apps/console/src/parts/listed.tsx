@@ -15,12 +15,16 @@ interface ListedProps<Item> {
   readonly empty: ReactNode;
 }
 
-/** One page of a list, with links to the others. */
-export const Listed = <Item extends { id: string }>({ query, page = 0, ...table }: ListedProps<Item>) => (
+/** One page of a list, with links to the others. An item without an id is known by all that it is. */
+export const Listed = <Item extends { id: string | null }>({
+  query,
+  page = 0,
+  ...table
+}: ListedProps<Item>) => (
   <Loaded query={query}>
     {({ items, total }) => (
       <>
-        <Table {...table} rows={items} keyOf={({ id }) => id} />
+        <Table {...table} rows={items} keyOf={(item) => item.id ?? JSON.stringify(item)} />
         <Pager page={page} size={PAGE_SIZE} total={total} />
       </>
     )}

@@ -1,69 +1,114 @@
 import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api';
-import { Action, Badge, Empty, Loaded, Notice, Pager, Section, Table, Time } from '../../ui';
-import { wordsOf } from './types';
-
-const SIZE = 50;
-
-type HealthEvent = Schemas['HealthEventDto'];
+import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { wordsOf } from '../../parts/words';
+import { Action, Badge, ConfirmButton, Empty, Facts, Loaded, Notice, Section, Table, Time } from '../../ui';
+import { Warnings } from './resource-form';
+import type { Resource } from './types';
 
 /** Whether the target can be read and has the rules that it should have; and both now. */
-export function ResourceHealth({ id, page }: { readonly id: string; readonly page: number }) {
-  const [said, setSaid] = useState<readonly string[]>([]);
+export function ResourceHealth({ id, page }: { id: string; page: number }) {
+  const [warnings, setWarnings] = useState<readonly string[]>([]);
   const params = { path: { id } };
-  const events = $api.useQuery('get', '/api/v1/resource-health/events', {
-    params: { query: { resourceId: id, page, size: SIZE } },
-  });
-  const actions = (
-    <>
-      <Action
-        label="Verify now"
-        busy="Asking the provider…"
-        act={async () => {
-          const { warnings } = (await api.POST('/api/v1/resources/{id}/verify', { params })).data!;
-          setSaid(['It can be read.', ...warnings]);
-        }}
-      />
-      <Action
-        label="Reconcile now"
-        act={async () => {
-          await api.POST('/api/v1/resources/{id}/reconcile', { params });
-          setSaid(['The rules are being compared. The outcome appears below.']);
-        }}
-      />
-    </>
+  const query = { resourceId: id, page, size: PAGE_SIZE };
+  const events = $api.useQuery(
+    'get',
+    '/api/v1/resource-health/events',
+    { params: { query } },
+    { select: ({ content, totalElements }) => ({ items: content, total: totalElements }) },
   );
+  const verify = async (): Promise<void> =>
+    setWarnings((await api.POST('/api/v1/resources/{id}/verify', { params })).data!.warnings);
   return (
-    <Section title="Health" actions={actions}>
-      {said.length > 0 ? (
-        <Notice tone={said.length > 1 ? 'warn' : 'neutral'} announced>
-          {said.map((text) => (
-            <p key={text}>{text}</p>
-          ))}
-        </Notice>
-      ) : null}
-      <Loaded query={events}>
-        {({ content, totalElements }) => (
-          <>
-            <Table
-              caption="Verifications and reconciliations"
-              rows={content}
-              keyOf={(event) => event.id}
-              empty={<Empty title="It was not verified yet" />}
-              columns={[
-                { head: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { head: 'What', cell: (event) => <Outcome of={event} /> },
-                { head: 'Message', cell: ({ message }) => message },
-              ]}
-            />
-            <Pager page={page} size={SIZE} total={totalElements} />
-          </>
-        )}
-      </Loaded>
+    <Section
+      title="Health"
+      actions={
+        <>
+          <Action label="Verify now" busy="Asking the provider…" act={verify} />
+          <Action
+            label="Reconcile now"
+            act={() => api.POST('/api/v1/resources/{id}/reconcile', { params })}
+          />
+        </>
+      }
+    >
+      <Warnings of={warnings} />
+      <Listed
+        caption="Verifications and reconciliations"
+        query={events}
+        page={page}
+        empty={<Empty title="It was not verified yet" />}
+        columns={[
+          { head: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          {
+            head: 'What',
+            cell: ({ eventType: type }) => (
+              <Badge tone={type.endsWith('_OK') ? 'good' : 'bad'}>{wordsOf(type)}</Badge>
+            ),
+          },
+          { head: 'Message', cell: ({ message }) => message },
+        ]}
+      />
     </Section>
   );
 }
 
-const Outcome = ({ of: { eventType } }: { readonly of: HealthEvent }) => (
-  <Badge tone={eventType.endsWith('_OK') ? 'good' : 'bad'}>{wordsOf(eventType)}</Badge>
-);
+const trafficText = ({ protocol, ports }: Schemas['TrafficDto']): string =>
+  `${protocol} ${ports.length === 0 ? 'every port' : ports.join(', ')}`;
+
+const listText = (traffic: readonly Schemas['TrafficDto'][]): string | null =>
+  traffic.map(trafficText).join('; ') || null;
+
+/** What the host keeps closed by itself, and whom closing it would disconnect. */
+export function ResourceGuard({ of: { id, name } }: { of: Resource }) {
+  const params = { path: { id } };
+  const guard = $api.useQuery('get', '/api/v1/resources/{id}/guard', { params });
+  return (
+    <Loaded query={guard}>
+      {({ agent, reportedAt, guarded, notGuarded, waiting, leftAlone, refused, wouldCut }) => (
+        <Section title="Guard of the host">
+          {reportedAt === null ? (
+            <Notice>It reports its guard once the agent is connected and this resource is verified.</Notice>
+          ) : null}
+          <Facts
+            of={{
+              Agent: <code>{agent}</code>,
+              'Last change reported': <Time at={reportedAt} />,
+              'Kept closed': listText(guarded),
+              'Not kept closed': listText(notGuarded),
+              'Waits for a confirmation': listText(waiting),
+              'Left open: nobody confirmed': listText(leftAlone),
+              'Refused by the host':
+                refused.map((each) => `${trafficText(each)}: ${each.reason}`).join('; ') || null,
+            }}
+          />
+          <Table
+            caption="Connections that a guard would cut"
+            rows={wouldCut}
+            keyOf={({ address, protocol, port }) => `${address} ${protocol} ${port}`}
+            empty={null}
+            columns={[
+              { head: 'Connected without access', cell: ({ address }) => <code>{address}</code> },
+              { head: 'To', cell: ({ protocol, port }) => `${protocol} ${port}` },
+            ]}
+          />
+          {waiting.length + leftAlone.length > 0 ? (
+            <div>
+              <ConfirmButton
+                label="Guard these ports"
+                title={`Guard the ports of ${name}?`}
+                act={() => api.POST('/api/v1/resources/{id}/confirm-guard', { params })}
+              >
+                <p>
+                  The host {agent} closes {listText([...waiting, ...leftAlone])} to every address without
+                  access. This cuts{' '}
+                  {wouldCut.map(({ address }) => address).join(', ') || 'no connection that is known'}.
+                </p>
+              </ConfirmButton>
+            </div>
+          ) : null}
+        </Section>
+      )}
+    </Loaded>
+  );
+}

@@ -1,56 +1,75 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useAll, type Schemas } from '../../api';
-import { Muted, Time } from '../../ui';
-import { ListScreen } from './list-screen';
-import { ResourceBadge } from './resource-state';
-import { providerOf, resourceTypeOf, useTypes } from './types';
+import { useList } from '../../api';
+import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { Lines } from '../../parts/words';
+import { Badge, ButtonLink, Empty, Loaded, Muted, Page, Section, Time, type Column } from '../../ui';
+import { providerOf, resourceTypeOf, useTypes, type ProviderTypes, type Resource } from './types';
 
-type Resource = Schemas['ResourceDto'];
 const route = getRouteApi('/signed-in/administrator/resources');
 
-/** All resources: what they point at, and whether access to them can be given. */
+/** Leads from nothing to the first access. */
+export const NOTHING_YET = (
+  <Empty title="There is none yet">
+    <Link to="/set-up">Set up access</Link>
+  </Empty>
+);
+
+/** Whether new sessions may use a resource, and if not, why. */
+export function ResourceBadge({ of }: { of: Resource }) {
+  if (of.isActive) return <Badge tone="good">active</Badge>;
+  if (of.verificationError !== null) return <Badge tone="bad">refused</Badge>;
+  return of.lastVerifiedAt === null ? <Badge tone="warn">not verified yet</Badge> : <Badge>paused</Badge>;
+}
+
+export const resourceColumns = (types: readonly ProviderTypes[]): readonly Column<Resource>[] => [
+  {
+    head: 'Name',
+    cell: ({ id, name }) => (
+      <Link to="/resources/$id" params={{ id }}>
+        {name}
+      </Link>
+    ),
+  },
+  { head: 'Provider', cell: (each) => providerOf(types, each).label },
+  {
+    head: 'Target',
+    cell: (each) => (
+      <Lines>
+        <code>{each.resourceIdentifier}</code>
+        <Muted>{[resourceTypeOf(types, each).label, each.region].filter(Boolean).join(', ')}</Muted>
+      </Lines>
+    ),
+  },
+  {
+    head: 'State',
+    cell: (each) => <ResourceBadge of={each} />,
+  },
+  { head: 'Verified', cell: ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} /> },
+];
+
+/** All resources: what they point at, and whether new sessions may use them. */
 export function Resources() {
-  const types = useTypes().data;
-  const providerText = (each: Resource): string => providerOf(types, each)?.label ?? each.provider;
-  const detailOf = (each: Resource): string =>
-    [resourceTypeOf(types, each)?.label ?? each.resourceType, each.region].filter(Boolean).join(', ');
+  const { page = 0 } = route.useSearch();
+  const resources = useList('/api/v1/resources', { query: { page, size: PAGE_SIZE } });
   return (
-    <ListScreen
+    <Page
       title="Resources"
       lead="What people get access to, for a time: a security group, a firewall, a host."
-      what="resource"
-      create="/resources/new"
-      query={useAll('/api/v1/resources')}
-      search={route.useSearch()}
-      textOf={(each) => [each.name, providerText(each), each.resourceIdentifier, detailOf(each)].join(' ')}
-      columns={[
-        {
-          head: 'Name',
-          cell: ({ id, name }) => (
-            <Link to="/resources/$id" params={{ id }}>
-              {name}
-            </Link>
-          ),
-        },
-        { head: 'Provider', cell: providerText },
-        {
-          head: 'Target',
-          cell: (each) => (
-            <div>
-              <code>{each.resourceIdentifier}</code> <Muted>{detailOf(each)}</Muted>
-            </div>
-          ),
-        },
-        {
-          head: 'State',
-          cell: (each) => (
-            <div>
-              <ResourceBadge of={each} /> <Muted>{each.verificationError}</Muted>
-            </div>
-          ),
-        },
-        { head: 'Verified', cell: ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} /> },
-      ]}
-    />
+      actions={<ButtonLink to="/set-up">New resource</ButtonLink>}
+    >
+      <Section>
+        <Loaded query={useTypes()}>
+          {(types) => (
+            <Listed
+              caption="Resources"
+              query={resources}
+              page={page}
+              columns={resourceColumns(types)}
+              empty={NOTHING_YET}
+            />
+          )}
+        </Loaded>
+      </Section>
+    </Page>
   );
 }

@@ -1,13 +1,14 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { $api, type Schemas } from '../../api';
-import { ButtonLink, Facts, Loaded, Notice, Page, Row, Section, Tabs } from '../../ui';
-import { ResourceEvents } from './resource-events';
-import { ResourceGuard } from './resource-guard';
-import { ResourceHealth } from './resource-health';
+import { $api } from '../../api';
+import { RuleEvents } from '../../parts/rule-events';
+import { Lines, sentence } from '../../parts/words';
+import { ButtonLink, Facts, Loaded, Notice, Page, Section, Tabs } from '../../ui';
+import { configText } from './fields';
+import { ResourceGuard, ResourceHealth } from './resource-health';
+import { ResourceBadge } from './resource-list';
 import { ResourceRules } from './resource-rules';
 import { ResourceSettings } from './resource-settings';
-import { ResourceBadge } from './resource-state';
-import { configText, providerOf, resourceTypeOf, useTypes, type ProviderTypes } from './types';
+import { providerOf, resourceTypeOf, TABS, useTypes, type ProviderTypes, type Resource } from './types';
 
 const route = getRouteApi('/signed-in/administrator/resources/$id');
 
@@ -22,12 +23,9 @@ export function ResourcePage() {
   );
 }
 
-interface DetailsProps {
-  readonly of: Schemas['ResourceDto'];
-  readonly types: readonly ProviderTypes[];
-}
-
-function Details({ of, types }: DetailsProps) {
+function Details({ of, types }: { of: Resource; types: readonly ProviderTypes[] }) {
+  const { tab = 'rules', page = 0 } = route.useSearch();
+  const { id } = of;
   const provider = providerOf(types, of);
   const type = resourceTypeOf(types, of);
   return (
@@ -35,10 +33,10 @@ function Details({ of, types }: DetailsProps) {
       title={of.name}
       actions={
         <>
-          <ButtonLink to="/report" search={{ resourceId: of.id }}>
+          <ButtonLink to="/report" search={{ resourceId: id }}>
             Access report
           </ButtonLink>
-          <ButtonLink to="/audit" search={{ resourceId: of.id }}>
+          <ButtonLink to="/audit" search={{ resourceId: id }}>
             Audit trail
           </ButtonLink>
         </>
@@ -49,12 +47,11 @@ function Details({ of, types }: DetailsProps) {
           of={{
             State: <ResourceBadge of={of} />,
             Target: (
-              <Row>
-                {[provider?.label, type?.label].filter(Boolean).join(', ')}
+              <Lines>
+                {[provider.label, type.label, of.region].filter(Boolean).join(', ')}
                 <code>{of.resourceIdentifier}</code>
-              </Row>
+              </Lines>
             ),
-            Region: of.region,
             Opens: configText(type, of.config) || null,
             'Connect to': of.endpoint,
             Credential: (
@@ -62,41 +59,23 @@ function Details({ of, types }: DetailsProps) {
                 {of.credentialName}
               </Link>
             ),
-            'When access ends': provider?.revocation.words,
+            'When access ends': provider.revocation.words,
           }}
         />
         {of.verificationError ? <Notice tone="bad">{of.verificationError}</Notice> : null}
       </Section>
       <Tabs label="Parts of the resource">
-        <Link to="." search={{ tab: 'rules' }}>
-          Rules
-        </Link>
-        <Link to="." search={{ tab: 'events' }}>
-          Events
-        </Link>
-        <Link to="." search={{ tab: 'health' }}>
-          Health
-        </Link>
-        {provider?.needsAgent ? (
-          <Link to="." search={{ tab: 'guard' }}>
-            Guard
+        {TABS.filter((each) => each !== 'guard' || provider.needsAgent).map((each) => (
+          <Link key={each} to="." search={{ tab: each }} aria-current={each === tab ? 'page' : undefined}>
+            {sentence(each)}
           </Link>
-        ) : null}
-        <Link to="." search={{ tab: 'settings' }}>
-          Settings
-        </Link>
+        ))}
       </Tabs>
-      <Tab of={of} types={types} />
+      {tab === 'rules' ? <ResourceRules id={id} page={page} /> : null}
+      {tab === 'events' ? <RuleEvents of="resources" id={id} page={page} /> : null}
+      {tab === 'health' ? <ResourceHealth id={id} page={page} /> : null}
+      {tab === 'guard' ? <ResourceGuard of={of} /> : null}
+      {tab === 'settings' ? <ResourceSettings of={of} types={types} /> : null}
     </Page>
   );
-}
-
-function Tab({ of, types }: DetailsProps) {
-  const { tab, page } = route.useSearch();
-  const paged = { id: of.id, page: page ?? 0 };
-  if (tab === 'events') return <ResourceEvents {...paged} />;
-  if (tab === 'health') return <ResourceHealth {...paged} />;
-  if (tab === 'guard') return <ResourceGuard of={of} />;
-  if (tab === 'settings') return <ResourceSettings of={of} types={types} />;
-  return <ResourceRules {...paged} />;
 }

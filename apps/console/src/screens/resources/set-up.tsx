@@ -1,63 +1,230 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useRef, type RefObject } from 'react';
-import { Loaded, Page } from '../../ui';
-import styles from './resources.module.css';
-import { CredentialStep } from './set-up-credential';
-import { DoneStep } from './set-up-done';
-import { ResourceStep } from './set-up-resource';
-import { RoleStep } from './set-up-role';
-import { backTo, STEPS, stepOf, TITLES, type SetUpSearch } from './set-up-steps';
-import { useTypes, type ProviderTypes } from './types';
+import { useState } from 'react';
+import { $api, api, useAll } from '../../api';
+import { useMe } from '../../layout/me';
+import {
+  ButtonLink,
+  CheckField,
+  Form,
+  Loaded,
+  Page,
+  Row,
+  Section,
+  SelectField,
+  Tabs,
+  TextField,
+  type Entered,
+} from '../../ui';
+import { CredentialDetails, CredentialForm } from './credential';
+import { ResourceForm } from './resource-form';
+import { useTypes, type Credential, type ProviderTypes, type SetUpSearch } from './types';
+import { VerifyResource } from './verify-resource';
 
 const route = getRouteApi('/signed-in/administrator/set-up');
+
+/** Goes to a step, with what was made or chosen. @param replace the step left is not one to come back to */
+type Go = (to: SetUpSearch, replace?: boolean) => void;
 
 /** From nothing to the first access: a credential, a resource, a role, and people. */
 export function SetUp() {
   const search = route.useSearch();
-  const at = STEPS.indexOf(stepOf(search));
-  const steps = useFocusOnChange(at);
+  const navigate = route.useNavigate();
+  const { credential, resource, role } = search;
+  // with what those before have made: a step that one goes back to asks again
+  const steps = [
+    { title: 'Credential', isOpen: true, to: { step: 'credential' } },
+    { title: 'Resource', isOpen: Boolean(credential), to: { step: 'resource', credential } },
+    { title: 'Role', isOpen: Boolean(resource), to: { step: 'role', credential, resource } },
+    { title: 'Let people in', isOpen: Boolean(role), to: { step: 'done', credential, resource, role } },
+  ] as const;
+  const found = steps.findIndex(({ isOpen, to }) => isOpen && to.step === search.step);
+  const at = Math.max(0, found);
+  const { step } = steps[at]!.to;
+  const go: Go = (to, replace = false) => void navigate({ search: { ...search, ...to }, replace });
   return (
     <Page title="Set up access" lead="Three short forms lead from your provider to the first access.">
-      <nav aria-label="Steps" ref={steps} tabIndex={-1}>
-        <ol className={styles['steps']}>
-          {STEPS.map((each, index) => (
-            <li key={each} data-done={index < at} {...(index === at ? { 'aria-current': 'step' } : {})}>
-              {index < at ? (
-                <Link to="/set-up" search={backTo(each, search)}>
-                  {TITLES[each]}
-                </Link>
-              ) : (
-                TITLES[each]
-              )}
-            </li>
-          ))}
-        </ol>
-      </nav>
-      <Loaded query={useTypes()}>{(types) => <Step search={search} types={types} />}</Loaded>
+      <Tabs label="Steps">
+        {steps.map((each, index) => (
+          <Link
+            key={each.title}
+            to="/set-up"
+            search={each.to}
+            disabled={index > at}
+            aria-current={index === at ? 'page' : undefined}
+          >
+            {index + 1}. {each.title}
+          </Link>
+        ))}
+      </Tabs>
+      <Loaded query={useTypes()}>
+        {(types) => (
+          <>
+            {step === 'credential' ? <CredentialStep types={types} id={credential} go={go} /> : null}
+            {step === 'resource' && credential ? (
+              <ResourceStep types={types} credentialId={credential} id={resource} go={go} />
+            ) : null}
+            {step === 'role' && resource ? <RoleStep resourceId={resource} go={go} /> : null}
+            {step === 'done' ? <DoneStep /> : null}
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }
 
-/** A step replaces another without a page being loaded: the keyboard begins above it again. */
-function useFocusOnChange(at: number): RefObject<HTMLElement | null> {
-  const element = useRef<HTMLElement>(null);
-  const before = useRef(at);
-  useEffect(() => {
-    if (before.current !== at) element.current?.focus();
-    before.current = at;
-  }, [at]);
-  return element;
+interface OfProvider {
+  readonly types: readonly ProviderTypes[];
+  readonly id: string | undefined;
+  readonly go: Go;
 }
 
-function Step({ search, types }: { readonly search: SetUpSearch; readonly types: readonly ProviderTypes[] }) {
-  const navigate = route.useNavigate();
-  /** @param replace the step left is not one to come back to */
-  const go = (to: SetUpSearch, replace = false): void =>
-    void navigate({ search: { ...search, ...to }, replace });
-  const step = stepOf(search);
-  if (step === 'credential') return <CredentialStep types={types} id={search.credential} go={go} />;
-  if (step === 'resource')
-    return <ResourceStep types={types} credentialId={search.credential!} id={search.resource} go={go} />;
-  if (step === 'role') return <RoleStep resourceId={search.resource!} go={go} />;
-  return <DoneStep roleId={search.role!} />;
+/** A new credential, or one that is there; then, unless it was accepted at once, what is missing. */
+function CredentialStep({ types, id = '', go }: OfProvider) {
+  const params = { path: { id } };
+  const credential = $api.useQuery('get', '/api/v1/credentials/{id}', { params }, { enabled: id !== '' });
+  const credentials = useAll('/api/v1/credentials');
+  const onward = (chosen: Credential): void =>
+    go({ step: chosen.isValid ? 'resource' : 'credential', credential: chosen.id });
+  if (id === '')
+    return (
+      <Loaded query={credentials}>
+        {(all) => (
+          <>
+            <UseExisting what="credential" items={all} onUse={onward} />
+            <Section title="New credential">
+              <p>With it, Drawbridge adds and removes rules. It is encrypted and never shown again.</p>
+              <CredentialForm types={types} onDone={onward} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    );
+  return (
+    <Loaded query={credential}>
+      {(of) => (
+        <CredentialDetails of={of} types={types}>
+          <ButtonLink kind="primary" to="/set-up" search={{ step: 'resource', credential: id }}>
+            Continue
+          </ButtonLink>
+        </CredentialDetails>
+      )}
+    </Loaded>
+  );
 }
+
+/** A new resource, or one that is there; then whether the provider knows it. */
+function ResourceStep({ types, credentialId, id, go }: OfProvider & { credentialId: string }) {
+  const params = { path: { id: credentialId } };
+  const credential = $api.useQuery('get', '/api/v1/credentials/{id}', { params });
+  const resources = useAll('/api/v1/resources');
+  if (id !== undefined)
+    return <VerifyResource id={id} types={types} onVerified={() => go({ step: 'role' }, true)} />;
+  return (
+    <Loaded query={resources}>
+      {(all) => (
+        <Loaded query={credential}>
+          {(loaded) => (
+            <>
+              <UseExisting
+                what="resource"
+                items={all.filter((each) => each.credentialId === credentialId)}
+                onUse={(chosen) => go({ resource: chosen.id })}
+              />
+              <Section title="New resource">
+                <ResourceForm
+                  types={types}
+                  credentials={[loaded]}
+                  onDone={(made) => go({ resource: made.id })}
+                />
+              </Section>
+            </>
+          )}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}
+
+/** Skips a step with what is there already. @param given `what`: such as "credential" */
+function UseExisting<Item extends { id: string; name: string }>(given: {
+  what: string;
+  items: readonly Item[];
+  onUse: (item: Item) => void;
+}) {
+  const { what, items, onUse } = given;
+  const name = `existing-${what}`;
+  if (items.length === 0) return null;
+  return (
+    <Section title={`Use a ${what} that you have`}>
+      <Form
+        submit="Use it"
+        submitKind="normal"
+        send={(entered) => Promise.resolve(items.find(({ id }) => id === entered.text(name))!)}
+        onDone={onUse}
+      >
+        <SelectField
+          name={name}
+          label={`Existing ${what}`}
+          options={items.map((each) => [each.id, each.name])}
+        />
+      </Form>
+    </Section>
+  );
+}
+
+/** Who may open the resource: a new role, or one that is there. */
+function RoleStep({ resourceId, go }: { resourceId: string; go: Go }) {
+  const me = useMe();
+  const roles = useAll('/api/v1/roles');
+  const [id, setId] = useState('');
+  const send = async (entered: Entered): Promise<string> => {
+    const userIds = me.data && entered.checked('mine') ? [me.data.id] : [];
+    if (id === '') {
+      const body = { name: entered.text('name'), resourceIds: [resourceId], userIds };
+      return (await api.POST('/api/v1/roles', { body })).data!.id;
+    }
+    await api.POST('/api/v1/roles/{id}/resources/{resourceId}', { params: { path: { id, resourceId } } });
+    for (const userId of userIds)
+      await api.POST('/api/v1/roles/{id}/users/{userId}', { params: { path: { id, userId } } });
+    return id;
+  };
+  return (
+    <Loaded query={roles}>
+      {(all) => (
+        <Section title="Role">
+          <p>People with this role may open the resource for themselves.</p>
+          <Form submit="Save" send={send} onDone={(role) => go({ step: 'done', role })}>
+            {all.length > 0 ? (
+              <SelectField
+                name="role"
+                label="Role"
+                value={id}
+                onChange={setId}
+                options={[['', 'A new role'], ...all.map((each) => [each.id, each.name] as const)]}
+              />
+            ) : null}
+            {id === '' ? (
+              <TextField name="name" label="Name" defaultValue={all.length === 0 ? 'Developers' : ''} />
+            ) : null}
+            <CheckField name="mine" label="I have this role, too" defaultChecked />
+          </Form>
+        </Section>
+      )}
+    </Loaded>
+  );
+}
+
+/** The way to the first access; and to invitations, which can be left for later. */
+const DoneStep = () => (
+  <Section title="Everything is ready">
+    <p>Open it for yourself now, for as long as you need it. Others need an invitation with this role.</p>
+    <Row>
+      <ButtonLink kind="primary" large to="/">
+        Let me in
+      </ButtonLink>
+      <ButtonLink large to="/people/invite">
+        Invite people
+      </ButtonLink>
+    </Row>
+  </Section>
+);

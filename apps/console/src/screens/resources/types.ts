@@ -1,54 +1,35 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { $api, type Schemas } from '../../api';
+import { id, oneOf, searchOf } from '../../parts/search';
 
+export type Credential = Schemas['CredentialDto'];
+export type Resource = Schemas['ResourceDto'];
 export type ProviderTypes = Schemas['ProviderTypesDto'];
 export type CredentialType = Schemas['CredentialTypeDto'];
 export type ResourceType = Schemas['ResourceTypeDto'];
 
+/** The step of the set-up, and what was made or chosen in those before. */
+export const setUpSearch = searchOf({
+  step: oneOf(['credential', 'resource', 'role', 'done']),
+  credential: id,
+  resource: id,
+  role: id,
+});
+export type SetUpSearch = ReturnType<typeof setUpSearch>;
+
+/** The parts of a resource's page. */
+export const TABS = ['rules', 'events', 'health', 'guard', 'settings'] as const;
+
 /** What each provider needs. All forms of this folder are drawn from it: a new provider appears by itself. */
 export const useTypes = (): UseQueryResult<readonly ProviderTypes[], unknown> =>
-  $api.useQuery(
-    'get',
-    '/api/v1/resources/types',
-    {},
-    { staleTime: Number.POSITIVE_INFINITY, refetchInterval: false, refetchOnWindowFocus: false },
-  );
+  $api.useQuery('get', '/api/v1/resources/types', {}, { staleTime: 'static', refetchInterval: false });
 
-type OfCredential = Pick<Schemas['CredentialDto'], 'provider' | 'credentialType'>;
-type OfResource = Pick<Schemas['ResourceDto'], 'provider' | 'resourceType'>;
+/** The API lists all providers and all types. */
+export const providerOf = (types: readonly ProviderTypes[], of: { provider: string }): ProviderTypes =>
+  types.find(({ provider }) => provider === of.provider)!;
 
-export const providerOf = (
-  types: readonly ProviderTypes[] | undefined,
-  { provider }: Pick<OfCredential, 'provider'>,
-): ProviderTypes | undefined => types?.find((each) => each.provider === provider);
+export const credentialTypeOf = (types: readonly ProviderTypes[], of: Credential): CredentialType =>
+  providerOf(types, of).credentialTypes.find(({ credentialType }) => credentialType === of.credentialType)!;
 
-export const credentialTypeOf = (
-  types: readonly ProviderTypes[] | undefined,
-  credential: OfCredential,
-): CredentialType | undefined =>
-  providerOf(types, credential)?.credentialTypes.find(
-    ({ credentialType }) => credentialType === credential.credentialType,
-  );
-
-export const resourceTypeOf = (
-  types: readonly ProviderTypes[] | undefined,
-  resource: OfResource,
-): ResourceType | undefined =>
-  providerOf(types, resource)?.resourceTypes.find(
-    ({ resourceType }) => resourceType === resource.resourceType,
-  );
-
-/** `SESSION_STOPPED`: "session stopped" */
-export const wordsOf = (code: string): string => code.toLowerCase().replaceAll('_', ' ');
-
-/** As sentences begin. */
-export const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
-/** What a config says, by its fields' labels: "Port 5432, Protocol tcp" */
-export function configText(type: ResourceType | undefined, config: Schemas['ResourceConfigDto']): string {
-  const given = Object.entries(config).map(([name, value]) => {
-    const label = type?.config.find((field) => field.name === name)?.label ?? name;
-    return `${label} ${Array.isArray(value) ? value.join(', ') : (value ?? 'no limit')}`;
-  });
-  return given.join(' · ');
-}
+export const resourceTypeOf = (types: readonly ProviderTypes[], of: Resource): ResourceType =>
+  providerOf(types, of).resourceTypes.find(({ resourceType }) => resourceType === of.resourceType)!;

@@ -1,0 +1,160 @@
+import { useState, type ReactNode } from 'react';
+import { api } from '../../api';
+import {
+  Action,
+  Badge,
+  Copyable,
+  DialogButton,
+  Facts,
+  Form,
+  Muted,
+  Notice,
+  Row,
+  Section,
+  SelectField,
+  Stack,
+  TextField,
+  Time,
+} from '../../ui';
+import { CredentialFields, credentialDataOf } from './fields';
+import { credentialTypeOf, providerOf, type Credential, type ProviderTypes } from './types';
+
+/** Asks the provider. Its refusal is part of the credential, not a failure. */
+const verifyCredential = async (id: string): Promise<Credential> =>
+  (await api.POST('/api/v1/credentials/{id}/verify', { params: { path: { id } } })).data!;
+
+/** Commands that make the provider trust a credential. undefined: it needs none */
+const setupOf = ({ setup, identity }: Credential): string | undefined => setup ?? identity?.setup;
+
+/** What the provider has to allow, to be pasted there. */
+export const Policy = ({ of, open = false }: { of: ProviderTypes; open?: boolean }) => (
+  <details open={open}>
+    <summary>Permissions it needs, to paste into {of.label}</summary>
+    <Copyable text={of.policy} label={`Policy for ${of.label}`} />
+  </details>
+);
+
+interface CredentialFormProps {
+  readonly types: readonly ProviderTypes[];
+  readonly onDone: (credential: Credential) => void;
+}
+
+/** Makes a credential, and asks its provider about it, unless the provider has to be told of it first. */
+export function CredentialForm({ types, onDone }: CredentialFormProps) {
+  const [{ provider, credentialType }, choose] = useState({ provider: '', credentialType: '' });
+  const chosen = types.find((each) => each.provider === provider) ?? types[0]!;
+  const kinds = chosen.credentialTypes;
+  const type = kinds.find((each) => each.credentialType === credentialType) ?? kinds[0]!;
+  return (
+    <Form
+      submit={type.setup ? 'Save' : 'Save and verify'}
+      busy={`Asking ${chosen.label}…`}
+      onDone={onDone}
+      send={async (entered) => {
+        const body = {
+          name: entered.text('name'),
+          provider: chosen.provider,
+          credentialType: type.credentialType,
+          ...credentialDataOf(entered, type),
+        };
+        const made = (await api.POST('/api/v1/credentials', { body })).data!;
+        return setupOf(made) === undefined ? verifyCredential(made.id) : made;
+      }}
+    >
+      <SelectField
+        name="provider"
+        label="Where are your rules?"
+        value={chosen.provider}
+        onChange={(value) => choose({ provider: value, credentialType: '' })}
+        options={types.map((each) => [each.provider, each.label])}
+      />
+      {kinds.length > 1 ? (
+        <SelectField
+          name="credentialType"
+          label="Kind of credential"
+          value={type.credentialType}
+          onChange={(value) => choose({ provider: chosen.provider, credentialType: value })}
+          options={kinds.map((each) => [each.credentialType, each.label])}
+        />
+      ) : null}
+      <Policy of={chosen} />
+      <Stack key={`${chosen.provider} ${type.credentialType}`}>
+        <CredentialFields type={type} />
+        <TextField name="name" label="Name" defaultValue={chosen.label} />
+      </Stack>
+    </Form>
+  );
+}
+
+/** Whether the provider accepts a credential. */
+export function CredentialBadge({ of: { isValid } }: { of: Credential }) {
+  if (isValid === null) return <Badge>not verified yet</Badge>;
+  return isValid ? <Badge tone="good">accepted</Badge> : <Badge tone="bad">refused</Badge>;
+}
+
+interface CredentialDetailsProps {
+  readonly of: Credential;
+  readonly types: readonly ProviderTypes[];
+  /** further buttons */
+  readonly children: ReactNode;
+}
+
+/** A credential, what its provider says of it, and what the provider has to know, to paste there. */
+export function CredentialDetails({ of, types, children }: CredentialDetailsProps) {
+  const provider = providerOf(types, of);
+  const type = credentialTypeOf(types, of);
+  const setup = setupOf(of);
+  return (
+    <Section title="Credential">
+      {of.isValid === false ? (
+        <Notice tone="bad" announced>
+          <strong>{provider.label} refuses this credential</strong>
+          <p>{of.verificationError}</p>
+        </Notice>
+      ) : null}
+      <Facts
+        of={{
+          Provider: provider.label,
+          Kind: type.label,
+          State: <CredentialBadge of={of} />,
+          'Last verified': <Time at={of.lastVerifiedAt} />,
+          'External ID': of.externalId,
+          Issuer: of.identity?.issuer,
+          Subject: of.identity?.subject,
+          ...Object.fromEntries(type.fields.map(({ label, name }) => [label, of.hints[name]])),
+        }}
+      />
+      {setup === undefined ? null : (
+        <>
+          <p>Run this where you are signed in to {provider.label}, so that it trusts this credential:</p>
+          <Copyable text={setup} label="Commands" />
+        </>
+      )}
+      <Policy of={provider} />
+      <Row>
+        <Action label="Verify now" busy={`Asking ${provider.label}…`} act={() => verifyCredential(of.id)} />
+        {type.fields.length > 0 ? (
+          <DialogButton label="Replace fields" title={`Replace the fields of ${of.name}`}>
+            {(close) => (
+              <Form
+                submit="Save and verify"
+                busy={`Asking ${provider.label}…`}
+                onCancel={close}
+                onDone={close}
+                send={async (entered) => {
+                  const body = credentialDataOf(entered, type);
+                  await api.PATCH('/api/v1/credentials/{id}', { params: { path: { id: of.id } }, body });
+                  return verifyCredential(of.id);
+                }}
+              >
+                <Muted>The new ones are used at once. Once they are accepted, revoke the old ones.</Muted>
+                <CredentialFields type={type} hints={of.hints} />
+              </Form>
+            )}
+          </DialogButton>
+        ) : null}
+        {children}
+      </Row>
+    </Section>
+  );
+}
