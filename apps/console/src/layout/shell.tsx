@@ -1,7 +1,7 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { signOut } from '../api';
-import { Action, Button, Icon, Loaded, Muted, Notice, Page } from '../ui';
+import { Action, Button, Icon, Loaded, Muted, Page } from '../ui';
 import { useMe } from './me';
 import styles from './shell.module.css';
 
@@ -70,7 +70,6 @@ export function Shell() {
         ) : null}
       </header>
       <main id="content" className={styles['main']} tabIndex={-1}>
-        <Offline />
         <Outlet />
       </main>
     </div>
@@ -83,13 +82,7 @@ const Brand = () => (
   </span>
 );
 
-function Group({
-  title,
-  links,
-}: {
-  title?: string;
-  links: readonly (readonly [to: string, text: string])[];
-}) {
+function Group({ title, links }: { title?: string; links: readonly (readonly [string, string])[] }) {
   return (
     <div className={styles['group']}>
       {title ? <span>{title}</span> : null}
@@ -99,25 +92,6 @@ function Group({
         </Link>
       ))}
     </div>
-  );
-}
-
-/** What is shown may be old while the browser has no network. */
-function Offline() {
-  const [isOnline, setOnline] = useState(navigator.onLine);
-  useEffect(() => {
-    const update = (): void => setOnline(navigator.onLine);
-    window.addEventListener('online', update);
-    window.addEventListener('offline', update);
-    return () => {
-      window.removeEventListener('online', update);
-      window.removeEventListener('offline', update);
-    };
-  }, []);
-  return isOnline ? null : (
-    <Notice tone="warn" announced>
-      You are offline. What you see may have changed.
-    </Notice>
   );
 }
 

@@ -14,25 +14,26 @@ interface OutcomesProps {
 /** Every resource of a session, with what became of it in words. */
 export function Outcomes({ session, isShort = false }: OutcomesProps) {
   const resources = resourcesOf(session);
-  if (resources.length <= (isShort ? 4 : MAX_UNFOLDED)) return <List of={resources} session={session} />;
+  const given = { session, isShort };
+  if (resources.length <= (isShort ? 4 : MAX_UNFOLDED)) return <List of={resources} {...given} />;
   const notable = resources.filter((one) => linesOf(one, session).some(({ tone }) => tone !== 'good'));
   const others = resources.filter((one) => !notable.includes(one));
   const folded = others.length === 0 ? notable : others;
   return (
     <>
-      {others.length === 0 ? null : <List of={notable} session={session} />}
+      {others.length === 0 ? null : <List of={notable} {...given} />}
       <details>
         <summary>
           {folded.length} resources:{' '}
           {[...new Set(folded.map((one) => linesOf(one, session)[0]?.text))].join(', ')}
         </summary>
-        <List of={folded} session={session} />
+        <List of={folded} {...given} />
       </details>
     </>
   );
 }
 
-const List = ({ of, session }: { readonly of: readonly SessionResource[]; readonly session: Session }) => (
+const List = ({ of, session, isShort }: OutcomesProps & { readonly of: readonly SessionResource[] }) => (
   <ul className={styles['outcomes']}>
     {of.map((resource) => (
       <li key={resource.id} className={styles['outcome']}>
@@ -45,7 +46,7 @@ const List = ({ of, session }: { readonly of: readonly SessionResource[]; readon
             <Muted key={warning}>Note: {warning}</Muted>
           ))}
         </div>
-        {resource.endpoint === null || !isOpen(resource) ? null : (
+        {isShort || resource.endpoint === null || !isOpen(resource) ? null : (
           <Copyable label={`Address of ${resource.name}`} text={resource.endpoint} />
         )}
       </li>

@@ -1,13 +1,13 @@
 export { Action } from './action';
-export { Button, ButtonLink, type ButtonKind } from './button';
+export { Button, ButtonLink } from './button';
 export { Copyable } from './copyable';
 export { ConfirmButton, DialogButton } from './dialog';
 export { FieldProblems } from './field-problems';
 export { CheckField, SearchField, SelectField, TextArea, TextField } from './fields';
 export { Entered, Form } from './form';
 export { Icon } from './icon';
-export { Empty, Facts, Filters, Muted, Page, Row, Section, Stack, Tabs } from './layout';
-export { Picker, type Choice } from './picker';
+export { Empty, Facts, Muted, Page, Row, Section, Stack, Tabs } from './layout';
+export { Picker } from './picker';
 export { Badge, Loaded, Loading, Notice, Problem, type Tone } from './status';
 export { Pager, Table, type Column } from './table';
-export { durationText, localTime, Time, TimeLeft, useNow } from './time';
+export { localTime, Time, TimeLeft } from './time';

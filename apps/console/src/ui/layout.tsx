@@ -57,11 +57,6 @@ export const Row = ({ children }: { readonly children: ReactNode }) => (
   <div className={styles['row']}>{children}</div>
 );
 
-/** Fields above a list that narrow it; the address holds their values. */
-export const Filters = ({ children }: { readonly children: ReactNode }) => (
-  <search className={styles['filters']}>{children}</search>
-);
-
 /** Names and values of one object. A value null or undefined leaves its line out. */
 export const Facts = ({ of }: { readonly of: Readonly<Record<string, ReactNode>> }) => (
   <dl className={styles['facts']}>

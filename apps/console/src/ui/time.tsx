@@ -21,7 +21,7 @@ function onSecond(listener: () => void): () => void {
 }
 
 /** The time, in milliseconds; the component is drawn again every second. */
-export const useNow = (): number => useSyncExternalStore(onSecond, () => now);
+const useNow = (): number => useSyncExternalStore(onSecond, () => now);
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
@@ -50,7 +50,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** A duration in the two units that matter. */
-export function durationText(milliseconds: number): string {
+function durationText(milliseconds: number): string {
   const left = Math.max(0, milliseconds);
   if (left < MINUTE) return `${Math.ceil(left / 1000)} s`;
   if (left < HOUR) return `${Math.floor(left / MINUTE)} min`;

@@ -1,8 +1,11 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, asFailure, type Schemas } from '../../api';
 import { ButtonLink, CheckField, Copyable, Form, Notice, Page, Section, TextArea } from '../../ui';
 import type { Entered } from '../../ui';
 import { RolePicker, UserLink } from './parts';
+
+const route = getRouteApi('/signed-in/administrator/people/invite');
 
 interface Outcome {
   readonly email: string;
@@ -15,6 +18,7 @@ export const PASS_ON = 'The link is shown once. Unless this deployment sends mai
 
 /** Invites people. */
 export function Invite() {
+  const { roleId } = route.useSearch();
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
   const refused = outcomes.filter(({ became }) => typeof became === 'string').map(({ email }) => email);
   return (
@@ -30,7 +34,7 @@ export function Invite() {
             help="One or several, with spaces, commas or lines between them."
             defaultValue={refused.join('\n')}
           />
-          <RolePicker />
+          <RolePicker {...(roleId ? { chosen: [roleId] } : {})} />
           <CheckField name="isOrgAdmin" label="As administrators" help="They manage everything here." />
         </Form>
       </Section>
@@ -67,7 +71,9 @@ const Outcomes = ({ of }: { of: readonly Outcome[] }) => (
       ) : (
         <div key={email}>
           <UserLink id={became.id}>{email}</UserLink>
-          <Copyable text={became.invitationUrl ?? ''} label={`Invitation of ${email}`} />
+          {became.invitationUrl ? (
+            <Copyable text={became.invitationUrl} label={`Invitation of ${email}`} />
+          ) : null}
         </div>
       ),
     )}

@@ -10,7 +10,7 @@ const onePage = searchOf({ page });
 
 export const peopleRoutes = [
   administratorScreen('/people', () => import('./people'), 'People', ofPeople),
-  administratorScreen('/people/invite', () => import('./invite'), 'Invite'),
+  administratorScreen('/people/invite', () => import('./invite'), 'Invite', searchOf({ roleId: id })),
   administratorScreen('/people/$id', () => import('./person'), 'Person', onePage),
   administratorScreen('/roles', () => import('./roles'), 'Roles', onePage),
   administratorScreen('/roles/new', () => import('./roles'), 'NewRole'),

@@ -64,7 +64,7 @@ export function SetUp() {
               <ResourceStep types={types} credentialId={credential} id={resource} go={go} />
             ) : null}
             {step === 'role' && resource ? <RoleStep resourceId={resource} go={go} /> : null}
-            {step === 'done' ? <DoneStep /> : null}
+            {step === 'done' ? <DoneStep roleId={role} /> : null}
           </>
         )}
       </Loaded>
@@ -215,14 +215,14 @@ function RoleStep({ resourceId, go }: { resourceId: string; go: Go }) {
 }
 
 /** The way to the first access; and to invitations, which can be left for later. */
-const DoneStep = () => (
+const DoneStep = ({ roleId }: { roleId: string | undefined }) => (
   <Section title="Everything is ready">
     <p>Open it for yourself now, for as long as you need it. Others need an invitation with this role.</p>
     <Row>
       <ButtonLink kind="primary" large to="/">
         Let me in
       </ButtonLink>
-      <ButtonLink large to="/people/invite">
+      <ButtonLink large to="/people/invite" search={{ roleId }}>
         Invite people
       </ButtonLink>
     </Row>
