@@ -23,7 +23,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'open-now', as: 'administrator', path: () => '/open' },
   { name: 'resource', as: 'administrator', path: ({ resourceId }) => `/resources/${resourceId}` },
   { name: 'set-up', as: 'administrator', path: () => '/set-up' },
-  { name: 'audit', as: 'administrator', path: () => '/audit', scheme: 'dark' },
+  { name: 'people', as: 'administrator', path: () => '/people', scheme: 'dark' },
 ];
 
 /** Draws docs/screens/console-*.png from a product with made-up data. */

@@ -12,30 +12,30 @@ export interface Scene {
 }
 
 const RESOURCES = [
-  ['Production database', 5432, 'db.harbour.example:5432'],
-  ['Staging', 22, 'staging.harbour.example:22'],
-  ['Reporting', 443, 'reports.harbour.example:443'],
+  ['Production database', 5432, 'db.example.com:5432'],
+  ['Staging', 22, 'staging.example.com:22'],
+  ['Reporting', 443, 'reports.example.com:443'],
 ] as const;
 
 const PEOPLE = [
-  ['Ada Okafor', 'ada', '203.0.113.24'],
-  ['Ben Lindqvist', 'ben', '198.51.100.7'],
-  ['Chiara Moretti', 'chiara', '192.0.2.81'],
-  ['Daniel Weiss', 'daniel', null],
+  ['Ada Lovelace', 'ada', '203.0.113.24'],
+  ['Alan Turing', 'alan', '198.51.100.7'],
+  ['Grace Hopper', 'grace', '192.0.2.81'],
+  ['Edsger Dijkstra', 'edsger', null],
 ] as const;
 
 interface Made {
   readonly id: string;
 }
 
-const addressOf = (name: string): string => `${name}@harbour.example`;
+const addressOf = (name: string): string => `${name}@example.com`;
 
 export async function seeded(drawbridge: Drawbridge): Promise<Scene> {
   const { api, cloud } = drawbridge;
   const administrator = addressOf('admin');
   const login = await api.created<{ accessToken: string; user: Made & { organizationId: string } }>(
     '/auth/register',
-    { organizationName: 'Harbour', name: 'Robin Hale', email: administrator, password: PASSWORD },
+    { organizationName: 'Example Ltd', name: 'Administrator', email: administrator, password: PASSWORD },
   );
   await drawbridge.query(`UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1`, [
     login.user.organizationId,
@@ -85,7 +85,7 @@ export async function seeded(drawbridge: Drawbridge): Promise<Scene> {
   await made('/api-keys', { name: 'Deployment', scopes: ['sessions:read', 'sessions:write'] });
   for (const [name, account, address] of PEOPLE) {
     const email = addressOf(account);
-    const roleIds = account === 'chiara' ? [analysts] : [everyone];
+    const roleIds = account === 'grace' ? [analysts] : [everyone];
     // who has not been here yet has only an invitation
     await made('/users', { name, email, roleIds, ...(address ? { password: PASSWORD } : {}) });
     if (address !== null) await letIn(await signedIn(api, email), address);

@@ -12,11 +12,11 @@ interface OutcomesProps {
 }
 
 /** Every resource of a session, with what became of it in words. */
-export function Outcomes({ session, isShort = false }: OutcomesProps) {
+export function Outcomes(given: OutcomesProps) {
+  const { session, isShort } = given;
   const resources = resourcesOf(session);
-  const given = { session, isShort };
   if (resources.length <= (isShort ? 4 : MAX_UNFOLDED)) return <List of={resources} {...given} />;
-  const notable = resources.filter((one) => linesOf(one, session).some(({ tone }) => tone !== 'good'));
+  const notable = resources.filter((one) => linesOf(one, given).some(({ tone }) => tone !== 'good'));
   const others = resources.filter((one) => !notable.includes(one));
   const folded = others.length === 0 ? notable : others;
   return (
@@ -25,7 +25,7 @@ export function Outcomes({ session, isShort = false }: OutcomesProps) {
       <details>
         <summary>
           {folded.length} resources:{' '}
-          {[...new Set(folded.map((one) => linesOf(one, session)[0]?.text))].join(', ')}
+          {[...new Set(folded.map((one) => linesOf(one, given)[0]?.text))].join(', ')}
         </summary>
         <List of={folded} {...given} />
       </details>
@@ -33,13 +33,17 @@ export function Outcomes({ session, isShort = false }: OutcomesProps) {
   );
 }
 
-const List = ({ of, session, isShort }: OutcomesProps & { readonly of: readonly SessionResource[] }) => (
+const List = ({
+  of,
+  session,
+  isShort = false,
+}: OutcomesProps & { readonly of: readonly SessionResource[] }) => (
   <ul className={styles['outcomes']}>
     {of.map((resource) => (
       <li key={resource.id} className={styles['outcome']}>
         <strong>{resource.name}</strong>
         <div className={styles['states']}>
-          {linesOf(resource, session).map((line) => (
+          {linesOf(resource, { session, isShort }).map((line) => (
             <State key={line.key} line={line} />
           ))}
           {warningsOf(resource).map((warning) => (
@@ -63,8 +67,11 @@ interface Line extends Outcome {
 }
 
 /** One line for a resource where all its addresses fare alike, else one for each. */
-function linesOf({ ips, skipped }: SessionResource, session: Session): readonly Line[] {
-  const all = ips.map((ip) => ({ ...outcomeOf(ip, session), key: ip.id, address: ip.ipAddress }));
+function linesOf(
+  { ips, skipped }: SessionResource,
+  { session, isShort = false }: OutcomesProps,
+): readonly Line[] {
+  const all = ips.map((ip) => ({ ...outcomeOf(ip, session, isShort), key: ip.id, address: ip.ipAddress }));
   const [first] = all;
   const isAlike = all.every(({ text, detail }) => text === first?.text && detail === first.detail);
   const lines: Line[] = first && isAlike ? [{ ...first, address: null }] : all;

@@ -46,13 +46,13 @@ export interface Outcome {
   readonly detail: string | null;
 }
 
-export function outcomeOf(ip: ResourceIp, session: Session): Outcome {
+export function outcomeOf(ip: ResourceIp, session: Session, isShort: boolean): Outcome {
   const detail = ip.errorMessage;
   switch (ip.status) {
     case 'PENDING':
       return { text: 'opening', tone: 'busy', detail };
     case 'APPLIED':
-      return { text: `open until ${localTime(endOf(session))}`, tone: 'good', detail };
+      return { text: isShort ? 'open' : `open until ${localTime(endOf(session))}`, tone: 'good', detail };
     case 'REMOVING':
       return { text: 'closing', tone: 'busy', detail };
     case 'FAILED':
