@@ -12,7 +12,8 @@ export async function buildConsole() {
   const before = process.env['NODE_ENV'];
   process.env['NODE_ENV'] = 'production';
   await build({ configFile: join(ROOT, 'apps/console/vite.config.mjs'), logLevel: 'warn' });
-  if (before !== undefined) process.env['NODE_ENV'] = before;
+  if (before === undefined) delete process.env['NODE_ENV'];
+  else process.env['NODE_ENV'] = before;
   for (const file of filesBelow('dist/apps/console').filter((path) => COMPRESSED.test(path))) {
     const content = readFileSync(join(ROOT, file));
     writeFileSync(join(ROOT, `${file}.gz`), gzipSync(content, { level: 9 }));

@@ -9,7 +9,8 @@ import { build } from 'esbuild';
 import { filesBelow, ROOT } from './files.mjs';
 
 const PROGRAMS = ['dist/apps/api', 'dist/apps/worker'];
-const COPIED = [...PROGRAMS, 'dist/libs', 'dist/downloads', 'package.json'];
+const CONSOLE = 'dist/apps/console';
+const COPIED = [...PROGRAMS, CONSOLE, 'dist/libs', 'dist/downloads', 'package.json'];
 
 /** Run by its name: the Dockerfile puts it on the PATH. */
 const ADMIN = 'dist/apps/worker/src/admin/main.js';
@@ -26,6 +27,8 @@ const LICENCE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i;
 
 /** @param {string} folder */
 async function assemble(folder) {
+  // without it the API would answer as if it were turned off
+  if (!existsSync(join(ROOT, CONSOLE))) throw new Error(`There is no ${CONSOLE}: build the console first`);
   const reached = await reachedFiles();
   const files = [...new Set([SERVED, ...[...reached].flatMap((file) => packageOf(file) ?? [])])]
     .flatMap(ownFiles)

@@ -52,7 +52,10 @@ describe('The image', () => {
           join('dist', layer, file),
         ),
       )
-      .filter((file) => file.endsWith('.js') && !PROGRAMS.includes(file));
+      // those of the console are for browsers
+      .filter(
+        (file) => file.endsWith('.js') && !PROGRAMS.includes(file) && !file.includes('/console/assets/'),
+      );
     expect(modules.length).toBeGreaterThan(500);
     const load = `require('reflect-metadata'); for (const each of ${JSON.stringify(modules)}) require('./' + each); process.exit()`;
     await node(['--eval', load]);
@@ -122,6 +125,12 @@ describe('The image', () => {
       );
       await expect(check()).rejects.toMatchObject({ code: 1 });
       await setReadOnly(drawbridge, false);
+    });
+
+    it('serves the web console', async () => {
+      const page = await fetch(`http://127.0.0.1:${drawbridge.apiServer.port}/`);
+      const [, script] = /<script [^>]*src="(\/assets\/[^"]+)"/.exec(await page.text())!;
+      expect((await fetch(new URL(script!, page.url))).status).toBe(200);
     });
 
     it('serves its documentation', async () => {
