@@ -108,7 +108,12 @@ export interface ResourceTypeFacts {
 
 /** Config fields that select traffic, for every resourceType whose rules have ports. */
 export const TRAFFIC_FIELDS: readonly ConfigField[] = [
-  { name: 'port', type: 'integer', description: 'the port to open', example: 22 },
+  {
+    name: 'port',
+    type: 'integer',
+    description: 'the port to open; without port and ports every port is opened',
+    example: 22,
+  },
   { name: 'ports', type: 'integers', description: 'several ports, instead of port', example: [80, 443] },
   { name: 'protocol', type: 'text', description: 'tcp (when left out), udp, icmp or all', example: 'tcp' },
 ];

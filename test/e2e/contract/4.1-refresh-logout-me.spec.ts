@@ -17,7 +17,14 @@ describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () =>
       const owner = await accountOwner(drawbridge);
       const { status, body } = await refresh(owner.first);
       expect(status).toBe(200);
-      expect(fieldsOf(body)).toEqual(['accessToken', 'expiresIn', 'refreshToken', 'tokenType', 'user']);
+      expect(fieldsOf(body)).toEqual([
+        'accessToken',
+        'expiresIn',
+        'mfaSetupRequired',
+        'refreshToken',
+        'tokenType',
+        'user',
+      ]);
       expect(fieldsOf(body.user)).toEqual(USER_FIELDS);
       expect(body.refreshToken).not.toBe(owner.first.refreshToken);
       expect((await owner.as(body).get('/sessions')).status).toBe(200);

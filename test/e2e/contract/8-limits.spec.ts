@@ -38,6 +38,7 @@ describe('8 Limits', () => {
     const operations = await documentedOperations(`http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`);
     const existing: Readonly<Record<string, string>> = {
       'GET /resources/{id}/events': `/resources/${org.resourceIds[0]}/events`,
+      'GET /resources/{id}/rules': `/resources/${org.resourceIds[0]}/rules`,
       'GET /sessions/{id}/events': `/sessions/${session.id}/events`,
     };
     lists = operations

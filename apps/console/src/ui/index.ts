@@ -2,7 +2,7 @@ export { Action } from './action';
 export { Button, ButtonLink } from './button';
 export { Copyable } from './copyable';
 export { ConfirmButton, DialogButton } from './dialog';
-export { FieldProblems } from './field-problems';
+export { FieldProblems, useProblem } from './field-problems';
 export { CheckField, SearchField, SelectField, TextArea, TextField } from './fields';
 export { Entered, Form } from './form';
 export { Icon } from './icon';

@@ -38,7 +38,9 @@ function resourceFields(ids: string[], resources: readonly Resource[]): Pick<Bod
 export function Moved({ me, resources, onStarted, session }: StartProps & { readonly session: Session }) {
   const move = async (): Promise<void> => {
     const ids = resourcesOf(session).map(({ id }) => id);
-    const fields = { ...resourceFields(ids, resources), ...(await ownAddressFields(me)) };
+    // by name: what was assigned since is not part of it
+    const named = ids.length <= MAX_NAMED ? { resourceIds: ids } : resourceFields(ids, resources);
+    const fields = { ...named, ...(await ownAddressFields(me)) };
     await start({ replaces: session.id, ...fields }, onStarted);
   };
   return (
@@ -90,7 +92,7 @@ export function StartForm({ me, resources, onStarted, isIn }: StartProps & { rea
           type="number"
           min={1}
           defaultValue={Math.min(me.defaultSessionHours, atMost)}
-          help={`At most ${atMost} with all of them.`}
+          help={`At most ${atMost}.`}
         />
         <Picker
           key={ids.join()}

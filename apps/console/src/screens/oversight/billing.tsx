@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { $api, api, asFailure, useAll, useList, type Schemas } from '../../api';
 import { Listed } from '../../parts/listed';
 import { Lines, sentence, wordsOf } from '../../parts/words';
-import { Action, Badge, ConfirmButton, Empty, Facts, Form, Loaded, Loading, Problem } from '../../ui';
+import { Badge, ConfirmButton, DialogButton, Empty, Facts, Form, Loaded, Loading, Problem } from '../../ui';
 import { Section, Table, TextField, Time, type Column } from '../../ui';
 
 type Plan = Schemas['PlanDto'];
@@ -61,7 +61,9 @@ function Billed({ plans }: { plans: readonly Plan[] }) {
                 <Lines>
                   {tier === organization?.subscriptionTier ? <Badge tone="good">Your plan</Badge> : null}
                   {priceCents && !isActive ? (
-                    <Action label={`Subscribe to ${displayName}`} act={() => subscribe(id)} />
+                    <DialogButton label={`Subscribe to ${displayName}`} title="To whom do invoices go?">
+                      {() => <BillingDetails submit="Continue to the payment" then={() => subscribe(id)} />}
+                    </DialogButton>
                   ) : null}
                 </Lines>
               ),
@@ -71,8 +73,8 @@ function Billed({ plans }: { plans: readonly Plan[] }) {
       </Section>
       <Section title="Billing details">
         <details onToggle={({ currentTarget }) => setHasOpened(currentTarget.open || hasOpened)}>
-          <summary>Invoices show them; you need them to subscribe</summary>
-          {hasOpened ? <BillingDetails /> : null}
+          <summary>Invoices show them</summary>
+          {hasOpened ? <BillingDetails submit="Save the billing details" /> : null}
         </details>
       </Section>
       <Section title="Payments">
@@ -152,8 +154,8 @@ const FIELDS: readonly (readonly [keyof Details, label: string, isNeeded: boolea
     ['vatNumber', 'VAT number', false, 'off'],
   ];
 
-/** To whom invoices go. */
-function BillingDetails() {
+/** To whom invoices go. @param then what follows, once they are saved */
+function BillingDetails({ submit, then }: { submit: string; then?: () => Promise<void> }) {
   const query = $api.useQuery('get', '/api/v1/organization/billing', {}, { refetchInterval: false });
   const error: unknown = query.error;
   // until they are set, the API says that there are none
@@ -161,12 +163,13 @@ function BillingDetails() {
   if (query.data === undefined && !error) return <Loading />;
   return (
     <Form
-      submit="Save the billing details"
+      submit={submit}
       done="Saved."
-      send={(entered) => {
+      send={async (entered) => {
         // an emptied field is deleted
         const body = Object.fromEntries(FIELDS.map(([name]) => [name, entered.optional(name) ?? null]));
-        return api.PATCH('/api/v1/organization/billing', { body });
+        await api.PATCH('/api/v1/organization/billing', { body });
+        await then?.();
       }}
     >
       {FIELDS.map(([name, label, isNeeded, autoComplete]) => (

@@ -53,7 +53,7 @@ export function OpenNow() {
                   sessions={[...amiss, ...items.filter((session) => !amiss.includes(session))]}
                   empty={
                     <Empty title="No session is open">
-                      <ButtonLink to="/report">See who had access before</ButtonLink>
+                      <ButtonLink to="/report">Access report</ButtonLink>
                     </Empty>
                   }
                 />

@@ -10,6 +10,7 @@ import {
   Empty,
   Loaded,
   Muted,
+  Notice,
   Page,
   Pager,
   Section,
@@ -27,11 +28,12 @@ const route = getRouteApi('/signed-in/administrator/report');
 export function Report() {
   const { page = 0, ...search } = route.useSearch();
   const isPast = search.at !== undefined || search.from !== undefined;
+  const lacksObject = search.from !== undefined && !(search.resourceId ?? search.userId ?? search.address);
   const report = $api.useQuery(
     'get',
     '/api/v1/reports/access',
     { params: { query: defined(search) } },
-    isPast ? { refetchInterval: false } : {},
+    { enabled: !lacksObject, ...(isPast ? { refetchInterval: false } : {}) },
   );
   return (
     <Page
@@ -40,26 +42,30 @@ export function Report() {
       actions={<Action label="Download as CSV" busy="Fetching the file…" act={() => download(search)} />}
     >
       <ReportFilters error={report.error} />
-      <Section>
-        <Loaded query={report}>
-          {(answer) => {
-            // without a format, it is no text
-            const items = answer as Item[];
-            return (
-              <>
-                <Table
-                  caption="Access"
-                  columns={COLUMNS}
-                  rows={items.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)}
-                  // no part of an item is unique: a holder may have had access several times
-                  keyOf={(item) => JSON.stringify(item)}
-                  empty={<Empty title={isPast ? 'Nobody had access then' : 'Nobody has access now'} />}
-                />
-                <Pager page={page} size={PAGE_SIZE} total={items.length} />
-              </>
-            );
-          }}
-        </Loaded>
+      <Section title={isPast ? 'Access then' : 'Access now: give times to see the past'}>
+        {lacksObject ? (
+          <Notice>Choose a resource, a person or an address to see what was between two times.</Notice>
+        ) : (
+          <Loaded query={report}>
+            {(answer) => {
+              // without a format, it is no text
+              const items = answer as Item[];
+              return (
+                <>
+                  <Table
+                    caption="Access"
+                    columns={COLUMNS}
+                    rows={items.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)}
+                    // no part of an item is unique: a holder may have had access several times
+                    keyOf={(item) => JSON.stringify(item)}
+                    empty={<Empty title={isPast ? 'Nobody had access then' : 'Nobody has access now'} />}
+                  />
+                  <Pager page={page} size={PAGE_SIZE} total={items.length} />
+                </>
+              );
+            }}
+          </Loaded>
+        )}
       </Section>
     </Page>
   );

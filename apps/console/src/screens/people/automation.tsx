@@ -1,7 +1,20 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { api, useList } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { ButtonLink, DialogButton, Empty, Form, Muted, Page, Section, Tabs, TextField, Time } from '../../ui';
+import {
+  ButtonLink,
+  DialogButton,
+  Empty,
+  Form,
+  Muted,
+  Notice,
+  Page,
+  Section,
+  Tabs,
+  TextField,
+  Time,
+} from '../../ui';
+import { useMe } from '../../layout/me';
 import { Keys } from './keys';
 import { RolePicker, UserLink, UserStatus } from './parts';
 import { Trusts } from './trusts';
@@ -50,6 +63,7 @@ const TABS = [
 /** What programs sign in with. */
 export function Automation() {
   const { tab, page = 0 } = route.useSearch();
+  const isFree = useMe().data?.organization.subscriptionTier === 'FREE';
   const { lead, title, action, List } = TABS.find((each) => each.tab === tab) ?? TABS[0];
   return (
     <Page title="Automation" lead={lead} actions={action}>
@@ -65,6 +79,14 @@ export function Automation() {
           </Link>
         ))}
       </Tabs>
+      {isFree ? (
+        <Notice>
+          On the Free plan, agents alone have API keys, and no CI system is trusted.{' '}
+          <Link to="/organization" search={{ tab: 'billing' }}>
+            See the plans
+          </Link>
+        </Notice>
+      ) : null}
       <Section key={title}>
         <List page={page} />
       </Section>

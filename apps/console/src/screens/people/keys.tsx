@@ -3,7 +3,19 @@ import { useState } from 'react';
 import { api, useAll, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { Badge, ConfirmButton, Copyable, Empty, Form, Loaded, Notice, Page, Section } from '../../ui';
+import {
+  Badge,
+  ButtonLink,
+  ConfirmButton,
+  Copyable,
+  Empty,
+  Form,
+  Loaded,
+  Notice,
+  Page,
+  Row,
+  Section,
+} from '../../ui';
 import { SelectField, TextField, Time, type Column, type Entered } from '../../ui';
 import { JOB_SCOPES, ScopePicker, UserLink } from './parts';
 
@@ -78,6 +90,9 @@ export function NewKey() {
             It is shown this once. Copy it to where it belongs before you leave.
           </Notice>
           <Copyable text={created.plainTextKey} label="API key" />
+          <Row>
+            <ButtonLink to="/automation">I have copied it</ButtonLink>
+          </Row>
         </Section>
       </Page>
     );

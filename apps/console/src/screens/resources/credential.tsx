@@ -134,7 +134,11 @@ export function CredentialDetails({ of, types, children }: CredentialDetailsProp
       <Row>
         <Action label="Verify now" busy={`Asking ${provider.label}…`} act={() => verifyCredential(of.id)} />
         {type.fields.length > 0 ? (
-          <DialogButton label="Replace fields" title={`Replace the fields of ${of.name}`}>
+          <DialogButton
+            label={of.isValid === false ? 'Correct it' : 'Replace fields'}
+            kind={of.isValid === false ? 'primary' : 'normal'}
+            title={`Replace the fields of ${of.name}`}
+          >
             {(close) => (
               <Form
                 submit="Save and verify"
@@ -147,7 +151,9 @@ export function CredentialDetails({ of, types, children }: CredentialDetailsProp
                   return verifyCredential(of.id);
                 }}
               >
-                <Muted>The new ones are used at once. Once they are accepted, revoke the old ones.</Muted>
+                {of.isValid === false ? null : (
+                  <Muted>The new ones are used at once. Once they are accepted, revoke the old ones.</Muted>
+                )}
                 <CredentialFields type={type} hints={of.hints} />
               </Form>
             )}

@@ -1,8 +1,9 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, api, useAll } from '../../api';
 import { useMe } from '../../layout/me';
 import {
+  Action,
   ButtonLink,
   CheckField,
   Form,
@@ -64,7 +65,7 @@ export function SetUp() {
               <ResourceStep types={types} credentialId={credential} id={resource} go={go} />
             ) : null}
             {step === 'role' && resource ? <RoleStep resourceId={resource} go={go} /> : null}
-            {step === 'done' ? <DoneStep roleId={role} /> : null}
+            {step === 'done' ? <DoneStep resourceId={resource} roleId={role} /> : null}
           </>
         )}
       </Loaded>
@@ -103,7 +104,11 @@ function CredentialStep({ types, id = '', go }: OfProvider) {
     <Loaded query={credential}>
       {(of) => (
         <CredentialDetails of={of} types={types}>
-          <ButtonLink kind="primary" to="/set-up" search={{ step: 'resource', credential: id }}>
+          <ButtonLink
+            kind={of.isValid === false ? 'normal' : 'primary'}
+            to="/set-up"
+            search={{ step: 'resource', credential: id }}
+          >
             Continue
           </ButtonLink>
         </CredentialDetails>
@@ -215,16 +220,24 @@ function RoleStep({ resourceId, go }: { resourceId: string; go: Go }) {
 }
 
 /** The way to the first access; and to invitations, which can be left for later. */
-const DoneStep = ({ roleId }: { roleId: string | undefined }) => (
-  <Section title="Everything is ready">
-    <p>Open it for yourself now, for as long as you need it. Others need an invitation with this role.</p>
-    <Row>
-      <ButtonLink kind="primary" large to="/">
-        Let me in
-      </ButtonLink>
-      <ButtonLink large to="/people/invite" search={{ roleId }}>
-        Invite people
-      </ButtonLink>
-    </Row>
-  </Section>
-);
+function DoneStep({ resourceId, roleId }: { resourceId: string | undefined; roleId: string | undefined }) {
+  const router = useRouter();
+  return (
+    <Section title="Everything is ready">
+      <p>Open it for yourself now, for as long as you need it. Others need an invitation with this role.</p>
+      <Row>
+        <Action
+          kind="primary"
+          large
+          label="Let me in"
+          busy="Opening…"
+          act={() => api.POST('/api/v1/sessions', { body: resourceId ? { resourceIds: [resourceId] } : {} })}
+          onDone={() => void router.navigate({ to: '/' })}
+        />
+        <ButtonLink large to="/people/invite" search={{ roleId }}>
+          Invite people
+        </ButtonLink>
+      </Row>
+    </Section>
+  );
+}

@@ -52,7 +52,7 @@ export function MfaSetup({ onDone }: { readonly onDone: () => void }) {
             }
             onDone={({ data }) => setCodes(data!.recoveryCodes)}
           >
-            <TextField name="code" label="Code" inputMode="numeric" autoComplete="one-time-code" />
+            <TextField name="code" label="Code" inputMode="numeric" autoComplete="one-time-code" autoFocus />
           </Form>
         </Stack>
       )}

@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { deviceToken, openApi, refresh } from '../../api';
 import { useSignIn } from '../../layout/me';
-import { Form, Loading, Notice, Page, Problem, Row, TextField } from '../../ui';
+import { Form, Loading, Notice, Page, Problem, Row, TextField, useProblem } from '../../ui';
 import { IN_COOKIE, SignsIn } from './steps';
 
 const route = getRouteApi('/open/sign-in');
@@ -12,12 +12,20 @@ export function SignInScreen() {
   const { next = '/' } = route.useSearch();
   const signIn = useSignIn();
   const [oneTimeToken] = useState(takeOneTimeToken);
-  if (oneTimeToken !== null && signIn.state === 'out') return <OneTimeSignIn token={oneTimeToken} />;
+  const [isUsed, setUsed] = useState(false);
+  if (oneTimeToken !== null && !isUsed && signIn.state === 'out')
+    return <OneTimeSignIn token={oneTimeToken} onRefused={() => setUsed(true)} />;
   return (
     <SignsIn next={next}>
       {(onAnswer) => (
         <Page title="Sign in">
           {signIn.state === 'out' && signIn.reason ? <Notice>{signIn.reason}</Notice> : null}
+          {isUsed ? (
+            <Notice tone="warn">
+              The link was used before; it works once. Sign in with the e-mail address and the password that
+              are printed below it.
+            </Notice>
+          ) : null}
           <Form
             submit="Sign in"
             busy="Signing in…"
@@ -36,15 +44,7 @@ export function SignInScreen() {
           >
             <TextField name="email" label="E-mail" type="email" autoComplete="username" autoFocus />
             <TextField name="password" label="Password" type="password" autoComplete="current-password" />
-            <details>
-              <summary>Several organizations?</summary>
-              <TextField
-                name="organizationSlug"
-                label="Organization"
-                required={false}
-                help="Its short name, which is in your invitation."
-              />
-            </details>
+            <WhichOrganization />
           </Form>
           <Row>
             <Link to="/forgot-password">Forgot your password?</Link>
@@ -69,14 +69,28 @@ function takeOneTimeToken(): string | null {
   return LOOPBACK.includes(location.hostname) ? token : null;
 }
 
-function OneTimeSignIn({ token }: { readonly token: string }) {
+/** Asked of those whose e-mail address and password belong to several. */
+const WhichOrganization = () => (
+  <details open={useProblem('organizationSlug') !== null}>
+    <summary>Several organizations?</summary>
+    <TextField
+      name="organizationSlug"
+      label="Organization"
+      required={false}
+      help="Its short name, which is in your invitation."
+    />
+  </details>
+);
+
+function OneTimeSignIn({ token, onRefused }: { token: string; onRefused: () => void }) {
   const [failed, setFailed] = useState<unknown>(null);
   useEffect(() => {
     const enter = async (): Promise<void> => {
-      // a link that was used before leads to the form
-      if (!(await refresh(token))) location.reload();
+      if (!(await refresh(token))) onRefused();
     };
     enter().catch(setFailed);
+    // a token is sent once
+    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [token]);
   return failed ? <Problem error={failed} /> : <Loading what="Signing in" />;
 }
