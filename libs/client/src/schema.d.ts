@@ -2415,8 +2415,6 @@ export interface components {
     ResourceRuleDto: {
       address: string;
       holders: components['schemas']['ResourceRuleHolderDto'][];
-      /** Format: uuid */
-      id: string | null;
       isHeldByOthers: boolean;
       isOverdue: boolean;
       isSuspended: boolean;

@@ -73,6 +73,7 @@ describe('provider types', () => {
     const [key] = typesOf('AWS').credentialTypes;
     expect(key).toEqual({
       credentialType: 'ACCESS_KEY',
+      label: 'Access key',
       needsIssuer: false,
       fields: [
         expect.objectContaining({ name: 'accessKeyId', required: true, secret: false, fixed: false }),

@@ -16,15 +16,15 @@ interface ListedProps<Item> {
 }
 
 /** One page of a list, with links to the others. An item without an id is known by all that it is. */
-export const Listed = <Item extends { id: string | null }>({
-  query,
-  page = 0,
-  ...table
-}: ListedProps<Item>) => (
+export const Listed = <Item extends object>({ query, page = 0, ...table }: ListedProps<Item>) => (
   <Loaded query={query}>
     {({ items, total }) => (
       <>
-        <Table {...table} rows={items} keyOf={(item) => item.id ?? JSON.stringify(item)} />
+        <Table
+          {...table}
+          rows={items}
+          keyOf={(item) => ('id' in item ? String(item.id) : JSON.stringify(item))}
+        />
         <Pager page={page} size={PAGE_SIZE} total={total} />
       </>
     )}

@@ -41,7 +41,6 @@ export class ResourceRuleHolderDto {
 
 @ApiSchema({ description: 'A rule on the target of a resource, as it is recorded now' })
 export class ResourceRuleDto {
-  @ApiProperty({ ...UUID, description: 'null: an unmanaged rule that nobody here wants' }) id!: string | null;
   @ApiProperty({ example: '203.0.113.10/32' }) address!: string;
   @ApiProperty({ example: 'tcp' }) protocol!: string;
   @ApiProperty({ example: '5432', description: '* for every port' }) ports!: string;
