@@ -35,7 +35,8 @@ export function headlineOf(session: Session): string {
   const [text] = STATUS[session.status];
   if (session.status === 'PENDING' || session.status === 'EXPIRING') return `${text}…`;
   if (isLive(session)) return `${text} until ${localTime(endOf(session))}`;
-  return session.endedAt === null ? text : `${text} at ${localTime(session.endedAt)}`;
+  const how = session.endedReason === 'ADMIN' ? 'Stopped by an administrator' : text;
+  return session.endedAt === null ? how : `${how} at ${localTime(session.endedAt)}`;
 }
 
 /** What became of one address on one resource. */

@@ -36,6 +36,16 @@ export function Person() {
           key={id}
           title={data.name}
           lead={data.isService ? 'A service user: programs act as it.' : data.email}
+          actions={
+            <>
+              <ButtonLink to="/report" search={{ userId: id }}>
+                Access report
+              </ButtonLink>
+              <ButtonLink to="/audit" search={{ actorEmail: data.email }}>
+                Audit trail
+              </ButtonLink>
+            </>
+          }
         >
           <Section title="Account" actions={<Actions user={data} />}>
             <Facts of={factsOf(data)} />
