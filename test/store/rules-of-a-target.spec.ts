@@ -1,34 +1,18 @@
 import { type TargetRuleRow, TargetRuleStore } from '#engine-store/port';
-import { Database } from '#entities';
 import { LedgerRows, type LedgerOrganization } from '../builders/ledger';
-import { cloneDatabase } from '../harness/database';
+import { ownDatabase } from '../builders/own-database';
 
 const AT = [new Date(0), new Date(0), new Date(0)];
 const FIRST_PAGE = { page: 0, size: 100 };
 
 describe('The rules of a target', () => {
   const store = new TargetRuleStore();
-  let database: Database;
-  let drop: () => Promise<void>;
-  let ledger: LedgerRows;
+  const database = ownDatabase(2);
+  const ledger = new LedgerRows(database);
   let own: LedgerOrganization;
   let other: LedgerOrganization;
   let targetId: string;
 
-  beforeAll(async () => {
-    const cloned = await cloneDatabase();
-    drop = cloned.drop;
-    database = await new Database({
-      url: cloned.url,
-      applicationName: 'target-rules',
-      poolSize: 2,
-    }).connect();
-    ledger = new LedgerRows(database);
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
   beforeEach(async () => {
     [own, other] = [await ledger.organization(), await ledger.organization()];
     targetId = await ledger.target();

@@ -6,7 +6,7 @@ import { PublicAddress } from '../http/public-address';
 const INVITATION_PATH = '/accept-invitation';
 const PASSWORD_RESET_PATH = '/reset-password';
 
-/** The addresses of the service, for somebody who begins. */
+/** Where a new user finds the service: what a mail names besides its link. */
 export interface WaysIn {
   readonly api: string;
   /** null: it is off, and links lead nowhere */
@@ -31,7 +31,6 @@ export class AccountLinks {
     return this.address.of(`${PASSWORD_RESET_PATH}/${token}`);
   }
 
-  /** What a mail names besides its link. */
   waysIn(organizationSlug: string): WaysIn {
     const url = this.address.of('');
     return {

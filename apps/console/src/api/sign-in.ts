@@ -4,7 +4,7 @@ import { failureOf, unreachable, type Failure } from './failure';
 type LoginAnswer = components['schemas']['LoginAnswerDto'];
 type RefreshAnswer = components['schemas']['RefreshAnswerDto'];
 
-/** Whether somebody is signed in here. The access token is kept in memory, the refresh token in a cookie out of reach. */
+/** The sign-in of this tab. The access token is kept in memory, the refresh token in a cookie that no script reads. */
 export type SignIn =
   | { readonly state: 'unknown' }
   | { readonly state: 'out'; readonly reason: string | null }
@@ -63,7 +63,7 @@ export const deviceToken = (): { deviceToken?: string } => {
 
 /**
  * A valid access token, refreshed first if it is about to end.
- * @returns null when nobody is signed in
+ * @returns null when the user is signed out
  */
 export async function accessToken(): Promise<string | null> {
   if (signIn.state === 'in' && signIn.expiresAt - Date.now() > EXPIRY_MARGIN_MS) return signIn.accessToken;
@@ -79,7 +79,7 @@ export async function resume(): Promise<void> {
   else await refresh();
 }
 
-/** Exchanges the cookie, or a one-time token, for an access token. @returns false when nobody is signed in any more */
+/** Exchanges the cookie, or a one-time token, for an access token. @returns false when the sign-in has ended */
 export function refresh(oneTimeToken?: string): Promise<boolean> {
   refreshing ??= inTurn(() => exchange(oneTimeToken)).finally(() => {
     refreshing = null;
@@ -117,7 +117,7 @@ export const finishSetup = (): Promise<boolean> => refresh();
 /** Ends the sign-in, here and on the server. @param reason shown on the next screen */
 export async function signOut(reason: string | null = null): Promise<void> {
   const response = await post('/api/v1/auth/logout', {});
-  // without a cookie nobody is signed in
+  // without a cookie the sign-in has ended already
   if (!response.ok && response.status !== 401) throw await failureOf(response);
   become({ state: 'out', reason });
 }

@@ -3,9 +3,6 @@ const PATHS = {
   check: 'm5 12.5 4.5 4.5L19 7.5',
   warning: 'M12 4 2.8 20h18.4L12 4zm0 6v4.5m0 2.8v.2',
   info: 'M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18zm0 8v6m0-9.2v.2',
-  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
-  plus: 'M12 5v14M5 12h14',
-  open: 'M7 10V7a5 5 0 0 1 9.6-2M5 10h14v10H5z',
 } as const;
 
 /** A line drawing beside a text that says the same. */
