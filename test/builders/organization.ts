@@ -69,6 +69,23 @@ export class Organization {
     );
   }
 
+  /**
+   * Its addresses have waited for longer than anything is waited for, and are tried now. It locks the session as every writer
+   * does: a settlement that is being written would overwrite the time.
+   */
+  async waitedTooLong(id: string): Promise<void> {
+    await this.drawbridge.query(
+      `WITH late AS (
+         UPDATE resource_ips ip SET pending_since = now() - interval '6 minutes'
+         FROM (SELECT id FROM sessions WHERE id = $1 FOR NO KEY UPDATE) locked WHERE ip.session_id = locked.id
+         RETURNING ip.id
+       )
+       UPDATE rules SET due_at = now() WHERE id IN (
+         SELECT rule_id FROM rule_holders JOIN late ON late.id = resource_ip_id)`,
+      [id],
+    );
+  }
+
   async apiKey(scopes: readonly string[]): Promise<ApiClient> {
     const body = { name: 'pipeline', scopes };
     const key = await this.admin.created<{ plainTextKey: string }>('/api-keys', body);

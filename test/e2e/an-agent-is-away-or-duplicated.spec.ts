@@ -75,17 +75,6 @@ const recordsOf = async ({ name }: GuardedHost, eventType: string): Promise<Audi
 
 const RULES_OF_SESSION = `SELECT h.rule_id FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE ip.session_id = $1`;
 
-/** The session has waited for longer than anything is waited for. */
-const waitedTooLong = (id: string): Promise<unknown> =>
-  drawbridge.query(
-    `WITH late AS (
-       UPDATE resource_ips SET pending_since = now() - interval '6 minutes' WHERE session_id = $1 RETURNING id
-     )
-     UPDATE rules SET due_at = now() WHERE id IN (
-       SELECT rule_id FROM rule_holders JOIN late ON late.id = resource_ip_id)`,
-    [id],
-  );
-
 describe('An agent that is away', () => {
   it('that never connected: verify does not find its resource', async () => {
     const host = await guardedHost(org, hostName());
@@ -131,7 +120,7 @@ describe('An agent that is away', () => {
     const { id } = await startedOn(host);
     await tells(host, 'RECONCILE_FAILED');
     expect(await statusOf(id)).toBe('PENDING');
-    await waitedTooLong(id);
+    await org.waitedTooLong(id);
     const failed = await org.reaches(id, 'FAILED');
     expect(failed.resourceIps[0]!.errorMessage).toContain(`The agent ${host.name} has not been heard of`);
     expect((await agent.fetched()).rules).toEqual([]);
@@ -143,7 +132,7 @@ describe('An agent that is away', () => {
     await agent.turn();
     await away(host);
     const second = await startedOn(host, { ipv4Address: first.ipv4Address, holder: 'second' });
-    await waitedTooLong(second.id);
+    await org.waitedTooLong(second.id);
     await org.reaches(second.id, 'FAILED');
     expect(await statusOf(first.id)).toBe('ACTIVE');
   });

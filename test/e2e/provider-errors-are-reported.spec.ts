@@ -149,10 +149,7 @@ describe('Provider errors are reported', () => {
     await drawbridge.cloud.fault({ kind: 'not-found', target: group(6) });
     await stop(waiting);
     await missingFor('7 hours');
-    await drawbridge.query(
-      `UPDATE resource_ips SET pending_since = now() - interval '6 minutes' WHERE session_id = $1`,
-      [live],
-    );
+    await org.waitedTooLong(live);
     const givenUp = [await org.reaches(waiting, 'CANCELLED'), await org.reaches(live, 'FAILED', 45_000)];
     const possible = await org.admin.expect(
       200,

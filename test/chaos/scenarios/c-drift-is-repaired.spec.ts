@@ -144,10 +144,7 @@ describe('C. Drift is repaired on request', () => {
       removedAt: null,
     });
     await reconciled(4);
-    await drawbridge.query(
-      `UPDATE resource_ips SET pending_since = now() - interval '6 minutes' WHERE session_id = $1`,
-      [held],
-    );
+    await org.waitedTooLong(held);
     const failed = await org.reaches(held, 'FAILED', 45_000);
     expect(failed.resourceIps[0]!.errorMessage).toContain(group(4));
     expect(await org.admin.get(`/resources/${org.resourceIds[4]}`)).toMatchObject({

@@ -111,10 +111,7 @@ describe('E. A rule on which the worker always fails', () => {
     await failWrites(bad, 'FAILED');
     const stuck = await org.started({ ipv4Address: bad, resourceIds: [org.resourceIds[1]] });
     await triedAgain(bad, 1);
-    await drawbridge.query(
-      `UPDATE resource_ips SET pending_since = now() - interval '6 minutes' WHERE session_id = $1`,
-      [stuck.id],
-    );
+    await org.waitedTooLong(stuck.id);
     const tries = (await ruleOf(bad))!.attempts;
     await triedAgain(bad, tries + 2);
     const neighbour = await org.started({ ipv4Address: good, resourceIds: [org.resourceIds[1]] });

@@ -185,10 +185,7 @@ describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
       return rule;
     });
     await drawbridge.cloud.fault({ kind: 'error', target, operation: READ, seconds: 60 });
-    await drawbridge.query(
-      `UPDATE resource_ips SET pending_since = pending_since - interval '1 hour' WHERE session_id = $1`,
-      [id],
-    );
+    await org.waitedTooLong(id);
     await org.reaches(id, 'FAILED');
     expect(await isOpen(address)).toBe(true);
     await drawbridge.cloud.clearFaults();

@@ -202,14 +202,7 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
         return resourceIps[0]!.errorMessage?.includes(missing) && resourceIps;
       });
       expect(waiting!.status).toBe('PENDING');
-      await drawbridge.query(
-        `WITH late AS (
-           UPDATE resource_ips SET pending_since = now() - interval '6 minutes' WHERE session_id = $1 RETURNING id
-         )
-         UPDATE rules SET due_at = now() WHERE id IN (
-           SELECT rule_id FROM rule_holders JOIN late ON late.id = resource_ip_id)`,
-        [session.id],
-      );
+      await org.waitedTooLong(session.id);
       const { resourceIps } = await org.reaches(session.id, 'FAILED');
       expect(resourceIps[0]!.errorMessage).toContain(missing);
       await until('the old rule is out', async () => (await opened(group(9))).length === 0);
