@@ -155,7 +155,9 @@ export class RestoreStore {
     if (!confirmed) return false;
     // as every writer locks: targets before rules before addresses
     await this.compareAll(tx);
-    await tx.query(`UPDATE rules r SET due_at = now() WHERE (due_at > now() AND NOT is_suspended) OR ${IS_HELD_BACK}`);
+    await tx.query(
+      `UPDATE rules r SET due_at = now() WHERE (due_at > now() AND NOT is_suspended) OR ${IS_HELD_BACK}`,
+    );
     await tx.query(`UPDATE resource_ips SET pending_since = now() WHERE status = 'PENDING'`);
     return true;
   }

@@ -47,7 +47,8 @@ async function restored(database: Database, { json, begin, confirm }: Options): 
   if (confirm) return database.transaction(confirmed);
   const outlook = await outlookOf(database.autocommit);
   if (json) print(JSON.stringify(outlook, null, 2));
-  else if (outlook.restore === null) print('Nothing waits: the database was not restored, or that is confirmed.');
+  else if (outlook.restore === null)
+    print('Nothing waits: the database was not restored, or that is confirmed.');
   else show(outlook, outlook.restore);
   return outlook.restore === null ? EXIT.done : EXIT.found;
 }
