@@ -20,6 +20,8 @@ export interface Restore {
   readonly targets: number;
   /** those of them that were compared since: only then what they hold is known */
   readonly compared: number;
+  /** some of the others, for people: provider and identifier */
+  readonly notCompared: readonly string[];
 }
 
 interface OnTarget {
@@ -59,6 +61,8 @@ export interface UnopenedAddress extends OnTarget {
 
 /** SQL: whether the rule `r` is unknown, and waits for an operator. */
 const IS_HELD_BACK = `r.cause = 'ORPHAN' AND r.due_at IS NULL AND r.state <> 'absent'`;
+/** Targets that are named in one line. */
+const MAX_NAMED = 20;
 const ENDS_AT = 'least(s.expires_at, s.lease_until)';
 const ON_TARGET = `t.provider, t.resource_type AS "resourceType", t.identifier, r.address, r.protocol, r.ports`;
 const NAMED = `jsonb_build_object('id', o.id, 'slug', o.slug)`;
@@ -95,7 +99,9 @@ export class RestoreStore {
     return first<Restore>(
       tx,
       `SELECT restored_at AS since, count(t.id)::int AS targets,
-         count(*) FILTER (WHERE t.compared_at >= restored_at)::int AS compared
+         count(*) FILTER (WHERE t.compared_at >= restored_at)::int AS compared,
+         coalesce((array_agg(t.provider || ' ' || t.identifier ORDER BY t.identifier)
+           FILTER (WHERE (t.compared_at >= restored_at) IS NOT TRUE AND t.id IS NOT NULL))[1:${MAX_NAMED}], '{}') AS "notCompared"
        FROM sweeper_lease LEFT JOIN targets t ON t.provider <> 'AGENT' AND (
          EXISTS (SELECT FROM resources WHERE target_id = t.id AND deleted_at IS NULL)
          OR EXISTS (SELECT FROM rules WHERE target_id = t.id AND state <> 'absent'))

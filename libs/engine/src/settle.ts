@@ -15,7 +15,6 @@ import {
   canHoldRule,
   earliest,
   resourceIpMoves,
-  type Instant,
   type ReadTimes,
   type SettledIp,
   type SettledRule,

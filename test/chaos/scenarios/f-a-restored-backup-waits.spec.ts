@@ -76,7 +76,7 @@ interface Outlook {
     await drawbridge.worker.stop();
     expect((await bin('restore', dump)).stdout).toContain('--confirm');
     await drawbridge.query(`UPDATE sessions SET expires_at = now() WHERE id = $1`, [ended.id]);
-    await drawbridge.startWorker();
+    const { port } = await drawbridge.startWorker({ METRICS_PORT: '0' });
 
     // known to be over: that goes on
     await org.reaches(ended.id, 'EXPIRED', 30_000);
@@ -100,6 +100,8 @@ interface Outlook {
       JSON.stringify(await org.session(stopped.id)).includes(WAITS),
     );
     expect(await ready()).toMatchObject({ status: 'DEGRADED', database: 'RESTORED' });
+    const metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(await metrics()).toContain('drawbridge_restore_hold 1');
     const waiting = await org.started({ ipv4Address: '203.0.113.15', resourceIds: [org.resourceIds[1]] });
     await until('a new session says why it waits', async () =>
       JSON.stringify(await org.session(waiting.id)).includes(WAITS),
@@ -135,6 +137,7 @@ interface Outlook {
     for (const address of ['203.0.113.11', '203.0.113.14'])
       expect(await history(address)).toEqual(['opened', 'closed']);
     expect(await ready()).toMatchObject({ status: 'UP', database: 'UP' });
+    expect(await metrics()).toContain('drawbridge_restore_hold 0');
     expect(await restored()).toMatchObject({ code: 0 });
     const records = await drawbridge.query(
       `SELECT details FROM audit_records WHERE event_type = 'RESTORE_CONFIRMED'`,

@@ -15,7 +15,14 @@ import { addRestored } from './restored';
 import { addRotateMasterKey } from './rotate-master-key';
 
 const program = createProgram();
-for (const add of [addMigrate, addCreateOrganization, addPasswordLink, addPlatformRole, addOverdue, addRestored])
+for (const add of [
+  addMigrate,
+  addCreateOrganization,
+  addPasswordLink,
+  addPlatformRole,
+  addOverdue,
+  addRestored,
+])
   add(program);
 const audit = program.command('audit').description('verify, sign and export the audit trail');
 for (const add of [addAuditVerify, addAuditSign, addAuditExport]) add(audit);

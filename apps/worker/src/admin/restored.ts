@@ -59,9 +59,11 @@ const outlookOf = async (tx: Tx): Promise<Outlook> => ({
   unopened: await store.unopened(tx, LISTED),
 });
 
-function show({ unknown, unopened }: Outlook, { since, targets, compared }: Restore): void {
+function show({ unknown, unopened }: Outlook, { since, targets, compared, notCompared }: Restore): void {
   print(`Restored from a backup, noticed ${since.toISOString()}: nothing is opened until you confirm.`);
   print(`${compared} of ${targets} targets were compared since; what the others hold is not known yet.`);
+  // JSON makes control characters in names visible
+  if (notCompared.length > 0) print(`Not compared: ${JSON.stringify(notCompared)}`);
   print(`\nOpen and unknown to the database; closed when you confirm: ${unknown.total}`);
   table(unknown, 'organizations provider identifier address protocol ports providerRuleId', (row) => ({
     ...row,
@@ -88,7 +90,10 @@ async function confirmed(tx: Tx): Promise<ExitCode> {
     print('Nothing waits: the database was not restored, or that is confirmed.');
     return EXIT.done;
   }
+  const { targets, compared } = restore!;
   await record(tx, restore!, unknown.rows, unopened.rows);
+  if (compared < targets)
+    note(`${targets - compared} targets were not compared: what is unknown there is closed when they are.`);
   print(`Confirmed: ${unknown.total} unknown rules are being closed, ${unopened.total} wanted ones opened.`);
   return EXIT.done;
 }
