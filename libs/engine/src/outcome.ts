@@ -290,16 +290,13 @@ function retried(
   const awaitsLanding = rule.inFlight && !rule.desired;
   // not a failure of its target, unless that says so
   const isHeldBack = rule.isHeldBack && message === null;
+  const wait = isHeldBack ? RULE_BACKOFF.capMs : again;
   return {
     state: wasRead && rule.desired ? unsettled(rule, inFlight) : null,
     observedPresent: wasRead && observedPresent,
     providerRuleId: createdId ?? null,
     attempts: rule.attempts + (isHeldBack ? 0 : 1),
-    dueInMs: awaitsLanding
-      ? Math.min(again, rule.inFlightMs + MIN_RETRY_MS)
-      : isHeldBack
-        ? RULE_BACKOFF.capMs
-        : again,
+    dueInMs: awaitsLanding ? Math.min(wait, rule.inFlightMs + MIN_RETRY_MS) : wait,
     inFlight,
     message: isHeldBack ? RESTORED : message,
   };
