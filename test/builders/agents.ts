@@ -41,6 +41,7 @@ export interface AgentState {
   readonly confirmed: Traffic[];
   readonly released: Traffic[];
   readonly rules: AgentRule[];
+  readonly restored: boolean;
 }
 
 export interface AgentResult {

@@ -135,6 +135,8 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
     const memory = this.state.memory(identifier, rule.key);
     memory.cutAt = null;
     this.timeline.added(identifier, rule.key, rule.providerRuleId, actor);
+    if (actor !== 'outside' && this.state.tables.isRestored)
+      this.state.violated('O9', `${rule.key} is added before an operator has confirmed`);
     if (actor === 'outside' || memory.robotRemovals === 0) return;
     memory.addedAgain += 1;
     if (memory.addedAgain > MAX_ADDED_AGAIN) {
@@ -154,6 +156,8 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
     }
     memory.removedAt = this.state.now();
     const row = this.state.ruleAt(identifier, rule.key);
+    if (this.state.tables.isRestored && row?.cause === 'ORPHAN')
+      this.state.violated('O9', `${rule.key} is unknown, and removed before an operator has confirmed`);
     // a removal names the rule by its id: the rule may have been changed after the read that the call is based on
     const changedAt = this.changedAt.get(`${identifier} ${rule.providerRuleId}`) ?? -Infinity;
     const wasChangedInFlight =

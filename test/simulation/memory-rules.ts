@@ -237,6 +237,7 @@ export class MemoryRules implements InMemory<RuleStore> {
       // 0: the creation of the target
       knownSince: comparedAt ?? 0,
       listInFlightUntil: inFlightUntil,
+      isRestored: tables.isRestored,
       rules: rules
         .map((rule) => this.withTarget(rule))
         .toSorted((one, other) => (one.key < other.key ? -1 : 1)),

@@ -9,6 +9,18 @@ import { endOf, HOLDING, type ResourceIpRow, type SessionRow, type Tables, type 
 const isOut = ({ status, releasedAt }: ResourceIpRow): boolean =>
   status === 'REMOVED' || (status === 'FAILED' && releasedAt !== null);
 
+/** `RestoreStore.confirm` in memory. */
+export function confirmRestore(tables: Tables): void {
+  const now = tables.now();
+  tables.isRestored = false;
+  for (const target of tables.targets.values()) target.reconcileDueAt = Math.min(target.reconcileDueAt, now);
+  for (const rule of tables.rules.values()) {
+    const isHeldBack = rule.cause === 'ORPHAN' && rule.dueAt === null && rule.state !== 'absent';
+    if (isHeldBack || ((rule.dueAt ?? 0) > now && !rule.isSuspended)) rule.dueAt = now;
+  }
+  for (const ip of tables.resourceIps.values()) if (ip.status === 'PENDING') ip.pendingSince = now;
+}
+
 /** `SweepStore` in memory, for too few organizations for the turns between them to matter. */
 export class MemorySweep implements InMemory<SweepStore> {
   constructor(private readonly tables: Tables) {}

@@ -117,6 +117,18 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     'if (rule.desired && !index.inForce(rule) && rule.mayOpen)',
     'if (rule.desired && !index.inForce(rule))',
   ),
+  'opens-in-a-restored-database': bug(
+    'a rule is added before an operator has confirmed a restored database',
+    'libs/engine-store/src/due-rule.ts',
+    'mayOpen: !loaded.isRestored && ',
+    'mayOpen: ',
+  ),
+  'closes-unknown-rules-of-a-restored-database': bug(
+    'an orphan is removed before an operator has confirmed a restored database',
+    LIFE,
+    'dueAt: heldBack === null ? now : null,',
+    'dueAt: now,',
+  ),
   'repairs-without-limit': bug(
     'a rule that another program removes is added again every time',
     LIFE,

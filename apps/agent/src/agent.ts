@@ -20,7 +20,7 @@ import { ruleElements, type Elements } from './nft/elements';
 import type { Guard } from './nft/guard';
 import { NftError, type Nft } from './nft/nft';
 import type { TableMonitor } from './nft/table-monitor';
-import { endOf, type DesiredRule, type HostState } from './state/host-state';
+import { endOf, withoutAdditions, type DesiredRule, type HostState } from './state/host-state';
 import type { PersistedState, StateFile } from './state/persisted-state';
 
 export interface AgentParts {
@@ -140,14 +140,16 @@ export class Agent {
     const { channel, guardedPorts } = this.parts;
     this.request = new AbortController();
     const { signal } = this.request;
-    const state = await channel.state(this.reportedVersion, WAIT_SECONDS, signal);
+    const given = await channel.state(this.reportedVersion, WAIT_SECONDS, signal);
+    const { state, heldBack } = withoutAdditions(given, this.rules);
     const isNew = state.version !== this.reportedVersion;
     const isRenewed = this.hear(state.rules);
     if (!isNew && !isRenewed) return;
     const outcome = await this.apply(state);
     // persisted before a removal is reported: a restart must not restore the rule
     await this.persist(state);
-    const { results, reported } = resultsOf(outcome, this.reported);
+    const known = new Set([...this.reported.known, ...heldBack]);
+    const { results, reported } = resultsOf(outcome, { ...this.reported, known });
     const cleared = outcome.observed?.exact ?? false;
     if (!isNew && results.length === 0) return;
     const status =

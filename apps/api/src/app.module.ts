@@ -84,6 +84,7 @@ function connections(settings: ApiSettings): Promise<DynamicModule> {
     environment: process.env,
     onQueueError: warn,
     onLostWakeUp: warn,
+    onRestored: (message) => logger.warn(message),
     onOwnIdentityFailure: ({ message }) =>
       logger.warn({ msg: 'This deployment got no keys of its own identity', reason: message }),
   });

@@ -41,6 +41,7 @@ export class WorkerModule {
             log.warn({ err: error }, 'The queue connection was lost; it reconnects automatically'),
           onLostWakeUp: (error) =>
             log.warn({ err: error }, 'Workers were not woken; the worker that sweeps does their work'),
+          onRestored: (message) => log.warn(message),
           onOwnIdentityFailure: ({ message }) =>
             log.warn({ reason: message }, 'This deployment got no keys of its own identity'),
         }),

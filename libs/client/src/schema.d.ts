@@ -1471,6 +1471,7 @@ export interface components {
       guarded: components['schemas']['TrafficDto'][];
       proposed: components['schemas']['TrafficDto'][];
       released: components['schemas']['TrafficDto'][];
+      restored: boolean;
       rules: components['schemas']['AgentRuleDto'][];
       /** Format: date-time */
       serverTime: string;
@@ -1578,6 +1579,7 @@ export interface components {
       | 'SESSION_CANCELLED'
       | 'RULE_REVOCATION_OVERDUE'
       | 'RULE_ORPHAN_REMOVED'
+      | 'RESTORE_CONFIRMED'
       | 'RESOURCE_RECONCILED'
       | 'RESOURCE_ABANDONED'
       | 'RESOURCE_GUARD_CONFIRMED'
@@ -2214,7 +2216,7 @@ export interface components {
     };
     ReadinessDto: {
       /** @enum {string} */
-      database: 'UP' | 'DOWN';
+      database: 'UP' | 'RESTORED' | 'DOWN';
       /** @enum {string} */
       queue: 'UP' | 'DOWN';
       /** @enum {string} */

@@ -8,11 +8,12 @@ import {
 import { issuerUrlOf, type ServiceSettings } from '#config';
 import { CredentialOpener, Identities, IdentityKeyStore } from '#credentials';
 import { DriverRegistry } from '#drivers';
+import { RestoreStore } from '#engine-store';
 import { Database } from '#entities';
 import { connectQueue, QueueConnection, refuseWrongRedis, WakeUps } from '#jobs';
 import { MasterKeys, refuseUnknownIdentityKeys, refuseWrongMasterKeys } from '#secrets';
 import { DataKeyStore } from '#tenant-store';
-import { DeploymentHealth } from './deployment-health';
+import { DeploymentHealth, RESTORED } from './deployment-health';
 
 export interface ConnectionOptions {
   readonly applicationName: string;
@@ -32,6 +33,8 @@ export interface ConnectionOptions {
   readonly onQueueError: (error: Error) => void;
   /** called when a wake-up was not sent; the sweep finds its targets */
   readonly onLostWakeUp: (error: Error) => void;
+  /** called when the database was restored from a backup, and no operator has confirmed that */
+  readonly onRestored: (message: string) => void;
   /** called when this deployment's own identity at a cloud got no keys; tenants do not see the reason */
   readonly onOwnIdentityFailure: (reason: Error) => void;
 }
@@ -64,6 +67,8 @@ export class ConnectionsModule {
     const closing = closingPoolSize && new Database({ url, applicationName, poolSize: closingPoolSize });
     const database = new Database({ url, applicationName, poolSize }, closing || undefined);
     await database.connectMigrated();
+    // before anything works on it
+    if (await database.transaction((tx) => new RestoreStore().note(tx, false))) options.onRestored(RESTORED);
     refuseWrongMasterKeys(masterKeys, await new DataKeyStore().oneOfEachVersion(database.autocommit));
     const identityKeys = new IdentityKeyStore();
     refuseUnknownIdentityKeys(masterKeys, await identityKeys.published(database.autocommit));

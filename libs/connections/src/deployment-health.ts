@@ -10,13 +10,17 @@ const MIN_INTERVAL_MS = 1000;
 /** A sweep starts at least once a second; one that waits for a lock times out after 15 s. */
 export const SWEEP_TIMEOUT_MS = 20_000;
 
+export const RESTORED =
+  'the database was restored from a backup: nothing is opened until drawbridge-admin restored --confirm';
+
 export interface HealthReport {
   /**
-   * DEGRADED: requests are served, but rules are applied and removed late. DOWN: the database does not answer or accepts no
+   * DEGRADED: requests are served, but rules are applied and removed late, or not until an operator confirms. DOWN: the database does not answer or accepts no
    * writes
    */
   readonly status: 'UP' | 'DEGRADED' | 'DOWN';
-  readonly database: 'UP' | 'DOWN';
+  /** RESTORED: from a backup, and no operator has confirmed that */
+  readonly database: 'UP' | 'RESTORED' | 'DOWN';
   readonly queue: 'UP' | 'DOWN';
   /** AWAY: no worker has swept for `SWEEP_TIMEOUT_MS`, or it is unknown */
   readonly worker: 'UP' | 'AWAY';
@@ -65,21 +69,24 @@ export class DeploymentHealth {
   }
 
   private async check(): Promise<HealthReport> {
-    const [database, queue, worker] = await Promise.all([
+    const condition = this.condition();
+    const [database, queue, worker, isRestored] = await Promise.all([
       isTrue(this.writes.check().then(() => true)),
       isTrue(this.queue.ping().then(() => true)),
-      isTrue(this.secondsSinceSweep().then((seconds) => seconds * 1000 < SWEEP_TIMEOUT_MS)),
+      isTrue(condition.then(({ secondsSinceSweep }) => secondsSinceSweep * 1000 < SWEEP_TIMEOUT_MS)),
+      isTrue(condition.then((known) => known.isRestored)),
     ]);
     return {
-      status: database ? (queue && worker ? 'UP' : 'DEGRADED') : 'DOWN',
-      database: database ? 'UP' : 'DOWN',
+      status: database ? (queue && worker && !isRestored ? 'UP' : 'DEGRADED') : 'DOWN',
+      database: database ? (isRestored ? 'RESTORED' : 'UP') : 'DOWN',
       queue: queue ? 'UP' : 'DOWN',
       worker: worker ? 'UP' : 'AWAY',
     };
   }
 
-  private async secondsSinceSweep(): Promise<number> {
-    return (await this.backlog.secondsSinceSweep(this.database.autocommit)) ?? Infinity;
+  private async condition(): Promise<{ secondsSinceSweep: number; isRestored: boolean }> {
+    const { secondsSinceSweep, isRestored } = await this.backlog.condition(this.database.autocommit);
+    return { secondsSinceSweep: secondsSinceSweep ?? Infinity, isRestored };
   }
 
   /** Registers gauges of pending work and of the last sweep, read on each scrape. */
@@ -106,9 +113,19 @@ export class DeploymentHealth {
         help: 'Since the last successful sweep of any worker; +Inf: none is known, or the database does not answer',
         labelNames: [],
       },
-      async () => [[{}, await this.secondsSinceSweep()]],
+      async () => [[{}, (await this.condition()).secondsSinceSweep]],
       // not NaN: an alert that compares it with a limit has to fire
       [[{}, Infinity]],
+    );
+    scrapedGauge(
+      registry,
+      {
+        name: 'drawbridge_restore_hold',
+        help: '1: the database was restored from a backup, and nothing is opened until drawbridge-admin restored --confirm',
+        labelNames: [],
+      },
+      async () => [[{}, Number((await this.condition()).isRestored)]],
+      [[{}, Number.NaN]],
     );
   }
 }
@@ -121,6 +138,7 @@ const isTrue = (work: Promise<boolean>): Promise<boolean> =>
 export function problemOf({ database, queue, worker }: HealthReport): string | null {
   if (database === 'DOWN') return 'the database does not answer, or accepts no writes';
   const problems = [
+    ...(database === 'RESTORED' ? [RESTORED] : []),
     ...(worker === 'AWAY' ? ['no worker has swept for 20 seconds'] : []),
     ...(queue === 'DOWN' ? ['the queue does not answer, or accepts no writes'] : []),
   ];

@@ -12,6 +12,7 @@ import {
 } from '#rules';
 import { HOLDING, type Tx } from '#entities';
 import { byKey } from './by-key';
+import { IS_RESTORED } from './restore.store';
 
 /** A rule for an agent to enforce. */
 interface AgentRule {
@@ -52,11 +53,14 @@ export interface AgentState {
   /** what the host is no longer to guard */
   readonly released: readonly Traffic[];
   readonly rules: readonly AgentRule[];
+  /** the database was restored from a backup, and nobody has confirmed that: rules that the host does not have are not opened */
+  readonly restored: boolean;
 }
 
 interface HostRow {
   serverTime: Date;
   released: Traffic[];
+  restored: boolean;
   resources: { config: TrafficConfig; isVerified: boolean; isConfirmed: boolean }[];
   rules: HostRule[];
 }
@@ -99,7 +103,7 @@ export async function readState(
   servedVersion: string | null,
 ): Promise<ReadState> {
   const [host] = await tx.query<HostRow[]>(
-    `SELECT clock_timestamp() AS "serverTime", coalesce(a.pending_release, '[]') AS released,
+    `SELECT clock_timestamp() AS "serverTime", coalesce(a.pending_release, '[]') AS released, ${IS_RESTORED} AS restored,
        ARRAY(SELECT jsonb_build_object('config', r.config, 'isVerified', r.target_verified_at IS NOT NULL,
            'isConfirmed', r.guard_confirmed_at IS NOT NULL)
          FROM resources r WHERE r.organization_id = $1 AND r.target_id = t.id AND r.deleted_at IS NULL) AS resources,
@@ -108,11 +112,16 @@ export async function readState(
      LEFT JOIN agents a ON a.organization_id = $1 AND a.target_key = host.key`,
     [organization, targetKey],
   );
-  const { serverTime, rules } = host!;
+  const { serverTime, restored } = host!;
+  // the host has no rule that was observed absent: no state names it until an operator confirms
+  const rules = host!.rules.map((rule) => ({
+    ...rule,
+    desired: rule.desired && !(restored && rule.state === 'absent'),
+  }));
   const desired = rules.filter((rule) => rule.desired);
   const traffic = hostTraffic(host!);
-  const version = versionOf(servedVersion, contentHash(traffic, desired));
-  return { state: { version, serverTime, ...traffic, rules: desired.map(toAgentRule) }, rules };
+  const version = versionOf(servedVersion, contentHash(traffic, desired, restored));
+  return { state: { version, serverTime, ...traffic, rules: desired.map(toAgentRule), restored }, rules };
 }
 
 /** Rules whose offer is not recorded: the state may not be sent before it is. */
@@ -180,6 +189,7 @@ function hostTraffic({ resources, released }: HostRow): HostTraffic {
 function contentHash(
   { guarded, proposed, confirmed, released }: HostTraffic,
   rules: readonly HostRule[],
+  restored: boolean,
 ): string {
   const kept = rules.map(({ id, revision, endsAt, maxSilenceSeconds }) => [
     id,
@@ -188,7 +198,7 @@ function contentHash(
     maxSilenceSeconds,
   ]);
   return createHash('sha256')
-    .update(JSON.stringify([guarded, proposed, confirmed, released, kept]))
+    .update(JSON.stringify([guarded, proposed, confirmed, released, kept, restored]))
     .digest('hex')
     .slice(0, 32);
 }

@@ -1,4 +1,5 @@
 import { PROVIDERS, type Provider, type RemovalCause } from '#rules';
+import { IS_RESTORED } from './restore.store';
 import { sliced, type Slice, type Sliced, type Tx } from '#entities';
 
 /** Pending work on the targets of one provider. */
@@ -10,6 +11,14 @@ export interface Backlog {
   readonly overdueRules: number;
   /** seconds since the oldest of them became unwanted; 0: none */
   readonly oldestOverdueSeconds: number;
+}
+
+/** What concerns the whole deployment. */
+interface Condition {
+  /** since the last successful sweep of any worker; null: none is known */
+  readonly secondsSinceSweep: number | null;
+  /** from a backup, and no operator has confirmed that */
+  readonly isRestored: boolean;
 }
 
 /** A rule that should be gone and is not. */
@@ -60,15 +69,13 @@ export class BacklogStore {
     );
   }
 
-  /**
-   * Seconds since the last successful sweep of any worker; null: none is known. A time ahead of now dates from before the
-   * clock was set back: it counts as equally far away, so that it does not hide dead workers.
-   */
-  async secondsSinceSweep(tx: Tx): Promise<number | null> {
-    const [row] = await tx.query<{ seconds: number | null }[]>(
-      'SELECT abs(extract(epoch FROM now() - swept_at))::float8 AS seconds FROM sweeper_lease',
+  /** A sweep ahead of now dates from before the clock was set back: it is as far away, so that it does not hide dead workers. */
+  async condition(tx: Tx): Promise<Condition> {
+    const [row] = await tx.query<Condition[]>(
+      `SELECT abs(extract(epoch FROM now() - swept_at))::float8 AS "secondsSinceSweep", ${IS_RESTORED} AS "isRestored"
+       FROM sweeper_lease`,
     );
-    return row?.seconds ?? null;
+    return row ?? { secondsSinceSweep: null, isRestored: false };
   }
 
   /**

@@ -46,6 +46,7 @@ describe('A due rule', () => {
       comparedAt: null,
       knownSince: 0,
       listInFlightUntil: null,
+      isRestored: false,
       rules: [rule],
       holders: holders as unknown as Holder[],
       addresses: addresses as unknown as Address[],

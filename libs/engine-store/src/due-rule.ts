@@ -65,6 +65,8 @@ export interface DueRuleRow extends DueRule {
   readonly lastError: string | null;
   readonly isMissing: boolean;
   readonly isUnmarked: boolean;
+  /** it is desired, and may not be added until an operator confirms the restored database */
+  readonly isHeldBack: boolean;
   /** the reason its removal is not waited for: every resource of its holders was abandoned; null: it is */
   readonly abandoned: string | null;
   readonly holders: readonly HolderRow[];
@@ -145,7 +147,8 @@ function dueRule(row: TargetRule, holders: readonly HolderRow[], loaded: Loaded)
     ruleId: row.id,
     key: row.key,
     desired: cause === null,
-    mayOpen: live.some((holder) => !holder.expired),
+    mayOpen: !loaded.isRestored && live.some((holder) => !holder.expired),
+    isHeldBack: loaded.isRestored && cause === null,
     addCause: row.isMissing ? 'DRIFT_REPAIRED' : (live[0]?.cause ?? 'SESSION_STARTED'),
     removeCause: cause ?? 'UNRECORDED',
     inFlight: (inFlight ?? 0) > 0,

@@ -18,6 +18,7 @@ export * from './write-budget.store';
 export * from './settlement-owners.store';
 export * from './ledger.store';
 export type * from './rows';
+export * from './restore.store';
 export * from './rule.store';
 export * from './sweep.store';
 export * from './credential-of-rule';

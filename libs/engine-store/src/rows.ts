@@ -88,6 +88,8 @@ export interface Loaded extends Times {
   readonly knownSince: Instant;
   /** until then a write of the target's whole list may take effect */
   readonly listInFlightUntil: Instant | null;
+  /** the database was restored from a backup: nothing is opened, and orphans are not closed */
+  readonly isRestored: boolean;
   /** ordered by key */
   readonly rules: readonly TargetRule[];
   readonly holders: readonly Holder[];

@@ -6,6 +6,7 @@ import { dueRules, type DueRuleRow } from './due-rule';
 import { releaseClaims } from './holders';
 import type { Lease } from './lease.store';
 import { lockOwners } from './lock-owners';
+import { IS_RESTORED } from './restore.store';
 import type { ChangedRows, Holder, Loaded, TargetRule } from './rows';
 
 const RULE = new Columns({
@@ -45,6 +46,7 @@ const load = (seed: string): string => `WITH near AS MATERIALIZED (${seed}),
   held AS MATERIALIZED (SELECT h.* FROM near JOIN rule_holders h ON h.rule_id = near.id)
   SELECT ${ms('now()')} AS now, ${ms('statement_timestamp()')} AS "readAt", ${ms('t.compared_at')} AS "comparedAt",
     ${ms('coalesce(t.compared_at, t.created_at)')} AS "knownSince", ${ms('t.in_flight_until')} AS "listInFlightUntil",
+    ${IS_RESTORED} AS "isRestored",
     ARRAY(SELECT to_jsonb(rule) FROM (
       SELECT r.id, ${RULE.of('r')}, r.target_id AS "targetId", own.provider, own.identifier,
         ${ms('own.compared_at')} AS "comparedAt", r.key, r.address, r.protocol, r.ports,

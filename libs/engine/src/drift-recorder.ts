@@ -3,6 +3,7 @@ import type { KnownRules, Lease, LedgerRow, EngineStore, OwnedAccess } from '#en
 import type { Tx } from '#entities';
 import { ruleLife, type Drift, type Instant, type Rule } from '#rules';
 import { unobservedRules } from './drift-report';
+import { RESTORED } from './outcome';
 import { ledgerRows, type OwnedOrigin, type RuleEvent, changedMessage } from './rule-events';
 import { takeOver } from './orphans';
 import { writeSessions } from './settle-owners';
@@ -164,15 +165,21 @@ function movesOf(known: KnownRules, { access, read, drift }: ObservedDrift): Dri
   return moves.filter(({ ruleIds }) => ruleIds.length > 0);
 }
 
-/** Suspended rules let nobody in: their addresses wait until they are due again. @returns the sessions of these */
+/**
+ * Suspended rules let nobody in: their addresses wait until they are due again. So do those of missing rules in a restored
+ * database. @returns the sessions of these
+ */
 function suspend(rows: TargetRows, { missing: gone, withoutEffect }: Drift): string[] {
   const messages = new Map([
-    ...gone.map((id) => [id, SUSPENDED] as const),
+    ...gone.map((id) => [id, rows.rule(id)?.isSuspended ? SUSPENDED : RESTORED] as const),
     ...withoutEffect.map(({ ruleId, message }) => [ruleId, message] as const),
   ]);
   const left = [...messages].flatMap(([id, errorMessage]) => {
     const rule = rows.rule(id);
-    const isLeft = rule !== undefined && rule !== rows.ruleBefore(id) && rule.isSuspended;
+    const isLeft =
+      rule !== undefined &&
+      rule !== rows.ruleBefore(id) &&
+      (rule.isSuspended || (rows.loaded.isRestored && rule.isMissing));
     return isLeft ? rows.returnToPending(id, { pendingSince: rule.dueAt!, errorMessage }) : [];
   });
   return [...new Set(left.flatMap(({ sessionId }) => sessionId ?? []))];

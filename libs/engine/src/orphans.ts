@@ -12,8 +12,12 @@ import {
 } from '#rules';
 import type { DueChange, TimedRead } from './provider-calls';
 
+/** Shown to operators. */
+const RESTORED_ORPHAN =
+  'Unknown to the database, which was restored from a backup: it is closed when an operator confirms';
+
 /**
- * Inserts rules for orphans, due for removal.
+ * Inserts rules for orphans, due for removal; in a restored database not before an operator confirms.
  * @param observedAt end of the read; null: they are removed at once, and their presence is not recorded
  * @returns the inserted rules
  */
@@ -24,16 +28,17 @@ export function takeOver(
   orphans: readonly Pick<ObservedRule, 'key' | 'providerRuleId'>[],
   access: Access,
   cause: 'ORPHAN' | 'MAKE_ROOM',
-  { now, knownSince }: Loaded,
+  { now, knownSince, isRestored }: Loaded,
   observedAt: Instant | null,
 ): Promise<Pick<TargetRule, 'id' | 'key'>[]> {
   const times = { possibleSince: knownSince, presentSince: observedAt };
+  const heldBack = isRestored ? RESTORED_ORPHAN : null;
   return stores.rules.insert(
     tx,
     targetId,
     orphans.map(({ key, providerRuleId }) => {
       const { address, protocol, ports } = parseRuleKey(key);
-      const rule = ruleLife.orphaned(randomUUID(), { access, providerRuleId }, cause, times, now);
+      const rule = ruleLife.orphaned(randomUUID(), { access, providerRuleId }, cause, times, heldBack, now);
       return { ...rule, key, address, protocol, ports: portsText(ports) };
     }),
   );

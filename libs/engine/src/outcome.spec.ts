@@ -36,6 +36,7 @@ const dueRule = (more: Partial<DueRuleRow> = {}): DueRuleRow => ({
   lastError: null,
   isMissing: false,
   isUnmarked: false,
+  isHeldBack: false,
   holders: [],
   ...more,
 });

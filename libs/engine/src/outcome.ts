@@ -173,6 +173,10 @@ function remarksOnUnreadable(outcome: Unreadable, pass: Pass): Map<string, Remar
 
 const MIN_RETRY_MS = 200;
 
+/** Shown to users, on what would be opened, and to operators, on what would be closed. */
+export const RESTORED =
+  'The database was restored from a backup: nothing is opened until an operator confirms';
+
 /** The settlement of a rule that needs no read of the target. */
 function localSettlement(rule: DueRuleRow): RuleSettlement {
   // unwanted rules here are abandoned, absent or were never written
@@ -284,14 +288,17 @@ function retried(
 > {
   const inFlight = unknown || rule.inFlight;
   const awaitsLanding = rule.inFlight && !rule.desired;
+  // not a failure of its target, unless that says so
+  const isHeldBack = rule.isHeldBack && message === null;
+  const wait = isHeldBack ? RULE_BACKOFF.capMs : again;
   return {
     state: wasRead && rule.desired ? unsettled(rule, inFlight) : null,
     observedPresent: wasRead && observedPresent,
     providerRuleId: createdId ?? null,
-    attempts: rule.attempts + 1,
-    dueInMs: awaitsLanding ? Math.min(again, rule.inFlightMs + MIN_RETRY_MS) : again,
+    attempts: rule.attempts + (isHeldBack ? 0 : 1),
+    dueInMs: awaitsLanding ? Math.min(wait, rule.inFlightMs + MIN_RETRY_MS) : wait,
     inFlight,
-    message,
+    message: isHeldBack ? RESTORED : message,
   };
 }
 

@@ -33,6 +33,7 @@ const loadedWith = (...claims: readonly Claim[]): Loaded => ({
   comparedAt: null,
   knownSince: 0,
   listInFlightUntil: null,
+  isRestored: false,
   rules: [
     {
       id: 'rule',

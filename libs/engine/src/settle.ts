@@ -3,6 +3,7 @@ import type {
   Holder,
   Lease,
   LedgerRow,
+  Loaded,
   Origin,
   Reading,
   TargetRule,
@@ -14,7 +15,6 @@ import {
   canHoldRule,
   earliest,
   resourceIpMoves,
-  type Instant,
   type ReadTimes,
   type SettledIp,
   type SettledRule,
@@ -90,7 +90,7 @@ export async function settle(
   const settled = settleRules(rows, settlement, read);
   noteEnds(rows, settled, settlement);
   const affected = affectedBy(rows, new Set(ids), settlement.waiting, settlement.access);
-  const moves = movesOf(affected, settlement, now);
+  const moves = movesOf(affected, settlement, rows.loaded);
   const { events, possiblyPresent } = eventsOf(rows, affected, moves, settled, settlement.remarks);
   for (const move of [...moves, ...reasonsOf(affected, moves, settlement)]) moveAddress(rows, move);
   const from = { ...origin, organizationId: settlement.access?.organizationId ?? null };
@@ -186,7 +186,11 @@ function unmanagedOf({
 const isFinal = (status: AffectedHolder['status']): boolean => status === 'REMOVED' || status === 'FAILED';
 
 /** Status changes of ResourceIps, derived from their rules. */
-function movesOf({ ips, holders, rules }: Affected, settlement: Settlement, now: Instant): IpMove[] {
+function movesOf(
+  { ips, holders, rules }: Affected,
+  settlement: Settlement,
+  { now, isRestored }: Loaded,
+): IpMove[] {
   const known = new Map(rules.map((rule) => [rule.ruleId, rule]));
   const byRule = grouped(holders, ({ ruleId }) => ruleId);
   const settled = new Map<string, SettledRule>(
@@ -209,7 +213,8 @@ function movesOf({ ips, holders, rules }: Affected, settlement: Settlement, now:
     const inOrder = held.toSorted((one, other) => order.get(one)! - order.get(other)!);
     return {
       ...ip,
-      timedOut: ip.pendingSince < now - settlement.giveUpSeconds * 1000,
+      // an operator decides when they are opened: that may take longer
+      timedOut: !isRestored && ip.pendingSince < now - settlement.giveUpSeconds * 1000,
       rules: inOrder.map((ruleId) => settled.get(ruleId)!),
     };
   });

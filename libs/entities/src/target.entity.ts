@@ -135,6 +135,10 @@ export class SweeperLeaseEntity {
   @Moment({ nullable: true }) othersSeenAt!: Date | null;
   /** end of the last successful sweep of any worker; null: none is known */
   @Moment({ nullable: true }) sweptAt!: Date | null;
+  /** of the database that services last ran on: a copy has another one; null: none has */
+  @Text({ nullable: true }) databaseIdentity!: string | null;
+  /** when it was noticed that a backup was restored; null: it was not, or an operator has confirmed since */
+  @Moment({ nullable: true }) restoredAt!: Date | null;
 }
 
 /** Written by readiness checks. */

@@ -291,19 +291,24 @@ export const stale = (rule: Rule, access: Access, now: Instant): Rule =>
       }
     : rule;
 
-/** A rule with our mark that the database does not know, due for removal. It may be present since the target was last compared. */
+/**
+ * A rule with our mark that the database does not know, due for removal. It may be present since the target was last compared.
+ * @param heldBack why it is not due until an operator confirms; null: it is
+ */
 export const orphaned = (
   id: string,
   { access, providerRuleId }: { access: Access; providerRuleId: string },
   cause: 'ORPHAN' | 'MAKE_ROOM',
   { possibleSince, presentSince }: { possibleSince: Instant; presentSince: Instant | null },
+  heldBack: string | null,
   now: Instant,
 ): Rule => ({
   ...NEW,
   id,
   ...access,
   state: 'present',
-  dueAt: now,
+  dueAt: heldBack === null ? now : null,
+  lastError: heldBack,
   closing: true,
   providerRuleId,
   cause,

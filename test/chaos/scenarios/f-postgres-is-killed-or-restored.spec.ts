@@ -1,5 +1,7 @@
+import { guardedHost } from '../../builders/agents';
 import { historyOf } from '../../builders/cloud-history';
 import { group, organization, sshTo, type Organization } from '../../builders/organization';
+import { type AdminRun, drawbridgeAdmin } from '../../harness/admin';
 import type { Session } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 import { OwnPostgres } from '../../harness/own-postgres';
@@ -57,20 +59,30 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
   }, 120_000);
 
   // The history of the oracles is restored with the database, so this test uses the cloud's timeline only.
-  it('restored from a backup: unknown rules are removed and recorded, known sessions continue [F6]', async () => {
+  it('its files are restored, and the operator says so: nothing is opened or closed unasked, on hosts neither [F6]', async () => {
     const at = (index: number, ipv4Address: string): Promise<Session> =>
       org.started({ ipv4Address, resourceIds: [org.resourceIds[index]] });
+    const restored = (...given: string[]): Promise<AdminRun> =>
+      drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl }, ['restored', ...given]);
+    const connected = (): Promise<unknown> =>
+      until('the API is connected again', async () => (await org.admin.get('/sessions')).status === 200);
+    const host = await guardedHost(org, 'db-host-1');
+    const agent = host.agent();
+    await host.guardedBy(agent);
     const [kept, ended] = [await at(2, '203.0.113.10'), await at(2, '203.0.113.11')];
     for (const { id } of [kept, ended]) await org.reaches(id, 'ACTIVE', 15_000);
     await postgres.save();
-    await until('the API is connected again', async () => (await org.admin.get('/sessions')).status === 200);
+    await connected();
     const lost = await at(2, '203.0.113.12');
     await org.reaches(lost.id, 'ACTIVE', 20_000);
     await org.admin.posted(`/sessions/${ended.id}/stop`);
     await org.reaches(ended.id, 'CANCELLED', 20_000);
 
+    await drawbridge.worker.stop();
     await postgres.restore();
-    await until('the API is connected again', async () => (await org.admin.get('/sessions')).status === 200);
+    expect(await restored('--begin')).toMatchObject({ code: 1 });
+    await connected();
+    await drawbridge.startWorker();
     expect((await org.admin.get(`/sessions/${lost.id}`)).status).toBe(404);
     // simulates an hour since the backup
     await drawbridge.query(
@@ -79,11 +91,19 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
     await drawbridge.query(`UPDATE sessions SET expires_at = now() WHERE id = $1`, [ended.id]);
     const history = (address: string): Promise<string[]> => historyOf(drawbridge.cloud, { address });
     await until(
-      'the orphan is closed',
-      async () => (await history('203.0.113.12')).includes('closed'),
+      'the unknown rule is listed',
+      async () => (await restored()).stdout.includes('203.0.113.12/32'),
       60_000,
     );
     await org.reaches(ended.id, 'EXPIRED', 20_000);
+    const onHost = await org.started({ ipv4Address: '203.0.113.20', resourceIds: [host.resourceId] });
+    expect(await agent.turn()).toMatchObject({ restored: true, rules: [] });
+    expect(await history('203.0.113.12')).toEqual(['opened']);
+    expect(await restored('--confirm')).toMatchObject({ code: 0 });
+    await until('it is closed', async () => (await history('203.0.113.12')).includes('closed'), 20_000);
+    await until('the host gets the rule', async () => (await agent.turn(1)).rules.length === 1);
+    expect(agent.state).toMatchObject({ restored: false });
+    await org.reaches(onHost.id, 'ACTIVE', 20_000);
     expect(await history('203.0.113.10')).toEqual(['opened']);
     const removed = async (): Promise<string[]> => {
       const records = await drawbridge.query<{ details: { rules: string[] } }>(

@@ -1,4 +1,5 @@
-import { readState } from './host-state';
+import { readState, withoutAdditions } from './host-state';
+import { desiredRule, hostState } from './host-state.testing';
 
 const rule = {
   id: 'r',
@@ -50,5 +51,16 @@ describe('A received state', () => {
   it('a state with unreadable guarded traffic is refused as a whole', () => {
     const unknown = { ...state(), guarded: [{ protocol: 'sctp', ports: [] }] };
     expect(() => readState(unknown, 0)).toThrow('upgrade it');
+  });
+
+  it('of a restored database opens nothing that the host does not have', () => {
+    const given = hostState({ rules: [desiredRule('kept'), desiredRule('ended')], restored: true });
+    const { state: applied, heldBack } = withoutAdditions(given, [
+      desiredRule('kept'),
+      desiredRule('unknown'),
+    ]);
+    expect(applied.rules.map(({ id }) => id)).toEqual(['kept']);
+    expect(heldBack).toEqual(['ended']);
+    expect(withoutAdditions({ ...given, restored: false }, []).heldBack).toEqual([]);
   });
 });

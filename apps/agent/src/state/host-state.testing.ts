@@ -21,6 +21,7 @@ export const hostState = (given: Partial<HostState> = {}): HostState => ({
   proposed: [],
   released: [],
   rules: [],
+  restored: false,
   unreadable: [],
   ...given,
 });

@@ -27,6 +27,8 @@ export interface HostState {
   /** what an administrator released */
   readonly released: readonly Traffic[];
   readonly rules: readonly DesiredRule[];
+  /** the server's database was restored from a backup: a rule that the host does not have may have ended since */
+  readonly restored: boolean;
   /** ids of rules that this agent cannot read */
   readonly unreadable: readonly string[];
 }
@@ -40,7 +42,7 @@ export class UnreadableState extends Error {}
  * @throws UnreadableState
  */
 export function readState(body: unknown, receivedAt: number): HostState {
-  const { version, guarded, confirmed, proposed, released, rules } = fields(body);
+  const { version, guarded, confirmed, proposed, released, rules, restored } = fields(body);
   const lists = [guarded, confirmed, proposed, released, rules];
   if (typeof version !== 'string' || !lists.every(Array.isArray)) {
     throw new UnreadableState('It is no state of a host: does the address lead to Drawbridge?');
@@ -53,7 +55,25 @@ export function readState(body: unknown, receivedAt: number): HostState {
     proposed: readTrafficList(proposed),
     released: readTrafficList(released),
     rules: read.filter((rule) => typeof rule !== 'string'),
+    restored: restored === true,
     unreadable: read.filter((rule) => typeof rule === 'string'),
+  };
+}
+
+/**
+ * The state as this host may apply it: with a restored database nothing is opened until an operator confirms.
+ * @param held what the host has
+ * @returns `heldBack`: ids of rules that it does not get
+ */
+export function withoutAdditions(
+  state: HostState,
+  held: HostState['rules'],
+): { state: HostState; heldBack: readonly string[] } {
+  const known = new Set(held.map(({ id }) => id));
+  const isHeldBack = ({ id }: DesiredRule): boolean => state.restored && !known.has(id);
+  return {
+    state: { ...state, rules: state.rules.filter((rule) => !isHeldBack(rule)) },
+    heldBack: state.rules.filter(isHeldBack).map(({ id }) => id),
   };
 }
 

@@ -81,7 +81,7 @@ export function parseState(text: string, now: ClockReading): PersistedState {
   if (state === null) return { instance, state };
   const agoMs = elapsedMs(fields(moment), now);
   const heardAt = now.runningMs - agoMs - Number(fields(state)['heardMsAgo']);
-  const unkept = { confirmed: [], proposed: [], released: [] };
+  const unkept = { confirmed: [], proposed: [], released: [], restored: false };
   const { version, guarded, rules, unreadable } = readState(
     { ...fields(state), ...unkept },
     now.runningMs - agoMs,

@@ -29,7 +29,8 @@ export class HealthController {
     'Readiness of the service',
     { 200: ReadinessDto },
     'DEGRADED while the queue is DOWN: rules are still applied and removed, with a delay of about a second. DEGRADED while ' +
-      'every worker is AWAY: requests are accepted, and rules are applied and removed when a worker is back.',
+      'every worker is AWAY: requests are accepted, and rules are applied and removed when a worker is back. DEGRADED while ' +
+      'the database is RESTORED: rules are removed, and applied once an operator confirms.',
   )
   @ApiResponse({
     status: 503,

@@ -6,7 +6,12 @@ export class HealthDto {
 
 export class ReadinessDto {
   @ApiProperty({ example: 'UP', enum: ['UP', 'DEGRADED', 'DOWN'] }) status!: 'UP' | 'DEGRADED' | 'DOWN';
-  @ApiProperty({ example: 'UP', enum: ['UP', 'DOWN'] }) database!: 'UP' | 'DOWN';
+  @ApiProperty({
+    example: 'UP',
+    enum: ['UP', 'RESTORED', 'DOWN'],
+    description: 'RESTORED: from a backup. Nothing is opened until an operator confirms',
+  })
+  database!: 'UP' | 'RESTORED' | 'DOWN';
   @ApiProperty({ example: 'UP', enum: ['UP', 'DOWN'] }) queue!: 'UP' | 'DOWN';
   @ApiProperty({
     example: 'UP',

@@ -11,10 +11,18 @@ import { addOverdue } from './overdue';
 import { addPasswordLink } from './password-link';
 import { addPlatformRole } from './platform-role';
 import { createProgram, EXIT } from './program';
+import { addRestored } from './restored';
 import { addRotateMasterKey } from './rotate-master-key';
 
 const program = createProgram();
-for (const add of [addMigrate, addCreateOrganization, addPasswordLink, addPlatformRole, addOverdue])
+for (const add of [
+  addMigrate,
+  addCreateOrganization,
+  addPasswordLink,
+  addPlatformRole,
+  addOverdue,
+  addRestored,
+])
   add(program);
 const audit = program.command('audit').description('verify, sign and export the audit trail');
 for (const add of [addAuditVerify, addAuditSign, addAuditExport]) add(audit);

@@ -124,4 +124,9 @@ export class AgentStateDto {
   })
   released!: readonly TrafficDto[];
   @ApiProperty({ type: [AgentRuleDto] }) rules!: readonly AgentRuleDto[];
+  @ApiProperty({
+    description:
+      'true: the database was restored from a backup. Of the rules, those that the host has stay; none is opened, and the others are reported as REMOVED',
+  })
+  restored!: boolean;
 }

@@ -1,12 +1,14 @@
 /** What the processes share about themselves. Nothing of it grows with use. */
 export const WORKERS = `
--- One row: which worker sweeps, until when, and when it last did.
+-- One row: which worker sweeps, until when, and when it last did; and which database this is, to notice a restored one.
 CREATE TABLE sweeper_lease (
   id integer PRIMARY KEY,
   worker_id text NOT NULL,
   lease_until timestamptz NOT NULL,
   others_seen_at timestamptz,
   swept_at timestamptz,
+  database_identity text,
+  restored_at timestamptz,
   CONSTRAINT sweeper_lease_one_row CHECK (id = 1)
 );
 
