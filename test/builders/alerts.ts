@@ -5,14 +5,14 @@ import { parse } from 'yaml';
 const ROOT = resolve(__dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-export interface AlertRule {
+interface AlertRule {
   readonly alert: string;
   readonly expr: string;
   readonly labels: { readonly severity: string };
   readonly annotations: Readonly<Record<'summary' | 'description' | 'runbook_url', string>>;
 }
 
-export interface Panel {
+interface Panel {
   readonly id: number;
   readonly title: string;
   readonly type: string;
@@ -23,10 +23,19 @@ export interface Panel {
   readonly targets: readonly { readonly refId: string; readonly expr: string }[];
 }
 
-export interface Dashboard {
+interface Dashboard {
   readonly templating: { readonly list: readonly { readonly name: string; readonly type: string }[] };
   readonly panels: readonly Panel[];
 }
+
+/** What to do about each alert. */
+export const RUNBOOKS = read('docs/alerts.md');
+
+/** A function of the shell, which its commands use. */
+export const WORKER_LOG = /^worker-log\(\).*$/m.exec(RUNBOOKS)![0];
+
+/** Its commands that look for something in a log. */
+export const LOG_COMMANDS = RUNBOOKS.match(/^(?!worker-log\(\)).*\| jq .*$/gm)!;
 
 /** The alerting rules as they are shipped. */
 export const ALERTS_FILE = read('deploy/chart/files/alerts.yaml');

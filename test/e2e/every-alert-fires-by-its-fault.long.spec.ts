@@ -1,7 +1,9 @@
-import { ALERTS_FILE, alertRules, dashboard } from '../builders/alerts';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { ALERTS_FILE, alertRules, dashboard, LOG_COMMANDS, WORKER_LOG } from '../builders/alerts';
 import { group, organization, sshTo, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { freePort } from '../harness/free-port';
+import { neededInCi } from '../harness/needed-in-ci';
 import { hasPrometheus, Prometheus, sayNoPrometheus } from '../harness/prometheus';
 import { endConnections, setReadOnly } from '../harness/read-only';
 import { hasRedis, RedisServer } from '../harness/redis';
@@ -11,17 +13,20 @@ import { until } from '../harness/until';
 const IN_SECONDS = ALERTS_FILE.replaceAll(/\b(\d+)m\b/g, '$1s');
 
 /** Queries without an answer while nothing is wrong. */
-const EMPTY_WHEN_HEALTHY = [
+const EMPTY_WHEN_HEALTHY: ReadonlySet<string> = new Set([
   'Since when?',
   'Which provider cannot be read or written?',
   'At what do workers fail?',
-];
+]);
 
 const queries = dashboard.panels.flatMap(({ title, targets }) =>
   targets.map(({ expr }) => [title, expr.replaceAll('$__rate_interval', '5s')] as const),
 );
 
-const withPrograms = hasPrometheus && hasRedis ? describe : describe.skip;
+const isEmptyWhenHealthy = ([title]: (typeof queries)[number]): boolean => EMPTY_WHEN_HEALTHY.has(title);
+
+const hasJq = neededInCi('jq', spawnSync('jq', ['--version']).status === 0);
+const withPrograms = hasPrometheus && hasRedis && hasJq ? describe : describe.skip;
 if (!hasPrometheus) sayNoPrometheus();
 
 withPrograms('Every alert fires by its fault', () => {
@@ -87,14 +92,13 @@ withPrograms('Every alert fires by its fault', () => {
     await until('the figures of the closed rules are scraped', () =>
       prometheus.answers('drawbridge_revocation_lateness_seconds_count{provider="AWS"} == 2'),
     );
-    for (const [title, query] of queries)
-      if (EMPTY_WHEN_HEALTHY.includes(title))
-        expect([title, await prometheus.answers(query)]).toEqual([title, false]);
-      else
-        await until(`an answer to: ${title}`, async () => {
-          await drawbridge.api.get('/sessions');
-          return prometheus.hasAnswered(query);
-        });
+    for (const [title, query] of queries.filter((one) => !isEmptyWhenHealthy(one)))
+      await until(`an answer to: ${title}`, async () => {
+        await drawbridge.api.get('/sessions');
+        return prometheus.hasAnswered(query);
+      });
+    for (const [title, query] of queries.filter(isEmptyWhenHealthy))
+      expect([title, await prometheus.answers(query)]).toEqual([title, false]);
     expect(await prometheus.firing()).toEqual([]);
   });
 
@@ -186,5 +190,13 @@ withPrograms('Every alert fires by its fault', () => {
     );
     for (const [title, query] of [...fired, ...queries])
       expect([title, await prometheus.hasAnswered(query)]).toEqual([title, true]);
+  });
+
+  // docker is not there: its logs are what the processes have written
+  it.each(LOG_COMMANDS)('and the runbook finds it in the log: %s', (command) => {
+    const input = (command.includes(' logs api ') ? drawbridge.apiServer : drawbridge.worker).output;
+    const script = `docker() { cat; }\n${WORKER_LOG}\n${command}`;
+    const found = execFileSync('bash', ['-eo', 'pipefail', '-c', script], { input, encoding: 'utf8' });
+    expect(found).not.toBe('');
   });
 });

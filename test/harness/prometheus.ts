@@ -61,6 +61,9 @@ export class Prometheus {
         () => false,
       ),
     );
+    await until('every job is scraped', () =>
+      prometheus.answers(`count(up == 1) == ${Object.keys(jobs).length}`),
+    );
     return prometheus;
   }
 

@@ -1,20 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { alertRules, dashboard } from '../builders/alerts';
-import { ROOT } from './layer-violations';
-
-const page = readFileSync(join(ROOT, 'docs/alerts.md'), 'utf8');
+import { alertRules, dashboard, RUNBOOKS } from '../builders/alerts';
 
 describe('Alerts', () => {
   it('have a runbook each, and no other has one', () => {
-    const headings = [...page.matchAll(/^## (Drawbridge\w+)$/gm)].map(([, name]) => name);
-    expect(headings.toSorted()).toEqual(alertRules.map(({ alert }) => alert).toSorted());
+    const headings = [...RUNBOOKS.matchAll(/^## (Drawbridge\w+)$/gm)].map(([, name]) => name);
+    expect(new Set(headings)).toEqual(new Set(alertRules.map(({ alert }) => alert)));
   });
 
   it.each(alertRules)('$alert links its runbook, which has a command to begin with', (rule) => {
     expect(rule.annotations.runbook_url).toBe(`docs/alerts.md#${rule.alert.toLowerCase()}`);
     expect(['critical', 'warning']).toContain(rule.labels.severity);
-    const [, runbook = ''] = page.split(`\n## ${rule.alert}\n`);
+    const [, runbook = ''] = RUNBOOKS.split(`\n## ${rule.alert}\n`);
     expect(runbook.split('\n## ')[0]).toMatch(/\*\*Users:\*\*[^]*\*\*Look:\*\*[^]*```sh\n[^]*\*\*Do:\*\*/);
   });
 });
