@@ -156,8 +156,11 @@ withPrograms('Every alert fires by its fault', () => {
   it('DrawbridgeRevocationsLate: rules are closed when the worker is back', () =>
     fires('DrawbridgeRevocationsLate'));
 
-  it('DrawbridgeWorkerFails: a task has not succeeded for long', () =>
-    fires('DrawbridgeWorkerFails', 'seal audit records'));
+  it('DrawbridgeWorkerFails: a task has not succeeded for long', async () => {
+    await fires('DrawbridgeWorkerFails', 'seal audit records');
+    await drawbridge.query('DROP FUNCTION refuse CASCADE');
+    await resolves('DrawbridgeWorkerFails');
+  });
 
   it('DrawbridgeQueueDown: Redis is gone', async () => {
     await redis.kill();

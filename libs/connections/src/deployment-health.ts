@@ -90,7 +90,7 @@ export class DeploymentHealth {
   watch(registry: Registry, component: 'api' | 'worker'): void {
     const reached = ({ database, queue }: Pick<HealthReport, 'database' | 'queue'>) =>
       Object.entries({ database, queue }).map(
-        ([dependency, state]) => [{ component, dependency }, state === 'UP' ? 1 : 0] as const,
+        ([dependency, state]) => [{ component, dependency }, state === 'DOWN' ? 0 : 1] as const,
       );
     scrapedGauge(
       registry,
