@@ -4,7 +4,7 @@ import { group, organization, sshTo, type Organization } from '../builders/organ
 import { Drawbridge } from '../harness/drawbridge';
 import { freePort } from '../harness/free-port';
 import { neededInCi } from '../harness/needed-in-ci';
-import { hasPrometheus, Prometheus, sayNoPrometheus } from '../harness/prometheus';
+import { hasPrometheus, Prometheus } from '../harness/prometheus';
 import { endConnections, setReadOnly } from '../harness/read-only';
 import { hasRedis, RedisServer } from '../harness/redis';
 import { until } from '../harness/until';
@@ -12,22 +12,14 @@ import { until } from '../harness/until';
 /** As shipped, but for the time: a minute of a rule lasts a second. */
 const IN_SECONDS = ALERTS_FILE.replaceAll(/\b(\d+)m\b/g, '$1s');
 
-/** Queries without an answer while nothing is wrong. */
-const EMPTY_WHEN_HEALTHY: ReadonlySet<string> = new Set([
-  'Since when?',
-  'Which provider cannot be read or written?',
-  'At what do workers fail?',
-]);
-
 const queries = dashboard.panels.flatMap(({ title, targets }) =>
   targets.map(({ expr }) => [title, expr.replaceAll('$__rate_interval', '5s')] as const),
 );
 
-const isEmptyWhenHealthy = ([title]: (typeof queries)[number]): boolean => EMPTY_WHEN_HEALTHY.has(title);
-
 const hasJq = neededInCi('jq', spawnSync('jq', ['--version']).status === 0);
 const withPrograms = hasPrometheus && hasRedis && hasJq ? describe : describe.skip;
-if (!hasPrometheus) sayNoPrometheus();
+if (!hasPrometheus)
+  process.stderr.write('\n*** prometheus is not on the PATH: alerts and dashboard WERE NOT TESTED ***\n\n');
 
 withPrograms('Every alert fires by its fault', () => {
   let redis: RedisServer;
@@ -41,7 +33,7 @@ withPrograms('Every alert fires by its fault', () => {
     const api = { METRICS_PORT: String(port) };
     drawbridge = await Drawbridge.start({ worker: false, redisUrl: redis.url, api });
     await drawbridge.startWorker({ METRICS_PORT: String(port + 1) });
-    org = await organization(drawbridge, sshTo(2));
+    org = await organization(drawbridge, sshTo(1));
     prometheus = await Prometheus.start(IN_SECONDS, {
       'drawbridge-api': port,
       'drawbridge-worker': port + 1,
@@ -69,36 +61,33 @@ withPrograms('Every alert fires by its fault', () => {
     );
 
   let addresses = 0;
-  /** Sessions of an address each. @returns their ids */
-  const started = (count: number, resource: number): Promise<string[]> =>
+  /** Starts sessions of an address each. @returns their ids */
+  const started = (count: number): Promise<string[]> =>
     Promise.all(
       Array.from({ length: count }, async () => {
         addresses += 1;
-        const ipv4Address = `203.0.113.${addresses}`;
-        const resourceIds = [org.resourceIds[resource]];
-        return (await org.started({ ipv4Address, holder: String(addresses), resourceIds })).id;
+        return (await org.started({ ipv4Address: `203.0.113.${addresses}`, holder: String(addresses) })).id;
       }),
     );
   const reach = (ids: readonly string[], status: string) =>
     Promise.all(ids.map((id) => org.reaches(id, status)));
+  const opened = async (count: number): Promise<string[]> => {
+    const ids = await started(count);
+    await reach(ids, 'ACTIVE');
+    return ids;
+  };
   const stop = (ids: readonly string[]) =>
     Promise.all(ids.map((id) => org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`))));
 
-  it('and none without one; the dashboard has its answers', async () => {
-    const ids = await started(2, 0);
-    await reach(ids, 'ACTIVE');
+  it('and none without one', async () => {
+    const ids = await opened(2);
     await stop(ids);
     await reach(ids, 'CANCELLED');
+    // refused: nobody is signed in
+    await drawbridge.api.get('/sessions');
     await until('the figures of the closed rules are scraped', () =>
-      prometheus.answers('drawbridge_revocation_lateness_seconds_count{provider="AWS"} == 2'),
+      prometheus.hasAnswered('drawbridge_revocation_lateness_seconds_count{provider="AWS"} == 2'),
     );
-    for (const [title, query] of queries.filter((one) => !isEmptyWhenHealthy(one)))
-      await until(`an answer to: ${title}`, async () => {
-        await drawbridge.api.get('/sessions');
-        return prometheus.hasAnswered(query);
-      });
-    for (const [title, query] of queries.filter(isEmptyWhenHealthy))
-      expect([title, await prometheus.answers(query)]).toEqual([title, false]);
     expect(await prometheus.firing()).toEqual([]);
   });
 
@@ -108,26 +97,20 @@ withPrograms('Every alert fires by its fault', () => {
     await drawbridge.query(`CREATE TRIGGER refuse BEFORE INSERT ON audit_seals EXECUTE FUNCTION refuse()`);
     await drawbridge.query(`CREATE TRIGGER refuse BEFORE UPDATE ON resource_ips FOR EACH ROW
       WHEN (NEW.ip_address = '203.0.113.250') EXECUTE FUNCTION refuse()`);
-    await org.started({ ipv4Address: '203.0.113.250', holder: 'bad', resourceIds: [org.resourceIds[1]] });
+    await org.started({ ipv4Address: '203.0.113.250', holder: 'bad' });
     await fires('DrawbridgeWorkerFails', 'AWS');
   });
 
   it('DrawbridgeRulesChangedOutside: a rule is removed by hand', async () => {
-    const [id] = await started(1, 0);
-    await org.reaches(id!, 'ACTIVE');
+    await opened(1);
     await drawbridge.cloud.removeByHand(group(0), `203.0.113.${addresses}/32`);
     await org.admin.expect(200, org.admin.post(`/resources/${org.resourceIds[0]}/reconcile`));
     await fires('DrawbridgeRulesChangedOutside');
   });
 
   it('DrawbridgeRemovalsFail and DrawbridgeRulesOverdue: the cloud refuses removals', async () => {
-    const ids = await started(6, 0);
-    await reach(ids, 'ACTIVE');
-    await drawbridge.cloud.fault({
-      kind: 'refuse',
-      target: group(0),
-      operation: 'RevokeSecurityGroupIngress',
-    });
+    const ids = await opened(6);
+    await drawbridge.cloud.fault({ kind: 'refuse', operation: 'RevokeSecurityGroupIngress' });
     await stop(ids);
     await fires('DrawbridgeRemovalsFail', 'denied');
     await drawbridge.query(`UPDATE rules SET unwanted_since = unwanted_since - interval '60 seconds'`);
@@ -137,12 +120,11 @@ withPrograms('Every alert fires by its fault', () => {
     await resolves('DrawbridgeRulesOverdue');
   });
 
-  it('DrawbridgeNoWorkerSweeps, DrawbridgeProcessDown and DrawbridgeBacklogGrows: the only worker is frozen', async () => {
-    const ids = await started(6, 0);
-    await reach(ids, 'ACTIVE');
+  it('DrawbridgeNoWorkerSweeps, DrawbridgeProcessDown, DrawbridgeBacklogGrows, DrawbridgeRevocationsLate: the only worker is frozen', async () => {
+    const ids = await opened(6);
     drawbridge.worker.signal('SIGSTOP');
     await stop(ids);
-    await started(12, 0);
+    await started(12);
     await drawbridge.query(`UPDATE sweeper_lease SET swept_at = now() - interval '21 seconds'`);
     await Promise.all([
       fires('DrawbridgeNoWorkerSweeps'),
@@ -151,10 +133,9 @@ withPrograms('Every alert fires by its fault', () => {
     ]);
     drawbridge.worker.signal('SIGCONT');
     await reach(ids, 'CANCELLED');
+    // what was due is closed
+    await fires('DrawbridgeRevocationsLate');
   });
-
-  it('DrawbridgeRevocationsLate: rules are closed when the worker is back', () =>
-    fires('DrawbridgeRevocationsLate'));
 
   it('DrawbridgeWorkerFails: a task has not succeeded for long', async () => {
     await fires('DrawbridgeWorkerFails', 'seal audit records');
