@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { ALERTS_FILE, alertRules, dashboard, LOG_COMMANDS, WORKER_LOG } from '../builders/alerts';
 import { group, organization, sshTo, type Organization } from '../builders/organization';
+import { drawbridgeAdmin } from '../harness/admin';
 import { Drawbridge } from '../harness/drawbridge';
 import { freePort } from '../harness/free-port';
 import { neededInCi } from '../harness/needed-in-ci';
@@ -141,6 +142,15 @@ withPrograms('Every alert fires by its fault', () => {
     await fires('DrawbridgeWorkerFails', 'seal audit records');
     await drawbridge.query('DROP FUNCTION refuse CASCADE');
     await resolves('DrawbridgeWorkerFails');
+  });
+
+  it('DrawbridgeHeldAfterRestore: the database is said to be restored', async () => {
+    const restored = (option: string) =>
+      drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl }, ['restored', option]);
+    expect(await restored('--begin')).toMatchObject({ code: 1, stderr: '' });
+    await fires('DrawbridgeHeldAfterRestore');
+    expect(await restored('--confirm')).toMatchObject({ code: 0, stderr: '' });
+    await resolves('DrawbridgeHeldAfterRestore');
   });
 
   it('DrawbridgeQueueDown: Redis is gone', async () => {
