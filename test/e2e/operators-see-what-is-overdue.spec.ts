@@ -78,17 +78,16 @@ describe('Operators see what is overdue', () => {
     expect(await metric('drawbridge_revocation_lateness_seconds_count')).toBe(1);
     // as long as this test waits for it
     expect(await metric('drawbridge_revocation_lateness_seconds_sum')).toBeLessThan(45);
-    expect((await read('/metrics')).text).toContain('queue_depth{provider="AWS"}');
   });
 
   it('counts present and absent agents', async () => {
     const host = await guardedHost(org, 'watched-host');
-    expect(await metric('agents', 'state="connected"')).toBe(0);
+    expect(await metric('drawbridge_agents', 'state="connected"')).toBe(0);
     await host.agent().fetched();
-    expect(await metric('agents', 'state="connected"')).toBe(1);
+    expect(await metric('drawbridge_agents', 'state="connected"')).toBe(1);
     await lastHeardOf(drawbridge, 'watched-host', 60);
-    expect(await metric('agents', 'state="connected"')).toBe(0);
-    expect(await metric('agents', 'state="away"')).toBe(1);
+    expect(await metric('drawbridge_agents', 'state="connected"')).toBe(0);
+    expect(await metric('drawbridge_agents', 'state="away"')).toBe(1);
   });
 
   describe('while a rule cannot be closed', () => {

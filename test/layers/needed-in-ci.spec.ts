@@ -22,6 +22,7 @@ const PROBES = [
   ['an overlay file system', 'harness/disposable-machine.ts'],
   ['python3', 'hostile/address-oracle.ts'],
   ['chromium', 'harness/browser.ts'],
+  ['prometheus', 'harness/prometheus.ts'],
 ] as const;
 
 describe('A machine without the programs that suites need', () => {

@@ -19,7 +19,7 @@ export class RepeatedTask {
    * @param work must check `stopping` when it takes long; may return in how many ms it should run again, if that is earlier
    */
   constructor(
-    private readonly name: string,
+    readonly name: string,
     private readonly intervalMs: number,
     private readonly work: (stopping: AbortSignal) => Promise<number | null | void>,
     private readonly log: Logger,
@@ -54,6 +54,11 @@ export class RepeatedTask {
   /** Time since the last successful run; before the first one: since construction. */
   get sinceLastSuccessMs(): number {
     return performance.now() - this.succeededAt;
+  }
+
+  /** For how long a run that succeeds is late; 0 while none is. */
+  get overdueSeconds(): number {
+    return Math.max(0, this.sinceLastSuccessMs - this.intervalMs) / 1000;
   }
 
   /** Schedules no further run and waits for the current one. */

@@ -27,7 +27,7 @@ const MAX_SWEEP_FAILING_MS = 60_000;
 export class WorkerTasks {
   /** readiness depends on it */
   readonly sweep: RepeatedTask;
-  private readonly all: readonly RepeatedTask[];
+  readonly all: readonly RepeatedTask[];
 
   /** @param signer null: audit chains are not signed */
   constructor(

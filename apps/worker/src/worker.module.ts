@@ -58,15 +58,15 @@ export class WorkerModule {
         ),
         factory(
           OperatorPort,
-          [Database, DeploymentHealth, QueueConnection, WorkerMetrics, WorkerTasks],
-          (database, health, queue, metrics, { sweep }) =>
+          [Database, DeploymentHealth, WorkerMetrics, WorkerTasks],
+          (database, health, metrics, { sweep, all }) =>
             new OperatorPort(
               { port: settings.METRICS_PORT ?? null, host: settings.METRICS_HOST },
               metrics,
               database,
               health,
               new WorkerReadiness(health, sweep),
-              queue,
+              all,
               log,
             ),
         ),

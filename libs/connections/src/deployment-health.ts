@@ -32,16 +32,20 @@ const BACKLOG_GAUGES: readonly (readonly [
   value: (backlog: Backlog) => number,
 ])[] = [
   [
-    'overdue_rules',
+    'drawbridge_overdue_rules',
     'Rules that should have been out of the cloud for more than 5 seconds',
     ({ overdueRules }) => overdueRules,
   ],
   [
-    'oldest_overdue_seconds',
+    'drawbridge_oldest_overdue_seconds',
     'For how long the oldest overdue rule should have been out',
     ({ oldestOverdueSeconds }) => oldestOverdueSeconds,
   ],
-  ['due_rules', 'Rules that a pass is to settle, now or at their next retry', ({ dueRules }) => dueRules],
+  [
+    'drawbridge_due_rules',
+    'Rules that a pass is to settle, now or at their next retry',
+    ({ dueRules }) => dueRules,
+  ],
 ];
 
 /** The health of the whole deployment as any process sees it in the database and the queue. */
@@ -89,8 +93,22 @@ export class DeploymentHealth {
     return { secondsSinceSweep: secondsSinceSweep ?? Infinity, isRestored };
   }
 
-  /** Registers gauges of pending work and of the last sweep, read on each scrape. */
-  watch(registry: Registry): void {
+  /** Registers gauges of what this process reaches, of pending work and of the last sweep, read on each scrape. */
+  watch(registry: Registry, component: 'api' | 'worker'): void {
+    const reached = ({ database, queue }: Pick<HealthReport, 'database' | 'queue'>) =>
+      Object.entries({ database, queue }).map(
+        ([dependency, state]) => [{ component, dependency }, state === 'DOWN' ? 0 : 1] as const,
+      );
+    scrapedGauge(
+      registry,
+      {
+        name: 'drawbridge_dependency_up',
+        help: '1: it answers this process and accepts writes; 0: it does not',
+        labelNames: ['component', 'dependency'],
+      },
+      async () => reached(await this.report()),
+      reached({ database: 'DOWN', queue: 'DOWN' }),
+    );
     let reading: Promise<Backlog[]> | null = null;
     // a scrape collects the gauges together: one query for all of them
     const read = (): Promise<Backlog[]> => {
@@ -98,14 +116,12 @@ export class DeploymentHealth {
       return reading;
     };
     for (const [name, help, value] of BACKLOG_GAUGES)
-      // the name without the prefix is kept for one more release
-      for (const named of [`drawbridge_${name}`, name])
-        scrapedGauge(
-          registry,
-          { name: named, help, labelNames: ['provider'] },
-          async () => (await read()).map((backlog) => [{ provider: backlog.provider }, value(backlog)]),
-          PROVIDERS.map((provider) => [{ provider }, Number.NaN]),
-        );
+      scrapedGauge(
+        registry,
+        { name, help, labelNames: ['provider'] },
+        async () => (await read()).map((backlog) => [{ provider: backlog.provider }, value(backlog)]),
+        PROVIDERS.map((provider) => [{ provider }, Number.NaN]),
+      );
     scrapedGauge(
       registry,
       {

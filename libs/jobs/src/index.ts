@@ -1,5 +1,4 @@
 export * from './job-types';
 export * from './queue-connection';
-export * from './queue-depth';
 export * from './refuse-wrong-redis';
 export * from './wake-ups';

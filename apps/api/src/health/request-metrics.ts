@@ -32,7 +32,7 @@ export class RequestMetrics implements OnApplicationShutdown {
 
   /** @throws Error when the port is taken */
   async serve(port: number, host: string, readiness: Readiness): Promise<void> {
-    this.health.watch(this.registry);
+    this.health.watch(this.registry, 'api');
     this.server = await MetricsServer.listen(
       { port, host },
       { registry: this.registry, readiness: () => readiness.summary() },

@@ -1,16 +1,14 @@
 import type { Logger } from 'pino';
 import type { DeploymentHealth } from '#connections';
-import { DriverRegistry } from '#drivers';
 import type { Database } from '#entities';
-import { QueueDepth, type QueueConnection } from '#jobs';
 import { MetricsServer } from '#metrics';
+import type { RepeatedTask } from '../repeated-task';
 import type { WorkerMetrics } from './worker-metrics';
 import type { WorkerReadiness } from './worker-readiness';
 
 /** The HTTP port for metrics and health probes. */
 export class OperatorPort {
   private server: MetricsServer | null = null;
-  private queues: QueueDepth | null = null;
 
   /** @param endpoint port null: no port is opened */
   constructor(
@@ -19,7 +17,7 @@ export class OperatorPort {
     private readonly database: Database,
     private readonly health: DeploymentHealth,
     private readonly readiness: WorkerReadiness,
-    private readonly queue: QueueConnection,
+    private readonly tasks: readonly RepeatedTask[],
     private readonly log: Logger,
   ) {}
 
@@ -27,12 +25,9 @@ export class OperatorPort {
   async open(): Promise<void> {
     const { port, host } = this.endpoint;
     if (port === null) return;
-    this.queues = new QueueDepth(DriverRegistry.providers, this.queue, (error) =>
-      this.log.warn({ err: error }, 'The queue cannot be measured'),
-    );
-    this.health.watch(this.metrics.registry);
+    this.health.watch(this.metrics.registry, 'worker');
     this.metrics.watchAgents(this.database);
-    this.metrics.watchQueues(this.queues);
+    this.metrics.watchTasks(this.tasks);
     this.server = await MetricsServer.listen(
       { port, host },
       {
@@ -49,6 +44,5 @@ export class OperatorPort {
 
   async close(): Promise<void> {
     await this.server?.close();
-    await this.queues?.close();
   }
 }

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { ConvergenceObserver, FailedChange } from '#engine';
 import { AgentWatchStore, type LedgerRow } from '#engine-store';
 import type { Database } from '#entities';
-import type { QueueDepth } from '#jobs';
 import { Counter, Histogram, Registry, scrapedGauge } from '#metrics';
-import type { Provider } from '#rules';
+import { PROVIDERS, type Provider } from '#rules';
+import type { RepeatedTask } from '../repeated-task';
 
 /** Seconds; the guarantee is 5 normally, 60 after a fault. */
 const LATENESS_BUCKETS = [0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 1800];
@@ -19,6 +19,9 @@ const WARNINGS: ReadonlySet<string | null> = new Set([
   'ORPHAN',
   'STALE_RULE',
 ]);
+
+/** Kinds that an alert counts. */
+const OUTSIDE_CHANGES = ['MISSING', 'CHANGED'] as const;
 
 /** The worker's Prometheus metrics. */
 export class WorkerMetrics implements ConvergenceObserver {
@@ -63,6 +66,12 @@ export class WorkerMetrics implements ConvergenceObserver {
       labelNames: ['provider', 'kind'],
       registers: [registry],
     });
+    // the first increase of a counter that was not there before is none to Prometheus
+    for (const provider of PROVIDERS) {
+      this.failures.inc({ provider }, 0);
+      this.lateness.zero({ provider });
+      for (const kind of OUTSIDE_CHANGES) this.events.inc({ provider, kind }, 0);
+    }
   }
 
   failed(provider: Provider, ruleIds: readonly string[], error: unknown): void {
@@ -97,7 +106,7 @@ export class WorkerMetrics implements ConvergenceObserver {
     scrapedGauge(
       this.registry,
       {
-        name: 'agents',
+        name: 'drawbridge_agents',
         help: 'Agents that resources name: connected, or away for a minute and more',
         labelNames: ['state'],
       },
@@ -112,17 +121,17 @@ export class WorkerMetrics implements ConvergenceObserver {
     );
   }
 
-  /** Registers the gauge of waiting wake-ups. */
-  watchQueues(queues: QueueDepth): void {
+  /** Registers the gauge of late repeated tasks. */
+  watchTasks(tasks: readonly RepeatedTask[]): void {
     scrapedGauge(
       this.registry,
       {
-        name: 'queue_depth',
-        help: 'Wake-ups that wait for a worker; NaN while the queue is out of reach',
-        labelNames: ['provider'],
+        name: 'drawbridge_task_overdue_seconds',
+        help: 'For how long a successful run of a repeated task of this worker is late; 0 while none is',
+        labelNames: ['task'],
       },
-      async () => (await queues.read()).map(({ provider, waiting }) => [{ provider }, waiting]),
-      [[{ provider: 'unknown' }, Number.NaN]],
+      async () => tasks.map(({ name, overdueSeconds }) => [{ task: name }, overdueSeconds]),
+      [],
     );
   }
 }
