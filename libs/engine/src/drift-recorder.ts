@@ -3,12 +3,11 @@ import type { KnownRules, Lease, LedgerRow, EngineStore, OwnedAccess } from '#en
 import type { Tx } from '#entities';
 import { ruleLife, type Drift, type Instant, type Rule } from '#rules';
 import { unobservedRules } from './drift-report';
-import { RESTORED } from './outcome';
 import { ledgerRows, type OwnedOrigin, type RuleEvent, changedMessage } from './rule-events';
 import { takeOver } from './orphans';
 import { writeSessions } from './settle-owners';
 import { TargetRows } from './target-rows';
-import { age, type TimedRead } from './provider-calls';
+import { age, RESTORED, type TimedRead } from './provider-calls';
 import type { Timing } from './timing';
 import { recordUnmanaged } from './unmanaged-rules';
 

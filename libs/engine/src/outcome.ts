@@ -18,7 +18,7 @@ import {
 } from '#rules';
 import type { Pass } from './access-paths';
 import type { Remark } from './rule-events';
-import { longestWait, type TimedRead } from './provider-calls';
+import { longestWait, RESTORED, type TimedRead } from './provider-calls';
 
 /** Why a change was not done: refused as, or without an answer. */
 export type FailedChange = DriverErrorKind | 'unknown';
@@ -172,10 +172,6 @@ function remarksOnUnreadable(outcome: Unreadable, pass: Pass): Map<string, Remar
 }
 
 const MIN_RETRY_MS = 200;
-
-/** Shown to users, on what would be opened, and to operators, on what would be closed. */
-export const RESTORED =
-  'The database was restored from a backup: nothing is opened until an operator confirms';
 
 /** The settlement of a rule that needs no read of the target. */
 function localSettlement(rule: DueRuleRow): RuleSettlement {

@@ -63,6 +63,10 @@ export function age(
 /** Shown to users: the account's write budget is spent. */
 export const BUDGET_SPENT = 'Waiting for the cloud account to allow more changes';
 
+/** Shown to users, on what would be opened. */
+export const RESTORED =
+  'The database was restored from a backup: nothing is opened until an operator confirms';
+
 /** A planned change of a due rule. */
 export type DueChange = PlannedChange<DueRuleRow>;
 
