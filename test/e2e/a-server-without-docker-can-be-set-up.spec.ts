@@ -14,7 +14,7 @@ const page = readFileSync(join(ROOT, 'docs/operate.md'), 'utf8');
 
 /** The commands below a heading of the page, without those of Docker. */
 function commandsOf(heading: string): string[] {
-  const [, section = ''] = page.split(`### ${heading}\n`);
+  const [, section = ''] = page.split(`## ${heading}\n`);
   const blocks = section.split(/^##/m)[0]!.matchAll(/^( *)```sh\n([^]*?)^ *```$/gm);
   return [...blocks]
     .map(([, indent, commands]) => commands!.replaceAll(new RegExp(`^${indent}`, 'gm'), ''))
@@ -63,11 +63,15 @@ if (!hasPrograms)
     folder = mkdtempSync(join(tmpdir(), 'drawbridge-operate-'));
     chmodSync(folder, 0o711);
     for (const name of ['units', 'bin']) mkdirSync(join(folder, name));
-    server = new EmbeddedPostgres({ dataDir: join(folder, 'postgres'), onLog: () => undefined });
+    server = new EmbeddedPostgres({
+      dataDir: join(folder, 'postgres'),
+      programs: process.env['TEST_POSTGRES_PROGRAMS'],
+      onLog: () => undefined,
+    });
     const { port, superuserUrl } = await server.start();
-    const [redis, second] = [await freePort(), 1];
+    const redis = await freePort();
     api = await freePort();
-    metrics = await freePort(second);
+    metrics = await freePort(1);
     env = {
       PATH: process.env['PATH']!,
       HOME: folder,
@@ -129,7 +133,7 @@ if (!hasPrograms)
       60_000,
     );
 
-  it('is set up by the commands of operate.md, and keeps what it has while each secret is changed', async () => {
+  it('is set up by the commands of operate.md, upgraded, and keeps what it has while each secret is changed', async () => {
     const said = await run(...commandsOf('Without Docker'));
     expect(said).toMatch(/Migrated: [^]*"status":"(UP|DEGRADED)"/);
     await isUp();
@@ -147,6 +151,8 @@ if (!hasPrograms)
     const signedIn = await post('/auth/login', { email, password });
     const { accessToken } = (await signedIn.json()) as { accessToken: string };
 
+    await run(...commandsOf('Upgrade and roll back'));
+    await isUp();
     const changes = [
       'the master key',
       'the JWT secret',
@@ -165,5 +171,5 @@ if (!hasPrograms)
     expect(me.status).toBe(200);
     expect(await run('drawbridge-admin overdue')).toContain('Nothing is overdue');
     expect(log('api') + log('worker')).not.toMatch(/"level":50/);
-  }, 180_000);
+  }, 300_000);
 });
