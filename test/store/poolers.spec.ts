@@ -38,9 +38,14 @@ describePoolers('A database behind PgBouncer', () => {
     const empty = await emptyDatabase();
     bouncer = await PgBouncer.before(empty.url, 'session');
     const { PATH, HOME } = process.env;
-    await promisify(execFile)(process.execPath, ['dist/apps/worker/src/admin/main.js', 'migrate'], {
-      env: { PATH, HOME, DATABASE_URL: bouncer.url, DATABASE_SERVICE_URL: serviceUrlOf(empty.url) },
-    });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['dist/apps/worker/src/admin/main.js', 'migrate'],
+      {
+        env: { PATH, HOME, DATABASE_URL: bouncer.url, DATABASE_SERVICE_URL: serviceUrlOf(empty.url) },
+      },
+    );
+    expect(stdout).toContain('Migrated');
     database = new Database({ url: serviceUrlOf(empty.url), applicationName: 'poolers', poolSize: 2 });
     await database.connectMigrated();
     await database.close();
