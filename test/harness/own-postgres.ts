@@ -26,6 +26,7 @@ export class OwnPostgres {
     chmodSync(folder, 0o711);
     const server = new EmbeddedPostgres({
       dataDir: join(folder, 'postgres'),
+      programs: process.env['TEST_POSTGRES_PROGRAMS'],
       port: await freePort(),
       flags: ['max_connections=200'],
       onLog: () => undefined,

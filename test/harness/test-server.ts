@@ -24,7 +24,7 @@ declare global {
 
 /**
  * Builds what is stale and starts one PostgreSQL for the whole run; further projects share it. Jest workers read its
- * superuser URL from TEST_POSTGRES_URL.
+ * superuser URL from TEST_POSTGRES_URL. TEST_POSTGRES_PROGRAMS names the package of another version: `.ci/postgres-versions`.
  * @throws Error when the build, the server or the migrations fail
  */
 export async function acquireTestServer(): Promise<void> {
@@ -50,6 +50,7 @@ async function startTestServer(): Promise<() => Promise<void>> {
   chmodSync(folder, 0o711);
   const postgres = new EmbeddedPostgres({
     dataDir: join(folder, 'postgres'),
+    programs: process.env['TEST_POSTGRES_PROGRAMS'],
     durable: false,
     flags: ['max_connections=500'],
     onLog: () => undefined,

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { Database, NotificationFeed } from '#entities';
-import { cloneDatabase, type ClonedDatabase } from '../harness/database';
+import { cloneDatabase, emptyDatabase, type ClonedDatabase } from '../harness/database';
 import { hasPgBouncer, PgBouncer, sayNoPgBouncer, type PoolMode } from '../harness/pgbouncer';
 import { postgresQueue } from '../harness/postgres-queue';
+import { serviceUrlOf } from '../harness/template';
 import { until } from '../harness/until';
 
 const describePoolers = hasPgBouncer ? describe : describe.skip;
@@ -29,6 +32,24 @@ describePoolers('A database behind PgBouncer', () => {
 
   it.each(['transaction', 'statement'] as const)('that shares sessions is refused (%s)', async (mode) => {
     await expect((await before(mode)).connectMigrated()).rejects.toThrow('use session pooling');
+  });
+
+  it('is migrated through one that keeps sessions', async () => {
+    const empty = await emptyDatabase();
+    bouncer = await PgBouncer.before(empty.url, 'session');
+    const { PATH, HOME } = process.env;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['dist/apps/worker/src/admin/main.js', 'migrate'],
+      {
+        env: { PATH, HOME, DATABASE_URL: bouncer.url, DATABASE_SERVICE_URL: serviceUrlOf(empty.url) },
+      },
+    );
+    expect(stdout).toContain('Migrated');
+    database = new Database({ url: serviceUrlOf(empty.url), applicationName: 'poolers', poolSize: 2 });
+    await database.connectMigrated();
+    await database.close();
+    await empty.drop();
   });
 
   it('that keeps sessions has the settings, the queue and the notifications', async () => {

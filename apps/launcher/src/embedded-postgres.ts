@@ -12,6 +12,8 @@ import { chooseRunAs } from './postgres/system-user';
 export interface EmbeddedPostgresOptions {
   /** folder for the cluster, its password and its last port; created when missing */
   dataDir: string;
+  /** folder of the npm package with its programs; default: the one in node_modules */
+  programs?: string | undefined;
   /** default: the port of the last run, or any free one */
   port?: number;
   /** `name=value` settings of postgresql.conf */
@@ -92,7 +94,7 @@ export class EmbeddedPostgres {
     const desired = resolve(this.options.dataDir);
     const print = this.options.onNotice ?? this.options.onLog;
     const runAs = chooseRunAs(join(desired, 'cluster'));
-    const binaries = findBinaries(runAs, print);
+    const binaries = findBinaries(runAs, print, this.options.programs);
     const { folder, former } = placeData(desired, runAs, print);
     for (const old of former) {
       await stopOrphan(join(old, 'cluster'));

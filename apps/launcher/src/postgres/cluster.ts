@@ -11,6 +11,9 @@ import type { RunAs } from './system-user';
 /** Marker file that exists from before initdb starts until it has succeeded; contains the process id. */
 const UNFINISHED = 'initdb-unfinished';
 
+/** Since version 17 PostgreSQL brings one that no update of the system changes. */
+const hasOwnLocale = (version: string): boolean => Number.parseInt(version, 10) >= 17;
+
 /** A PostgreSQL data directory with its password and last port, in one folder. */
 export class Cluster {
   readonly data: string;
@@ -43,18 +46,15 @@ export class Cluster {
     rmSync(this.data, { recursive: true, force: true });
     void this.password;
     this.write(UNFINISHED, '');
-    const settings = [
-      '--encoding=UTF8',
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-    ];
+    const locale = hasOwnLocale(this.binaries.version)
+      ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+      : ['--locale=C.UTF-8'];
     const access = [
       '--auth=scram-sha-256',
       '--username=postgres',
       `--pwfile=${join(this.folder, 'password')}`,
     ];
-    const options = [`--pgdata=${this.data}`, '--no-sync', ...settings, ...access];
+    const options = [`--pgdata=${this.data}`, '--no-sync', '--encoding=UTF8', ...locale, ...access];
     const child = this.spawn(this.binaries.initdb, options);
     this.write(UNFINISHED, String(child.pid ?? ''));
     return child;
