@@ -28,7 +28,7 @@ const warn = (message) => console.warn(`\nWARNING: ${message}\n`);
 
 /**
  * What has to be right before anything is built.
- * @param {string | undefined} version
+ * @param {string} version
  * @param {boolean} withImages
  * @throws Error that says what to do
  */

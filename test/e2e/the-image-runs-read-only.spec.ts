@@ -88,7 +88,9 @@ const IMAGES = process.env['IMAGES'] ?? '';
       const { healthCheck } = image('worker');
       await image('worker').run(healthCheck, { METRICS_PORT: String(drawbridge.worker.port) });
       await image('api').run(image('api').healthCheck, { METRICS_PORT: String(metricsPort) });
-      await expect(image('worker').run(healthCheck, { METRICS_PORT: '9' })).rejects.toMatchObject({ code: 1 });
+      await expect(image('worker').run(healthCheck, { METRICS_PORT: '9' })).rejects.toMatchObject({
+        code: 1,
+      });
     });
 
     it('serves the web console, and what hosts download', async () => {
