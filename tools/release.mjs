@@ -21,7 +21,7 @@ const CHECKSUMS = 'SHA256SUMS';
  * Output of git.
  * @param {string[]} args
  */
-const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
+const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trimEnd();
 
 /** @param {string} message */
 const warn = (message) => console.warn(`\nWARNING: ${message}\n`);
@@ -64,6 +64,7 @@ function notesOf(version) {
 function signingKey() {
   const file = process.env['RELEASE_SIGNING_KEY_FILE'];
   if (!file) return undefined;
+  if (!existsSync(file)) throw new Error(`RELEASE_SIGNING_KEY_FILE: there is no ${file}.`);
   const key = createPrivateKey(readFileSync(file));
   if (key.asymmetricKeyType === 'ed25519') return key;
   throw new Error(`${file} is no Ed25519 key. A new one: openssl genpkey -algorithm ed25519 -out ${file}`);
