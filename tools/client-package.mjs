@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { ROOT } from './files.mjs';
 import { npm, run } from './run.mjs';
 
-/** The part of this repository that the client consists of, and the packages it loads. */
-const LIBS = ['client', 'rules'];
+const ENTRY = 'libs/client/src/index';
+
+/** The packages that it loads. */
 const PACKAGES = ['ipaddr.js', 'openapi-fetch'];
 
 /** Types that are not compiled. */
@@ -20,12 +21,12 @@ export async function packClient(folder, work) {
   mkdirSync(outDir);
   const project = join(work, 'client.json');
   const compilerOptions = { outDir, rootDir: ROOT, declaration: true, sourceMap: false, incremental: false };
-  const include = LIBS.map((lib) => join(ROOT, 'libs', lib, 'src'));
-  const exclude = ['**/*.spec.ts', '**/*.testing.ts'];
-  writeFileSync(
-    project,
-    JSON.stringify({ extends: join(ROOT, 'tsconfig.build.json'), compilerOptions, include, exclude }),
-  );
+  const config = {
+    extends: join(ROOT, 'tsconfig.build.json'),
+    compilerOptions,
+    include: [join(ROOT, `${ENTRY}.ts`)],
+  };
+  writeFileSync(project, JSON.stringify(config));
   await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project]);
   for (const file of [TYPES, 'LICENSE']) copyFileSync(join(ROOT, file), join(outDir, file));
   writeFileSync(join(outDir, 'package.json'), JSON.stringify(manifest(), null, 2));
@@ -44,7 +45,7 @@ function manifest() {
     license,
     engines,
     type: 'commonjs',
-    exports: './libs/client/src/index.js',
+    exports: `./${ENTRY}.js`,
     imports: { '#*': './libs/*/src/index.js' },
     dependencies: Object.fromEntries(PACKAGES.map((name) => [name, versions[name]])),
   };
