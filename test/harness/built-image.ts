@@ -17,11 +17,11 @@ mount -o remount,bind,ro .
 exec chroot --userspec="$2" --groups= . /usr/bin/env --chdir="$3" "\${@:4}"`;
 
 interface Config {
-  readonly User: string;
-  readonly WorkingDir: string;
+  readonly User?: string;
+  readonly WorkingDir?: string;
   readonly Env: readonly string[];
-  readonly Cmd: readonly string[] | null;
-  readonly Entrypoint: readonly string[] | null;
+  readonly Cmd?: readonly string[];
+  readonly Entrypoint?: readonly string[];
   readonly Healthcheck?: { readonly Test: readonly string[] };
 }
 
@@ -29,13 +29,13 @@ interface Config {
 export class BuiltImage {
   private readonly config: Config;
 
-  /** @param folder with `<target>`, the root file system, and `<target>.json`, what `buildah inspect` prints */
+  /** @param folder with `<target>`, the root file system, and `<target>.json`, its configuration */
   constructor(
     private readonly folder: string,
     private readonly target: 'api' | 'worker' | 'agent',
   ) {
     const text = readFileSync(join(folder, `${target}.json`), 'utf8');
-    this.config = (JSON.parse(text) as { Docker: { config: Config } }).Docker.config;
+    this.config = (JSON.parse(text) as { config: Config }).config;
   }
 
   get env(): Readonly<Record<string, string>> {
@@ -54,7 +54,7 @@ export class BuiltImage {
     const { User, WorkingDir, Entrypoint } = this.config;
     const root = join(this.folder, this.target);
     const inside = [root, User || '0:0', WorkingDir || '/', ...(Entrypoint ?? []), ...given];
-    return ['unshare', '--mount', 'bash', '-c', CONTAINER, 'container', ...inside];
+    return ['unshare', '--mount', 'bash', '--norc', '-c', CONTAINER, 'container', ...inside];
   }
 
   /** Runs a command in a new container. @throws Error with its output when it fails */
@@ -66,7 +66,7 @@ export class BuiltImage {
 
   /** Its size without compression, MB. */
   get megabytes(): number {
-    const bytes = execFileSync('du', ['-sb', join(this.folder, this.target, '.')], { encoding: 'utf8' });
+    const bytes = execFileSync('du', ['-sb', `${join(this.folder, this.target)}/`], { encoding: 'utf8' });
     return Number.parseInt(bytes, 10) / 1e6;
   }
 }
