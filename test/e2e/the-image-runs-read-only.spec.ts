@@ -78,7 +78,7 @@ const IMAGES = process.env['IMAGES'] ?? '';
         (await drawbridge.cloud.rules(group(0))).map(({ address }) => address);
       const session = await org.started({ ipv4Address: '203.0.113.1' });
       await org.reaches(session.id, 'ACTIVE');
-      expect(await addresses()).toEqual(['203.0.113.1/32']);
+      expect(await addresses()).toEqual(['203.0.113.1']);
       await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
       await org.reaches(session.id, 'CANCELLED');
       expect(await addresses()).toEqual([]);
