@@ -85,8 +85,10 @@ const missingPackages = {
 };
 
 /** @param {string} file */
-const isKept = (file) =>
-  !CODE.test(file) || LICENCE.test(file) || (packageOf(file) === SERVED && file.endsWith('.js'));
+const isKept = (file) => LICENCE.test(file) || (CODE.test(file) ? isServed(file) : !/\/tests?\//.test(file));
+
+/** The bundles for browsers, without those for other programs. @param {string} file */
+const isServed = (file) => packageOf(file) === SERVED && file.endsWith('.js') && !file.includes('-es-');
 
 /** @param {string} file */
 const packageOf = (file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];

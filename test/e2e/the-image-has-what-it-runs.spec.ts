@@ -67,7 +67,7 @@ describe('The image', () => {
   });
 
   it('has drawbridge-admin, which the Dockerfile links on the PATH', async () => {
-    const [, program, link] = /ln -s \/drawbridge\/(\S+) (\S+)/.exec(
+    const [, program, link] = /ln -s \/drawbridge\/(\S+) \/image(\S+)/.exec(
       readFileSync('deploy/Dockerfile', 'utf8'),
     )!;
     expect([program, link]).toEqual([ADMIN, '/usr/local/bin/drawbridge-admin']);

@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { ApiClient, asOfManyPeople } from './api-client';
 import { apiEnvironment, startProcesses, type ProcessOptions, type Processes } from './product-processes';
-import { AppProcess, type Reader } from './processes';
+import { AppProcess, type Reader, type Release } from './processes';
 import type { SharedOptions } from './shared-products';
 import { SimulatorClient } from './simulator-client';
 
@@ -75,11 +75,11 @@ export class Drawbridge {
     return this;
   }
 
-  /** @param release folder of its release; this release when left out */
+  /** @param release this one when left out */
   async startWorker(
     env: Readonly<Record<string, string>> = {},
     reader?: Reader,
-    release?: string,
+    release?: Release,
   ): Promise<AppProcess> {
     const worker = await AppProcess.start('worker', { ...this.processes.env, ...env }, reader, release);
     this.workers.push(worker);

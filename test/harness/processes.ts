@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
+import type { BuiltImage } from './built-image';
 
 const ROOT = resolve(__dirname, '../..');
 const READY_TIMEOUT_MS = 60_000;
@@ -11,6 +12,9 @@ export type AppName = 'api' | 'worker' | 'simulator' | 'launcher';
 
 /** What reads a process's output: the test, nothing, or a full disk. */
 export type Reader = 'test' | 'nobody' | 'full disk';
+
+/** The folder of a release, or an image that was built. */
+export type Release = string | BuiltImage;
 
 /** A process of the shipped product. */
 export class AppProcess {
@@ -30,20 +34,24 @@ export class AppProcess {
 
   /**
    * Starts it and waits until it reports ready.
-   * @param root folder of its release; this release when left out
+   * @param release this one when left out
    * @throws Error with its output when it does not become ready
    */
   static async start(
     name: AppName,
     env: Readonly<Record<string, string>>,
     reader: Reader = 'test',
-    root = ROOT,
+    release: Release = ROOT,
   ): Promise<AppProcess> {
     const { PATH = '', HOME = '' } = process.env;
     const output = reader === 'full disk' ? openSync('/dev/full', 'w') : 'pipe';
-    const child = spawn(process.execPath, [`dist/apps/${name}/src/main.js`], {
-      cwd: root,
-      env: { PATH, HOME, NODE_ENV: 'test', ...env },
+    const isFolder = typeof release === 'string';
+    const [program, ...args] = isFolder
+      ? [process.execPath, `dist/apps/${name}/src/main.js`]
+      : release.command();
+    const child = spawn(program, args, {
+      cwd: isFolder ? release : ROOT,
+      env: { PATH, HOME, NODE_ENV: 'test', ...(isFolder ? {} : release.env), ...env },
       stdio: ['ignore', output, 'pipe', 'ipc'],
     });
     if (typeof output === 'number') closeSync(output);

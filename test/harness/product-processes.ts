@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { cloneDatabase, type ClonedDatabase } from './database';
 import { freePort } from './free-port';
-import { AppProcess } from './processes';
+import { AppProcess, type Release } from './processes';
 
 /** Tests of the API send hundreds of requests a minute with one credential. No user does, and no program of ours. */
 export const TESTERS_LIMIT = { RATE_LIMIT_PER_MINUTE: '1000000' };
@@ -14,8 +14,8 @@ export interface ProcessOptions {
   readonly api?: Readonly<Record<string, string>>;
   /** true: requests are limited as the product is shipped; else by `TESTERS_LIMIT` */
   readonly limitedAsShipped?: boolean;
-  /** the folder of the release that the API belongs to: this one when left out */
-  readonly apiRelease?: string;
+  /** the release that the API belongs to: this one when left out */
+  readonly apiRelease?: Release;
   /** false: the test starts workers itself */
   readonly worker?: boolean;
   /** true: API and worker are an issuer of ID tokens for clouds, at the API's own address */
