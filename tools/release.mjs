@@ -97,6 +97,21 @@ async function packChart(version, date) {
   ]);
 }
 
+/**
+ * The npm packages of API and worker, as CycloneDX. The same commit gives the same text.
+ * @param {string} version
+ * @param {string} date seconds since 1970
+ */
+function packagesOf(version, date) {
+  const only = ['--sbom-format=cyclonedx', '--omit=dev', '--omit=optional', '--package-lock-only'];
+  const bom = JSON.parse(execFileSync('npm', ['sbom', ...only], { cwd: ROOT, encoding: 'utf8' }));
+  delete bom.serialNumber;
+  bom.metadata.timestamp = new Date(Number(date) * 1000).toISOString();
+  // npm takes the name of the folder
+  Object.assign(bom.metadata.component, { name: 'drawbridge', version });
+  return JSON.stringify(bom, null, 2);
+}
+
 /** Names every file in SHA256SUMS, and signs that. @param {import('node:crypto').KeyObject | undefined} key */
 function sumUp(key) {
   const lines = filesBelow(RELEASE)
@@ -137,9 +152,7 @@ async function release(version, withImages, work) {
   }
   await packChart(version, date);
   await step('Packing the client...', 'Packed', () => packClient(folder, work));
-  await step('Listing the packages...', 'Listed', () =>
-    npm('run', 'sbom', '--', '--output-file', join(folder, `drawbridge-${version}.cdx.json`)),
-  );
+  writeFileSync(join(folder, `drawbridge-${version}.cdx.json`), packagesOf(version, date));
   writeFileSync(join(folder, `CHANGES-${version}.md`), notes);
   sumUp(key);
   console.log(
