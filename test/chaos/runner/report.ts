@@ -24,6 +24,7 @@ export function report(outcome: Outcome): Report {
   const figures = [
     count('kills (SIGKILL)', kills),
     ...AREAS.map((area) => faultsIn(outcome, area)),
+    ...(outcome.figures ?? []),
     count('requests', outcome.requests),
     count('sessions', measures.sessions),
     count('sessions lost (O2)', countOf('O2'), none),
