@@ -78,11 +78,11 @@ export class OwnPostgres {
   };
 }
 
-/** Runs the product's migrations from the build, as the owner. */
-export async function migrate(url: string): Promise<void> {
+/** Runs the product's migrations from the build, as the owner. @param release folder of another release */
+export async function migrate(url: string, release = ROOT): Promise<void> {
   const { PATH = '', HOME = '' } = process.env;
   await promisify(execFile)(process.execPath, ['dist/apps/worker/src/admin/main.js', 'migrate'], {
-    cwd: ROOT,
+    cwd: release,
     env: { PATH, HOME, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
   });
 }
