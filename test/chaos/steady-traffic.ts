@@ -22,11 +22,12 @@ export interface Sent {
 
 /** Maximum number of connections, used in turn. */
 const CONNECTIONS = 8;
-const STOP_AFTER_MS = 1500;
 
 export interface TrafficOptions {
   /** of so many requests one starts a session, one stops it, the others read; default 25 */
   readonly sessionInterval?: number;
+  /** how long a session lasts; default 1500 */
+  readonly stopAfterMs?: number;
   readonly onSent?: (sent: Sent) => void;
 }
 
@@ -75,7 +76,7 @@ export class SteadyTraffic {
     const answer = await this.requestAndRecord('POST', '/sessions', this.newSession(this.sessions));
     if (answer?.status !== 200) return;
     const { id } = JSON.parse(answer.body) as { id: string };
-    await new Promise((resolve) => setTimeout(resolve, STOP_AFTER_MS));
+    await new Promise((resolve) => setTimeout(resolve, this.options.stopAfterMs ?? 1500));
     await this.requestAndRecord('POST', `/sessions/${id}/stop`);
   }
 

@@ -44,7 +44,7 @@ export interface Outcome {
   readonly unskewed?: Outcome;
   /** what is missing because the time was over, as text */
   readonly shortOf?: string;
-  /** what only this run measures */
+  /** what this run measures instead of the lateness of removals */
   readonly figures?: readonly Figure[];
 }
 

@@ -1,6 +1,7 @@
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { chooseRunAs } from '../../../apps/launcher/src/postgres/system-user';
@@ -11,6 +12,8 @@ import { migrate, onDisk } from './own-postgres';
 
 const BINARIES = '/usr/lib/postgresql/15/bin';
 const PROGRAMS = ['patroni', 'etcd', 'haproxy', `${BINARIES}/postgres`];
+/** each answer takes Patroni a query */
+const ASK_INTERVAL_MS = 200;
 const WHOLE_TIMEOUT_MS = 120_000;
 
 /** Whether Patroni and what it needs are installed. Without them, the tests report that they were skipped. */
@@ -24,7 +27,7 @@ interface Node {
   readonly postgres: number;
   readonly rest: number;
   readonly folder: string;
-  patroni: ChildProcess | null;
+  patroni?: ChildProcess;
 }
 
 /** PostgreSQL with a leader and synchronous replicas under Patroni, behind an HAProxy that follows the leader. */
@@ -41,14 +44,14 @@ export class PatroniCluster {
     process.once('exit', this.abandon);
   }
 
-  /** Starts it with the product's schema. */
-  static async start(nodes: number): Promise<PatroniCluster> {
+  /** Starts it with the product's schema. @param ttl seconds after which a silent leader is replaced */
+  static async start(nodes: number, ttl: number): Promise<PatroniCluster> {
     const folder = mkdtempSync(join(onDisk(), 'drawbridge-patroni-'));
     const cluster = new PatroniCluster(folder, await freePort());
     if (cluster.runAs.uid) chownSync(folder, cluster.runAs.uid, cluster.runAs.gid);
     const [client, peer] = [await freePort(), await freePort()];
     cluster.others.push(cluster.run('etcd', etcdOptions(join(folder, 'etcd'), client, peer)));
-    for (let index = 0; index < nodes; index += 1) await cluster.addNode(`node${index}`, client);
+    for (let index = 0; index < nodes; index += 1) await cluster.addNode(`node${index}`, client, ttl);
     writeFileSync(join(folder, 'haproxy.cfg'), haproxy(cluster.port, cluster.nodes));
     cluster.others.push(cluster.run('haproxy', ['-f', join(folder, 'haproxy.cfg')]));
     await cluster.untilWhole();
@@ -65,20 +68,20 @@ export class PatroniCluster {
     return this.urlOf('drawbridge');
   }
 
-  /** Hands the leadership to a synchronous replica, as for maintenance. Resolves when it is done. */
+  /** Hands the leadership to a synchronous replica, as for maintenance. Resolves when that one accepts writes. */
   async switchover(): Promise<void> {
     const leader = await this.leader();
     const file = join(leader.folder, 'patroni.json');
     const options = ['-c', file, 'switchover', '--master', leader.name, '--force'];
     await promisify(execFile)('patronictl', options);
-    await this.untilLed((node) => node !== leader);
+    await this.leader(leader);
   }
 
-  /** SIGKILL to every process of the leader's machine at once. Resolves when another leader accepts writes. */
+  /** SIGKILL to every process of the leader at once, as when its machine is lost. Resolves when another leader accepts writes. */
   async kill(): Promise<void> {
     this.killed = await this.leader();
-    this.signal(this.killed, 'SIGKILL');
-    await this.untilLed((node) => node !== this.killed);
+    killAll(this.killed);
+    await this.leader(this.killed);
   }
 
   /** After `kill`: the machine is back. */
@@ -90,6 +93,7 @@ export class PatroniCluster {
   /** Waits until there are a leader, a synchronous replica, and no node that lags. */
   async untilWhole(): Promise<void> {
     const isWhole = async (): Promise<boolean> => {
+      await pause(ASK_INTERVAL_MS);
       const answers = await Promise.all(
         this.nodes.flatMap((node) => ['primary', 'sync', 'replica'].map((path) => answersOk(node, path))),
       );
@@ -97,7 +101,6 @@ export class PatroniCluster {
       return count(0) === 1 && count(1) === 1 && count(2) === this.nodes.length - 1;
     };
     await until('the cluster is whole', isWhole, WHOLE_TIMEOUT_MS);
-    await this.untilLed(() => true);
   }
 
   async stop(): Promise<void> {
@@ -107,7 +110,7 @@ export class PatroniCluster {
 
   private readonly abandon = (): void => {
     for (const child of this.others) child.kill('SIGKILL');
-    for (const node of this.nodes) if (node.patroni) this.signal(node, 'SIGKILL');
+    for (const node of this.nodes) killAll(node);
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
 
@@ -115,11 +118,11 @@ export class PatroniCluster {
     return `postgres://postgres:of-a-test@127.0.0.1:${this.port}/${database}`;
   }
 
-  private async addNode(name: string, etcd: number): Promise<void> {
+  private async addNode(name: string, etcd: number, ttl: number): Promise<void> {
     const folder = join(this.folder, name);
-    const node: Node = { name, postgres: await freePort(), rest: await freePort(), folder, patroni: null };
-    spawnSync('mkdir', ['-m', '700', folder], { ...this.runAs });
-    writeFileSync(join(folder, 'patroni.json'), JSON.stringify(patroni(node, etcd)));
+    const node: Node = { name, postgres: await freePort(), rest: await freePort(), folder };
+    spawnSync('mkdir', ['-m', '700', folder], this.runAs);
+    writeFileSync(join(folder, 'patroni.json'), JSON.stringify(patroni(node, etcd, ttl)));
     this.nodes.push(node);
     this.startPatroni(node);
   }
@@ -132,24 +135,13 @@ export class PatroniCluster {
     return spawn(program, options, { ...this.runAs, cwd: this.folder, stdio: 'ignore' });
   }
 
-  private signal(node: Node, signal: NodeJS.Signals): void {
-    const [postmaster] = readFileSync(join(node.folder, 'data/postmaster.pid'), 'utf8').split('\n');
-    const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim();
-    node.patroni?.kill(signal);
-    node.patroni = null;
-    for (const pid of [postmaster!, ...children.split(' ')]) process.kill(Number(pid), signal);
-  }
-
-  private leader(): Promise<Node> {
-    return this.untilLed(() => true);
-  }
-
-  /** Waits for a leader that accepts writes, at its own address. */
-  private untilLed(isMeant: (node: Node) => boolean): Promise<Node> {
+  /** Waits for a leader that accepts writes. @param former which is no longer it */
+  private leader(former: Node | null = null): Promise<Node> {
     return until(
-      'a leader accepts writes',
+      'there is a leader',
       async () => {
-        for (const node of this.nodes) if (isMeant(node) && (await acceptsWrites(node))) return node;
+        await pause(ASK_INTERVAL_MS);
+        for (const node of this.nodes) if (node !== former && (await answersOk(node, 'primary'))) return node;
         return null;
       },
       WHOLE_TIMEOUT_MS,
@@ -157,22 +149,15 @@ export class PatroniCluster {
   }
 }
 
-async function acceptsWrites({ postgres }: Node): Promise<boolean> {
-  const client = new Client({
-    connectionString: `postgres://postgres:of-a-test@127.0.0.1:${postgres}/postgres`,
-    connectionTimeoutMillis: 2000,
-    query_timeout: 2000,
-  });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
-    return rows[0]!.standby === false;
-  } catch {
-    return false;
-  } finally {
-    void client.end().catch(() => undefined);
-  }
+/** Patroni, the postmaster, and its children, some of which end by themselves meanwhile. */
+function killAll({ patroni, folder }: Node): void {
+  patroni?.kill('SIGKILL');
+  const read = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  const [postmaster = ''] = read(join(folder, 'data/postmaster.pid')).split('\n');
+  // the number of one that was killed may be another process's by now
+  if (!read(`/proc/${postmaster}/cmdline`).includes(folder)) return;
+  const children = read(`/proc/${postmaster}/task/${postmaster}/children`).trim().split(' ');
+  spawnSync('kill', ['-KILL', postmaster, ...children]);
 }
 
 const answersOk = ({ rest }: Node, path: string): Promise<boolean> =>
@@ -190,16 +175,16 @@ const etcdOptions = (folder: string, client: number, peer: number): string[] => 
   `--initial-cluster=default=http://127.0.0.1:${peer}`,
 ];
 
-const patroni = ({ name, postgres, rest, folder }: Node, etcd: number): object => ({
+const patroni = ({ name, postgres, rest, folder }: Node, etcd: number, ttl: number): object => ({
   scope: 'drawbridge',
   name,
   restapi: { listen: `127.0.0.1:${rest}`, connect_address: `127.0.0.1:${rest}` },
   etcd3: { host: `127.0.0.1:${etcd}` },
   bootstrap: {
     dcs: {
-      ttl: 20,
+      ttl,
       loop_wait: 2,
-      retry_timeout: 5,
+      retry_timeout: 4,
       synchronous_mode: true,
       postgresql: { use_pg_rewind: true, parameters: { max_connections: 200, wal_log_hints: 'on' } },
     },

@@ -1,5 +1,5 @@
 import { figure, table } from '../../bench/figure';
-import { group, organization, type Organization } from '../../builders/organization';
+import { organization, type Organization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { hasRedis, type RedisServer } from '../../harness/redis';
 import { RedisWithSentinels } from '../../harness/sentinels';
@@ -39,6 +39,13 @@ const QUEUE = 'bull:converge-aws';
 
   const wakeUps = async (server: RedisServer): Promise<number> =>
     Number((await server.command('GET', `${QUEUE}:id`)) ?? 0);
+
+  it('a master that no sentinel knows: refused at start', async () => {
+    const REDIS_URL = redis.url.replace('/doors', '/windows');
+    await expect(drawbridge.startWorker({ REDIS_URL })).rejects.toThrow(
+      /ended \(78\)[^]*REDIS_URL must name a master and sentinels that know it/,
+    );
+  });
 
   it.each(['SIGKILL', 'SIGSTOP'] as const)(
     'by a %s under load: sessions go on, DEGRADED until the new one is found, then wake-ups go on [E4, E6]',
