@@ -5,7 +5,7 @@ const ANSWER_TIMEOUT_MS = 2000;
 /** Temporary errors of a suitable Redis: start-up, failover, too many clients. */
 const RETRYABLE = /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|BUSY|TRYAGAIN|ERR max number of clients)/;
 /** ioredis tells of a sentinel that knows no such master, or wants another password. */
-const UNUSABLE_SENTINEL = /invalid reply: null|because (NOAUTH|WRONGPASS)/;
+const UNUSABLE_SENTINEL = /because (ERR No such master|NOAUTH|WRONGPASS)/;
 
 /**
  * Checks the queue's Redis once at start. An unreachable one does not prevent the start: rules are revoked without a
