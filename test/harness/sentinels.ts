@@ -8,6 +8,7 @@ import { RedisServer } from './redis';
 import { until } from './until';
 
 const COUNT = 3;
+const PASSWORD = 'of-sentinels';
 const portOf = (server: RedisServer): string => new URL(server.url).port;
 
 /** Two Redis servers, and three sentinels that make one of them the master. */
@@ -30,7 +31,7 @@ export class RedisWithSentinels {
   }
 
   get url(): string {
-    return `redis+sentinel://${this.ports.map((port) => `127.0.0.1:${port}`).join()}/doors`;
+    return `redis+sentinel://${this.ports.map((port) => `127.0.0.1:${port}`).join()}/doors?sentinelPassword=${PASSWORD}`;
   }
 
   /** The server that the sentinels name. */
@@ -65,6 +66,8 @@ dir ${this.folder}
 sentinel monitor doors 127.0.0.1 ${master} 2
 sentinel down-after-milliseconds doors 2000
 sentinel failover-timeout doors 5000
+requirepass ${PASSWORD}
+sentinel sentinel-pass ${PASSWORD}
 `,
     );
     this.ports.push(port);
@@ -72,7 +75,7 @@ sentinel failover-timeout doors 5000
   }
 
   private async ask(question: string): Promise<unknown> {
-    const sentinel = new Redis(this.ports[0]!, '127.0.0.1');
+    const sentinel = new Redis(this.ports[0]!, '127.0.0.1', { password: PASSWORD });
     try {
       return await sentinel.call('SENTINEL', question, 'doors');
     } finally {

@@ -72,8 +72,7 @@ export class PatroniCluster {
   async switchover(): Promise<void> {
     const leader = await this.leader();
     const file = join(leader.folder, 'patroni.json');
-    const options = ['-c', file, 'switchover', '--master', leader.name, '--force'];
-    await promisify(execFile)('patronictl', options);
+    await promisify(execFile)('patronictl', ['-c', file, 'switchover', '--force']);
     await this.leader(leader);
   }
 
