@@ -36,11 +36,13 @@ describe('J. Deploy and operations: two releases', () => {
   const org = ownOrganization(drawbridge, sshTo(2));
   let next: string;
   let balancer: LoadBalancer;
+  let traffic: SteadyTraffic;
 
   beforeAll(() => {
     next = nextRelease();
   });
   afterAll(async () => {
+    await traffic.end();
     await balancer.stop();
     rmSync(next, { recursive: true });
   });
@@ -68,7 +70,7 @@ describe('J. Deploy and operations: two releases', () => {
     balancer = await LoadBalancer.start([old.port]);
     const { identity } = org.admin;
     const token = identity && 'token' in identity ? identity.token : '';
-    const traffic = new SteadyTraffic(balancer.port, token, (n) => ({
+    traffic = new SteadyTraffic(balancer.port, token, (n) => ({
       ipv4Address: `203.0.${Math.floor(n / 250)}.${n % 250}`,
       resourceIds: [org.resourceIds[n % 2]],
     }));
