@@ -52,10 +52,11 @@ export async function failoverRun(options: FailoverOptions, count: number): Prom
   });
   const balancer = await LoadBalancer.start(testbed.apiBases.map((base) => Number(new URL(base).port)));
   const sent: Sent[] = [];
+  let traffic: SteadyTraffic | null = null;
   try {
     const org = await organization(testbed, sshTo(GROUPS));
     const watch = await Watch.begin(testbed, { seed: options.seed });
-    const traffic = trafficOf(org, balancer.port, (request) => {
+    traffic = trafficOf(org, balancer.port, (request) => {
       sent.push(request);
       if (request.what === 'POST /sessions' && request.answer?.status === 200)
         watch.acknowledged((JSON.parse(request.answer.body) as { id: string }).id);
@@ -78,6 +79,7 @@ export async function failoverRun(options: FailoverOptions, count: number): Prom
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${testbed.unexpectedFailures()}`, { cause: error });
   } finally {
+    await traffic?.end();
     await balancer.stop();
     await testbed.stop();
   }
