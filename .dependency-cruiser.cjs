@@ -209,7 +209,7 @@ module.exports = {
     only('bcrypt', 'bcrypt', 'libs/secrets/'),
     only('prom-client', 'prom-client', 'libs/metrics/'),
     only('pg', 'pg', 'libs/entities/', 'libs/jobs/', 'apps/launcher/'),
-    only('ioredis', 'ioredis', 'libs/jobs/', 'apps/api/src/rate-limit/'),
+    only('ioredis', 'ioredis', 'libs/jobs/'),
     // it verifies what libs/drivers signs: the two must share no code
     only('jose', 'jose', 'apps/api/src/oidc/', 'apps/simulator/src/web-identity/'),
     only('stripe', 'stripe', 'apps/api/src/billing/stripe/'),

@@ -10,15 +10,28 @@ interface HttpAnswer {
   readonly body: string;
 }
 
+/** A request, once it was answered or failed. */
+export interface Sent {
+  readonly what: string;
+  /** ms since 1970 */
+  readonly at: number;
+  readonly tookMs: number;
+  /** null: it failed */
+  readonly answer: HttpAnswer | null;
+}
+
 /** Maximum number of connections, used in turn. */
 const CONNECTIONS = 8;
-const STOP_AFTER_MS = 1500;
-const SESSION_INTERVAL = 25;
 
-/**
- * Sends requests at a constant rate, on keep-alive connections, without retries. One in 25 starts a session, one stops
- * it, the others read.
- */
+export interface TrafficOptions {
+  /** of so many requests one starts a session, one stops it, the others read; default 25 */
+  readonly sessionInterval?: number;
+  /** how long a session lasts; default 1500 */
+  readonly stopAfterMs?: number;
+  readonly onSent?: (sent: Sent) => void;
+}
+
+/** Sends requests at a constant rate, on keep-alive connections, without retries. */
 export class SteadyTraffic {
   readonly failures: Failure[] = [];
   requests = 0;
@@ -32,13 +45,14 @@ export class SteadyTraffic {
     private readonly port: number,
     private readonly token: string,
     private readonly newSession: (n: number) => object,
+    private readonly options: TrafficOptions = {},
   ) {}
 
   begin(perSecond: number): void {
     let turn = 0;
     this.timer = setInterval(() => {
       turn += 1;
-      const position = turn % SESSION_INTERVAL;
+      const position = turn % (this.options.sessionInterval ?? 25);
       if (position === 0) this.track(this.session());
       // this position belongs to the stop
       else if (position !== 1) this.track(this.requestAndRecord('GET', '/sessions?size=1'));
@@ -62,21 +76,23 @@ export class SteadyTraffic {
     const answer = await this.requestAndRecord('POST', '/sessions', this.newSession(this.sessions));
     if (answer?.status !== 200) return;
     const { id } = JSON.parse(answer.body) as { id: string };
-    await new Promise((resolve) => setTimeout(resolve, STOP_AFTER_MS));
+    await new Promise((resolve) => setTimeout(resolve, this.options.stopAfterMs ?? 1500));
     await this.requestAndRecord('POST', `/sessions/${id}/stop`);
   }
 
   private async requestAndRecord(method: string, path: string, body?: object): Promise<HttpAnswer | null> {
     this.requests += 1;
+    const what = `${method} ${path}`;
+    const at = Date.now();
+    let answer: HttpAnswer | null = null;
     try {
-      const answer = await this.send(method, path, body);
-      if (answer.status >= 400)
-        this.failures.push({ what: `${method} ${path}`, why: `${answer.status} ${answer.body}` });
-      return answer;
+      answer = await this.send(method, path, body);
+      if (answer.status >= 400) this.failures.push({ what, why: `${answer.status} ${answer.body}` });
     } catch (error) {
-      this.failures.push({ what: `${method} ${path}`, why: String(error) });
-      return null;
+      this.failures.push({ what, why: String(error) });
     }
+    this.options.onSent?.({ what, at, tookMs: Date.now() - at, answer });
+    return answer;
   }
 
   private send(method: string, path: string, body?: object): Promise<HttpAnswer> {

@@ -86,9 +86,14 @@ export class Drawbridge {
     return worker;
   }
 
-  /** Starts another API process on the same database. */
-  async startApi(env: Readonly<Record<string, string>> = {}, reader?: Reader): Promise<AppProcess> {
-    const api = await AppProcess.start('api', apiEnvironment({ ...this.processes.env, ...env }), reader);
+  /** Starts another API process on the same database. @param release as of `startWorker` */
+  async startApi(
+    env: Readonly<Record<string, string>> = {},
+    reader?: Reader,
+    release?: string,
+  ): Promise<AppProcess> {
+    const all = apiEnvironment({ ...this.processes.env, ...env });
+    const api = await AppProcess.start('api', all, reader, release);
     this.otherApis.push(api);
     return api;
   }

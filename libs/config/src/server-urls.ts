@@ -7,11 +7,6 @@ export const POSTGRES_URL_MESSAGE =
 export const LISTEN_ADDRESS_MESSAGE =
   'the IP address to listen on, like 127.0.0.1 (this host only) or :: (every address)';
 
-/** The form of `REDIS_URL`. */
-export const REDIS_URL = /^rediss?:\/\/[^\s/?#]+(\/\d*)?$/;
-export const REDIS_URL_MESSAGE =
-  'the address of a Redis, like redis://:password@host:6379, or rediss://… for TLS';
-
 /**
  * The form of `OIDC_ISSUER_URL`: what AWS, GCP and Entra accept, a port and http on loopback for simulated clouds only.
  */

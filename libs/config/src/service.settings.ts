@@ -1,4 +1,5 @@
 import { IsIn, IsIP, IsOptional, Matches, MaxLength } from 'class-validator';
+import { REDIS_URL, REDIS_URL_MESSAGE } from './redis-url';
 import {
   ISSUER_URL,
   ISSUER_URL_MESSAGE,
@@ -6,8 +7,6 @@ import {
   MAX_ISSUER_URL_LENGTH,
   POSTGRES_URL,
   POSTGRES_URL_MESSAGE,
-  REDIS_URL,
-  REDIS_URL_MESSAGE,
 } from './server-urls';
 import { wholeNumber } from './values';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { runMigrations, setDefaultBackendFactory, type ConnectionOptions } from 'bullmq';
-import { Redis } from 'ioredis';
 import { Client, type Pool, type PoolConfig } from 'pg';
+import { openRedis } from './open-redis';
 import { postgresQueue } from './postgres-queue';
 
 export interface QueueSettings {
@@ -57,7 +57,7 @@ function overPostgres(openPool: QueueSettings['openPool'], onError: (error: Erro
  */
 function overRedis(url: string, onError: (error: Error) => void): QueueConnection {
   setDefaultBackendFactory();
-  const client = new Redis(url, {
+  const client = openRedis(url, {
     // as BullMQ demands: a command waits for the connection to come back
     maxRetriesPerRequest: null,
     connectTimeout: ANSWER_TIMEOUT_MS,

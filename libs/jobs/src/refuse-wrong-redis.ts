@@ -1,9 +1,11 @@
-import { Redis } from 'ioredis';
 import { SettingsError } from '#config';
+import { openRedis } from './open-redis';
 
 const ANSWER_TIMEOUT_MS = 2000;
 /** Temporary errors of a suitable Redis: start-up, failover, too many clients. */
 const RETRYABLE = /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|BUSY|TRYAGAIN|ERR max number of clients)/;
+/** ioredis tells of a sentinel that knows no such master, or wants another password. */
+const UNUSABLE_SENTINEL = /because (ERR No such master|NOAUTH|WRONGPASS)/;
 
 /**
  * Checks the queue's Redis once at start. An unreachable one does not prevent the start: rules are revoked without a
@@ -11,18 +13,21 @@ const RETRYABLE = /^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|BUSY|TRYAGAIN|ERR m
  * @throws SettingsError when the server is not a Redis, or refuses this process: only the operator can fix that
  */
 export async function refuseWrongRedis(url: string): Promise<void> {
-  const client = new Redis(url, {
+  const client = openRedis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
     retryStrategy: () => null,
+    sentinelRetryStrategy: () => null,
     connectTimeout: ANSWER_TIMEOUT_MS,
     commandTimeout: ANSWER_TIMEOUT_MS,
   });
   const errors: Error[] = [];
   client.on('error', (error: Error) => errors.push(error));
+  client.on('sentinelError', (error: Error) => errors.push(error));
   try {
     await client.connect();
     await client.ping();
+    return;
   } catch (error) {
     errors.push(error as Error);
   } finally {
@@ -31,6 +36,8 @@ export async function refuseWrongRedis(url: string): Promise<void> {
   for (const { name, message } of errors) {
     if (name === 'ParserError')
       throw new SettingsError(['REDIS_URL must lead to a Redis: what answers there is none']);
+    if (UNUSABLE_SENTINEL.test(message))
+      throw new SettingsError([`REDIS_URL must name a master and sentinels that know it: ${message}`]);
     if (name === 'ReplyError' && !RETRYABLE.test(message)) {
       throw new SettingsError([
         `REDIS_URL must lead to a Redis that lets this service in: it answers ${message}`,

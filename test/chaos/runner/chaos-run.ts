@@ -1,3 +1,4 @@
+import type { Figure } from '../../bench/figure';
 import type { Evidence } from '../oracles/evidence';
 import { Watch } from '../oracles/watch';
 import { Testbed } from './testbed';
@@ -43,6 +44,8 @@ export interface Outcome {
   readonly unskewed?: Outcome;
   /** what is missing because the time was over, as text */
   readonly shortOf?: string;
+  /** what this run measures instead of the lateness of removals */
+  readonly figures?: readonly Figure[];
 }
 
 const TENANTS = 2;

@@ -1,4 +1,5 @@
 import { chaosRun, type Outcome, type RunOptions } from './chaos-run';
+import { failoverRun } from './failover-run';
 import type { Area } from './faults';
 import { healthyRun } from './healthy-run';
 import { keysRun } from './keys-run';
@@ -65,6 +66,12 @@ export const FIGURES: Readonly<Record<string, FigureRun>> = {
     counts: 'faults',
     defaultCount: 40,
     run: countingFaults(['clock']),
+  },
+  failover: {
+    figures: 'R33',
+    counts: 'failovers',
+    defaultCount: 10,
+    run: failoverRun,
   },
   keys: { figures: 'R20', counts: 'requests', defaultCount: 10_000, run: keysRun },
 };

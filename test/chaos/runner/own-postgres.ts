@@ -37,11 +37,7 @@ export class OwnPostgres {
     });
     await server.start();
     const url = await server.createDatabase('drawbridge');
-    const { PATH = '', HOME = '' } = process.env;
-    await promisify(execFile)(process.execPath, ['dist/apps/worker/src/admin/main.js', 'migrate'], {
-      cwd: ROOT,
-      env: { PATH, HOME, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
-    });
+    await migrate(url);
     return new OwnPostgres(folder, server, url);
   }
 
@@ -82,8 +78,17 @@ export class OwnPostgres {
   };
 }
 
+/** Runs the product's migrations from the build, as the owner. @param release folder of another release */
+export async function migrate(url: string, release = ROOT): Promise<void> {
+  const { PATH = '', HOME = '' } = process.env;
+  await promisify(execFile)(process.execPath, ['dist/apps/worker/src/admin/main.js', 'migrate'], {
+    cwd: release,
+    env: { PATH, HOME, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
+  });
+}
+
 /** A folder in memory would hide the cost of commits. */
-const onDisk = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' : tmpdir());
+export const onDisk = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' : tmpdir());
 
 /** A zombie counts as existing, as it does for PostgreSQL's lock file. */
 function exists(pid: number): boolean {

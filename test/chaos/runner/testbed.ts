@@ -17,6 +17,9 @@ const APIS = 2;
 const WORKERS = 2;
 const HEALTHY_TIMEOUT_MS = 60_000;
 
+/** A PostgreSQL with the product's schema that can be killed. */
+export type KillableServer = Pick<OwnPostgres, 'url' | 'kill' | 'startAgain' | 'stop'>;
+
 /** A complete deployment with two APIs and two workers; every part can be killed, paused or disconnected. */
 export class Testbed implements Product {
   readonly cloud: SimulatorClient;
@@ -27,7 +30,7 @@ export class Testbed implements Product {
   private readonly sql: Pool;
 
   private constructor(
-    readonly postgres: OwnPostgres,
+    readonly postgres: KillableServer,
     readonly redis: RedisServer | null,
     private readonly simulator: AppProcess,
   ) {
@@ -39,9 +42,13 @@ export class Testbed implements Product {
   }
 
   /** @param latencyMs of every cloud call */
-  static async start(withRedis: boolean, latencyMs: number): Promise<Testbed> {
+  static async start(
+    withRedis: boolean,
+    latencyMs: number,
+    server: () => Promise<KillableServer> = () => OwnPostgres.start(),
+  ): Promise<Testbed> {
     const [postgres, redis, simulator] = await Promise.all([
-      OwnPostgres.start(),
+      server(),
       withRedis ? RedisServer.start() : null,
       AppProcess.start('simulator', {
         SIMULATOR_PORT: '0',

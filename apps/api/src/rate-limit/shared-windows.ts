@@ -1,5 +1,5 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Redis } from 'ioredis';
+import { openRedis } from '#jobs';
 import { FixedWindows } from './fixed-windows';
 import { countOf, type Count, type RequestWindows } from './request-windows';
 
@@ -89,7 +89,7 @@ export class SharedWindows implements RequestWindows, OnApplicationShutdown {
 }
 
 function redisCounter(url: string, prefix: string): SharedCounter {
-  const client = new Redis(url, {
+  const client = openRedis(url, {
     connectTimeout: CONNECT_TIMEOUT_MS,
     // a half-open connection is replaced
     socketTimeout: CONNECT_TIMEOUT_MS,
