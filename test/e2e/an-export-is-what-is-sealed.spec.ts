@@ -59,7 +59,7 @@ describe('An export is what is sealed', () => {
     const own = await withRecords(1200);
     const { records, end } = await exported(own);
     const [last] = await drawbridge.query(
-      `SELECT position::text, hash FROM audit_seals WHERE organization_id = $1 ORDER BY position DESC LIMIT 1`,
+      `SELECT s.position::text, s.hash FROM audit_seals s WHERE s.organization_id = $1 ORDER BY s.position DESC LIMIT 1`,
       [own.organizationId],
     );
     expect(end).toEqual({ ...last, records: records.length });
@@ -119,7 +119,7 @@ describe('An export is what is sealed', () => {
     const own = await withRecords(1, '=HYPERLINK("//a") ');
     const { headers, body } = await own.admin.get<string>(`${EXPORT}?format=csv`);
     expect(headers.get('content-type')).toContain('text/csv');
-    expect(headers.get('content-disposition')).toBe('attachment; filename="audit.csv"');
+    expect(headers.get('content-disposition')).toBe('attachment; filename=audit.csv');
     const lines = body.trimEnd().split('\r\n');
     expect(lines[0]).toMatch(/^position,hashBefore,hash,id,timestamp,eventType,.*,details$/);
     expect(lines.at(-2)).toContain(`,ROLE_DELETED,SYSTEM,,,,,"'=HYPERLINK(""//a"") 1",SUCCESS,,,{}`);
@@ -129,7 +129,7 @@ describe('An export is what is sealed', () => {
   it('HEAD answers with the headers', async () => {
     const { status, headers, body } = await org.admin.send('HEAD', EXPORT);
     expect([status, body]).toEqual([200, null]);
-    expect(headers.get('content-disposition')).toBe('attachment; filename="audit.jsonl"');
+    expect(headers.get('content-disposition')).toBe('attachment; filename=audit.jsonl');
   });
 
   it.each([
@@ -144,38 +144,35 @@ describe('An export is what is sealed', () => {
     expect([answer.status, Object.keys(answer.body.validationErrors)]).toEqual([400, [field]]);
   });
 
-  /** Runs `work` while exports wait in a statement. */
-  const whileOneRuns = async (
-    work: (abort: AbortController, running: Promise<Answer<string>>) => Promise<void>,
-  ) => {
+  /** Runs `work` while an export waits in a statement. */
+  const whileOneRuns = async (work: (running: Promise<Answer<string>>) => Promise<void>): Promise<void> => {
     await client.query('BEGIN; LOCK TABLE audit_exports');
-    const abort = new AbortController();
-    const running = org.admin.get<string>(`${EXPORT}?format=csv`, abort.signal);
+    const running = org.admin.get<string>(`${EXPORT}?format=csv`);
     const settled = running.catch(() => undefined);
     await until('it waits', waiting);
-    await work(abort, running);
+    await work(running);
     await client.query('COMMIT');
     await settled;
   };
   const waiting = async (): Promise<number | undefined> => {
     const [found] = await drawbridge.query<{ pid: number }>(
-      `SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%hashBefore%' AND datname = current_database()`,
+      `SELECT pid FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%hashBefore%'`,
     );
     return found?.pid;
   };
 
-  it('one at a time for an organization; a reader that is gone makes room', async () => {
-    await whileOneRuns(async (abort) => {
+  it('one at a time for an organization', async () => {
+    const other = await organization(drawbridge, []);
+    await whileOneRuns(async () => {
       expect(await org.admin.get(EXPORT)).toMatchObject({ status: 429, body: { message: BUSY } });
-      expect((await org.admin.get('/audit-logs')).status).toBe(200);
-      abort.abort();
-      await until('it has ended', async () => (await org.admin.send('HEAD', EXPORT)).status === 200);
+      expect((await other.admin.send('HEAD', EXPORT)).status).toBe(200);
     });
     expect((await exported(org)).records).not.toEqual([]);
   });
 
   it('that fails on its way ends the connection', async () => {
-    await whileOneRuns(async (_, running) => {
+    await whileOneRuns(async (running) => {
       await client.query('SELECT pg_cancel_backend($1)', [await waiting()]);
       await expect(running).rejects.toThrow('terminated');
     });

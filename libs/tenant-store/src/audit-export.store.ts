@@ -26,7 +26,9 @@ export interface PositionSpan {
 
 /** SQL: the hash before a position of the organization `$1`; no row: the chain has a gap there. */
 export const hashBefore = (position: string): string =>
-  `SELECT hash FROM audit_seals WHERE organization_id = $1 AND position = ${position} - 1
+  `SELECT repeat('0', 64) AS hash WHERE ${position} = 1
+   UNION ALL
+   SELECT hash FROM audit_seals WHERE organization_id = $1 AND position = ${position} - 1
    UNION ALL
    SELECT hash FROM audit_exports WHERE organization_id = $1 AND last_position = ${position} - 1 LIMIT 1`;
 

@@ -12,8 +12,8 @@ import { AuditQueryDto } from './dto/audit-query.dto';
 import { AuditPageDto } from './dto/audit-record.dto';
 import { EXPORT_FORMATS } from './export-format';
 
-/** A reader that takes nothing for so long is gone. */
-const STALLED_MS = 20_000;
+/** A reader that takes nothing for this time, or twice as long, is gone. */
+const STALLED_MS = 10_000;
 const EXPORTED = Object.values(EXPORT_FORMATS).map(
   ({ type }) => [type, { schema: { type: 'string' } }] as const,
 );
