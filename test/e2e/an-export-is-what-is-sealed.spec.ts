@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
 import type { SealedRecord } from '#tenant-store';
@@ -6,6 +10,7 @@ import type { Answer } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
+const ROOT = resolve(__dirname, '../..');
 const EXPORT = '/audit-logs/export';
 const BUSY = 'Another export of this organization is running: wait for its end, or end it';
 
@@ -20,19 +25,30 @@ describe('An export is what is sealed', () => {
   });
   afterEach(() => client.end());
 
-  const sealedAll = (of: Organization): Promise<boolean> =>
-    until('every record is sealed', async () => {
-      const [row] = await drawbridge.query<{ done: boolean }>(
-        `SELECT NOT EXISTS (SELECT FROM audit_records r WHERE organization_id = $1
-           AND NOT EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id)) AS done`,
+  const holds = (what: string, condition: string, of: Organization): Promise<boolean> =>
+    until(what, async () => {
+      const [row] = await drawbridge.query<{ holds: boolean }>(
+        `SELECT ${condition} AS holds FROM (SELECT $1::uuid AS id) o`,
         [of.organizationId],
       );
-      return row!.done;
+      return row!.holds;
     });
+  const sealedAll = (of: Organization): Promise<boolean> =>
+    holds(
+      'every record is sealed',
+      `NOT EXISTS (SELECT FROM audit_records r WHERE r.organization_id = o.id
+         AND NOT EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id))`,
+      of,
+    );
 
   /** An organization with `count` more records, each a minute before the one that was written before it. */
   const withRecords = async (count: number, name = 'role'): Promise<Organization> => {
     const own = await organization(drawbridge, []);
+    await holds(
+      'no record of its own is to come',
+      `EXISTS (SELECT FROM audit_records WHERE organization_id = o.id AND event_type = 'CREDENTIAL_VERIFIED')`,
+      own,
+    );
     await drawbridge.query(
       `INSERT INTO audit_records (organization_id, event_type, actor_type, resource_name, timestamp)
        SELECT $1, 'ROLE_DELETED', 'SYSTEM', $3 || n, now() - make_interval(mins => n) FROM generate_series(1, $2::int) n`,
@@ -161,6 +177,35 @@ describe('An export is what is sealed', () => {
     );
     return found?.pid;
   };
+
+  it('the script of docs/siem.md appends each record once', async () => {
+    const own = await withRecords(3);
+    const folder = mkdtempSync(join(tmpdir(), 'drawbridge-pull-'));
+    const [, script] = /```sh\n(#!\/bin\/sh\n.*?)```/s.exec(
+      readFileSync(join(ROOT, 'docs/siem.md'), 'utf8'),
+    )!;
+    const { plainTextKey } = await own.admin.created<{ plainTextKey: string }>('/api-keys', {
+      name: 'siem',
+      scopes: ['audit:read'],
+      userId: own.adminId,
+    });
+    const pull = async (): Promise<SealedRecord[]> => {
+      await sealedAll(own);
+      execFileSync('sh', ['-c', script!, 'pull', join(folder, 'audit.jsonl')], {
+        env: {
+          ...process.env,
+          DRAWBRIDGE_URL: `http://127.0.0.1:${drawbridge.apiServer.port}`,
+          DRAWBRIDGE_API_KEY: plainTextKey,
+        },
+      });
+      const lines = readFileSync(join(folder, 'audit.jsonl'), 'utf8').trimEnd().split('\n');
+      return lines.map((line) => JSON.parse(line) as SealedRecord);
+    };
+    expect(await pull()).toEqual((await exported(own)).records);
+    await own.admin.created('/roles', { name: 'later' });
+    expect(await pull()).toEqual((await exported(own)).records);
+    rmSync(folder, { recursive: true });
+  });
 
   it('one at a time for an organization', async () => {
     const other = await organization(drawbridge, []);
