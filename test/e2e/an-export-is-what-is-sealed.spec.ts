@@ -142,12 +142,6 @@ describe('An export is what is sealed', () => {
     expect(lines.at(-1)).toMatch(/^end,\d+,[\da-f]{64},\d+ records$/);
   });
 
-  it('HEAD answers with the headers', async () => {
-    const { status, headers, body } = await org.admin.send('HEAD', EXPORT);
-    expect([status, body]).toEqual([200, null]);
-    expect(headers.get('content-disposition')).toBe('attachment; filename=audit.jsonl');
-  });
-
   it.each([
     ['from=yesterday', 'from'],
     ['to=1', 'to'],
