@@ -8,7 +8,7 @@ import { timeRange } from '../http/time-range';
 import type { AuditExportQueryDto } from './dto/audit-export-query.dto';
 import { EXPORT_FORMATS, type ExportEnd, type ExportFormat } from './export-format';
 
-const RECORDS_AT_ONCE = 500;
+const RECORDS_AT_ONCE = 200;
 /** A statement reads no more seals, also where few of them are of the time asked for. */
 const POSITIONS_AT_ONCE = 10_000;
 /** A small share of the connections to the database, and of the processor. */
