@@ -6,7 +6,7 @@ import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 const RECORDS = 100_000;
-/** What is garbage is kept until there is so much of it; all records at once would take three times as much. */
+/** Garbage stays until there is enough of it. */
 const MOST_GROWTH_MB = 250;
 const EXPORT = '/audit-logs/export';
 

@@ -16,7 +16,7 @@ const PAGES_AT_ONCE = 2;
 const LONGEST_MS = 15 * 60_000;
 const RETRY_SECONDS = 30;
 
-/** Sends the parts of an export until `signal` aborts. */
+/** Sends the parts of an export until `signal` aborts. A part may be empty: where no record is of the time asked for. */
 type Send = (parts: AsyncIterable<string>, signal: AbortSignal) => Promise<void>;
 
 /**
@@ -78,7 +78,7 @@ export class AuditExportService implements OnModuleDestroy {
       );
       records += page.length;
       after = page.length < RECORDS_AT_ONCE ? upTo : Number(page.at(-1)!.position);
-      if (page.length > 0) yield page.map(line).join('');
+      yield page.map(line).join('');
     }
     yield ended({ ...end, records });
   }

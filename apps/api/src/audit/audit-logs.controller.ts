@@ -62,10 +62,17 @@ export class AuditLogsController {
     await this.exports.export(organizationId, query, async (parts, signal) => {
       response.attachment(`audit.${query.format}`);
       response.type(EXPORT_FORMATS[query.format].type);
-      response.setTimeout(STALLED_MS);
       if (request.method === 'HEAD') response.end();
-      else await pipeline(parts, response, { signal }).catch(unlessEnded);
+      else await pipeline(whileRead(parts, response), response, { signal }).catch(unlessEnded);
     });
+  }
+}
+
+/** Closes the connection when nothing is taken between two parts. */
+async function* whileRead(parts: AsyncIterable<string>, response: Response): AsyncGenerator<string> {
+  for await (const part of parts) {
+    response.setTimeout(STALLED_MS);
+    yield part;
   }
 }
 
