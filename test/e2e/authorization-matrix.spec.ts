@@ -35,7 +35,7 @@ const FOR_OTHERS: Readonly<Record<string, string>> = {
   'signed-in sessions:read free session': 'Sessions_find',
   'signed-in sessions:write': 'Sessions_extend Sessions_start',
   'signed-in sessions:write free session': 'Sessions_renew Sessions_stop',
-  'admin audit:read': 'Reports_access ResourceEvents_list Resources_guard Resources_rules',
+  'admin audit:read': 'AuditLogs_export Reports_access ResourceEvents_list Resources_guard Resources_rules',
   'key agent:connect': 'Agents_report Agents_state',
   platform: 'Platform_find Platform_list Platform_overdueRules',
   'platform write': 'Platform_delete Platform_reactivate Platform_suspend',

@@ -151,10 +151,11 @@ export class ApiClient {
     });
     const text = await response.text();
     await this.keepsToItsDocument(method, path, response, text);
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
     return {
       status: response.status,
       headers: response.headers,
-      body: (text === '' ? null : JSON.parse(text)) as T,
+      body: (text === '' ? null : isJson ? JSON.parse(text) : text) as T,
     };
   }
 

@@ -113,6 +113,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/audit-logs/export': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['AuditLogs_export'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/auth/change-expired-password': {
     parameters: {
       query?: never;
@@ -3068,6 +3084,31 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['AuditPageDto'];
+        };
+      };
+    };
+  };
+  AuditLogs_export: {
+    parameters: {
+      query?: {
+        after?: number;
+        format?: 'jsonl' | 'csv';
+        from?: string;
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/x-ndjson': string;
+          'text/csv': string;
         };
       };
     };

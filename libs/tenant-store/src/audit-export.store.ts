@@ -24,6 +24,14 @@ export interface PositionSpan {
   readonly last: string;
 }
 
+/** SQL: the hash before a position of the organization `$1`; no row: the chain has a gap there. */
+export const hashBefore = (position: string): string =>
+  `SELECT repeat('0', 64) AS hash WHERE ${position} = 1
+   UNION ALL
+   SELECT hash FROM audit_seals WHERE organization_id = $1 AND position = ${position} - 1
+   UNION ALL
+   SELECT hash FROM audit_exports WHERE organization_id = $1 AND last_position = ${position} - 1 LIMIT 1`;
+
 const SEALS_BATCH_SIZE = 5000;
 const ATTEMPTS = 100;
 const PAUSE_MS = 100;
@@ -96,12 +104,7 @@ export class AuditExportStore {
 
   /** The hash before a position; null: the chain has a gap there. */
   async hashBefore(tx: Tx, organization: OrganizationId, position: string): Promise<string | null> {
-    const [before] = await tx.query<{ hash: string }[]>(
-      `SELECT hash FROM audit_seals WHERE organization_id = $1 AND position = $2::bigint - 1
-       UNION ALL
-       SELECT hash FROM audit_exports WHERE organization_id = $1 AND last_position = $2::bigint - 1 LIMIT 1`,
-      [organization, position],
-    );
+    const [before] = await tx.query<{ hash: string }[]>(hashBefore('$2::bigint'), [organization, position]);
     return before?.hash ?? null;
   }
 

@@ -27,6 +27,7 @@ export * from './resource-rows';
 export * from './resource-rules.store';
 export * from './resource.store';
 export * from './role.store';
+export * from './sealed-record.store';
 export * from './session-wait.store';
 export * from './session-retention.store';
 export * from './session-rows';

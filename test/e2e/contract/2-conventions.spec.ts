@@ -71,8 +71,8 @@ describe('2 Conventions', () => {
     expect(ours.filter(({ name }) => !CAMEL_CASE.test(name))).toEqual([]);
   });
 
-  it('answers are JSON', () => {
-    expect([...contentTypes]).toEqual(['application/json; charset=utf-8']);
+  it('answers are JSON, and the export is lines of it', () => {
+    expect([...contentTypes].toSorted()).toEqual(['application/json; charset=utf-8', 'application/x-ndjson']);
   });
 
   it('a region that is not set is absent, not null', async () => {

@@ -1,6 +1,11 @@
 import { Module } from '@nestjs/common';
+import { SealedRecordStore } from '#tenant-store';
+import { AuditExportService } from './audit-export.service';
 import { AuditLogsController } from './audit-logs.controller';
 import { AuditLogsService } from './audit-logs.service';
 
-@Module({ controllers: [AuditLogsController], providers: [AuditLogsService] })
+@Module({
+  controllers: [AuditLogsController],
+  providers: [AuditLogsService, AuditExportService, SealedRecordStore],
+})
 export class AuditModule {}

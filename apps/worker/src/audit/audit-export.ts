@@ -1,6 +1,6 @@
 import type { Database } from '#entities';
 import type { OrganizationId } from '#rules';
-import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
+import { auditSealHash } from '#secrets';
 import {
   AuditExportStore,
   type ChainLink,
@@ -90,7 +90,6 @@ export class AuditExport {
   }
 
   private async hashBefore(organization: OrganizationId, position: string): Promise<string> {
-    if (position === '1') return BEFORE_FIRST_RECORD;
     const hash = await this.store.hashBefore(this.database.autocommit, organization, position);
     if (hash === null) throw broken(organization, String(BigInt(position) - 1n));
     return hash;

@@ -3,6 +3,7 @@ import { $api, api, type Schemas } from '../../api';
 import { Filters, ResourceFilter, TimeFilter, UserFilter } from '../../parts/filters';
 import { PAGE_SIZE } from '../../parts/listed';
 import { RuleText } from '../../parts/rule-events';
+import { saveAs } from '../../parts/save-as';
 import { defined, fromLocalField, isFiltered } from '../../parts/search';
 import { Lines, sentence, wordsOf } from '../../parts/words';
 import {
@@ -176,13 +177,9 @@ function Holder({ holderKind, holderId, userEmail }: Item) {
   );
 }
 
-/** The whole report as a file. A link could not carry the access token, so that the file is fetched first. */
+/** The whole report as a file. */
 async function download(search: object): Promise<void> {
   const query = { ...search, format: 'csv' as const };
   const { data } = await api.GET('/api/v1/reports/access', { params: { query }, parseAs: 'blob' });
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(data as unknown as Blob);
-  link.download = `access-${new Date().toISOString().slice(0, 10)}.csv`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveAs('access', data);
 }

@@ -1,0 +1,85 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Database } from '#entities';
+import { FairLimiter, type OrganizationId } from '#rules';
+import { BEFORE_FIRST_RECORD } from '#secrets';
+import { SealedRecordStore, type SealedSlice } from '#tenant-store';
+import { badRequest, tooManyRequests } from '../errors';
+import { timeRange } from '../http/time-range';
+import type { AuditExportQueryDto } from './dto/audit-export-query.dto';
+import { EXPORT_FORMATS, type ExportEnd, type ExportFormat } from './export-format';
+
+const RECORDS_AT_ONCE = 200;
+/** A statement reads no more seals, also where few of them are of the time asked for. */
+const POSITIONS_AT_ONCE = 10_000;
+/** A small share of the connections to the database, and of the processor. */
+const PAGES_AT_ONCE = 2;
+const LONGEST_MS = 15 * 60_000;
+const RETRY_SECONDS = 30;
+
+/** Sends the parts of an export until `signal` aborts. A part may be empty: where no record is of the time asked for. */
+type Send = (parts: AsyncIterable<string>, signal: AbortSignal) => Promise<void>;
+
+/**
+ * Exports sealed audit records, a page for each statement: no connection is held while the reader is waited for. One export of
+ * an organization at a time in this process; organizations take turns page by page.
+ */
+@Injectable()
+export class AuditExportService implements OnModuleDestroy {
+  private readonly running = new Set<OrganizationId>();
+  private readonly pages = new FairLimiter(PAGES_AT_ONCE, Infinity);
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly database: Database,
+    private readonly sealed: SealedRecordStore,
+  ) {}
+
+  /** Ends what is running: the last line is missing then, and a reader goes on from the last position elsewhere. */
+  onModuleDestroy(): void {
+    this.closing.abort();
+  }
+
+  /** @throws ApiError 400 when `from` is after `to` or `after` beyond the end, 429 during another export, and what `send` throws */
+  async export(organization: OrganizationId, query: AuditExportQueryDto, send: Send): Promise<void> {
+    const { after = 0, format } = query;
+    const times = timeRange(query);
+    if (this.running.has(organization)) {
+      const message = 'Another export of this organization is running: wait for its end, or end it';
+      throw tooManyRequests(message, RETRY_SECONDS);
+    }
+    this.running.add(organization);
+    try {
+      const end = await this.sealed.end(this.database.autocommit, organization);
+      const { position, hash } = end ?? { position: '0', hash: BEFORE_FIRST_RECORD };
+      const upTo = Number(position);
+      // a reader that was here before has records that are gone
+      if (after > upTo)
+        throw badRequest(`after is beyond the end, ${upTo}`, { after: `is beyond the end, ${upTo}` });
+      const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(LONGEST_MS)]);
+      const slice = { ...times, after, upTo };
+      await send(this.parts(organization, slice, { position, hash }, EXPORT_FORMATS[format]), signal);
+    } finally {
+      this.running.delete(organization);
+    }
+  }
+
+  private async *parts(
+    organization: OrganizationId,
+    { upTo: last, ...slice }: SealedSlice,
+    end: Omit<ExportEnd, 'records'>,
+    { head, line, end: ended }: ExportFormat,
+  ): AsyncGenerator<string> {
+    yield head;
+    let records = 0;
+    for (let { after } = slice; after < last;) {
+      const upTo = Math.min(after + POSITIONS_AT_ONCE, last);
+      const page = await this.pages.run(organization, () =>
+        this.sealed.slice(this.database.autocommit, organization, { ...slice, after, upTo }, RECORDS_AT_ONCE),
+      );
+      records += page.length;
+      after = page.length < RECORDS_AT_ONCE ? upTo : Number(page.at(-1)!.position);
+      yield page.map(line).join('');
+    }
+    yield ended({ ...end, records });
+  }
+}

@@ -1,0 +1,53 @@
+import type { OrganizationId } from '#rules';
+import { beginOf, endOf, first, type Interval, type TenantStore, type Tx } from '#entities';
+import { type ChainLink, NEAR, OF_THE_CHAIN, SEALABLE_RECORD } from './audit-chain.store';
+import { hashBefore } from './audit-export.store';
+
+/** A sealed record; by `hashBefore`, of the seal before, it can be verified alone. */
+export interface SealedRecord extends ChainLink {
+  /** null: a seal is missing there */
+  readonly hashBefore: string | null;
+}
+
+export interface SealedSlice extends Interval {
+  /** positions, the first one excluded */
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** An organization's chain, as its administrators may read it. */
+export class SealedRecordStore implements TenantStore<SealedRecordStore> {
+  /** The last seal; null: none yet. */
+  end(tx: Tx, organization: OrganizationId): Promise<Omit<ChainLink, 'record'> | null> {
+    return first(
+      tx,
+      `SELECT s.position::text, s.hash FROM audit_seals s WHERE s.organization_id = $1 ORDER BY s.position DESC LIMIT 1`,
+      [organization],
+    );
+  }
+
+  /**
+   * Sealed records by position. Those that the operator has exported and dropped are left out: of a chain's last one the seal
+   * stays. A record that is missing for another reason is null.
+   */
+  slice(
+    tx: Tx,
+    organization: OrganizationId,
+    { after, upTo, ...interval }: SealedSlice,
+    limit: number,
+  ): Promise<SealedRecord[]> {
+    // OFFSET 0 keeps a plan from reading all partitions
+    return tx.query(
+      `SELECT s.position::text, (${hashBefore('s.position')}) AS "hashBefore", s.hash, found.record
+       FROM (SELECT * FROM audit_seals s WHERE s.organization_id = $1 AND s.position > $2 AND s.position <= $3
+         AND s.recorded_at >= $4::timestamptz AND s.recorded_at < $5::timestamptz
+         AND NOT EXISTS (SELECT FROM audit_exports e WHERE e.organization_id = $1
+           AND s.position BETWEEN e.first_position AND e.last_position)
+         ORDER BY s.position LIMIT $6) s
+       LEFT JOIN LATERAL (SELECT ${SEALABLE_RECORD} AS record FROM audit_records r
+         WHERE r.id = s.record_id AND ${OF_THE_CHAIN} AND ${NEAR} OFFSET 0) found ON true
+       ORDER BY s.position`,
+      [organization, after, upTo, beginOf(interval), endOf(interval), limit],
+    );
+  }
+}
