@@ -67,13 +67,13 @@ export const SEALABLE_RECORD = `jsonb_build_object('id', r.id, 'organizationId',
     'errorMessage', r.error_message, 'details', r.details)`;
 
 /** SQL: reads the one or two partitions that can have the record of the seal `s`, even if its time was tampered with. */
-const NEAR = `r.timestamp >= s.recorded_at - interval '1 day' AND r.timestamp <= s.recorded_at + interval '1 day'`;
+export const NEAR = `r.timestamp >= s.recorded_at - interval '1 day' AND r.timestamp <= s.recorded_at + interval '1 day'`;
 
 /**
  * SQL: the record of the seal `s` is its organization's. Not a condition for an index: on a trail without statistics, such as
  * one that was just partitioned, all of the organization's records of these days might be read for each seal.
  */
-const OF_THE_CHAIN = '(r.organization_id = s.organization_id) IS TRUE';
+export const OF_THE_CHAIN = '(r.organization_id = s.organization_id) IS TRUE';
 
 /** Every transaction before it has finished: records that are not visible yet will never be. */
 const OLDEST_RUNNING = 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint';
