@@ -1,3 +1,4 @@
+import type { Answer } from '../harness/api-client';
 import type { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 import type { Organization } from './organization';
@@ -28,6 +29,36 @@ export const webhook = (org: Organization, url: string, more: object = {}): Prom
 /** Newest first. */
 export const deliveriesOf = ({ admin }: Organization, { id }: Pick<Webhook, 'id'>): Promise<Delivery[]> =>
   admin.expect(200, admin.get<Delivery[]>(`/webhooks/${id}/deliveries`));
+
+/** A delivery as a worker leaves it. @returns its id */
+export async function delivered(
+  { drawbridge, organizationId }: Organization,
+  webhookId: string,
+): Promise<string> {
+  const [made] = await drawbridge.query<{ id: string }>(
+    `INSERT INTO webhook_deliveries (organization_id, webhook_id, position, record_id, event_type, status, attempts, sent_at)
+     VALUES ($1, $2, 1, gen_random_uuid(), 'SESSION_STARTED', 'DELIVERED', 1, now()) RETURNING id`,
+    [organizationId, webhookId],
+  );
+  return made!.id;
+}
+
+/** Does every operation that changes a webhook. */
+export async function throughWebhooks(
+  org: Organization,
+  did: (operation: string, action: Promise<Answer<{ id: string }>>) => Promise<{ id: string }>,
+): Promise<void> {
+  const { admin } = org;
+  const { id } = await did('POST /webhooks', admin.post('/webhooks', { url: 'http://127.0.0.1:9/' }));
+  const path = `/webhooks/${id}`;
+  const deliveryId = await delivered(org, id);
+  await did('PATCH /webhooks/{id}', admin.patch(path, { url: 'http://127.0.0.1:9/hook?key=1' }));
+  await did('POST /webhooks/{id}/rotate-secret', admin.post(`${path}/rotate-secret`));
+  await did('POST /webhooks/{id}/test', admin.post(`${path}/test`));
+  const again = admin.post<{ id: string }>(`${path}/deliveries/${deliveryId}/redeliver`);
+  await did('POST /webhooks/{id}/deliveries/{deliveryId}/redeliver', again);
+  await did('DELETE /webhooks/{id}', admin.delete(path));
+}
 
 /** Writes records without a meaning, each one transaction, named 0, 1 … */
 export async function records(org: Organization, count: number): Promise<void> {

@@ -14,7 +14,7 @@ import {
 import { feedEnd } from './audit-feed';
 
 /** URL, secret and former secret, each sealed. */
-export type SealedWebhook = Readonly<WebhookEntity['sealedData']>;
+type SealedWebhook = Readonly<WebhookEntity['sealedData']>;
 
 export type WebhookRow = Readonly<
   Omit<
@@ -22,6 +22,8 @@ export type WebhookRow = Readonly<
     'organizationId' | 'sealedData' | 'formerSecretUntil' | 'cursor' | 'leasedUntil' | 'eventTypes'
   >
 > & { readonly eventTypes: WebhookEntity['eventTypes'] };
+
+export type LockedWebhook = WebhookRow & { readonly sealedData: SealedWebhook };
 
 export type DeliveryRow = Readonly<Omit<WebhookDeliveryEntity, 'organizationId' | 'webhookId' | 'position'>>;
 
@@ -31,8 +33,9 @@ export type NewWebhook = Pick<WebhookRow, 'id' | 'format' | 'shownUrl' | 'eventT
 
 /** undefined: unchanged */
 export interface WebhookChanges {
-  readonly url?: { readonly shownUrl: string; readonly sealedData: SealedWebhook } | undefined;
+  readonly shownUrl?: string | undefined;
   readonly eventTypes?: WebhookRow['eventTypes'] | undefined;
+  readonly sealedData?: SealedWebhook | undefined;
 }
 
 const SELECT = `SELECT w.id, w.format, w.shown_url AS "shownUrl", w.event_types AS "eventTypes", w.is_enabled AS "isEnabled",
@@ -55,17 +58,9 @@ export class WebhookStore implements TenantStore<WebhookStore> {
   }
 
   /** Reads and locks it until the commit. */
-  findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<WebhookRow | null> {
-    return first<WebhookRow>(tx, `${SELECT} AND w.id = $2 FOR NO KEY UPDATE`, [organization, id]);
-  }
-
-  /** Call `findLocked` first. */
-  async sealedData(tx: Tx, organization: OrganizationId, id: string): Promise<SealedWebhook> {
-    const [found] = await tx.query<{ sealedData: SealedWebhook }[]>(
-      'SELECT sealed_data AS "sealedData" FROM webhooks WHERE organization_id = $1 AND id = $2',
-      [organization, id],
-    );
-    return found!.sealedData;
+  findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<LockedWebhook | null> {
+    const select = SELECT.replace('SELECT', 'SELECT w.sealed_data AS "sealedData",');
+    return first<LockedWebhook>(tx, `${select} AND w.id = $2 FOR NO KEY UPDATE`, [organization, id]);
   }
 
   /** Call `UserStore.lock` first: it serializes creations. */
@@ -94,32 +89,27 @@ export class WebhookStore implements TenantStore<WebhookStore> {
     );
   }
 
+  /** @param isRotated the former secret in `sealedData` signs for another day */
   async update(
     tx: Tx,
     organization: OrganizationId,
     id: string,
-    { url, eventTypes }: WebhookChanges,
+    { shownUrl, eventTypes, sealedData }: WebhookChanges,
+    isRotated = false,
   ): Promise<void> {
     await tx.query(
-      `UPDATE webhooks SET shown_url = coalesce($3, shown_url), sealed_data = coalesce($4::jsonb, sealed_data),
-         event_types = coalesce($5::text[], event_types), updated_at = now(), ${LEASE_ENDED}
+      `UPDATE webhooks SET shown_url = coalesce($3, shown_url), event_types = coalesce($4::text[], event_types),
+         sealed_data = coalesce($5::jsonb, sealed_data), updated_at = now(), ${LEASE_ENDED},
+         former_secret_until = CASE WHEN $6 THEN now() + interval '24 hours' ELSE former_secret_until END
        WHERE organization_id = $1 AND id = $2`,
       [
         organization,
         id,
-        url?.shownUrl ?? null,
-        url ? JSON.stringify(url.sealedData) : null,
+        shownUrl ?? null,
         eventTypes ?? null,
+        sealedData ? JSON.stringify(sealedData) : null,
+        isRotated,
       ],
-    );
-  }
-
-  /** @param sealed with the former secret, which signs for another day */
-  async rotate(tx: Tx, organization: OrganizationId, id: string, sealed: SealedWebhook): Promise<void> {
-    await tx.query(
-      `UPDATE webhooks SET sealed_data = $3, former_secret_until = now() + interval '24 hours', updated_at = now(),
-         ${LEASE_ENDED} WHERE organization_id = $1 AND id = $2`,
-      [organization, id, JSON.stringify(sealed)],
     );
   }
 

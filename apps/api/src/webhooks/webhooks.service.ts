@@ -6,8 +6,8 @@ import type { OrganizationId } from '#rules';
 import { MasterKeys, openCredential, sealCredential } from '#secrets';
 import {
   type DeliveryRow,
+  type LockedWebhook,
   UserStore,
-  type WebhookChanges,
   type WebhookRow,
   WebhookStore,
 } from '#tenant-store';
@@ -58,7 +58,8 @@ export class WebhooksService {
     const { format = 'standard', eventTypes = [] } = dto;
     const url = await this.urls.checked(dto.url);
     const [id, secret, shownUrl] = [randomUUID(), newSecret(), this.urls.shown(url, format)];
-    const sealedData = await this.sealed(organizationId, id, { url, secret });
+    const dataKey = await this.dataKeys.of(organizationId);
+    const sealedData = sealCredential(this.masterKeys, dataKey, id, { url, secret });
     const created = {
       id,
       format,
@@ -86,11 +87,13 @@ export class WebhooksService {
     const { isEnabled } = dto;
     const url = dto.url === undefined ? undefined : await this.urls.checked(dto.url);
     return this.changing(actor, id, async (tx, before) => {
-      const changes: WebhookChanges = {
+      await this.webhooks.update(tx, organizationId, id, {
         eventTypes: dto.eventTypes && [...new Set(dto.eventTypes)],
-        url: url === undefined ? undefined : await this.changedUrl(tx, organizationId, before, url),
-      };
-      await this.webhooks.update(tx, organizationId, id, changes);
+        ...(url !== undefined && {
+          shownUrl: this.urls.shown(url, before.format),
+          sealedData: await this.resealed(organizationId, before, (secrets) => ({ ...secrets, url })),
+        }),
+      });
       if (isEnabled === false) await this.webhooks.disable(tx, organizationId, id);
       if (isEnabled === true && !before.isEnabled) await this.webhooks.enable(tx, organizationId, id);
       const after = (await this.webhooks.find(tx, organizationId, id))!;
@@ -112,10 +115,13 @@ export class WebhooksService {
   async rotateSecret(actor: Actor, id: string): Promise<CreatedWebhook> {
     const { organizationId } = actor.principal;
     const secret = newSecret();
-    return this.changing(actor, id, async (tx, row) => {
-      const { url = '', secret: formerSecret = '' } = await this.opened(tx, organizationId, id);
-      const sealed = await this.sealed(organizationId, id, { url, secret, formerSecret });
-      await this.webhooks.rotate(tx, organizationId, id, sealed);
+    return this.changing(actor, id, async (tx, { sealedData, ...row }) => {
+      const resealed = await this.resealed(organizationId, { id, sealedData }, (secrets) => ({
+        url: secrets['url']!,
+        secret,
+        formerSecret: secrets['secret']!,
+      }));
+      await this.webhooks.update(tx, organizationId, id, { sealedData: resealed }, true);
       await this.records.record(tx, actor, 'WEBHOOK_SECRET_ROTATED', objectOf(row));
       return { row, secret };
     });
@@ -147,7 +153,7 @@ export class WebhooksService {
   private changing<T>(
     { principal }: Actor,
     id: string,
-    change: (tx: Tx, before: WebhookRow) => Promise<T>,
+    change: (tx: Tx, before: LockedWebhook) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async (tx) => {
       const before = await this.webhooks.findLocked(tx, principal.organizationId, id);
@@ -156,33 +162,14 @@ export class WebhooksService {
     });
   }
 
-  private async changedUrl(
-    tx: Tx,
-    organization: OrganizationId,
-    { id, format }: WebhookRow,
-    url: string,
-  ): Promise<WebhookChanges['url']> {
-    const sealedData = await this.sealed(organization, id, {
-      ...(await this.opened(tx, organization, id)),
-      url,
-    });
-    return { shownUrl: this.urls.shown(url, format), sealedData };
-  }
-
-  private async opened(tx: Tx, organization: OrganizationId, id: string): Promise<Secrets> {
-    const [sealedData, dataKey] = [
-      await this.webhooks.sealedData(tx, organization, id),
-      await this.dataKeys.of(organization),
-    ];
-    return openCredential(this.masterKeys, { id, organizationId: organization, sealedData, dataKey });
-  }
-
-  private async sealed(
-    organization: OrganizationId,
-    id: string,
-    secrets: Secrets,
-  ): Promise<Record<string, string>> {
-    return sealCredential(this.masterKeys, await this.dataKeys.of(organization), id, secrets);
+  private async resealed(
+    organizationId: OrganizationId,
+    { id, sealedData }: Pick<LockedWebhook, 'id' | 'sealedData'>,
+    change: (secrets: Secrets) => Secrets,
+  ): Promise<Secrets> {
+    const dataKey = await this.dataKeys.of(organizationId);
+    const secrets = openCredential(this.masterKeys, { id, organizationId, sealedData, dataKey });
+    return sealCredential(this.masterKeys, dataKey, id, change(secrets));
   }
 }
 

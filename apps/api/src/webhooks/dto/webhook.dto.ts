@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, PartialType, PickType } from '@nestjs/swagger';
 import { ArrayMaxSize, IsArray, IsIn } from 'class-validator';
 import {
   AUDIT_EVENT_TYPES,
@@ -49,13 +49,9 @@ export class CreateWebhookDto {
   eventTypes?: AuditEventType[];
 }
 
-export class UpdateWebhookDto {
-  @MayBeAbsent(URL, { example: 'https://hooks.example.com/drawbridge', maxLength: MAX_URL })
-  url?: string;
-
-  @MayBeAbsent(EVENT_TYPES, { example: ['SESSION_STARTED'], description: 'only these; empty: all' })
-  eventTypes?: AuditEventType[];
-
+export class UpdateWebhookDto extends PartialType(PickType(CreateWebhookDto, ['url', 'eventTypes']), {
+  skipNullProperties: false,
+}) {
   @MayBeAbsent(flag(), {
     description:
       'false: gives up what is to be sent again. true: sends what happens from now on, not what happened meanwhile',
