@@ -40,7 +40,7 @@ module.exports = {
     {
       name: 'libs-import-the-base-layer-only',
       severity: 'error',
-      from: { path: '^libs/(entities|secrets|guards|drivers|jobs|logs|metrics|client)/' },
+      from: { path: '^libs/(entities|secrets|guards|drivers|jobs|logs|mail|metrics|client)/' },
       to: { path: '^(libs|apps|test)/', pathNot: ['^libs/$1/', '^libs/(rules|config)/'] },
     },
     {
@@ -213,7 +213,7 @@ module.exports = {
     // it verifies what libs/drivers signs: the two must share no code
     only('jose', 'jose', 'apps/api/src/oidc/', 'apps/simulator/src/web-identity/'),
     only('stripe', 'stripe', 'apps/api/src/billing/stripe/'),
-    only('nodemailer', 'nodemailer', 'apps/api/src/mail/'),
+    only('nodemailer', 'nodemailer', 'libs/mail/'),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -1,52 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { accountOwner } from '../builders/accounts';
 import { ApiClient } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
+import { Inbox, unwrapped } from '../harness/inbox';
 import { AppProcess } from '../harness/processes';
 import { until } from '../harness/until';
-
-/** A mail server that keeps what it takes. */
-class Inbox {
-  readonly mails: string[] = [];
-  refuses = false;
-  private readonly server: SMTPServer;
-
-  private constructor(options: SMTPServerOptions) {
-    this.server = new SMTPServer({
-      ...options,
-      onAuth: ({ username, password }, _, answer) =>
-        username === 'door' && password === 'key'
-          ? answer(null, { user: username })
-          : answer(new Error('Who?')),
-      onData: (stream, _, answer) => {
-        const chunks: Buffer[] = [];
-        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-        stream.on('end', () => {
-          if (this.refuses) return answer(new Error('The mailbox is full'));
-          this.mails.push(Buffer.concat(chunks).toString());
-          answer();
-        });
-      },
-    });
-  }
-
-  static async open(): Promise<Inbox> {
-    const inbox = new Inbox({ disabledCommands: ['STARTTLS'], allowInsecureAuth: true, logger: false });
-    await new Promise<void>((resolve) => inbox.server.listen(0, '127.0.0.1', resolve));
-    return inbox;
-  }
-
-  get url(): string {
-    const address = this.server.server.address();
-    if (typeof address !== 'object' || !address) throw new Error('It does not listen');
-    return `smtp://door:key@127.0.0.1:${address.port}`;
-  }
-
-  close(): Promise<void> {
-    return new Promise((resolve) => this.server.close(resolve));
-  }
-}
 
 describe('Mail is sent, or its failure is logged', () => {
   let inbox: Inbox;
@@ -78,9 +36,7 @@ describe('Mail is sent, or its failure is logged', () => {
     const mail = await until('the mail', async () => inbox.mails.find((text) => text.includes(email)));
     expect(mail).toContain('From: Drawbridge <door@example.com>');
     expect(mail).toContain(`To: ${email}`);
-    // mail wraps what is longer than a line
-    const plain = mail.replaceAll('=\r\n', '').replaceAll('=3D', '=');
-    const link = /https:\/\/door\.example\.com\/reset-password\/([\w-]+)/.exec(plain);
+    const link = /https:\/\/door\.example\.com\/reset-password\/([\w-]+)/.exec(unwrapped(mail));
     const answer = await drawbridge.api.post('/auth/reset-password', {
       token: link![1],
       newPassword: 'A fresh 1 this time',

@@ -69,7 +69,7 @@ const documented = read('docs/settings.md')
     return name === undefined ? [] : [{ name, readers: readers!.split(',').map((reader) => reader.trim()) }];
   });
 
-const SECRETS_OF_THE_API = ['JWT_SECRET', 'SMTP_URL', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'];
+const SECRETS_OF_THE_API = ['JWT_SECRET', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'];
 
 describe('Settings', () => {
   it.each(['api', 'worker', 'simulator', 'migrate'] as const)(

@@ -2,7 +2,6 @@ import {
   ArrayMaxSize,
   IsIn,
   IsIP,
-  IsNotEmpty,
   IsOptional,
   Matches,
   MinLength,
@@ -12,6 +11,7 @@ import {
 import {
   LISTEN_ADDRESS_MESSAGE,
   ServiceSettings,
+  SMTP_ADDRESS,
   toInteger,
   toList,
   trueOrFalse,
@@ -193,22 +193,12 @@ export class ApiSettings extends ServiceSettings {
     ({ EMBEDDED, REGISTRATION, SMTP_URL }: ApiSettings) =>
       SMTP_URL !== undefined || (!EMBEDDED && REGISTRATION === 'open'),
   )
-  @Matches(/^smtps?:\/\/\S+$/, {
+  @Matches(SMTP_ADDRESS, {
     message:
       'SMTP_URL must be the mail server, like smtp://user:password@host:587, with MAIL_FROM; it may be unset with ' +
       'REGISTRATION=first or closed only',
   })
-  SMTP_URL?: string;
-
-  /** false: mail is sent unencrypted when the server offers no STARTTLS */
-  @trueOrFalse()
-  SMTP_REQUIRE_TLS = true;
-
-  @ValidateIf(({ SMTP_URL }: ApiSettings) => SMTP_URL !== undefined)
-  @IsNotEmpty({
-    message: 'MAIL_FROM must be the address mail comes from, one the mail server of SMTP_URL lets you use',
-  })
-  MAIL_FROM?: string;
+  override SMTP_URL?: string;
 
   /** none: every organization has the paid plan; sandbox: everybody can press Pay; unset: sandbox, only when embedded */
   @ValidateIf(

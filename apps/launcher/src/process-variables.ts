@@ -9,12 +9,15 @@ const SERVICE = [
   'DRAWBRIDGE_AWS_IDENTITY',
   'EGRESS_PROXY',
   'LOG_LEVEL',
+  'MAIL_FROM',
   'MASTER_KEYS',
   'METRICS_HOST',
   'METRICS_PORT',
   'OIDC_ISSUER_URL',
   'PUBLIC_URL',
   'REDIS_URL',
+  'SMTP_REQUIRE_TLS',
+  'SMTP_URL',
 ];
 
 /** The variables each process reads. A test compares them with the settings classes and with docker-compose.yml. */
@@ -32,7 +35,6 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
     'HOST',
     'JWT_SECRET',
     'JWT_PREVIOUS_SECRETS',
-    'MAIL_FROM',
     'OIDC_ISSUERS',
     'PAID_PLAN_CURRENCY',
     'PAID_PLAN_INTERVAL',
@@ -49,8 +51,6 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
     'SESSION_DEFAULT_HOURS',
     'MAX_LIVE_SESSIONS_PER_USER',
     'MAX_LIVE_SESSIONS_PER_SERVICE_USER',
-    'SMTP_URL',
-    'SMTP_REQUIRE_TLS',
     'STATIC_IP_MIN_PREFIX_IPV4',
     'STATIC_IP_MIN_PREFIX_IPV6',
     'STATIC_IP_TOTAL_PREFIX_IPV4',

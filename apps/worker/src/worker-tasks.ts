@@ -1,5 +1,6 @@
 import type { CloudAccess, Sweeper } from '#engine';
 import type { Database } from '#entities';
+import { SmtpMailer } from '#mail';
 import type { CheckpointSigner } from '#secrets';
 import type { Logger } from 'pino';
 import { auditPartitionUpkeep } from './audit/audit-partition-upkeep';
@@ -10,6 +11,8 @@ import { unwrittenRecords } from './audit/unwritten-records';
 import { subscriptionSweep } from './billing/subscription-sweep';
 import { ledgerUpkeep, unwrittenRuleEvents } from './ledger/ledger-upkeep';
 import { DueWorkPoll } from './due-work-poll';
+import { NoticeSending } from './notices/notice-sending';
+import { noticesOff } from './notices/notices-off';
 import type { RepeatedTask } from './repeated-task';
 import { healthEventDeletion } from './sweep/health-event-deletion';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
@@ -59,6 +62,7 @@ export class WorkerTasks {
       due.gate(resources, 'resources'),
       due.gate(organizationClosing(database, log), 'deletedOrganizations'),
       due.gate(webhooks.task, 'webhooks'),
+      noticesOf(database, sweeper, settings, log),
       organizationForgetting(database, log),
       idempotencyKeyDeletion(database, log).onlyWhile(() => sweeper.isSweeping),
       spentTokenDeletion(database, log),
@@ -83,4 +87,16 @@ export class WorkerTasks {
       this.webhooks.task.stop().then(() => this.webhooks.stop()),
     ]);
   }
+}
+
+function noticesOf(
+  database: Database,
+  sweeper: Sweeper,
+  settings: WorkerSettings,
+  log: Logger,
+): RepeatedTask {
+  const { SMTP_URL, MAIL_FROM, SMTP_REQUIRE_TLS, PUBLIC_URL } = settings;
+  if (SMTP_URL === undefined) return noticesOff(database, log);
+  const mailer = new SmtpMailer(SMTP_URL, MAIL_FROM!, SMTP_REQUIRE_TLS);
+  return new NoticeSending(database, mailer, PUBLIC_URL, log).task.onlyWhile(() => sweeper.isSweeping);
 }

@@ -1,4 +1,4 @@
-import { IsIn, IsIP, IsOptional, Matches, MaxLength } from 'class-validator';
+import { IsIn, IsIP, IsNotEmpty, IsOptional, Matches, MaxLength, ValidateIf } from 'class-validator';
 import { REDIS_URL, REDIS_URL_MESSAGE } from './redis-url';
 import {
   ISSUER_URL,
@@ -8,8 +8,10 @@ import {
   POSTGRES_URL,
   POSTGRES_URL_MESSAGE,
 } from './server-urls';
-import { wholeNumber } from './values';
+import { trueOrFalse, wholeNumber } from './values';
 
+/** An address of a mail server. */
+export const SMTP_ADDRESS = /^smtps?:\/\/\S+$/;
 const AWS_IDENTITIES = ['keys', 'token-file', 'container', 'instance'];
 
 /** The environment of every process that uses the database. Property names are variable names. */
@@ -32,6 +34,21 @@ export class ServiceSettings extends DatabaseUrlSettings {
   @IsOptional()
   @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL must be an http or https address' })
   PUBLIC_URL?: string;
+
+  /** the mail server; unset: none */
+  @IsOptional()
+  @Matches(SMTP_ADDRESS, { message: 'SMTP_URL must be the mail server, like smtp://user:password@host:587' })
+  SMTP_URL?: string;
+
+  /** false: mail is sent unencrypted when the server offers no STARTTLS */
+  @trueOrFalse()
+  SMTP_REQUIRE_TLS = true;
+
+  @ValidateIf(({ SMTP_URL }: ServiceSettings) => SMTP_URL !== undefined)
+  @IsNotEmpty({
+    message: 'MAIL_FROM must be the address mail comes from, one the mail server of SMTP_URL lets you use',
+  })
+  MAIL_FROM?: string;
 
   /**
    * The issuer's URL without an organization, for clouds that trust this deployment's tokens; unset: see `issuerUrlOf`.

@@ -17,6 +17,7 @@ import {
 import { DatabasePool, type DatabasePoolConfig } from './database-pool';
 import { IdentityKeyEntity } from './identity-key.entity';
 import { Baseline1795600000000 } from './migrations/1795600000000-baseline';
+import { NoticeCursorEntity } from './notice.entity';
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
@@ -129,6 +130,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       OidcUsedTokenEntity,
       WebhookEntity,
       WebhookDeliveryEntity,
+      NoticeCursorEntity,
     ],
     migrations: [Baseline1795600000000],
     migrationsTransactionMode: 'each',

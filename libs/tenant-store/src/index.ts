@@ -16,6 +16,7 @@ export * from './health-event-retention';
 export * from './idempotency.store';
 export * from './known-device.store';
 export * from './mfa.store';
+export * from './notice.store';
 export * from './organization-closing.store';
 export * from './organization-deletion.store';
 export * from './organization.store';

@@ -1,6 +1,5 @@
-import { withoutHidden } from '#rules';
+import { type Mail, plainName as plain } from '#mail';
 import type { WaysIn } from './account-links';
-import type { Mail } from '../mail/mailer';
 
 /** Content of a mail with a link for setting a password. */
 interface AccountMail extends WaysIn {
@@ -58,19 +57,3 @@ const signIn = ({ organizationSlug, to, console, commands }: AccountMail): strin
   `Then sign in with the organization ${organizationSlug} and the e-mail ${to}, ${console === null ? '' : `at ${console} or `}in a terminal with Node installed:
 
 ${commands.join('\n')}`;
-
-const MAX_NAME_LENGTH = 64;
-/** a dot (in any script that mail programs recognize in addresses) followed by a non-blank */
-const INNER_DOT = /([.\u3002\uFF0E\uFF61])(?=\S)/g;
-
-/**
- * Sanitizes a user-chosen name for a mail: one short line without anything that a mail program turns into a link. A name
- * such as "Example.com" would otherwise become one.
- */
-function plain(name: string): string {
-  const line = withoutHidden(name.replaceAll(/\s+/g, ' ')).replaceAll('://', ' ');
-  const characters = Array.from(line.replaceAll(INNER_DOT, '$1 '));
-  return characters.length > MAX_NAME_LENGTH
-    ? `${characters.slice(0, MAX_NAME_LENGTH).join('')}…`
-    : characters.join('');
-}

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
+import { Mailer } from '#mail';
 import { AccountTokenStore, PasswordStore } from '#tenant-store';
 import { passwordProblem } from '#rules';
 import { opaqueTokenHash } from '#secrets';
 import { notFound, type ApiError } from '../errors';
-import { Mailer } from '../mail/mailer';
 import type { PasswordLinkUseDto } from './dto/password-link.dto';
 
 /** What an invitation or a link for a new password is for. */

@@ -1,9 +1,9 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Database } from '#entities';
+import { Mailer } from '#mail';
 import { AccountStore, type LoginCandidate } from '#tenant-store';
 import type { HostAddress } from '#rules';
 import { badRequest } from '../errors';
-import { Mailer } from '../mail/mailer';
 import { AccountAudit } from './account-audit';
 import { AccountLinks } from './account-links';
 import { passwordResetMail } from './account-mails';

@@ -1,4 +1,4 @@
-import { Mailer, type Mail } from './mailer';
+import { type Mail, Mailer } from '#mail';
 
 /** Writes mail to the log. For the embedded service without an SMTP server, whose only user can read the log. */
 export class LogMailer extends Mailer {

@@ -1,9 +1,8 @@
 import { Global, Logger, Module } from '@nestjs/common';
+import { Mailer, SmtpMailer } from '#mail';
 import { ApiSettings } from '../api.settings';
 import { LogMailer } from './log-mailer';
-import { Mailer } from './mailer';
 import { NoMailer } from './no-mailer';
-import { SmtpMailer } from './smtp-mailer';
 
 function mailer({ EMBEDDED, SMTP_URL, MAIL_FROM, SMTP_REQUIRE_TLS }: ApiSettings): Mailer {
   if (SMTP_URL !== undefined) return new SmtpMailer(SMTP_URL, MAIL_FROM!, SMTP_REQUIRE_TLS);

@@ -1,4 +1,4 @@
-import { Mailer } from './mailer';
+import { Mailer } from '#mail';
 
 /** For a deployment without a mail server. Nothing may be sent: a log is no place for links that are worth a password. */
 export class NoMailer extends Mailer {

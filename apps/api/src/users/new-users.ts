@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
 import { type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
+import { Mailer } from '#mail';
 import type { OrganizationId } from '#rules';
 import { PasswordHasher } from '#secrets';
 import { ActionRecords, objectNamed } from '../audit/action-records';
@@ -11,7 +12,6 @@ import { Invitations, type Invitation } from '../auth/invitations';
 import { PasswordPolicyService } from '../auth/password-policy.service';
 import { badRequest, forbidden, notFound, notPossible, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
-import { Mailer } from '../mail/mailer';
 import { Plans } from '../plans/plans';
 import type { CreateUserDto } from './dto/user.dto';
 

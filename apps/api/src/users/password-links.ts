@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
 import { type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
+import { Mailer } from '#mail';
 import { ActionRecords } from '../audit/action-records';
 import { PasswordResetLinks } from '../auth/password-reset-links';
 import { badRequest, forbidden, notFound, notPossible, tooManyRequests } from '../errors';
 import type { Actor } from '../http/actor';
-import { Mailer } from '../mail/mailer';
 
 const AN_HOUR_SECONDS = 60 * 60;
 

@@ -4,6 +4,7 @@ import { AUDIT } from './baseline/audit';
 import { BILLING } from './baseline/billing';
 import { LEDGER } from './baseline/ledger';
 import { MONTHLY } from './baseline/monthly';
+import { NOTICES } from './baseline/notices';
 import { PEOPLE } from './baseline/people';
 import { RESOURCES } from './baseline/resources';
 import { SESSIONS } from './baseline/sessions';
@@ -26,6 +27,7 @@ const AREAS = [
   AGENTS,
   TRUSTS,
   WEBHOOKS,
+  NOTICES,
   WORKERS,
 ];
 

@@ -3,6 +3,8 @@ export interface Mail {
   readonly subject: string;
   /** plain text */
   readonly text: string;
+  /** where the receiver chooses to get no more of this kind */
+  readonly unsubscribe?: string | undefined;
 }
 
 /** Sends mail. Also the injection token. */

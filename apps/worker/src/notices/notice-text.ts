@@ -1,0 +1,35 @@
+import { type Mail, plainName } from '#mail';
+import { type Notice, timeOf } from './notices';
+
+/** Notices in one mail; of more, it says how many. */
+const MAX_SHOWN = 50;
+
+/** One mail that tells somebody all of these notices, one at least. @param publicUrl of the console; undefined: no links */
+export function noticeMail(
+  to: string,
+  organizationName: string,
+  notices: readonly Notice[],
+  publicUrl: string | undefined,
+): Mail {
+  const base = publicUrl?.replace(/\/$/, '');
+  const name = plainName(organizationName);
+  const more = notices.length - MAX_SHOWN;
+  const [first] = notices;
+  const parts = [
+    ...notices.slice(0, MAX_SHOWN).map((notice) => shown(notice, base)),
+    ...(more > 0 ? [`… and ${more} more`] : []),
+    `You get this as a member of ${name}. ${choice(base)}`,
+  ];
+  return {
+    to,
+    subject: notices.length === 1 ? `${first!.title} (${name})` : `${notices.length} notices of ${name}`,
+    text: `${parts.join('\n\n')}\n`,
+    unsubscribe: base && `${base}/account`,
+  };
+}
+
+const shown = ({ at, title, details, path }: Notice, base: string | undefined): string =>
+  [`${timeOf(at)}: ${title}`, ...details, ...(base === undefined ? [] : [`${base}${path}`])].join('\n');
+
+const choice = (base: string | undefined): string =>
+  base === undefined ? 'Your account has the setting.' : `Choose what you get at ${base}/account`;

@@ -1,0 +1,3 @@
+export * from './mailer';
+export * from './plain-name';
+export * from './smtp-mailer';

@@ -1,0 +1,69 @@
+import { createTransport, type Transporter } from 'nodemailer';
+import { Mailer, type Mail } from './mailer';
+
+const SMTP_TIMEOUT_MS = 10_000;
+/** For a whole mail, however slowly the server answers. */
+const MAIL_TIMEOUT_MS = 15_000;
+
+/** Sends mail through an SMTP server. */
+export class SmtpMailer extends Mailer {
+  override readonly delivery = 'inbox';
+  private readonly transport: Transporter;
+
+  /**
+   * @param url `smtp://user:password@host:587`, or `smtps://…`
+   * @param requireTls whether to refuse unencrypted connections
+   */
+  constructor(
+    url: string,
+    private readonly from: string,
+    requireTls: boolean,
+  ) {
+    super();
+    this.transport = createTransport({
+      url,
+      requireTLS: requireTls,
+      connectionTimeout: SMTP_TIMEOUT_MS,
+      greetingTimeout: SMTP_TIMEOUT_MS,
+      socketTimeout: SMTP_TIMEOUT_MS,
+    });
+  }
+
+  override async send({ to, subject, text, unsubscribe }: Mail): Promise<void> {
+    const headers = unsubscribe === undefined ? {} : { 'List-Unsubscribe': `<${unsubscribe}>` };
+    try {
+      await within(MAIL_TIMEOUT_MS, this.transport.sendMail({ from: this.from, to, subject, text, headers }));
+    } catch (error) {
+      throw isMissingTls(error) ? new Error(MISSING_TLS, { cause: error }) : error;
+    }
+  }
+}
+
+async function within(ms: number, sending: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`The mail server took longer than ${ms / 1000} seconds`)), ms);
+  });
+  await Promise.race([sending, late]).finally(() => clearTimeout(timer));
+}
+
+const MISSING_TLS =
+  'The mail server offers no STARTTLS, so nothing was sent: use an smtps:// address in SMTP_URL, or set ' +
+  'SMTP_REQUIRE_TLS=false where the network to the server is trusted';
+
+const isMissingTls = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  error.code === 'ETLS' &&
+  error.message.startsWith('Error upgrading');
+
+/**
+ * Whom a failure concerns: `refused`: this mail, for good; `later`: this mail, for now; `server`: every mail, because there is
+ * no connection, no right to send, no answer.
+ */
+export function mailFailure(error: unknown): 'refused' | 'later' | 'server' {
+  const { command, responseCode } = error as { command?: unknown; responseCode?: unknown };
+  if (command === 'API') return 'refused';
+  if ((command !== 'RCPT TO' && command !== 'DATA') || typeof responseCode !== 'number') return 'server';
+  return responseCode >= 500 ? 'refused' : 'later';
+}
