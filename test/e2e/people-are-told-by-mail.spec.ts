@@ -34,7 +34,7 @@ describe('People are told by mail', () => {
     member = await colleague(org);
     second = await colleague(org);
     await drawbridge.query('UPDATE users SET is_org_admin = true WHERE id = $1', [second.id]);
-    await until('it looks for notices', async () => (await cursors()).length > 0);
+    await until('it looks for notices', async () => (await cursors()).length === 2);
   });
   beforeEach(() => {
     inbox.mails.length = 0;
@@ -150,8 +150,35 @@ describe('People are told by mail', () => {
       await drawbridge.query(`UPDATE notice_cursors SET leased_until = now()`);
       await drawbridge.query(`UPDATE sweeper_lease SET lease_until = now()`);
       await startWorker();
-      await mailTo(org.adminEmail, '203.0.113.4 is still open', 60_000);
+      expect(await mailTo(org.adminEmail, '203.0.113.4 is still open', 60_000)).toContain('tcp 22');
     });
+  });
+
+  it('administrators of what is refused, away or in order again, in one mail after five minutes', async () => {
+    receiver.behaviours.set('/gone', 410);
+    await webhook(org, receiver.url('/gone'));
+    const fault = { kind: 'refuse', operation: 'DescribeSecurityGroups', target: group(2), count: 1 };
+    await drawbridge.cloud.fault(fault);
+    const recorded = async (result: string): Promise<void> => {
+      await drawbridge.query('UPDATE resources SET verify_due_at = now() WHERE id = $1', [
+        org.resourceIds[2],
+      ]);
+      const verified = `SELECT FROM audit_seals s JOIN audit_records r ON r.id = s.record_id
+        WHERE r.event_type = 'RESOURCE_VERIFIED' AND r.actor_type = 'SYSTEM' AND r.result = $1`;
+      await until(result, async () => (await drawbridge.query(verified, [result])).length === 1);
+    };
+    await recorded('FAILURE');
+    await recorded('SUCCESS');
+    const collecting = `is_collected AND due_at BETWEEN now() + interval '4 minutes' AND now() + interval '5 minutes'`;
+    await until('they are collected', async () => (await cursors(collecting)).length === 1);
+    expect(inbox.to(org.adminEmail)).toEqual([]);
+    await allDue();
+    const mail = await mailTo(org.adminEmail, 'A webhook was disabled');
+    expect(mail).toContain('it answered 410');
+    expect(mail).toContain('The resource resource-2 cannot be used');
+    expect(mail).toContain('The resource resource-2 can be used again');
+    expect(inbox.to(org.adminEmail)).toHaveLength(1);
+    expect(inbox.to(member.email)).toEqual([]);
   });
 
   it('nothing is kept for them while there is no mail server', async () => {
@@ -166,7 +193,7 @@ describe('People are told by mail', () => {
     });
     await off.stop();
     await startWorker();
-    await until('it looks for notices', async () => (await cursors()).length > 0);
+    await until('it looks for notices', async () => (await cursors()).length === 2);
     await overdueSession('203.0.113.6');
     const mail = await mailTo(org.adminEmail, '203.0.113.6 is still open', 60_000);
     expect(mail).not.toContain('203.0.113.5');

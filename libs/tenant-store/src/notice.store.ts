@@ -3,7 +3,7 @@ import { type Tx, rows } from '#entities';
 import { feedEnd } from './audit-feed';
 
 /** One of the two positions of an organization up to which it was told what happened. */
-export interface NoticeCursor {
+interface NoticeCursor {
   readonly organizationId: OrganizationId;
   /** what it reads is collected before it is told; false: it is told at once */
   readonly isCollected: boolean;
@@ -38,7 +38,7 @@ export class NoticeStore {
     await tx.query(
       `INSERT INTO notice_cursors (organization_id, is_collected, position)
        SELECT o.id, kind.is_collected, CASE WHEN EXISTS (SELECT FROM notice_cursors) THEN 0 ELSE ${feedEnd('o.id')} END
-       FROM organizations o CROSS JOIN (VALUES (false)) AS kind (is_collected)
+       FROM organizations o CROSS JOIN (VALUES (false), (true)) AS kind (is_collected)
        WHERE o.deleted_at IS NULL AND NOT EXISTS (
          SELECT FROM notice_cursors c WHERE c.organization_id = o.id AND c.is_collected = kind.is_collected)
        ON CONFLICT DO NOTHING`,

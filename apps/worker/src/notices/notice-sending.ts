@@ -4,7 +4,7 @@ import { type Mailer, mailFailure } from '#mail';
 import { AuditFeed, type FeedItem, type LeasedCursor, NoticeStore, type Recipient } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 import { noticeMail } from './notice-text';
-import { type Notice, urgentNotice } from './notices';
+import { collectedNotice, type Notice, urgentNotice } from './notices';
 
 const INTERVAL_MS = 5000;
 /** Organizations that are told at the same time. */
@@ -15,7 +15,9 @@ const TURN_MS = 20_000;
 /** Longer than a turn and its last mail: after a crash another worker tells when it has run out. */
 const LEASE_SECONDS = 45;
 /** Seconds, after the mails: what follows shortly comes with the next one; when some failed; when the turn was too short. */
-const PAUSES = { told: 15, later: 60, server: 60, unfinished: null } as const;
+const PAUSES = { told: 15, later: 60, server: 60, unfinished: 0 } as const;
+/** From the first notice that is collected to the mail. */
+const COLLECTED_SECONDS = 300;
 /** What could not be told for so long is not told any more. */
 const MAX_AGE_MS = 86_400_000;
 
@@ -57,17 +59,23 @@ export class NoticeSending {
   private async tell(cursor: LeasedCursor, stopping: AbortSignal): Promise<boolean> {
     const { store, feed, log } = this;
     const { autocommit } = this.database;
-    const { organizationId, position } = cursor;
+    const { organizationId, position, isCollected, isDue } = cursor;
     try {
       const items = await feed.after(autocommit, organizationId, position, RECORDS_BATCH_SIZE);
-      const told = items.flatMap(toTold);
+      const told = items.flatMap((item) => toTold(item, isCollected));
       const last = items.at(-1)?.position ?? position;
       if (told.length === 0) {
         await store.release(autocommit, cursor, last, null);
         return true;
       }
+      if (isCollected && !isDue) {
+        await store.release(autocommit, cursor, position, COLLECTED_SECONDS);
+        return true;
+      }
       const outcome = await this.send(cursor, told, stopping);
-      await store.release(autocommit, cursor, outcome === 'told' ? last : position, PAUSES[outcome]);
+      const isTold = outcome === 'told';
+      const pause = isCollected && isTold ? null : PAUSES[outcome];
+      await store.release(autocommit, cursor, isTold ? last : position, pause);
       return outcome !== 'server';
     } catch (error) {
       log.error({ err: error, organizationId }, 'People could not be told by mail; it is tried again');
@@ -116,8 +124,8 @@ export class NoticeSending {
   }
 }
 
-function toTold({ position, record }: FeedItem): Told[] {
-  const notice = record && urgentNotice(record);
+function toTold({ position, record }: FeedItem, isCollected: boolean): Told[] {
+  const notice = record && (isCollected ? collectedNotice(record) : urgentNotice(record));
   if (!notice || Date.now() - notice.at.getTime() > MAX_AGE_MS) return [];
   return [{ ...notice, position: BigInt(position) }];
 }

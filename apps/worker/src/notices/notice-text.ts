@@ -18,7 +18,7 @@ export function noticeMail(
   const parts = [
     ...notices.slice(0, MAX_SHOWN).map((notice) => shown(notice, base)),
     ...(more > 0 ? [`… and ${more} more`] : []),
-    `You get this as a member of ${name}. ${choice(base)}`,
+    `You get this as an administrator of ${name}.`,
   ];
   return {
     to,
@@ -30,6 +30,3 @@ export function noticeMail(
 
 const shown = ({ at, title, details, path }: Notice, base: string | undefined): string =>
   [`${timeOf(at)}: ${title}`, ...details, ...(base === undefined ? [] : [`${base}${path}`])].join('\n');
-
-const choice = (base: string | undefined): string =>
-  base === undefined ? 'Your account has the setting.' : `Choose what you get at ${base}/account`;

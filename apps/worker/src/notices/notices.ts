@@ -31,6 +31,30 @@ export function urgentNotice(record: ToldRecord): Notice | null {
   };
 }
 
+/** What a record tells administrators with the next collected mail. */
+export function collectedNotice(record: ToldRecord): Notice | null {
+  const title = collectedTitle(record);
+  if (title === null) return null;
+  const { timestamp, errorMessage, resourceId, resourceType } = record;
+  const path = resourceType === 'RESOURCE' ? `/resources/${resourceId}` : `/audit?resourceId=${resourceId}`;
+  const details = errorMessage === null ? [] : [reasonOf(errorMessage)];
+  return { at: new Date(timestamp), title, details, path };
+}
+
+function collectedTitle({ eventType, actorType, result, resourceName }: ToldRecord): string | null {
+  const name = nameOf(resourceName);
+  if (eventType === 'WEBHOOK_DISABLED') return `A webhook was disabled: ${name}`;
+  if (eventType === 'AGENT_OFFLINE') return `The agent of ${name} is away`;
+  // whoever asks for a check sees its outcome
+  if (actorType !== 'SYSTEM') return null;
+  if (eventType === 'RESOURCE_VERIFIED')
+    return result === 'FAILURE'
+      ? `The resource ${name} cannot be used`
+      : `The resource ${name} can be used again`;
+  if (eventType === 'CREDENTIAL_VERIFIED' && result === 'FAILURE') return `The credential ${name} is refused`;
+  return null;
+}
+
 /** `2026-01-05 09:30 UTC` */
 export const timeOf = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
