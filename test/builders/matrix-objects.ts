@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import type { Drawbridge } from '../harness/drawbridge';
 import { sessionTokenText } from './matrix-callers';
 
@@ -47,6 +47,8 @@ const TABLES: Readonly<Record<string, Table>> = {
   },
   'api-keys': { table: 'api_keys', own: () => ({ key_hash: randomUUID() }) },
   'oidc-trusts': { table: 'oidc_trusts', own: () => ({ name: randomUUID() }) },
+  webhooks: { table: 'webhooks', own: () => ({}) },
+  deliveries: { table: 'webhook_deliveries', own: () => ({ position: randomInt(2 ** 47) }) },
   'static-ip-rules': { table: 'static_ip_rules', own: () => ({ label: randomUUID() }) },
   agents: {
     table: 'agents',
@@ -111,6 +113,15 @@ export class MatrixObjects {
       `INSERT INTO oidc_trusts (organization_id, name, preset, issuer, service_user_id, scopes, conditions, created_by_email)
        VALUES ($1, $3, 'CUSTOM', 'https://gitlab.com', $2, '{sessions:read}', '{"sub": ["job"]}', 'ada@example.com')`,
       [organizationId, userId, randomUUID()],
+    );
+    await this.drawbridge.query(
+      `WITH webhook AS (
+         INSERT INTO webhooks (organization_id, format, shown_url, sealed_data, event_types, cursor, created_by_email)
+         VALUES ($1, 'standard', 'https://hooks.example.com/', '{}', '{}', 0, 'ada@example.com') RETURNING id
+       )
+       INSERT INTO webhook_deliveries (organization_id, webhook_id, position, record_id, event_type, status, attempts, sent_at)
+       SELECT $1, id, 1, $2, 'SESSION_STARTED', 'DELIVERED', 1, now() FROM webhook`,
+      [organizationId, randomUUID()],
     );
     await this.drawbridge.query(
       `INSERT INTO agents (organization_id, name, target_key, instance, seen_at) VALUES ($1, $2, $3, 'first', now())`,

@@ -87,6 +87,13 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'DELETE /oidc-trusts/{id}': [['closes']],
   'POST /oidc-trusts/{id}/explain': [['closes', { idToken: 'no token' }]],
 
+  'POST /webhooks': [['opens', { url: 'https://198.51.100.7/' }]],
+  'PATCH /webhooks/{id}': [['closes', { isEnabled: false }]],
+  'DELETE /webhooks/{id}': [['closes']],
+  'POST /webhooks/{id}/rotate-secret': [['closes']],
+  'POST /webhooks/{id}/test': [['closes']],
+  'POST /webhooks/{id}/deliveries/{deliveryId}/redeliver': [['closes']],
+
   'POST /organization/delete': [['closes', {}]],
   'PATCH /organization': [['closes', { name: 'Renamed' }]],
   'PATCH /organization/settings': [['closes', { mfaRequired: false }]],

@@ -34,6 +34,7 @@ import { SessionsModule } from './sessions/sessions.module';
 import { SharedModule } from './shared.module';
 import { StaticIpRulesModule } from './static-ip-rules/static-ip-rules.module';
 import { UsersModule } from './users/users.module';
+import { WebhooksModule } from './webhooks/webhooks.module';
 
 /** One module per resource of the API, in the order of the tags of the OpenAPI document. Add new modules here. */
 export const RESOURCE_MODULES: readonly Type[] = [
@@ -49,6 +50,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   OrganizationModule,
   BillingModule,
   AuditModule,
+  WebhooksModule,
   RuleEventsModule,
   ReportsModule,
   ApiKeysModule,

@@ -17,6 +17,7 @@ import { organizationClosing, organizationForgetting } from './sweep/organizatio
 import { sessionDeletion } from './sweep/session-deletion';
 import { spentTokenDeletion } from './sweep/spent-token-deletion';
 import { sweeping } from './sweep/sweeping';
+import type { WebhookDelivery } from './webhooks/webhook-delivery';
 import { verificationTasks } from './verification/verification-tasks';
 import type { WorkerSettings } from './worker.settings';
 
@@ -36,6 +37,7 @@ export class WorkerTasks {
     clouds: CloudAccess,
     settings: WorkerSettings,
     signer: CheckpointSigner | null,
+    private readonly webhooks: WebhookDelivery,
     private readonly log: Logger,
   ) {
     this.sweep = sweeping(sweeper, log);
@@ -56,6 +58,7 @@ export class WorkerTasks {
       due.gate(credentials, 'credentials'),
       due.gate(resources, 'resources'),
       due.gate(organizationClosing(database, log), 'deletedOrganizations'),
+      due.gate(webhooks.task, 'webhooks'),
       organizationForgetting(database, log),
       idempotencyKeyDeletion(database, log).onlyWhile(() => sweeper.isSweeping),
       spentTokenDeletion(database, log),
@@ -75,6 +78,9 @@ export class WorkerTasks {
 
   /** Waits for the running ones. */
   async stop(): Promise<void> {
-    await Promise.all(this.all.map((task) => task.stop()));
+    await Promise.all([
+      ...this.all.map((task) => task.stop()),
+      this.webhooks.task.stop().then(() => this.webhooks.stop()),
+    ]);
   }
 }

@@ -1,10 +1,11 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { ConnectionsModule, DeploymentHealth } from '#connections';
-import { DriverRegistry } from '#drivers';
+import { DriverRegistry, TenantHosts, tenantNetworks } from '#drivers';
 import { CloudAccess, ConvergenceRunner, Sweeper } from '#engine';
 import { Database } from '#entities';
 import { QueueConnection } from '#jobs';
+import { MasterKeys } from '#secrets';
 import { readSigner } from './audit/signing-key-file';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ENGINE_PROVIDERS } from './engine.providers';
@@ -12,6 +13,7 @@ import { factory } from './factory';
 import { OperatorPort } from './health/operator-port';
 import { WorkerMetrics } from './health/worker-metrics';
 import { WorkerReadiness } from './health/worker-readiness';
+import { WebhookDelivery } from './webhooks/webhook-delivery';
 import { WorkerLifecycle } from './worker-lifecycle';
 import { WorkerLog } from './worker-log';
 import { WorkerTasks } from './worker-tasks';
@@ -52,9 +54,22 @@ export class WorkerModule {
         { provide: WorkerMetrics, useValue: new WorkerMetrics(log) },
         ...ENGINE_PROVIDERS,
         factory(
+          WebhookDelivery,
+          [Database, MasterKeys],
+          (database, masterKeys) =>
+            new WebhookDelivery(
+              database,
+              masterKeys,
+              new TenantHosts(tenantNetworks(environment)),
+              settings.PUBLIC_URL,
+              log,
+            ),
+        ),
+        factory(
           WorkerTasks,
-          [Database, Sweeper, CloudAccess],
-          (database, sweeper, clouds) => new WorkerTasks(database, sweeper, clouds, settings, signer, log),
+          [Database, Sweeper, CloudAccess, WebhookDelivery],
+          (database, sweeper, clouds, webhooks) =>
+            new WorkerTasks(database, sweeper, clouds, settings, signer, webhooks, log),
         ),
         factory(
           OperatorPort,

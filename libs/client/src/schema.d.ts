@@ -1345,6 +1345,102 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/webhooks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Webhooks_list'];
+    put?: never;
+    post: operations['Webhooks_create'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/webhooks/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Webhooks_find'];
+    put?: never;
+    post?: never;
+    delete: operations['Webhooks_delete'];
+    options?: never;
+    head?: never;
+    patch: operations['Webhooks_update'];
+    trace?: never;
+  };
+  '/api/v1/webhooks/{id}/deliveries': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Webhooks_deliveries'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Webhooks_redeliver'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/webhooks/{id}/rotate-secret': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Webhooks_rotate'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/webhooks/{id}/test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Webhooks_test'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/downloads': {
     parameters: {
       query?: never;
@@ -1578,6 +1674,13 @@ export interface components {
       | 'OIDC_TOKEN_EXCHANGED'
       | 'OIDC_EXCHANGE_REFUSED'
       | 'OIDC_TOKEN_EXPLAINED'
+      | 'WEBHOOK_CREATED'
+      | 'WEBHOOK_UPDATED'
+      | 'WEBHOOK_DELETED'
+      | 'WEBHOOK_SECRET_ROTATED'
+      | 'WEBHOOK_TESTED'
+      | 'WEBHOOK_REDELIVERED'
+      | 'WEBHOOK_DISABLED'
       | 'BILLING_DETAILS_UPDATED'
       | 'SUBSCRIPTION_CREATED'
       | 'SUBSCRIPTION_ACTIVATED'
@@ -1769,6 +1872,24 @@ export interface components {
       /** Format: date-time */
       updatedAt: string;
     };
+    CreatedWebhookDto: {
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: email */
+      createdByEmail: string;
+      eventTypes: components['schemas']['AuditEventType'][];
+      /** Format: date-time */
+      failingSince: string | null;
+      format: components['schemas']['WebhookFormat'];
+      /** Format: uuid */
+      id: string;
+      isEnabled: boolean;
+      lastError: string | null;
+      secret: string;
+      /** Format: date-time */
+      updatedAt: string;
+      url: string;
+    };
     CreateOidcTrustDto: {
       conditions: {
         [key: string]: string[];
@@ -1815,6 +1936,12 @@ export interface components {
       /** Format: password */
       password?: string | null;
       roleIds?: string[] | null;
+    };
+    CreateWebhookDto: {
+      eventTypes?: components['schemas']['AuditEventType'][];
+      /** @default standard */
+      format?: components['schemas']['WebhookFormat'];
+      url: string;
     };
     CredentialDto: {
       /** Format: date-time */
@@ -2856,6 +2983,11 @@ export interface components {
       isOrgAdmin?: boolean;
       name?: string;
     };
+    UpdateWebhookDto: {
+      eventTypes?: components['schemas']['AuditEventType'][];
+      isEnabled?: boolean;
+      url?: string;
+    };
     UserDto: {
       /** Format: date-time */
       createdAt: string;
@@ -2891,6 +3023,44 @@ export interface components {
        */
       refreshTokenIn?: 'body' | 'cookie';
     };
+    WebhookDeliveryDto: {
+      attempts: number;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      dueAt: string | null;
+      error: string | null;
+      eventType: components['schemas']['AuditEventType'];
+      /** Format: uuid */
+      id: string;
+      /** Format: uuid */
+      recordId: string;
+      responseCode: number | null;
+      /** Format: date-time */
+      sentAt: string;
+      status: components['schemas']['WebhookDeliveryStatus'];
+    };
+    /** @enum {string} */
+    WebhookDeliveryStatus: 'PENDING' | 'REDELIVERING' | 'DELIVERED' | 'FAILED';
+    WebhookDto: {
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: email */
+      createdByEmail: string;
+      eventTypes: components['schemas']['AuditEventType'][];
+      /** Format: date-time */
+      failingSince: string | null;
+      format: components['schemas']['WebhookFormat'];
+      /** Format: uuid */
+      id: string;
+      isEnabled: boolean;
+      lastError: string | null;
+      /** Format: date-time */
+      updatedAt: string;
+      url: string;
+    };
+    /** @enum {string} */
+    WebhookFormat: 'standard' | 'slack' | 'teams';
     /** @enum {string} */
     WorkloadScope: 'sessions:read' | 'sessions:write' | 'resources:read';
     WorkloadTokenDto: {
@@ -5339,6 +5509,200 @@ export interface operations {
         content: {
           'application/json': components['schemas']['MessageDto'];
         };
+      };
+    };
+  };
+  Webhooks_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookDto'][];
+        };
+      };
+    };
+  };
+  Webhooks_create: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateWebhookDto'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreatedWebhookDto'];
+        };
+      };
+    };
+  };
+  Webhooks_find: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookDto'];
+        };
+      };
+    };
+  };
+  Webhooks_delete: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  Webhooks_update: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['UpdateWebhookDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookDto'];
+        };
+      };
+    };
+  };
+  Webhooks_deliveries: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookDeliveryDto'][];
+        };
+      };
+    };
+  };
+  Webhooks_redeliver: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        deliveryId: string;
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  Webhooks_rotate: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CreatedWebhookDto'];
+        };
+      };
+    };
+  };
+  Webhooks_test: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
     };
   };

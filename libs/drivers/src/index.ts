@@ -15,4 +15,5 @@ export { DriverRegistry } from './registry';
 export { PinnedConnection } from './tenant-url/pinned-connection';
 export { ForbiddenHost, TenantHosts } from './tenant-url/tenant-hosts';
 export { AreTenantNetworks, tenantNetworks } from './tenant-url/tenant-networks';
-export { readTenantUrl } from './tenant-url/tenant-url';
+export { readTenantUrl, tenantUrlRefusal, type TenantUrl } from './tenant-url/tenant-url';
+export { readRetryAfter } from './retry-after';

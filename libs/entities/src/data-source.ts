@@ -45,6 +45,7 @@ import {
   WriteProbeEntity,
 } from './target.entity';
 import { ApiKeyEntity, RefreshTokenEntity, UserEntity } from './user.entity';
+import { WebhookDeliveryEntity, WebhookEntity } from './webhook.entity';
 
 export interface DatabaseSettings {
   readonly url: string;
@@ -126,6 +127,8 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       IdentityKeyEntity,
       OidcTrustEntity,
       OidcUsedTokenEntity,
+      WebhookEntity,
+      WebhookDeliveryEntity,
     ],
     migrations: [Baseline1795600000000],
     migrationsTransactionMode: 'each',

@@ -29,4 +29,5 @@ export type { TenantStore } from './tenant-store';
 export * from './unusable-database';
 export * from './sealed-credential';
 export * from './write-probe';
+export * from './webhook.entity';
 export type { ApiKeyEntity, UserEntity } from './user.entity';

@@ -1,15 +1,21 @@
 import type { Provider } from './provider';
 
-/** A target that uses one of a worker's slots, or waits for one. */
-export interface SlotUse {
-  readonly targetId: string;
-  readonly provider: Provider;
-  /** organizations that share the target; empty for a target with only orphans */
+/** Work that uses one of a worker's slots, or waits for one. */
+export interface SlotShare {
+  /** what else it shares with others: a target's provider */
+  readonly provider: string;
+  /** organizations that share it; empty for a target with only orphans */
   readonly organizations: readonly string[];
   /** it has a removal due */
   readonly closing: boolean;
-  /** low priority: all its due rules have failed before, or it only needs a comparison */
+  /** low priority: all of it that is due has failed before, or a target only needs a comparison */
   readonly deferrable: boolean;
+}
+
+/** A target that uses one of a worker's slots, or waits for one. */
+export interface SlotUse extends SlotShare {
+  readonly targetId: string;
+  readonly provider: Provider;
 }
 
 /**
@@ -34,22 +40,22 @@ class Slots {
 
   constructor(
     private readonly capacity: number,
-    running: readonly SlotUse[],
+    running: readonly SlotShare[],
   ) {
     for (const use of running) this.take(use);
   }
 
-  take(use: SlotUse): void {
+  take(use: SlotShare): void {
     this.taken += 1;
     for (const user of usersOf(use)) this.used.set(user, this.usedBy(user) + 1);
   }
 
   /** Slots of the target's organization that uses the fewest. */
-  usedByOwner(use: SlotUse): number {
+  usedByOwner(use: SlotShare): number {
     return Math.min(...ownersOf(use).map((owner) => this.usedBy(owner)));
   }
 
-  mayTake(use: SlotUse): boolean {
+  mayTake(use: SlotShare): boolean {
     const free = this.capacity - this.taken;
     return (
       this.usedByOwner(use) < free * (use.closing ? SHARE.closing : SHARE.adding) &&
@@ -63,24 +69,24 @@ class Slots {
   }
 }
 
-const ownersOf = ({ organizations }: SlotUse): readonly string[] =>
+const ownersOf = ({ organizations }: SlotShare): readonly string[] =>
   organizations.length > 0 ? organizations : ['no organization'];
 
-const usersOf = (use: SlotUse): string[] => [
+const usersOf = (use: SlotShare): string[] => [
   ...ownersOf(use),
   use.provider,
   ...(use.deferrable ? ['deferrable'] : []),
 ];
 
 /**
- * Chooses the waiting targets to start: removals before additions, untried before deferrable ones, then by fewest slots of
+ * Chooses the waiting work to start: removals before additions, untried before deferrable ones, then by fewest slots of
  * the organization, then in the given order.
  * @param waiting longest due first, none of them running
  * @param capacity total number of slots
  */
-export function chooseFairly<T extends SlotUse>(
+export function chooseFairly<T extends SlotShare>(
   waiting: readonly T[],
-  running: readonly SlotUse[],
+  running: readonly SlotShare[],
   capacity: number,
 ): T[] {
   const slots = new Slots(capacity, running);

@@ -1,5 +1,6 @@
 import { prepared, type PreparedStatement, type Tx } from '#entities';
 import { IS_BEHIND } from './audit-chain.store';
+import { IS_READY } from './webhook-delivery.store';
 
 /** What one worker does for all, besides the sweep. */
 export interface DueWork {
@@ -11,6 +12,7 @@ export interface DueWork {
   readonly credentials: boolean;
   readonly resources: boolean;
   readonly deletedOrganizations: boolean;
+  readonly webhooks: boolean;
 }
 
 /** Prepared: it runs every second, and planning it takes longer with each month of audit records. */
@@ -27,7 +29,8 @@ const DUE_WORK: PreparedStatement = {
       coalesce((SELECT min(verify_due_at) FROM resources WHERE deleted_at IS NULL) <= now(), false)
         OR EXISTS (SELECT FROM resources WHERE deleted_at IS NULL AND verify_due_at IS NULL
           AND last_verified_at <= now() - make_interval(mins => $2)) AS resources,
-      EXISTS (SELECT FROM organizations WHERE deleted_at IS NOT NULL AND closed_at IS NULL) AS "deletedOrganizations"`,
+      EXISTS (SELECT FROM organizations WHERE deleted_at IS NOT NULL AND closed_at IS NULL) AS "deletedOrganizations",
+      EXISTS (SELECT FROM webhooks w WHERE ${IS_READY}) AS webhooks`,
 };
 
 /** Serves all organizations. */

@@ -6,6 +6,7 @@ const NEEDED_WHILE_OPEN = [
   'data_keys',
   'credentials',
   'oidc_trusts',
+  'webhooks',
   'agents',
   'api_keys',
   'roles',

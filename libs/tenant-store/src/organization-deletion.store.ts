@@ -45,7 +45,8 @@ export class OrganizationDeletionStore implements TenantStore<OrganizationDeleti
          suspended_at = coalesce(suspended_at, now()) WHERE id = $1`,
       [organization],
     );
-    await tx.query('DELETE FROM oidc_trusts WHERE organization_id = $1', [organization]);
+    for (const table of ['oidc_trusts', 'webhooks'])
+      await tx.query(`DELETE FROM ${table} WHERE organization_id = $1`, [organization]);
     // resources before users, as a start locks them
     const resources = await this.lockAll(tx, organization, 'resources');
     const woken: WokenTargets[] = [];

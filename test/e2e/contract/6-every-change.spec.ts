@@ -4,6 +4,7 @@ import { auditRecords, type AuditRecord } from '../../builders/audit-trail';
 import { AccountOwner, mailedToken, type Login } from '../../builders/accounts';
 import { BILLING_DETAILS } from '../../builders/billing';
 import { githubTrust, jobClaims } from '../../builders/oidc';
+import { throughWebhooks } from '../../builders/webhooks';
 import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/organization';
 import type { Answer, ApiClient } from '../../harness/api-client';
 import { documentedOperations } from '../../harness/documented-operations';
@@ -72,6 +73,7 @@ describe('6 Events: every change is on record', () => {
     await throughSessions();
     await throughTrusts();
     await throughAgents();
+    await throughWebhooks(org, did);
     await throughTheRest(person);
   }, 120_000);
   afterAll(async () => {
@@ -315,6 +317,12 @@ describe('6 Events: every change is on record', () => {
     ['POST /api-keys', 'API_KEY_CREATED'],
     ['DELETE /api-keys/{id}', 'API_KEY_REVOKED'],
     ['POST /agents/{name}/release', 'AGENT_RELEASED'],
+    ['POST /webhooks', 'WEBHOOK_CREATED'],
+    ['PATCH /webhooks/{id}', 'WEBHOOK_UPDATED'],
+    ['POST /webhooks/{id}/rotate-secret', 'WEBHOOK_SECRET_ROTATED'],
+    ['POST /webhooks/{id}/test', 'WEBHOOK_TESTED'],
+    ['POST /webhooks/{id}/deliveries/{deliveryId}/redeliver', 'WEBHOOK_REDELIVERED'],
+    ['DELETE /webhooks/{id}', 'WEBHOOK_DELETED'],
     ['PATCH /organization', 'ORGANIZATION_UPDATED'],
     ['PATCH /organization/settings', 'ORGANIZATION_SETTINGS_UPDATE'],
     ['PATCH /organization/billing', 'BILLING_DETAILS_UPDATED'],

@@ -35,11 +35,13 @@ describe('8 Limits', () => {
     await drawbridge.query(`UPDATE sessions SET status = 'CANCELLED' WHERE id = $1`, [session.id]);
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
     operator = org.admin;
+    const webhook = await org.admin.created<{ id: string }>('/webhooks', { url: 'http://127.0.0.1:9/' });
     const operations = await documentedOperations(`http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`);
     const existing: Readonly<Record<string, string>> = {
       'GET /resources/{id}/events': `/resources/${org.resourceIds[0]}/events`,
       'GET /resources/{id}/rules': `/resources/${org.resourceIds[0]}/rules`,
       'GET /sessions/{id}/events': `/sessions/${session.id}/events`,
+      'GET /webhooks/{id}/deliveries': `/webhooks/${webhook.id}/deliveries`,
     };
     lists = operations
       .filter(({ parameters }) => parameters.includes('page'))

@@ -72,6 +72,14 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'DELETE /oidc-trusts/:': 'OIDC_TRUST_DELETED',
     'POST /oidc-trusts/:/explain': 'OIDC_TOKEN_EXPLAINED',
   }),
+  ...of('WEBHOOK', {
+    'POST /webhooks': 'WEBHOOK_CREATED',
+    'PATCH /webhooks/:': 'WEBHOOK_UPDATED',
+    'DELETE /webhooks/:': 'WEBHOOK_DELETED',
+    'POST /webhooks/:/rotate-secret': 'WEBHOOK_SECRET_ROTATED',
+    'POST /webhooks/:/test': 'WEBHOOK_TESTED',
+    'POST /webhooks/:/deliveries/:/redeliver': 'WEBHOOK_REDELIVERED',
+  }),
   ...of('AGENT', {
     'POST /agents/:/release': 'AGENT_RELEASED',
   }),

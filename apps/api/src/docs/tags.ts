@@ -20,6 +20,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Organization: 'The organization’s name, security settings and billing details.',
   Billing: 'Plans, the subscription and payments.',
   'Audit logs': 'Who did what and when. Records cannot be changed.',
+  Webhooks: 'Where audit records are sent to as they are written: a program, Slack or Teams.',
   'Resource health': 'The history of verification and reconciliation of resources.',
   Agents: 'The API of the agents on hosts without a cloud API.',
   Downloads:

@@ -8,13 +8,26 @@ import { PEOPLE } from './baseline/people';
 import { RESOURCES } from './baseline/resources';
 import { SESSIONS } from './baseline/sessions';
 import { TRUSTS } from './baseline/trusts';
+import { WEBHOOKS } from './baseline/webhooks';
 import { WORKERS } from './baseline/workers';
 
 /**
  * The schema of the first release, in the order of its foreign keys. Later releases add migrations and change nothing here.
  * A comment at each table says what it holds and when its rows go; what stays goes with its organization.
  */
-const AREAS = [PEOPLE, RESOURCES, SESSIONS, MONTHLY, LEDGER, AUDIT, BILLING, AGENTS, TRUSTS, WORKERS];
+const AREAS = [
+  PEOPLE,
+  RESOURCES,
+  SESSIONS,
+  MONTHLY,
+  LEDGER,
+  AUDIT,
+  BILLING,
+  AGENTS,
+  TRUSTS,
+  WEBHOOKS,
+  WORKERS,
+];
 
 export class Baseline1795600000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { UserStore, WebhookStore } from '#tenant-store';
+import { CredentialsModule } from '../credentials/credentials.module';
+import { WebhookUrls } from './webhook-urls';
+import { WebhooksController } from './webhooks.controller';
+import { WebhooksService } from './webhooks.service';
+
+@Module({
+  imports: [CredentialsModule],
+  controllers: [WebhooksController],
+  providers: [WebhooksService, WebhookUrls, WebhookStore, UserStore],
+})
+export class WebhooksModule {}

@@ -1,0 +1,196 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Database, type Slice, type Sliced, type Tx } from '#entities';
+import type { Principal } from '#guards';
+import type { OrganizationId } from '#rules';
+import { MasterKeys, openCredential, sealCredential } from '#secrets';
+import {
+  type DeliveryRow,
+  type LockedWebhook,
+  UserStore,
+  type WebhookRow,
+  WebhookStore,
+} from '#tenant-store';
+import { ActionRecords, type ActionObject } from '../audit/action-records';
+import { changesBetween, type Changes } from '../audit/changes';
+import { DataKeys } from '../credentials/data-keys';
+import { notFound, notPossible, type ApiError } from '../errors';
+import type { Actor } from '../http/actor';
+import type { CreateWebhookDto, UpdateWebhookDto } from './dto/webhook.dto';
+import { WebhookUrls } from './webhook-urls';
+
+const MAX_WEBHOOKS = 20;
+const SECRET_BYTES = 32;
+
+/** A webhook with its secret, which is shown once. */
+export interface CreatedWebhook {
+  readonly row: WebhookRow;
+  readonly secret: string;
+}
+
+type Secrets = Readonly<Record<string, string>>;
+
+/** Where an organization's audit records are sent to. A worker sends them. */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly database: Database,
+    private readonly webhooks: WebhookStore,
+    private readonly users: UserStore,
+    private readonly records: ActionRecords,
+    private readonly urls: WebhookUrls,
+    private readonly dataKeys: DataKeys,
+    private readonly masterKeys: MasterKeys,
+  ) {}
+
+  list({ organizationId }: Principal, slice: Slice): Promise<Sliced<WebhookRow>> {
+    return this.webhooks.list(this.database.autocommit, organizationId, slice);
+  }
+
+  async find({ organizationId }: Principal, id: string): Promise<WebhookRow> {
+    const webhook = await this.webhooks.find(this.database.autocommit, organizationId, id);
+    if (!webhook) throw missing(id);
+    return webhook;
+  }
+
+  async create(actor: Actor, dto: CreateWebhookDto): Promise<CreatedWebhook> {
+    const { organizationId, email } = actor.principal;
+    const { format = 'standard', eventTypes = [] } = dto;
+    const url = await this.urls.checked(dto.url);
+    const [id, secret, shownUrl] = [randomUUID(), newSecret(), this.urls.shown(url, format)];
+    const dataKey = await this.dataKeys.of(organizationId);
+    const sealedData = sealCredential(this.masterKeys, dataKey, id, { url, secret });
+    const created = {
+      id,
+      format,
+      shownUrl,
+      sealedData,
+      eventTypes: [...new Set(eventTypes)],
+      createdByEmail: email,
+    };
+    return this.database.transaction(async (tx) => {
+      await this.users.lock(tx, organizationId);
+      if ((await this.webhooks.count(tx, organizationId)) >= MAX_WEBHOOKS)
+        throw notPossible(`The organization has ${MAX_WEBHOOKS} webhooks, the maximum: delete one`);
+      await this.webhooks.create(tx, organizationId, created);
+      const row = (await this.webhooks.find(tx, organizationId, id))!;
+      await this.records.record(tx, actor, 'WEBHOOK_CREATED', objectOf(row), {
+        format,
+        eventTypes: row.eventTypes,
+      });
+      return { row, secret };
+    });
+  }
+
+  async update(actor: Actor, id: string, dto: UpdateWebhookDto): Promise<WebhookRow> {
+    const { organizationId } = actor.principal;
+    const { isEnabled } = dto;
+    const url = dto.url === undefined ? undefined : await this.urls.checked(dto.url);
+    return this.changing(actor, id, async (tx, before) => {
+      await this.webhooks.update(tx, organizationId, id, {
+        eventTypes: dto.eventTypes && [...new Set(dto.eventTypes)],
+        ...(url !== undefined && {
+          shownUrl: this.urls.shown(url, before.format),
+          sealedData: await this.resealed(organizationId, before, (secrets) => ({ ...secrets, url })),
+        }),
+      });
+      if (isEnabled === false) await this.webhooks.disable(tx, organizationId, id);
+      if (isEnabled === true && !before.isEnabled) await this.webhooks.enable(tx, organizationId, id);
+      const after = (await this.webhooks.find(tx, organizationId, id))!;
+      await this.records.record(tx, actor, 'WEBHOOK_UPDATED', objectOf(after), {
+        changed: changesOf(before, after, url !== undefined),
+      });
+      return after;
+    });
+  }
+
+  async delete(actor: Actor, id: string): Promise<void> {
+    await this.changing(actor, id, async (tx, webhook) => {
+      await this.webhooks.delete(tx, actor.principal.organizationId, id);
+      await this.records.record(tx, actor, 'WEBHOOK_DELETED', objectOf(webhook));
+    });
+  }
+
+  /** The former secret signs for another day, beside the new one. */
+  async rotateSecret(actor: Actor, id: string): Promise<CreatedWebhook> {
+    const { organizationId } = actor.principal;
+    const secret = newSecret();
+    return this.changing(actor, id, async (tx, { sealedData, ...row }) => {
+      const resealed = await this.resealed(organizationId, { id, sealedData }, (secrets) => ({
+        url: secrets['url']!,
+        secret,
+        formerSecret: secrets['secret']!,
+      }));
+      await this.webhooks.update(tx, organizationId, id, { sealedData: resealed }, true);
+      await this.records.record(tx, actor, 'WEBHOOK_SECRET_ROTATED', objectOf(row));
+      return { row, secret };
+    });
+  }
+
+  /** Writes the record of the test, which is sent to the webhook whatever it asks for. */
+  async test(actor: Actor, id: string): Promise<void> {
+    await this.changing(actor, id, async (tx, webhook) => {
+      refuseDisabled(webhook);
+      await this.records.record(tx, actor, 'WEBHOOK_TESTED', objectOf(webhook));
+    });
+  }
+
+  async deliveries(principal: Principal, id: string, slice: Slice): Promise<Sliced<DeliveryRow>> {
+    await this.find(principal, id);
+    return this.webhooks.deliveries(this.database.autocommit, principal.organizationId, id, slice);
+  }
+
+  async redeliver(actor: Actor, id: string, deliveryId: string): Promise<void> {
+    await this.changing(actor, id, async (tx, webhook) => {
+      refuseDisabled(webhook);
+      if (!(await this.webhooks.redeliver(tx, actor.principal.organizationId, id, deliveryId)))
+        throw notFound(`Delivery ${deliveryId} does not exist`);
+      await this.records.record(tx, actor, 'WEBHOOK_REDELIVERED', objectOf(webhook), { deliveryId });
+    });
+  }
+
+  /** Runs a change while the webhook is locked. @throws ApiError 404 */
+  private changing<T>(
+    { principal }: Actor,
+    id: string,
+    change: (tx: Tx, before: LockedWebhook) => Promise<T>,
+  ): Promise<T> {
+    return this.database.transaction(async (tx) => {
+      const before = await this.webhooks.findLocked(tx, principal.organizationId, id);
+      if (!before) throw missing(id);
+      return change(tx, before);
+    });
+  }
+
+  private async resealed(
+    organizationId: OrganizationId,
+    { id, sealedData }: Pick<LockedWebhook, 'id' | 'sealedData'>,
+    change: (secrets: Secrets) => Secrets,
+  ): Promise<Secrets> {
+    const dataKey = await this.dataKeys.of(organizationId);
+    const secrets = openCredential(this.masterKeys, { id, organizationId, sealedData, dataKey });
+    return sealCredential(this.masterKeys, dataKey, id, change(secrets));
+  }
+}
+
+/** As the standard writes secrets. */
+const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+
+const objectOf = ({ id, shownUrl }: WebhookRow): ActionObject => ({ type: 'WEBHOOK', id, name: shownUrl });
+
+/** @param hasUrl a URL was given: what is shown of it may be the same as before */
+function changesOf(before: WebhookRow, after: WebhookRow, hasUrl: boolean): Changes {
+  return {
+    ...changesBetween(before, after, ['isEnabled']),
+    ...(hasUrl && { url: { from: before.shownUrl, to: after.shownUrl } }),
+    ...(String(before.eventTypes) !== String(after.eventTypes) && {
+      eventTypes: { from: before.eventTypes, to: after.eventTypes },
+    }),
+  };
+}
+
+const missing = (id: string): ApiError => notFound(`Webhook ${id} does not exist`);
+
+function refuseDisabled({ isEnabled }: WebhookRow): void {
+  if (!isEnabled) throw notPossible('The webhook is disabled: enable it with PATCH {"isEnabled": true}');
+}

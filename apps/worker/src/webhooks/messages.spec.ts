@@ -1,0 +1,49 @@
+import type { ToldRecord } from '#tenant-store';
+import { bodyOf } from './messages';
+
+const SESSION = '6c5f2a7e-2a43-4b0e-9a53-0d8c2f7f7c11';
+const started: ToldRecord = {
+  id: '0f0e6b9c-4a3c-4a37-9d5e-6a0d6a3c9b10',
+  eventType: 'SESSION_STARTED',
+  timestamp: '2026-01-05T09:30:00.000Z',
+  actorType: 'USER',
+  actorId: SESSION,
+  actorEmail: 'ada@example.com',
+  resourceType: 'SESSION',
+  resourceId: SESSION,
+  resourceName: 'ada@example.com',
+  result: 'SUCCESS',
+  ipAddress: null,
+  errorMessage: null,
+  details: { durationHours: 2, resources: 'abcdefg'.split('').map((name) => ({ name })) },
+};
+const overdue: ToldRecord = {
+  ...started,
+  eventType: 'RULE_REVOCATION_OVERDUE',
+  actorType: 'SYSTEM',
+  actorEmail: null,
+  resourceType: 'RESOURCE',
+  resourceName: 'database',
+  result: 'FAILURE',
+  errorMessage: 'AccessDenied',
+  details: {},
+};
+const slack = (record: ToldRecord, publicUrl?: string): string =>
+  (JSON.parse(bodyOf('slack', record, publicUrl)) as { text: string }).text;
+
+describe('A message about a record', () => {
+  it('says who, what, which resources and until when, with a link to the session', () => {
+    expect(slack(started, 'https://drawbridge.example.com/').split('\n')).toEqual([
+      '*Session started*',
+      'by ada@example.com · a, b, c, d, e and 2 more · until 2026-01-05 11:30 UTC',
+      `<https://drawbridge.example.com/sessions/${SESSION}|Open in Drawbridge>`,
+    ]);
+  });
+
+  it('says why something failed', () => {
+    expect(slack(overdue).split('\n')).toEqual([
+      '*Rule revocation overdue: failed*',
+      'by Drawbridge · database · AccessDenied',
+    ]);
+  });
+});

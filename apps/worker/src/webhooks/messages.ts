@@ -1,0 +1,101 @@
+import type { WebhookFormat } from '#entities';
+import type { ToldRecord } from '#tenant-store';
+
+/** Kept in capitals. */
+const ABBREVIATIONS: ReadonlySet<string> = new Set(['IP', 'API', 'MFA', 'OIDC']);
+const MAX_NAMES = 5;
+const LINK_TEXT = 'Open in Drawbridge';
+const HOUR_MS = 3_600_000;
+
+/** A record for a person: what happened, and who, which resource, until when, why. */
+interface Message {
+  readonly title: string;
+  readonly text: string;
+  /** null: this deployment does not know its own address */
+  readonly link: string | null;
+}
+
+/** The body that tells a receiver of a record. @param publicUrl of the console; undefined: no link */
+export function bodyOf(format: WebhookFormat, record: ToldRecord, publicUrl: string | undefined): string {
+  const { eventType: type, timestamp } = record;
+  if (format === 'standard') return JSON.stringify({ type, timestamp, data: record });
+  const message = messageOf(record, publicUrl);
+  return JSON.stringify(format === 'slack' ? slackBody(message) : teamsBody(message));
+}
+
+function messageOf(record: ToldRecord, publicUrl: string | undefined): Message {
+  const { result, errorMessage, actorEmail, actorType } = record;
+  const until = endOf(record);
+  const parts = [
+    `by ${actorEmail ?? (actorType === 'SYSTEM' ? 'Drawbridge' : actorType.toLowerCase().replace('_', ' '))}`,
+    ...objectsOf(record),
+    ...(until === null ? [] : [`until ${until.toISOString().slice(0, 16).replace('T', ' ')} UTC`]),
+    ...(errorMessage === null ? [] : [errorMessage]),
+  ];
+  return {
+    title: `${titleOf(record.eventType)}${result === 'FAILURE' ? ': failed' : ''}`,
+    text: parts.join(' · '),
+    link: publicUrl === undefined ? null : `${publicUrl.replace(/\/$/, '')}${screenOf(record)}`,
+  };
+}
+
+/** `API_KEY_CREATED`: "API key created" */
+function titleOf(eventType: string): string {
+  const words = eventType.split('_').map((word) => (ABBREVIATIONS.has(word) ? word : word.toLowerCase()));
+  const text = words.join(' ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** The resources of a session; the object of any other action. */
+function objectsOf({ details, resourceName }: ToldRecord): string[] {
+  const { resources } = details;
+  const names = (Array.isArray(resources) ? (resources as { name?: unknown }[]) : []).flatMap(({ name }) =>
+    typeof name === 'string' ? [name] : [],
+  );
+  if (names.length === 0) return resourceName === null ? [] : [resourceName];
+  const more = names.length - MAX_NAMES;
+  return [`${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
+}
+
+function endOf({ timestamp, details: { durationHours } }: ToldRecord): Date | null {
+  return typeof durationHours === 'number' ? new Date(Date.parse(timestamp) + durationHours * HOUR_MS) : null;
+}
+
+function screenOf({ resourceType, resourceId }: ToldRecord): string {
+  if (resourceType === 'SESSION' && resourceId !== null) return `/sessions/${resourceId}`;
+  if (resourceType === 'RESOURCE' && resourceId !== null) return `/resources/${resourceId}`;
+  return resourceId === null ? '/audit' : `/audit?resourceId=${resourceId}`;
+}
+
+const escaped = (given: string): string =>
+  given.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** For an incoming webhook. Names that people chose make neither links nor mentions. */
+function slackBody({ title, text, link }: Message): object {
+  const lines = [
+    `*${escaped(title)}*`,
+    escaped(text),
+    ...(link === null ? [] : [`<${escaped(link)}|${LINK_TEXT}>`]),
+  ];
+  return { text: lines.join('\n'), unfurl_links: false };
+}
+
+/** Text, not Markdown as in other blocks. */
+const run = (text: string, weight: 'Bolder' | 'Default'): object => ({
+  type: 'RichTextBlock',
+  inlines: [{ type: 'TextRun', text, weight }],
+});
+
+/** For a workflow "Post to a channel when a webhook request is received". */
+function teamsBody({ title, text, link }: Message): object {
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.2',
+    fallbackText: title,
+    body: [run(title, 'Bolder'), run(text, 'Default')],
+    ...(link !== null && { actions: [{ type: 'Action.OpenUrl', title: LINK_TEXT, url: link }] }),
+  };
+  const contentType = 'application/vnd.microsoft.card.adaptive';
+  return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
+}

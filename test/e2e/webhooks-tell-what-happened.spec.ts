@@ -1,0 +1,299 @@
+import { WebhookVerificationError } from 'standardwebhooks';
+import { auditRecords, type AuditRecord } from '../builders/audit-trail';
+import { organization, ownOrganization } from '../builders/organization';
+import { attemptsDue, deliveriesOf, delivery, records, webhook, type Webhook } from '../builders/webhooks';
+import type { Answer } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+import { verify, WebhookReceiver } from '../harness/webhook-receiver';
+
+const KILLS = Number(process.env['KILLS'] ?? 3);
+const RECORDS_PER_KILL = 200;
+
+describe('Webhooks tell what happened', () => {
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge, []);
+  let receiver: WebhookReceiver;
+
+  beforeAll(async () => {
+    receiver = await WebhookReceiver.start();
+  });
+  afterAll(() => receiver.stop());
+  afterEach(() => drawbridge.query('DELETE FROM webhooks'));
+
+  const shown = ({ id }: Webhook): Promise<Webhook> =>
+    org.admin.expect(200, org.admin.get<Webhook>(`/webhooks/${id}`));
+  const change = ({ id }: Webhook, body: object): Promise<Answer<Webhook>> =>
+    org.admin.patch<Webhook>(`/webhooks/${id}`, body);
+  const audited = (eventType: string): Promise<AuditRecord[]> =>
+    auditRecords(org.admin, `?eventType=${eventType}`);
+
+  describe('a receiver with the standard library', () => {
+    it('accepts each record as the audit trail shows it, in order, once', async () => {
+      const eventTypes = ['WEBHOOK_CREATED', 'ROLE_UPDATED'];
+      const { secret } = await webhook(org, receiver.url('/order?key=of-the-receiver'), { eventTypes });
+      await records(org, 120);
+      const all = await receiver.atLeast(121, '/order?key=of-the-receiver');
+      const told = all.map(
+        (one) => verify(secret, one) as { type: string; timestamp: string; data: AuditRecord },
+      );
+      expect(told.map(({ data }) => data.resourceName).slice(1)).toEqual(
+        Array.from({ length: 120 }, (_, index) => String(index)),
+      );
+      const [created] = await audited('WEBHOOK_CREATED');
+      expect(told[0]).toEqual({ type: 'WEBHOOK_CREATED', timestamp: created!.timestamp, data: created });
+      expect(all.map(({ id }) => id)).toEqual(told.map(({ data }) => data.id));
+      // what is sent is not audited: it would be sent, too
+      const about = await drawbridge.query(
+        `SELECT FROM audit_records WHERE organization_id = $1 AND resource_type = 'WEBHOOK'`,
+        [org.organizationId],
+      );
+      expect(about).toHaveLength(1);
+    });
+
+    it('refuses a changed byte, an old timestamp and another secret', async () => {
+      const [one, other] = [
+        await webhook(org, receiver.url('/one')),
+        await webhook(org, receiver.url('/other')),
+      ];
+      const [sent] = await receiver.atLeast(1, '/one');
+      const { headers, body } = sent!;
+      const changed = { headers, body: body.replace('"SUCCESS"', '"SUCCESs"') };
+      const old = { headers: { ...headers, 'webhook-timestamp': String(Date.now() / 1000 - 600) }, body };
+      verify(one.secret, sent!);
+      for (const forged of [changed, old])
+        expect(() => verify(one.secret, forged)).toThrow(WebhookVerificationError);
+      expect(() => verify(other.secret, sent!)).toThrow(WebhookVerificationError);
+    });
+
+    it('accepts the former secret for a day after a rotation, and no longer', async () => {
+      const { id, secret } = await webhook(org, receiver.url('/rotated'), { eventTypes: ['ROLE_UPDATED'] });
+      const rotated = await org.admin.expect(200, org.admin.post<Webhook>(`/webhooks/${id}/rotate-secret`));
+      expect(rotated.secret).toMatch(/^whsec_[\w+/]{43}=$/);
+      await records(org, 1);
+      const [during] = await receiver.atLeast(1, '/rotated');
+      verify(secret, during!);
+      verify(rotated.secret, during!);
+      await drawbridge.query(
+        `UPDATE webhooks SET former_secret_until = former_secret_until - interval '24 hours' WHERE id = $1`,
+        [id],
+      );
+      await records(org, 1);
+      const [, after] = await receiver.atLeast(2, '/rotated');
+      expect(() => verify(secret, after!)).toThrow(WebhookVerificationError);
+      verify(rotated.secret, after!);
+    });
+  });
+
+  describe('what is sent', () => {
+    it('is what the webhook asks for, and its test', async () => {
+      const { id } = await webhook(org, receiver.url('/some'), { eventTypes: ['ROLE_CREATED'] });
+      await records(org, 60);
+      await org.admin.created('/roles', { name: 'Operators' });
+      await org.admin.expect(204, org.admin.post(`/webhooks/${id}/test`));
+      await receiver.atLeast(2, '/some');
+      expect(receiver.typesAt('/some')).toEqual(['ROLE_CREATED', 'WEBHOOK_TESTED']);
+    });
+
+    it('is a message for people in Slack and Teams, in which names are only names', async () => {
+      const eventTypes = ['ROLE_CREATED'];
+      await webhook(org, receiver.url('/slack'), { format: 'slack', eventTypes });
+      const { url } = await webhook(org, receiver.url('/teams'), { format: 'teams', eventTypes });
+      expect(url).toBe(receiver.url('/…'));
+      await org.admin.created('/roles', {
+        name: '<https://example.com|Click> & [here](https://example.com)',
+      });
+      const [slack] = await receiver.atLeast(1, '/slack');
+      const [teams] = await receiver.atLeast(1, '/teams');
+      expect(JSON.parse(slack!.body)).toEqual({
+        text: `*Role created*\nby ${org.adminEmail} · &lt;https://example.com|Click&gt; &amp; [here](https://example.com)`,
+        unfurl_links: false,
+      });
+      const run = (text: string, weight: string): object => ({
+        type: 'RichTextBlock',
+        inlines: [{ type: 'TextRun', text, weight }],
+      });
+      const text = `by ${org.adminEmail} · <https://example.com|Click> & [here](https://example.com)`;
+      const content = { type: 'AdaptiveCard', body: [run('Role created', 'Bolder'), run(text, 'Default')] };
+      const contentType = 'application/vnd.microsoft.card.adaptive';
+      expect(JSON.parse(teams!.body)).toMatchObject({
+        type: 'message',
+        attachments: [{ contentType, content }],
+      });
+    });
+  });
+
+  describe('a receiver that fails', () => {
+    it('gets the later records after the failed one, which they pass when it has failed three times', async () => {
+      receiver.behaviours.set('/failing', 500);
+      const failing = await webhook(org, receiver.url('/failing'), { eventTypes: ['ROLE_UPDATED'] });
+      await records(org, 3);
+      const first = await delivery(org, failing, ({ status }) => status === 'PENDING');
+      expect(first).toMatchObject({ attempts: 1, responseCode: 500, error: 'it answered 500' });
+      expect(await shown(failing)).toMatchObject({ lastError: 'it answered 500' });
+      expect(JSON.stringify(await deliveriesOf(org, failing))).not.toContain('not shown');
+      for (const attempts of [2, 3]) {
+        await attemptsDue(drawbridge, failing);
+        await delivery(org, failing, (one) => one.recordId === first.recordId && one.attempts === attempts);
+      }
+      await delivery(org, failing, ({ recordId }) => recordId !== first.recordId);
+      receiver.behaviours.set('/failing', 204);
+      await attemptsDue(drawbridge, failing);
+      await until('all are delivered', async () => {
+        const all = await deliveriesOf(org, failing);
+        return all.length === 3 && all.every(({ status }) => status === 'DELIVERED');
+      });
+      const ids = receiver.at('/failing').map(({ id }) => id);
+      expect(new Set(ids.slice(0, 3))).toEqual(new Set([first.recordId]));
+      expect(ids[3]).not.toBe(first.recordId);
+      expect(await shown(failing)).toMatchObject({ failingSince: null, lastError: null });
+    });
+
+    it('is tried again when it asks for that', async () => {
+      receiver.behaviours.set('/busy', [429, { 'retry-after': '900' }]);
+      const busy = await webhook(org, receiver.url('/busy'));
+      const { dueAt } = await delivery(org, busy, ({ status }) => status === 'PENDING');
+      expect(Date.parse(dueAt!) - Date.now()).toBeGreaterThan(800_000);
+    });
+
+    it('is disabled at once when it answers 410, and gets nothing of what happens until it is enabled', async () => {
+      receiver.behaviours.set('/gone', 410);
+      const gone = await webhook(org, receiver.url('/gone'));
+      await until('it is disabled', async () => !(await shown(gone)).isEnabled);
+      const [record] = await audited('WEBHOOK_DISABLED');
+      expect(record).toMatchObject({
+        resourceId: gone.id,
+        errorMessage: 'it answered 410',
+        actorType: 'SYSTEM',
+      });
+      expect(await deliveriesOf(org, gone)).toMatchObject([{ status: 'FAILED', attempts: 1 }]);
+      receiver.behaviours.delete('/gone');
+      expect((await org.admin.post(`/webhooks/${gone.id}/test`)).status).toBe(400);
+      const other = await webhook(org, receiver.url('/beside'), { eventTypes: ['ROLE_UPDATED'] });
+      await records(org, 1);
+      await delivery(org, other, ({ status }) => status === 'DELIVERED');
+      await org.admin.expect(200, change(gone, { isEnabled: true }));
+      await org.admin.expect(204, org.admin.post(`/webhooks/${gone.id}/test`));
+      await receiver.atLeast(3, '/gone');
+      expect(receiver.typesAt('/gone').slice(1)).toEqual(['WEBHOOK_UPDATED', 'WEBHOOK_TESTED']);
+    });
+
+    it('is disabled after five days, and what it missed can be sent again', async () => {
+      receiver.behaviours.set('/dead', 'drip');
+      const dead = await webhook(org, receiver.url('/dead'));
+      await delivery(org, dead, ({ attempts }) => attempts === 1);
+      await drawbridge.query(`UPDATE webhooks SET failing_since = now() - interval '5 days' WHERE id = $1`, [
+        dead.id,
+      ]);
+      await drawbridge.query(
+        'UPDATE webhook_deliveries SET attempts = 12, due_at = now() WHERE webhook_id = $1',
+        [dead.id],
+      );
+      await until('it is disabled', async () => !(await shown(dead)).isEnabled);
+      const [missed] = await deliveriesOf(org, dead);
+      expect(missed).toMatchObject({ status: 'FAILED', attempts: 13, responseCode: null, dueAt: null });
+      expect((await audited('WEBHOOK_DISABLED'))[0]!.errorMessage).toMatch(
+        /^for five days it did not answer/,
+      );
+      receiver.behaviours.delete('/dead');
+      await org.admin.expect(200, change(dead, { isEnabled: true }));
+      const again = `/webhooks/${dead.id}/deliveries/${missed!.id}/redeliver`;
+      await org.admin.expect(204, org.admin.post(again));
+      await delivery(org, dead, ({ id, status }) => id === missed!.id && status === 'DELIVERED');
+    });
+
+    it('that redirects is followed nowhere', async () => {
+      receiver.behaviours.set('/redirects', [302, { location: 'http://169.254.169.254/latest/meta-data/' }]);
+      const redirecting = await webhook(org, receiver.url('/redirects'));
+      expect(await delivery(org, redirecting, () => true)).toMatchObject({
+        responseCode: 302,
+        status: 'PENDING',
+      });
+    });
+  });
+
+  it('an organization whose receivers all hang does not keep another one waiting', async () => {
+    const paths = Array.from({ length: 20 }, (_, index) => `/hangs/${index}`);
+    for (const path of paths) receiver.behaviours.set(path, 'hang');
+    for (const path of paths) await webhook(org, receiver.url(path));
+    await receiver.atLeast(1, '/hangs/0');
+    const neighbour = await organization(drawbridge, []);
+    const quick = await webhook(neighbour, receiver.url('/quick'));
+    await delivery(neighbour, quick, ({ status }) => status === 'DELIVERED');
+    const hanging = await drawbridge.query(
+      'SELECT FROM webhooks WHERE leased_until > now() AND organization_id = $1',
+      [org.organizationId],
+    );
+    expect(hanging.length).toBeGreaterThan(0);
+    // of 24 slots
+    expect(hanging.length).toBeLessThanOrEqual(12);
+  });
+
+  it.each([
+    ['a metadata service', 'http://169.254.169.254/latest/meta-data/'],
+    ['one in IPv6', 'http://[fd00:ec2::254]/'],
+    ['one in IPv4 within IPv6', 'http://[::ffff:169.254.169.254]/'],
+    ['one as a number', 'http://2852039166/'],
+    ['a private address', 'http://10.0.0.1/'],
+    ['this machine', 'http://[::1]/'],
+    ['an address with a user', 'https://user:secret@hooks.example.com/'],
+    ['an address with a fragment', 'https://hooks.example.com/#part'],
+    ['another protocol', 'ftp://hooks.example.com/'],
+    ['a long address', `https://hooks.example.com/${'x'.repeat(2048)}`],
+  ])('%s is refused as a URL', async (_, url) => {
+    const { status, body } = await org.admin.post<{ validationErrors: object }>('/webhooks', { url });
+    expect([status, Object.keys(body.validationErrors)]).toEqual([400, ['url']]);
+  });
+
+  it('an organization has twenty webhooks at most, of known event types', async () => {
+    const url = receiver.url('/many');
+    const unknown = { url, eventTypes: ['SESSION_STARTET'] };
+    expect((await org.admin.post('/webhooks', unknown)).status).toBe(400);
+    const answers = await Promise.all(Array.from({ length: 22 }, () => org.admin.post('/webhooks', { url })));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+  });
+});
+
+describe('A worker that is killed loses nothing', () => {
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge, []);
+  let receiver: WebhookReceiver;
+
+  beforeAll(async () => {
+    receiver = await WebhookReceiver.start();
+  });
+  afterAll(() => receiver.stop());
+
+  it(
+    'each record arrives, in order',
+    async () => {
+      const count = KILLS * RECORDS_PER_KILL;
+      await webhook(org, receiver.url('/'), { eventTypes: ['ROLE_UPDATED'] });
+      await records(org, count);
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const worker = await drawbridge.startWorker();
+        await receiver.atLeast(receiver.received.length + 1 + Math.random() * RECORDS_PER_KILL, '/');
+        await worker.stop('SIGKILL');
+        // its lease runs out
+        await drawbridge.query('UPDATE webhooks SET leased_until = now()');
+      }
+      await drawbridge.startWorker();
+      const all = await until('all have arrived', async () => {
+        const told = new Set(receiver.at('/').map(({ body }) => body));
+        return told.size === count && [...told];
+      });
+      const names = all.map((body) => (JSON.parse(body) as { data: AuditRecord }).data.resourceName);
+      expect(names).toEqual(Array.from({ length: count }, (_, index) => String(index)));
+    },
+    60_000 + KILLS * 10_000,
+  );
+
+  it('and sends to no address that the deployment does not allow any more', async () => {
+    await drawbridge.worker.stop();
+    const { id } = await webhook(org, receiver.url('/forbidden'));
+    await drawbridge.startWorker({ TENANT_URL_NETWORKS: '' });
+    const { error } = await delivery(org, { id }, () => true);
+    expect(error).toBe('it leads to an address that this deployment lets no webhook lead to');
+    expect(receiver.at('/forbidden')).toEqual([]);
+  });
+});
