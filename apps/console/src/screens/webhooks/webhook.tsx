@@ -1,0 +1,139 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { $api, api, live, type Schemas } from '../../api';
+import { Lines } from '../../parts/words';
+import { Action, Button, ConfirmButton, Facts, Form, Loaded, Muted, Notice, Page, Row } from '../../ui';
+import { Section, TextField, Time } from '../../ui';
+import { Deliveries } from './deliveries';
+import { EventPicker, FORMATS, Secret, WebhookStatus, type WebhookData } from './parts';
+
+const route = getRouteApi('/signed-in/administrator/webhooks/$id');
+
+/** One webhook: whether it works, what was sent, and what can be changed. */
+export function Webhook() {
+  const { id } = route.useParams();
+  const { page = 0 } = route.useSearch();
+  const given = { params: { path: { id } } };
+  const isFailing = live<WebhookData>(({ failingSince }) => failingSince !== null);
+  const webhook = $api.useQuery('get', '/api/v1/webhooks/{id}', given, isFailing);
+  return <Loaded query={webhook}>{(data) => <Shown key={id} webhook={data} page={page} />}</Loaded>;
+}
+
+const change = (id: string, body: Schemas['UpdateWebhookDto']): Promise<unknown> =>
+  api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body });
+
+function Shown({ webhook, page }: { webhook: WebhookData; page: number }) {
+  const [secret, setSecret] = useState<string | null>(null);
+  const { id, url, format, isEnabled } = webhook;
+  return (
+    <Page title={`Webhook to ${hostOf(webhook)}`} actions={<State webhook={webhook} />}>
+      {isEnabled ? null : (
+        <Notice tone="warn">
+          Nothing is sent to it. Once it is enabled, it gets what happens from then on.
+        </Notice>
+      )}
+      {secret === null ? null : (
+        <Section title="The new secret">
+          <Secret>{secret}</Secret>
+          <Row>
+            <Button onClick={() => setSecret(null)}>I have copied it</Button>
+          </Row>
+        </Section>
+      )}
+      <Section
+        title="Webhook"
+        actions={format === 'standard' ? <Rotation webhook={webhook} onRotated={setSecret} /> : null}
+      >
+        <Facts
+          of={{
+            Status: <WebhookStatus of={webhook} />,
+            URL: url,
+            For: FORMATS[format],
+            Created: (
+              <Lines>
+                <Time at={webhook.createdAt} />
+                <Muted>by {webhook.createdByEmail}</Muted>
+              </Lines>
+            ),
+          }}
+        />
+      </Section>
+      <Deliveries of={webhook} page={page} />
+      <Section title="Settings">
+        <Form
+          submit="Save"
+          done="Saved."
+          send={(entered) => {
+            const newUrl = entered.optional('url');
+            // each is of its list
+            const eventTypes = entered.all('eventTypes') as WebhookData['eventTypes'];
+            return change(id, { eventTypes, ...(newUrl === undefined ? {} : { url: newUrl }) });
+          }}
+        >
+          <TextField
+            name="url"
+            label="Another URL"
+            type="url"
+            required={false}
+            maxLength={2048}
+            placeholder={url}
+            help="Empty: it stays. A part that may be secret is not shown."
+          />
+          <EventPicker chosen={webhook.eventTypes} />
+        </Form>
+      </Section>
+    </Page>
+  );
+}
+
+const hostOf = ({ url }: WebhookData): string => new URL(url).host;
+
+function State({ webhook }: { webhook: WebhookData }) {
+  const navigate = useNavigate();
+  const { id, url, isEnabled } = webhook;
+  return (
+    <Row>
+      {isEnabled ? (
+        <ConfirmButton
+          kind="normal"
+          label="Disable"
+          title={`Disable the webhook to ${hostOf(webhook)}?`}
+          act={() => change(id, { isEnabled: false })}
+        >
+          <p>
+            What waits for another attempt is given up, and what happens until it is enabled again is not sent
+            to it.
+          </p>
+        </ConfirmButton>
+      ) : (
+        <Action label="Enable" kind="primary" act={() => change(id, { isEnabled: true })} />
+      )}
+      <ConfirmButton
+        label="Delete"
+        title={`Delete the webhook to ${hostOf(webhook)}?`}
+        act={() => api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id } } })}
+        onDone={() => void navigate({ to: '/webhooks' })}
+      >
+        <p>Nothing is sent to {url} any more, and the list of its deliveries is deleted.</p>
+      </ConfirmButton>
+    </Row>
+  );
+}
+
+/** @param onRotated gets the new secret */
+const Rotation = (given: { webhook: WebhookData; onRotated: (secret: string) => void }) => (
+  <ConfirmButton
+    kind="normal"
+    label="Rotate the secret"
+    title={`Rotate the secret of ${hostOf(given.webhook)}?`}
+    act={async () => {
+      const of = { params: { path: { id: given.webhook.id } } };
+      given.onRotated((await api.POST('/api/v1/webhooks/{id}/rotate-secret', of)).data!.secret);
+    }}
+  >
+    <p>
+      You get a new secret. For 24 hours both count, so that you can change the receiver meanwhile. If you
+      rotate again within that time, the one of today ends at once.
+    </p>
+  </ConfirmButton>
+);
