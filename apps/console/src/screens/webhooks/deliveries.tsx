@@ -8,7 +8,7 @@ import type { WebhookData } from './parts';
 type Delivery = Schemas['WebhookDeliveryDto'];
 
 const STATUS: Readonly<Record<Delivery['status'], readonly [text: string, tone: Tone]>> = {
-  PENDING: ['Not delivered yet', 'warn'],
+  PENDING: ['Retrying', 'warn'],
   REDELIVERING: ['Being sent again', 'busy'],
   DELIVERED: ['Delivered', 'good'],
   FAILED: ['Given up', 'bad'],
@@ -35,32 +35,50 @@ const isDue = ({ dueAt }: Delivery): boolean =>
 const lastTest = ({ items }: List<Delivery>): Delivery | undefined =>
   items.find(({ eventType }) => eventType === 'WEBHOOK_TESTED');
 
-/** What was sent to a webhook within the last 30 days, and a test. */
-export function Deliveries({ of: { id, isEnabled }, page }: { of: WebhookData; page: number }) {
-  // the last test before the one that was sent from here; empty: there was none
+const PATH = '/api/v1/webhooks/{id}/deliveries';
+
+const useDeliveries = (id: string, page: number, isUnsettled: (list: List<Delivery>) => boolean) =>
+  useList(PATH, { path: { id }, query: { page, size: PAGE_SIZE } }, { isUnsettled });
+
+/** The tests that are sent from here. */
+export function useTests(id: string) {
+  // the last one before; empty: there was none
   const [before, setBefore] = useState<string | null>(null);
   const isAwaited = (list: List<Delivery>): boolean => before === (lastTest(list)?.id ?? '');
-  const options = { isUnsettled: (list: List<Delivery>) => isAwaited(list) || list.items.some(isDue) };
-  const path = { id };
-  const shown = useList(PATH, { path, query: { page, size: PAGE_SIZE } }, options);
-  const { data: newest } = useList(PATH, { path, query: { page: 0, size: PAGE_SIZE } }, options);
-  const test = async (): Promise<void> => {
-    await api.POST('/api/v1/webhooks/{id}/test', { params: { path } });
-    setBefore((newest && lastTest(newest)?.id) ?? '');
+  const isUnsettled = (list: List<Delivery>): boolean => isAwaited(list) || list.items.some(isDue);
+  const { data: newest } = useDeliveries(id, 0, isUnsettled);
+  return {
+    /** whether anything is about to be sent */
+    isUnsettled: newest !== undefined && isUnsettled(newest),
+    /** null: none was sent from here; undefined: it is on its way */
+    last: before === null || !newest ? null : isAwaited(newest) ? undefined : lastTest(newest),
+    send: async (): Promise<void> => {
+      await api.POST('/api/v1/webhooks/{id}/test', { params: { path: { id } } });
+      setBefore((newest && lastTest(newest)?.id) ?? '');
+    },
   };
+}
+
+interface DeliveriesProps {
+  readonly of: WebhookData;
+  readonly page: number;
+  readonly tests: ReturnType<typeof useTests>;
+}
+
+/** What was sent to a webhook within the last 30 days. */
+export function Deliveries({ of: { id, isEnabled }, page, tests }: DeliveriesProps) {
   const again = (deliveryId: string): Promise<unknown> =>
     api.POST(`${PATH}/{deliveryId}/redeliver`, { params: { path: { id, deliveryId } } });
   const sendAgain = (delivery: Delivery) =>
-    delivery.status === 'REDELIVERING' ? null : <Action label="Send again" act={() => again(delivery.id)} />;
+    delivery.status === 'REDELIVERING' ? null : (
+      <Action kind="plain" label="Send again" act={() => again(delivery.id)} />
+    );
   return (
-    <Section
-      title="Deliveries"
-      actions={isEnabled && newest ? <Action label="Send a test" act={test} /> : null}
-    >
-      {before === null || !newest ? null : <Outcome of={isAwaited(newest) ? undefined : lastTest(newest)} />}
+    <Section title="Deliveries" actions={isEnabled ? <Action label="Send a test" act={tests.send} /> : null}>
+      {tests.last === null ? null : <Outcome of={tests.last} />}
       <Listed
         caption="Deliveries, newest first"
-        query={shown}
+        query={useDeliveries(id, page, ({ items }) => items.some(isDue))}
         page={page}
         columns={isEnabled ? [...COLUMNS, { head: '', cell: sendAgain }] : COLUMNS}
         empty={<Empty title="Nothing was sent yet. What happens is sent within a few seconds." />}
@@ -68,8 +86,6 @@ export function Deliveries({ of: { id, isEnabled }, page }: { of: WebhookData; p
     </Section>
   );
 }
-
-const PATH = '/api/v1/webhooks/{id}/deliveries';
 
 /** What became of a test. @param of undefined: it was not sent yet */
 function Outcome({ of }: { of: Delivery | undefined }) {

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schemas } from '../../api';
 import { ButtonLink, Form, Page, Row, Section, SelectField, TextField } from '../../ui';
-import { EventPicker, FORMATS, Secret, type WebhookData } from './parts';
+import { EventPicker, eventsIn, FORMATS, Secret, type WebhookData } from './parts';
 
 type Format = WebhookData['format'];
 type Created = Schemas['CreatedWebhookDto'];
@@ -39,9 +39,7 @@ export function NewWebhook() {
         <Form
           submit="Create the webhook"
           send={async (entered) => {
-            // each is of its list
-            const eventTypes = entered.all('eventTypes') as WebhookData['eventTypes'];
-            const body = { url: entered.text('url'), format, eventTypes };
+            const body = { url: entered.text('url'), format, eventTypes: eventsIn(entered) };
             const { data } = await api.POST('/api/v1/webhooks', { body });
             // chats check no signature
             if (format === 'standard') setCreated(data!);

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api';
 import { EVENTS } from '../../parts/events';
 import { Lines, Reason } from '../../parts/words';
-import { Badge, Copyable, Notice, Picker, Stack, Time } from '../../ui';
+import { Badge, Copyable, Notice, Picker, Stack, Time, type Entered } from '../../ui';
 
 export type WebhookData = Schemas['WebhookDto'];
 
@@ -16,16 +16,13 @@ export const FORMATS: Readonly<Record<WebhookData['format'], string>> = {
 export const WebhookStatus = ({ of: { isEnabled, failingSince, lastError } }: { of: WebhookData }) => (
   <Lines>
     {isEnabled ? null : <Badge>Disabled</Badge>}
-    {isEnabled && failingSince === null ? <Badge tone="good">Enabled</Badge> : null}
-    {failingSince === null ? null : (
-      <>
-        <Badge tone="bad">Failing</Badge>
-        <Reason isBad>
-          since <Time at={failingSince} />
-          {lastError === null ? null : `: ${lastError}`}
-        </Reason>
-      </>
-    )}
+    {isEnabled && failingSince ? <Badge tone="bad">Failing</Badge> : null}
+    {isEnabled && !failingSince ? <Badge tone="good">Enabled</Badge> : null}
+    {failingSince ? (
+      <Reason isBad>
+        {isEnabled ? 'since' : 'failed since'} <Time at={failingSince} />: {lastError}
+      </Reason>
+    ) : null}
   </Lines>
 );
 
@@ -39,6 +36,11 @@ export const EventPicker = ({ chosen = [] }: { chosen?: readonly string[] }) => 
     help="None chosen: every event is sent. For a chat, choose some: all of them are many."
   />
 );
+
+/** What was chosen in it. */
+export const eventsIn = (entered: Entered) =>
+  // each is of its list
+  entered.all('eventTypes') as WebhookData['eventTypes'];
 
 const CHECK = `import { Webhook } from 'standardwebhooks';
 

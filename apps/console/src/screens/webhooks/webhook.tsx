@@ -1,11 +1,12 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { $api, api, live, type Schemas } from '../../api';
-import { Lines } from '../../parts/words';
-import { Action, Button, ConfirmButton, Facts, Form, Loaded, Muted, Notice, Page, Row } from '../../ui';
-import { Section, TextField, Time } from '../../ui';
-import { Deliveries } from './deliveries';
-import { EventPicker, FORMATS, Secret, WebhookStatus, type WebhookData } from './parts';
+import { defined } from '../../parts/search';
+import { Lines, sentence, wordsOf } from '../../parts/words';
+import { Action, Button, ConfirmButton, DialogButton, Facts, Form, Loaded, Muted, Notice } from '../../ui';
+import { Page, Row, Section, TextField, Time } from '../../ui';
+import { Deliveries, useTests } from './deliveries';
+import { EventPicker, eventsIn, FORMATS, Secret, WebhookStatus, type WebhookData } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/webhooks/$id');
 
@@ -13,18 +14,27 @@ const route = getRouteApi('/signed-in/administrator/webhooks/$id');
 export function Webhook() {
   const { id } = route.useParams();
   const { page = 0 } = route.useSearch();
+  const tests = useTests(id);
   const given = { params: { path: { id } } };
-  const isFailing = live<WebhookData>(({ failingSince }) => failingSince !== null);
-  const webhook = $api.useQuery('get', '/api/v1/webhooks/{id}', given, isFailing);
-  return <Loaded query={webhook}>{(data) => <Shown key={id} webhook={data} page={page} />}</Loaded>;
+  const options = live<WebhookData>(({ failingSince }) => failingSince !== null || tests.isUnsettled);
+  const webhook = $api.useQuery('get', '/api/v1/webhooks/{id}', given, options);
+  return (
+    <Loaded query={webhook}>
+      {(data) => (
+        <Shown key={id} webhook={data}>
+          <Deliveries of={data} page={page} tests={tests} />
+        </Shown>
+      )}
+    </Loaded>
+  );
 }
 
 const change = (id: string, body: Schemas['UpdateWebhookDto']): Promise<unknown> =>
   api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body });
 
-function Shown({ webhook, page }: { webhook: WebhookData; page: number }) {
+function Shown({ webhook, children }: { webhook: WebhookData; children: ReactNode }) {
   const [secret, setSecret] = useState<string | null>(null);
-  const { id, url, format, isEnabled } = webhook;
+  const { url, format, isEnabled } = webhook;
   return (
     <Page title={`Webhook to ${hostOf(webhook)}`} actions={<State webhook={webhook} />}>
       {isEnabled ? null : (
@@ -42,13 +52,19 @@ function Shown({ webhook, page }: { webhook: WebhookData; page: number }) {
       )}
       <Section
         title="Webhook"
-        actions={format === 'standard' ? <Rotation webhook={webhook} onRotated={setSecret} /> : null}
+        actions={
+          <Row>
+            <Change webhook={webhook} />
+            {format === 'standard' ? <Rotation webhook={webhook} onRotated={setSecret} /> : null}
+          </Row>
+        }
       >
         <Facts
           of={{
             Status: <WebhookStatus of={webhook} />,
             URL: url,
             For: FORMATS[format],
+            Events: webhook.eventTypes.map((event) => sentence(wordsOf(event))).join(', ') || 'Every event',
             Created: (
               <Lines>
                 <Time at={webhook.createdAt} />
@@ -58,30 +74,7 @@ function Shown({ webhook, page }: { webhook: WebhookData; page: number }) {
           }}
         />
       </Section>
-      <Deliveries of={webhook} page={page} />
-      <Section title="Settings">
-        <Form
-          submit="Save"
-          done="Saved."
-          send={(entered) => {
-            const newUrl = entered.optional('url');
-            // each is of its list
-            const eventTypes = entered.all('eventTypes') as WebhookData['eventTypes'];
-            return change(id, { eventTypes, ...(newUrl === undefined ? {} : { url: newUrl }) });
-          }}
-        >
-          <TextField
-            name="url"
-            label="Another URL"
-            type="url"
-            required={false}
-            maxLength={2048}
-            placeholder={url}
-            help="Empty: it stays. A part that may be secret is not shown."
-          />
-          <EventPicker chosen={webhook.eventTypes} />
-        </Form>
-      </Section>
+      {children}
     </Page>
   );
 }
@@ -119,6 +112,32 @@ function State({ webhook }: { webhook: WebhookData }) {
     </Row>
   );
 }
+
+const Change = ({ webhook: { id, url, eventTypes } }: { webhook: WebhookData }) => (
+  <DialogButton label="Change" title="Change the webhook">
+    {(close) => (
+      <Form
+        submit="Save"
+        onCancel={close}
+        onDone={close}
+        send={(entered) =>
+          change(id, defined({ eventTypes: eventsIn(entered), url: entered.optional('url') }))
+        }
+      >
+        <TextField
+          name="url"
+          label="Another URL"
+          type="url"
+          required={false}
+          maxLength={2048}
+          placeholder={url}
+          help="Empty: it stays as it is. What may be secret in it is not shown."
+        />
+        <EventPicker chosen={eventTypes} />
+      </Form>
+    )}
+  </DialogButton>
+);
 
 /** @param onRotated gets the new secret */
 const Rotation = (given: { webhook: WebhookData; onRotated: (secret: string) => void }) => (

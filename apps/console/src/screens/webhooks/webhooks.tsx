@@ -46,9 +46,12 @@ export function Webhooks() {
   );
 }
 
+/** The whole URL is on the webhook's page. */
+const MAX_SHOWN = 100;
+
 const WebhookLink = ({ to: { id, url } }: { to: WebhookData }) => (
-  <Link to="/webhooks/$id" params={{ id }}>
-    {url}
+  <Link to="/webhooks/$id" params={{ id }} title={url}>
+    {url.length > MAX_SHOWN ? `${url.slice(0, MAX_SHOWN)}…` : url}
   </Link>
 );
 
