@@ -3,6 +3,7 @@ import { furnishedOrganization, type FurnishedOrganization } from './furnished-o
 import { group, sshTo } from './organization';
 import { newcomer, type Person } from './people';
 import { verifiedResource } from './resources';
+import { delivered, webhook } from './webhooks';
 
 /** What would run, and what would break every line, if a screen took a name for more than a text. */
 export const HOSTILE_NAME = '<img/src=x/onerror=alert(document.domain)>';
@@ -11,6 +12,8 @@ export const HOSTILE_NAME = '<img/src=x/onerror=alert(document.domain)>';
 export interface CrowdedOrganization extends FurnishedOrganization {
   /** an administrator with open access, some of which was refused */
   readonly keeper: Person;
+  /** with the longest URL; nobody is there */
+  readonly webhookId: string;
 }
 
 interface Crowd {
@@ -52,6 +55,7 @@ const CROWDS: readonly Crowd[] = [
     copies: 120,
     own: `'sequence', nextval('audit_records_sequence_seq'), 'resource_name', '${HOSTILE_NAME}' || repeat('W', 150)`,
   },
+  { table: 'webhook_deliveries', copies: 120, own: `'position', (2 ^ 40 * (1 + random()))::bigint` },
   { table: 'resource_health_events', copies: 120, names: ['message'] },
   { table: 'resource_ips', copies: 0, names: ['resource_name'] },
 ];
@@ -71,6 +75,8 @@ export async function crowdedOrganization(
   await cloud.fault({ kind: 'quota', target: group(1) });
   const { id } = await keeper.client.posted<{ id: string }>('/sessions', { ipv4Address: address });
   await org.reaches(id, 'PARTIAL');
+  const { id: webhookId } = await webhook(org, `http://127.0.0.1:9/${'W'.repeat(2000)}`);
+  await delivered(org, webhookId);
   for (const crowd of CROWDS) await gathered(drawbridge, organizationId, crowd);
   await drawbridge.query(
     `INSERT INTO role_resources (role_id, resource_id, organization_id)
@@ -81,7 +87,7 @@ export async function crowdedOrganization(
     organizationId,
     HOSTILE_NAME,
   ]);
-  return Object.assign(org, { keeper });
+  return Object.assign(org, { keeper, webhookId });
 }
 
 /** Copies a row of the organization many times, and gives all of its rows bad names, each its own. */

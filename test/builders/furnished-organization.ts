@@ -11,6 +11,7 @@ export interface FurnishedOrganization extends Organization {
   readonly apiKeyId: string;
   readonly userId: string;
   readonly oidcTrustId: string;
+  readonly webhookId: string;
 }
 
 export async function furnishedOrganization(
@@ -37,6 +38,7 @@ export async function furnishedOrganization(
       conditions: { project_id: ['7'], ref_protected: ['true'] },
       scopes: ['sessions:write'],
     }),
+    webhookId: await made('/webhooks', { url: 'http://127.0.0.1:9/' }),
     userId: await made('/users', { email: `${randomUUID()}@example.com`, roleIds: [org.roleId] }),
   });
 }
@@ -55,6 +57,7 @@ export async function readablePaths(org: FurnishedOrganization): Promise<string[
     users: org.userId,
     'static-ip-rules': org.staticIpRuleId,
     'oidc-trusts': org.oidcTrustId,
+    webhooks: org.webhookId,
     organizations: org.organizationId,
   };
   const operations = await documentedOperations(`http://127.0.0.1:${org.drawbridge.apiServer.port}/api/v1`);

@@ -42,10 +42,16 @@ describe('A master key can be changed', () => {
     const stranger = newKey(3);
     const run = await rotate(stranger);
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain('not in MASTER_KEYS');
+    expect(run.stderr).toContain('MASTER_KEYS must open what is stored');
     expect(run.stdout + run.stderr).not.toContain(stranger.slice(2));
     const rows = await drawbridge.query('SELECT 1 FROM data_keys WHERE master_key_version = 3');
     expect(rows).toEqual([]);
+  });
+
+  it('does not say that the old key can go when the newest is not the one that wraps', async () => {
+    const run = await rotate(newKey(2));
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain('it lacks version 2, or has another key under it');
   });
 
   it('reports what is wrong with MASTER_KEYS, and supports --help', async () => {

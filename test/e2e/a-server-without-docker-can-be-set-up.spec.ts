@@ -155,6 +155,7 @@ if (!hasPrograms)
     await isUp();
     const changes = [
       'the master key',
+      'the master key',
       'the JWT secret',
       'the passwords of the database',
       'the password of Redis',

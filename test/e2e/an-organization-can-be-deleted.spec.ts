@@ -2,6 +2,7 @@ import { totpOf } from '../builders/accounts';
 import { guardedHost } from '../builders/agents';
 import { colleague } from '../builders/colleague';
 import { group, organization, type Organization, type ResourcePlan } from '../builders/organization';
+import { delivered, webhook } from '../builders/webhooks';
 import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
 import type { Answer, Credential } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -124,6 +125,7 @@ describe('An organization can be deleted', () => {
     await org.reaches(id, 'ACTIVE');
     const rule = { label: 'Office', ipAddress: '203.0.113.11', resourceIds: org.resourceIds };
     await org.admin.expect(201, org.admin.post('/static-ip-rules', rule));
+    await delivered(org, (await webhook(org, 'http://127.0.0.1:9/', { eventTypes: ['MFA_RESET'] })).id);
     const open = async (target: string): Promise<number> => (await drawbridge.cloud.rules(target)).length;
     await until('all is open', async () => (await open(group(1))) === 2 && (await open(group(2))) === 1);
     await drawbridge.cloud.fault({
@@ -135,6 +137,7 @@ describe('An organization can be deleted', () => {
     await drawbridge.cloud.revokeTokens('AWS');
     await deleted(one);
 
+    for (const table of ['webhooks', 'webhook_deliveries']) expect(await rowsOf(org, table)).toBe(0);
     for (const client of [org.admin, key]) expect((await client.get('/sessions')).status).toBe(401);
     const login = { email: org.adminEmail, password: 'whatever it was', organizationSlug: one.slug };
     expect((await drawbridge.api.post('/auth/login', login)).status).toBe(401);

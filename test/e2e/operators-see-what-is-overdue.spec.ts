@@ -183,6 +183,7 @@ describe('Operators see what is overdue', () => {
             address: '203.0.113.2/32',
             protocol: 'tcp',
             ports: '22',
+            credentialId: org.credentialId,
             cause: 'SESSION_STOPPED',
             unwantedSince: expect.any(String) as string,
             lastError: expect.any(String) as string,
@@ -195,7 +196,9 @@ describe('Operators see what is overdue', () => {
     it('prints it with drawbridge-admin overdue, and exits with 1', async () => {
       const table = await overdue();
       expect(table.code).toBe(1);
-      expect(table.stdout).toMatch(/'203\.0\.113\.2\/32' +│ +'tcp' +│ +'22' +│ +'SESSION_STOPPED'/);
+      expect(table.stdout).toMatch(
+        /'203\.0\.113\.2\/32' +│ +'tcp' +│ +'22' +│ +'[0-9a-f-]{36}' +│ +'SESSION_STOPPED'/,
+      );
       const json = await overdue('--json');
       expect(json.code).toBe(1);
       expect(JSON.parse(json.stdout)).toMatchObject([{ address: '203.0.113.2/32' }]);

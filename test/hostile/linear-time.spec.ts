@@ -151,6 +151,7 @@ const ANSWERS: readonly Named[] = [
   ['a condition', (text) => conditionsRefusal({ [text]: [text], ref: [text] })],
   ['a claim under a condition', (text) => isAllowed('ref', [text], text)],
   ['a tenant URL', readTenantUrl],
+  ['a tenant URL with a query', (text) => readTenantUrl(text, 'whole')],
   ['a refused tenant URL', tenantUrlRefusal],
   ['an address that a name has', (text) => mayReach(text, NOTHING_TRUSTED)],
   ['TENANT_URL_NETWORKS', (text) => tenantNetworks({ TENANT_URL_NETWORKS: text })],

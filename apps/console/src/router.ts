@@ -5,12 +5,18 @@ import { oversightRoutes } from './screens/oversight/routes';
 import { peopleRoutes } from './screens/people/routes';
 import { resourceRoutes } from './screens/resources/routes';
 import { signInRoutes } from './screens/sign-in/routes';
+import { webhookRoutes } from './screens/webhooks/routes';
 
 const routeTree = rootRoute.addChildren([
   openRoute.addChildren(signInRoutes),
   signedInRoute.addChildren([
     ...accessRoutes,
-    administratorRoute.addChildren([...oversightRoutes, ...resourceRoutes, ...peopleRoutes]),
+    administratorRoute.addChildren([
+      ...oversightRoutes,
+      ...resourceRoutes,
+      ...peopleRoutes,
+      ...webhookRoutes,
+    ]),
   ]),
 ]);
 

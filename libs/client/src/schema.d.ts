@@ -2223,6 +2223,8 @@ export interface components {
       address: string;
       cause: components['schemas']['RemovalCause'] | null;
       /** Format: uuid */
+      credentialId: string | null;
+      /** Format: uuid */
       id: string;
       identifier: string;
       lastError: string | null;

@@ -33,6 +33,8 @@ export interface OverdueRuleRow {
   readonly address: string;
   readonly protocol: string;
   readonly ports: string;
+  /** with which it is removed; null: none is known */
+  readonly credentialId: string | null;
   readonly cause: RemovalCause | null;
   /** since when it has to be removed */
   readonly unwantedSince: Date;
@@ -95,7 +97,8 @@ export class BacklogStore {
               SELECT res.organization_id FROM resources res WHERE res.target_id = t.id AND res.deleted_at IS NULL
                 AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id))
             ORDER BY o.slug) AS organizations,
-          t.provider, t.resource_type AS "resourceType", t.identifier, r.address, r.protocol, r.ports, r.cause,
+          t.provider, t.resource_type AS "resourceType", t.identifier, r.address, r.protocol, r.ports,
+          r.credential_id AS "credentialId", r.cause,
           r.unwanted_since AS "unwantedSince", r.last_error AS "lastError"
           ${rules}`,
       'r.unwanted_since, r.id',

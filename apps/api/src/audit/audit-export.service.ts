@@ -25,9 +25,8 @@ type Send = (parts: AsyncIterable<string>, signal: AbortSignal) => Promise<void>
  */
 @Injectable()
 export class AuditExportService implements OnModuleDestroy {
-  private readonly running = new Set<OrganizationId>();
+  private readonly running = new Map<OrganizationId, AbortController>();
   private readonly pages = new FairLimiter(PAGES_AT_ONCE, Infinity);
-  private readonly closing = new AbortController();
 
   constructor(
     private readonly database: Database,
@@ -36,7 +35,7 @@ export class AuditExportService implements OnModuleDestroy {
 
   /** Ends what is running: the last line is missing then, and a reader goes on from the last position elsewhere. */
   onModuleDestroy(): void {
-    this.closing.abort();
+    for (const ending of this.running.values()) ending.abort();
   }
 
   /** @throws ApiError 400 when `from` is after `to` or `after` beyond the end, 429 during another export, and what `send` throws */
@@ -47,7 +46,9 @@ export class AuditExportService implements OnModuleDestroy {
       const message = 'Another export of this organization is running: wait for its end, or end it';
       throw tooManyRequests(message, RETRY_SECONDS);
     }
-    this.running.add(organization);
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(), LONGEST_MS);
+    this.running.set(organization, ending);
     try {
       const end = await this.sealed.end(this.database.autocommit, organization);
       const { position, hash } = end ?? { position: '0', hash: BEFORE_FIRST_RECORD };
@@ -55,10 +56,10 @@ export class AuditExportService implements OnModuleDestroy {
       // a reader that was here before has records that are gone
       if (after > upTo)
         throw badRequest(`after is beyond the end, ${upTo}`, { after: `is beyond the end, ${upTo}` });
-      const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(LONGEST_MS)]);
       const slice = { ...times, after, upTo };
-      await send(this.parts(organization, slice, { position, hash }, EXPORT_FORMATS[format]), signal);
+      await send(this.parts(organization, slice, { position, hash }, EXPORT_FORMATS[format]), ending.signal);
     } finally {
+      clearTimeout(timer);
       this.running.delete(organization);
     }
   }

@@ -116,11 +116,10 @@ export class WebhooksService {
     const { organizationId } = actor.principal;
     const secret = newSecret();
     return this.changing(actor, id, async (tx, { sealedData, ...row }) => {
-      const resealed = await this.resealed(organizationId, { id, sealedData }, (secrets) => ({
-        url: secrets['url']!,
-        secret,
-        formerSecret: secrets['secret']!,
-      }));
+      const resealed = await this.resealed(organizationId, { id, sealedData }, (secrets) => {
+        const { secret: formerSecret } = secrets;
+        return { ...secrets, secret, ...(formerSecret !== undefined && { formerSecret }) };
+      });
       await this.webhooks.update(tx, organizationId, id, { sealedData: resealed }, true);
       await this.records.record(tx, actor, 'WEBHOOK_SECRET_ROTATED', objectOf(row));
       return { row, secret };

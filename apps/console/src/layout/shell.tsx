@@ -29,6 +29,7 @@ const ADMINISTRATOR = [
       ['/people', 'People'],
       ['/roles', 'Roles'],
       ['/automation', 'Automation'],
+      ['/webhooks', 'Webhooks'],
       ['/organization', 'Organization'],
     ],
   ],

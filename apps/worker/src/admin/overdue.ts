@@ -5,10 +5,14 @@ import { withDatabase } from './deployment';
 import { EXIT, type ExitCode, note, print, run, verb } from './program';
 
 const MAX_LISTED = 1000;
+/** Characters of a provider's answer in the table. */
+const MAX_ANSWER = 60;
 
 /** Columns of the table. */
 const COLUMNS =
-  'unwantedSince organizations provider identifier address protocol ports cause lastError'.split(' ');
+  'unwantedSince organizations provider identifier address protocol ports credentialId cause lastError'.split(
+    ' ',
+  );
 
 /** Lists rules that should be gone; exits with 1 when there are any. */
 export function addOverdue(program: Command): void {
@@ -34,4 +38,8 @@ const listOverdue = ({ json }: { json?: boolean }): Promise<ExitCode> =>
 const toTableRow = (row: OverdueRuleRow): object => ({
   ...row,
   organizations: row.organizations.map(({ slug }) => slug).join(),
+  lastError: row.lastError && shortened(row.lastError),
 });
+
+const shortened = (text: string): string =>
+  text.length > MAX_ANSWER ? `${text.slice(0, MAX_ANSWER)}…` : text;

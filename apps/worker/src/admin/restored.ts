@@ -61,7 +61,10 @@ const outlookOf = async (tx: Tx): Promise<Outlook> => ({
 
 function show({ unknown, unopened }: Outlook, { since, targets, compared, notCompared }: Restore): void {
   print(`Restored from a backup, noticed ${since.toISOString()}: nothing is opened until you confirm.`);
-  print(`${compared} of ${targets} targets were compared since; what the others hold is not known yet.`);
+  const isComplete = compared === targets;
+  print(
+    `${compared} of ${targets} targets were compared since${isComplete ? '.' : '; what the others hold is not known yet.'}`,
+  );
   // JSON makes control characters in names visible
   if (notCompared.length > 0) print(`Not compared: ${JSON.stringify(notCompared)}`);
   print(`\nOpen and unknown to the database; closed when you confirm: ${unknown.total}`);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { IdentityKeyStore } from '#credentials';
 import type { Database } from '#entities';
-import { type MasterKeys, resealIdentityKey, rewrapDataKey } from '#secrets';
+import { type MasterKeys, refuseWrongMasterKeys, resealIdentityKey, rewrapDataKey } from '#secrets';
 import { DataKeyStore } from '#tenant-store';
 import { masterKeys, withDatabase } from './deployment';
 import { EXIT, type ExitCode, note, print, run, verb } from './program';
@@ -26,6 +26,8 @@ export function addRotateMasterKey(program: Command): void {
 async function rotateMasterKey(): Promise<ExitCode> {
   const keys = masterKeys();
   return withDatabase(async (database) => {
+    // what is wrapped by the newest version already may be so by another key: then the old one must stay
+    refuseWrongMasterKeys(keys, await new DataKeyStore().oneOfEachVersion(database.autocommit));
     const done = await rewrap(database, keys);
     const identityKeys = await resealIdentityKeys(database, keys);
     if (identityKeys > 0) note(`${identityKeys} identity keys sealed`);

@@ -19,6 +19,8 @@ export class OverdueRuleDto {
   @ApiProperty({ example: '203.0.113.10/32' }) address!: string;
   @ApiProperty({ example: 'tcp' }) protocol!: string;
   @ApiProperty({ example: '5432', description: '* for every port' }) ports!: string;
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, description: 'with which it is removed' })
+  credentialId!: string | null;
   @ApiProperty({
     enum: REMOVAL_CAUSES,
     enumName: 'RemovalCause',

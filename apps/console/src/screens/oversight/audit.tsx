@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CHOICES } from '#client/choices';
 import { $api, api, type Schemas } from '../../api';
+import { EVENTS } from '../../parts/events';
 import { Filters, ResourceFilter, SelectFilter, TimeFilter } from '../../parts/filters';
 import { PAGE_SIZE } from '../../parts/listed';
 import { saveAs } from '../../parts/save-as';
@@ -12,9 +13,6 @@ import { Time, type Column } from '../../ui';
 type AuditRecord = Schemas['AuditRecordDto'];
 
 const route = getRouteApi('/signed-in/administrator/audit');
-const EVENTS = CHOICES.AuditEventType.map((event) => [event, sentence(wordsOf(event))] as const).toSorted(
-  ([, one], [, other]) => one.localeCompare(other),
-);
 
 /** What was done in the organization, by whom. */
 export function Audit() {

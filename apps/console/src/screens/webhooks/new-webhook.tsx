@@ -1,0 +1,69 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, type Schemas } from '../../api';
+import { ButtonLink, Form, Page, Row, Section, SelectField, TextField } from '../../ui';
+import { EventPicker, eventsIn, FORMATS, Secret, type WebhookData } from './parts';
+
+type Format = WebhookData['format'];
+type Created = Schemas['CreatedWebhookDto'];
+
+const URL_HELP: Readonly<Record<Format, string>> = {
+  standard:
+    'Each record is posted to it as signed JSON. A status from 200 to 299 within 10 seconds accepts it.',
+  slack: 'In Slack, add an incoming webhook to a channel, and copy its URL.',
+  teams:
+    'In the channel’s menu, choose Workflows, then “Post to a channel when a webhook request is received”, and copy its URL.',
+};
+
+/** A webhook that is to be. A program gets a secret, which is shown once. */
+export function NewWebhook() {
+  const navigate = useNavigate();
+  const [format, setFormat] = useState<Format>('standard');
+  const [created, setCreated] = useState<Created | null>(null);
+  if (created !== null)
+    return (
+      <Page title="The secret of the webhook">
+        <Section>
+          <Secret>{created.secret}</Secret>
+          <Row>
+            <ButtonLink to="/webhooks/$id" params={{ id: created.id }}>
+              I have copied it
+            </ButtonLink>
+          </Row>
+        </Section>
+      </Page>
+    );
+  return (
+    <Page title="Create a webhook">
+      <Section>
+        <Form
+          submit="Create the webhook"
+          send={async (entered) => {
+            const body = { url: entered.text('url'), format, eventTypes: eventsIn(entered) };
+            const { data } = await api.POST('/api/v1/webhooks', { body });
+            // chats check no signature
+            if (format === 'standard') setCreated(data!);
+            else await navigate({ to: '/webhooks/$id', params: { id: data!.id } });
+          }}
+        >
+          <SelectField
+            name="format"
+            label="Who is told"
+            value={format}
+            options={Object.entries(FORMATS)}
+            onChange={(chosen) => setFormat(chosen as Format)}
+          />
+          <TextField
+            name="url"
+            label="URL"
+            type="url"
+            maxLength={2048}
+            placeholder="https://"
+            help={URL_HELP[format]}
+          />
+          <EventPicker />
+        </Form>
+      </Section>
+    </Page>
+  );
+}

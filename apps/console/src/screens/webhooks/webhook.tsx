@@ -1,0 +1,158 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { $api, api, live, type Schemas } from '../../api';
+import { defined } from '../../parts/search';
+import { Lines, sentence, wordsOf } from '../../parts/words';
+import { Action, Button, ConfirmButton, DialogButton, Facts, Form, Loaded, Muted, Notice } from '../../ui';
+import { Page, Row, Section, TextField, Time } from '../../ui';
+import { Deliveries, useTests } from './deliveries';
+import { EventPicker, eventsIn, FORMATS, Secret, WebhookStatus, type WebhookData } from './parts';
+
+const route = getRouteApi('/signed-in/administrator/webhooks/$id');
+
+/** One webhook: whether it works, what was sent, and what can be changed. */
+export function Webhook() {
+  const { id } = route.useParams();
+  const { page = 0 } = route.useSearch();
+  const tests = useTests(id);
+  const given = { params: { path: { id } } };
+  const options = live<WebhookData>(({ failingSince }) => failingSince !== null || tests.isUnsettled);
+  const webhook = $api.useQuery('get', '/api/v1/webhooks/{id}', given, options);
+  return (
+    <Loaded query={webhook}>
+      {(data) => (
+        <Shown key={id} webhook={data}>
+          <Deliveries of={data} page={page} tests={tests} />
+        </Shown>
+      )}
+    </Loaded>
+  );
+}
+
+const change = (id: string, body: Schemas['UpdateWebhookDto']): Promise<unknown> =>
+  api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body });
+
+function Shown({ webhook, children }: { webhook: WebhookData; children: ReactNode }) {
+  const [secret, setSecret] = useState<string | null>(null);
+  const { url, format, isEnabled } = webhook;
+  return (
+    <Page title={`Webhook to ${hostOf(webhook)}`} actions={<State webhook={webhook} />}>
+      {isEnabled ? null : (
+        <Notice tone="warn">
+          Nothing is sent to it. Once it is enabled, it gets what happens from then on.
+        </Notice>
+      )}
+      {secret === null ? null : (
+        <Section title="The new secret">
+          <Secret>{secret}</Secret>
+          <Row>
+            <Button onClick={() => setSecret(null)}>I have copied it</Button>
+          </Row>
+        </Section>
+      )}
+      <Section
+        title="Webhook"
+        actions={
+          <Row>
+            <Change webhook={webhook} />
+            {format === 'standard' ? <Rotation webhook={webhook} onRotated={setSecret} /> : null}
+          </Row>
+        }
+      >
+        <Facts
+          of={{
+            Status: <WebhookStatus of={webhook} />,
+            URL: url,
+            For: FORMATS[format],
+            Events: webhook.eventTypes.map((event) => sentence(wordsOf(event))).join(', ') || 'Every event',
+            Created: (
+              <Lines>
+                <Time at={webhook.createdAt} />
+                <Muted>by {webhook.createdByEmail}</Muted>
+              </Lines>
+            ),
+          }}
+        />
+      </Section>
+      {children}
+    </Page>
+  );
+}
+
+const hostOf = ({ url }: WebhookData): string => new URL(url).host;
+
+function State({ webhook }: { webhook: WebhookData }) {
+  const navigate = useNavigate();
+  const { id, url, isEnabled } = webhook;
+  return (
+    <Row>
+      {isEnabled ? (
+        <ConfirmButton
+          kind="normal"
+          label="Disable"
+          title={`Disable the webhook to ${hostOf(webhook)}?`}
+          act={() => change(id, { isEnabled: false })}
+        >
+          <p>
+            What waits for another attempt is given up, and what happens until it is enabled again is not sent
+            to it.
+          </p>
+        </ConfirmButton>
+      ) : (
+        <Action label="Enable" kind="primary" act={() => change(id, { isEnabled: true })} />
+      )}
+      <ConfirmButton
+        label="Delete"
+        title={`Delete the webhook to ${hostOf(webhook)}?`}
+        act={() => api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id } } })}
+        onDone={() => void navigate({ to: '/webhooks' })}
+      >
+        <p>Nothing is sent to {url} any more, and the list of its deliveries is deleted.</p>
+      </ConfirmButton>
+    </Row>
+  );
+}
+
+const Change = ({ webhook: { id, url, eventTypes } }: { webhook: WebhookData }) => (
+  <DialogButton label="Change" title="Change the webhook">
+    {(close) => (
+      <Form
+        submit="Save"
+        onCancel={close}
+        onDone={close}
+        send={(entered) =>
+          change(id, defined({ eventTypes: eventsIn(entered), url: entered.optional('url') }))
+        }
+      >
+        <TextField
+          name="url"
+          label="Another URL"
+          type="url"
+          required={false}
+          maxLength={2048}
+          placeholder={url}
+          help="Empty: it stays as it is. What may be secret in it is not shown."
+        />
+        <EventPicker chosen={eventTypes} />
+      </Form>
+    )}
+  </DialogButton>
+);
+
+/** @param onRotated gets the new secret */
+const Rotation = (given: { webhook: WebhookData; onRotated: (secret: string) => void }) => (
+  <ConfirmButton
+    kind="normal"
+    label="Rotate the secret"
+    title={`Rotate the secret of ${hostOf(given.webhook)}?`}
+    act={async () => {
+      const of = { params: { path: { id: given.webhook.id } } };
+      given.onRotated((await api.POST('/api/v1/webhooks/{id}/rotate-secret', of)).data!.secret);
+    }}
+  >
+    <p>
+      You get a new secret. For 24 hours both count, so that you can change the receiver meanwhile. If you
+      rotate again within that time, the one of today ends at once.
+    </p>
+  </ConfirmButton>
+);

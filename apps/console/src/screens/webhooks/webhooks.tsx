@@ -1,0 +1,62 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useList } from '../../api';
+import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { count, sentence, wordsOf } from '../../parts/words';
+import { ButtonLink, Empty, Page, Section, Time } from '../../ui';
+import { FORMATS, WebhookStatus, type WebhookData } from './parts';
+
+const route = getRouteApi('/signed-in/administrator/webhooks');
+
+/** Who is told what happens here. */
+export function Webhooks() {
+  const { page = 0 } = route.useSearch();
+  return (
+    <Page
+      title="Webhooks"
+      lead="Records of the audit trail, sent to a program, to Slack or to Teams as they are written."
+      actions={<ButtonLink to="/webhooks/new">Create a webhook</ButtonLink>}
+    >
+      <Section>
+        <Listed
+          caption="Webhooks"
+          query={useList('/api/v1/webhooks', { query: { page, size: PAGE_SIZE } })}
+          page={page}
+          columns={[
+            { head: 'URL', cell: (webhook) => <WebhookLink to={webhook} /> },
+            { head: 'For', cell: ({ format }) => FORMATS[format] },
+            { head: 'Events', cell: ({ eventTypes }) => eventsOf(eventTypes) },
+            { head: 'Status', cell: (webhook) => <WebhookStatus of={webhook} /> },
+            { head: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          ]}
+          empty={
+            <Empty title="Nobody is told yet">
+              <p>
+                A webhook tells at once who opened what, what ended, and which rule is still open though it
+                should be closed: in a channel where people see it, or to a program that acts on it.
+              </p>
+              <p>
+                <Link to="/webhooks/new">Create the first one</Link>, or read in the{' '}
+                <a href="/docs">documentation of the API</a> what is sent.
+              </p>
+            </Empty>
+          }
+        />
+      </Section>
+    </Page>
+  );
+}
+
+/** The whole URL is on the webhook's page. */
+const MAX_SHOWN = 100;
+
+const WebhookLink = ({ to: { id, url } }: { to: WebhookData }) => (
+  <Link to="/webhooks/$id" params={{ id }} title={url}>
+    {url.length > MAX_SHOWN ? `${url.slice(0, MAX_SHOWN)}…` : url}
+  </Link>
+);
+
+function eventsOf([first, ...others]: WebhookData['eventTypes']): string {
+  if (first === undefined) return 'Every event';
+  const text = sentence(wordsOf(first));
+  return others.length === 0 ? text : `${text} and ${count(others.length, 'other')}`;
+}

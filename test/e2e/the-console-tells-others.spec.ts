@@ -1,0 +1,53 @@
+import { founder, PASSWORD } from '../builders/people';
+import { describeInBrowser } from '../harness/browser';
+import { TestConsole } from '../harness/console';
+import { Drawbridge } from '../harness/drawbridge';
+import { verify, WebhookReceiver } from '../harness/webhook-receiver';
+
+describeInBrowser('The console tells others', () => {
+  const drawbridge = Drawbridge.shared();
+  const site = TestConsole.of(drawbridge);
+  let receiver: WebhookReceiver;
+
+  beforeAll(async () => {
+    receiver = await WebhookReceiver.start();
+  });
+  afterAll(() => receiver.stop());
+
+  it('with a webhook that is tested, fails, and is sent again what failed', async () => {
+    const { email } = await founder(drawbridge);
+    const visitor = await site.signedIn({ email, password: PASSWORD });
+    const { page } = visitor;
+    const says = (text: string): Promise<void> => page.getByText(text).waitFor();
+
+    await visitor.goto(site.url('/webhooks'));
+    await visitor.click('link', 'Create the first one');
+    await visitor.fill('URL', 'http://10.0.0.1/');
+    await page.getByLabel('Search: Events').fill('role cr');
+    await page.getByRole('checkbox').check();
+    await visitor.click('button', 'Create the webhook');
+    await says('URL leads to an address that this deployment lets no webhook lead to');
+    visitor.forget();
+    await visitor.fill('URL', receiver.url('/told'));
+    await visitor.click('button', 'Create the webhook');
+    const secret = await page.getByRole('region', { name: 'Secret', exact: true }).innerText();
+    await visitor.click('link', 'I have copied it');
+    await visitor.click('button', 'Send a test');
+    await says('The test was delivered: the receiver answered 200.');
+    const [test] = receiver.at('/told');
+    expect(verify(secret, test!)).toMatchObject({ type: 'WEBHOOK_TESTED' });
+
+    const newest = page.getByRole('row').nth(1);
+    const again = newest.getByRole('button', { name: 'Send again' });
+    receiver.behaviours.set('/told', 500);
+    await again.click();
+    await newest.getByText('it answered 500').waitFor();
+    await says('Failing');
+    receiver.behaviours.clear();
+    await again.click();
+    await newest.getByText('Delivered').waitFor();
+    await says('Enabled');
+    expect(receiver.at('/told').map(({ id }) => id)).toEqual([test!.id, test!.id, test!.id]);
+    expect(visitor.complaints).toEqual([]);
+  });
+});
