@@ -7,6 +7,7 @@ import { MONTHLY } from './baseline/monthly';
 import { PEOPLE } from './baseline/people';
 import { RESOURCES } from './baseline/resources';
 import { SESSIONS } from './baseline/sessions';
+import { SSO } from './baseline/sso';
 import { TRUSTS } from './baseline/trusts';
 import { WEBHOOKS } from './baseline/webhooks';
 import { WORKERS } from './baseline/workers';
@@ -25,6 +26,7 @@ const AREAS = [
   BILLING,
   AGENTS,
   TRUSTS,
+  SSO,
   WEBHOOKS,
   WORKERS,
 ];
