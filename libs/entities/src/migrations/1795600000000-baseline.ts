@@ -8,6 +8,7 @@ import { NOTICES } from './baseline/notices';
 import { PEOPLE } from './baseline/people';
 import { RESOURCES } from './baseline/resources';
 import { SESSIONS } from './baseline/sessions';
+import { SSO } from './baseline/sso';
 import { TRUSTS } from './baseline/trusts';
 import { WEBHOOKS } from './baseline/webhooks';
 import { WORKERS } from './baseline/workers';
@@ -26,6 +27,7 @@ const AREAS = [
   BILLING,
   AGENTS,
   TRUSTS,
+  SSO,
   WEBHOOKS,
   NOTICES,
   WORKERS,

@@ -18,6 +18,8 @@ CREATE TABLE organizations (
   password_require_special_char boolean NOT NULL DEFAULT false,
   password_expiration_days integer CHECK (password_expiration_days BETWEEN 1 AND 365),
   require_detected_address boolean NOT NULL DEFAULT false,
+  sso_required boolean NOT NULL DEFAULT false,
+  recovery_administrator_id uuid,
   deleted_at timestamptz,
   closed_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -66,6 +68,8 @@ CREATE TABLE users (
   mfa_enabled boolean NOT NULL DEFAULT false,
   mfa_sealed_secret text,
   mfa_last_step bigint,
+  -- the issuer no longer vouches for the user: nothing of theirs is accepted until the next company sign-in
+  sso_refused_at timestamptz,
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
