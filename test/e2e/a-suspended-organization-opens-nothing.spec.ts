@@ -103,6 +103,7 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
 
   'POST /auth/change-password': [['closes', {}]],
   'DELETE /auth/sign-ins/{id}': [['closes']],
+  'PATCH /users/me/notices': [['closes', { keyExpiring: false }]],
   'POST /mfa/setup': [['closes']],
   'POST /mfa/setup/confirm': [['closes', {}]],
   'POST /mfa/disable': [['closes', {}]],

@@ -28,7 +28,8 @@ const OF_A_HOST: ReadonlySet<string> = new Set(['Agents_state', 'Agents_report']
 const FOR_OTHERS: Readonly<Record<string, string>> = {
   public: `Auth_login Auth_logout Auth_refresh Auth_register Auth_verifyMfa Health_detect Health_health Health_ready
     OidcExchange_exchange Passwords_accept Passwords_changeExpired Passwords_forgot Passwords_link Passwords_reset PaymentWebhook_receive`,
-  'signed-in': `Auth_me Mfa_confirm Mfa_disable Mfa_regenerate Mfa_setUp Passwords_change SignIns_end SignIns_list`,
+  'signed-in': `Auth_me Mfa_confirm Mfa_disable Mfa_regenerate Mfa_setUp OwnNotices_find
+    OwnNotices_update Passwords_change SignIns_end SignIns_list`,
   'signed-in audit:read': 'AuditLogs_list SessionEvents_list',
   'signed-in resources:read': 'ResourceTypes_list Resources_find Resources_list',
   'signed-in sessions:read free': 'Sessions_list',

@@ -1,8 +1,11 @@
 import { colleague, type Colleague } from '../builders/colleague';
+import { exchange, githubTrust, jobClaims } from '../builders/oidc';
 import { group, ownOrganization, sshTo } from '../builders/organization';
 import { webhook } from '../builders/webhooks';
+import type { ApiClient, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { Inbox } from '../harness/inbox';
+import { OidcIssuer } from '../harness/oidc-issuer';
 import type { AppProcess } from '../harness/processes';
 import { until } from '../harness/until';
 import { WebhookReceiver } from '../harness/webhook-receiver';
@@ -10,10 +13,22 @@ import { WebhookReceiver } from '../harness/webhook-receiver';
 /** Whoever must know of a removal that fails knows it so long after its time. */
 const BOUND_SECONDS = 90;
 /** A removal is moved so far into the past: what is left of the bound is waited for. */
-const MOVED_SECONDS = 50;
+const MOVED_SECONDS = 54;
 
 describe('People are told by mail', () => {
-  const drawbridge = Drawbridge.own({ worker: false });
+  let issuer: OidcIssuer;
+  beforeAll(async () => {
+    issuer = await OidcIssuer.start();
+  });
+  afterAll(() => issuer.stop());
+  const drawbridge = Drawbridge.own({
+    worker: false,
+    api: {
+      get OIDC_ISSUERS() {
+        return issuer.url;
+      },
+    },
+  });
   const org = ownOrganization(drawbridge, sshTo(3));
   let inbox: Inbox;
   let receiver: WebhookReceiver;
@@ -34,10 +49,11 @@ describe('People are told by mail', () => {
     member = await colleague(org);
     second = await colleague(org);
     await drawbridge.query('UPDATE users SET is_org_admin = true WHERE id = $1', [second.id]);
-    await until('it looks for notices', async () => (await cursors()).length === 2);
+    await until('it looks for notices', async () => (await cursors()).length === 3);
   });
-  beforeEach(() => {
+  beforeEach(async () => {
     inbox.mails.length = 0;
+    await allDue();
   });
   afterAll(async () => {
     await receiver.stop();
@@ -124,13 +140,12 @@ describe('People are told by mail', () => {
     });
 
     it('each, though the mail of one is not taken yet, and the others only once', async () => {
-      await allDue();
       inbox.refusals.set(org.adminEmail, 450);
       await overdueSession('203.0.113.3');
       await mailTo(second.email, '203.0.113.3 is still open', 60_000);
       await until(
         'it waits',
-        async () => (await cursors('NOT is_collected AND due_at > now()')).length === 1,
+        async () => (await cursors("kind = 'OVERDUE' AND due_at > now()")).length === 1,
       );
       expect(inbox.to(org.adminEmail)).toEqual([]);
       inbox.refusals.clear();
@@ -140,17 +155,58 @@ describe('People are told by mail', () => {
       expect(drawbridge.worker.output).toContain('A notice could not be mailed');
     });
 
-    it('also when the worker is killed while it tells them', async () => {
-      await allDue();
+    it('also when the worker ends, at once, or is killed while it tells them', async () => {
       inbox.hangs = true;
       await overdueSession('203.0.113.4');
       await until('it begins', async () => inbox.held > 0, 60_000);
-      await drawbridge.worker.stop('SIGKILL');
+      const began = performance.now();
+      await drawbridge.worker.stop();
+      expect(performance.now() - began).toBeLessThan(5000);
+      const second = await startWorker();
+      await until('it begins again', async () => inbox.held > 1, 60_000);
+      await second.stop('SIGKILL');
       inbox.hangs = false;
       await drawbridge.query(`UPDATE notice_cursors SET leased_until = now()`);
       await drawbridge.query(`UPDATE sweeper_lease SET lease_until = now()`);
       await startWorker();
       expect(await mailTo(org.adminEmail, '203.0.113.4 is still open', 60_000)).toContain('tcp 22');
+    });
+  });
+
+  describe('who holds access', () => {
+    const startedBy = async ({ client }: Colleague, ipv4Address: string): Promise<string> =>
+      (await client.posted<Session>('/sessions', { ipv4Address, resourceIds: [org.resourceIds[1]] })).id;
+
+    it('and webhooks once before it ends, and again after an extension', async () => {
+      await webhook(org, receiver.url('/ending'), { eventTypes: ['SESSION_EXPIRING'] });
+      const id = await startedBy(member, '203.0.113.10');
+      const soon = (): Promise<void> => org.expire(id, 9 * 60_000);
+      const toldTimes = (times: number) => async (): Promise<boolean> =>
+        inbox.to(member.email).length === times && receiver.at('/ending').length === times;
+      await soon();
+      await until('he is told', toldTimes(1));
+      const [mail] = inbox.to(member.email);
+      expect(mail).toContain('Your access from 203.0.113.10 ends at');
+      expect(mail).toContain('resource-1');
+      expect(mail).toContain(`https://door.example.com/sessions/${id}`);
+      await member.client.expect(200, member.client.post(`/sessions/${id}/extend`, { additionalHours: 1 }));
+      await soon();
+      await allDue();
+      await until('he is told again', toldTimes(2));
+      expect(inbox.to(org.adminEmail)).toEqual([]);
+    });
+
+    it('when somebody else ended it, and unless it is switched off', async () => {
+      const stopped = async (path: string, by: ApiClient): Promise<void> =>
+        void (await by.expect(200, by.post(`/sessions/${path}/stop`)));
+      const change = { sessionStopped: false };
+      await second.client.expect(200, second.client.patch('/users/me/notices', change));
+      await stopped(await startedBy(member, '203.0.113.11'), member.client);
+      await stopped(`admin/${await startedBy(second, '203.0.113.12')}`, org.admin);
+      await stopped(`admin/${await startedBy(member, '203.0.113.13')}`, org.admin);
+      await mailTo(member.email, `Your access from 203.0.113.13 was ended by ${org.adminEmail}`);
+      expect(inbox.to(member.email)).toHaveLength(1);
+      expect(inbox.to(second.email)).toEqual([]);
     });
   });
 
@@ -163,13 +219,14 @@ describe('People are told by mail', () => {
       await drawbridge.query('UPDATE resources SET verify_due_at = now() WHERE id = $1', [
         org.resourceIds[2],
       ]);
-      const verified = `SELECT FROM audit_seals s JOIN audit_records r ON r.id = s.record_id
-        WHERE r.event_type = 'RESOURCE_VERIFIED' AND r.actor_type = 'SYSTEM' AND r.result = $1`;
-      await until(result, async () => (await drawbridge.query(verified, [result])).length === 1);
+      await sealed('RESOURCE_VERIFIED', 'SYSTEM', result);
     };
     await recorded('FAILURE');
     await recorded('SUCCESS');
-    const collecting = `is_collected AND due_at BETWEEN now() + interval '4 minutes' AND now() + interval '5 minutes'`;
+    await reconciled();
+    await keyThatEnds();
+    await refusedJobs();
+    const collecting = `kind = 'COLLECTED' AND due_at BETWEEN now() + interval '4 minutes' AND now() + interval '5 minutes'`;
     await until('they are collected', async () => (await cursors(collecting)).length === 1);
     expect(inbox.to(org.adminEmail)).toEqual([]);
     await allDue();
@@ -177,25 +234,75 @@ describe('People are told by mail', () => {
     expect(mail).toContain('it answered 410');
     expect(mail).toContain('The resource resource-2 cannot be used');
     expect(mail).toContain('The resource resource-2 can be used again');
+    expect(mail).toMatch(
+      /The rules of resource-1 need you\n.*could not be read[^]*of resource-1 are in order again/,
+    );
+    expect(mail).toContain('The API key pipeline ends soon');
+    expect(mail.split('A CI job was refused by the trust Deploy').length - 1).toBe(1);
     expect(inbox.to(org.adminEmail)).toHaveLength(1);
     expect(inbox.to(member.email)).toEqual([]);
   });
 
+  /** A resource that cannot be read, and can again. */
+  const reconciled = async (): Promise<void> => {
+    const target = { target: group(1), operation: 'DescribeSecurityGroupRules' };
+    const reconcile = async (result: string): Promise<void> => {
+      await org.admin.posted(`/resources/${org.resourceIds[1]}/reconcile`);
+      await sealed('RESOURCE_RECONCILED', 'SYSTEM', result);
+    };
+    await drawbridge.cloud.fault({ kind: 'refuse', ...target });
+    await reconcile('FAILURE');
+    await drawbridge.cloud.clearFaults();
+    await reconcile('SUCCESS');
+  };
+
+  /** A key in the last of its seven days. */
+  const keyThatEnds = async (): Promise<void> => {
+    await org.apiKey(['sessions:read']);
+    await drawbridge.query(
+      `UPDATE api_keys SET created_at = now() - interval '90 days', expires_at = now() + interval '6 days'`,
+    );
+    await sealed('API_KEY_EXPIRING', 'SYSTEM', 'SUCCESS');
+  };
+
+  /** Two jobs that a trust refuses. */
+  const refusedJobs = async (): Promise<void> => {
+    const trust = await githubTrust(org, issuer);
+    for (const ref of ['refs/heads/one', 'refs/heads/two']) {
+      const idToken = await issuer.sign({ ...jobClaims(issuer, trust.audience), ref });
+      expect((await exchange(drawbridge, idToken)).status).toBe(401);
+    }
+    await sealed('OIDC_EXCHANGE_REFUSED', 'USER', 'FAILURE', 2);
+  };
+
+  const sealed = (type: string, by: string, result: string, times = 1): Promise<unknown> =>
+    until(`${type} ${result}`, async () => {
+      const found = await drawbridge.query(
+        `SELECT FROM audit_seals s JOIN audit_records r ON r.id = s.record_id
+         WHERE r.event_type = $1 AND r.actor_type = $2 AND r.result = $3`,
+        [type, by, result],
+      );
+      return found.length === times;
+    });
+
   it('nothing is kept for them while there is no mail server', async () => {
+    const endedByAdmin = async (ipv4Address: string): Promise<void> => {
+      const { id } = await member.client.posted<Session>('/sessions', { ipv4Address });
+      await org.admin.expect(200, org.admin.post(`/sessions/admin/${id}/stop`));
+    };
     await drawbridge.worker.stop();
     const off = await drawbridge.startWorker();
     await until('nothing is kept', async () => (await cursors()).length === 0);
-    await overdueSession('203.0.113.5');
-    await until('it is recorded', async () => {
-      const overdue = `SELECT FROM audit_seals s JOIN audit_records r ON r.id = s.record_id
-        WHERE r.event_type = 'RULE_REVOCATION_OVERDUE' AND r.details->>'ipAddress' = '203.0.113.5'`;
-      return (await drawbridge.query(overdue)).length === 1;
+    await endedByAdmin('203.0.113.5');
+    await until('it is sealed', async () => {
+      const unsealed = `SELECT FROM audit_records r WHERE NOT EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id)`;
+      return (await drawbridge.query(unsealed)).length === 0;
     });
     await off.stop();
     await startWorker();
-    await until('it looks for notices', async () => (await cursors()).length === 2);
-    await overdueSession('203.0.113.6');
-    const mail = await mailTo(org.adminEmail, '203.0.113.6 is still open', 60_000);
-    expect(mail).not.toContain('203.0.113.5');
+    await until('it looks for notices', async () => (await cursors()).length === 3);
+    await endedByAdmin('203.0.113.6');
+    await mailTo(member.email, '203.0.113.6 was ended by');
+    expect(inbox.to(member.email)).toHaveLength(1);
   });
 });

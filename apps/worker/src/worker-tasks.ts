@@ -12,6 +12,7 @@ import { subscriptionSweep } from './billing/subscription-sweep';
 import { ledgerUpkeep, unwrittenRuleEvents } from './ledger/ledger-upkeep';
 import { DueWorkPoll } from './due-work-poll';
 import { NoticeSending } from './notices/notice-sending';
+import { endingNotices } from './notices/ending-notices';
 import { noticesOff } from './notices/notices-off';
 import type { RepeatedTask } from './repeated-task';
 import { healthEventDeletion } from './sweep/health-event-deletion';
@@ -32,6 +33,8 @@ export class WorkerTasks {
   /** readiness depends on it */
   readonly sweep: RepeatedTask;
   readonly all: readonly RepeatedTask[];
+  /** null: there is no mail server */
+  private readonly notices: NoticeSending | null;
 
   /** @param signer null: audit chains are not signed */
   constructor(
@@ -47,6 +50,7 @@ export class WorkerTasks {
     const due = new DueWorkPoll(database, sweeper, log);
     const { credentials, resources } = verificationTasks(database, clouds, log);
     const days = settings.SESSION_RETENTION_DAYS;
+    this.notices = noticesOf(database, settings, log);
     this.all = [
       this.sweep,
       due.task,
@@ -62,7 +66,8 @@ export class WorkerTasks {
       due.gate(resources, 'resources'),
       due.gate(organizationClosing(database, log), 'deletedOrganizations'),
       due.gate(webhooks.task, 'webhooks'),
-      noticesOf(database, sweeper, settings, log),
+      (this.notices?.task ?? noticesOff(database, log)).onlyWhile(() => sweeper.isSweeping),
+      endingNotices(database, log).onlyWhile(() => sweeper.isSweeping),
       organizationForgetting(database, log),
       idempotencyKeyDeletion(database, log).onlyWhile(() => sweeper.isSweeping),
       spentTokenDeletion(database, log),
@@ -85,18 +90,14 @@ export class WorkerTasks {
     await Promise.all([
       ...this.all.map((task) => task.stop()),
       this.webhooks.task.stop().then(() => this.webhooks.stop()),
+      this.notices?.task.stop().then(() => this.notices?.stop()),
     ]);
   }
 }
 
-function noticesOf(
-  database: Database,
-  sweeper: Sweeper,
-  settings: WorkerSettings,
-  log: Logger,
-): RepeatedTask {
+function noticesOf(database: Database, settings: WorkerSettings, log: Logger): NoticeSending | null {
   const { SMTP_URL, MAIL_FROM, SMTP_REQUIRE_TLS, PUBLIC_URL } = settings;
-  if (SMTP_URL === undefined) return noticesOff(database, log);
+  if (SMTP_URL === undefined) return null;
   const mailer = new SmtpMailer(SMTP_URL, MAIL_FROM!, SMTP_REQUIRE_TLS);
-  return new NoticeSending(database, mailer, PUBLIC_URL, log).task.onlyWhile(() => sweeper.isSweeping);
+  return new NoticeSending(database, mailer, PUBLIC_URL, log);
 }

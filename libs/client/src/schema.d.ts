@@ -1345,6 +1345,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/users/me/notices': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['OwnNotices_find'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: operations['OwnNotices_update'];
+    trace?: never;
+  };
   '/api/v1/webhooks': {
     parameters: {
       query?: never;
@@ -1668,6 +1684,7 @@ export interface components {
       | 'API_KEY_CREATED'
       | 'API_KEY_REVOKED'
       | 'API_KEY_BOUND'
+      | 'API_KEY_EXPIRING'
       | 'OIDC_TRUST_CREATED'
       | 'OIDC_TRUST_UPDATED'
       | 'OIDC_TRUST_DELETED'
@@ -1693,6 +1710,7 @@ export interface components {
       | 'SESSION_EXTENDED'
       | 'SESSION_STOPPED'
       | 'SESSION_ACTIVATED'
+      | 'SESSION_EXPIRING'
       | 'SESSION_EXPIRED'
       | 'SESSION_FAILED'
       | 'SESSION_CANCELLED'
@@ -2159,6 +2177,15 @@ export interface components {
       otpauthUrl: string;
       qrCodeBase64: string;
       secret: string;
+    };
+    NoticesDto: {
+      agentAway: boolean;
+      keyExpiring: boolean;
+      mailed: boolean;
+      resourceHealth: boolean;
+      sessionExpiring: boolean;
+      sessionStopped: boolean;
+      trustRefused: boolean;
     };
     /** @enum {string} */
     OidcPreset: 'GITHUB' | 'GITLAB' | 'BUILDKITE' | 'CUSTOM';
@@ -2932,6 +2959,14 @@ export interface components {
         [key: string]: string;
       };
       name?: string;
+    };
+    UpdateNoticesDto: {
+      agentAway?: boolean;
+      keyExpiring?: boolean;
+      resourceHealth?: boolean;
+      sessionExpiring?: boolean;
+      sessionStopped?: boolean;
+      trustRefused?: boolean;
     };
     UpdateOidcTrustDto: {
       conditions?: {
@@ -5510,6 +5545,48 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['MessageDto'];
+        };
+      };
+    };
+  };
+  OwnNotices_find: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NoticesDto'];
+        };
+      };
+    };
+  };
+  OwnNotices_update: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['UpdateNoticesDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NoticesDto'];
         };
       };
     };

@@ -1,4 +1,5 @@
-import { HOLDING, type Tx } from '#entities';
+import { type AuditEntry, AuditTrail, HOLDING, SYSTEM_ACTOR, type Tx, rows } from '#entities';
+import { grouped } from '#rules';
 import type { HealthReport, KnownRules, AccessPath, NamingResource } from './comparison';
 import type { DueComparison, Lease } from './lease.store';
 
@@ -11,6 +12,8 @@ const UNREACHABLE_INTERVAL_SECONDS = 600;
 
 /** Schedules and reads comparisons of targets with the database. Serves all organizations, as convergence does. */
 export class ComparisonStore {
+  private readonly audit = new AuditTrail();
+
   /** @param intervalSeconds between two comparisons of one target */
   constructor(private readonly intervalSeconds = COMPARISON_INTERVAL_SECONDS) {}
 
@@ -115,16 +118,56 @@ export class ComparisonStore {
 
   /** Inserts health events, of resources that are not deleted. */
   async report(tx: Tx, reports: readonly HealthReport[]): Promise<void> {
-    const rows = reports.flatMap(({ resources, eventType, message }) =>
-      resources.map(({ id, organizationId }) => ({ id, organizationId, eventType, message })),
+    const events = reports.flatMap(({ resources, ...outcome }) =>
+      resources.map(({ id, organizationId, name }): ReportedEvent => ({
+        id,
+        organizationId,
+        name,
+        ...outcome,
+      })),
     );
-    if (rows.length === 0) return;
+    if (events.length === 0) return;
     await tx.query(
       `INSERT INTO resource_health_events (organization_id, resource_id, event_type, message)
        SELECT n."organizationId", n.id, n."eventType", n.message
        FROM jsonb_to_recordset($1::jsonb) AS n(id uuid, "organizationId" uuid, "eventType" text, message text)
        JOIN resources r ON r.id = n.id AND r.deleted_at IS NULL`,
-      [JSON.stringify(rows)],
+      [JSON.stringify(events)],
+    );
+    await this.record(
+      tx,
+      events.filter(({ eventType, needsPeople }) => eventType === 'RECONCILE_OK' || needsPeople),
     );
   }
+
+  /** Records that a resource needs somebody, once until it is in order again, and that then. The caller has the target's lease. */
+  private async record(tx: Tx, events: readonly ReportedEvent[]): Promise<void> {
+    for (const [organization, own] of grouped(events, ({ organizationId }) => organizationId)) {
+      const failing = await rows<{ id: string }>(
+        tx,
+        `SELECT r.id FROM unnest($2::uuid[]) AS r (id) CROSS JOIN LATERAL (
+           SELECT a.result FROM audit_records a
+           WHERE a.organization_id = $1 AND a.resource_id = r.id AND a.event_type = 'RESOURCE_RECONCILED'
+             AND a.actor_type = 'SYSTEM'
+           ORDER BY a.timestamp DESC, a.sequence DESC LIMIT 1) last
+         WHERE last.result = 'FAILURE'`,
+        [organization, own.map(({ id }) => id)],
+      );
+      const wasFailing = new Set(failing.map(({ id }) => id));
+      const news = own.filter(({ id, needsPeople }) => wasFailing.has(id) !== needsPeople);
+      if (news.length > 0) await this.audit.write(tx, organization, ...news.map(reconciled));
+    }
+  }
 }
+
+type ReportedEvent = Omit<HealthReport, 'resources'> & HealthReport['resources'][number];
+
+const reconciled = ({ id, name, message, needsPeople }: ReportedEvent): AuditEntry => ({
+  ...SYSTEM_ACTOR,
+  eventType: 'RESOURCE_RECONCILED',
+  resourceType: 'RESOURCE',
+  resourceId: id,
+  resourceName: name,
+  result: needsPeople ? 'FAILURE' : 'SUCCESS',
+  errorMessage: needsPeople ? message : null,
+});

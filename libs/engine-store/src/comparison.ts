@@ -28,7 +28,11 @@ export interface AccessPath {
 
 /** A health event for several resources. */
 export interface HealthReport extends ComparisonOutcome {
-  readonly resources: readonly Pick<NamingResource, 'id' | 'organizationId'>[];
+  readonly resources: readonly (Pick<NamingResource, 'id' | 'organizationId'> & {
+    readonly name: string | null;
+  })[];
+  /** Drawbridge does not put it right by itself, and nothing else says so */
+  readonly needsPeople: boolean;
 }
 
 /** Recorded rules of a target, and the digest of its unmanaged rules at the last comparison. */

@@ -113,8 +113,10 @@ export class AgentConverger {
     if (host.resources.length === 0) return comparisons.postpone(tx, lease.targetId);
     const problem = hostProblem(host);
     if (problem !== null) await watch.recordAway(tx, lease, problem);
+    // an absent agent, and one that has a rival, have audit records of their own
+    const isNew = host.rival === null && agentAbsence(host.name, host.secondsAway) === null;
     const reports = host.resources.flatMap((resource) =>
-      healthReports([resource], problem ?? guardProblem(resource, host.guard), requested),
+      healthReports([resource], problem ?? guardProblem(resource, host.guard), requested, isNew),
     );
     await comparisons.report(tx, reports);
   }

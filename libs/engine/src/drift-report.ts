@@ -27,9 +27,14 @@ export function reportsOf(
       read instanceof DriverError
         ? `It could not be read: ${read.message}`
         : problemOf(known, drift!, suspended, read.rules);
-    return healthReports(path.resources, problem, requested);
+    const isForPeople = read instanceof DriverError || needsPeople(drift!, suspended);
+    return healthReports(path.resources, problem, requested, isForPeople);
   });
 }
+
+/** Whether something stays as it is until somebody else changes it. */
+const needsPeople = ({ changed, taken, withoutEffect }: Drift, suspended: number): boolean =>
+  suspended + changed.length + taken.length + withoutEffect.length > 0;
 
 /** Lists what changed rules allow now, shortened for a message. */
 const changesOf = (changed: Drift['changed']): string => {

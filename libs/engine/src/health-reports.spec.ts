@@ -15,6 +15,7 @@ const report = (eventType: string, message: string | null, of: NamingResource) =
   resources: [of],
   eventType,
   message,
+  needsPeople: false,
 });
 
 describe('healthReports', () => {

@@ -24,9 +24,10 @@ export async function recordOverdue(
   const overdue = await owners.overdue(tx, ids);
   for (const [organization, some] of grouped(overdue, ({ organizationId }) => organizationId))
     await audit.write(tx, organization, ...some.map(revocationOverdue));
-  const reports = overdue.map(({ resourceId, organizationId, address, lastError }) => ({
-    resources: [{ id: resourceId, organizationId }],
+  const reports = overdue.map(({ resourceId, resourceName, organizationId, address, lastError }) => ({
+    resources: [{ id: resourceId, organizationId, name: resourceName }],
     eventType: 'RECONCILE_FAILED' as const,
+    needsPeople: false,
     message: `${hostOf(address)} is still open though it should be closed: ${lastError ?? 'the provider has not said why'}`,
   }));
   await comparisons.report(tx, [

@@ -7,6 +7,8 @@ export type { DatabaseSettings } from './data-source';
 export { isConflict, isTextRefused, isUnavailable } from './database-faults';
 export * from './ledger-partitions';
 export * from './monthly-partitions';
+export { NOTICE_CURSORS, type NoticeCursorKind } from './notice.entity';
+export * from './notice-switches';
 export * from './notification-feed';
 export * from './postgres-error';
 export { OrganizationEntity } from './organization.entity';

@@ -1,15 +1,19 @@
-import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
-import { Moment } from './columns';
+import { Check, Entity, ForeignKey, PrimaryColumn, Column } from 'typeorm';
+import { Moment, Text } from './columns';
 import { OrganizationEntity } from './organization.entity';
+
+/** What is told together: to administrators at once, to those who hold access at once, to administrators in one mail. */
+export const NOTICE_CURSORS = ['OVERDUE', 'HOLDERS', 'COLLECTED'] as const;
+export type NoticeCursorKind = (typeof NOTICE_CURSORS)[number];
 
 /** Up to where an organization's people were told by mail what happened. */
 @Entity('notice_cursors')
+@Check('notice_cursors_kind_check', `kind IN ('OVERDUE', 'HOLDERS', 'COLLECTED')`)
 export class NoticeCursorEntity {
   @ForeignKey(() => OrganizationEntity, { name: 'notice_cursors_organization_id_fkey' })
   @PrimaryColumn('uuid')
   organizationId!: string;
-  /** what it reads is collected before it is told; false: it is told at once */
-  @PrimaryColumn('boolean') isCollected!: boolean;
+  @PrimaryColumn('text') kind!: NoticeCursorKind;
   /** in the organization's chain */
   @Column({ type: 'bigint' }) position!: string;
   /** nothing is told before; null: when there is something */

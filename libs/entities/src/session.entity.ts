@@ -54,6 +54,8 @@ export class SessionEntity {
   @Text({ nullable: true }) tokenHash!: string | null;
   /** the API key that started it; no foreign key: ended sessions outlive keys. null: started without a key */
   @Uuid({ nullable: true }) apiKeyId!: string | null;
+  /** the planned end that its holder was told of; another one is told again */
+  @Moment({ nullable: true }) toldEnd!: Date | null;
   @Moment({ nullable: true }) endedAt!: Date | null;
   @Text({ nullable: true }) endedReason!: EndedReason | null;
   @CreatedAt() createdAt!: Date;

@@ -1,5 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
 import type { PlatformRole } from '#rules';
+import type { NoticeSwitch } from './notice-switches';
 import { CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 
@@ -37,6 +38,8 @@ export class UserEntity {
   @Text({ nullable: true }) mfaSealedSecret!: string | null;
   /** the time step of the last accepted TOTP code, against replay */
   @Column({ type: 'bigint', nullable: true }) mfaLastStep!: string | null;
+  /** what the user wants no mail about */
+  @Text({ array: true, default: [] }) noticesOff!: NoticeSwitch[];
   /** deleted in the API; kept for the names in old sessions */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   @CreatedAt() createdAt!: Date;
@@ -77,6 +80,7 @@ export class RefreshTokenEntity {
 @Entity('api_keys')
 @Unique('api_keys_key_hash_key', ['keyHash'])
 @Index('api_keys_organization_id_idx', ['organizationId', 'createdAt'])
+@Index('api_keys_ends_idx', ['expiresAt'], { where: 'revoked_at IS NULL AND told_end IS NULL' })
 @ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
   name: 'api_keys_user_fkey',
   onDelete: 'CASCADE',
@@ -94,6 +98,8 @@ export class ApiKeyEntity {
   /** names of the hosts it may serve, in lower case; empty: the first one it serves, or none without the scope */
   @Text({ array: true, default: [] }) agents!: string[];
   @Moment({ nullable: true }) expiresAt!: Date | null;
+  /** the end that administrators were told of */
+  @Moment({ nullable: true }) toldEnd!: Date | null;
   @Moment({ nullable: true }) revokedAt!: Date | null;
   @Moment({ nullable: true }) lastUsedAt!: Date | null;
   @Text({ nullable: true }) lastUsedIp!: string | null;

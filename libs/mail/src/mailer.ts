@@ -12,6 +12,9 @@ export abstract class Mailer {
   /** where mail goes; `nowhere`: administrators pass links on */
   abstract readonly delivery: 'inbox' | 'log' | 'nowhere';
 
-  /** @throws Error when the mail could not be handed over; the caller decides whether its action fails */
-  abstract send(mail: Mail): Promise<void>;
+  /**
+   * @param stopping gives up waiting for the mail server; it may have taken the mail
+   * @throws Error when the mail could not be handed over; the caller decides whether its action fails
+   */
+  abstract send(mail: Mail, stopping?: AbortSignal): Promise<void>;
 }

@@ -29,22 +29,30 @@ export class SmtpMailer extends Mailer {
     });
   }
 
-  override async send({ to, subject, text, unsubscribe }: Mail): Promise<void> {
+  override async send({ to, subject, text, unsubscribe }: Mail, stopping?: AbortSignal): Promise<void> {
     const headers = unsubscribe === undefined ? {} : { 'List-Unsubscribe': `<${unsubscribe}>` };
     try {
-      await within(MAIL_TIMEOUT_MS, this.transport.sendMail({ from: this.from, to, subject, text, headers }));
+      const sending = this.transport.sendMail({ from: this.from, to, subject, text, headers });
+      await within(MAIL_TIMEOUT_MS, sending, stopping);
     } catch (error) {
       throw isMissingTls(error) ? new Error(MISSING_TLS, { cause: error }) : error;
     }
   }
 }
 
-async function within(ms: number, sending: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The mail server took longer than ${ms / 1000} seconds`)), ms);
+async function within(ms: number, sending: Promise<unknown>, stopping?: AbortSignal): Promise<void> {
+  let giveUp: (reason: string) => void = () => {};
+  const given = new Promise<never>((_, reject) => {
+    giveUp = (reason) => reject(new Error(`The mail server ${reason}`));
   });
-  await Promise.race([sending, late]).finally(() => clearTimeout(timer));
+  const stop = (): void => giveUp('was not waited for: this process stops');
+  const timer = setTimeout(() => giveUp(`took longer than ${ms / 1000} seconds`), ms);
+  stopping?.addEventListener('abort', stop);
+  if (stopping?.aborted) stop();
+  await Promise.race([sending, given]).finally(() => {
+    clearTimeout(timer);
+    stopping?.removeEventListener('abort', stop);
+  });
 }
 
 const MISSING_TLS =

@@ -9,7 +9,7 @@ import {
   sliced,
 } from '#entities';
 
-export interface ApiKeyRow extends Readonly<Omit<ApiKeyEntity, 'organizationId' | 'keyHash'>> {
+export interface ApiKeyRow extends Readonly<Omit<ApiKeyEntity, 'organizationId' | 'keyHash' | 'toldEnd'>> {
   readonly userEmail: string;
   readonly isRevoked: boolean;
 }

@@ -10,6 +10,7 @@ export * from './billing.store';
 export * from './credential.store';
 export * from './data-key.store';
 export * from './due-work.store';
+export * from './ending.store';
 export * from './offboarding.store';
 export * from './oidc-trust.store';
 export * from './health-event-retention';

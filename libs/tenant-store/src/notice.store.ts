@@ -1,16 +1,11 @@
 import type { OrganizationId } from '#rules';
-import { type Tx, rows } from '#entities';
-import { feedEnd } from './audit-feed';
+import { NOTICE_CURSORS, type NoticeCursorKind, type NoticeSwitch, type Tx, rows } from '#entities';
+import { feedEnd, type ToldRecord } from './audit-feed';
 
-/** One of the two positions of an organization up to which it was told what happened. */
-interface NoticeCursor {
+/** Up to where an organization was told what happened, one for each kind; this worker alone reads from it until its lease ends. */
+export interface LeasedCursor {
   readonly organizationId: OrganizationId;
-  /** what it reads is collected before it is told; false: it is told at once */
-  readonly isCollected: boolean;
-}
-
-/** A cursor that this worker alone reads from, until its lease ends. */
-export interface LeasedCursor extends NoticeCursor {
+  readonly kind: NoticeCursorKind;
   readonly organizationName: string;
   readonly position: string;
   /** what was collected is to be told now */
@@ -23,6 +18,7 @@ export interface Recipient {
   readonly id: string;
   readonly email: string;
   readonly isAdmin: boolean;
+  readonly noticesOff: readonly NoticeSwitch[];
 }
 
 const IS_READY = `c.leased_until <= now() AND (c.due_at IS NULL OR c.due_at <= now())
@@ -36,12 +32,13 @@ export class NoticeStore {
    */
   async begin(tx: Tx): Promise<void> {
     await tx.query(
-      `INSERT INTO notice_cursors (organization_id, is_collected, position)
-       SELECT o.id, kind.is_collected, CASE WHEN EXISTS (SELECT FROM notice_cursors) THEN 0 ELSE ${feedEnd('o.id')} END
-       FROM organizations o CROSS JOIN (VALUES (false), (true)) AS kind (is_collected)
+      `INSERT INTO notice_cursors (organization_id, kind, position)
+       SELECT o.id, kind, CASE WHEN EXISTS (SELECT FROM notice_cursors) THEN 0 ELSE ${feedEnd('o.id')} END
+       FROM organizations o CROSS JOIN unnest($1::text[]) AS kind
        WHERE o.deleted_at IS NULL AND NOT EXISTS (
-         SELECT FROM notice_cursors c WHERE c.organization_id = o.id AND c.is_collected = kind.is_collected)
+         SELECT FROM notice_cursors c WHERE c.organization_id = o.id AND c.kind = kind.kind)
        ON CONFLICT DO NOTHING`,
+      [NOTICE_CURSORS],
     );
   }
 
@@ -50,18 +47,18 @@ export class NoticeStore {
     await tx.query('DELETE FROM notice_cursors');
   }
 
-  /** Leases cursors that have something to read; no two workers get the same. */
+  /** Leases cursors that have something to read, what is overdue first; no two workers get the same. */
   lease(tx: Tx, limit: number, seconds: number): Promise<LeasedCursor[]> {
     return rows<LeasedCursor>(
       tx,
       `WITH free AS (
-         SELECT c.organization_id, c.is_collected FROM notice_cursors c WHERE ${IS_READY}
-         ORDER BY c.is_collected, c.leased_until LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
+         SELECT c.organization_id, c.kind FROM notice_cursors c WHERE ${IS_READY}
+         ORDER BY c.kind <> 'OVERDUE', c.leased_until LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
        )
        UPDATE notice_cursors c SET leased_until = now() + make_interval(secs => $2)
        FROM free JOIN organizations o ON o.id = free.organization_id
-       WHERE c.organization_id = free.organization_id AND c.is_collected = free.is_collected
-       RETURNING c.organization_id AS "organizationId", c.is_collected AS "isCollected", o.name AS "organizationName",
+       WHERE c.organization_id = free.organization_id AND c.kind = free.kind
+       RETURNING c.organization_id AS "organizationId", c.kind, o.name AS "organizationName",
          c.position::text, c.due_at IS NOT NULL AS "isDue", c.leased_until::text AS lease`,
       [limit, seconds],
     );
@@ -74,14 +71,14 @@ export class NoticeStore {
    */
   async release(
     tx: Tx,
-    { organizationId, isCollected, lease }: LeasedCursor,
+    { organizationId, kind, lease }: LeasedCursor,
     position: string,
     pauseSeconds: number | null,
   ): Promise<void> {
     await tx.query(
       `UPDATE notice_cursors SET position = $4, due_at = now() + make_interval(secs => $5), leased_until = now()
-       WHERE organization_id = $1 AND is_collected = $2 AND leased_until = $3::timestamptz`,
-      [organizationId, isCollected, lease, position, pauseSeconds],
+       WHERE organization_id = $1 AND kind = $2 AND leased_until = $3::timestamptz`,
+      [organizationId, kind, lease, position, pauseSeconds],
     );
   }
 
@@ -89,10 +86,21 @@ export class NoticeStore {
   recipients(tx: Tx, organization: OrganizationId, userIds: readonly string[]): Promise<Recipient[]> {
     return rows<Recipient>(
       tx,
-      `SELECT id, email, is_org_admin AS "isAdmin" FROM users
+      `SELECT id, email, is_org_admin AS "isAdmin", notices_off AS "noticesOff" FROM users
        WHERE organization_id = $1 AND is_active AND NOT is_service AND (is_org_admin OR id = ANY ($2::uuid[]))
        ORDER BY id`,
       [organization, userIds],
     );
+  }
+
+  /** Whether a record of this kind about the same object is less than a day older. */
+  async isRepeated(tx: Tx, organization: OrganizationId, record: ToldRecord): Promise<boolean> {
+    const found = await rows(
+      tx,
+      `SELECT FROM audit_records WHERE organization_id = $1 AND event_type = $2 AND resource_id = $3
+         AND timestamp >= $4::timestamptz - interval '1 day' AND timestamp < $4 LIMIT 1`,
+      [organization, record.eventType, record.resourceId, record.timestamp],
+    );
+    return found.length > 0;
   }
 }

@@ -1,5 +1,6 @@
 import { TIER_LIMITS, type OrganizationId, type Tier, type TierOf } from '#rules';
 import {
+  type NoticeSwitch,
   type Slice,
   type Sliced,
   type TenantStore,
@@ -19,7 +20,13 @@ export type UserStatus = (typeof USER_STATUSES)[number];
 export interface UserRow extends Readonly<
   Omit<
     UserEntity,
-    'organizationId' | 'passwordHash' | 'passwordChangedAt' | 'mfaSealedSecret' | 'mfaLastStep' | 'deletedAt'
+    | 'organizationId'
+    | 'passwordHash'
+    | 'passwordChangedAt'
+    | 'mfaSealedSecret'
+    | 'mfaLastStep'
+    | 'noticesOff'
+    | 'deletedAt'
   >
 > {
   readonly status: UserStatus;
@@ -172,6 +179,33 @@ export class UserStore implements TenantStore<UserStore> {
        RETURNING id`,
       [organization, id, changes.name ?? null, changes.isOrgAdmin ?? null, changes.isActive ?? null],
     );
+  }
+
+  /** What the user wants no mail about. */
+  async noticesOff(tx: Tx, organization: OrganizationId, id: string): Promise<NoticeSwitch[]> {
+    const user = await first<Pick<UserEntity, 'noticesOff'>>(
+      tx,
+      'SELECT notices_off AS "noticesOff" FROM users WHERE organization_id = $1 AND id = $2',
+      [organization, id],
+    );
+    return user!.noticesOff;
+  }
+
+  /** @returns what the user wants no mail about from now on */
+  async switchNotices(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    { on, off }: Readonly<Record<'on' | 'off', readonly NoticeSwitch[]>>,
+  ): Promise<NoticeSwitch[]> {
+    const user = await first<Pick<UserEntity, 'noticesOff'>>(
+      tx,
+      `UPDATE users SET notices_off = ARRAY(
+         SELECT unnest(notices_off || $4::text[]) EXCEPT SELECT unnest($3::text[]) ORDER BY 1)
+       WHERE organization_id = $1 AND id = $2 RETURNING notices_off AS "noticesOff"`,
+      [organization, id, on, off],
+    );
+    return user!.noticesOff;
   }
 
   /**

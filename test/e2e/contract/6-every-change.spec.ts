@@ -101,6 +101,7 @@ describe('6 Events: every change is on record', () => {
     );
     const person = new AccountOwner(drawbridge, email, first, login);
     await did('PATCH /users/{id}', admin.patch(`/users/${person.id}`, { name: 'Ada' }));
+    await did('PATCH /users/me/notices', admin.patch('/users/me/notices', { agentAway: false }));
     const signedIn = await did<Login>('POST /auth/login', person.login());
     const { refreshToken } = await did<Login>(
       'POST /auth/refresh',

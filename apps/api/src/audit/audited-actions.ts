@@ -48,6 +48,7 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
   ...of('USER', {
     'POST /users': 'USER_CREATED',
     'PATCH /users/:': 'USER_UPDATED',
+    'PATCH /users/me/notices': 'USER_UPDATED',
     'DELETE /users/:': 'USER_DELETED',
     'POST /users/:/resend-invitation': 'INVITATION_SENT',
     'POST /users/:/password-link': 'PASSWORD_RESET_REQUESTED',

@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { OffboardingStore, UserStore } from '#tenant-store';
 import { AuthModule } from '../auth/auth.module';
 import { NewUsers } from './new-users';
+import { OwnNotices } from './own-notices';
+import { OwnNoticesController } from './own-notices.controller';
 import { PasswordLinks } from './password-links';
 import { ServiceUsers } from './service-users';
 import { UsersController } from './users.controller';
@@ -9,8 +11,8 @@ import { UsersService } from './users.service';
 
 @Module({
   imports: [AuthModule],
-  controllers: [UsersController],
-  providers: [UsersService, NewUsers, PasswordLinks, ServiceUsers, UserStore, OffboardingStore],
+  controllers: [OwnNoticesController, UsersController],
+  providers: [UsersService, OwnNotices, NewUsers, PasswordLinks, ServiceUsers, UserStore, OffboardingStore],
   exports: [ServiceUsers, UserStore],
 })
 export class UsersModule {}

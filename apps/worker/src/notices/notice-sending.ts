@@ -1,19 +1,22 @@
 import type { Logger } from 'pino';
 import type { Database } from '#entities';
 import { type Mailer, mailFailure } from '#mail';
+import { grouped } from '#rules';
 import { AuditFeed, type FeedItem, type LeasedCursor, NoticeStore, type Recipient } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 import { noticeMail } from './notice-text';
-import { collectedNotice, type Notice, urgentNotice } from './notices';
+import { noticeOf, type Notice } from './notices';
 
 const INTERVAL_MS = 5000;
+/** While more wait than there are slots. */
+const BUSY_INTERVAL_MS = 1000;
 /** Organizations that are told at the same time. */
-const AT_ONCE = 8;
+const SLOTS = 8;
 const RECORDS_BATCH_SIZE = 500;
-/** After it no further mail is begun. The one that is being sent goes on for fifteen seconds at most. */
-const TURN_MS = 20_000;
+/** After it others get the slot. The mail that is being sent then goes on for fifteen seconds at most. */
+const TURN_MS = 5000;
 /** Longer than a turn and its last mail: after a crash another worker tells when it has run out. */
-const LEASE_SECONDS = 45;
+const LEASE_SECONDS = 30;
 /** Seconds, after the mails: what follows shortly comes with the next one; when some failed; when the turn was too short. */
 const PAUSES = { told: 15, later: 60, server: 60, unfinished: 0 } as const;
 /** From the first notice that is collected to the mail. */
@@ -27,13 +30,18 @@ interface Told extends Notice {
 }
 
 /**
- * Tells people by mail what the audit trail records. A cursor moves when all have been told: after a crash some are told
- * twice, nobody misses anything. While one receiver's mail fails, this process remembers who was told what.
+ * Tells people by mail what the audit trail records, each organization in turns. A cursor moves when all have been told:
+ * after a crash some are told twice, nobody misses anything. While one receiver's mail fails, this process remembers who was
+ * told what.
  */
 export class NoticeSending {
   readonly task: RepeatedTask;
   private readonly store = new NoticeStore();
   private readonly feed = new AuditFeed();
+  private readonly running = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+  /** the mail server failed the last time: no cursor after the other is tried */
+  private isServerFailing = false;
   /** the position up to which somebody was told, by cursor and user */
   private readonly reached = new Map<string, bigint>();
 
@@ -43,63 +51,88 @@ export class NoticeSending {
     private readonly publicUrl: string | undefined,
     private readonly log: Logger,
   ) {
-    this.task = new RepeatedTask('tell by mail', INTERVAL_MS, (stopping) => this.tellAll(stopping), log);
+    this.task = new RepeatedTask('tell by mail', INTERVAL_MS, () => this.fill(), log);
   }
 
-  /** @returns 0: others may be ready */
-  private async tellAll(stopping: AbortSignal): Promise<number | null> {
+  /** Gives up the mails that are being sent; they are sent again. Call it when the task has stopped. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.running);
+  }
+
+  /** Starts turns in the free slots. @returns when others may be ready */
+  private async fill(): Promise<number | null> {
     const { autocommit } = this.database;
     await this.store.begin(autocommit);
-    const leased = await this.store.lease(autocommit, AT_ONCE, LEASE_SECONDS);
-    const told = await Promise.all(leased.map((cursor) => this.tell(cursor, stopping)));
-    return leased.length === AT_ONCE && told.every(Boolean) ? 0 : null;
+    const free = SLOTS - this.running.size;
+    const leased = await this.store.lease(autocommit, free, LEASE_SECONDS);
+    for (const cursor of leased) {
+      const turn = this.tell(cursor).finally(() => this.running.delete(turn));
+      this.running.add(turn);
+    }
+    return leased.length < free || this.isServerFailing ? null : BUSY_INTERVAL_MS;
   }
 
-  /** @returns false when the mail server fails, for others too */
-  private async tell(cursor: LeasedCursor, stopping: AbortSignal): Promise<boolean> {
-    const { store, feed, log } = this;
+  private async tell(cursor: LeasedCursor): Promise<void> {
+    const { store, log } = this;
     const { autocommit } = this.database;
-    const { organizationId, position, isCollected, isDue } = cursor;
+    const { organizationId, position, kind, isDue } = cursor;
     try {
-      const items = await feed.after(autocommit, organizationId, position, RECORDS_BATCH_SIZE);
-      const told = items.flatMap((item) => toTold(item, isCollected));
-      const last = items.at(-1)?.position ?? position;
-      if (told.length === 0) {
-        await store.release(autocommit, cursor, last, null);
-        return true;
+      const { told, last } = await this.unread(cursor);
+      if (told.length === 0) return await store.release(autocommit, cursor, last, null);
+      if (kind === 'COLLECTED' && !isDue) {
+        return await store.release(autocommit, cursor, position, COLLECTED_SECONDS);
       }
-      if (isCollected && !isDue) {
-        await store.release(autocommit, cursor, position, COLLECTED_SECONDS);
-        return true;
-      }
-      const outcome = await this.send(cursor, told, stopping);
+      const outcome = await this.send(cursor, told);
       const isTold = outcome === 'told';
-      const pause = isCollected && isTold ? null : PAUSES[outcome];
+      const pause = kind === 'COLLECTED' && isTold ? null : PAUSES[outcome];
       await store.release(autocommit, cursor, isTold ? last : position, pause);
-      return outcome !== 'server';
+      if (outcome !== 'unfinished') this.isServerFailing = outcome === 'server';
     } catch (error) {
       log.error({ err: error, organizationId }, 'People could not be told by mail; it is tried again');
-      return true;
     }
   }
 
-  private async send(
-    cursor: LeasedCursor,
-    told: readonly Told[],
-    stopping: AbortSignal,
-  ): Promise<keyof typeof PAUSES> {
-    const { organizationId, isCollected } = cursor;
+  /** The next records, of which those that are told; after many without any, the ones after them. */
+  private async unread(cursor: LeasedCursor): Promise<{ told: Told[]; last: string }> {
+    const { autocommit } = this.database;
+    const { organizationId, position: first } = cursor;
     const ending = performance.now() + TURN_MS;
-    const recipients = await this.store.recipients(this.database.autocommit, organizationId, []);
-    const keyOf = ({ id }: Recipient): string => `${isCollected} ${id}`;
+    for (let position = first; ;) {
+      const items = await this.feed.after(autocommit, organizationId, position, RECORDS_BATCH_SIZE);
+      const told: Told[] = [];
+      for (const item of items) {
+        const notice = toldBy(item, cursor);
+        if (!notice) continue;
+        const isKnown = told.some(({ title }) => title === notice.title);
+        if (
+          notice.onceADay &&
+          (isKnown || (await this.store.isRepeated(autocommit, organizationId, item.record!)))
+        )
+          continue;
+        told.push(notice);
+      }
+      position = items.at(-1)?.position ?? position;
+      const isOver = items.length < RECORDS_BATCH_SIZE || performance.now() > ending;
+      if (told.length > 0 || isOver) return { told, last: position };
+    }
+  }
+
+  private async send(cursor: LeasedCursor, told: readonly Told[]): Promise<keyof typeof PAUSES> {
+    const { organizationId, kind } = cursor;
+    const ending = performance.now() + TURN_MS;
+    const byHolder = grouped(told, ({ holder }) => holder);
+    const holders = [...byHolder.keys()].filter((id) => id !== null);
+    const recipients = await this.store.recipients(this.database.autocommit, organizationId, holders);
+    const keyOf = ({ id }: Recipient): string => `${kind} ${id}`;
     let outcome: 'told' | 'later' = 'told';
     for (const recipient of recipients) {
       const reached = this.reached.get(keyOf(recipient)) ?? 0n;
-      const own = told.filter(({ position }) => position > reached);
+      const own = told.filter((notice) => notice.position > reached && isFor(notice, recipient));
       if (own.length === 0) continue;
-      if (stopping.aborted || performance.now() > ending) return 'unfinished';
+      if (this.stopping.signal.aborted || performance.now() > ending) return 'unfinished';
       const failure = await this.mail(cursor, recipient, own);
-      if (failure === 'server') return 'server';
+      if (failure === 'server' || failure === 'unfinished') return failure;
       if (failure === 'later') outcome = 'later';
       else this.reached.set(keyOf(recipient), own.at(-1)!.position);
     }
@@ -111,11 +144,13 @@ export class NoticeSending {
     { organizationId, organizationName }: LeasedCursor,
     { id: userId, email }: Recipient,
     notices: readonly Notice[],
-  ): Promise<ReturnType<typeof mailFailure> | null> {
+  ): Promise<ReturnType<typeof mailFailure> | 'unfinished' | null> {
     try {
-      await this.mailer.send(noticeMail(email, organizationName, notices, this.publicUrl));
+      const mail = noticeMail(email, organizationName, notices, this.publicUrl);
+      await this.mailer.send(mail, this.stopping.signal);
       return null;
     } catch (error) {
+      if (this.stopping.signal.aborted) return 'unfinished';
       const failure = mailFailure(error);
       const follows = failure === 'refused' ? 'it is not sent again' : 'it is sent again in a minute';
       this.log.error({ err: error, organizationId, userId }, `A notice could not be mailed: ${follows}`);
@@ -124,8 +159,11 @@ export class NoticeSending {
   }
 }
 
-function toTold({ position, record }: FeedItem, isCollected: boolean): Told[] {
-  const notice = record && (isCollected ? collectedNotice(record) : urgentNotice(record));
-  if (!notice || Date.now() - notice.at.getTime() > MAX_AGE_MS) return [];
-  return [{ ...notice, position: BigInt(position) }];
+const isFor = ({ holder, switchedBy }: Notice, { id, isAdmin, noticesOff }: Recipient): boolean =>
+  (holder === null ? isAdmin : holder === id) && (switchedBy === null || !noticesOff.includes(switchedBy));
+
+function toldBy({ position, record }: FeedItem, { kind }: LeasedCursor): Told | null {
+  const notice = record && noticeOf(record);
+  if (notice?.kind !== kind || Date.now() - notice.at.getTime() > MAX_AGE_MS) return null;
+  return { ...notice, position: BigInt(position) };
 }

@@ -3,8 +3,10 @@ import { type Notice, timeOf } from './notices';
 
 /** Notices in one mail; of more, it says how many. */
 const MAX_SHOWN = 50;
+/** Of the console, where people choose. */
+const SWITCHES = '/account';
 
-/** One mail that tells somebody all of these notices, one at least. @param publicUrl of the console; undefined: no links */
+/** One mail that tells a person all of these notices, one at least. @param publicUrl of the console; undefined: no links */
 export function noticeMail(
   to: string,
   organizationName: string,
@@ -18,13 +20,13 @@ export function noticeMail(
   const parts = [
     ...notices.slice(0, MAX_SHOWN).map((notice) => shown(notice, base)),
     ...(more > 0 ? [`… and ${more} more`] : []),
-    `You get this as an administrator of ${name}.`,
+    `You get this as a member of ${name}.${base === undefined ? '' : ` What you get: ${base}${SWITCHES}`}`,
   ];
   return {
     to,
     subject: notices.length === 1 ? `${first!.title} (${name})` : `${notices.length} notices of ${name}`,
     text: `${parts.join('\n\n')}\n`,
-    unsubscribe: base && `${base}/account`,
+    unsubscribe: base && `${base}${SWITCHES}`,
   };
 }
 

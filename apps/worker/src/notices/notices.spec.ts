@@ -1,6 +1,6 @@
 import type { ToldRecord } from '#tenant-store';
 import { noticeMail } from './notice-text';
-import { collectedNotice, urgentNotice } from './notices';
+import { noticeOf } from './notices';
 
 const record = (given: Partial<ToldRecord>): ToldRecord =>
   ({
@@ -20,14 +20,22 @@ describe('what administrators are told', () => {
     [{ eventType: 'CREDENTIAL_VERIFIED', result: 'SUCCESS' }, undefined],
     [{ eventType: 'CREDENTIAL_VERIFIED', actorType: 'USER' }, undefined],
     [{ eventType: 'AGENT_OFFLINE' }, 'The agent of db. example. com is away'],
-    [{ eventType: 'RULE_REVOCATION_OVERDUE' }, undefined],
+    [{ eventType: 'OIDC_EXCHANGE_REFUSED', actorType: 'USER', resourceId: null }, undefined],
     [{ eventType: 'SESSION_STARTED' }, undefined],
-  ] as [Partial<ToldRecord>, string | undefined][])('%j is collected as %s', (given, title) => {
-    expect(collectedNotice(record(given))?.title).toBe(title);
+  ] as [Partial<ToldRecord>, string | undefined][])('%j is told as %s', (given, title) => {
+    expect(noticeOf(record(given))?.title).toBe(title);
+  });
+
+  it.each([
+    ['2000-01-01T00:00:00Z', undefined],
+    ['2100-01-01T00:00:00Z', 'Your access from 203.0.113.1 ends at 2100-01-01 00:00 UTC'],
+  ])('the end %s of a session is told as %s', (expiresAt, title) => {
+    const details = { ipv4Address: '203.0.113.1', ipv6Address: null, expiresAt, resources: [] };
+    expect(noticeOf(record({ eventType: 'SESSION_EXPIRING', details }))?.title).toBe(title);
   });
 
   it('names and reasons make no links, and without PUBLIC_URL there is none', () => {
-    const notice = collectedNotice(record({ eventType: 'AGENT_OFFLINE' }))!;
+    const notice = noticeOf(record({ eventType: 'AGENT_OFFLINE' }))!;
     const { text, unsubscribe } = noticeMail('ada@example.com', 'Example.com', [notice], undefined);
     expect([text.includes('://'), text.includes('see https example.com now'), unsubscribe]).toEqual([
       false,
@@ -43,7 +51,7 @@ describe('what administrators are told', () => {
       protocol: 'tcp',
       ports: '22',
     };
-    const notice = urgentNotice(record({ eventType: 'RULE_REVOCATION_OVERDUE', details }))!;
+    const notice = noticeOf(record({ eventType: 'RULE_REVOCATION_OVERDUE', details }))!;
     const { subject, text } = noticeMail('ada@example.com', 'Example', Array(60).fill(notice), 'https://x/');
     expect(subject).toBe('60 notices of Example');
     expect(text.split('is still open on').length - 1).toBe(50);

@@ -57,7 +57,8 @@ function objectsOf({ details, resourceName }: ToldRecord): string[] {
   return [`${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
 }
 
-function endOf({ timestamp, details: { durationHours } }: ToldRecord): Date | null {
+function endOf({ timestamp, details: { durationHours, expiresAt } }: ToldRecord): Date | null {
+  if (typeof expiresAt === 'string') return new Date(expiresAt);
   return typeof durationHours === 'number' ? new Date(Date.parse(timestamp) + durationHours * HOUR_MS) : null;
 }
 

@@ -4,6 +4,7 @@ import { useMe } from '../../layout/me';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { Lines } from '../../parts/words';
 import { Action, Badge, Facts, Loaded, Page, Section, Time, type Column } from '../../ui';
+import { MailNotices } from './mail-notices';
 import { PasswordButton, SecondFactor } from './password-and-factor';
 
 const route = getRouteApi('/signed-in/account');
@@ -22,6 +23,7 @@ export function Account() {
               <Facts of={factsOf(person)} />
             </Section>
             <SecondFactor isOn={person.mfaEnabled} />
+            <MailNotices isAdmin={person.isOrgAdmin} />
             <SignIns page={page} />
           </>
         )}

@@ -1,13 +1,13 @@
 /** Who was told what by mail. */
 export const NOTICES = `
--- Up to where in its chain an organization's people were told: one row for what is told at once, one for what is collected.
--- None without a mail server. They go when a deleted organization is closed.
+-- Up to where in its chain an organization's people were told: a row for what is overdue, one for those who hold access, one
+-- for what is collected for administrators. None without a mail server. They go when a deleted organization is closed.
 CREATE TABLE notice_cursors (
   organization_id uuid NOT NULL REFERENCES organizations,
-  is_collected boolean NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('OVERDUE', 'HOLDERS', 'COLLECTED')),
   position bigint NOT NULL,
   due_at timestamptz,
   leased_until timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (organization_id, is_collected)
+  PRIMARY KEY (organization_id, kind)
 );
 `;

@@ -68,6 +68,7 @@ CREATE TABLE users (
   mfa_enabled boolean NOT NULL DEFAULT false,
   mfa_sealed_secret text,
   mfa_last_step bigint,
+  notices_off text[] NOT NULL DEFAULT '{}',
   -- the issuer no longer vouches for the user: nothing of theirs is accepted until the next company sign-in
   sso_refused_at timestamptz,
   deleted_at timestamptz,
@@ -118,6 +119,7 @@ CREATE TABLE api_keys (
   scopes text[] NOT NULL,
   agents text[] NOT NULL DEFAULT '{}',
   expires_at timestamptz,
+  told_end timestamptz,
   revoked_at timestamptz,
   last_used_at timestamptz,
   last_used_ip text,
@@ -127,6 +129,7 @@ CREATE TABLE api_keys (
     REFERENCES users (organization_id, id) ON DELETE CASCADE
 );
 CREATE INDEX api_keys_organization_id_idx ON api_keys (organization_id, created_at);
+CREATE INDEX api_keys_ends_idx ON api_keys (expires_at) WHERE revoked_at IS NULL AND told_end IS NULL;
 
 -- Failed attempts at one secret, from any address, of unknown accounts too. They go a day after the last failure.
 CREATE TABLE sign_in_failures (

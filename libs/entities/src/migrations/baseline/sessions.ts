@@ -17,6 +17,7 @@ CREATE TABLE sessions (
   heard_from text[] NOT NULL DEFAULT '{}',
   token_hash text,
   api_key_id uuid,
+  told_end timestamptz,
   ended_at timestamptz,
   ended_reason text,
   created_at timestamptz NOT NULL DEFAULT now(),

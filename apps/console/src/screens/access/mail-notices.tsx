@@ -1,0 +1,48 @@
+import { $api, api, type Schemas } from '../../api';
+import { CheckField, Form, Loaded, Muted, Notice, Section } from '../../ui';
+
+type Switch = keyof Schemas['UpdateNoticesDto'];
+type Labelled = readonly (readonly [name: Switch, label: string])[];
+
+const OWN: Labelled = [
+  ['sessionExpiring', 'My access ends soon'],
+  ['sessionStopped', 'Somebody else ended my access'],
+];
+const OF_ADMINISTRATORS: Labelled = [
+  ['resourceHealth', 'A resource needs somebody, or is in order again'],
+  ['agentAway', 'An agent is away, or there are two of one name'],
+  ['keyExpiring', 'An API key ends soon'],
+  ['trustRefused', 'A trust refused a CI job'],
+];
+
+/** What I am told by mail. */
+export function MailNotices({ isAdmin }: { readonly isAdmin: boolean }) {
+  const switches = isAdmin ? [...OWN, ...OF_ADMINISTRATORS] : OWN;
+  return (
+    <Section title="Mail">
+      <Loaded query={$api.useQuery('get', '/api/v1/users/me/notices')}>
+        {(now) => (
+          <Form
+            submit="Save what I am told"
+            done="Saved."
+            send={(entered) => {
+              const body = Object.fromEntries(switches.map(([name]) => [name, entered.checked(name)]));
+              return api.PATCH('/api/v1/users/me/notices', { body });
+            }}
+          >
+            {now.mailed ? null : <Notice>This deployment has no mail server: nobody is told.</Notice>}
+            {switches.map(([name, label]) => (
+              <CheckField key={name} name={name} label={label} defaultChecked={now[name]} />
+            ))}
+            {isAdmin ? (
+              <Muted>
+                Administrators are always told of access that could not be closed, refused credentials and
+                disabled webhooks.
+              </Muted>
+            ) : null}
+          </Form>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
