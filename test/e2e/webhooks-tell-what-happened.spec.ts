@@ -179,9 +179,10 @@ describe('Webhooks tell what happened', () => {
     });
 
     it('is disabled after five days, and what it missed can be sent again', async () => {
-      receiver.behaviours.set('/dead', 'drip');
+      receiver.behaviours.set('/dead', 500);
       const dead = await webhook(org, receiver.url('/dead'));
       await delivery(org, dead, ({ attempts }) => attempts === 1);
+      receiver.behaviours.set('/dead', 'drip');
       await drawbridge.query(`UPDATE webhooks SET failing_since = now() - interval '5 days' WHERE id = $1`, [
         dead.id,
       ]);

@@ -67,13 +67,22 @@ export const SEALABLE_RECORD = `jsonb_build_object('id', r.id, 'organizationId',
     'errorMessage', r.error_message, 'details', r.details)`;
 
 /** SQL: reads the one or two partitions that can have the record of the seal `s`, even if its time was tampered with. */
-export const NEAR = `r.timestamp >= s.recorded_at - interval '1 day' AND r.timestamp <= s.recorded_at + interval '1 day'`;
+const NEAR = `r.timestamp >= s.recorded_at - interval '1 day' AND r.timestamp <= s.recorded_at + interval '1 day'`;
 
 /**
  * SQL: the record of the seal `s` is its organization's. Not a condition for an index: on a trail without statistics, such as
  * one that was just partitioned, all of the organization's records of these days might be read for each seal.
  */
-export const OF_THE_CHAIN = '(r.organization_id = s.organization_id) IS TRUE';
+const OF_THE_CHAIN = '(r.organization_id = s.organization_id) IS TRUE';
+
+/**
+ * SQL, after seals `s`: joins the record of each; there is none when it is no longer in the database.
+ * @param record what is read of the record `r`
+ */
+export const recordOfSeal = (record: string): string =>
+  // OFFSET 0 keeps a plan from reading all partitions
+  `LEFT JOIN LATERAL (SELECT ${record} AS record FROM audit_records r
+     WHERE r.id = s.record_id AND ${OF_THE_CHAIN} AND ${NEAR} OFFSET 0) found ON true`;
 
 /** Every transaction before it has finished: records that are not visible yet will never be. */
 const OLDEST_RUNNING = 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint';
@@ -175,10 +184,7 @@ export class AuditChainStore {
     return tx.query(
       `SELECT s.position::text, s.hash, found.record
        FROM (SELECT * FROM audit_seals WHERE organization_id = $1 AND position > $2 ORDER BY position LIMIT $3) s
-       LEFT JOIN LATERAL (
-         SELECT ${SEALABLE_RECORD} AS record FROM audit_records r
-         WHERE r.id = s.record_id AND ${OF_THE_CHAIN} AND ${NEAR}
-       ) found ON true
+       ${recordOfSeal(SEALABLE_RECORD)}
        ORDER BY s.position`,
       [organization, position, limit],
     );

@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { type AuditRecordEntity, type TenantStore, type Tx } from '#entities';
-import { NEAR, OF_THE_CHAIN } from './audit-chain.store';
+import { recordOfSeal } from './audit-chain.store';
 
 /** A record as GET /audit-logs shows it, `timestamp` in ISO 8601. */
 export type ToldRecord = Readonly<
@@ -32,13 +32,10 @@ const TOLD = `jsonb_build_object('id', r.id, 'eventType', r.event_type,
 export class AuditFeed implements TenantStore<AuditFeed> {
   /** The records after a position, in order. */
   after(tx: Tx, organization: OrganizationId, position: string, limit: number): Promise<FeedItem[]> {
-    // OFFSET 0 keeps a plan from reading all partitions
     return tx.query(
       `SELECT s.position::text, found.record
        FROM (SELECT * FROM audit_seals WHERE organization_id = $1 AND position > $2 ORDER BY position LIMIT $3) s
-       LEFT JOIN LATERAL (
-         SELECT ${TOLD} AS record FROM audit_records r WHERE r.id = s.record_id AND ${OF_THE_CHAIN} AND ${NEAR} OFFSET 0
-       ) found ON true
+       ${recordOfSeal(TOLD)}
        ORDER BY s.position`,
       [organization, position, limit],
     );

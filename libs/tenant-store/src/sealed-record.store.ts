@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { beginOf, endOf, first, type Interval, type TenantStore, type Tx } from '#entities';
-import { type ChainLink, NEAR, OF_THE_CHAIN, SEALABLE_RECORD } from './audit-chain.store';
+import { type ChainLink, recordOfSeal, SEALABLE_RECORD } from './audit-chain.store';
 import { hashBefore } from './audit-export.store';
 
 /** A sealed record; by `hashBefore`, of the seal before, it can be verified alone. */
@@ -36,7 +36,6 @@ export class SealedRecordStore implements TenantStore<SealedRecordStore> {
     { after, upTo, ...interval }: SealedSlice,
     limit: number,
   ): Promise<SealedRecord[]> {
-    // OFFSET 0 keeps a plan from reading all partitions
     return tx.query(
       `SELECT s.position::text, (${hashBefore('s.position')}) AS "hashBefore", s.hash, found.record
        FROM (SELECT * FROM audit_seals s WHERE s.organization_id = $1 AND s.position > $2 AND s.position <= $3
@@ -44,8 +43,7 @@ export class SealedRecordStore implements TenantStore<SealedRecordStore> {
          AND NOT EXISTS (SELECT FROM audit_exports e WHERE e.organization_id = $1
            AND s.position BETWEEN e.first_position AND e.last_position)
          ORDER BY s.position LIMIT $6) s
-       LEFT JOIN LATERAL (SELECT ${SEALABLE_RECORD} AS record FROM audit_records r
-         WHERE r.id = s.record_id AND ${OF_THE_CHAIN} AND ${NEAR} OFFSET 0) found ON true
+       ${recordOfSeal(SEALABLE_RECORD)}
        ORDER BY s.position`,
       [organization, after, upTo, beginOf(interval), endOf(interval), limit],
     );

@@ -64,9 +64,7 @@ export async function failoverRun(options: FailoverOptions, count: number): Prom
     traffic.begin(PER_SECOND);
     const failovers = await failOver(cluster, watch, options, count);
     await traffic.end();
-    await testbed.query(
-      `UPDATE sessions SET expires_at = now() WHERE status IN ('PENDING', 'ACTIVE', 'PARTIAL')`,
-    );
+    await testbed.expireSessions();
     await watch.verify({ withinMs: IDLE_TIMEOUT_MS });
     const evidence = await watch.evidence(true);
     return {

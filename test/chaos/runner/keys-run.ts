@@ -33,9 +33,7 @@ export async function keysRun(options: RunOptions, requests: number): Promise<Ou
     };
     await Promise.all(Array.from({ length: LANES }, lane));
     window.end();
-    await testbed.query(
-      `UPDATE sessions SET expires_at = now() WHERE status IN ('PENDING', 'ACTIVE', 'PARTIAL')`,
-    );
+    await testbed.expireSessions();
     await watch.verify({ withinMs: IDLE_TIMEOUT_MS });
     const evidence = await watch.evidence(true);
     return {

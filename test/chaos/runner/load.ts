@@ -1,11 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { postgresErrorField } from '#entities';
-import { until } from '../../harness/until';
 import type { Random } from './random';
 import type { Testbed } from './testbed';
 import type { Tenant } from './tenant';
 
-const DEADLOCK = '40P01';
 const LANES = 3;
 /** of each lane, between two requests */
 const MAX_PAUSE_MS = 500;
@@ -50,21 +47,7 @@ export class Load {
     await Promise.all(this.lanes);
     if (this.failure) throw this.failure as Error;
     for (const tenant of this.tenants) await tenant.deleteStaticRules();
-    await this.expireAll();
-  }
-
-  /** The workers end sessions meanwhile: a deadlock with them is tried again. */
-  private async expireAll(): Promise<void> {
-    const expire = `UPDATE sessions SET expires_at = now() WHERE status IN ('PENDING', 'ACTIVE', 'PARTIAL')`;
-    await until('every session expires', () =>
-      this.testbed.query(expire).then(
-        () => true,
-        (error: unknown) => {
-          if (postgresErrorField(error, 'code') === DEADLOCK) return false;
-          throw error;
-        },
-      ),
-    );
+    await this.testbed.expireSessions();
   }
 
   private async lane(): Promise<void> {

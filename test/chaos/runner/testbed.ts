@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
+import { postgresErrorField } from '#entities';
 import { ApiClient } from '../../harness/api-client';
 import { type Product, TESTERS_LIMIT } from '../../harness/drawbridge';
 import { freePort } from '../../harness/free-port';
@@ -16,6 +17,7 @@ import { SupervisedProcess } from './supervised-process';
 const APIS = 2;
 const WORKERS = 2;
 const HEALTHY_TIMEOUT_MS = 60_000;
+const DEADLOCK = '40P01';
 
 /** A PostgreSQL with the product's schema that can be killed. */
 export type KillableServer = Pick<OwnPostgres, 'url' | 'kill' | 'startAgain' | 'stop'>;
@@ -96,6 +98,20 @@ export class Testbed implements Product {
   /** Queries the database directly, not through a severable connection. */
   async query<Row extends object>(statement: string, given: readonly unknown[] = []): Promise<Row[]> {
     return (await this.sql.query<Row>(statement, [...given])).rows;
+  }
+
+  /** Ends every session. The workers end sessions meanwhile: a deadlock with them is tried again. */
+  async expireSessions(): Promise<void> {
+    const expire = `UPDATE sessions SET expires_at = now() WHERE status IN ('PENDING', 'ACTIVE', 'PARTIAL')`;
+    await until('every session expires', () =>
+      this.query(expire).then(
+        () => true,
+        (error: unknown) => {
+          if (postgresErrorField(error, 'code') === DEADLOCK) return false;
+          throw error;
+        },
+      ),
+    );
   }
 
   /** Waits until all processes run and the database answers. */
