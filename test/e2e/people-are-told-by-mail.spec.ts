@@ -29,7 +29,7 @@ describe('People are told by mail', () => {
       },
     },
   });
-  const org = ownOrganization(drawbridge, sshTo(3));
+  const org = ownOrganization(drawbridge, sshTo(4));
   let inbox: Inbox;
   let receiver: WebhookReceiver;
   let member: Colleague;
@@ -52,8 +52,8 @@ describe('People are told by mail', () => {
     await until('it looks for notices', async () => (await cursors()).length === 3);
   });
   beforeEach(async () => {
-    inbox.mails.length = 0;
     await allDue();
+    inbox.mails.length = 0;
   });
   afterAll(async () => {
     await receiver.stop();
@@ -64,10 +64,11 @@ describe('People are told by mail', () => {
     drawbridge.query(`SELECT FROM notice_cursors WHERE organization_id = $1 AND ${where}`, [
       org.organizationId,
     ]);
-  const allDue = (): Promise<object[]> =>
-    drawbridge.query(
-      'UPDATE notice_cursors SET due_at = now(), leased_until = now() WHERE due_at IS NOT NULL',
-    );
+  /** Nobody is being told, and what waits is told now. */
+  const allDue = async (): Promise<void> => {
+    await until('nobody is being told', async () => (await cursors('leased_until > now()')).length === 0);
+    await drawbridge.query('UPDATE notice_cursors SET due_at = now() WHERE due_at IS NOT NULL');
+  };
 
   const mailTo = (email: string, text: string, withinMs?: number): Promise<string> =>
     until(
@@ -213,19 +214,20 @@ describe('People are told by mail', () => {
   it('administrators of what is refused, away or in order again, in one mail after five minutes', async () => {
     receiver.behaviours.set('/gone', 410);
     await webhook(org, receiver.url('/gone'));
-    const fault = { kind: 'refuse', operation: 'DescribeSecurityGroups', target: group(2), count: 1 };
-    await drawbridge.cloud.fault(fault);
+    const refuse = (index: number, operation: string): Promise<void> =>
+      drawbridge.cloud.fault({ kind: 'refuse', operation, target: group(index) });
+    const [, , verified, compared] = org.resourceIds;
     const recorded = async (result: string): Promise<void> => {
-      await drawbridge.query('UPDATE resources SET verify_due_at = now() WHERE id = $1', [
-        org.resourceIds[2],
-      ]);
+      await drawbridge.query('UPDATE resources SET verify_due_at = now() WHERE id = $1', [verified]);
+      await org.admin.posted(`/resources/${compared}/reconcile`);
       await sealed('RESOURCE_VERIFIED', 'SYSTEM', result);
+      await sealed('RESOURCE_RECONCILED', 'SYSTEM', result);
     };
-    await recorded('FAILURE');
+    await refuse(2, 'DescribeSecurityGroups');
+    await refuse(3, 'DescribeSecurityGroupRules');
+    await Promise.all([recorded('FAILURE'), keyThatEnds(), refusedJobs()]);
+    await drawbridge.cloud.clearFaults();
     await recorded('SUCCESS');
-    await reconciled();
-    await keyThatEnds();
-    await refusedJobs();
     const collecting = `kind = 'COLLECTED' AND due_at BETWEEN now() + interval '4 minutes' AND now() + interval '5 minutes'`;
     await until('they are collected', async () => (await cursors(collecting)).length === 1);
     expect(inbox.to(org.adminEmail)).toEqual([]);
@@ -235,26 +237,13 @@ describe('People are told by mail', () => {
     expect(mail).toContain('The resource resource-2 cannot be used');
     expect(mail).toContain('The resource resource-2 can be used again');
     expect(mail).toMatch(
-      /The rules of resource-1 need you\n.*could not be read[^]*of resource-1 are in order again/,
+      /The rules of resource-3 need you\n.*could not be read[^]*of resource-3 are in order again/,
     );
     expect(mail).toContain('The API key pipeline ends soon');
     expect(mail.split('A CI job was refused by the trust Deploy').length - 1).toBe(1);
     expect(inbox.to(org.adminEmail)).toHaveLength(1);
     expect(inbox.to(member.email)).toEqual([]);
   });
-
-  /** A resource that cannot be read, and can again. */
-  const reconciled = async (): Promise<void> => {
-    const target = { target: group(1), operation: 'DescribeSecurityGroupRules' };
-    const reconcile = async (result: string): Promise<void> => {
-      await org.admin.posted(`/resources/${org.resourceIds[1]}/reconcile`);
-      await sealed('RESOURCE_RECONCILED', 'SYSTEM', result);
-    };
-    await drawbridge.cloud.fault({ kind: 'refuse', ...target });
-    await reconcile('FAILURE');
-    await drawbridge.cloud.clearFaults();
-    await reconcile('SUCCESS');
-  };
 
   /** A key in the last of its seven days. */
   const keyThatEnds = async (): Promise<void> => {

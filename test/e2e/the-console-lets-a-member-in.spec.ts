@@ -49,6 +49,24 @@ describeInBrowser('The console lets a member in', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  it('and tells by mail what is chosen; administrators are offered more', async () => {
+    const visitor = await arrived();
+    const { page } = visitor;
+    await visitor.goto(site.url('/account'));
+    await page.getByLabel('My access ends soon').uncheck();
+    await visitor.click('button', 'Save what I am told');
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    await page.getByLabel('Somebody else ended my access').waitFor();
+    expect(await page.getByLabel('My access ends soon').isChecked()).toBe(false);
+    expect(await page.getByLabel('Somebody else ended my access').isChecked()).toBe(true);
+    expect(await page.getByLabel('An API key ends soon').count()).toBe(0);
+    await drawbridge.query('UPDATE users SET is_org_admin = true WHERE email = $1', [member.email]);
+    await page.reload();
+    await page.getByLabel('An API key ends soon').waitFor();
+    expect(visitor.complaints).toEqual([]);
+  });
+
   it('to some of the resources, for as long as wished', async () => {
     const visitor = await arrived();
     await visitor.page.getByRole('checkbox', { name: 'resource-1' }).uncheck();

@@ -66,7 +66,7 @@ export class WorkerTasks {
       due.gate(resources, 'resources'),
       due.gate(organizationClosing(database, log), 'deletedOrganizations'),
       due.gate(webhooks.task, 'webhooks'),
-      (this.notices?.task ?? noticesOff(database, log)).onlyWhile(() => sweeper.isSweeping),
+      this.notices?.task.onlyWhile(() => sweeper.isSweeping) ?? noticesOff(database, log),
       endingNotices(database, log).onlyWhile(() => sweeper.isSweeping),
       organizationForgetting(database, log),
       idempotencyKeyDeletion(database, log).onlyWhile(() => sweeper.isSweeping),

@@ -287,6 +287,7 @@ describe('6 Events: every change is on record', () => {
     ['POST /users', 'USER_CREATED'],
     ['POST /users/{id}/resend-invitation', 'INVITATION_SENT'],
     ['PATCH /users/{id}', 'USER_UPDATED'],
+    ['PATCH /users/me/notices', 'USER_UPDATED'],
     ['POST /users/{id}/password-link', 'PASSWORD_RESET_REQUESTED'],
     ['POST /users/{id}/reset-mfa', 'MFA_RESET'],
     ['DELETE /users/{id}', 'USER_DELETED'],

@@ -20,7 +20,7 @@ export function noticeMail(
   const parts = [
     ...notices.slice(0, MAX_SHOWN).map((notice) => shown(notice, base)),
     ...(more > 0 ? [`… and ${more} more`] : []),
-    `You get this as a member of ${name}.${base === undefined ? '' : ` What you get: ${base}${SWITCHES}`}`,
+    `You get this as a member of ${name}.${base === undefined ? '' : ` Choose what you get: ${base}${SWITCHES}`}`,
   ];
   return {
     to,
