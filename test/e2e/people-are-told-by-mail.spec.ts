@@ -163,9 +163,9 @@ describe('People are told by mail', () => {
       const began = performance.now();
       await drawbridge.worker.stop();
       expect(performance.now() - began).toBeLessThan(5000);
-      const second = await startWorker();
+      const another = await startWorker();
       await until('it begins again', async () => inbox.held > 1, 60_000);
-      await second.stop('SIGKILL');
+      await another.stop('SIGKILL');
       inbox.hangs = false;
       await drawbridge.query(`UPDATE notice_cursors SET leased_until = now()`);
       await drawbridge.query(`UPDATE sweeper_lease SET lease_until = now()`);

@@ -1,5 +1,5 @@
-import { Check, Entity, ForeignKey, PrimaryColumn, Column } from 'typeorm';
-import { Moment, Text } from './columns';
+import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Moment } from './columns';
 import { OrganizationEntity } from './organization.entity';
 
 /** What is told together: to administrators at once, to those who hold access at once, to administrators in one mail. */

@@ -41,17 +41,17 @@ export class SmtpMailer extends Mailer {
 }
 
 async function within(ms: number, sending: Promise<unknown>, stopping?: AbortSignal): Promise<void> {
-  let giveUp: (reason: string) => void = () => {};
+  const over = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
   const given = new Promise<never>((_, reject) => {
-    giveUp = (reason) => reject(new Error(`The mail server ${reason}`));
+    const stop = (): void => reject(new Error('The mail server was not waited for: this process stops'));
+    timer = setTimeout(() => reject(new Error(`The mail server took longer than ${ms / 1000} seconds`)), ms);
+    stopping?.addEventListener('abort', stop, { signal: over.signal });
+    if (stopping?.aborted) stop();
   });
-  const stop = (): void => giveUp('was not waited for: this process stops');
-  const timer = setTimeout(() => giveUp(`took longer than ${ms / 1000} seconds`), ms);
-  stopping?.addEventListener('abort', stop);
-  if (stopping?.aborted) stop();
   await Promise.race([sending, given]).finally(() => {
     clearTimeout(timer);
-    stopping?.removeEventListener('abort', stop);
+    over.abort();
   });
 }
 

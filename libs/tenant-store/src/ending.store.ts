@@ -30,7 +30,7 @@ export class EndingStore {
       `UPDATE sessions s SET told_end = s.expires_at FROM users u
        WHERE u.id = s.user_id AND s.id IN (
          SELECT id FROM sessions WHERE status IN (${MAY_EXPIRE}) AND ${ENDS_AT} <= now() + ${LONGEST_TENTH}
-           AND told_end IS DISTINCT FROM expires_at AND ${IS_ENDING}
+           AND told_end IS DISTINCT FROM expires_at AND expires_at > now() AND ${IS_ENDING}
          ORDER BY ${ENDS_AT} LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)
        RETURNING s.organization_id AS "organizationId", s.id, u.email AS name, jsonb_build_object('sessionId', s.id,
          'userId', s.user_id, 'ipv4Address', s.ipv4_address, 'ipv6Address', s.ipv6_address, 'expiresAt', s.expires_at,

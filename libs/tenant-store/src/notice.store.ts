@@ -21,9 +21,6 @@ export interface Recipient {
   readonly noticesOff: readonly NoticeSwitch[];
 }
 
-const IS_READY = `c.leased_until <= now() AND (c.due_at IS NULL OR c.due_at <= now())
-  AND c.position < ${feedEnd('c.organization_id')}`;
-
 /** Up to where people were told by mail what happened. Serves all organizations: each row names its own. */
 export class NoticeStore {
   /**
@@ -47,13 +44,19 @@ export class NoticeStore {
     await tx.query('DELETE FROM notice_cursors');
   }
 
-  /** Leases cursors that have something to read, what is overdue first; no two workers get the same. */
+  /**
+   * Leases cursors that have something to read, what is overdue first; no two workers get the same. Probes an index for each
+   * organization.
+   */
   lease(tx: Tx, limit: number, seconds: number): Promise<LeasedCursor[]> {
     return rows<LeasedCursor>(
       tx,
-      `WITH free AS (
-         SELECT c.organization_id, c.kind FROM notice_cursors c WHERE ${IS_READY}
-         ORDER BY c.kind <> 'OVERDUE', c.leased_until LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
+      `WITH ends AS MATERIALIZED (
+         SELECT o.id, ${feedEnd('o.id')} AS position FROM organizations o
+       ), free AS (
+         SELECT c.organization_id, c.kind FROM notice_cursors c JOIN ends ON ends.id = c.organization_id
+         WHERE c.leased_until <= now() AND (c.due_at IS NULL OR c.due_at <= now()) AND c.position < ends.position
+         ORDER BY c.kind <> 'OVERDUE', c.leased_until LIMIT $1 FOR NO KEY UPDATE OF c SKIP LOCKED
        )
        UPDATE notice_cursors c SET leased_until = now() + make_interval(secs => $2)
        FROM free JOIN organizations o ON o.id = free.organization_id

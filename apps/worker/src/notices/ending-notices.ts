@@ -3,7 +3,7 @@ import type { Database } from '#entities';
 import { EndingStore } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 
-const INTERVAL_MS = 10_000;
+const INTERVAL_MS = 5000;
 const BATCH_SIZE = 500;
 
 /** Records sessions and API keys that end soon. Mail and webhooks tell of it. */
