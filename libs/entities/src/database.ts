@@ -1,5 +1,6 @@
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { isRefusal, recordBeside } from './audit-table';
 import { createDataSource, type DatabaseSettings } from './data-source';
 import { DatabasePool, type DatabasePoolConfig } from './database-pool';
@@ -36,15 +37,17 @@ export async function prepared<Row extends object>(
   statement: PreparedStatement,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const runner = tx.queryRunner ?? tx.connection.createQueryRunner();
+  // a query runner for one statement would cost as much as the statement
+  const client = (await (tx.queryRunner ?? poolOf(tx)).connect()) as PoolClient;
   try {
-    const client = (await runner.connect()) as PoolClient;
     const { rows } = await client.query<Row>({ ...statement, values: [...values] });
     return rows;
   } finally {
-    if (!tx.queryRunner) await runner.release();
+    if (!tx.queryRunner) client.release();
   }
 }
+
+const poolOf = ({ dataSource }: Tx): Pool => (dataSource.driver as PostgresDriver).master as Pool;
 
 /** The part of `Database` that most code needs. */
 export type Transactions = Pick<Database, 'autocommit' | 'transaction' | 'revocation' | 'ping'>;

@@ -7,13 +7,13 @@ import {
   call,
   routes,
   bearer,
-  registerStrategies,
+  registerStrategy,
   resetDirectory,
 } from './access.guard.testing';
 
 /* eslint-disable typescript/unbound-method -- handlers are only looked up, never called */
 describe('AccessGuard with an API key', () => {
-  beforeAll(registerStrategies);
+  beforeAll(registerStrategy);
   beforeEach(resetDirectory);
 
   it.each([

@@ -4,7 +4,7 @@ import type { Principal } from './principal';
 import {
   call,
   directory,
-  registerStrategies,
+  registerStrategy,
   resetDirectory,
   routes,
   Routes,
@@ -21,7 +21,7 @@ const renew = (given: Headers = headers, sessionId: string = id): Promise<{ prin
   call(routes.renew, given, Routes, 'POST', { id: sessionId });
 
 describe('AccessGuard with the token of a session', () => {
-  beforeAll(registerStrategies);
+  beforeAll(registerStrategy);
   beforeEach(() => {
     resetDirectory();
     directory.sessions.set('hash of dbs_known', principal);

@@ -14,7 +14,7 @@ import {
   routes,
   signIn,
   bearer,
-  registerStrategies,
+  registerStrategy,
   resetDirectory,
 } from './access.guard.testing';
 
@@ -22,7 +22,7 @@ const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toS
 
 /* eslint-disable typescript/unbound-method -- handlers are only looked up, never called */
 describe('AccessGuard', () => {
-  beforeAll(registerStrategies);
+  beforeAll(registerStrategy);
   beforeEach(resetDirectory);
 
   describe('without a credential', () => {

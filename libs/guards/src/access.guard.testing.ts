@@ -4,7 +4,6 @@ import { asOrganizationId } from '#rules';
 import { AccessGuard } from './access.guard';
 import { AccessTokens } from './access-tokens';
 import { JwtStrategy } from './jwt.strategy';
-import { SecretStrategy } from './secret.strategy';
 import type { GuardSettings } from './guard-settings';
 import { PrincipalLookup, type Principal, type WorkloadClaims } from './principal';
 import { OpenDuringMfaSetup } from './mfa-setup';
@@ -103,7 +102,7 @@ export type Headers = Record<string, string>;
 export const directory = new Directory();
 export const tokens = new AccessTokens(settings);
 export const workloadTokens = new WorkloadTokens(settings);
-const guard = new AccessGuard(settings);
+const guard = new AccessGuard(settings, directory);
 
 export const call = async (
   handler: () => void,
@@ -127,9 +126,9 @@ export const bearer = async (mfaSetupOnly = false): Promise<Headers> => ({
   authorization: `Bearer ${(await tokens.issue(user, { ...signIn, mfaSetupOnly })).accessToken}`,
 });
 
-/** Registers the strategies with passport, which the guard asks. */
-export const registerStrategies = (): void => {
-  void [new JwtStrategy(settings, directory), new SecretStrategy(settings, directory)];
+/** Registers the strategy with passport, which the guard asks about access tokens. */
+export const registerStrategy = (): void => {
+  void new JwtStrategy(settings, directory);
 };
 
 /** The directory as each test finds it: one user, two keys, nothing asked. */

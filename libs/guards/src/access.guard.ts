@@ -5,11 +5,10 @@ import { PRINCIPAL } from './current-principal';
 import { GuardSettings } from './guard-settings';
 import { BEARER } from './jwt.strategy';
 import { isOpenDuringMfaSetup } from './mfa-setup';
-import { presentedCredential } from './presented-credential';
-import type { Principal } from './principal';
+import { presentedCredential, type PresentedSecret } from './presented-credential';
+import { PrincipalLookup, type Principal } from './principal';
 import { routePolicyOf, type RoutePolicy } from './route-policy';
 import { ScopeError } from './scope-error';
-import { SECRET } from './secret.strategy';
 import { isAllowedWhileSuspended, SUSPENDED_MESSAGE } from './suspension';
 import { scopeNeedsPaidPlan, type Scope } from './scopes';
 
@@ -34,8 +33,11 @@ type GuardedPolicy = Exclude<RoutePolicy, { kind: 'public' }>;
 
 /** Authorizes every route by its policy. A route without a policy is denied to everyone. */
 @Injectable()
-export class AccessGuard extends AuthGuard([SECRET, BEARER]) {
-  constructor(private readonly settings: GuardSettings) {
+export class AccessGuard extends AuthGuard(BEARER) {
+  constructor(
+    private readonly settings: GuardSettings,
+    private readonly lookup: PrincipalLookup,
+  ) {
     super();
   }
 
@@ -81,24 +83,31 @@ export class AccessGuard extends AuthGuard([SECRET, BEARER]) {
     if (presented.kind === 'session' && !takesSessionTokens(policy)) {
       throw new UnauthorizedException(NO_SESSION_TOKENS);
     }
-    await super.canActivate(context);
+    if (presented.kind === 'bearer') await super.canActivate(context);
+    else request[PRINCIPAL] = await this.holderOf(presented, request);
     const principal = request[PRINCIPAL]!;
     if (principal.kind === 'session') refuseUnlessItsOwn(principal, request);
     if (principal.kind === 'key' || principal.kind === 'workload') refuseUnlessScoped(principal, policy);
     return principal;
   }
 
-  /** Handles the strategies' result. Errors of the look-up are rethrown. */
-  override handleRequest<TUser = Principal>(
-    error: unknown,
-    principal: TUser | false | null,
-    _info: unknown,
-    context: ExecutionContext,
-  ): TUser {
+  /** Reads the principal of a key, whose use is recorded, or of a session's token. */
+  private async holderOf({ kind, text }: PresentedSecret, request: GuardedRequest): Promise<Principal> {
+    const { settings, lookup } = this;
+    const isKey = kind === 'key';
+    const hash = isKey ? settings.hashApiKey(text) : settings.hashSessionToken(text);
+    const held =
+      hash !== null &&
+      (await (isKey ? lookup.ofApiKey(hash, settings.callerAddressOf(request)) : lookup.ofSession(hash)));
+    if (held) return held;
+    throw new UnauthorizedException(INVALID[kind]);
+  }
+
+  /** Handles the strategy's result. Errors of the look-up are rethrown. */
+  override handleRequest<TUser = Principal>(error: unknown, principal: TUser | false | null): TUser {
     if (error instanceof Error) throw error;
     if (principal) return principal;
-    const { headers } = context.switchToHttp().getRequest<GuardedRequest>();
-    throw new UnauthorizedException(INVALID[presentedCredential(headers).kind]);
+    throw new UnauthorizedException(INVALID.bearer);
   }
 
   override getAuthenticateOptions(): AuthGuardAuthenticateOptions {

@@ -5,7 +5,7 @@ import {
   bearer,
   call,
   directory,
-  registerStrategies,
+  registerStrategy,
   resetDirectory,
   routes,
   user,
@@ -23,7 +23,7 @@ const headers = async (changes: object = {}): Promise<Headers> => {
 
 /* eslint-disable typescript/unbound-method -- handlers are only looked up, never called */
 describe('AccessGuard with the access token of a CI job', () => {
-  beforeAll(registerStrategies);
+  beforeAll(registerStrategy);
   beforeEach(() => {
     resetDirectory();
     directory.workloads.set(trustId, { ...user, kind: 'workload', scopes: ['sessions:write'] });

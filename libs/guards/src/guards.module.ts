@@ -4,7 +4,6 @@ import { AccessTokens } from './access-tokens';
 import { GuardSettings } from './guard-settings';
 import { JwtStrategy } from './jwt.strategy';
 import { PrincipalLookup } from './principal';
-import { SecretStrategy } from './secret.strategy';
 import { StepTokens } from './step-tokens';
 import { WorkloadTokens } from './workload-tokens';
 
@@ -28,7 +27,6 @@ export class GuardsModule {
         StepTokens,
         WorkloadTokens,
         JwtStrategy,
-        SecretStrategy,
         AccessGuard,
       ],
       exports: [GuardSettings, PrincipalLookup, AccessTokens, StepTokens, WorkloadTokens, AccessGuard],

@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+/** The database knows it by its hash. */
+export interface PresentedSecret {
+  readonly kind: 'key' | 'session';
+  readonly text: string;
+}
+
 export type PresentedCredential =
-  { readonly kind: 'bearer' | 'key' | 'session'; readonly text: string } | { readonly kind: 'none' };
+  PresentedSecret | { readonly kind: 'bearer'; readonly text: string } | { readonly kind: 'none' };
 
 /** The credential of a request. A bearer token or a session token takes precedence over a key. */
 export function presentedCredential(headers: IncomingHttpHeaders): PresentedCredential {
