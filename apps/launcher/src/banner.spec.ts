@@ -2,7 +2,7 @@ import { banner } from './banner';
 
 const addresses = { port: 3000, simulatorPort: 4666, publicUrl: 'http://localhost:3000', metricsPorts: null };
 const own = { demo: null, mailLog: null, hasConsole: true };
-const demo = { email: 'a@demo.example', password: 'p', apiKey: 'k', refreshToken: 'once' };
+const demo = { email: 'a@demo.example', password: 'p', apiKey: 'k', refreshToken: 'once', slug: 'demo' };
 
 describe('banner', () => {
   it('shows the log file that mail is written to when no mail server is configured', () => {
@@ -22,7 +22,14 @@ describe('banner', () => {
     expect(banner(addresses, { ...own, demo: given })).toMatch(first);
   });
 
+  it('says where people sign in with the simulated identity provider', () => {
+    expect(banner(addresses, { ...own, demo })).toContain(
+      '\n  Company        http://localhost:3000/sign-in/company?organization=demo   (simulated)\n',
+    );
+    expect(banner(addresses, { ...own, demo: { ...demo, slug: null } })).not.toContain('Company');
+  });
+
   it('names no console where there is none', () => {
-    expect(banner(addresses, { demo, mailLog: null, hasConsole: false })).not.toMatch(/Console|once/);
+    expect(banner(addresses, { demo, mailLog: null, hasConsole: false })).not.toMatch(/Console|Company|once/);
   });
 });

@@ -20,6 +20,9 @@ export function banner(
     ...(simulatorPort === null ? [] : [`  Clouds         http://localhost:${simulatorPort}/   (simulated)`]),
     ...(mailLog === null ? [] : [`  Mail           ${mailLog}   (SMTP_URL is not set)`]),
     ...(demo ? [`  Sign in        ${demo.email}   ${demo.password}`] : []),
+    ...(hasConsole && demo?.slug
+      ? [`  Company        ${companyUrl(publicUrl, demo.slug)}   (simulated)`]
+      : []),
   ];
   return [
     '',
@@ -35,6 +38,10 @@ export function banner(
 /** With the demo, a link that signs in, once. A browser keeps what is behind the # to itself. */
 const consoleUrl = (publicUrl: string, demo: DemoAccess | null): string =>
   demo?.refreshToken ? `${publicUrl}/sign-in#refreshToken=${demo.refreshToken}` : `${publicUrl}/`;
+
+/** Where people sign in with the simulated identity provider. */
+const companyUrl = (publicUrl: string, slug: string): string =>
+  `${publicUrl}/sign-in/company?organization=${slug}`;
 
 function firstSession(publicUrl: string, apiKey: string): string[] {
   const sessions = `${publicUrl}/api/v1/sessions`;

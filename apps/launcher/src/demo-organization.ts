@@ -19,6 +19,12 @@ const RESOURCE = {
   region: 'us-east-1',
   config: { port: 5432, protocol: 'tcp' },
 };
+const COMPANY = {
+  name: 'Demo company',
+  emailDomains: ['demo.example'],
+  createUsers: true,
+  trustsSecondFactor: true,
+};
 const API_KEY = { name: 'demo', scopes: ['sessions:write', 'sessions:read', 'resources:read'] };
 
 export interface DemoAccess {
@@ -27,6 +33,8 @@ export interface DemoAccess {
   readonly apiKey: string;
   /** of a sign-in that the console takes over; null: there is a second factor, or the password has expired */
   readonly refreshToken: string | null;
+  /** by which the organization's people sign in with the simulated identity provider; null: they cannot */
+  readonly slug: string | null;
 }
 
 interface SignedIn {
@@ -34,9 +42,13 @@ interface SignedIn {
   readonly refreshToken: string;
   readonly userId: string;
   readonly organizationId: string;
+  readonly slug: string;
 }
 
-/** An organization to try the service with: one administrator, one resource in the simulated cloud, one API key. */
+/**
+ * An organization to try the service with: one administrator, one resource in the simulated cloud, one API key, and the
+ * simulated identity provider.
+ */
 export class DemoOrganization {
   private readonly file: string;
 
@@ -44,6 +56,7 @@ export class DemoOrganization {
     private readonly api: DemoApi,
     private readonly databaseUrl: string,
     private readonly dataDir: string,
+    private readonly simulatorUrl: string,
   ) {
     this.file = join(dataDir, 'demo.json');
   }
@@ -62,13 +75,16 @@ export class DemoOrganization {
     const acceptedKey = keptKey !== undefined && (await this.isAccepted(keptKey)) ? keptKey : null;
     const answer = await this.api.send('POST', '/auth/login', { email, password });
     // another step of the sign-in is the owner's
-    const isOwners = answer.status === 200 && textIn(answer.body, 'accessToken') === undefined;
-    if (isOwners && acceptedKey) return { email, password, apiKey: acceptedKey, refreshToken: null };
+    const isOwners =
+      answer.status === 403 || (answer.status === 200 && textIn(answer.body, 'accessToken') === undefined);
+    if (isOwners && acceptedKey)
+      return { email, password, apiKey: acceptedKey, refreshToken: null, slug: null };
     const account =
       answer.status === 401 ? await this.register(email, password) : readSignIn('/auth/login', 200, answer);
     const apiKey = acceptedKey ?? (await this.createObjects(account));
     writeJsonObject(this.file, { email, password, apiKey });
-    return { email, password, apiKey, refreshToken: account.refreshToken };
+    const slug = (await this.hasIdentityProvider(account)) ? account.slug : null;
+    return { email, password, apiKey, refreshToken: account.refreshToken, slug };
   }
 
   private async register(email: string, password: string): Promise<SignedIn> {
@@ -98,10 +114,37 @@ export class DemoOrganization {
     const role = await findOrCreate(admin, '/roles', { name: 'Developers' });
     await assign(admin, role, 'resources', role['resourceIds'], idOf(resource));
     await assign(admin, role, 'users', role['userIds'], userId);
+    await this.addIdentityProvider(admin, idOf(role));
     const key = textIn(await admin.post(201, '/api-keys', API_KEY), 'plainTextKey');
     if (key === undefined) throw new Error('POST /api-keys answered without plainTextKey');
     return key;
   }
+
+  /** It may have been deleted, and that of a run with another simulator's port is of no use. */
+  private async hasIdentityProvider({ accessToken }: SignedIn): Promise<boolean> {
+    const admin = this.api.with({ authorization: `Bearer ${accessToken}` });
+    const { body } = await admin.send('GET', '/identity-providers');
+    const issuer = `${this.simulatorUrl}/issuer`;
+    return Array.isArray(body) && body.some((one) => textIn(one, 'issuer') === issuer);
+  }
+
+  private async addIdentityProvider(admin: DemoApi, roleId: string): Promise<void> {
+    const described = await fetch(`${this.simulatorUrl}/_issuer`);
+    const { issuer, clientId, clientSecret, groupsClaim, group } =
+      (await described.json()) as SimulatedIssuer;
+    const groupMappings = [{ group, roleId, isOrgAdmin: false }];
+    const body = { ...COMPANY, issuer, clientId, clientSecret, groupsClaim, groupMappings };
+    await findOrCreate(admin, '/identity-providers', body);
+  }
+}
+
+/** What the simulated identity provider says about itself. */
+interface SimulatedIssuer {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly groupsClaim: string;
+  readonly group: string;
 }
 
 async function findOrCreate(
@@ -137,8 +180,9 @@ function readSignIn(path: string, status: number, answer: ApiAnswer): SignedIn {
   const refreshToken = textIn(answer.body, 'refreshToken');
   const userId = textIn(user, 'id');
   const organizationId = textIn(user, 'organizationId');
-  if (answer.status === status && accessToken && refreshToken && userId && organizationId) {
-    return { accessToken, refreshToken, userId, organizationId };
+  const slug = textIn(user, 'organizationSlug');
+  if (answer.status === status && accessToken && refreshToken && userId && organizationId && slug) {
+    return { accessToken, refreshToken, userId, organizationId, slug };
   }
   throw new UnexpectedAnswer(`POST ${path}`, answer);
 }

@@ -92,9 +92,10 @@ export class Launcher {
 
   /** Creates the demo organization if it is missing. @throws Error naming the step that failed */
   ensureDemo(): Promise<DemoAccess> {
-    const { settings } = this.options;
+    const { addresses, settings } = this.options;
     const api = new DemoApi(`${this.apiUrl}/api/v1`);
-    return new DemoOrganization(api, this.databaseUrl, settings.DATA_DIR).ensure();
+    const simulator = `http://127.0.0.1:${addresses.simulatorPort}`;
+    return new DemoOrganization(api, this.databaseUrl, settings.DATA_DIR, simulator).ensure();
   }
 
   /** Whether the API serves the console: it may be off, or not built. */

@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ControlInterface } from './control/control-interface';
+import type { Issuer } from './issuer/issuer';
 import { renderPage } from './page/page';
 import { NO_ANSWER, type CloudProvider, type CloudRequest, type World } from './provider';
+import { MAX_BODY_BYTES, readBody } from './request-body';
 
-const MAX_BODY_BYTES = 1_000_000;
 const PAGE = renderPage();
 
 type PartialRequest = Omit<CloudRequest, 'body' | 'epoch'>;
 
-/** Routes each request to the provider that its path names, or to the control interface. */
+/** Routes each request to the provider that its path names, to the identity provider, or to the control interface. */
 export class HttpRouter {
   private readonly calls = new Set<ServerResponse>();
 
@@ -17,6 +18,7 @@ export class HttpRouter {
     private readonly world: World,
     private readonly providers: readonly CloudProvider[],
     private readonly control: ControlInterface,
+    private readonly issuer: Issuer,
   ) {}
 
   receive(request: IncomingMessage, response: ServerResponse): void {
@@ -34,6 +36,10 @@ export class HttpRouter {
 
   private async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://simulator');
+    if (this.issuer.serves(url.pathname)) {
+      await this.issuer.handle(request, response);
+      return;
+    }
     const method = request.method ?? 'GET';
     const received = { method, path: url.pathname, query: url.searchParams, headers: request.headers };
     const epoch = this.world.epoch;
@@ -72,17 +78,6 @@ export class HttpRouter {
     else
       answerJson(response, 404, { error: 'Not Found', message: `Nothing is simulated at ${request.path}` });
   }
-}
-
-/** The body as text; null when it is too long. */
-async function readBody(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length <= MAX_BODY_BYTES) chunks.push(chunk);
-  }
-  return length > MAX_BODY_BYTES ? null : Buffer.concat(chunks).toString('utf8');
 }
 
 function answerJson(

@@ -6,6 +6,8 @@ import { ControlInterface } from './control/control-interface';
 import { HttpRouter } from './http-router';
 import { GcpProvider } from './gcp/gcp-provider';
 import { StateFile } from './ground-truth/state-file';
+import { issuerRoutes } from './issuer/controls';
+import { Issuer } from './issuer/issuer';
 import { DEFAULT_SIZES, type Sizes } from './sizes';
 import { VercelProvider } from './vercel/vercel-provider';
 import { SimulatedWorld } from './world';
@@ -31,8 +33,8 @@ export interface RunningSimulator {
 const KEEP_ALIVE_MS = 120_000;
 
 /**
- * Starts the simulated clouds on one port: providers below their prefixes, the control interface below `/_`, the page at
- * `/`.
+ * Starts the simulated clouds on one port: providers below their prefixes, an identity provider below `/issuer`,
+ * the control interface below `/_`, the page at `/`.
  * @throws the listening error when the port is taken
  */
 export async function startSimulator({
@@ -50,13 +52,16 @@ export async function startSimulator({
     new ApisixProvider(world),
     new VercelProvider(world),
   ];
-  const control = new ControlInterface(world, providers, () => {
+  let url = '';
+  const issuer = new Issuer(() => url);
+  const control = new ControlInterface(world, providers, issuerRoutes(issuer), () => {
     world.reset();
+    issuer.people.reset();
     for (const provider of providers) provider.reset();
     httpRouter.dropCalls();
   });
-  const httpRouter = new HttpRouter(world, providers, control);
-  const stateFile = path ? new StateFile(path, providers, world.ledger) : null;
+  const httpRouter = new HttpRouter(world, providers, control, issuer);
+  const stateFile = path ? new StateFile(path, providers, world.ledger, issuer) : null;
   const problem = stateFile?.open() ?? null;
   if (problem !== null) onWarning?.(problem);
   const server = createServer((request, response) => httpRouter.receive(request, response));
@@ -66,9 +71,10 @@ export async function startSimulator({
   if (address === null || typeof address === 'string') throw new Error('The server listens on no port');
   const { port } = address;
   const host = wantedHost.includes(':') ? `[${wantedHost}]` : wantedHost;
+  url = `http://${host}:${port}`;
   return {
     port,
-    url: `http://${host}:${port}`,
+    url,
     close: async () => {
       await close(server);
       stateFile?.close();

@@ -7,30 +7,14 @@ import { LOCK_LEVELS, type CloudProvider, type World } from '../provider';
 import { GRANTED, WITH_ROLES } from '../roles/roles';
 import { AUDIENCES, TRUSTING } from '../web-identity/trusts';
 import { BadInput, Input, required } from './input';
+import { ok, type ControlAnswer, type ControlRequest, type Route } from './route';
 import { uploadedKeys } from './uploaded-keys';
-
-export interface ControlRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly body: string;
-}
-
-export interface ControlAnswer {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-type Route = (request: ControlRequest) => ControlAnswer;
 
 const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'all'] as const;
 const RULE_FIELDS = ['provider', 'target', 'address', 'protocol', 'fromPort', 'toPort'];
 const ORDER_FIELDS = ['access', 'priority', 'part'];
 const MAX_DELAY_MS = 600_000;
 const MAX_COUNT = 1_000_000;
-
-const ok = (body: unknown): ControlAnswer => ({ status: 200, body });
 
 /** The control interface below `/_`: ground truth, changes by another program, faults. */
 export class ControlInterface {
@@ -54,12 +38,14 @@ export class ControlInterface {
     'PUT /_policies': (request) => this.setPolicies(request),
     'POST /_tokens/revoke': (request) => this.revokeTokens(request),
     'POST /_reset': () => this.resetAll(),
+    ...this.more,
   };
 
-  /** @param reset resets every provider and drops calls in progress */
+  /** @param more routes of others @param reset resets every provider and drops calls in progress */
   constructor(
     private readonly world: World,
     private readonly providers: readonly CloudProvider[],
+    private readonly more: Readonly<Record<string, Route>>,
     private readonly reset: () => void,
   ) {}
 

@@ -58,6 +58,19 @@ export class Input {
     throw new BadInput(name, `${name} must be a text`);
   }
 
+  flag(name: string): boolean | undefined {
+    const value = this.get(name);
+    if (value === undefined || typeof value === 'boolean') return value;
+    throw new BadInput(name, `${name} must be true or false`);
+  }
+
+  texts(name: string): string[] | undefined {
+    const value = this.get(name);
+    if (value === undefined) return undefined;
+    if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value;
+    throw new BadInput(name, `${name} must be a list of texts`);
+  }
+
   /** A text that must not be empty. */
   filledText(name: string): string | undefined {
     const text = this.text(name);

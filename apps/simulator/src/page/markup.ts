@@ -49,6 +49,10 @@ export const MARKUP = `
       </form>
     </section>
     <section class="panel">
+      <div class="row"><h2>Identity provider</h2><button class="small" id="down" type="button"></button></div>
+      <ul id="people"></ul>
+    </section>
+    <section class="panel">
       <h2>Reset</h2>
       <button id="reset" type="button">Remove every rule, fault and record</button>
     </section>

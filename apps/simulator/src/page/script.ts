@@ -117,18 +117,40 @@ const showFaults = (faults) => {
   }));
 };
 
+const small = (text, act) => Object.assign(make('button', 'small', text), { onclick: () => act().then(refresh, showError) });
+
+const showIssuer = ({ people, isDown, group }) => {
+  const list = byId('people');
+  const shown = JSON.stringify({ people, isDown });
+  if (list.dataset.shown === shown) return;
+  list.dataset.shown = shown;
+  byId('down').textContent = isDown ? 'bring it back' : 'take it down';
+  byId('down').onclick = () => request('PUT', '/_issuer', { isDown: !isDown }).then(refresh, showError);
+  list.replaceChildren(...people.map(({ subject, name, email, groups, isDisabled }) => {
+    const item = make('li');
+    const set = (change) => () => request('PUT', '/_people', { subject, ...change });
+    const isIn = groups.includes(group);
+    const others = groups.filter((one) => one !== group);
+    item.append(make('b', '', name), ' ' + email + (isDisabled ? ', disabled ' : ' '));
+    item.append(small((isIn ? 'take out of ' : 'put into ') + group, set({ groups: isIn ? others : [...others, group] })), ' ');
+    item.append(small(isDisabled ? 'enable' : 'disable', set({ isDisabled: !isDisabled })));
+    return item;
+  }));
+};
+
 const showError = (error) => {
   byId('link').className = 'lost';
   byId('link').textContent = error instanceof TypeError ? 'no connection, retrying' : error.message;
 };
 
 const refresh = async () => {
-  const [rules, timeline, faults] = await Promise.all([
-    request('GET', '/_rules'), request('GET', '/_timeline?limit=100'), request('GET', '/_faults'),
+  const [rules, timeline, faults, issuer] = await Promise.all([
+    request('GET', '/_rules'), request('GET', '/_timeline?limit=100'), request('GET', '/_faults'), request('GET', '/_issuer'),
   ]);
   showRules(rules);
   showTimeline(timeline);
   showFaults(faults);
+  showIssuer(issuer);
   byId('link').className = '';
   byId('link').textContent = rules.length === 1 ? 'live, 1 rule open' : 'live, ' + rules.length + ' rules open';
 };

@@ -86,7 +86,7 @@ button.small { width: auto; padding: 2px 9px; font-weight: 400; font-size: 0.82r
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
 .message { margin: 0; font-size: 0.85rem; color: var(--alarm); overflow-wrap: anywhere; }
 .message:empty { display: none; }
-#faults li { padding: 6px 0; border-top: 1px solid var(--line); font-size: 0.88rem; overflow-wrap: anywhere; }
+#faults li, #people li { padding: 6px 0; border-top: 1px solid var(--line); font-size: 0.88rem; overflow-wrap: anywhere; }
 #faults b { color: var(--alarm); }
 .row { display: flex; gap: 9px; justify-content: space-between; align-items: baseline; }
 #closed { margin: 0; color: var(--quiet); font-size: 0.88rem; }
