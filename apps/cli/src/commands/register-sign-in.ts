@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander';
 import { type Call, define } from '../program';
 import type { IpOptions } from './ip';
-import type { LoginOptions } from './login';
 import type { CodeOptions } from './mfa';
 import type { ApiOptions } from './raw-request';
+import type { LoginOptions } from './sign-in-steps';
 
 const passwordOptions = (): Option[] => [
   new Option('--url <url>', 'the server'),
@@ -25,10 +25,17 @@ export function registerSignInCommands(program: Command): void {
   define(program, {
     usage: 'login',
     about: 'sign in, and remember it',
-    examples: ['login --url https://drawbridge.example.com', 'login --api-key-stdin < key.txt'],
+    examples: [
+      'login --url https://drawbridge.example.com',
+      'login --sso example',
+      'login --api-key-stdin < key.txt',
+    ],
     options: [
       ...passwordOptions(),
       new Option('--organization <slug>', 'when the same e-mail and password are in several'),
+      new Option('--sso [organization]', 'with your account at the company, in a browser'),
+      new Option('--provider <name>', 'when the organization has several identity providers'),
+      new Option('--no-browser', 'show an address to open anywhere, and ask for the code that it shows'),
       new Option('--api-key-stdin', 'store an API key, read from standard input, instead'),
     ],
     run: async (call: Call<LoginOptions>) => (await import('./login.js')).login(call),

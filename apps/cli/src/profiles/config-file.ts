@@ -14,6 +14,8 @@ export interface Profile {
   readonly tokens?: Tokens;
   /** exempts this device from locks that others cause */
   readonly deviceToken?: string;
+  /** slug of the organization, after a company sign-in */
+  readonly organization?: string;
 }
 
 export interface Tokens {

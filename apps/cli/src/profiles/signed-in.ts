@@ -41,21 +41,21 @@ export class SignedIn implements Credential {
   /** @param isEnough whether the tokens in the file, which another process may have refreshed meanwhile, will do */
   private async refresh(isEnough: (current: Tokens) => boolean): Promise<Tokens> {
     const profile = await this.file.update(this.name, async (current) => {
-      if (!current?.tokens) throw signedOut();
+      if (!current?.tokens) throw signedOut(current);
       if (isEnough(current.tokens)) return current;
-      return { ...current, tokens: await this.exchange(current.tokens.refreshToken) } satisfies Profile;
+      return { ...current, tokens: await this.exchange(current, current.tokens) } satisfies Profile;
     });
-    if (!profile?.tokens) throw signedOut();
+    if (!profile?.tokens) throw signedOut(profile);
     return profile.tokens;
   }
 
-  private async exchange(refreshToken: string): Promise<Tokens> {
+  private async exchange(profile: Profile, { refreshToken }: Tokens): Promise<Tokens> {
     const api = createApi({ url: this.url, credential: null });
     const signal = AbortSignal.timeout(REFRESH_TIMEOUT_MS);
     try {
       return tokensOf(await bodyOf(api.POST('/api/v1/auth/refresh', { body: { refreshToken }, signal })));
     } catch (error) {
-      if (error instanceof ApiFailure && error.status === 401) throw signedOut();
+      if (error instanceof ApiFailure && error.status === 401) throw signedOut(profile);
       throw error;
     }
   }
@@ -72,5 +72,7 @@ export const tokensOf = (answer: {
   expiresAt: Date.now() + 1000 * answer.expiresIn,
 });
 
-const signedOut = (): CommandFailure =>
-  new CommandFailure(EXIT.denied, 'Your sign-in has ended', 'drawbridge login');
+const signedOut = (profile: Profile | null): CommandFailure => {
+  const again = profile?.organization === undefined ? 'drawbridge login' : 'drawbridge login --sso';
+  return new CommandFailure(EXIT.denied, 'Your sign-in has ended', again);
+};
