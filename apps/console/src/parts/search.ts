@@ -29,13 +29,13 @@ export const oneOf =
   (given) =>
     values.find((value) => value === given);
 
-/** Reads what a screen's address holds, its filters, tab and page; what does not fit is ignored. */
+/** Reads what a screen's address holds, its filters, tab and page. What does not fit is undefined: left out, it would stay. */
 export const searchOf =
   <Shape extends Readonly<Record<string, Reader<unknown>>>>(shape: Shape) =>
   (given: Given): { [Name in keyof Shape]?: NonNullable<ReturnType<Shape[Name]>> | undefined } => {
     const read = Object.entries(shape).map(([name, reader]) => [name, reader(given[name])] as const);
     // each value is of its reader
-    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as never;
+    return Object.fromEntries(read) as never;
   };
 
 /** Without what is undefined, as requests have it. */

@@ -1,30 +1,38 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Page, Tabs } from '../../ui';
 import { Billing } from './billing';
+import { CompanySignIn } from './company-sign-in';
 import { General } from './general';
 import { Policy } from './policy';
 
 const route = getRouteApi('/signed-in/administrator/organization');
 
 const TABS = [
-  ['General', {}],
-  ['Policy', { tab: 'policy' }],
-  ['Billing', { tab: 'billing' }],
+  ['General', undefined, General],
+  ['Company sign-in', 'company-sign-in', CompanySignIn],
+  ['Policy', 'policy', Policy],
+  ['Billing', 'billing', Billing],
 ] as const;
 
-/** The organization itself: its name, its policy, its plan. */
+/** The organization itself: its name, its sign-in, its policy, its plan. */
 export function Organization() {
   const { tab } = route.useSearch();
+  const [, , Shown] = TABS.find(([, each]) => each === tab) ?? TABS[0];
   return (
     <Page title="Organization">
       <Tabs label="Parts of the organization">
-        {TABS.map(([text, search]) => (
-          <Link key={text} to="/organization" search={search} activeOptions={{ exact: true }}>
+        {TABS.map(([text, each]) => (
+          <Link
+            key={text}
+            to="/organization"
+            search={{ tab: each }}
+            activeOptions={{ explicitUndefined: true }}
+          >
             {text}
           </Link>
         ))}
       </Tabs>
-      {tab === 'policy' ? <Policy /> : tab === 'billing' ? <Billing /> : <General />}
+      <Shown />
     </Page>
   );
 }

@@ -4,7 +4,8 @@ import { id, oneOf, page, searchOf, text, time } from '../../parts/search';
 const OPEN = searchOf({ userId: id, resourceId: id, page });
 const REPORT = searchOf({ resourceId: id, userId: id, address: text, at: time, from: time, to: time, page });
 const AUDIT = searchOf({ eventType: text, actorEmail: text, resourceId: id, from: time, to: time, page });
-const TABS = searchOf({ tab: oneOf(['policy', 'billing']) });
+const TABS = searchOf({ tab: oneOf(['company-sign-in', 'policy', 'billing']) });
+const provider = () => import('./identity-provider');
 
 export const oversightRoutes = [
   administratorScreen('/open', () => import('./open-now'), 'OpenNow', OPEN),
@@ -13,4 +14,6 @@ export const oversightRoutes = [
   administratorScreen('/report', () => import('./report'), 'Report', REPORT),
   administratorScreen('/audit', () => import('./audit'), 'Audit', AUDIT),
   administratorScreen('/organization', () => import('./organization'), 'Organization', TABS),
+  administratorScreen('/organization/providers/new', provider, 'NewProvider'),
+  administratorScreen('/organization/providers/$id', provider, 'Provider', searchOf({ page })),
 ] as const;

@@ -73,6 +73,7 @@ export function Person() {
 const factsOf = ({ status, createdAt, ...user }: User) => ({
   Status: <UserStatus status={status} />,
   Administrator: user.isService ? null : user.isOrgAdmin ? 'yes' : 'no',
+  'Signs in by': user.identityProviders.join(', ') || null,
   'Second factor': user.isService ? null : user.mfaEnabled ? 'set up' : 'none',
   'Last sign-in': user.isService ? null : <Time at={user.lastLoginAt} />,
   Invited: user.invitedAt ? <Time at={user.invitedAt} /> : null,

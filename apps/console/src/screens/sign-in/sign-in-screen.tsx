@@ -2,21 +2,21 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { deviceToken, openApi, refresh } from '../../api';
 import { useSignIn } from '../../layout/me';
-import { Form, Loading, Notice, Page, Problem, Row, TextField, useProblem } from '../../ui';
+import { ButtonLink, Form, Loading, Notice, Page, Problem, Row, TextField, useProblem } from '../../ui';
 import { IN_COOKIE, SignsIn } from './steps';
 
 const route = getRouteApi('/open/sign-in');
 
 /** With a password, or with the link that `npm start` prints. */
 export function SignInScreen() {
-  const { next = '/' } = route.useSearch();
+  const search = route.useSearch();
   const signIn = useSignIn();
   const [oneTimeToken] = useState(takeOneTimeToken);
   const [isUsed, setUsed] = useState(false);
   if (oneTimeToken !== null && !isUsed && signIn.state === 'out')
     return <OneTimeSignIn token={oneTimeToken} onRefused={() => setUsed(true)} />;
   return (
-    <SignsIn next={next}>
+    <SignsIn next={search.next ?? '/'}>
       {(onAnswer) => (
         <Page title="Sign in">
           {signIn.state === 'out' && signIn.reason ? <Notice>{signIn.reason}</Notice> : null}
@@ -46,6 +46,9 @@ export function SignInScreen() {
             <TextField name="password" label="Password" type="password" autoComplete="current-password" />
             <WhichOrganization />
           </Form>
+          <ButtonLink to="/sign-in/company" search={search}>
+            Sign in with your company
+          </ButtonLink>
           <Row>
             <Link to="/forgot-password">Forgot your password?</Link>
             <Link to="/register">Register an organization</Link>

@@ -1,0 +1,89 @@
+import { Link } from '@tanstack/react-router';
+import { $api, api, useList, type Schemas } from '../../api';
+import { Listed } from '../../parts/listed';
+import { UserField } from '../../parts/user-field';
+import { ButtonLink, CheckField, Copyable, Empty, Form, Loaded, Section } from '../../ui';
+import { ProviderStatus } from './identity-provider';
+
+/** How people sign in with their company: by which providers, where, and whether they must. */
+export function CompanySignIn() {
+  const organization = $api.useQuery('get', '/api/v1/organization');
+  return (
+    <>
+      <Section
+        title="Identity providers"
+        actions={<ButtonLink to="/organization/providers/new">Add a provider</ButtonLink>}
+      >
+        <Listed
+          caption="Identity providers"
+          query={useList('/api/v1/identity-providers')}
+          columns={[
+            { head: 'Name', cell: (provider) => <ProviderLink to={provider} /> },
+            { head: 'Issuer', cell: ({ issuer }) => issuer },
+            { head: 'Status', cell: (provider) => <ProviderStatus of={provider} /> },
+          ]}
+          empty={
+            <Empty title="People sign in with a password of this service">
+              With a provider they use their account at your company, and who leaves it is out within 15
+              minutes. Microsoft Entra ID, Google, Okta, Keycloak: whatever speaks OpenID Connect.
+            </Empty>
+          }
+        />
+      </Section>
+      <Loaded query={organization}>
+        {(data) => (
+          <>
+            <Section title="Where people sign in">
+              <p>
+                “Sign in with your company” on the sign-in screen asks for the organization. This address has
+                it already:
+              </p>
+              <Copyable
+                label="Address"
+                text={`${location.origin}/sign-in/company?organization=${data.slug}`}
+              />
+            </Section>
+            <Section title="Require company sign-in">
+              <Requirement now={data} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+const ProviderLink = ({ to: { id, name } }: { to: Schemas['IdentityProviderDto'] }) => (
+  <Link to="/organization/providers/$id" params={{ id }}>
+    {name}
+  </Link>
+);
+
+/** Whether passwords still sign in, and who gets in while the provider is away. */
+const Requirement = ({ now }: { now: Schemas['OrganizationDto'] }) => (
+  <Form
+    submit="Save"
+    done="Saved."
+    send={(entered) => {
+      const recoveryAdministratorId = entered.optional('recoveryAdministratorId') ?? null;
+      const body = { ssoRequired: entered.checked('ssoRequired'), recoveryAdministratorId };
+      return api.PATCH('/api/v1/organization', { body });
+    }}
+  >
+    <CheckField
+      name="ssoRequired"
+      label="Everybody signs in with the company"
+      help="Sign-ins with a password end at once, and no password counts but the recovery administrator’s. API keys, service users and jobs go on. Sign in with the company yourself first."
+      defaultChecked={now.ssoRequired}
+    />
+    <UserField
+      name="recoveryAdministratorId"
+      label="Recovery administrator"
+      required={false}
+      none="Nobody"
+      isOffered={({ isOrgAdmin }) => isOrgAdmin}
+      defaultValue={now.recoveryAdministratorId ?? ''}
+      help="Gets in with a password and a second factor when the provider does not answer, and keeps both, and the rights, as long as company sign-in is required."
+    />
+  </Form>
+);

@@ -1,0 +1,67 @@
+import { Link } from '@tanstack/react-router';
+import { api, useList, type Schemas } from '../../api';
+import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { UserField } from '../../parts/user-field';
+import { Badge, ConfirmButton, DialogButton, Empty, Form, Time } from '../../ui';
+
+type Identity = Schemas['UserIdentityDto'];
+
+const PATH = '/api/v1/identity-providers/{id}/identities/{identityId}';
+
+/** Who signed in by a provider: as which user, or waiting to be linked to one. */
+export function Identities({ providerId, page }: { providerId: string; page: number }) {
+  const given = { path: { id: providerId }, query: { page, size: PAGE_SIZE } };
+  return (
+    <Listed
+      caption="Identities"
+      query={useList('/api/v1/identity-providers/{id}/identities', given)}
+      page={page}
+      columns={[
+        { head: 'At the provider', cell: (identity) => nameOf(identity) },
+        { head: 'Here', cell: (identity) => <Here identity={identity} /> },
+        { head: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+        { head: '', cell: (identity) => <LinkOrUnlink identity={identity} providerId={providerId} /> },
+      ]}
+      empty={
+        <Empty title="Nobody did yet. Who is not known here waits in this list to be linked to a user." />
+      }
+    />
+  );
+}
+
+const nameOf = ({ email, subject }: Identity): string => (email === null ? subject : `${email} (${subject})`);
+
+const Here = ({ identity: { userId, userEmail } }: { identity: Identity }) =>
+  userId === null ? (
+    <Badge tone="warn">Waits to be linked</Badge>
+  ) : (
+    <Link to="/people/$id" params={{ id: userId }}>
+      {userEmail}
+    </Link>
+  );
+
+function LinkOrUnlink({ identity, providerId }: { identity: Identity; providerId: string }) {
+  const params = { path: { id: providerId, identityId: identity.id } };
+  const name = nameOf(identity);
+  if (identity.userId !== null)
+    return (
+      <ConfirmButton label="Unlink" title={`Unlink ${name}?`} act={() => api.DELETE(PATH, { params })}>
+        <p>The sign-ins of {identity.userEmail} by it end, and the next one waits to be linked.</p>
+      </ConfirmButton>
+    );
+  return (
+    <DialogButton label="Link" title={`Who is ${name}?`}>
+      {(close) => (
+        <Form
+          submit="Link"
+          onCancel={close}
+          onDone={close}
+          send={(entered) => api.PUT(PATH, { params, body: { userId: entered.text('userId') } })}
+        >
+          <p>Be sure that it is the same person: {name} of the provider acts as the user that you choose.</p>
+          <UserField name="userId" label="User" none="Choose" />
+        </Form>
+      )}
+    </DialogButton>
+  );
+}
