@@ -82,6 +82,16 @@ module.exports = {
       },
     },
     {
+      name: 'company-sign-in-is-below-the-apps',
+      comment: "what an issuer says, read through the checks of tenants' URLs",
+      severity: 'error',
+      from: { path: '^libs/sso/' },
+      to: {
+        path: '^(libs|apps|test)/',
+        pathNot: ['^libs/sso/', '^libs/(rules|config|drivers)/'],
+      },
+    },
+    {
       name: 'engine-without-tenant-store',
       severity: 'error',
       from: { path: '^libs/engine/' },
@@ -212,6 +222,8 @@ module.exports = {
     only('ioredis', 'ioredis', 'libs/jobs/'),
     // it verifies what libs/drivers signs: the two must share no code
     only('jose', 'jose', 'apps/api/src/oidc/', 'apps/simulator/src/web-identity/'),
+    only('oidc-provider', 'oidc-provider', 'apps/simulator/src/issuer/'),
+    only('openid-client', 'openid-client', 'libs/sso/'),
     only('stripe', 'stripe', 'apps/api/src/billing/stripe/'),
     only('nodemailer', 'nodemailer', 'libs/mail/'),
   ],

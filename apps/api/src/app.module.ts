@@ -32,6 +32,7 @@ import { RolesModule } from './roles/roles.module';
 import { RuleEventsModule } from './rule-events/rule-events.module';
 import { SessionsModule } from './sessions/sessions.module';
 import { SharedModule } from './shared.module';
+import { SsoModule } from './sso/sso.module';
 import { StaticIpRulesModule } from './static-ip-rules/static-ip-rules.module';
 import { UsersModule } from './users/users.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
@@ -48,6 +49,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   UsersModule,
   StaticIpRulesModule,
   OrganizationModule,
+  SsoModule,
   BillingModule,
   AuditModule,
   WebhooksModule,

@@ -21,6 +21,7 @@ import { organizationClosing, organizationForgetting } from './sweep/organizatio
 import { sessionDeletion } from './sweep/session-deletion';
 import { spentTokenDeletion } from './sweep/spent-token-deletion';
 import { sweeping } from './sweep/sweeping';
+import type { Vouching } from './sso/vouching';
 import type { WebhookDelivery } from './webhooks/webhook-delivery';
 import { verificationTasks } from './verification/verification-tasks';
 import type { WorkerSettings } from './worker.settings';
@@ -36,14 +37,14 @@ export class WorkerTasks {
   /** null: there is no mail server */
   private readonly notices: NoticeSending | null;
 
-  /** @param signer null: audit chains are not signed */
+  /** @param signer null: audit chains are not signed @param slotted those that go on when their task has stopped */
   constructor(
     database: Database,
     sweeper: Sweeper,
     clouds: CloudAccess,
     settings: WorkerSettings,
     signer: CheckpointSigner | null,
-    private readonly webhooks: WebhookDelivery,
+    private readonly slotted: { readonly webhooks: WebhookDelivery; readonly vouching: Vouching },
     private readonly log: Logger,
   ) {
     this.sweep = sweeping(sweeper, log);
@@ -65,7 +66,8 @@ export class WorkerTasks {
       due.gate(credentials, 'credentials'),
       due.gate(resources, 'resources'),
       due.gate(organizationClosing(database, log), 'deletedOrganizations'),
-      due.gate(webhooks.task, 'webhooks'),
+      due.gate(slotted.webhooks.task, 'webhooks'),
+      due.gate(slotted.vouching.task, 'companySignIns'),
       this.notices?.task.onlyWhile(() => sweeper.isSweeping) ?? noticesOff(database, log),
       endingNotices(database, log).onlyWhile(() => sweeper.isSweeping),
       organizationForgetting(database, log),
@@ -89,8 +91,8 @@ export class WorkerTasks {
   async stop(): Promise<void> {
     await Promise.all([
       ...this.all.map((task) => task.stop()),
-      this.webhooks.task.stop().then(() => this.webhooks.stop()),
       this.notices?.task.stop().then(() => this.notices?.stop()),
+      ...Object.values(this.slotted).map((tasks) => tasks.task.stop().then(() => tasks.stop())),
     ]);
   }
 }

@@ -4,8 +4,9 @@ import { ConnectionsModule, DeploymentHealth } from '#connections';
 import { DriverRegistry, TenantHosts, tenantNetworks } from '#drivers';
 import { CloudAccess, ConvergenceRunner, Sweeper } from '#engine';
 import { Database } from '#entities';
-import { QueueConnection } from '#jobs';
+import { QueueConnection, WakeUps } from '#jobs';
 import { MasterKeys } from '#secrets';
+import { IssuerClients } from '#sso';
 import { readSigner } from './audit/signing-key-file';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ENGINE_PROVIDERS } from './engine.providers';
@@ -13,6 +14,8 @@ import { factory } from './factory';
 import { OperatorPort } from './health/operator-port';
 import { WorkerMetrics } from './health/worker-metrics';
 import { WorkerReadiness } from './health/worker-readiness';
+import { Vouching } from './sso/vouching';
+import { VouchingCheck } from './sso/vouching-check';
 import { WebhookDelivery } from './webhooks/webhook-delivery';
 import { WorkerLifecycle } from './worker-lifecycle';
 import { WorkerLog } from './worker-log';
@@ -65,11 +68,16 @@ export class WorkerModule {
               log,
             ),
         ),
+        factory(Vouching, [Database, MasterKeys, WakeUps], (database, masterKeys, wakeUps) => {
+          const issuers = new IssuerClients(tenantNetworks(environment));
+          const wake = wakeUps.wake.bind(wakeUps, 'revoke-rules');
+          return new Vouching(database, new VouchingCheck(database, issuers, masterKeys, wake), log);
+        }),
         factory(
           WorkerTasks,
-          [Database, Sweeper, CloudAccess, WebhookDelivery],
-          (database, sweeper, clouds, webhooks) =>
-            new WorkerTasks(database, sweeper, clouds, settings, signer, webhooks, log),
+          [Database, Sweeper, CloudAccess, WebhookDelivery, Vouching],
+          (database, sweeper, clouds, webhooks, vouching) =>
+            new WorkerTasks(database, sweeper, clouds, settings, signer, { webhooks, vouching }, log),
         ),
         factory(
           OperatorPort,

@@ -353,6 +353,70 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/auth/sso/{slug}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['SsoSignIn_start'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/sso/{slug}/callback': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['SsoSignIn_callback'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/sso/{slug}/providers': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['SsoSignIn_providers'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/sso/complete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['SsoSignIn_complete'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/auth/verify-mfa': {
     parameters: {
       query?: never;
@@ -555,6 +619,86 @@ export interface paths {
     get: operations['Health_ready'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/identity-providers': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['IdentityProviders_list'];
+    put?: never;
+    post: operations['IdentityProviders_create'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/identity-providers/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['IdentityProviders_find'];
+    put?: never;
+    post?: never;
+    delete: operations['IdentityProviders_delete'];
+    options?: never;
+    head?: never;
+    patch: operations['IdentityProviders_update'];
+    trace?: never;
+  };
+  '/api/v1/identity-providers/{id}/identities': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['IdentityProviders_listIdentities'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/identity-providers/{id}/identities/{identityId}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put: operations['IdentityProviders_link'];
+    post?: never;
+    delete: operations['IdentityProviders_unlink'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/identity-providers/{id}/test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['IdentityProviders_test'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1691,6 +1835,13 @@ export interface components {
       | 'OIDC_TOKEN_EXCHANGED'
       | 'OIDC_EXCHANGE_REFUSED'
       | 'OIDC_TOKEN_EXPLAINED'
+      | 'IDENTITY_PROVIDER_CREATED'
+      | 'IDENTITY_PROVIDER_UPDATED'
+      | 'IDENTITY_PROVIDER_DELETED'
+      | 'IDENTITY_PROVIDER_TESTED'
+      | 'IDENTITY_LINKED'
+      | 'IDENTITY_UNLINKED'
+      | 'USER_REFUSED_BY_ISSUER'
       | 'WEBHOOK_CREATED'
       | 'WEBHOOK_UPDATED'
       | 'WEBHOOK_DELETED'
@@ -1805,6 +1956,16 @@ export interface components {
       /** Format: date-time */
       timestamp: string;
     };
+    CompleteSsoDto: {
+      code: string;
+      deviceToken?: string | null;
+      /**
+       * @default body
+       * @enum {string}
+       */
+      refreshTokenIn?: 'body' | 'cookie';
+      verifier: string;
+    };
     ConfigFieldDto: {
       choices?: string[];
       description: string;
@@ -1873,6 +2034,7 @@ export interface components {
       email: string;
       /** Format: uuid */
       id: string;
+      identityProviders: string[];
       invitationUrl: string | null;
       /** Format: date-time */
       invitedAt: string | null;
@@ -1907,6 +2069,19 @@ export interface components {
       /** Format: date-time */
       updatedAt: string;
       url: string;
+    };
+    CreateIdentityProviderDto: {
+      clientId: string;
+      clientSecret: string;
+      createUsers?: boolean;
+      emailDomains?: string[];
+      /** @default true */
+      enabled?: boolean;
+      groupMappings?: components['schemas']['GroupMappingDto'][];
+      groupsClaim?: string | null;
+      issuer: string;
+      name: string;
+      trustsSecondFactor?: boolean;
     };
     CreateOidcTrustDto: {
       conditions: {
@@ -2055,6 +2230,12 @@ export interface components {
       email: string;
       organizationSlug?: string;
     };
+    GroupMappingDto: {
+      group: string;
+      isOrgAdmin?: boolean;
+      /** Format: uuid */
+      roleId?: string | null;
+    };
     HealthDto: {
       /** @enum {string} */
       status: 'UP';
@@ -2104,8 +2285,38 @@ export interface components {
       pattern: string;
       words: string;
     };
+    IdentityProviderDto: {
+      clientId: string;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: email */
+      createdByEmail: string;
+      createUsers: boolean;
+      emailDomains: string[];
+      enabled: boolean;
+      groupMappings: components['schemas']['StoredGroupMappingDto'][];
+      groupsClaim: string | null;
+      /** Format: uuid */
+      id: string;
+      issuer: string;
+      lastError: string | null;
+      name: string;
+      redirectUri: string;
+      trustsSecondFactor: boolean;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    IdentityProviderTestDto: {
+      checks: components['schemas']['IssuerCheckDto'][];
+      ok: boolean;
+    };
     IdTokenDto: {
       idToken: string;
+    };
+    IssuerCheckDto: {
+      message: string;
+      name: string;
+      ok: boolean;
     };
     IssuerConfigurationDto: {
       authorization_endpoint: string;
@@ -2115,6 +2326,10 @@ export interface components {
       jwks_uri: string;
       response_types_supported: string[];
       subject_types_supported: string[];
+    };
+    LinkIdentityDto: {
+      /** Format: uuid */
+      userId: string;
     };
     LoginAnswerDto: {
       accessToken: string | null;
@@ -2187,6 +2402,14 @@ export interface components {
       sessionStopped: boolean;
       trustRefused: boolean;
     };
+    OfferedProviderDto: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+    };
+    OfferedProvidersDto: {
+      items: components['schemas']['OfferedProviderDto'][];
+    };
     /** @enum {string} */
     OidcPreset: 'GITHUB' | 'GITLAB' | 'BUILDKITE' | 'CUSTOM';
     OidcPresetDto: {
@@ -2229,7 +2452,11 @@ export interface components {
       /** Format: uuid */
       id: string;
       name: string;
+      /** Format: uuid */
+      recoveryAdministratorId: string | null;
       slug: string;
+      ssoRedirectUri: string;
+      ssoRequired: boolean;
       /** @enum {string} */
       subscriptionTier: 'FREE' | 'PAID';
       suspended: boolean;
@@ -2905,6 +3132,12 @@ export interface components {
       /** @enum {string} */
       status: 'PENDING' | 'APPLIED' | 'FAILED';
     };
+    StoredGroupMappingDto: {
+      group: string;
+      isOrgAdmin: boolean;
+      /** Format: uuid */
+      roleId: string | null;
+    };
     SubscribeAnswerDto: {
       /** Format: uri */
       redirectUrl: string;
@@ -2960,6 +3193,19 @@ export interface components {
       };
       name?: string;
     };
+    UpdateIdentityProviderDto: {
+      clientId?: string;
+      clientSecret?: string;
+      createUsers?: boolean;
+      emailDomains?: string[];
+      /** @default true */
+      enabled?: boolean;
+      groupMappings?: components['schemas']['GroupMappingDto'][];
+      groupsClaim?: string | null;
+      issuer?: string;
+      name?: string;
+      trustsSecondFactor?: boolean;
+    };
     UpdateNoticesDto: {
       agentAway?: boolean;
       keyExpiring?: boolean;
@@ -2978,6 +3224,9 @@ export interface components {
     };
     UpdateOrganizationDto: {
       name?: string;
+      /** Format: uuid */
+      recoveryAdministratorId?: string | null;
+      ssoRequired?: boolean;
     };
     UpdateOrganizationSettingsDto: {
       mfaRequired?: boolean;
@@ -3032,6 +3281,7 @@ export interface components {
       email: string;
       /** Format: uuid */
       id: string;
+      identityProviders: string[];
       /** Format: date-time */
       invitedAt: string | null;
       isActive: boolean;
@@ -3047,6 +3297,18 @@ export interface components {
       status: components['schemas']['UserStatus'];
       /** Format: date-time */
       updatedAt: string;
+    };
+    UserIdentityDto: {
+      email: string | null;
+      /** Format: uuid */
+      id: string;
+      /** Format: date-time */
+      lastSeenAt: string;
+      subject: string;
+      /** Format: email */
+      userEmail: string | null;
+      /** Format: uuid */
+      userId: string | null;
     };
     /** @enum {string} */
     UserStatus: 'INVITED' | 'ACTIVE' | 'INACTIVE' | 'LOCKED';
@@ -3635,6 +3897,83 @@ export interface operations {
       };
     };
   };
+  SsoSignIn_start: {
+    parameters: {
+      query: {
+        challenge: string;
+        provider?: string;
+        returnTo: string;
+      };
+      header?: never;
+      path: {
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: never;
+  };
+  SsoSignIn_callback: {
+    parameters: {
+      query?: {
+        code?: string;
+        error?: string;
+        iss?: string;
+        state?: string;
+      };
+      header?: never;
+      path: {
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: never;
+  };
+  SsoSignIn_providers: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['OfferedProvidersDto'];
+        };
+      };
+    };
+  };
+  SsoSignIn_complete: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CompleteSsoDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LoginAnswerDto'];
+        };
+      };
+    };
+  };
   Auth_verifyMfa: {
     parameters: {
       query?: never;
@@ -3974,6 +4313,207 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['ReadinessDto'];
+        };
+      };
+    };
+  };
+  IdentityProviders_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['IdentityProviderDto'][];
+        };
+      };
+    };
+  };
+  IdentityProviders_create: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateIdentityProviderDto'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['IdentityProviderDto'];
+        };
+      };
+    };
+  };
+  IdentityProviders_find: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['IdentityProviderDto'];
+        };
+      };
+    };
+  };
+  IdentityProviders_delete: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  IdentityProviders_update: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['UpdateIdentityProviderDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['IdentityProviderDto'];
+        };
+      };
+    };
+  };
+  IdentityProviders_listIdentities: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UserIdentityDto'][];
+        };
+      };
+    };
+  };
+  IdentityProviders_link: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        identityId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LinkIdentityDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['UserIdentityDto'];
+        };
+      };
+    };
+  };
+  IdentityProviders_unlink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+        identityId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  IdentityProviders_test: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['IdentityProviderTestDto'];
         };
       };
     };

@@ -12,8 +12,8 @@ export type {
 export type { CredentialShape, FieldForm, TargetName, ResourceTypeFacts, Revocation } from './provider-facts';
 export { CUTS_CONNECTIONS } from './provider-facts';
 export { DriverRegistry } from './registry';
-export { PinnedConnection } from './tenant-url/pinned-connection';
-export { ForbiddenHost, TenantHosts } from './tenant-url/tenant-hosts';
-export { AreTenantNetworks, tenantNetworks } from './tenant-url/tenant-networks';
+export { NoTenantResponse, PinnedConnection } from './tenant-url/pinned-connection';
+export { ForbiddenHost, InternalHosts, TenantHosts } from './tenant-url/tenant-hosts';
+export { AreTenantNetworks, type TenantNetwork, tenantNetworks } from './tenant-url/tenant-networks';
 export { readTenantUrl, tenantUrlRefusal, type TenantUrl } from './tenant-url/tenant-url';
 export { readRetryAfter } from './retry-after';

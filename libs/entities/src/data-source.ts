@@ -38,6 +38,13 @@ import {
 } from './sign-in.entity';
 import { SnakeCaseNaming } from './snake-case-naming';
 import {
+  GroupMappingEntity,
+  IdentityProviderEntity,
+  SsoAttemptEntity,
+  SsoSignInEntity,
+  UserIdentityEntity,
+} from './sso.entity';
+import {
   RuleEntity,
   SweeperLeaseEntity,
   TargetEntity,
@@ -131,6 +138,11 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       WebhookEntity,
       WebhookDeliveryEntity,
       NoticeCursorEntity,
+      IdentityProviderEntity,
+      GroupMappingEntity,
+      UserIdentityEntity,
+      SsoAttemptEntity,
+      SsoSignInEntity,
     ],
     migrations: [Baseline1795600000000],
     migrationsTransactionMode: 'each',

@@ -25,6 +25,12 @@ export { BillingDetailsEntity, type PaymentEntity, type SubscriptionEntity } fro
 export { RoleEntity } from './role.entity';
 export { StaticIpRuleEntity } from './session.entity';
 export * from './slice';
+export type {
+  IdentityProviderEntity,
+  SsoAttemptEntity,
+  SsoSignInEntity,
+  UserIdentityEntity,
+} from './sso.entity';
 export * from './status-lists';
 export * from './timed-list';
 export type { TenantStore } from './tenant-store';

@@ -1,5 +1,5 @@
 import type { Tier } from '#rules';
-import { Check, Entity, Generated, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Entity, ForeignKey, Generated, Index, PrimaryColumn, Unique } from 'typeorm';
 import { Count, CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
 
 @Entity('organizations')
@@ -9,6 +9,10 @@ import { Count, CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './col
 @Check('organizations_tier_check', `subscription_tier IN ('FREE', 'PAID')`)
 @Check('organizations_password_min_length_check', 'password_min_length BETWEEN 8 AND 128')
 @Check('organizations_password_expiration_days_check', 'password_expiration_days BETWEEN 1 AND 365')
+@Check('organizations_sso_check', 'NOT sso_required OR recovery_administrator_id IS NOT NULL')
+@ForeignKey('UserEntity', ['id', 'recoveryAdministratorId'], ['organizationId', 'id'], {
+  name: 'organizations_recovery_administrator_fkey',
+})
 export class OrganizationEntity {
   @Id() id!: string;
   @Text() slug!: string;
@@ -32,6 +36,9 @@ export class OrganizationEntity {
   @Moment({ nullable: true }) closedAt!: Date | null;
   /** sessions may only allow the address that the start request came from */
   @Flag({ default: false }) requireDetectedAddress!: boolean;
+  /** people sign in with an identity provider; with a password only the recovery administrator */
+  @Flag({ default: false }) ssoRequired!: boolean;
+  @Uuid({ nullable: true }) recoveryAdministratorId!: string | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }

@@ -40,6 +40,8 @@ export class UserEntity {
   @Column({ type: 'bigint', nullable: true }) mfaLastStep!: string | null;
   /** what the user wants no mail about */
   @Text({ array: true, default: [] }) noticesOff!: NoticeSwitch[];
+  /** the issuer no longer vouches for the user: until the next company sign-in no API key is accepted, and no session started */
+  @Moment({ nullable: true }) ssoRefusedAt!: Date | null;
   /** deleted in the API; kept for the names in old sessions */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   @CreatedAt() createdAt!: Date;

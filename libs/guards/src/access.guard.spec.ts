@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { ForbiddenException, UnauthorizedException } from '@nestjs/common';
+import { CompanySignInRequired } from './company-sign-in';
 import { tokenKeyOf } from './token-keys';
 import {
   secret,
@@ -69,6 +70,15 @@ describe('AccessGuard', () => {
       await expect(call(routes.admins, headers)).resolves.toBeDefined();
       directory.user = null;
       await expect(call(routes.members, headers)).rejects.toThrow(UnauthorizedException);
+    });
+
+    it('allows nobody whom an identity provider must vouch for, until one does', async () => {
+      const headers = await bearer();
+      directory.user = { ...user, isOrgAdmin: true, companySignIn: 'missing' };
+      for (const closed of [routes.members, routes.admins, routes.setUpMfa])
+        await expect(call(closed, headers)).rejects.toThrow(CompanySignInRequired);
+      directory.user = { ...directory.user, companySignIn: 'used' };
+      await expect(call(routes.admins, headers)).resolves.toBeDefined();
     });
 
     it('allows a user who must set up MFA only the routes for that', async () => {

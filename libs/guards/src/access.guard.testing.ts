@@ -41,6 +41,7 @@ export const user: Principal = {
   sessionId: null,
   scopes: [],
   signIn: null,
+  companySignIn: null,
 };
 
 class Directory extends PrincipalLookup {

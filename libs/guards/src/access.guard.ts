@@ -1,6 +1,7 @@
 import { ForbiddenException, Injectable, UnauthorizedException, type ExecutionContext } from '@nestjs/common';
 import { AuthGuard, type AuthGuardAuthenticateOptions } from '@nestjs/passport';
 import type { IncomingMessage } from 'node:http';
+import { CompanySignInRequired } from './company-sign-in';
 import { PRINCIPAL } from './current-principal';
 import { GuardSettings } from './guard-settings';
 import { BEARER } from './jwt.strategy';
@@ -47,6 +48,7 @@ export class AccessGuard extends AuthGuard(BEARER) {
     if (!policy) throw new ForbiddenException('This operation is not open to anybody');
     if (policy.kind === 'public') return true;
     const principal = await this.principalOf(context, policy);
+    if (principal.companySignIn === 'missing') throw new CompanySignInRequired();
     if (principal.signIn?.mfaSetupOnly && !isOpenDuringMfaSetup(context.getHandler(), context.getClass())) {
       throw new ForbiddenException(
         principal.mfaEnabled

@@ -1,5 +1,6 @@
 export { AccessGuard } from './access.guard';
 export { AccessTokens } from './access-tokens';
+export { CompanySignInRequired } from './company-sign-in';
 export { CurrentPrincipal, principalOfRequest } from './current-principal';
 export { GuardSettings } from './guard-settings';
 export { GuardsModule } from './guards.module';

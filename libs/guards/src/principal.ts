@@ -15,6 +15,8 @@ export interface Principal extends CallerAccount {
   readonly scopes: readonly Scope[];
   /** null for a key, a workload and a session */
   readonly signIn: SignIn | null;
+  /** `used`: an identity provider vouches for the sign-in. `missing`: it must, and does not. null: it need not */
+  readonly companySignIn: 'used' | 'missing' | null;
 }
 
 /** The trusted claims of a CI job's access token: the service user and the trust. Scopes are read from the database. */

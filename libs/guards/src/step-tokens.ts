@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { JwtService } from '@nestjs/jwt';
 import { GuardSettings } from './guard-settings';
-import { holderOf, payloadOf, signer, type TokenHolder } from './signed-tokens';
+import { holderOf, isUuid, payloadOf, signer, type TokenHolder } from './signed-tokens';
 
 /** The possible steps between a right password and an access token. */
 export type SignInStep = 'mfa-challenge' | 'password-change';
@@ -11,6 +11,8 @@ export interface StepClaims extends TokenHolder {
   readonly id: string;
   /** whether a second factor has been verified */
   readonly mfaPassed: boolean;
+  /** of the company sign-in; null: of one by password */
+  readonly attemptId: string | null;
 }
 
 /** Signs and reads the tokens of the steps before the sign-in is complete. None authorizes a route. */
@@ -24,10 +26,10 @@ export class StepTokens {
 
   issue(
     step: SignInStep,
-    { userId, organizationId, id, mfaPassed }: StepClaims,
+    { userId, organizationId, id, mfaPassed, attemptId }: StepClaims,
     seconds: number,
   ): Promise<string> {
-    const claims = { typ: step, sub: userId, org: organizationId, jti: id, mfa: mfaPassed };
+    const claims = { typ: step, sub: userId, org: organizationId, jti: id, mfa: mfaPassed, sso: attemptId };
     return this.jwt.signAsync(claims, { expiresIn: seconds });
   }
 
@@ -36,6 +38,7 @@ export class StepTokens {
     const payload = await payloadOf(this.jwt, this.settings, token);
     const holder = payload && holderOf(payload, [step]);
     if (!holder || typeof payload['jti'] !== 'string') return null;
-    return { ...holder, id: payload['jti'], mfaPassed: payload['mfa'] === true };
+    const attemptId = isUuid(payload['sso']) ? payload['sso'] : null;
+    return { ...holder, id: payload['jti'], mfaPassed: payload['mfa'] === true, attemptId };
   }
 }

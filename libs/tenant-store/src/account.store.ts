@@ -5,6 +5,8 @@ import { ENDS_AT, UNFINISHED, type PreparedStatement, type Tx, first, prepared, 
 /** The principal of a request, read for each request. */
 export interface PrincipalRow extends CallerAccount {
   readonly scopes: readonly string[];
+  /** `used`: an identity provider vouches for the sign-in. `missing`: it must, and does not. null: it need not */
+  readonly companySignIn: 'used' | 'missing' | null;
 }
 
 export interface UserProfileRow {
@@ -29,6 +31,8 @@ export interface LoginCandidate {
 export interface SignInRequirements {
   readonly mfaRequired: boolean;
   readonly passwordExpired: boolean;
+  /** a password is not enough */
+  readonly companySignInRequired: boolean;
 }
 
 const PRINCIPAL_COLUMNS = `
@@ -37,17 +41,22 @@ const PRINCIPAL_COLUMNS = `
   o.subscription_tier AS tier, o.suspended_at IS NOT NULL AS suspended,
   o.require_detected_address AS "requireDetectedAddress"`;
 
-const USER_PRINCIPAL: PreparedStatement = {
-  name: 'user-principal',
-  text: `SELECT 'user' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName",
-         NULL AS "sessionId", '{}'::text[] AS scopes
-       FROM users u JOIN organizations o ON o.id = u.organization_id
-       WHERE u.id = $1 AND u.organization_id = $2 AND u.is_active`,
-};
+/** SQL: what the issuer says does not concern the recovery administrator, who must be able to sign in without it. */
+const IS_RECOVERY = 'u.id IS NOT DISTINCT FROM o.recovery_administrator_id';
+
+const userPrincipal = (companySignIn: string): string =>
+  `SELECT 'user' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName",
+     NULL AS "sessionId", '{}'::text[] AS scopes, ${companySignIn} AS "companySignIn"
+   FROM users u JOIN organizations o ON o.id = u.organization_id
+   WHERE u.id = $1 AND u.organization_id = $2 AND u.is_active`;
+
+const USER_PRINCIPAL: PreparedStatement = { name: 'user-principal', text: userPrincipal('NULL') };
 
 const SIGN_IN_PRINCIPAL: PreparedStatement = {
   name: 'sign-in-principal',
-  text: `${USER_PRINCIPAL.text} AND EXISTS (
+  text: `${userPrincipal(`CASE WHEN EXISTS (SELECT FROM sso_sign_ins s WHERE s.family_id = $3) THEN 'used'
+       WHEN o.sso_required AND NOT ${IS_RECOVERY} THEN 'missing' END`)}
+       AND (u.sso_refused_at IS NULL OR ${IS_RECOVERY}) AND EXISTS (
          SELECT FROM refresh_tokens t WHERE t.family_id = $3 AND t.user_id = u.id AND t.revoked_at IS NULL)`,
 };
 
@@ -62,16 +71,17 @@ const IS_UNRECORDED = `(k.last_used_at IS NULL OR k.last_used_at < now() - inter
 const KEY_PRINCIPAL: PreparedStatement = {
   name: 'key-principal',
   text: `SELECT 'key' AS kind, ${PRINCIPAL_COLUMNS}, k.id AS "keyId", k.name AS "keyName", NULL AS "sessionId", k.scopes,
-         ${IS_UNRECORDED} AS unrecorded
+         NULL AS "companySignIn", ${IS_UNRECORDED} AS unrecorded
        FROM api_keys k
        JOIN users u ON u.organization_id = k.organization_id AND u.id = k.user_id
        JOIN organizations o ON o.id = u.organization_id
-       WHERE k.key_hash = $1 AND ${IS_VALID_KEY} AND u.is_active`,
+       WHERE k.key_hash = $1 AND ${IS_VALID_KEY} AND u.is_active AND u.sso_refused_at IS NULL`,
 };
 
 const WORKLOAD_PRINCIPAL: PreparedStatement = {
   name: 'workload-principal',
-  text: `SELECT 'workload' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", NULL AS "sessionId", t.scopes
+  text: `SELECT 'workload' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", NULL AS "sessionId", t.scopes,
+         NULL AS "companySignIn"
        FROM oidc_trusts t
        JOIN users u ON u.organization_id = t.organization_id AND u.id = t.service_user_id
        JOIN organizations o ON o.id = u.organization_id
@@ -83,11 +93,11 @@ const WORKLOAD_PRINCIPAL: PreparedStatement = {
 const SESSION_PRINCIPAL: PreparedStatement = {
   name: 'session-principal',
   text: `SELECT 'session' AS kind, ${PRINCIPAL_COLUMNS}, NULL AS "keyId", NULL AS "keyName", s.id AS "sessionId",
-         '{}'::text[] AS scopes
+         '{}'::text[] AS scopes, NULL AS "companySignIn"
        FROM sessions s
        JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id
        JOIN organizations o ON o.id = u.organization_id
-       WHERE s.token_hash = $1 AND u.is_active
+       WHERE s.token_hash = $1 AND u.is_active AND u.sso_refused_at IS NULL
          AND (s.status IN (${UNFINISHED}) OR (s.status = 'FAILED' AND ${ENDS_AT} > clock_timestamp()))
          AND (s.api_key_id IS NULL OR EXISTS (${validKey('s.organization_id', 's.api_key_id')}))`,
 };
@@ -103,7 +113,7 @@ const slugOf = (name: string): string =>
 
 /** Accounts before authentication: registration, sign-in, resolving principals. */
 export class AccountStore {
-  /** @returns null when the user or its organization is gone, or the user is inactive */
+  /** Of who signs in: what the issuer said before does not count. @returns null when the user is gone or inactive */
   principalOfUser(tx: Tx, userId: string, organizationId: string): Promise<PrincipalRow | null> {
     return first<PrincipalRow>(tx, USER_PRINCIPAL, [userId, organizationId]);
   }
@@ -111,7 +121,8 @@ export class AccountStore {
   /**
    * As `principalOfUser`, for an access token.
    * @param signInId the family of refresh tokens it was issued with
-   * @returns null also when that sign-in has ended: sign-out, password change elsewhere, stolen token
+   * @returns null also when that sign-in has ended (sign-out, password change elsewhere, stolen token), and while the issuer
+   *   refuses the user
    */
   principalOfSignIn(
     tx: Tx,
@@ -229,7 +240,8 @@ export class AccountStore {
     return first<SignInRequirements>(
       tx,
       `SELECT o.mfa_required AS "mfaRequired", o.password_expiration_days IS NOT NULL
-           AND u.password_changed_at <= now() - make_interval(days => o.password_expiration_days) AS "passwordExpired"
+           AND u.password_changed_at <= now() - make_interval(days => o.password_expiration_days) AS "passwordExpired",
+         (o.sso_required OR u.sso_refused_at IS NOT NULL) AND NOT ${IS_RECOVERY} AS "companySignInRequired"
        FROM users u JOIN organizations o ON o.id = u.organization_id WHERE u.id = $1 AND u.organization_id = $2`,
       [userId, organizationId],
     );

@@ -53,14 +53,12 @@ export class MfaStore implements TenantStore<MfaStore> {
     );
   }
 
-  /** Turns MFA off and deletes the authenticator. @returns false when it is not on, or the organization requires it */
+  /** Turns MFA off and deletes the authenticator. Call `keptBy` first. @returns false when it is not on */
   async disable(tx: Tx, organization: OrganizationId, userId: string): Promise<boolean> {
     const disabled = await rows<object>(
       tx,
-      `UPDATE users u SET mfa_enabled = false, mfa_sealed_secret = NULL, mfa_last_step = NULL, updated_at = now()
-       FROM organizations o
-       WHERE u.organization_id = $1 AND u.id = $2 AND u.mfa_enabled AND o.id = u.organization_id
-         AND NOT o.mfa_required RETURNING u.id`,
+      `UPDATE users SET mfa_enabled = false, mfa_sealed_secret = NULL, mfa_last_step = NULL, updated_at = now()
+       WHERE organization_id = $1 AND id = $2 AND mfa_enabled RETURNING id`,
       [organization, userId],
     );
     if (disabled.length === 0) return false;
@@ -68,12 +66,18 @@ export class MfaStore implements TenantStore<MfaStore> {
     return true;
   }
 
-  async isRequired(tx: Tx, organization: OrganizationId): Promise<boolean> {
-    const [row] = await tx.query<{ required: boolean }[]>(
-      'SELECT mfa_required AS required FROM organizations WHERE id = $1',
-      [organization],
+  /** What keeps a user's MFA on; null: nothing. Locks it until the commit. */
+  async keptBy(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+  ): Promise<'organization' | 'recovery' | null> {
+    const [row] = await tx.query<{ keptBy: 'organization' | 'recovery' | null }[]>(
+      `SELECT CASE WHEN mfa_required THEN 'organization' WHEN recovery_administrator_id = $2 THEN 'recovery' END AS "keptBy"
+       FROM organizations WHERE id = $1 FOR SHARE`,
+      [organization, userId],
     );
-    return row?.required ?? false;
+    return row?.keptBy ?? null;
   }
 
   /**

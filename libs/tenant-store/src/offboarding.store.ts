@@ -1,15 +1,18 @@
-import type { OrganizationId } from '#rules';
+import type { OrganizationId, RemovalCause } from '#rules';
 import { release, type WokenTargets } from '#engine-store/port';
 import {
   type AuditActor,
   type AuditEntry,
   AuditTrail,
+  HOLDING,
   MAY_EXPIRE,
+  SYSTEM_ACTOR,
   type TenantStore,
   type Tx,
   auditInsert,
   auditTable,
   rows,
+  touches,
 } from '#entities';
 
 /** SQL: one audit record for each row of `ended`; common fields are parameter $3, `own` has the row's fields. */
@@ -22,6 +25,12 @@ interface EndedSession {
   readonly ipv6Address: string | null;
 }
 
+/** SQL: what the session `s` holds by one of the roles `$3`, and no role of its user grants. */
+const UNGRANTED = `SELECT FROM resource_ips ip JOIN role_resources lost ON lost.resource_id = ip.resource_id
+  WHERE ip.session_id = s.id AND ip.status IN (${HOLDING}) AND lost.role_id = ANY ($3::uuid[])
+    AND NOT EXISTS (SELECT FROM role_resources held JOIN role_users mine ON mine.role_id = held.role_id
+      WHERE held.resource_id = ip.resource_id AND mine.user_id = s.user_id)`;
+
 /** Ends everything that belongs to a deactivated or deleted user. */
 export class OffboardingStore implements TenantStore<OffboardingStore> {
   private readonly audit = new AuditTrail();
@@ -33,25 +42,83 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     user: { id: string; email: string },
     actor: AuditActor,
   ): Promise<WokenTargets[]> {
-    const woken = await this.endSessions(tx, organization, user, actor);
+    const woken = await this.endSessions(tx, organization, user, actor, 'USER_OFFBOARDED');
     await this.revokeKeys(tx, organization, user.id, actor);
     await this.endTokens(tx, organization, user.id);
     return woken;
   }
 
-  /** Stops all live sessions of the user, as an admin's stop does. @returns the targets to wake */
+  /**
+   * An issuer no longer vouches for the user: ends live sessions, and the sign-ins by that identity. API keys and session
+   * tokens are refused until the user's next company sign-in, and not revoked. @returns the targets to wake
+   */
+  async refuse(
+    tx: Tx,
+    organization: OrganizationId,
+    user: { id: string; email: string },
+    { identityId, identityProvider }: { identityId: string; identityProvider: string },
+  ): Promise<WokenTargets[]> {
+    await tx.query(
+      'UPDATE users SET sso_refused_at = coalesce(sso_refused_at, now()) WHERE organization_id = $1 AND id = $2',
+      [organization, user.id],
+    );
+    const woken = await this.endSessions(tx, organization, user, SYSTEM_ACTOR, 'USER_OFFBOARDED');
+    await tx.query(
+      `WITH ended AS (DELETE FROM sso_sign_ins WHERE organization_id = $1 AND identity_id = $2 RETURNING family_id)
+       UPDATE refresh_tokens SET revoked_at = now()
+       WHERE family_id IN (SELECT family_id FROM ended) AND revoked_at IS NULL`,
+      [organization, identityId],
+    );
+    await this.audit.write(tx, organization, {
+      ...SYSTEM_ACTOR,
+      eventType: 'USER_REFUSED_BY_ISSUER',
+      resourceType: 'USER',
+      resourceId: user.id,
+      resourceName: user.email,
+      details: { identityProvider },
+    });
+    return woken;
+  }
+
+  /** Whether an issuer no longer vouches for the user, who then starts no session: its lock serializes that with `refuse`. */
+  isRefused(tx: Tx, organization: OrganizationId, userId: string): Promise<boolean> {
+    return touches(
+      tx,
+      'SELECT FROM users WHERE organization_id = $1 AND id = $2 AND sso_refused_at IS NOT NULL',
+      [organization, userId],
+    );
+  }
+
+  /** Stops live sessions that hold what one of these roles granted and no role of the user grants. @returns the targets to wake */
+  endUngranted(
+    tx: Tx,
+    organization: OrganizationId,
+    user: { id: string; email: string },
+    lostRoleIds: readonly string[],
+    actor: AuditActor,
+  ): Promise<WokenTargets[]> {
+    return this.endSessions(tx, organization, user, actor, 'SESSION_STOPPED_BY_ADMIN', lostRoleIds);
+  }
+
+  /**
+   * Stops live sessions of the user, as an admin's stop does: all, or those of roles that the user has lost.
+   * @returns the targets to wake
+   */
   private async endSessions(
     tx: Tx,
     organization: OrganizationId,
     user: { id: string; email: string },
     actor: AuditActor,
+    cause: RemovalCause,
+    lostRoleIds: readonly string[] | null = null,
   ): Promise<WokenTargets[]> {
     const ended = await rows<EndedSession>(
       tx,
-      `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
+      `UPDATE sessions s SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
        WHERE organization_id = $1 AND user_id = $2 AND status IN (${MAY_EXPIRE})
+         AND ($3::uuid[] IS NULL OR EXISTS (${UNGRANTED}))
        RETURNING id, ipv4_address AS "ipv4Address", ipv6_address AS "ipv6Address"`,
-      [organization, user.id],
+      [organization, user.id, lostRoleIds],
     );
     if (ended.length === 0) return [];
     const records = ended.map(({ id, ipv4Address, ipv6Address }): AuditEntry => ({
@@ -63,7 +130,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
       details: { sessionId: id, userId: user.id, ipv4Address, ipv6Address, reason: 'ADMIN' },
     }));
     await this.audit.write(tx, organization, ...records);
-    return release(tx, 'USER_OFFBOARDED', { sessionIds: ended.map(({ id }) => id) });
+    return release(tx, cause, { sessionIds: ended.map(({ id }) => id) });
   }
 
   private async revokeKeys(

@@ -8,6 +8,7 @@ const NEEDED_WHILE_OPEN = [
   'oidc_trusts',
   'webhooks',
   'notice_cursors',
+  'identity_providers',
   'agents',
   'api_keys',
   'roles',

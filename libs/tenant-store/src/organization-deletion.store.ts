@@ -42,10 +42,10 @@ export class OrganizationDeletionStore implements TenantStore<OrganizationDeleti
     // a slug has no colon, so the changed one never is another organization's
     await tx.query(
       `UPDATE organizations SET deleted_at = now(), slug = slug || ':' || id, updated_at = now(),
-         suspended_at = coalesce(suspended_at, now()) WHERE id = $1`,
+         sso_required = false, recovery_administrator_id = NULL, suspended_at = coalesce(suspended_at, now()) WHERE id = $1`,
       [organization],
     );
-    for (const table of ['oidc_trusts', 'webhooks'])
+    for (const table of ['oidc_trusts', 'webhooks', 'identity_providers'])
       await tx.query(`DELETE FROM ${table} WHERE organization_id = $1`, [organization]);
     // resources before users, as a start locks them
     const resources = await this.lockAll(tx, organization, 'resources');

@@ -10,10 +10,15 @@ import {
 
 export interface OrganizationRow extends Pick<
   OrganizationEntity,
-  'id' | 'name' | 'slug' | 'createdAt' | 'updatedAt'
+  'id' | 'name' | 'slug' | 'ssoRequired' | 'recoveryAdministratorId' | 'createdAt' | 'updatedAt'
 > {
   readonly suspended: boolean;
 }
+
+/** undefined: unchanged */
+export type OrganizationChanges = {
+  readonly [Name in 'name' | 'ssoRequired' | 'recoveryAdministratorId']?: OrganizationRow[Name] | undefined;
+};
 
 export const ORGANIZATION_SETTINGS = [
   'mfaRequired',
@@ -40,6 +45,8 @@ const toRow = (organization: OrganizationEntity): OrganizationRow => ({
   name: organization.name,
   slug: organization.slug,
   suspended: organization.suspendedAt !== null,
+  ssoRequired: organization.ssoRequired,
+  recoveryAdministratorId: organization.recoveryAdministratorId,
   createdAt: organization.createdAt,
   updatedAt: organization.updatedAt,
 });
@@ -65,8 +72,9 @@ export class OrganizationStore implements TenantStore<OrganizationStore> {
     return toRow(await lockedRow(tx, organization));
   }
 
-  async rename(tx: Tx, organization: OrganizationId, name: string): Promise<OrganizationRow> {
-    await tx.update(OrganizationEntity, { id: organization }, { name });
+  /** @param changes fields that are undefined stay as they are */
+  async update(tx: Tx, organization: OrganizationId, changes: OrganizationChanges): Promise<OrganizationRow> {
+    await tx.update(OrganizationEntity, { id: organization }, definedFields(changes));
     return this.find(tx, organization);
   }
 

@@ -1,5 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { type Tx, first, rows } from '#entities';
+import { UNCHECKED_FOR } from './sso-sign-in.store';
 
 /** A refresh token's user and the sign-in it descends from. */
 export interface RefreshHolder {
@@ -33,18 +34,25 @@ export interface NewRefreshToken {
 const KNOWN = `organization_id AS "organizationId", user_id AS "userId", family_id AS "familyId",
   mfa_setup_only AS "mfaSetupOnly", signed_in_at AS "signedInAt"`;
 
+/** SQL: the longest life of the family $3. */
+const LIFETIME = `least(make_interval(hours => 24 * $8::int), (SELECT interval '${UNCHECKED_FOR}' FROM sso_sign_ins s
+         WHERE s.family_id = $3 AND s.sealed_data IS NULL))`;
+
 /** Refresh tokens. Used before authentication: the token identifies the user. */
 export class RefreshTokenStore {
-  /** @returns seconds until the sign-in's maximum age; null, and saves nothing, when that is reached */
+  /**
+   * A company sign-in that its issuer cannot be asked about ends earlier.
+   * @returns seconds until the sign-in's maximum age; null, and saves nothing, when that is reached
+   */
   async save(tx: Tx, token: NewRefreshToken): Promise<number | null> {
     const [saved] = await tx.query<{ secondsLeft: number }[]>(
       `INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, mfa_setup_only, signed_in_at,
          expires_at, ip_address, user_agent)
        SELECT $1, $2, $3, $4, $5, began.at, least(now() + make_interval(secs => $7), ends.at), $9, $10
        FROM (SELECT coalesce($6::timestamptz, now()) AS at) began,
-         LATERAL (SELECT began.at + make_interval(hours => 24 * $8::int) AS at) ends
+         LATERAL (SELECT began.at + ${LIFETIME} AS at) ends
        WHERE ends.at > now()
-       RETURNING extract(epoch FROM signed_in_at + make_interval(hours => 24 * $8::int) - now())::float8 AS "secondsLeft"`,
+       RETURNING extract(epoch FROM signed_in_at + ${LIFETIME} - now())::float8 AS "secondsLeft"`,
       [
         token.organizationId,
         token.userId,

@@ -14,7 +14,7 @@ import {
 import { IS_LOCKED } from './sign-in-failure.store';
 
 export const USER_STATUSES = ['INVITED', 'ACTIVE', 'INACTIVE', 'LOCKED'] as const;
-/** INVITED: has not set a password yet. LOCKED: sign-ins are temporarily refused after too many failures. */
+/** INVITED: has not signed in yet. INACTIVE: or refused by the issuer. LOCKED: sign-ins are temporarily refused after too many failures. */
 export type UserStatus = (typeof USER_STATUSES)[number];
 
 export interface UserRow extends Readonly<
@@ -26,11 +26,14 @@ export interface UserRow extends Readonly<
     | 'mfaSealedSecret'
     | 'mfaLastStep'
     | 'noticesOff'
+    | 'ssoRefusedAt'
     | 'deletedAt'
   >
 > {
   readonly status: UserStatus;
   readonly roleNames: string[];
+  /** names of those that it signs in by */
+  readonly identityProviders: string[];
 }
 
 export interface UserFilter {
@@ -50,14 +53,16 @@ export type UserChanges = {
   readonly [Name in 'name' | 'isOrgAdmin' | 'isActive']?: UserRow[Name] | undefined;
 };
 
-const STATUS = `CASE WHEN NOT u.is_active THEN 'INACTIVE' WHEN u.is_service THEN 'ACTIVE'
-  WHEN u.password_hash IS NULL THEN 'INVITED' WHEN ${IS_LOCKED} THEN 'LOCKED' ELSE 'ACTIVE' END`;
+const STATUS = `CASE WHEN NOT u.is_active OR u.sso_refused_at IS NOT NULL THEN 'INACTIVE' WHEN u.is_service THEN 'ACTIVE'
+  WHEN u.password_hash IS NULL AND NOT EXISTS (SELECT FROM user_identities i WHERE i.user_id = u.id) THEN 'INVITED' WHEN ${IS_LOCKED} THEN 'LOCKED' ELSE 'ACTIVE' END`;
 
 const SELECT = `SELECT u.id, u.email, u.name, u.is_service AS "isService", u.is_org_admin AS "isOrgAdmin",
     u.platform_role AS "platformRole", u.is_active AS "isActive", ${STATUS} AS status, u.invited_at AS "invitedAt",
     u.mfa_enabled AS "mfaEnabled", u.last_login_at AS "lastLoginAt",
     ARRAY(SELECT r.name FROM role_users m JOIN roles r ON r.id = m.role_id
       WHERE m.user_id = u.id ORDER BY r.name) AS "roleNames",
+    ARRAY(SELECT DISTINCT p.name FROM user_identities i JOIN identity_providers p ON p.id = i.provider_id
+      WHERE i.user_id = u.id ORDER BY p.name) AS "identityProviders",
     u.created_at AS "createdAt", u.updated_at AS "updatedAt"
   FROM users u`;
 
@@ -91,13 +96,27 @@ export class UserStore implements TenantStore<UserStore> {
     );
   }
 
-  /** Serializes transactions that count the organization's users or admins. */
-  async lock(tx: Tx, organization: OrganizationId): Promise<{ tier: Tier }> {
-    const [owner] = await tx.query<{ tier: Tier }[]>(
-      'SELECT subscription_tier AS tier FROM organizations WHERE id = $1 FOR NO KEY UPDATE',
+  /** Serializes transactions that count the organization's users or admins, or choose its recovery administrator. */
+  async lock(
+    tx: Tx,
+    organization: OrganizationId,
+  ): Promise<{ tier: Tier; recoveryAdministratorId: string | null }> {
+    const [owner] = await tx.query<{ tier: Tier; recoveryAdministratorId: string | null }[]>(
+      `SELECT subscription_tier AS tier, recovery_administrator_id AS "recoveryAdministratorId"
+       FROM organizations WHERE id = $1 FOR NO KEY UPDATE`,
       [organization],
     );
     return owner!;
+  }
+
+  /** Whether a user can sign in with a password and a second factor, and administer. Call `lock` first. */
+  mayRecover(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    return touches(
+      tx,
+      `SELECT FROM users WHERE organization_id = $1 AND id = $2 AND is_org_admin AND is_active AND mfa_enabled
+         AND password_hash IS NOT NULL`,
+      [organization, id],
+    );
   }
 
   /** Takes the lock. @returns false when the tier's maximum is reached; service users do not count */
@@ -141,7 +160,7 @@ export class UserStore implements TenantStore<UserStore> {
     return touches(
       tx,
       `UPDATE users SET invited_at = now() WHERE organization_id = $1 AND id = $2 AND is_active AND NOT is_service
-         AND password_hash IS NULL RETURNING id`,
+         AND password_hash IS NULL AND last_login_at IS NULL RETURNING id`,
       [organization, id],
     );
   }
@@ -173,7 +192,8 @@ export class UserStore implements TenantStore<UserStore> {
     return touches(
       tx,
       `UPDATE users SET name = coalesce($3, name), is_org_admin = coalesce($4, is_org_admin),
-         is_active = coalesce($5, is_active), updated_at = now()
+         is_active = coalesce($5, is_active), updated_at = now(),
+         sso_refused_at = CASE WHEN $5 AND NOT is_active THEN NULL ELSE sso_refused_at END
        WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL
          AND (NOT (is_org_admin AND is_active) OR coalesce($4, true) AND coalesce($5, true) OR ${OTHER_ADMIN})
        RETURNING id`,

@@ -73,6 +73,14 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'DELETE /oidc-trusts/:': 'OIDC_TRUST_DELETED',
     'POST /oidc-trusts/:/explain': 'OIDC_TOKEN_EXPLAINED',
   }),
+  ...of('IDENTITY_PROVIDER', {
+    'POST /identity-providers': 'IDENTITY_PROVIDER_CREATED',
+    'PATCH /identity-providers/:': 'IDENTITY_PROVIDER_UPDATED',
+    'DELETE /identity-providers/:': 'IDENTITY_PROVIDER_DELETED',
+    'POST /identity-providers/:/test': 'IDENTITY_PROVIDER_TESTED',
+    'PUT /identity-providers/:/identities/:': 'IDENTITY_LINKED',
+    'DELETE /identity-providers/:/identities/:': 'IDENTITY_UNLINKED',
+  }),
   ...of('WEBHOOK', {
     'POST /webhooks': 'WEBHOOK_CREATED',
     'PATCH /webhooks/:': 'WEBHOOK_UPDATED',

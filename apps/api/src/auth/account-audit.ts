@@ -25,8 +25,9 @@ export class AccountAudit {
     eventType: AuditEventType,
     account: AccountName,
     address: HostAddress | null,
+    details: NonNullable<AuditEntry['details']> = {},
   ): Promise<void> {
-    return this.audit.write(tx, account.organizationId, entryOf(eventType, account, address));
+    return this.audit.write(tx, account.organizationId, { ...entryOf(eventType, account, address), details });
   }
 
   /** Uses its own transaction: a failed attempt changes nothing else. */

@@ -46,7 +46,7 @@ export class AuthController {
   @SignsIn()
   @Operation(
     'Sign in with e-mail and password',
-    { 200: LoginAnswerDto, headers: ['Set-Cookie'] },
+    { 200: LoginAnswerDto, errors: [403], headers: ['Set-Cookie'] },
     'Returns one of four responses: tokens; `mfaRequired` with a challenge for POST /auth/verify-mfa; `passwordExpired` ' +
       'with a token for POST /auth/change-expired-password; `mfaSetupRequired` with tokens that are valid for /mfa and ' +
       '/auth only. After repeated failures the account is locked temporarily (429), except for devices that have signed ' +
@@ -64,7 +64,7 @@ export class AuthController {
   @SignsIn()
   @Operation(
     'Complete a sign-in with an authenticator code or a recovery code',
-    { 200: LoginAnswerDto, headers: ['Set-Cookie'] },
+    { 200: LoginAnswerDto, errors: [403], headers: ['Set-Cookie'] },
     'A challenge accepts five attempts within 300 seconds and one correct code.',
   )
   @ApiResponse({
@@ -80,7 +80,7 @@ export class AuthController {
   @TakesRefreshToken()
   @Operation(
     'Exchange a refresh token for a new pair of tokens',
-    { 200: RefreshAnswerDto, headers: ['Set-Cookie'] },
+    { 200: RefreshAnswerDto, errors: [403], headers: ['Set-Cookie'] },
     'The refresh token can be used once. Reuse revokes all tokens of the sign-in, except for the most recently replaced ' +
       'token within 10 seconds; of its successors only the newest remains valid. `refreshToken` in the body with ' +
       '`refreshTokenIn: "cookie"` moves a token into the cookie. A sign-in ends after SIGN_IN_MAX_DAYS ' +

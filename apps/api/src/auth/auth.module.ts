@@ -1,5 +1,11 @@
 import { Module } from '@nestjs/common';
-import { AccountTokenStore, PasswordStore, SignInStore } from '#tenant-store';
+import {
+  AccountTokenStore,
+  PasswordStore,
+  SignInStore,
+  SsoAttemptStore,
+  SsoSignInStore,
+} from '#tenant-store';
 import { GuardSettings, GuardsModule, PrincipalLookup } from '#guards';
 import { MfaModule } from '../mfa/mfa.module';
 import { AccountAudit } from './account-audit';
@@ -65,7 +71,17 @@ import { TokenService } from './token.service';
     Invitations,
     AccountTokenStore,
     PasswordStore,
+    SsoAttemptStore,
+    SsoSignInStore,
   ],
-  exports: [AccountLinks, Invitations, PasswordPolicyService, PasswordResetLinks],
+  exports: [
+    RefreshCookie,
+    SignInService,
+    SsoAttemptStore,
+    AccountLinks,
+    Invitations,
+    PasswordPolicyService,
+    PasswordResetLinks,
+  ],
 })
 export class AuthModule {}

@@ -7,7 +7,7 @@ import {
   PasswordStore,
   type UserProfileRow,
 } from '#tenant-store';
-import type { Principal } from '#guards';
+import { CompanySignInRequired, type Principal } from '#guards';
 import { PasswordHasher } from '#secrets';
 import type { HostAddress } from '#rules';
 import { badRequest, unauthorized, type ApiError } from '../errors';
@@ -50,15 +50,16 @@ export class AuthService {
   /**
    * @throws ApiError 401, indistinguishable in content and time for an unknown e-mail, a wrong password and an inactive
    *   user; 400 when the password matches several organizations, or may match one of more than are tried; 429 while
-   *   the account is locked. @throws TooBusy
+   *   the account is locked. @throws CompanySignInRequired @throws TooBusy
    */
   async login(dto: LoginDto, client: SignInClient): Promise<SignInOutcome> {
     this.hasher.refuseIfBusy(hashClientOf(client));
     const login = await this.begin(dto);
     const account = await this.accountOf(dto.password, login, client);
+    await this.refuseWithoutIssuer(login, account, client);
     const deviceToken = dto.deviceToken ?? null;
     const outcome = await this.database.transaction((tx) =>
-      this.signIn.advance(tx, account, { mfaPassed: false, client, deviceToken }),
+      this.signIn.advance(tx, account, { mfaPassed: false, client, deviceToken, attemptId: null }),
     );
     await this.settle(login, account, outcome);
     await this.renewHash(account, dto.password, client);
@@ -105,6 +106,22 @@ export class AuthService {
     const ofDevice = await this.lockOut.attemptOfDevice(counter, 'password', deviceToken ?? null, userIds);
     const candidates = known.filter(({ userId }) => userId === ofDevice.userId);
     return { attempt: ofDevice, candidates, hasMore: false, isShared: false, isOfDevice: true };
+  }
+
+  /** @throws CompanySignInRequired after a right password, which counts as no failure */
+  private async refuseWithoutIssuer(
+    { attempt, isShared }: LoginAttempt,
+    account: LoginCandidate,
+    { address }: SignInClient,
+  ): Promise<void> {
+    const { userId, organizationId } = account;
+    const tx = this.database.autocommit;
+    const requirements = await this.accounts.signInRequirements(tx, userId, organizationId);
+    if (!requirements?.companySignInRequired) return;
+    if (!isShared) await this.lockOut.undoAttempt(attempt);
+    const reason = 'A password is not enough: the organization asks for company sign-in';
+    await this.audit.recordThrottledFailure('USER_LOGIN', account, address, reason);
+    throw new CompanySignInRequired();
   }
 
   private async accountOf(

@@ -14,9 +14,11 @@ const MAX_ATTEMPTS = 5;
 export interface MfaChallenge {
   readonly id: string;
   readonly principal: Principal;
+  /** of the company sign-in that it belongs to; null: of one by password */
+  readonly attemptId: string | null;
 }
 
-/** Challenges for the second factor: a token issued after a correct password, valid for a few attempts and one success. */
+/** Challenges for the second factor: a token issued after a correct password or a company sign-in, valid for a few attempts and one success. */
 @Injectable()
 export class MfaChallenges {
   constructor(
@@ -31,9 +33,10 @@ export class MfaChallenges {
   async begin(
     tx: Tx,
     { userId, organizationId }: Principal,
+    attemptId: string | null,
   ): Promise<{ readonly token: string; readonly expiresIn: number }> {
     const id = await this.mfa.createChallenge(tx, organizationId, userId, CHALLENGE_TTL_SECONDS);
-    const claims = { userId, organizationId, id, mfaPassed: false };
+    const claims = { userId, organizationId, id, mfaPassed: false, attemptId };
     const token = await this.steps.issue('mfa-challenge', claims, CHALLENGE_TTL_SECONDS);
     return { token, expiresIn: CHALLENGE_TTL_SECONDS };
   }
@@ -42,7 +45,7 @@ export class MfaChallenges {
   async countAttempt(token: string, address: HostAddress | null): Promise<MfaChallenge> {
     const claims = await this.steps.verify('mfa-challenge', token);
     if (!claims) throw challengeEnded();
-    const { id, userId, organizationId } = claims;
+    const { id, userId, organizationId, attemptId } = claims;
     const tx = this.database.autocommit;
     const principal = await this.principals.ofAccount(tx, userId, organizationId);
     if (!principal) throw challengeEnded();
@@ -50,7 +53,7 @@ export class MfaChallenges {
       await this.audit.recordThrottledFailure('USER_LOGIN', principal, address, 'The MFA challenge was over');
       throw challengeEnded();
     }
-    return { id, principal };
+    return { id, principal, attemptId };
   }
 
   /** Exactly one of several concurrent calls succeeds. @throws ApiError 401 for the others */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountTokenPurpose, type AuditEventType, Database, type Tx } from '#entities';
-import { type AccountTokenHolder, AccountTokenStore, codeCounter } from '#tenant-store';
+import { CompanySignInRequired } from '#guards';
+import { AccountStore, type AccountTokenHolder, AccountTokenStore, codeCounter } from '#tenant-store';
 import { opaqueTokenHash, PasswordHasher } from '#secrets';
 import type { HostAddress } from '#rules';
 import { badRequest, type ApiError } from '../errors';
@@ -28,6 +29,7 @@ interface TokenUse {
 export class PasswordTokensService {
   constructor(
     private readonly database: Database,
+    private readonly accounts: AccountStore,
     private readonly accountTokens: AccountTokenStore,
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
@@ -82,13 +84,22 @@ export class PasswordTokensService {
     const tokenHash = opaqueTokenHash(use.token);
     const holder = await this.accountTokens.holder(this.database.autocommit, tokenHash, [use.purpose]);
     if (!holder) throw use.refusal();
+    const { userId, organizationId } = holder;
+    const { autocommit } = this.database;
+    const requirements = await this.accounts.signInRequirements(autocommit, userId, organizationId);
+    if (requirements?.companySignInRequired) throw new CompanySignInRequired();
     // before the token is used, so that it stays valid for another attempt
     await this.policy.enforce(holder.organizationId, use.password, use.field);
     if (use.purpose === 'PASSWORD_CHANGE') await this.policy.requireDifferent(holder, use.password);
     const passwordHash = await this.hasher.hash(use.password, { group: holder.userId });
     const outcome = await this.database.transaction(async (tx) => {
       await this.set(tx, holder, tokenHash, passwordHash, use);
-      return this.signIn.advance(tx, holder, { mfaPassed, client, deviceToken: null });
+      return this.signIn.advance(tx, holder, {
+        mfaPassed,
+        client,
+        deviceToken: null,
+        attemptId: null,
+      });
     });
     return { outcome, holder };
   }

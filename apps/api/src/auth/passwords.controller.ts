@@ -52,7 +52,11 @@ export class PasswordsController {
   @Post('change-expired-password')
   @Public()
   @SignsIn()
-  @Operation('Replace an expired password and sign in', { 200: LoginAnswerDto, headers: ['Set-Cookie'] })
+  @Operation('Replace an expired password and sign in', {
+    200: LoginAnswerDto,
+    errors: [403],
+    headers: ['Set-Cookie'],
+  })
   async changeExpired(
     @Body() dto: ChangeExpiredPasswordDto,
     @FromClient() client: SignInClient,
@@ -88,6 +92,7 @@ export class PasswordsController {
   @SignsIn()
   @Operation('Set a new password with a mailed token and sign in', {
     200: LoginAnswerDto,
+    errors: [403],
     headers: ['Set-Cookie'],
   })
   async reset(@Body() dto: ResetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {
@@ -99,6 +104,7 @@ export class PasswordsController {
   @SignsIn()
   @Operation('Accept an invitation: set a first password and sign in', {
     200: LoginAnswerDto,
+    errors: [403],
     headers: ['Set-Cookie'],
   })
   async accept(@Body() dto: SetPasswordDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {

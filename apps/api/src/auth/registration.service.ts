@@ -46,7 +46,11 @@ export class RegistrationService {
         id: organizationId,
         name: organizationName,
       });
-      return this.signIn.issueTokens(tx, principal, false, { client, deviceToken: null });
+      return this.signIn.issueTokens(tx, principal, false, {
+        client,
+        deviceToken: null,
+        attemptId: null,
+      });
     });
   }
 }

@@ -25,10 +25,15 @@ export class SecondFactorService {
   /** @throws ApiError 401 when the challenge has ended or the code is wrong or used; 429 while codes are locked */
   async verify(dto: VerifyMfaDto, client: SignInClient): Promise<SignInOutcome> {
     const challenge = await this.challenges.countAttempt(dto.mfaChallengeToken, client.address);
-    const { principal } = challenge;
+    const { principal, attemptId } = challenge;
     const deviceToken = dto.deviceToken ?? null;
     const attempt = await this.attempt(principal.userId, deviceToken);
-    const outcome = await this.answer(challenge, dto.code, { mfaPassed: true, client, deviceToken });
+    const outcome = await this.answer(challenge, dto.code, {
+      mfaPassed: true,
+      client,
+      deviceToken,
+      attemptId,
+    });
     if (!outcome) {
       await this.audit.recordFailure('USER_LOGIN', principal, client.address, 'The second factor is wrong');
       if (attempt.locks) await this.audit.recordLockOut(principal, client.address, attempt.number);
@@ -39,7 +44,7 @@ export class SecondFactorService {
       return outcome;
     }
     await this.lockOut.succeeded(attempt);
-    await this.lockOut.passwordVerified(principal);
+    if (attemptId === null) await this.lockOut.passwordVerified(principal);
     return outcome;
   }
 

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
-import { AccountStore, AccountTokenStore } from '#tenant-store';
-import { StepTokens, type Principal } from '#guards';
+import { AccountStore, AccountTokenStore, SsoAttemptStore, SsoSignInStore } from '#tenant-store';
+import { CompanySignInRequired, StepTokens, type Principal } from '#guards';
 import { newOpaqueToken } from '#secrets';
 import { unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
@@ -18,7 +19,7 @@ export interface Account {
   readonly organizationId: string;
 }
 
-/** The next step after a correct password. */
+/** The next step after a correct password or a company sign-in. */
 export type SignInOutcome =
   | { readonly step: 'mfa-challenge'; readonly token: string; readonly expiresIn: number }
   | { readonly step: 'password-change'; readonly token: string }
@@ -31,14 +32,16 @@ export type SignInOutcome =
 
 /** The state of a sign-in. */
 export interface SignInProgress {
-  /** whether the second factor was verified */
+  /** whether the second factor was verified, by us or by an issuer whose one counts */
   readonly mfaPassed: boolean;
   readonly client: SignInClient;
   /** the token the client claims to have received at an earlier sign-in */
   readonly deviceToken: string | null;
+  /** of the company sign-in that proved who signs in; null: a password did */
+  readonly attemptId: string | null;
 }
 
-/** The steps after a correct password: second factor, replacement of an expired password, tokens. */
+/** The steps after a correct password or a company sign-in: second factor, replacement of an expired password, tokens. */
 @Injectable()
 export class SignInService {
   constructor(
@@ -50,22 +53,31 @@ export class SignInService {
     private readonly tokens: TokenService,
     private readonly devices: KnownDevices,
     private readonly audit: AccountAudit,
+    private readonly attempts: SsoAttemptStore,
+    private readonly vouched: SsoSignInStore,
   ) {}
 
-  /** Determines and performs the next step. @throws ApiError 401 when the user was deactivated or deleted meanwhile */
+  /**
+   * Determines and performs the next step.
+   * @throws ApiError 401 when the user was deactivated or deleted meanwhile; CompanySignInRequired for a password sign-in
+   */
   async advance(tx: Tx, account: Account, progress: SignInProgress): Promise<SignInOutcome> {
     const { userId, organizationId } = account;
-    const { mfaPassed, client } = progress;
+    const { mfaPassed, client, attemptId } = progress;
     const principal = await this.principals.ofAccount(tx, userId, organizationId);
     const requirements = await this.accounts.signInRequirements(tx, userId, organizationId);
-    if (!principal || !requirements) throw wrongCredentials();
+    if (!principal || !requirements) throw attemptId === null ? wrongCredentials() : attemptOver();
+    if (requirements.companySignInRequired && attemptId === null) throw new CompanySignInRequired();
     if (principal.mfaEnabled && !mfaPassed) {
-      return { step: 'mfa-challenge', ...(await this.challenges.begin(tx, principal)) };
+      return { step: 'mfa-challenge', ...(await this.challenges.begin(tx, principal, attemptId)) };
     }
-    if (requirements.passwordExpired) return this.requirePasswordChange(tx, principal, mfaPassed);
+    if (requirements.passwordExpired && attemptId === null)
+      return this.requirePasswordChange(tx, principal, mfaPassed);
     await this.accounts.recordLogin(tx, userId);
-    await this.audit.recordSuccess(tx, 'USER_LOGIN', principal, client.address);
-    const mfaSetupRequired = requirements.mfaRequired && !principal.mfaEnabled;
+    const identityProvider = attemptId === null ? null : await this.beginVouched(tx, attemptId, principal);
+    const details = identityProvider === null ? {} : { identityProvider };
+    await this.audit.recordSuccess(tx, 'USER_LOGIN', principal, client.address, details);
+    const mfaSetupRequired = requirements.mfaRequired && !principal.mfaEnabled && !mfaPassed;
     return this.issueTokens(tx, principal, mfaSetupRequired, progress);
   }
 
@@ -74,11 +86,25 @@ export class SignInService {
     tx: Tx,
     principal: Principal,
     mfaSetupRequired: boolean,
-    { client, deviceToken }: Pick<SignInProgress, 'client' | 'deviceToken'>,
+    { client, deviceToken, attemptId }: Omit<SignInProgress, 'mfaPassed'>,
   ): Promise<SignInOutcome> {
-    const pair = await this.tokens.start(tx, principal, mfaSetupRequired, client);
+    const id = attemptId ?? randomUUID();
+    const pair = await this.tokens.start(tx, principal, { id, mfaSetupOnly: mfaSetupRequired }, client);
     const device = await this.devices.remember(tx, principal, deviceToken);
     return { step: 'signed-in', pair, mfaSetupRequired, deviceToken: device };
+  }
+
+  /** An issuer vouches for a sign-in, which has the attempt's id. @returns the name of the identity provider */
+  private async beginVouched(
+    tx: Tx,
+    attemptId: string,
+    { userId, organizationId }: Principal,
+  ): Promise<string> {
+    const finished = await this.attempts.finish(tx, attemptId, userId);
+    if (!finished) throw attemptOver();
+    const { identityId, sealedData, providerName } = finished;
+    await this.vouched.create(tx, organizationId, { familyId: attemptId, identityId, userId, sealedData });
+    return providerName;
   }
 
   /** The claims of a password-change token issued by `advance`. @returns null when it is invalid or expired */
@@ -99,12 +125,15 @@ export class SignInService {
       tokenHash,
       ttlSeconds: PASSWORD_CHANGE_SECONDS,
     });
-    const claims = { userId, organizationId, id, mfaPassed };
+    const claims = { userId, organizationId, id, mfaPassed, attemptId: null };
     return {
       step: 'password-change',
       token: await this.steps.issue('password-change', claims, PASSWORD_CHANGE_SECONDS),
     };
   }
 }
+
+export const attemptOver = (): ApiError =>
+  unauthorized('This company sign-in is over, or it began in another place: begin it again');
 
 export const wrongCredentials = (): ApiError => unauthorized('The e-mail address or the password is wrong');

@@ -17,7 +17,11 @@ export class StoredPrincipals extends PrincipalLookup {
 
   override async ofUser(userId: string, organizationId: string, signInId: string): Promise<Principal | null> {
     const tx = this.database.closing.autocommit;
-    return this.principalOf(await this.accounts.principalOfSignIn(tx, userId, organizationId, signInId));
+    const principal = this.principalOf(
+      await this.accounts.principalOfSignIn(tx, userId, organizationId, signInId),
+    );
+    // an organization's administrators choose who vouches for whom: they must not make operators of the platform
+    return principal?.companySignIn === 'used' ? { ...principal, platformRole: 'CUSTOMER' } : principal;
   }
 
   override async ofWorkload(claims: WorkloadClaims): Promise<Principal | null> {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
 import {
@@ -7,8 +6,9 @@ import {
   type RefreshHolder,
   type RefreshOutcome,
   RefreshTokenStore,
+  SsoSignInStore,
 } from '#tenant-store';
-import { AccessTokens, type Principal, type SignIn } from '#guards';
+import { AccessTokens, CompanySignInRequired, type Principal, type SignIn } from '#guards';
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import type { HostAddress } from '#rules';
 import { ApiSettings } from '../api.settings';
@@ -39,6 +39,7 @@ export class TokenService {
     private readonly accounts: AccountStore,
     private readonly principals: StoredPrincipals,
     private readonly refreshTokens: RefreshTokenStore,
+    private readonly ssoSignIns: SsoSignInStore,
     private readonly audit: AuditStore,
     private readonly records: ActionRecords,
     private readonly accessTokens: AccessTokens,
@@ -46,15 +47,15 @@ export class TokenService {
   ) {}
 
   /** The first pair of a new sign-in. */
-  async start(tx: Tx, principal: Principal, mfaSetupOnly: boolean, client: SignInClient): Promise<TokenPair> {
-    const pair = await this.issue(tx, principal, { id: randomUUID(), mfaSetupOnly }, null, client);
+  async start(tx: Tx, principal: Principal, signIn: SignIn, client: SignInClient): Promise<TokenPair> {
+    const pair = await this.issue(tx, principal, signIn, null, client);
     if (!pair) throw new Error('A sign-in that begins now cannot have ended');
     return pair;
   }
 
   /**
    * Consumes a refresh token and issues a new pair.
-   * @throws ApiError 401, also while the password is expired; reuse of a token also revokes its whole family
+   * @throws ApiError 401, also while the password is expired; CompanySignInRequired; reuse of a token also revokes its whole family
    */
   async rotate(refreshToken: string, client: SignInClient): Promise<TokenPair> {
     const pair = await this.database.transaction(async (tx) => {
@@ -69,7 +70,9 @@ export class TokenService {
       if (!principal) return null;
       const requirements = await this.accounts.signInRequirements(tx, use.userId, use.organizationId);
       // thrown: the rollback keeps the token valid, so that using it again is not treated as theft
-      if (!requirements || requirements.passwordExpired) throw passwordExpired();
+      const isVouchedFor = await this.ssoSignIns.isVouchedFor(tx, use.organizationId, use.familyId);
+      if (requirements?.companySignInRequired && !isVouchedFor) throw new CompanySignInRequired();
+      if (!requirements || (requirements.passwordExpired && !isVouchedFor)) throw passwordExpired();
       // users who signed in before MFA was required stay signed in until the next login
       const mfaSetupOnly = use.mfaSetupOnly && !principal.mfaEnabled && requirements.mfaRequired;
       return this.issue(tx, principal, { id: use.familyId, mfaSetupOnly }, use.signedInAt, client);

@@ -4,7 +4,11 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 export class ErrorDto {
   @ApiProperty({ format: 'date-time', example: '2026-01-05T09:30:00.000Z' }) timestamp!: string;
   @ApiProperty({ example: 400 }) status!: number;
-  @ApiProperty({ example: 'Bad Request', description: 'the reason phrase of the status' }) error!: string;
+  @ApiProperty({
+    example: 'Bad Request',
+    description: 'the reason phrase of the status; “Company sign-in required” where a password is not enough',
+  })
+  error!: string;
   @ApiProperty({ example: 'durationHours must be at least 1' }) message!: string;
   @ApiProperty({ example: '/api/v1/sessions' }) path!: string;
   @ApiPropertyOptional({

@@ -20,6 +20,7 @@ export const HEADERS = {
     'when the refresh token goes into the cookie: `__Host-drawbridge`, or `drawbridge` where PUBLIC_URL is http',
     '__Host-drawbridge=pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure',
   ),
+  Location: header('where a browser goes next', 'https://login.example.com/authorize?client_id=drawbridge'),
   Link: header(
     'the adjacent pages (RFC 8288): rel="prev" and rel="next" if they exist',
     '</api/v1/sessions?page=1&size=20>; rel="next"',

@@ -11,6 +11,7 @@ export interface DocumentedAnswers {
   readonly 200?: Answer;
   readonly 201?: Answer;
   readonly 204?: null;
+  readonly 302?: null;
   /** statuses of errors besides those of the layers around: 400, 401, 403, 413, 415, 429, 500, 503 */
   readonly errors?: readonly number[];
   /** headers of the success that not every response has */

@@ -1,5 +1,5 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
-import { ScopeError } from '#guards';
+import { CompanySignInRequired, ScopeError } from '#guards';
 import { ApiError, type ApiErrorExtras } from './api-error';
 import { isConflict, isTextRefused, isUnavailable } from '#entities';
 import { TooBusy } from '#rules';
@@ -35,6 +35,10 @@ export function failureOf(exception: unknown): Failure {
       message: exception.message,
       unexpected: false,
     };
+  }
+  if (exception instanceof CompanySignInRequired) {
+    const { message, code } = exception;
+    return { status: exception.getStatus(), message, code, unexpected: false };
   }
   if (exception instanceof HttpException && exception.getStatus() < 500) {
     const message = FRAMEWORK_NOT_FOUND.test(exception.message)

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#entities';
+import { Database, type Tx } from '#entities';
 import { MfaStore, RefreshTokenStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { badRequest, conflict, notPossible, type ApiError } from '../errors';
@@ -60,11 +60,17 @@ export class MfaService {
     const { principal } = actor;
     const { userId, organizationId } = principal;
     if (!principal.mfaEnabled) throw isOff();
-    if (await this.mfa.isRequired(this.database.autocommit, organizationId)) throw isRequired();
+    const refuseKept = async (tx: Tx): Promise<void> => {
+      const keptBy = await this.mfa.keptBy(tx, organizationId, userId);
+      if (keptBy !== null) throw isKept(keptBy);
+    };
+    // first without a code, of which every try counts
+    await refuseKept(this.database.autocommit);
     await this.protectedActions.withCode(actor, 'MFA_DISABLED', async (tx) => {
+      await refuseKept(tx);
       if (!(await this.codes.consume(tx, principal, code))) return null;
-      // required or disabled since the check above
-      if (!(await this.mfa.disable(tx, organizationId, userId))) throw isRequired();
+      // disabled since the guard's check
+      if (!(await this.mfa.disable(tx, organizationId, userId))) throw isOff();
       return true;
     });
   }
@@ -84,4 +90,9 @@ export class MfaService {
 
 const isOn = (): ApiError => conflict('MFA is on already: disable it first to set it up anew');
 const isOff = (): ApiError => notPossible('MFA is not on: set it up with POST /mfa/setup');
-const isRequired = (): ApiError => notPossible('Your organization requires MFA, so it cannot be disabled');
+const isKept = (by: 'organization' | 'recovery'): ApiError =>
+  notPossible(
+    by === 'organization'
+      ? 'Your organization requires MFA, so it cannot be disabled'
+      : 'You are the recovery administrator, whose MFA cannot be disabled: name another one with PATCH /organization first',
+  );

@@ -5,6 +5,7 @@ import type { OrganizationRow } from '#tenant-store';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { EmptyDto } from '../http/empty.dto';
+import { SsoAddresses } from '../sso/sso-addresses';
 import {
   DeleteOrganizationDto,
   OrganizationDto,
@@ -23,18 +24,24 @@ export class OrganizationController {
   constructor(
     private readonly organization: OrganizationService,
     private readonly deletion: OrganizationDeletion,
+    private readonly addresses: SsoAddresses,
   ) {}
 
   @Get()
   @Operation('Get your organization', { 200: OrganizationDto })
   async find(@CurrentPrincipal() principal: Principal): Promise<OrganizationDto> {
-    return toOrganization(await this.organization.find(principal), principal);
+    return this.shown(await this.organization.find(principal), principal);
   }
 
   @Patch()
-  @Operation('Rename your organization', { 200: OrganizationDto })
+  @Operation(
+    'Change your organization: its name, and whether people must sign in with an identity provider',
+    { 200: OrganizationDto },
+    'While ssoRequired is true, sign-ins with a password are refused everywhere, but those of the recovery administrator. ' +
+      'API keys and CI jobs are not concerned.',
+  )
   async update(@CurrentActor() actor: Actor, @Body() dto: UpdateOrganizationDto): Promise<OrganizationDto> {
-    return toOrganization(await this.organization.update(actor, dto), actor.principal);
+    return this.shown(await this.organization.update(actor, dto), actor.principal);
   }
 
   @Post('delete')
@@ -69,9 +76,8 @@ export class OrganizationController {
   ): Promise<OrganizationSettingsDto> {
     return this.organization.updateSettings(actor, dto);
   }
-}
 
-const toOrganization = (row: OrganizationRow, { tier }: Principal): OrganizationDto => ({
-  ...row,
-  subscriptionTier: tier,
-});
+  private shown(row: OrganizationRow, { tier }: Principal): OrganizationDto {
+    return { ...row, subscriptionTier: tier, ssoRedirectUri: this.addresses.callback(row.slug) };
+  }
+}

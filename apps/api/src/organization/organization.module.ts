@@ -1,15 +1,31 @@
 import { Module } from '@nestjs/common';
-import { OrganizationDeletionStore, OrganizationStore } from '#tenant-store';
+import {
+  IdentityProviderStore,
+  OrganizationDeletionStore,
+  OrganizationStore,
+  UserStore,
+} from '#tenant-store';
 import { BillingModule } from '../billing/billing.module';
 import { MfaModule } from '../mfa/mfa.module';
+import { SsoAddresses } from '../sso/sso-addresses';
 import { OrganizationController } from './organization.controller';
 import { OrganizationDeletion } from './organization-deletion.service';
 import { OrganizationService } from './organization.service';
+import { WaysIn } from './ways-in';
 
 @Module({
   imports: [BillingModule, MfaModule],
   controllers: [OrganizationController],
-  providers: [OrganizationService, OrganizationDeletion, OrganizationStore, OrganizationDeletionStore],
+  providers: [
+    OrganizationService,
+    WaysIn,
+    OrganizationDeletion,
+    SsoAddresses,
+    OrganizationStore,
+    OrganizationDeletionStore,
+    IdentityProviderStore,
+    UserStore,
+  ],
   exports: [OrganizationDeletion],
 })
 export class OrganizationModule {}

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#entities';
+import { Database, definedFields } from '#entities';
 import {
   type OrganizationRow,
   ORGANIZATION_SETTINGS,
@@ -16,12 +16,16 @@ import {
   type UpdateOrganizationDto,
   type UpdateOrganizationSettingsDto,
 } from './dto/organization.dto';
+import { WaysIn } from './ways-in';
+
+const CHANGED = ['name', 'ssoRequired', 'recoveryAdministratorId'] as const;
 
 @Injectable()
 export class OrganizationService {
   constructor(
     private readonly database: Database,
     private readonly organizations: OrganizationStore,
+    private readonly waysIn: WaysIn,
     private readonly records: ActionRecords,
   ) {}
 
@@ -29,16 +33,19 @@ export class OrganizationService {
     return this.organizations.find(this.database.autocommit, organizationId);
   }
 
-  async update(actor: Actor, { name }: UpdateOrganizationDto): Promise<OrganizationRow> {
+  /** @throws ApiError 400 when nobody could be sure to sign in afterwards */
+  async update(actor: Actor, dto: UpdateOrganizationDto): Promise<OrganizationRow> {
     const { principal } = actor;
     const { organizationId } = principal;
+    const { name, ssoRequired, recoveryAdministratorId } = dto;
     return this.database.transaction(async (tx) => {
       const before = await this.organizations.findLocked(tx, organizationId);
-      if (name === undefined || name === before.name) return before;
-      const after = await this.organizations.rename(tx, organizationId, name);
-      const changed = changesBetween(before, after, ['name']);
+      await this.waysIn.refuseLockOut(tx, principal, before, dto);
+      const changes = { name, ssoRequired, recoveryAdministratorId };
+      const changed = changesBetween(before, { ...before, ...definedFields(changes) }, CHANGED);
+      if (Object.keys(changed).length === 0) return before;
       await this.records.record(tx, actor, 'ORGANIZATION_UPDATED', objectOf(principal), { changed });
-      return after;
+      return this.organizations.update(tx, organizationId, changes);
     });
   }
 

@@ -7,6 +7,7 @@ import {
   type GrantRow,
   IdempotencyStore,
   type NewSession,
+  OffboardingStore,
   type SessionRow,
   SessionStore,
   TooManyLiveSessions,
@@ -17,7 +18,7 @@ import { maximumDuration } from '#rules';
 import { sessionTokenHash } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
-import { conflict, unprocessable } from '../errors/api-error';
+import { conflict, forbidden, unprocessable } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import type { SessionDto, StartedSessionDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
@@ -66,6 +67,7 @@ export class SessionStarter {
     private readonly sessions: SessionStore,
     private readonly idempotency: IdempotencyStore,
     private readonly replacement: SessionReplacement,
+    private readonly offboarding: OffboardingStore,
     private readonly tokens: SessionTokens,
     private readonly wakeUps: WakeUps,
     private readonly settings: ApiSettings,
@@ -135,6 +137,7 @@ export class SessionStarter {
       const grants = await this.sessions.grants(tx, organizationId, userId, request.dto);
       const inserted = await this.insert(tx, request, grants, replaced);
       if (inserted) return inserted;
+      if (await this.offboarding.isRefused(tx, organizationId, userId)) throw refusedByIssuer();
     }
     throw conflict('What the session depends on is being changed right now: try again');
   }
@@ -220,6 +223,11 @@ function identified(tokenOf: TokenOf | null): Pick<NewSession, 'id' | 'tokenHash
   const id = randomUUID();
   return { id, tokenHash: tokenOf && sessionTokenHash(tokenOf(id)) };
 }
+
+const refusedByIssuer = (): Error =>
+  forbidden(
+    'Your organization’s identity provider no longer vouches for you: start a session after a company sign-in',
+  );
 
 const keyUsed = (): Error =>
   unprocessable(

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { IdempotencyStore, SessionStore } from '#tenant-store';
+import { IdempotencyStore, OffboardingStore, SessionStore } from '#tenant-store';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { SessionReplacement } from './session-replacement';
 import { SessionStarter } from './session-starter';
@@ -19,6 +19,7 @@ import { SessionsService } from './sessions.service';
     SessionSettlementWaiter,
     SessionStore,
     IdempotencyStore,
+    OffboardingStore,
   ],
   exports: [SessionsService],
 })

@@ -50,7 +50,7 @@ export class UsersService {
   private async change(tx: Tx, actor: Actor, id: string, dto: UpdateUserDto): Promise<Changed> {
     const { principal } = actor;
     const { organizationId } = principal;
-    await this.users.lock(tx, organizationId);
+    const { recoveryAdministratorId } = await this.users.lock(tx, organizationId);
     const before = await this.existing(tx, principal, id);
     const { name, isOrgAdmin, isActive, roleNames = before.roleNames } = dto;
     if (!isDeepStrictEqual(roleNames, before.roleNames)) {
@@ -58,6 +58,8 @@ export class UsersService {
     }
     if ((isActive && !before.isActive) || (isOrgAdmin && !before.isOrgAdmin)) refuseSuspended(principal);
     if (before.isService && isOrgAdmin === true) throw noServiceAdmin();
+    if (isOrgAdmin === false || isActive === false)
+      refuseRecovery(before, recoveryAdministratorId, isActive === false ? 'deactivated' : 'demoted');
     const updated = await this.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });
     if (!updated) throw lastAdmin(isActive === false ? 'deactivated' : 'demoted');
     const after = await this.existing(tx, principal, id);
@@ -76,8 +78,9 @@ export class UsersService {
     const { principal } = actor;
     const { organizationId } = principal;
     const due = await this.database.closing.revocation(async (tx) => {
-      await this.users.lock(tx, organizationId);
+      const { recoveryAdministratorId } = await this.users.lock(tx, organizationId);
       const user = await this.existing(tx, principal, id);
+      refuseRecovery(user, recoveryAdministratorId, 'deleted');
       if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
       await this.offboarding.removeFromRoles(tx, organizationId, id);
       await this.records.record(tx, actor, 'USER_DELETED', objectOf(user), { roleNames: user.roleNames });
@@ -92,7 +95,9 @@ export class UsersService {
     // a stolen access token must not be enough to remove the second factor
     if (id.toLowerCase() === principal.userId && principal.mfaEnabled) throw ownMfa();
     await this.database.transaction(async (tx) => {
+      const { recoveryAdministratorId } = await this.users.lock(tx, principal.organizationId);
       const user = await this.existing(tx, principal, id);
+      refuseRecovery(user, recoveryAdministratorId, 'without MFA');
       if (!(await this.users.resetMfa(tx, principal.organizationId, id))) {
         throw notPossible('MFA is not enabled for the user');
       }
@@ -108,6 +113,13 @@ export class UsersService {
 }
 
 const objectOf = ({ id, email }: UserRow): ActionObject => ({ type: 'USER', id, name: email });
+
+function refuseRecovery({ id }: UserRow, recoveryAdministratorId: string | null, change: string): void {
+  if (id !== recoveryAdministratorId) return;
+  throw notPossible(
+    `The recovery administrator cannot be ${change}: name another one with PATCH /organization first`,
+  );
+}
 
 const noServiceAdmin = (): ApiError => {
   const message = 'must be false: a service user is for programs only';

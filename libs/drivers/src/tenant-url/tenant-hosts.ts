@@ -57,3 +57,12 @@ export class TenantHosts {
     }
   }
 }
+
+/** The same for what is sent in the clear: nothing but the private networks that the deployment allows. */
+export class InternalHosts extends TenantHosts {
+  override async addresses(hostname: string, port: number, signal: AbortSignal): Promise<string[]> {
+    const found = await super.addresses(hostname, port, signal);
+    if (found.some((address) => mayReach(address, []))) throw new ForbiddenHost();
+    return found;
+  }
+}

@@ -29,7 +29,7 @@ export const KNOWN_EMAIL: Kind = {
 };
 
 /** The token returned by this device's last sign-in. An unknown token has no effect. */
-const DEVICE_TOKEN: Kind = {
+export const DEVICE_TOKEN: Kind = {
   checks: [IsString(told('must be a text')), MaxLength(200, told('must have at most 200 characters'))],
   doc: {
     type: String,

@@ -2,7 +2,17 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsInt } from 'class-validator';
 import { MAX_PASSWORD_LENGTH, TIERS, type Tier } from '#rules';
 import { MIN_PASSWORD_LENGTH, PasswordPolicyDto } from '../../auth/dto/password-link.dto';
-import { flag, integerIn, line, MayBeAbsent, Optional, Required, TIME, type Kind } from '../../http/fields';
+import {
+  flag,
+  id,
+  integerIn,
+  line,
+  MayBeAbsent,
+  Optional,
+  Required,
+  TIME,
+  type Kind,
+} from '../../http/fields';
 import { MfaCodeDto } from '../../mfa/dto/mfa.dto';
 
 const PASSWORD_LENGTH = integerIn(
@@ -11,6 +21,8 @@ const PASSWORD_LENGTH = integerIn(
   `must be a whole number from ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH}`,
 );
 const DETECTED_ADDRESS = 'true: POST /sessions accepts only the caller’s own address, also with an API key';
+const SSO_REQUIRED = 'true: people sign in with an identity provider; passwords are refused';
+const RECOVERY = 'the only user who may sign in with a password while ssoRequired is true';
 export const MAX_EXPIRATION_DAYS = 365;
 
 export class OrganizationDto {
@@ -20,6 +32,14 @@ export class OrganizationDto {
   @ApiProperty({ enum: TIERS, example: 'FREE' }) subscriptionTier!: Tier;
   @ApiProperty({ example: false, description: 'a suspended organization starts and extends no sessions' })
   suspended!: boolean;
+  @ApiProperty({ example: false, description: SSO_REQUIRED }) ssoRequired!: boolean;
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null, description: RECOVERY })
+  recoveryAdministratorId!: string | null;
+  @ApiProperty({
+    example: 'https://drawbridge.example.com/api/v1/auth/sso/example-ltd/callback',
+    description: 'to be registered at an identity provider before it is added here',
+  })
+  ssoRedirectUri!: string;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;
 }
@@ -27,6 +47,17 @@ export class OrganizationDto {
 export class UpdateOrganizationDto {
   @MayBeAbsent(line(200), { example: 'Example Ltd', minLength: 1 })
   name?: string;
+
+  @MayBeAbsent(flag(), {
+    description: `${SSO_REQUIRED}. To set it, sign in with an identity provider that is enabled, and name a recovery administrator`,
+  })
+  ssoRequired?: boolean;
+
+  @Optional(id(), {
+    nullable: true,
+    description: `${RECOVERY}. An active administrator with MFA and a password; null: nobody, while ssoRequired is false`,
+  })
+  recoveryAdministratorId?: string | null;
 }
 
 export class DeleteOrganizationDto extends MfaCodeDto {

@@ -126,7 +126,7 @@ export class UserDto {
     enumName: 'UserStatus',
     example: 'ACTIVE',
     description:
-      'INVITED: has no password yet; LOCKED: sign-in is locked temporarily after repeated failures',
+      'INVITED: has neither a password nor a company sign-in yet; LOCKED: sign-in is locked temporarily after repeated failures',
   })
   status!: UserStatus;
   @ApiProperty({ nullable: true, ...TIME, description: 'the newest invitation; null: never' })
@@ -135,6 +135,8 @@ export class UserDto {
   @ApiProperty({ nullable: true, ...TIME, description: 'null: never' })
   lastLoginAt!: Date | null;
   @ApiProperty({ type: [String], example: ['Developers'] }) roleNames!: string[];
+  @ApiProperty({ type: [String], example: ['Okta'], description: 'those that the user signs in by' })
+  identityProviders!: string[];
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;
 }

@@ -69,7 +69,7 @@ CREATE TABLE users (
   mfa_sealed_secret text,
   mfa_last_step bigint,
   notices_off text[] NOT NULL DEFAULT '{}',
-  -- the issuer no longer vouches for the user: nothing of theirs is accepted until the next company sign-in
+  -- the issuer no longer vouches for the user: until the next company sign-in no API key is accepted, and no session started
   sso_refused_at timestamptz,
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),

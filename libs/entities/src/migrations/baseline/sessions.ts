@@ -53,10 +53,10 @@ CREATE FUNCTION limit_live_sessions(owner uuid, per_user integer, per_service_us
     SELECT u.is_service INTO for_service FROM users u WHERE u.id = owner;
     most := CASE WHEN for_service THEN per_service_user ELSE per_user END;
     IF most = 0 THEN
-      PERFORM FROM users u WHERE u.id = owner AND u.is_active FOR SHARE;
+      PERFORM FROM users u WHERE u.id = owner AND u.is_active AND u.sso_refused_at IS NULL FOR SHARE;
       RETURN FOUND;
     END IF;
-    PERFORM FROM users u WHERE u.id = owner AND u.is_active FOR NO KEY UPDATE;
+    PERFORM FROM users u WHERE u.id = owner AND u.is_active AND u.sso_refused_at IS NULL FOR NO KEY UPDATE;
     IF NOT FOUND THEN
       RETURN false;
     END IF;

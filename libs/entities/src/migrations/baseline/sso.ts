@@ -59,13 +59,13 @@ CREATE TABLE user_identities (
 CREATE INDEX user_identities_user_id_idx ON user_identities (user_id);
 CREATE INDEX user_identities_unlinked_idx ON user_identities (last_seen_at) WHERE user_id IS NULL;
 
--- Sign-ins under way: from the redirect to the issuer (state) to the code of the client (code). They go when used, and
--- ten minutes after they began.
+-- Sign-ins under way: from the redirect to the issuer (state) to the code of the client (code), and then to the second factor.
+-- Each is NULL before and after its time, so that it is used once. They go with the sign-in, and ten minutes after they began.
 CREATE TABLE sso_attempts (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   organization_id uuid NOT NULL,
   provider_id uuid NOT NULL,
-  state_hash text NOT NULL UNIQUE,
+  state_hash text UNIQUE,
   nonce text NOT NULL,
   code_verifier text NOT NULL,
   client_challenge text NOT NULL,
@@ -95,6 +95,7 @@ CREATE TABLE sso_sign_ins (
     REFERENCES users (organization_id, id) ON DELETE CASCADE
 );
 CREATE INDEX sso_sign_ins_check_due_at_idx ON sso_sign_ins (check_due_at);
+CREATE INDEX sso_sign_ins_organization_id_idx ON sso_sign_ins (organization_id, check_due_at);
 CREATE INDEX sso_sign_ins_user_id_idx ON sso_sign_ins (user_id);
 CREATE INDEX sso_sign_ins_identity_id_idx ON sso_sign_ins (identity_id);
 

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '#entities';
+import type { Principal } from '#guards';
+import { IdentityProviderStore, type OrganizationRow, UserStore } from '#tenant-store';
+import { badRequest, type ApiError } from '../errors';
+import type { UpdateOrganizationDto } from './dto/organization.dto';
+
+/** Keeps an organization that asks for company sign-in from locking itself out. */
+@Injectable()
+export class WaysIn {
+  constructor(
+    private readonly providers: IdentityProviderStore,
+    private readonly users: UserStore,
+  ) {}
+
+  /** Call it while the organization is locked. @throws ApiError 400 naming the field and what to do first */
+  async refuseLockOut(
+    tx: Tx,
+    { organizationId, companySignIn }: Principal,
+    before: OrganizationRow,
+    dto: UpdateOrganizationDto,
+  ): Promise<void> {
+    const { ssoRequired = before.ssoRequired, recoveryAdministratorId = before.recoveryAdministratorId } =
+      dto;
+    if (
+      recoveryAdministratorId !== null &&
+      recoveryAdministratorId !== before.recoveryAdministratorId &&
+      !(await this.users.mayRecover(tx, organizationId, recoveryAdministratorId))
+    )
+      throw refused(
+        'recoveryAdministratorId',
+        'must be an active administrator of the organization with a password and MFA: they set it up with POST /mfa/setup',
+      );
+    if (!ssoRequired) return;
+    if (recoveryAdministratorId === null)
+      throw refused(
+        'recoveryAdministratorId',
+        'is needed while ssoRequired is true: name an administrator with a password and MFA',
+      );
+    if (before.ssoRequired) return;
+    if (!(await this.providers.hasEnabled(tx, organizationId)))
+      throw refused(
+        'ssoRequired',
+        'needs an identity provider that is enabled: create one with POST /identity-providers',
+      );
+    if (companySignIn !== 'used')
+      throw refused(
+        'ssoRequired',
+        'can be set only by who is signed in with an identity provider, which shows that it works: sign in with it first',
+      );
+  }
+}
+
+const refused = (field: string, message: string): ApiError =>
+  badRequest(`${field} ${message}`, { [field]: message });

@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { Database, type Slice, type Sliced, type Tx } from '#entities';
+import type { Principal } from '#guards';
+import { MasterKeys, openCredential, sealCredential } from '#secrets';
+import { checkIssuer, type IssuerCheck, IssuerClients } from '#sso';
+import {
+  type GroupMapping,
+  type IdentityProviderChanges,
+  type IdentityProviderRow,
+  IdentityProviderStore,
+  OrganizationStore,
+  SsoSignInStore,
+  UserIdentityStore,
+  UserStore,
+} from '#tenant-store';
+import { ActionRecords, objectNamed } from '../audit/action-records';
+import type { Changes } from '../audit/changes';
+import { DataKeys } from '../credentials/data-keys';
+import { badRequest, notFound, notPossible, type ApiError } from '../errors';
+import type { Actor } from '../http/actor';
+import type {
+  CreateIdentityProviderDto,
+  GroupMappingDto,
+  UpdateIdentityProviderDto,
+} from './dto/identity-provider.dto';
+
+const MAX_PROVIDERS = 10;
+const OBJECT = 'IDENTITY_PROVIDER';
+const SHOWN = [
+  'name',
+  'issuer',
+  'clientId',
+  'groupsClaim',
+  'emailDomains',
+  'createUsers',
+  'trustsSecondFactor',
+  'isEnabled',
+  'groupMappings',
+] as const satisfies readonly (keyof IdentityProviderRow)[];
+
+export interface IdentityProviderTest {
+  readonly ok: boolean;
+  readonly checks: IssuerCheck[];
+}
+
+/** The issuers that an organization's people sign in with. */
+@Injectable()
+export class IdentityProvidersService {
+  constructor(
+    private readonly database: Database,
+    private readonly providers: IdentityProviderStore,
+    private readonly identities: UserIdentityStore,
+    private readonly signIns: SsoSignInStore,
+    private readonly organizations: OrganizationStore,
+    private readonly users: UserStore,
+    private readonly records: ActionRecords,
+    private readonly dataKeys: DataKeys,
+    private readonly masterKeys: MasterKeys,
+    private readonly issuers: IssuerClients,
+  ) {}
+
+  list({ organizationId }: Principal, slice: Slice): Promise<Sliced<IdentityProviderRow>> {
+    return this.providers.list(this.database.autocommit, organizationId, slice);
+  }
+
+  async find({ organizationId }: Principal, id: string): Promise<IdentityProviderRow> {
+    const provider = await this.providers.find(this.database.autocommit, organizationId, id);
+    if (!provider) throw missingProvider(id);
+    return provider;
+  }
+
+  /** @throws ApiError 400 for what the fields must not be together, 404 when a role does not exist */
+  async create(actor: Actor, dto: CreateIdentityProviderDto): Promise<IdentityProviderRow> {
+    const { organizationId, email } = actor.principal;
+    const { name, issuer, clientId, clientSecret, groupMappings = [] } = dto;
+    const id = randomUUID();
+    const dataKey = await this.dataKeys.of(organizationId);
+    const created = {
+      id,
+      name,
+      issuer,
+      clientId,
+      sealedData: sealCredential(this.masterKeys, dataKey, id, { clientSecret }),
+      groupsClaim: dto.groupsClaim ?? null,
+      emailDomains: [...new Set(dto.emailDomains)],
+      createUsers: dto.createUsers ?? false,
+      trustsSecondFactor: dto.trustsSecondFactor ?? false,
+      isEnabled: dto.enabled ?? true,
+      createdByEmail: email,
+    };
+    refuseUnlimited(created);
+    return this.database.transaction(async (tx) => {
+      await this.users.lock(tx, organizationId);
+      if ((await this.providers.count(tx, organizationId)) >= MAX_PROVIDERS)
+        throw notPossible(
+          `The organization has ${MAX_PROVIDERS} identity providers, the maximum: delete one`,
+        );
+      if (!(await this.providers.create(tx, organizationId, created))) throw nameTaken(name);
+      await this.map(tx, actor.principal, id, groupMappings);
+      const row = (await this.providers.find(tx, organizationId, id))!;
+      const details = Object.fromEntries(SHOWN.map((field) => [field, row[field]]));
+      await this.records.record(tx, actor, 'IDENTITY_PROVIDER_CREATED', objectNamed(OBJECT, row), details);
+      return row;
+    });
+  }
+
+  /** @throws ApiError 400, also for another issuer while there are identities of this one */
+  async update(actor: Actor, id: string, dto: UpdateIdentityProviderDto): Promise<IdentityProviderRow> {
+    const { organizationId } = actor.principal;
+    const dataKey = await this.dataKeys.of(organizationId);
+    return this.changing(actor, id, async (tx, before) => {
+      const { clientSecret, enabled, groupMappings, emailDomains, ...others } = dto;
+      const changes: IdentityProviderChanges = {
+        ...others,
+        emailDomains: emailDomains && [...new Set(emailDomains)],
+        isEnabled: enabled,
+        ...(clientSecret !== undefined && {
+          sealedData: sealCredential(this.masterKeys, dataKey, id, { clientSecret }),
+        }),
+      };
+      refuseUnlimited({
+        emailDomains: changes.emailDomains ?? before.emailDomains,
+        createUsers: changes.createUsers ?? before.createUsers,
+      });
+      if (dto.issuer !== undefined && dto.issuer !== before.issuer) await this.refuseMoved(tx, actor, id);
+      const outcome = await this.providers.update(tx, organizationId, id, changes);
+      if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
+      if (groupMappings) await this.map(tx, actor.principal, id, groupMappings);
+      if (enabled === false && before.isEnabled) await this.end(tx, actor, id);
+      const after = (await this.providers.find(tx, organizationId, id))!;
+      const changed = changesOf(before, after, clientSecret !== undefined);
+      if (Object.keys(changed).length > 0)
+        await this.records.record(tx, actor, 'IDENTITY_PROVIDER_UPDATED', objectNamed(OBJECT, after), {
+          changed,
+        });
+      return after;
+    });
+  }
+
+  /** Ends the sign-ins by it. */
+  async delete(actor: Actor, id: string): Promise<void> {
+    await this.changing(actor, id, async (tx, provider) => {
+      await this.end(tx, actor, id);
+      await this.providers.delete(tx, actor.principal.organizationId, id);
+      await this.records.record(tx, actor, 'IDENTITY_PROVIDER_DELETED', objectNamed(OBJECT, provider));
+    });
+  }
+
+  async test(actor: Actor, id: string): Promise<IdentityProviderTest> {
+    const { organizationId } = actor.principal;
+    const tx = this.database.autocommit;
+    const provider = await this.providers.sealed(tx, organizationId, id);
+    if (!provider) throw missingProvider(id);
+    const { issuer, clientId, groupsClaim } = provider;
+    const { clientSecret = '' } = openCredential(this.masterKeys, provider);
+    const checks = await checkIssuer(this.issuers, { issuer, clientId, clientSecret, groupsClaim });
+    const ok = checks.every((check) => check.ok);
+    const failed = checks.filter((check) => !check.ok).map(({ name }) => name);
+    await this.records.record(tx, actor, 'IDENTITY_PROVIDER_TESTED', objectNamed(OBJECT, provider), {
+      ok,
+      failed,
+    });
+    return { ok, checks };
+  }
+
+  /** Runs a change while users and this provider are locked. @throws ApiError 404 */
+  private changing<T>(
+    { principal }: Actor,
+    id: string,
+    change: (tx: Tx, before: IdentityProviderRow) => Promise<T>,
+  ): Promise<T> {
+    return this.database.transaction(async (tx) => {
+      await this.users.lock(tx, principal.organizationId);
+      const before = await this.providers.findLocked(tx, principal.organizationId, id);
+      if (!before) throw missingProvider(id);
+      return change(tx, before);
+    });
+  }
+
+  /** Ends its sign-ins. @throws ApiError 400 when nobody could sign in any more */
+  private async end(tx: Tx, { principal }: Actor, id: string): Promise<void> {
+    const { organizationId } = principal;
+    const { ssoRequired } = await this.organizations.find(tx, organizationId);
+    if (ssoRequired && !(await this.providers.hasEnabled(tx, organizationId, id)))
+      throw notPossible(
+        'The organization asks for company sign-in, and has no other identity provider that is enabled: enable another ' +
+          'one, or set ssoRequired to false with PATCH /organization first',
+      );
+    await this.signIns.endOfProvider(tx, organizationId, id);
+  }
+
+  private async refuseMoved(tx: Tx, { principal }: Actor, id: string): Promise<void> {
+    const one = { page: 0, size: 1 };
+    const { total } = await this.identities.list(tx, principal.organizationId, id, one);
+    if (total === 0) return;
+    const message =
+      'cannot be changed while there are identities of the issuer: create another identity provider';
+    throw notPossible(`issuer ${message}`, { validationErrors: { issuer: message } });
+  }
+
+  private async map(
+    tx: Tx,
+    { organizationId }: Principal,
+    id: string,
+    given: readonly GroupMappingDto[],
+  ): Promise<void> {
+    const mappings = given.map(mappingOf);
+    const roleIds = [...new Set(mappings.flatMap(({ roleId }) => roleId ?? []))];
+    const [unknown] = await this.users.missingRoles(tx, organizationId, roleIds);
+    if (unknown !== undefined) throw notFound(`Role ${unknown} does not exist`);
+    const distinct = new Map(mappings.map((mapping) => [JSON.stringify(mapping), mapping]));
+    await this.providers.replaceMappings(tx, organizationId, id, [...distinct.values()]);
+  }
+}
+
+function mappingOf({ group, roleId = null, isOrgAdmin = false }: GroupMappingDto): GroupMapping {
+  if ((roleId !== null) !== isOrgAdmin) return { group, roleId };
+  const message = 'must each have either roleId or isOrgAdmin true';
+  throw badRequest(`groupMappings ${message}`, { groupMappings: message });
+}
+
+function refuseUnlimited({
+  createUsers,
+  emailDomains,
+}: Pick<IdentityProviderRow, 'createUsers' | 'emailDomains'>): void {
+  if (!createUsers || emailDomains.length > 0) return;
+  const message = 'must name the domains of your people while createUsers is true';
+  throw badRequest(`emailDomains ${message}`, { emailDomains: message });
+}
+
+/** @param hasSecret a secret was given, which no record shows */
+function changesOf(before: IdentityProviderRow, after: IdentityProviderRow, hasSecret: boolean): Changes {
+  const changed = SHOWN.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  return {
+    ...Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }])),
+    ...(hasSecret && { clientSecret: { from: null, to: null } }),
+  };
+}
+
+export const missingProvider = (id: string): ApiError => notFound(`Identity provider ${id} does not exist`);
+
+const nameTaken = (name: string): ApiError =>
+  notPossible(`An identity provider named "${name}" exists: choose another name`, {
+    validationErrors: { name: 'must not be taken' },
+  });

@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { type AuditEntry, Database } from '#entities';
+import { WakeUps } from '#jobs';
+import type { HostAddress } from '#rules';
+import { MasterKeys, newOpaqueToken, opaqueTokenHash, sealCredential } from '#secrets';
+import { IssuerFailure, type IssuerGrant } from '#sso';
+import {
+  type AnsweredSsoAttempt,
+  AuditStore,
+  IdentityProviderStore,
+  OfferedProviderStore,
+  type SealedIdentityProvider,
+  SsoAttemptStore,
+} from '#tenant-store';
+import { badRequest } from '../errors';
+import { IssuersOfProviders } from './issuers-of-providers';
+import type { SignInError } from './return-place';
+import { SsoAccounts } from './sso-accounts';
+import { SsoAddresses } from './sso-addresses';
+
+/** Of each client address: anybody can begin a sign-in and answer it. */
+const MAX_FAILURES_PER_MINUTE = 10;
+
+/** Why an answer lets nobody in. */
+class SignInRefused extends Error {
+  constructor(
+    readonly code: SignInError,
+    /** for administrators */
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Takes the answers of issuers. */
+@Injectable()
+export class SsoCallbackService {
+  constructor(
+    private readonly database: Database,
+    private readonly offered: OfferedProviderStore,
+    private readonly providers: IdentityProviderStore,
+    private readonly attempts: SsoAttemptStore,
+    private readonly issuers: IssuersOfProviders,
+    private readonly accounts: SsoAccounts,
+    private readonly addresses: SsoAddresses,
+    private readonly masterKeys: MasterKeys,
+    private readonly wakeUps: WakeUps,
+    private readonly audit: AuditStore,
+  ) {}
+
+  /**
+   * @param query of the callback, as it came
+   * @returns where the browser goes, with a one-time code or an error
+   * @throws ApiError 400 when the organization waits for no such answer: nobody knows who would be told
+   */
+  async answer(slug: string, query: URLSearchParams, address: HostAddress | null): Promise<string> {
+    const state = query.get('state') ?? '';
+    const attempt = await this.attempts.useState(this.database.autocommit, slug, opaqueTokenHash(state));
+    if (!attempt) throw badRequest('This sign-in has ended, or was answered before: begin it again');
+    const { returnsTo } = attempt;
+    try {
+      const provider = await this.providerOf(slug, attempt);
+      return this.addresses.withCode(returnsTo, await this.prove(slug, attempt, provider, state, query));
+    } catch (error) {
+      const refused = error instanceof IssuerFailure ? refusalOf(error) : error;
+      if (!(refused instanceof SignInRefused)) throw error;
+      await this.recordFailure(attempt, refused.message, address);
+      return this.addresses.withError(returnsTo, refused.code);
+    }
+  }
+
+  private async providerOf(slug: string, attempt: AnsweredSsoAttempt): Promise<SealedIdentityProvider> {
+    const { organizationId, providerId } = attempt;
+    const { autocommit } = this.database;
+    const offered = await this.offered.ofSlug(autocommit, slug);
+    const provider = await this.providers.sealed(autocommit, organizationId, providerId);
+    if (!provider || !offered.some(({ id }) => id === providerId))
+      throw new SignInRefused('ended', 'The identity provider or the organization is disabled');
+    return provider;
+  }
+
+  /** @returns the one-time code. @throws IssuerFailure or SignInRefused */
+  private async prove(
+    slug: string,
+    attempt: AnsweredSsoAttempt,
+    provider: SealedIdentityProvider,
+    state: string,
+    query: URLSearchParams,
+  ): Promise<string> {
+    const { id, nonce, codeVerifier } = attempt;
+    const issuer = await this.issuers.of(provider);
+    const grant = await issuer.redeem(this.addresses.callback(slug), query, { state, nonce, codeVerifier });
+    const { identityId, refusal, woken } = await this.database.transaction((tx) =>
+      this.accounts.join(tx, provider, grant.claims),
+    );
+    this.wakeUps.wake('revoke-rules', woken);
+    if (refusal !== null) throw new SignInRefused(refusal.code, refusal.reason);
+    const { plainText: code, hash: codeHash } = newOpaqueToken();
+    await this.attempts.prove(this.database.autocommit, id, {
+      codeHash,
+      identityId,
+      secondFactorProven: grant.claims.secondFactorProven && provider.trustsSecondFactor,
+      sealedData: this.sealed(id, provider, grant),
+    });
+    return code;
+  }
+
+  /** For the attempt's id, which becomes that of its sign-in. */
+  private sealed(
+    id: string,
+    { dataKey }: SealedIdentityProvider,
+    { refreshToken }: IssuerGrant,
+  ): Record<string, string> | null {
+    return refreshToken === null ? null : sealCredential(this.masterKeys, dataKey, id, { refreshToken });
+  }
+
+  private recordFailure(
+    { organizationId, providerId }: AnsweredSsoAttempt,
+    reason: string,
+    address: HostAddress | null,
+  ): Promise<void> {
+    return this.audit.writeThrottledFailure(
+      this.database.autocommit,
+      organizationId,
+      failedLogin(providerId, reason, address),
+      MAX_FAILURES_PER_MINUTE,
+    );
+  }
+}
+
+const failedLogin = (
+  providerId: string,
+  reason: string,
+  address: HostAddress | null,
+): AuditEntry & { readonly result: 'FAILURE' } => ({
+  actorType: 'USER',
+  actorId: null,
+  actorEmail: null,
+  ipAddress: address?.text ?? null,
+  eventType: 'USER_LOGIN',
+  resourceType: 'IDENTITY_PROVIDER',
+  resourceId: providerId,
+  resourceName: null,
+  result: 'FAILURE',
+  errorMessage: reason,
+});
+
+/** A code that the issuer does not take is no word about the person. */
+function refusalOf({ kind, message }: IssuerFailure): SignInRefused {
+  const code = kind === 'refused' ? 'invalid' : kind;
+  return new SignInRefused(code, `The identity provider: ${message}`);
+}

@@ -1,0 +1,103 @@
+import { emailForm, hiddenCharacters } from '#rules';
+import { IssuerFailure } from './issuer-failure';
+
+/** What an issuer says about a person. */
+export interface IssuerClaims {
+  readonly subject: string;
+  /** in the form by which accounts are told apart; null: it says none */
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  /** null: it shows no name */
+  readonly name: string | null;
+  /** null: groups are not used, or the issuer said nothing about the person this time; 'too-many': it names none for that */
+  readonly groups: readonly string[] | 'too-many' | null;
+  /** the person has passed a second factor there */
+  readonly secondFactorProven: boolean;
+}
+
+/** What administrators are told when an issuer names no groups of somebody. */
+export const TOO_MANY_GROUPS =
+  'it names no groups of people who are in many: roles stay as they are. Let it send only the groups of this application';
+
+type Document = Readonly<Record<string, unknown>>;
+
+const MAX_SUBJECT = 255;
+const MAX_EMAIL = 254;
+const MAX_NAME = 200;
+
+/** RFC 8176, and what issuers say besides. */
+const STRONG_METHODS = ['mfa', 'mca', 'otp', 'hwk', 'swk', 'sc', 'fido', 'fido2', 'webauthn'];
+const STRONG_CLASSES = [
+  'phr',
+  'phrh',
+  'https://refeds.org/profile/mfa',
+  'http://schemas.openid.net/pape/policies/2007/06/multi-factor',
+  'urn:okta:loa:2fa:any',
+];
+
+/**
+ * @param idToken its verified claims; null: a refresh without one
+ * @param userinfo null: not asked
+ * @throws IssuerFailure for a subject or an e-mail address that cannot be stored
+ */
+export function issuerClaims(
+  subject: string,
+  idToken: Document | null,
+  userinfo: Document | null,
+  groupsClaim: string | null,
+): IssuerClaims {
+  if (subject === '' || subject.length > MAX_SUBJECT || hiddenCharacters(subject).length > 0)
+    throw new IssuerFailure('invalid', 'its subject is not a text of 1 to 255 characters');
+  const documents = [idToken, userinfo].filter((document) => document !== null);
+  const withEmail =
+    documents.find(isEmailVerified) ?? documents.find((document) => emailOf(document) !== null);
+  return {
+    subject,
+    email: withEmail ? emailOf(withEmail) : null,
+    emailVerified: withEmail !== undefined && isEmailVerified(withEmail),
+    name: documents.map(nameOf).find((name) => name !== null) ?? null,
+    groups: groupsClaim === null || documents.length === 0 ? null : groupsOf(documents, groupsClaim),
+    secondFactorProven: idToken !== null && isSecondFactorProven(idToken),
+  };
+}
+
+/** Whether an ID token alone says everything that is asked of an issuer. */
+export const isComplete = (idToken: Document, groupsClaim: string | null): boolean =>
+  isEmailVerified(idToken) && (groupsClaim === null || groupsIn(idToken, groupsClaim) !== null);
+
+function emailOf({ email }: Document): string | null {
+  if (typeof email !== 'string' || hiddenCharacters(email).length > 0) return null;
+  const form = emailForm(email);
+  return form.length <= MAX_EMAIL && /^[^@\s]+@[^@\s]+$/.test(form) ? form : null;
+}
+
+/** `xms_edov`: Entra ID's word for an address whose domain its organization has proven. */
+const isEmailVerified = (document: Document): boolean =>
+  emailOf(document) !== null &&
+  (isTrue(document['email_verified']) || isTrue(document['xms_edov']) || document['xms_edov'] === 1);
+
+/** Some issuers write booleans as texts. */
+const isTrue = (value: unknown): boolean => value === true || value === 'true' || value === '1';
+
+function nameOf({ name }: Document): string | null {
+  if (typeof name !== 'string' || hiddenCharacters(name).length > 0) return null;
+  const text = name.trim().slice(0, MAX_NAME).trim();
+  return text === '' ? null : text;
+}
+
+/** Somebody in no group often has no claim: then it is an empty list. */
+const groupsOf = (documents: readonly Document[], claim: string): readonly string[] | 'too-many' =>
+  documents.map((document) => groupsIn(document, claim)).find((groups) => groups !== null) ?? [];
+
+function groupsIn(document: Document, claim: string): readonly string[] | 'too-many' | null {
+  const value = Object.hasOwn(document, claim) ? document[claim] : undefined;
+  if (Array.isArray(value)) return value.filter((group) => typeof group === 'string');
+  if (typeof value === 'string') return [value];
+  const elsewhere = document['_claim_names'];
+  const isElsewhere = typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, claim);
+  return isElsewhere || document['hasgroups'] === true ? 'too-many' : null;
+}
+
+const isSecondFactorProven = ({ amr, acr }: Document): boolean =>
+  (Array.isArray(amr) && amr.some((method) => STRONG_METHODS.includes(method as string))) ||
+  STRONG_CLASSES.includes(acr as string);

@@ -1,0 +1,80 @@
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client';
+import { ForbiddenHost, NoTenantResponse } from '#drivers';
+
+/**
+ * `refused`: the issuer no longer vouches for the person (invalid_grant). `denied`: the person or the issuer ended the sign-in.
+ * `unreachable`: no answer, or the issuer has a problem; later it may work. `invalid`: the answer, or how the two are set up.
+ */
+export type IssuerFailureKind = 'refused' | 'denied' | 'unreachable' | 'invalid';
+
+/** An issuer did not vouch for somebody. The message is for administrators: it has nothing that the issuer wrote. */
+export class IssuerFailure extends Error {
+  override readonly name = 'IssuerFailure';
+
+  constructor(
+    readonly kind: IssuerFailureKind,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
+const CODE = /^[a-z_]{1,40}$/;
+const coded = (code: string): string => (CODE.test(code) ? `: ${code}` : '');
+const FIRST_SERVER_ERROR = 500;
+const TOO_MANY_REQUESTS = 429;
+/** Of the library: what it says about other failures is about the content of an answer. */
+const TIMED_OUT = ['OAUTH_TIMEOUT', 'OAUTH_ABORT'];
+
+/** What a failure of the OpenID library, or of the way to the issuer, means. */
+export function issuerFailureOf(error: unknown): IssuerFailure {
+  if (error instanceof IssuerFailure) return error;
+  const causes = causesOf(error);
+  if (causes.some((cause) => cause instanceof ForbiddenHost))
+    return new IssuerFailure('unreachable', 'its address is one that this deployment does not reach', error);
+  if (error instanceof AuthorizationResponseError)
+    return new IssuerFailure('denied', `it ended the sign-in${coded(error.error)}`, error);
+  if (error instanceof WWWAuthenticateChallengeError)
+    return new IssuerFailure('invalid', 'it does not accept the client id and its secret', error);
+  if (error instanceof ResponseBodyError) return refusalOf(error);
+  const status = causes.find((cause) => cause instanceof Response)?.status;
+  if (status !== undefined)
+    return new IssuerFailure(isPassing(status) ? 'unreachable' : 'invalid', `it answered ${status}`, error);
+  if (causes.some(isNoAnswer))
+    return new IssuerFailure(
+      'unreachable',
+      'it did not answer, or not within the limits of 5 seconds and 64 kB',
+      error,
+    );
+  const said = error instanceof ClientError ? error.message : 'it is not as OpenID Connect demands';
+  return new IssuerFailure('invalid', `its answer is not valid: ${said}`, error);
+}
+
+function refusalOf(error: ResponseBodyError): IssuerFailure {
+  if (error.error === 'invalid_grant')
+    return new IssuerFailure('refused', 'it no longer vouches for this sign-in', error);
+  const kind =
+    isPassing(error.status) || error.error === 'temporarily_unavailable' ? 'unreachable' : 'invalid';
+  return new IssuerFailure(kind, `it refused the request${coded(error.error)}`, error);
+}
+
+const isPassing = (status: number): boolean => status >= FIRST_SERVER_ERROR || status === TOO_MANY_REQUESTS;
+
+const isNoAnswer = (cause: unknown): boolean =>
+  cause instanceof NoTenantResponse ||
+  (cause instanceof ClientError && TIMED_OUT.includes(cause.code ?? '')) ||
+  // of the resolver
+  (cause instanceof Error && 'syscall' in cause);
+
+function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = [];
+  for (let cause = error; cause !== undefined && causes.length < 10;)
+    cause = (causes.push(cause), cause instanceof Error ? cause.cause : undefined);
+  return causes;
+}

@@ -1,0 +1,72 @@
+import type { OrganizationId } from '#rules';
+import { type SsoSignInEntity, type TenantStore, type Tx, touches } from '#entities';
+
+export type NewSsoSignIn = Pick<SsoSignInEntity, 'familyId' | 'identityId' | 'userId' | 'sealedData'>;
+
+/** SQL: how long the issuer's word for a sign-in counts before it is asked again. Spread: not all are asked at once. */
+export const CHECKED_FOR = `make_interval(secs => 540 + 60 * random())`;
+/** How long a sign-in lasts when the issuer cannot be asked again. */
+export const UNCHECKED_FOR = '8 hours';
+
+/** SQL: revokes the refresh tokens, and so the access tokens, of the sign-ins that a condition on `s` names. */
+const endWhere = (condition: string): string =>
+  `UPDATE refresh_tokens t SET revoked_at = now() FROM sso_sign_ins s
+   WHERE s.organization_id = $1 AND ${condition} AND t.family_id = s.family_id AND t.revoked_at IS NULL
+   RETURNING t.family_id`;
+
+/** Sign-ins that an issuer vouches for. */
+export class SsoSignInStore implements TenantStore<SsoSignInStore> {
+  /** In the transaction that saves the first refresh token of the family. The user is vouched for again. */
+  async create(tx: Tx, organization: OrganizationId, signIn: NewSsoSignIn): Promise<void> {
+    await tx.query('UPDATE users SET sso_refused_at = NULL WHERE organization_id = $1 AND id = $2', [
+      organization,
+      signIn.userId,
+    ]);
+    await tx.query(
+      `INSERT INTO sso_sign_ins (organization_id, family_id, identity_id, user_id, sealed_data, check_due_at)
+       VALUES ($1, $2, $3, $4, $5::jsonb,
+         now() + CASE WHEN $5::jsonb IS NULL THEN interval '${UNCHECKED_FOR}' ELSE ${CHECKED_FOR} END)`,
+      [
+        organization,
+        signIn.familyId,
+        signIn.identityId,
+        signIn.userId,
+        signIn.sealedData && JSON.stringify(signIn.sealedData),
+      ],
+    );
+  }
+
+  /** Ends the sign-ins by an identity: its user is locked first, as for every revocation. */
+  async endOfIdentity(tx: Tx, organization: OrganizationId, identityId: string): Promise<void> {
+    await tx.query(
+      `SELECT FROM users WHERE organization_id = $1
+         AND id = (SELECT user_id FROM user_identities WHERE organization_id = $1 AND id = $2) FOR NO KEY UPDATE`,
+      [organization, identityId],
+    );
+    await tx.query(endWhere('s.identity_id = $2'), [organization, identityId]);
+  }
+
+  /** Ends all sign-ins by a provider: its people are locked first, as for every revocation. */
+  async endOfProvider(tx: Tx, organization: OrganizationId, providerId: string): Promise<void> {
+    await tx.query(
+      `SELECT FROM users WHERE organization_id = $1 AND id IN (
+         SELECT user_id FROM user_identities WHERE organization_id = $1 AND provider_id = $2)
+       ORDER BY id FOR NO KEY UPDATE`,
+      [organization, providerId],
+    );
+    await tx.query(
+      endWhere(
+        's.identity_id IN (SELECT id FROM user_identities WHERE organization_id = $1 AND provider_id = $2)',
+      ),
+      [organization, providerId],
+    );
+  }
+
+  /** Whether an issuer vouches for a sign-in. */
+  isVouchedFor(tx: Tx, organization: OrganizationId, familyId: string): Promise<boolean> {
+    return touches(tx, 'SELECT FROM sso_sign_ins WHERE organization_id = $1 AND family_id = $2', [
+      organization,
+      familyId,
+    ]);
+  }
+}
