@@ -46,7 +46,7 @@ const project = (displayName, testMatch, more = {}) => ({
     ],
   },
   transformIgnorePatterns: [
-    '/node_modules/(?!(?:@nestjs|file-type|jose|strtok3|token-types|uint8array-extras|@tokenizer/inflate|@borewit/text-codec|@noble/hashes)/)',
+    '/node_modules/(?!(?:@nestjs|file-type|jose|oauth4webapi|oidc-provider|openid-client|strtok3|token-types|uint8array-extras|@tokenizer/inflate|@borewit/text-codec|@noble/hashes)/)',
   ],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   ...more,

@@ -55,3 +55,19 @@ export async function organizationWithRecords(drawbridge: Drawbridge, count: num
   );
   return made;
 }
+
+/** Operations that leave no record of their own, and why. */
+export const WITHOUT_RECORD: ReadonlySet<string> = new Set([
+  // the sign-in it goes on with is on record; a token that is used twice is a record of its own
+  'POST /auth/refresh',
+  // it reads
+  'POST /auth/password-link',
+  // worth nothing until it is confirmed, which is
+  'POST /mfa/setup',
+  // what an event of the payment provider changes is recorded by SYSTEM
+  'POST /billing/webhooks/{adapter}',
+  // what it settles is on record with its session
+  'POST /agents/report',
+  // it changes no access: a session that nobody renews ends, which is on record
+  'POST /sessions/{id}/renew',
+]);

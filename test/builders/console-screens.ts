@@ -8,6 +8,9 @@ export type KnownObjects = Readonly<Record<string, string>>;
 /** Screens for who has not signed in, by route, and how one gets to them. */
 const STRANGERS: Readonly<Record<string, (drawbridge: Drawbridge) => Promise<string>>> = {
   '/sign-in': () => Promise.resolve('/sign-in'),
+  '/sign-in/company': () => Promise.resolve('/sign-in/company'),
+  '/sign-in/sso': () => Promise.resolve('/sign-in/sso'),
+  '/sign-in/sso-code': () => Promise.resolve('/sign-in/sso-code#code=one-time'),
   '/register': () => Promise.resolve('/register'),
   '/forgot-password': () => Promise.resolve('/forgot-password'),
   '/accept-invitation/$token': async (drawbridge) => {

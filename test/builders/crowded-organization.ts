@@ -1,5 +1,6 @@
 import type { Drawbridge } from '../harness/drawbridge';
 import { furnishedOrganization, type FurnishedOrganization } from './furnished-organization';
+import { waiting } from './identity-providers';
 import { group, sshTo } from './organization';
 import { newcomer, type Person } from './people';
 import { verifiedResource } from './resources';
@@ -45,6 +46,13 @@ const CROWDS: readonly Crowd[] = [
     longest: 100,
   },
   { table: 'oidc_trusts', copies: 120, own: `'name', copy.id`, names: ['name'], longest: 100 },
+  { table: 'identity_providers', copies: 9, own: `'name', copy.id`, names: ['name'], longest: 100 },
+  {
+    table: 'user_identities',
+    copies: 120,
+    own: `'subject', copy.id || repeat('W', 219)`,
+    names: ['email'],
+  },
   {
     table: 'sessions',
     copies: 120,
@@ -75,8 +83,16 @@ export async function crowdedOrganization(
   await cloud.fault({ kind: 'quota', target: group(1) });
   const { id } = await keeper.client.posted<{ id: string }>('/sessions', { ipv4Address: address });
   await org.reaches(id, 'PARTIAL');
+  await waiting(org, org.identityProviderId);
+  const mapping = { group: HOSTILE_NAME.padEnd(200, 'W'), roleId };
+  const mapped = { groupsClaim: 'groups', groupMappings: [mapping] };
+  await admin.expect(200, admin.patch(`/identity-providers/${org.identityProviderId}`, mapped));
   const { id: webhookId } = await webhook(org, `http://127.0.0.1:9/${'W'.repeat(2000)}`);
   await delivered(org, webhookId);
+  await waiting(org, org.identityProviderId);
+  const mapping = { group: HOSTILE_NAME.padEnd(200, 'W'), roleId };
+  const mapped = { groupsClaim: 'groups', groupMappings: [mapping] };
+  await admin.expect(200, admin.patch(`/identity-providers/${org.identityProviderId}`, mapped));
   for (const crowd of CROWDS) await gathered(drawbridge, organizationId, crowd);
   await drawbridge.query(
     `INSERT INTO role_resources (role_id, resource_id, organization_id)

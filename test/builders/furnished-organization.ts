@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Drawbridge } from '../harness/drawbridge';
 import { documentedOperations } from '../harness/documented-operations';
 import { BILLING_DETAILS } from './billing';
+import { REGISTERED } from './identity-providers';
 import { organization, type Organization, type ResourcePlan } from './organization';
 
 /** An organization with one object of each kind. */
@@ -12,6 +13,7 @@ export interface FurnishedOrganization extends Organization {
   readonly userId: string;
   readonly oidcTrustId: string;
   readonly webhookId: string;
+  readonly identityProviderId: string;
 }
 
 export async function furnishedOrganization(
@@ -39,6 +41,7 @@ export async function furnishedOrganization(
       scopes: ['sessions:write'],
     }),
     webhookId: await made('/webhooks', { url: 'http://127.0.0.1:9/' }),
+    identityProviderId: await made('/identity-providers', REGISTERED),
     userId: await made('/users', { email: `${randomUUID()}@example.com`, roleIds: [org.roleId] }),
   });
 }
@@ -58,6 +61,7 @@ export async function readablePaths(org: FurnishedOrganization): Promise<string[
     'static-ip-rules': org.staticIpRuleId,
     'oidc-trusts': org.oidcTrustId,
     webhooks: org.webhookId,
+    'identity-providers': org.identityProviderId,
     organizations: org.organizationId,
   };
   const operations = await documentedOperations(`http://127.0.0.1:${org.drawbridge.apiServer.port}/api/v1`);

@@ -19,6 +19,8 @@ export interface Caller {
   };
   /** presents the token of a session of its own, for each request another one */
   readonly isSession?: true;
+  /** signed in with a password, in an organization that demands company sign-in */
+  readonly lacksCompanySignIn?: true;
   /** undefined: signed in without a key; a CI job has scopes as a key has */
   readonly key?: {
     readonly scopes: readonly Scope[];
@@ -42,8 +44,8 @@ export const MATRIX_HOST = 'matrix-host';
 export async function everyCaller(
   drawbridge: Drawbridge,
 ): Promise<{ callers: readonly Caller[]; home: Organization; foreign: Organization }> {
-  const [home, foreign, suspended, free] = await Promise.all(
-    [0, 1, 2, 3].map(() => organization(drawbridge)),
+  const [home, foreign, suspended, free, company] = await Promise.all(
+    [0, 1, 2, 3, 4].map(() => organization(drawbridge)),
   );
   const people = new People(drawbridge);
   const callers: Caller[] = [
@@ -71,6 +73,7 @@ export async function everyCaller(
     inSuspension(await people.user(suspended!, 'a user of a suspended organization')),
   );
   callers.push(await people.keyOnFreePlan(free!));
+  callers.push(...(await people.ofCompany(company!)));
   await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
     suspended!.organizationId,
   ]);
@@ -240,6 +243,31 @@ class People {
     return { ...caller, key: { scopes: SCOPES, tier: 'FREE' } };
   }
 
+  /** Of an organization that demands company sign-in: one by password, one by its identity provider, and the exception. */
+  async ofCompany(org: Organization): Promise<Caller[]> {
+    const refused = await this.admin(org, 'an admin by password who needs company sign-in');
+    const vouched = await this.user(org, 'a user by company sign-in');
+    const recovery = await this.user(org, 'the recovery administrator by password', { isOrgAdmin: true });
+    const [, payload] = vouched.headers['Authorization']!.split('.');
+    const { sid } = JSON.parse(Buffer.from(payload!, 'base64url').toString()) as { sid: string };
+    await this.drawbridge.query(
+      `WITH provider AS (
+         INSERT INTO identity_providers (organization_id, name, issuer, client_id, sealed_data, created_by_email)
+         VALUES ($1, 'Company', 'https://login.example.com', 'drawbridge', '{}', 'ada@example.com') RETURNING id
+       ), identity AS (
+         INSERT INTO user_identities (organization_id, provider_id, subject, user_id)
+         SELECT $1, id, 'subject', $2 FROM provider RETURNING id
+       )
+       INSERT INTO sso_sign_ins (organization_id, family_id, identity_id, user_id) SELECT $1, $3, id, $2 FROM identity`,
+      [org.organizationId, vouched.user!.id, sid],
+    );
+    await this.drawbridge.query(
+      'UPDATE organizations SET sso_required = true, recovery_administrator_id = $2 WHERE id = $1',
+      [org.organizationId, recovery.user!.id],
+    );
+    return [{ ...refused, lacksCompanySignIn: true }, vouched, recovery];
+  }
+
   private async key(
     org: Organization,
     scopes: readonly Scope[],
@@ -272,9 +300,13 @@ export type Verdict = 'let in' | '401' | '403' | 'scope';
 const ADMIN_SCOPES: ReadonlySet<Scope> = new Set(['audit:read']);
 
 /** Whether a policy allows a caller: the declared rule, independent of the guard's implementation. */
-export function verdictOf(policy: RoutePolicy, { user, key, isSession }: Caller): Verdict {
+export function verdictOf(
+  policy: RoutePolicy,
+  { user, key, isSession, lacksCompanySignIn }: Caller,
+): Verdict {
   if (policy.kind === 'public') return 'let in';
   if (!user) return '401';
+  if (lacksCompanySignIn) return '403';
   if (isSession) return 'sessionToken' in policy && policy.sessionToken ? 'let in' : '401';
   if (key) {
     const { scope } = policy;

@@ -49,6 +49,8 @@ const TABLES: Readonly<Record<string, Table>> = {
   'oidc-trusts': { table: 'oidc_trusts', own: () => ({ name: randomUUID() }) },
   webhooks: { table: 'webhooks', own: () => ({}) },
   deliveries: { table: 'webhook_deliveries', own: () => ({ position: randomInt(2 ** 47) }) },
+  'identity-providers': { table: 'identity_providers', own: () => ({ name: randomUUID() }) },
+  identities: { table: 'user_identities', own: () => ({ subject: randomUUID() }) },
   'static-ip-rules': { table: 'static_ip_rules', own: () => ({ label: randomUUID() }) },
   agents: {
     table: 'agents',
@@ -57,7 +59,13 @@ const TABLES: Readonly<Record<string, Table>> = {
   },
   organizations: {
     table: 'organizations',
-    own: () => ({ slug: randomUUID(), external_id: randomUUID(), suspended_at: null }),
+    own: () => ({
+      slug: randomUUID(),
+      external_id: randomUUID(),
+      suspended_at: null,
+      sso_required: false,
+      recovery_administrator_id: null,
+    }),
   },
 };
 
@@ -65,7 +73,7 @@ const TABLES: Readonly<Record<string, Table>> = {
 const UNHARMED = { deleted_at: null, revoked_at: null, ended_at: null, ended_reason: null, is_active: true };
 
 /** Parameters that do not name an object of an organization. */
-const VALUES: Readonly<Record<string, string>> = { adapter: 'sandbox' };
+const VALUES: Readonly<Record<string, string>> = { adapter: 'sandbox', slug: 'of-nobody' };
 
 /** A parameter of a path, and the collection its object is in. */
 export interface PathObject {
@@ -122,6 +130,14 @@ export class MatrixObjects {
        INSERT INTO webhook_deliveries (organization_id, webhook_id, position, record_id, event_type, status, attempts, sent_at)
        SELECT $1, id, 1, $2, 'SESSION_STARTED', 'DELIVERED', 1, now() FROM webhook`,
       [organizationId, randomUUID()],
+    );
+    await this.drawbridge.query(
+      `WITH provider AS (
+         INSERT INTO identity_providers (organization_id, name, issuer, client_id, sealed_data, created_by_email)
+         VALUES ($1, 'first', 'https://login.example.com', 'drawbridge', '{}', 'ada@example.com') RETURNING id
+       )
+       INSERT INTO user_identities (organization_id, provider_id, subject) SELECT $1, id, 'first' FROM provider`,
+      [organizationId],
     );
     await this.drawbridge.query(
       `INSERT INTO agents (organization_id, name, target_key, instance, seen_at) VALUES ($1, $2, $3, 'first', now())`,

@@ -94,6 +94,25 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /webhooks/{id}/test': [['closes']],
   'POST /webhooks/{id}/deliveries/{deliveryId}/redeliver': [['closes']],
 
+  'POST /identity-providers': [
+    [
+      'opens',
+      {
+        name: 'Example',
+        issuer: 'https://login.example.com',
+        clientId: 'drawbridge',
+        clientSecret: 'secret',
+      },
+    ],
+  ],
+  'PATCH /identity-providers/{id}': [['opens', { createUsers: false }]],
+  'DELETE /identity-providers/{id}': [['closes']],
+  'POST /identity-providers/{id}/test': [['opens']],
+  'PUT /identity-providers/{id}/identities/{identityId}': [
+    ['opens', { userId: '00000000-0000-4000-8000-000000000000' }],
+  ],
+  'DELETE /identity-providers/{id}/identities/{identityId}': [['closes']],
+
   'POST /organization/delete': [['closes', {}]],
   'PATCH /organization': [['closes', { name: 'Renamed' }]],
   'PATCH /organization/settings': [['closes', { mfaRequired: false }]],
@@ -157,6 +176,8 @@ describe('A suspended organization opens nothing and closes everything', () => {
         return client.post(path, body);
       case 'PATCH':
         return client.patch(path, body ?? {});
+      case 'PUT':
+        return client.put(path, body);
       case 'DELETE':
         return client.delete(path);
       default:

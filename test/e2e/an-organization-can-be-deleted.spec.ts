@@ -1,6 +1,7 @@
 import { totpOf } from '../builders/accounts';
 import { guardedHost } from '../builders/agents';
 import { colleague } from '../builders/colleague';
+import { REGISTERED } from '../builders/identity-providers';
 import { group, organization, type Organization, type ResourcePlan } from '../builders/organization';
 import { delivered, webhook } from '../builders/webhooks';
 import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
@@ -126,6 +127,9 @@ describe('An organization can be deleted', () => {
     const rule = { label: 'Office', ipAddress: '203.0.113.11', resourceIds: org.resourceIds };
     await org.admin.expect(201, org.admin.post('/static-ip-rules', rule));
     await delivered(org, (await webhook(org, 'http://127.0.0.1:9/', { eventTypes: ['MFA_RESET'] })).id);
+    await org.admin.created('/identity-providers', REGISTERED);
+    const named = org.admin.patch('/organization', { recoveryAdministratorId: org.adminId });
+    await org.admin.expect(200, named);
     const open = async (target: string): Promise<number> => (await drawbridge.cloud.rules(target)).length;
     await until('all is open', async () => (await open(group(1))) === 2 && (await open(group(2))) === 1);
     await drawbridge.cloud.fault({
@@ -137,7 +141,10 @@ describe('An organization can be deleted', () => {
     await drawbridge.cloud.revokeTokens('AWS');
     await deleted(one);
 
-    for (const table of ['webhooks', 'webhook_deliveries']) expect(await rowsOf(org, table)).toBe(0);
+    for (const table of ['webhooks', 'webhook_deliveries', 'identity_providers'])
+      expect(await rowsOf(org, table)).toBe(0);
+    const keepsSomebody = 'SELECT FROM organizations WHERE id = $1 AND recovery_administrator_id IS NOT NULL';
+    expect(await drawbridge.query(keepsSomebody, [org.organizationId])).toEqual([]);
     for (const client of [org.admin, key]) expect((await client.get('/sessions')).status).toBe(401);
     const login = { email: org.adminEmail, password: 'whatever it was', organizationSlug: one.slug };
     expect((await drawbridge.api.post('/auth/login', login)).status).toBe(401);
@@ -172,6 +179,7 @@ describe('An organization can be deleted', () => {
     );
     expect(events.map(({ kind }) => kind)).toEqual([
       'ORGANIZATION_REGISTERED',
+      'ORGANIZATION_UPDATED',
       'ORGANIZATION_DELETED',
       'ORGANIZATION_CLOSED',
     ]);

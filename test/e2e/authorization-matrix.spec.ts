@@ -27,7 +27,8 @@ const OF_A_HOST: ReadonlySet<string> = new Set(['Agents_state', 'Agents_report']
 /** Whom routes are for, besides those that are for signed-in administrators alone. `free`: keys on the Free plan, too. */
 const FOR_OTHERS: Readonly<Record<string, string>> = {
   public: `Auth_login Auth_logout Auth_refresh Auth_register Auth_verifyMfa Health_detect Health_health Health_ready
-    OidcExchange_exchange Passwords_accept Passwords_changeExpired Passwords_forgot Passwords_link Passwords_reset PaymentWebhook_receive`,
+    OidcExchange_exchange Passwords_accept Passwords_changeExpired Passwords_forgot Passwords_link Passwords_reset PaymentWebhook_receive
+    SsoSignIn_callback SsoSignIn_complete SsoSignIn_providers SsoSignIn_start`,
   'signed-in': `Auth_me Mfa_confirm Mfa_disable Mfa_regenerate Mfa_setUp OwnNotices_find
     OwnNotices_update Passwords_change SignIns_end SignIns_list`,
   'signed-in audit:read': 'AuditLogs_list SessionEvents_list',

@@ -71,6 +71,7 @@ describeInBrowser('Every screen of the console is right in both schemes and at a
       '/roles/$id': org.roleId,
       '/static-rules/$id': org.staticIpRuleId,
       '/automation/trusts/$id': org.oidcTrustId,
+      '/organization/providers/$id': org.identityProviderId,
       '/webhooks/$id': org.webhookId,
       '/sessions/$id': session.id,
     });

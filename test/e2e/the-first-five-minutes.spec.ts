@@ -1,10 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../harness/free-port';
+import { IssuerVisitor } from '../harness/issuer-visitor';
 import { SimulatorClient } from '../harness/simulator-client';
 import { until } from '../harness/until';
 
@@ -114,6 +116,30 @@ describe('The first five minutes', () => {
     expect(moved.headers.getSetCookie()).toEqual([expect.stringMatching(/^drawbridge=/)]);
     expect(await first.end('SIGINT')).toBe(0);
     await expect(cloud.rules()).rejects.toThrow('fetch failed');
+  });
+
+  it('the simulated company signs people in, gives the role of their group, and warns nobody', async () => {
+    const company = start();
+    await company.ready();
+    const api = `http://localhost:${env['PORT']}/api/v1`;
+    expect(company.output).toMatch(/^ {2}Company +http:\S+\/sign-in\/company\?organization=demo /m);
+    const verifier = randomBytes(32).toString('base64url');
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const asked = `${api}/auth/sso/demo?challenge=${challenge}&returnTo=code`;
+    const { url } = await new IssuerVisitor().visit(asked, { person: 'simulated-developer' });
+    const code = new URLSearchParams(url.hash.slice(1)).get('code');
+    const completed = await fetch(`${api}/auth/sso/complete`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ code, verifier }),
+    });
+    const { accessToken, user } = (await completed.json()) as { accessToken: string; user: object };
+    expect(user).toMatchObject({ email: 'developer@demo.example', isOrgAdmin: false });
+    const mine = await fetch(`${api}/auth/me`, { headers: { Authorization: `Bearer ${accessToken}` } });
+    expect(await mine.json()).toMatchObject({ roleNames: ['Developers'] });
+    expect(await company.end('SIGINT')).toBe(0);
+    const log = readFileSync(join(data, 'logs', 'simulator.log'), 'utf8');
+    expect(company.output + log).not.toContain('oidc-provider');
   });
 
   it('a configuration error stops it at once with the message, without a restart', async () => {

@@ -101,6 +101,10 @@ export class ApiClient {
     return this.send('PATCH', path, body);
   }
 
+  put<T>(path: string, body?: unknown): Promise<Answer<T>> {
+    return this.send('PUT', path, body);
+  }
+
   delete<T>(path: string): Promise<Answer<T>> {
     return this.send('DELETE', path);
   }

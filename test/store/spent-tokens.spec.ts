@@ -44,11 +44,43 @@ describe('Tokens that have run out', () => {
         [owner!.org],
       );
     }
+    const [provider] = await tx.query<{ id: string }[]>(
+      `INSERT INTO identity_providers (organization_id, name, issuer, client_id, sealed_data, created_by_email)
+       VALUES ($1, 'Directory', 'https://login.example.com', 'drawbridge', '{}', 'a@example.com') RETURNING id`,
+      [owner!.org],
+    );
+    for (const [seen, user] of [
+      ['31 days', null],
+      ['29 days', null],
+      ['31 days', owner!.id],
+    ] as const) {
+      await tx.query(
+        `INSERT INTO user_identities (organization_id, provider_id, subject, user_id, last_seen_at)
+         VALUES ($1, $2, gen_random_uuid(), $3, now() - interval '${seen}')`,
+        [owner!.org, provider!.id, user],
+      );
+    }
+    for (const end of ['1 second', '-1 hour']) {
+      await tx.query(
+        `INSERT INTO sso_attempts (organization_id, provider_id, nonce, code_verifier, client_challenge, returns_to, expires_at)
+         VALUES ($1, $2, '', '', '', 'code', now() - interval '${end}')`,
+        [owner!.org, provider!.id],
+      );
+    }
     const store = new SpentTokenStore();
     await expect(store.deleteSpent(tx, 3)).resolves.toBe(3);
     await expect(store.deleteSpent(tx, 3)).resolves.toBe(3);
+    await expect(store.deleteSpent(tx, 3)).resolves.toBe(2);
     await expect(store.deleteSpent(tx, 3)).resolves.toBe(0);
     const [left] = await tx.query<{ count: number }[]>('SELECT count(*)::int AS count FROM refresh_tokens');
     expect(left!.count).toBe(2);
+    const kept = await tx.query<{ linked: boolean; recent: boolean }[]>(
+      `SELECT user_id IS NOT NULL AS linked, last_seen_at > now() - interval '30 days' AS recent FROM user_identities
+       ORDER BY linked`,
+    );
+    expect(kept).toEqual([
+      { linked: false, recent: true },
+      { linked: true, recent: false },
+    ]);
   });
 });

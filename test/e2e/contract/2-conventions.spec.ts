@@ -9,8 +9,8 @@ import { Drawbridge } from '../../harness/drawbridge';
 const UUID_V4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const CAMEL_CASE = /^[a-z][a-zA-Z0-9]*$/;
-/** Names that end in Id and are the cloud's. */
-const OF_THE_CLOUD = new Set(['providerRuleId', 'accessKeyId', 'externalId']);
+/** Names that end in Id and are the cloud's, or the issuer's. */
+const OF_OTHERS = new Set(['providerRuleId', 'accessKeyId', 'externalId', 'clientId']);
 
 interface Field {
   readonly where: string;
@@ -51,7 +51,7 @@ describe('2 Conventions', () => {
     fields.filter(({ name, value }) => pattern.test(name) && value !== null);
 
   it('identifiers are UUIDs of version 4, wherever they are', () => {
-    const ids = named(/^id$|Id$/).filter(({ name }) => !OF_THE_CLOUD.has(name));
+    const ids = named(/^id$|Id$/).filter(({ name }) => !OF_OTHERS.has(name));
     expect(new Set(ids.map(({ where }) => where.split(' ')[0])).size).toBeGreaterThan(15);
     expect(ids.filter(({ value }) => !UUID_V4.test(String(value)))).toEqual([]);
     const lists = named(/Ids$/).flatMap(({ value }) => value as unknown[]);

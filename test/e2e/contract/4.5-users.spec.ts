@@ -10,6 +10,7 @@ const FIELDS = [
   'createdAt',
   'email',
   'id',
+  'identityProviders',
   'invitedAt',
   'isActive',
   'isOrgAdmin',

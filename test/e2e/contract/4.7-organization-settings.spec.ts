@@ -147,6 +147,8 @@ describe('4.7 Organization settings', () => {
         slug: own.organizationSlug,
         subscriptionTier: 'FREE',
         suspended: false,
+        ssoRequired: false,
+        recoveryAdministratorId: null,
         createdAt: expect.any(String) as string,
         updatedAt: expect.any(String) as string,
       });

@@ -197,7 +197,11 @@ describe('7 Errors', () => {
 
   it('405, another method: the shape of the path, and Allow names those there are', async () => {
     const found: string[] = [];
-    for (const path of new Set(operations.map((one) => one.path))) {
+    const takingPut = new Set(
+      operations.filter(({ method }) => method === 'PUT').map(({ template }) => template),
+    );
+    const others = operations.filter(({ template }) => !takingPut.has(template));
+    for (const path of new Set(others.map((one) => one.path))) {
       const answer = await operator.send<Body>('PUT', path);
       if (answer.status !== 405) found.push(`${path}: ${answer.status}`);
       else found.push(...faults(path, answer).map((fault) => `${path}: ${fault}`));

@@ -25,7 +25,7 @@ interface DocumentedOperation {
 }
 
 /** Secrets, types and addresses, which have forms of their own; and what agents report, which is never refused for its form. */
-const NEVER_SHOWN = /password|token|^code$|^version$|Type$|Address$/i;
+const NEVER_SHOWN = /password|secret|token|^code$|^version$|Type$|Address$/i;
 
 /** A field, and what is said when a value of another type is sent. */
 interface Field {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { REGISTERED } from '../../builders/identity-providers';
 import { organization, ownOrganization } from '../../builders/organization';
 import { ApiClient, type Answer } from '../../harness/api-client';
 import { documentedOperations, type DocumentedOperation } from '../../harness/documented-operations';
@@ -36,11 +37,13 @@ describe('8 Limits', () => {
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
     operator = org.admin;
     const webhook = await org.admin.created<{ id: string }>('/webhooks', { url: 'http://127.0.0.1:9/' });
+    const provider = await org.admin.created<{ id: string }>('/identity-providers', REGISTERED);
     const operations = await documentedOperations(`http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`);
     const existing: Readonly<Record<string, string>> = {
       'GET /resources/{id}/events': `/resources/${org.resourceIds[0]}/events`,
       'GET /resources/{id}/rules': `/resources/${org.resourceIds[0]}/rules`,
       'GET /sessions/{id}/events': `/sessions/${session.id}/events`,
+      'GET /identity-providers/{id}/identities': `/identity-providers/${provider.id}/identities`,
       'GET /webhooks/{id}/deliveries': `/webhooks/${webhook.id}/deliveries`,
     };
     lists = operations

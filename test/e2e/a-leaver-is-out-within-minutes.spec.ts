@@ -1,0 +1,238 @@
+import { ApiClient } from '../harness/api-client';
+import { totpOf } from '../builders/accounts';
+import { CompanySignIn, identityProvider, person, type SignedIn } from '../builders/company-sign-in';
+import { organization, type Organization } from '../builders/organization';
+import { audited } from '../builders/people';
+import { Drawbridge } from '../harness/drawbridge';
+import { SignInIssuer, type IssuerPerson } from '../harness/sign-in-issuer';
+import { until } from '../harness/until';
+
+/** Less than the five seconds that a request to an issuer may take: others do not wait for one. */
+const SOON_MS = 4000;
+
+const drawbridge = Drawbridge.shared();
+const issuers: SignInIssuer[] = [];
+let addresses = 0;
+
+/** An organization whose groups give roles, and its issuer. */
+interface Company {
+  readonly org: Organization;
+  readonly issuer: SignInIssuer;
+  readonly signIn: CompanySignIn;
+  readonly providerId: string;
+}
+
+async function company(): Promise<Company> {
+  const issuer = await SignInIssuer.start();
+  issuers.push(issuer);
+  const org = await organization(drawbridge);
+  const { id: providerId } = await identityProvider(org, issuer, {
+    createUsers: true,
+    groupsClaim: 'groups',
+    groupMappings: [
+      { group: 'operations', roleId: org.roleId },
+      { group: 'admins', isOrgAdmin: true },
+    ],
+  });
+  return { org, issuer, signIn: await CompanySignIn.of(org), providerId };
+}
+
+const as = ({ accessToken }: SignedIn): ApiClient => drawbridge.api.as({ token: accessToken! });
+
+/** Somebody of the group operations who has access. */
+async function insider({ org, issuer, signIn }: Company): Promise<{
+  readonly who: IssuerPerson;
+  readonly signedIn: SignedIn;
+  readonly client: ApiClient;
+  readonly sessionId: string;
+  readonly address: string;
+}> {
+  const who = person({ groups: ['operations'] });
+  const signedIn = await signIn.signedIn(issuer, who);
+  const address = `203.0.113.${(addresses += 1)}`;
+  const client = as(signedIn);
+  const { id } = await client.posted<{ id: string }>('/sessions', { ipv4Address: address });
+  await org.reaches(id, 'ACTIVE');
+  return { who, signedIn, client, sessionId: id, address };
+}
+
+const isOpen = async (address: string): Promise<boolean> =>
+  (await drawbridge.cloud.rules()).some((rule) => rule.address === address);
+
+const isClosed = (address: string): Promise<boolean> =>
+  until(`${address} is closed`, async () => !(await isOpen(address)));
+
+/** The time of the next check has come for everybody. */
+const due = ({ organizationId }: Organization): Promise<{ at: Date }[]> =>
+  drawbridge.query(
+    'UPDATE sso_sign_ins SET check_due_at = now() WHERE organization_id = $1 RETURNING now() AS at',
+    [organizationId],
+  );
+
+/** The same, and everybody was vouched for. */
+async function vouched(org: Organization): Promise<void> {
+  const [since] = await due(org);
+  const late = (): Promise<object[]> =>
+    drawbridge.query('SELECT 1 FROM sso_sign_ins WHERE organization_id = $1 AND checked_at < $2', [
+      org.organizationId,
+      since!.at,
+    ]);
+  await until('everybody was vouched for', async () => (await late()).length === 0);
+}
+
+const status = async (client: ApiClient, path = '/auth/me'): Promise<number> =>
+  (await client.get(path)).status;
+
+afterAll(() => Promise.all(issuers.map((issuer) => issuer.stop())));
+
+it('Somebody who left a group loses its role, and the access by it', async () => {
+  const { org, issuer, ...others } = await company();
+  const { who, client, sessionId, address } = await insider({ org, issuer, ...others });
+  await vouched(org);
+  expect(await isOpen(address)).toBe(true);
+  who.groups = [];
+  await due(org);
+  await isClosed(address);
+  expect((await org.session(sessionId)).endedReason).toBe('ADMIN');
+  expect(await client.expect(200, client.get('/auth/me'))).toMatchObject({ roleNames: [] });
+  expect((await client.post('/sessions', { ipv4Address: address })).status).toBe(400);
+  who.groups = ['operations'];
+  await vouched(org);
+  expect((await client.post('/sessions', { ipv4Address: address })).status).toBe(200);
+});
+
+it('Groups make administrators and take that away, but the last one stays', async () => {
+  const { org, issuer, signIn } = await company();
+  const who = person({ groups: ['admins'] });
+  const client = as(await signIn.signedIn(issuer, who));
+  expect(await status(client, '/identity-providers')).toBe(200);
+  await drawbridge.query('UPDATE users SET is_org_admin = false WHERE id = $1', [org.adminId]);
+  who.groups = [];
+  await vouched(org);
+  expect(await status(client, '/identity-providers')).toBe(200);
+  await drawbridge.query('UPDATE users SET is_org_admin = true WHERE id = $1', [org.adminId]);
+  await vouched(org);
+  expect(await status(client, '/identity-providers')).toBe(403);
+});
+
+it('Groups that the issuer does not name change nothing', async () => {
+  const { org, issuer, signIn, providerId } = await company();
+  const many = person({ more: { _claim_names: { groups: 'src1' } } });
+  many.groups = ['operations'];
+  await signIn.signedIn(issuer, many);
+  delete many.groups;
+  await vouched(org);
+  const { body } = await org.admin.get<{ lastError: string }>(`/identity-providers/${providerId}`);
+  expect(body.lastError).toContain('names no groups');
+  const [user] = await drawbridge.query(
+    'SELECT 1 FROM role_users r JOIN users u ON u.id = r.user_id WHERE u.email = $1',
+    [many.email],
+  );
+  expect(user).toBeDefined();
+});
+
+it('Somebody whom the issuer has disabled is signed out, without access and without API keys, until it vouches again', async () => {
+  const { org, issuer, signIn } = await company();
+  const { who, signedIn, client, sessionId, address } = await insider({
+    org,
+    issuer,
+    signIn,
+    providerId: '',
+  });
+  const { id, plainTextKey: apiKey } = await org.admin.created<{ id: string; plainTextKey: string }>(
+    '/api-keys',
+    {
+      name: 'own',
+      userId: signedIn.user!.id,
+      scopes: ['sessions:read'],
+    },
+  );
+  const key = drawbridge.api.as({ apiKey });
+  expect(await status(key, '/sessions')).toBe(200);
+  who.disabled = true;
+  await due(org);
+  await isClosed(address);
+  expect((await org.session(sessionId)).endedReason).toBe('ADMIN');
+  expect([await status(client), await status(key, '/sessions')]).toEqual([401, 401]);
+  const refreshed = await drawbridge.api.post('/auth/refresh', { refreshToken: signedIn.refreshToken });
+  expect(refreshed.status).toBe(401);
+  expect(await audited(drawbridge, org.organizationId, 'USER_REFUSED_BY_ISSUER')).toHaveLength(1);
+  who.disabled = false;
+  expect(await status(as(await signIn.signedIn(issuer, who)))).toBe(200);
+  expect(await status(key, '/sessions')).toBe(200);
+  const [kept] = await drawbridge.query('SELECT 1 FROM api_keys WHERE id = $1 AND revoked_at IS NULL', [id]);
+  expect(kept).toBeDefined();
+});
+
+it('An issuer that is down ends nothing, and is asked again until it answers', async () => {
+  const { org, issuer, providerId, ...others } = await company();
+  const { client, address } = await insider({ org, issuer, providerId, ...others });
+  const lastError = async (): Promise<string | null> =>
+    (await org.admin.get<{ lastError: string | null }>(`/identity-providers/${providerId}`)).body.lastError;
+  issuer.isDown = true;
+  const asked = issuer.requests.length;
+  await due(org);
+  await until(
+    'the issuer was asked',
+    async () => issuer.requests.length > asked && (await lastError()) !== null,
+  );
+  expect([await status(client), await isOpen(address)]).toEqual([200, true]);
+  issuer.isDown = false;
+  await vouched(org);
+  expect([await status(client), await isOpen(address), await lastError()]).toEqual([200, true, null]);
+});
+
+it('An organization whose issuer does not answer takes no time from others', async () => {
+  const [silent, healthy] = [await company(), await company()];
+  const people = Array.from({ length: 30 }, () => person());
+  for (const one of people) await silent.signIn.signedIn(silent.issuer, one);
+  const { who, client, address } = await insider(healthy);
+  silent.issuer.isSilent = true;
+  const asked = silent.issuer.requests.length;
+  await due(silent.org);
+  await until('it is asked', async () => silent.issuer.requests.length > asked);
+  who.disabled = true;
+  await due(healthy.org);
+  await until('the other is closed', async () => !(await isOpen(address)), SOON_MS);
+  expect(await status(client)).toBe(401);
+});
+
+it('A sign-in of an issuer without refresh tokens ends after eight hours', async () => {
+  const { org, issuer, signIn } = await company();
+  issuer.givesRefreshTokens = false;
+  const { refreshToken } = await signIn.signedIn(issuer, person());
+  const refresh = (): Promise<{ status: number; body: SignedIn }> =>
+    drawbridge.api.post<SignedIn>('/auth/refresh', { refreshToken });
+  const [ends] = await drawbridge.query<{ hours: number }>(
+    `SELECT extract(epoch FROM expires_at - signed_in_at)::float8 / 3600 AS hours FROM refresh_tokens t
+     JOIN sso_sign_ins s USING (family_id) WHERE s.organization_id = $1`,
+    [org.organizationId],
+  );
+  expect(ends!.hours).toBe(8);
+  const aged = `UPDATE refresh_tokens t SET signed_in_at = now() - interval '8 hours' FROM sso_sign_ins s
+    WHERE s.family_id = t.family_id AND s.organization_id = $1`;
+  await drawbridge.query(aged, [org.organizationId]);
+  expect((await refresh()).status).toBe(401);
+});
+
+it('Our second factor follows where the issuer has seen none, and the sign-in is checked as any other', async () => {
+  const { org, issuer, signIn } = await company();
+  const who = person();
+  const client = as(await signIn.signedIn(issuer, who));
+  const { secret } = await client.posted<{ secret: string }>('/mfa/setup');
+  const codeIn = (steps: number): string =>
+    totpOf(secret).generate({ timestamp: Date.now() + steps * 30_000 });
+  await client.posted('/mfa/setup/confirm', { code: codeIn(0) });
+  const { mfaRequired, mfaChallengeToken, accessToken } = await signIn.signedIn(issuer, who);
+  expect([mfaRequired, accessToken]).toEqual([true, null]);
+  const answer = await drawbridge.api.posted<SignedIn>('/auth/verify-mfa', {
+    mfaChallengeToken,
+    code: codeIn(1),
+  });
+  expect(await status(as(answer))).toBe(200);
+  const logins = await audited(drawbridge, org.organizationId, 'USER_LOGIN');
+  expect(logins.at(-1)!.details).toHaveProperty('identityProvider');
+  who.disabled = true;
+  await due(org);
+  await until('the sign-in has ended', async () => (await status(as(answer))) === 401);
+});

@@ -1,0 +1,119 @@
+import { organization, sshTo } from '../builders/organization';
+import { founder, newcomer, PASSWORD, type Person } from '../builders/people';
+import { describeInBrowser, type Visitor } from '../harness/browser';
+import { TestConsole } from '../harness/console';
+import { Drawbridge } from '../harness/drawbridge';
+
+describeInBrowser('The console signs in with a company', () => {
+  const drawbridge = Drawbridge.shared();
+  const site = TestConsole.of(drawbridge);
+  let issuer: { issuer: string; clientId: string; clientSecret: string };
+  /** that has it set up */
+  let company: Person;
+
+  beforeAll(async () => {
+    issuer = (await (await fetch(`${drawbridge.cloud.url}/_issuer`)).json()) as typeof issuer;
+    company = await founder(drawbridge, 'Company');
+    await company.client.created('/identity-providers', {
+      ...issuer,
+      name: 'Simulated',
+      emailDomains: ['demo.example'],
+      createUsers: true,
+    });
+  });
+
+  const says = (visitor: Visitor, text: string): Promise<void> =>
+    visitor.page.getByText(text).first().waitFor();
+  /** As far as the page of the issuer. */
+  const leaves = async (path: string, slug = company.organizationSlug): Promise<Visitor> => {
+    const visitor = await site.stranger(path);
+    await visitor.click('link', 'Sign in with your company');
+    await visitor.fill('Organization', slug);
+    await visitor.click('button', 'Continue');
+    await visitor.reaches('Simulated identity provider');
+    return visitor;
+  };
+
+  it('that an administrator sets up and tests; its people get in, with the roles of their groups', async () => {
+    const org = await organization(drawbridge, sshTo(1));
+    const { email, organizationSlug: slug } = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
+    const admin = await site.signedIn({ email, password: PASSWORD });
+    await admin.goto(site.url('/organization?tab=company-sign-in'));
+    await admin.click('link', 'Add a provider');
+    const redirect = await admin.page.getByRole('region', { name: 'Redirect URI' }).innerText();
+    expect(redirect.trim()).toBe(site.url(`/api/v1/auth/sso/${slug}/callback`));
+    await admin.fill('Name', 'Simulated');
+    await admin.fill('Issuer', 'http://10.0.0.1/');
+    await admin.fill('Client ID', issuer.clientId);
+    await admin.fill('Client secret', issuer.clientSecret);
+    await admin.fill('E-mail domains', 'demo.example');
+    await admin.click('checkbox', 'People of these domains need no invitation');
+    await admin.fill('Groups claim', 'groups');
+    await admin.click('button', 'Add the provider');
+    await admin.click('button', 'Test it');
+    await says(admin, 'It does not work yet');
+    await admin.fill('Issuer', issuer.issuer);
+    await admin.click('button', 'Save');
+    await says(admin, 'Saved.');
+    await admin.click('button', 'Test it');
+    await says(admin, 'It is set up');
+    await admin.click('button', 'Add a group');
+    await admin.fill('Group', 'developers');
+    await admin.page.getByLabel('Gets').selectOption(org.roleId);
+    await admin.click('button', 'Save the groups');
+    await says(admin, 'Saved.');
+
+    const person = await leaves('/history?page=2', slug);
+    await person.click('button', /^Demo Developer/);
+    await person.reaches('History');
+    expect(person.page.url()).toBe(site.url('/history?page=2'));
+    await person.goto(site.url('/'));
+    await person.click('button', 'Let me in');
+    await person.page.getByRole('heading', { level: 2, name: /^Open until/ }).waitFor();
+    expect(person.complaints).toEqual([]);
+
+    await admin.goto(site.url('/people'));
+    await admin.click('link', 'Demo Developer');
+    await says(admin, 'Simulated');
+    expect(admin.complaints).toEqual([]);
+  });
+
+  it('says what went wrong, and begins again', async () => {
+    const visitor = await leaves('/');
+    await visitor.click('button', 'Cancel');
+    await visitor.reaches('You are not signed in');
+    await visitor.click('link', 'Start again');
+    await visitor.reaches('Sign in with your company');
+    expect(await visitor.page.getByLabel('Organization').inputValue()).toBe(company.organizationSlug);
+    await visitor.fill('Organization', 'nobody-at-all');
+    await visitor.click('button', 'Continue');
+    await says(visitor, 'has no company sign-in');
+  });
+
+  it.each([
+    ['an answer that this tab did not ask for', '/sign-in/sso#code=stolen', 'was not started in this tab'],
+    ['the text of a link', '/sign-in/sso#error=refused&message=Call+us', 'was not started in this tab'],
+    ['a code for a terminal', '/sign-in/sso-code#code=one-time', 'only if you started this sign-in yourself'],
+  ])('takes %s out of the address, and uses it for nothing', async (_, path, text) => {
+    const visitor = await site.stranger();
+    const requests: string[] = [];
+    visitor.page.on('request', (request) => requests.push(request.url()));
+    await visitor.goto(site.url(path));
+    await says(visitor, text);
+    expect(visitor.page.url()).toBe(site.url(path.replace(/#.*/, '')));
+    expect(requests.filter((url) => url.includes('/api/'))).toEqual([]);
+    expect(await visitor.page.getByText('Call us').count()).toBe(0);
+  });
+
+  it.each([
+    '//elsewhere.example/',
+    '/\\elsewhere.example/',
+    '/\t/elsewhere.example/',
+    'https://elsewhere.example/',
+  ])('leads nowhere else afterwards: %j', async (next) => {
+    const visitor = await leaves(`/sign-in?next=${encodeURIComponent(JSON.stringify(next))}`);
+    await visitor.click('button', /^Demo Developer/);
+    await visitor.reaches('Access');
+    expect(visitor.page.url()).toBe(site.url('/'));
+  });
+});

@@ -1,0 +1,210 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CompactSign } from 'jose';
+import { newKey, type IssuerKey } from './oidc-issuer';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Somebody who can sign in at the issuer. */
+export interface IssuerPerson {
+  readonly sub: string;
+  readonly email: string;
+  email_verified?: unknown;
+  groups?: readonly string[];
+  /** nothing is issued for the person any more */
+  disabled?: boolean;
+  /** further claims of the ID token */
+  readonly more?: Json;
+}
+
+/** How an issuer lies about one sign-in. */
+export interface Lie {
+  /** of the ID token; undefined removes one */
+  readonly claims?: Json;
+  readonly header?: Json;
+  /** what signs, instead of the issuer's first key */
+  readonly key?: IssuerKey;
+  /** the ID token as it is; undefined: a signed one */
+  readonly idToken?: (honest: string) => string | Promise<string>;
+  /** the body of the token endpoint's answer instead of the honest one */
+  readonly answer?: (honest: Json) => unknown;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly userinfo?: Json;
+}
+
+interface Grant {
+  readonly person: IssuerPerson;
+  readonly asked: URLSearchParams;
+  readonly lie: Lie;
+  readonly subject: string;
+}
+
+const CLIENT = { id: 'drawbridge', secret: 'a secret of the client, long enough' } as const;
+
+/** An OpenID provider on this machine, for sign-ins: honest, unless a sign-in is to be lied about. */
+export class SignInIssuer {
+  readonly client = CLIENT;
+  keys: IssuerKey[] = [];
+  /** members of the discovery document that differ */
+  metadata: Json = {};
+  isDown = false;
+  /** takes requests, and does not answer them */
+  isSilent = false;
+  givesRefreshTokens = true;
+  checksVerifiers = true;
+  /** paths of the requests it has had */
+  readonly requests: string[] = [];
+  private readonly codes = new Map<string, Grant>();
+  private readonly refreshTokens = new Map<string, Grant>();
+  private readonly accessTokens = new Map<string, Grant>();
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<SignInIssuer> {
+    const server = createServer();
+    const issuer = new SignInIssuer(server);
+    issuer.keys = [await newKey('RS256', 'first')];
+    server.on('request', (request, response) => void issuer.serve(request, response));
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    return issuer;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  stop(): Promise<void> {
+    this.server.closeAllConnections();
+    return new Promise((done) => this.server.close(() => done()));
+  }
+
+  /** What a browser does there: signs in. @returns the callback that it is sent to */
+  signIn(authorize: URL, person: IssuerPerson, lie: Lie = {}): URL {
+    const asked = authorize.searchParams;
+    const callback = new URL(asked.get('redirect_uri')!);
+    callback.searchParams.set('code', this.codeFor(asked, person, lie));
+    callback.searchParams.set('state', asked.get('state')!);
+    callback.searchParams.set('iss', this.url);
+    return callback;
+  }
+
+  codeFor(asked: URLSearchParams, person: IssuerPerson, lie: Lie = {}): string {
+    const code = randomUUID();
+    this.codes.set(code, { person, asked, lie, subject: person.sub });
+    return code;
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '', this.url);
+    this.requests.push(pathname);
+    if (this.isSilent) return;
+    if (this.isDown) return void response.writeHead(503).end();
+    const answer = (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): void => {
+      response
+        .writeHead(status, { 'Content-Type': 'application/json', ...headers })
+        .end(JSON.stringify(body));
+    };
+    if (pathname === '/.well-known/openid-configuration') return answer(this.discovery());
+    if (pathname === '/keys') return answer({ keys: this.keys.map(({ publicJwk }) => publicJwk) });
+    if (pathname === '/userinfo') return this.tell(request, answer);
+    if (pathname === '/token') return this.issue(await formOf(request), request, answer);
+    return answer({}, 404);
+  }
+
+  private discovery(): Json {
+    const { url } = this;
+    return {
+      issuer: url,
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/token`,
+      userinfo_endpoint: `${url}/userinfo`,
+      jwks_uri: `${url}/keys`,
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256', 'ES256', 'HS256', 'none'],
+      code_challenge_methods_supported: ['S256'],
+      scopes_supported: ['openid', 'email', 'profile', 'offline_access', 'groups'],
+      authorization_response_iss_parameter_supported: true,
+      ...this.metadata,
+    };
+  }
+
+  private tell(request: IncomingMessage, answer: (body: unknown, status?: number) => void): void {
+    const grant = this.accessTokens.get((request.headers.authorization ?? '').replace('Bearer ', ''));
+    if (!grant) return answer({ error: 'invalid_token' }, 401);
+    const { person, lie } = grant;
+    return answer(
+      lie.userinfo ?? { sub: person.sub, email: person.email, email_verified: person.email_verified },
+    );
+  }
+
+  private async issue(
+    form: URLSearchParams,
+    { headers: { authorization } }: IncomingMessage,
+    answer: (body: unknown, status?: number, headers?: Readonly<Record<string, string>>) => void,
+  ): Promise<void> {
+    const basic = `Basic ${Buffer.from(`${CLIENT.id}:${encodeURIComponent(CLIENT.secret).replaceAll('%20', '+')}`).toString('base64')}`;
+    if (authorization !== basic) return answer({ error: 'invalid_client' }, 401);
+    const isRefresh = form.get('grant_type') === 'refresh_token';
+    const known = isRefresh ? this.refreshTokens : this.codes;
+    const given = form.get(isRefresh ? 'refresh_token' : 'code') ?? '';
+    const grant = known.get(given);
+    known.delete(given);
+    if (!grant || grant.person.disabled || !(isRefresh || !this.checksVerifiers || isProven(grant, form)))
+      return answer({ error: 'invalid_grant', error_description: '<script>alert(1)</script>' }, 400);
+    const [accessToken, refreshToken] = [randomUUID(), randomUUID()];
+    this.accessTokens.set(accessToken, grant);
+    this.refreshTokens.set(refreshToken, { ...grant, lie: isRefresh ? grant.lie : {} });
+    const honest = {
+      access_token: accessToken,
+      token_type: 'Bearer',
+      expires_in: 60,
+      id_token: await this.idTokenOf(grant, isRefresh),
+      ...(this.givesRefreshTokens && { refresh_token: refreshToken }),
+    };
+    const { lie } = grant;
+    return answer(lie.answer ? lie.answer(honest) : honest, lie.status, lie.headers);
+  }
+
+  private async idTokenOf({ person, asked, lie, subject }: Grant, isRefresh: boolean): Promise<string> {
+    const { email, email_verified = true, groups, more } = person;
+    const now = Math.floor(Date.now() / 1000);
+    const claims = {
+      iss: this.url,
+      sub: subject,
+      aud: CLIENT.id,
+      iat: now,
+      exp: now + 300,
+      ...(!isRefresh && { nonce: asked.get('nonce') }),
+      email,
+      email_verified,
+      ...(groups && { groups }),
+      ...more,
+      ...lie.claims,
+    };
+    const key = lie.key ?? this.keys[0]!;
+    const honest = await signed(claims, { alg: key.alg, kid: key.kid, typ: 'JWT', ...lie.header }, key);
+    return lie.idToken ? lie.idToken(honest) : honest;
+  }
+}
+
+const signed = (claims: Json, header: Json, { privateKey }: IssuerKey): Promise<string> =>
+  new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- tests sign headers that the type forbids
+    .setProtectedHeader(header as { alg: string })
+    .sign(privateKey, { crit: { x: true } });
+
+/** An honest issuer demands the verifier of the sign-in that the code is of, and its redirect URI. */
+const isProven = ({ asked }: Grant, form: URLSearchParams): boolean =>
+  createHash('sha256')
+    .update(form.get('code_verifier') ?? '')
+    .digest('base64url') === asked.get('code_challenge') &&
+  form.get('redirect_uri') === asked.get('redirect_uri');
+
+async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+}
