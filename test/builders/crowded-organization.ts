@@ -83,10 +83,6 @@ export async function crowdedOrganization(
   await cloud.fault({ kind: 'quota', target: group(1) });
   const { id } = await keeper.client.posted<{ id: string }>('/sessions', { ipv4Address: address });
   await org.reaches(id, 'PARTIAL');
-  await waiting(org, org.identityProviderId);
-  const mapping = { group: HOSTILE_NAME.padEnd(200, 'W'), roleId };
-  const mapped = { groupsClaim: 'groups', groupMappings: [mapping] };
-  await admin.expect(200, admin.patch(`/identity-providers/${org.identityProviderId}`, mapped));
   const { id: webhookId } = await webhook(org, `http://127.0.0.1:9/${'W'.repeat(2000)}`);
   await delivered(org, webhookId);
   await waiting(org, org.identityProviderId);

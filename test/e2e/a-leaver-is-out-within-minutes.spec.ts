@@ -80,6 +80,15 @@ async function vouched(org: Organization): Promise<void> {
   await until('everybody was vouched for', async () => (await late()).length === 0);
 }
 
+async function keyOf(org: Organization, { user }: SignedIn): Promise<{ id: string; key: ApiClient }> {
+  const asked = { name: 'own', userId: user!.id, scopes: ['sessions:read'] };
+  const { id, plainTextKey: apiKey } = await org.admin.created<{ id: string; plainTextKey: string }>(
+    '/api-keys',
+    asked,
+  );
+  return { id, key: drawbridge.api.as({ apiKey }) };
+}
+
 const status = async (client: ApiClient, path = '/auth/me'): Promise<number> =>
   (await client.get(path)).status;
 
@@ -139,15 +148,7 @@ it('Somebody whom the issuer has disabled is signed out, without access and with
     signIn,
     providerId: '',
   });
-  const { id, plainTextKey: apiKey } = await org.admin.created<{ id: string; plainTextKey: string }>(
-    '/api-keys',
-    {
-      name: 'own',
-      userId: signedIn.user!.id,
-      scopes: ['sessions:read'],
-    },
-  );
-  const key = drawbridge.api.as({ apiKey });
+  const { id, key } = await keyOf(org, signedIn);
   expect(await status(key, '/sessions')).toBe(200);
   who.disabled = true;
   await due(org);
@@ -162,6 +163,46 @@ it('Somebody whom the issuer has disabled is signed out, without access and with
   expect(await status(key, '/sessions')).toBe(200);
   const [kept] = await drawbridge.query('SELECT 1 FROM api_keys WHERE id = $1 AND revoked_at IS NULL', [id]);
   expect(kept).toBeDefined();
+});
+
+it('Somebody who has signed out, and then leaves, loses what went on without a sign-in', async () => {
+  const { org, issuer, ...others } = await company();
+  const { who, signedIn, address } = await insider({ org, issuer, ...others });
+  const { key } = await keyOf(org, signedIn);
+  const { refreshToken } = signedIn;
+  await drawbridge.api.expect(200, drawbridge.api.post('/auth/logout', { refreshToken }));
+  await vouched(org);
+  expect([await status(key, '/sessions'), await isOpen(address)]).toEqual([200, true]);
+  who.disabled = true;
+  await due(org);
+  await isClosed(address);
+  expect(await status(key, '/sessions')).toBe(401);
+});
+
+it('Of two sign-ins the one that the issuer ends takes nothing from the other', async () => {
+  const { org, issuer, signIn, ...others } = await company();
+  const { who, client, address } = await insider({ org, issuer, signIn, ...others });
+  issuer.forgetGrants();
+  const second = as(await signIn.signedIn(issuer, who));
+  await due(org);
+  await until('the first has ended', async () => (await status(client)) === 401);
+  expect([await status(second), await isOpen(address)]).toEqual([200, true]);
+  issuer.forgetGrants();
+  await due(org);
+  await isClosed(address);
+  expect(await status(second)).toBe(401);
+});
+
+it('A sign-in ends that its issuer has not vouched for in eight hours, and no access with it', async () => {
+  const { org, issuer, ...others } = await company();
+  const { client, address } = await insider({ org, issuer, ...others });
+  issuer.isDown = true;
+  await drawbridge.query(
+    `UPDATE sso_sign_ins SET checked_at = now() - interval '8 hours', check_due_at = now() WHERE organization_id = $1`,
+    [org.organizationId],
+  );
+  await until('it has ended', async () => (await status(client)) === 401);
+  expect(await isOpen(address)).toBe(true);
 });
 
 it('An issuer that is down ends nothing, and is asked again until it answers', async () => {

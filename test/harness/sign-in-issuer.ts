@@ -96,6 +96,11 @@ export class SignInIssuer {
     return code;
   }
 
+  /** The refresh tokens that it has issued are refused from now on. */
+  forgetGrants(): void {
+    this.refreshTokens.clear();
+  }
+
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '', this.url);
     this.requests.push(pathname);

@@ -60,7 +60,8 @@ const SIGN_IN_PRINCIPAL: PreparedStatement = {
          SELECT FROM refresh_tokens t WHERE t.family_id = $3 AND t.user_id = u.id AND t.revoked_at IS NULL)`,
 };
 
-const IS_VALID_KEY = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
+/** SQL: the API key `k` is neither revoked nor expired. */
+export const IS_VALID_KEY = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())';
 
 /** SQL: the API key, unless it is revoked or expired. */
 export const validKey = (organization: string, id: string): string =>

@@ -1,5 +1,6 @@
 import type { OrganizationId, RemovalCause } from '#rules';
 import { release, type WokenTargets } from '#engine-store/port';
+import { SsoSignInStore } from './sso-sign-in.store';
 import {
   type AuditActor,
   type AuditEntry,
@@ -34,6 +35,7 @@ const UNGRANTED = `SELECT FROM resource_ips ip JOIN role_resources lost ON lost.
 /** Ends everything that belongs to a deactivated or deleted user. */
 export class OffboardingStore implements TenantStore<OffboardingStore> {
   private readonly audit = new AuditTrail();
+  private readonly signIns = new SsoSignInStore();
 
   /** Ends live sessions, API keys, refresh tokens, invitations and password resets. @returns the targets to wake */
   async end(
@@ -49,26 +51,25 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
   }
 
   /**
-   * An issuer no longer vouches for the user: ends live sessions, and the sign-ins by that identity. API keys and session
-   * tokens are refused until the user's next company sign-in, and not revoked. @returns the targets to wake
+   * An issuer no longer vouches for a sign-in, which ends. With the user's last one live sessions end, too, and API keys and
+   * session tokens are refused until the next company sign-in, but not revoked. @returns the targets to wake
    */
   async refuse(
     tx: Tx,
     organization: OrganizationId,
     user: { id: string; email: string },
-    { identityId, identityProvider }: { identityId: string; identityProvider: string },
+    { familyId, identityProvider }: { familyId: string; identityProvider: string },
   ): Promise<WokenTargets[]> {
-    await tx.query(
-      'UPDATE users SET sso_refused_at = coalesce(sso_refused_at, now()) WHERE organization_id = $1 AND id = $2',
+    // its lock serializes the refusals of two sign-ins: one of them is the last
+    await this.signIns.end(tx, organization, user.id, familyId);
+    const isLast = await touches(
+      tx,
+      `UPDATE users SET sso_refused_at = coalesce(sso_refused_at, now()) WHERE organization_id = $1 AND id = $2
+         AND NOT EXISTS (SELECT FROM sso_sign_ins s WHERE s.organization_id = $1 AND s.user_id = $2) RETURNING id`,
       [organization, user.id],
     );
+    if (!isLast) return [];
     const woken = await this.endSessions(tx, organization, user, SYSTEM_ACTOR, 'USER_OFFBOARDED');
-    await tx.query(
-      `WITH ended AS (DELETE FROM sso_sign_ins WHERE organization_id = $1 AND identity_id = $2 RETURNING family_id)
-       UPDATE refresh_tokens SET revoked_at = now()
-       WHERE family_id IN (SELECT family_id FROM ended) AND revoked_at IS NULL`,
-      [organization, identityId],
-    );
     await this.audit.write(tx, organization, {
       ...SYSTEM_ACTOR,
       eventType: 'USER_REFUSED_BY_ISSUER',

@@ -8,11 +8,11 @@ export const CHECKED_FOR = `make_interval(secs => 540 + 60 * random())`;
 /** How long a sign-in lasts when the issuer cannot be asked again. */
 export const UNCHECKED_FOR = '8 hours';
 
-/** SQL: revokes the refresh tokens, and so the access tokens, of the sign-ins that a condition on `s` names. */
-const endWhere = (condition: string): string =>
-  `UPDATE refresh_tokens t SET revoked_at = now() FROM sso_sign_ins s
-   WHERE s.organization_id = $1 AND ${condition} AND t.family_id = s.family_id AND t.revoked_at IS NULL
-   RETURNING t.family_id`;
+/** SQL: ends the sign-ins that a condition on `s` names: no refresh token, and so no access token, of theirs is accepted. */
+const endSignIns = (condition: string): string =>
+  `WITH ended AS (DELETE FROM sso_sign_ins s WHERE s.organization_id = $1 AND ${condition} RETURNING s.family_id)
+   UPDATE refresh_tokens SET revoked_at = now()
+   WHERE family_id IN (SELECT family_id FROM ended) AND revoked_at IS NULL`;
 
 /** Sign-ins that an issuer vouches for. */
 export class SsoSignInStore implements TenantStore<SsoSignInStore> {
@@ -36,6 +36,15 @@ export class SsoSignInStore implements TenantStore<SsoSignInStore> {
     );
   }
 
+  /** Ends one sign-in: its user is locked first, as for every revocation. */
+  async end(tx: Tx, organization: OrganizationId, userId: string, familyId: string): Promise<void> {
+    await tx.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE', [
+      organization,
+      userId,
+    ]);
+    await tx.query(endSignIns('s.family_id = $2'), [organization, familyId]);
+  }
+
   /** Ends the sign-ins by an identity: its user is locked first, as for every revocation. */
   async endOfIdentity(tx: Tx, organization: OrganizationId, identityId: string): Promise<void> {
     await tx.query(
@@ -43,7 +52,7 @@ export class SsoSignInStore implements TenantStore<SsoSignInStore> {
          AND id = (SELECT user_id FROM user_identities WHERE organization_id = $1 AND id = $2) FOR NO KEY UPDATE`,
       [organization, identityId],
     );
-    await tx.query(endWhere('s.identity_id = $2'), [organization, identityId]);
+    await tx.query(endSignIns('s.identity_id = $2'), [organization, identityId]);
   }
 
   /** Ends all sign-ins by a provider: its people are locked first, as for every revocation. */
@@ -55,7 +64,7 @@ export class SsoSignInStore implements TenantStore<SsoSignInStore> {
       [organization, providerId],
     );
     await tx.query(
-      endWhere(
+      endSignIns(
         's.identity_id IN (SELECT id FROM user_identities WHERE organization_id = $1 AND provider_id = $2)',
       ),
       [organization, providerId],

@@ -9,11 +9,13 @@ import {
   type LeasedSsoSignIn,
   OffboardingStore,
   type SealedIdentityProvider,
+  SsoSignInStore,
 } from '#tenant-store';
 
 /** Asks the issuer of one sign-in whether it still vouches for its user, and what the user's groups are. */
 export class VouchingCheck {
-  private readonly signIns = new DueSsoSignInStore();
+  private readonly due = new DueSsoSignInStore();
+  private readonly signIns = new SsoSignInStore();
   private readonly providers = new IdentityProviderStore();
   private readonly groupRoles = new GroupRolesStore();
   private readonly offboarding = new OffboardingStore();
@@ -26,9 +28,12 @@ export class VouchingCheck {
     private readonly wake: (targets: readonly WokenTargets[]) => void,
   ) {}
 
-  /** Nothing but a refused refresh token ends anything: an issuer that is down is asked again. */
+  /**
+   * Nothing but a refused refresh token ends access: an issuer that is down is asked again. After eight hours without its word
+   * the sign-in alone ends, as one does whose issuer cannot be asked.
+   */
   async run(signIn: LeasedSsoSignIn): Promise<void> {
-    const { organizationId, providerId, familyId } = signIn;
+    const { organizationId, providerId, familyId, userId } = signIn;
     const provider = await this.providers.sealed(this.database.autocommit, organizationId, providerId);
     // deleted since, and its sign-ins with it
     if (!provider) return;
@@ -36,8 +41,9 @@ export class VouchingCheck {
     if (!(answer instanceof IssuerFailure)) return this.vouch(signIn, provider, answer);
     if (answer.kind === 'refused') return this.refuse(signIn, provider);
     const { autocommit } = this.database;
-    await this.signIns.postpone(autocommit, familyId);
     await this.providers.recordError(autocommit, organizationId, providerId, answer.message);
+    if (await this.due.postpone(autocommit, familyId)) return;
+    await this.database.transaction((tx) => this.signIns.end(tx, organizationId, userId, familyId));
   }
 
   private async answerOf(
@@ -63,9 +69,9 @@ export class VouchingCheck {
   ): Promise<void> {
     const sealed = sealCredential(this.masterKeys, dataKey, familyId, { refreshToken: refreshToken ?? '' });
     // first, and by itself: the issuer may have ended the former token, and a failure below must not lose this one
-    await this.signIns.keep(this.database.autocommit, familyId, sealed);
+    await this.due.keep(this.database.autocommit, familyId, sealed);
     const woken = await this.database.revocation(async (tx) => {
-      await this.signIns.vouched(tx, familyId);
+      await this.due.vouched(tx, familyId);
       const error = groups === 'too-many' ? TOO_MANY_GROUPS : null;
       await this.providers.recordError(tx, organizationId, provider.id, error);
       if (groups === null || groups === 'too-many') return [];
@@ -75,7 +81,7 @@ export class VouchingCheck {
   }
 
   private async refuse(
-    { organizationId, identityId, userId, userEmail }: LeasedSsoSignIn,
+    { organizationId, familyId, userId, userEmail }: LeasedSsoSignIn,
     { name: identityProvider }: SealedIdentityProvider,
   ): Promise<void> {
     const woken = await this.database.revocation((tx) =>
@@ -83,7 +89,7 @@ export class VouchingCheck {
         tx,
         organizationId,
         { id: userId, email: userEmail },
-        { identityId, identityProvider },
+        { familyId, identityProvider },
       ),
     );
     this.wake(woken);
