@@ -737,6 +737,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/organization/lockdown': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Lockdown_declare'];
+    delete: operations['Lockdown_lift'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/organization/settings': {
     parameters: {
       query?: never;
@@ -1297,6 +1313,22 @@ export interface paths {
     patch: operations['Users_update'];
     trace?: never;
   };
+  '/api/v1/users/{id}/lockdown': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Lockdown_declareUser'];
+    delete: operations['Lockdown_liftUser'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/users/{id}/password-link': {
     parameters: {
       query?: never;
@@ -1546,6 +1578,7 @@ export interface components {
     AdditionCause:
       | 'SESSION_STARTED'
       | 'STATIC_RULE_CREATED'
+      | 'LOCKDOWN_LIFTED'
       | 'RESOURCE_MOVED'
       | 'CONFIG_CHANGED'
       | 'DRIFT_REPAIRED'
@@ -1624,6 +1657,8 @@ export interface components {
       | 'ORGANIZATION_SETTINGS_UPDATE'
       | 'ORGANIZATION_SUSPENDED'
       | 'ORGANIZATION_REACTIVATED'
+      | 'ORGANIZATION_LOCKED_DOWN'
+      | 'ORGANIZATION_LOCKDOWN_LIFTED'
       | 'ORGANIZATION_DELETED'
       | 'ORGANIZATION_CLOSED'
       | 'USER_LOGIN'
@@ -1643,6 +1678,8 @@ export interface components {
       | 'USER_CREATED'
       | 'USER_UPDATED'
       | 'USER_DELETED'
+      | 'USER_LOCKED_DOWN'
+      | 'USER_LOCKDOWN_LIFTED'
       | 'PLATFORM_ROLE_GRANTED'
       | 'CREDENTIAL_CREATED'
       | 'CREDENTIAL_UPDATED'
@@ -1863,6 +1900,7 @@ export interface components {
       isService: boolean;
       /** Format: date-time */
       lastLoginAt: string | null;
+      lockdown: components['schemas']['LockdownDto'] | null;
       mfaEnabled: boolean;
       name: string;
       /** @enum {string} */
@@ -2013,6 +2051,10 @@ export interface components {
       size: number;
     };
     EmptyDto: Record<string, never>;
+    EndedByLockdownDto: {
+      sessions: number;
+      staticIpRules: number;
+    };
     ErrorDto: {
       error: string;
       message: string;
@@ -2098,6 +2140,24 @@ export interface components {
       response_types_supported: string[];
       subject_types_supported: string[];
     };
+    LockdownDto: {
+      /** Format: date-time */
+      declaredAt: string;
+      declaredBy: string;
+      reason: string;
+      scope: components['schemas']['LockdownScope'];
+      staticRules: boolean;
+    };
+    LockDownOrganizationDto: {
+      reason: string;
+      /** @default false */
+      staticRules?: boolean | null;
+    };
+    /** @enum {string} */
+    LockdownScope: 'ORGANIZATION' | 'USER';
+    LockDownUserDto: {
+      reason: string;
+    };
     LoginAnswerDto: {
       accessToken: string | null;
       deviceToken: string | null;
@@ -2140,6 +2200,7 @@ export interface components {
       isOrgAdmin: boolean;
       /** Format: date-time */
       lastLoginAt: string | null;
+      lockdown: components['schemas']['LockdownDto'] | null;
       mfaEnabled: boolean;
       name: string;
       organization: components['schemas']['OwnOrganizationDto'];
@@ -2201,6 +2262,7 @@ export interface components {
       createdAt: string;
       /** Format: uuid */
       id: string;
+      lockdown: components['schemas']['LockdownDto'] | null;
       name: string;
       slug: string;
       /** @enum {string} */
@@ -2430,6 +2492,7 @@ export interface components {
       | 'SESSION_EXPIRED'
       | 'LEASE_LOST'
       | 'USER_OFFBOARDED'
+      | 'LOCKED_DOWN'
       | 'STATIC_RULE_DELETED'
       | 'STATIC_RULE_CHANGED'
       | 'RESOURCE_MOVED'
@@ -2657,6 +2720,7 @@ export interface components {
     RuleCause:
       | 'SESSION_STARTED'
       | 'STATIC_RULE_CREATED'
+      | 'LOCKDOWN_LIFTED'
       | 'RESOURCE_MOVED'
       | 'CONFIG_CHANGED'
       | 'DRIFT_REPAIRED'
@@ -2666,6 +2730,7 @@ export interface components {
       | 'SESSION_EXPIRED'
       | 'LEASE_LOST'
       | 'USER_OFFBOARDED'
+      | 'LOCKED_DOWN'
       | 'STATIC_RULE_DELETED'
       | 'STATIC_RULE_CHANGED'
       | 'RESOURCE_DELETED'
@@ -2863,6 +2928,7 @@ export interface components {
       /** Format: uuid */
       id: string;
       ipAddress: string;
+      isClosed: boolean;
       label: string;
       resources: components['schemas']['StaticIpRuleEntryDto'][];
       /** @enum {string} */
@@ -3004,6 +3070,7 @@ export interface components {
       isService: boolean;
       /** Format: date-time */
       lastLoginAt: string | null;
+      lockdown: components['schemas']['LockdownDto'] | null;
       mfaEnabled: boolean;
       name: string;
       /** @enum {string} */
@@ -4292,6 +4359,46 @@ export interface operations {
       };
     };
   };
+  Lockdown_declare: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LockDownOrganizationDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EndedByLockdownDto'];
+        };
+      };
+    };
+  };
+  Lockdown_lift: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
   Organization_settings: {
     parameters: {
       query?: never;
@@ -5448,6 +5555,50 @@ export interface operations {
         content: {
           'application/json': components['schemas']['UserDto'];
         };
+      };
+    };
+  };
+  Lockdown_declareUser: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LockDownUserDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EndedByLockdownDto'];
+        };
+      };
+    };
+  };
+  Lockdown_liftUser: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
     };
   };

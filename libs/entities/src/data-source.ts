@@ -17,6 +17,7 @@ import {
 import { DatabasePool, type DatabasePoolConfig } from './database-pool';
 import { IdentityKeyEntity } from './identity-key.entity';
 import { Baseline1795600000000 } from './migrations/1795600000000-baseline';
+import { LockdownEntity } from './lockdown.entity';
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
@@ -88,6 +89,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
     entities: [
       OrganizationEntity,
       DataKeyEntity,
+      LockdownEntity,
       UserEntity,
       RefreshTokenEntity,
       ApiKeyEntity,

@@ -20,6 +20,7 @@ describe('Causes in the ledger', () => {
       'SESSION_EXPIRED',
       'LEASE_LOST',
       'USER_OFFBOARDED',
+      'LOCKED_DOWN',
       'STATIC_RULE_DELETED',
       'STATIC_RULE_CHANGED',
       'RESOURCE_MOVED',

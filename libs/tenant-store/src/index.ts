@@ -15,6 +15,7 @@ export * from './oidc-trust.store';
 export * from './health-event-retention';
 export * from './idempotency.store';
 export * from './known-device.store';
+export * from './lockdown.store';
 export * from './mfa.store';
 export * from './organization-closing.store';
 export * from './organization-deletion.store';

@@ -18,6 +18,8 @@ const recordEach = (tx: Tx, own: string): string =>
 
 interface EndedSession {
   readonly id: string;
+  readonly userId: string;
+  readonly email: string;
   readonly ipv4Address: string | null;
   readonly ipv6Address: string | null;
 }
@@ -30,40 +32,49 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
   async end(
     tx: Tx,
     organization: OrganizationId,
-    user: { id: string; email: string },
+    userId: string,
     actor: AuditActor,
   ): Promise<WokenTargets[]> {
-    const woken = await this.endSessions(tx, organization, user, actor);
-    await this.revokeKeys(tx, organization, user.id, actor);
-    await this.endTokens(tx, organization, user.id);
+    const sessionIds = await this.endSessions(tx, organization, userId, actor);
+    const woken = sessionIds.length === 0 ? [] : await release(tx, 'USER_OFFBOARDED', { sessionIds });
+    await this.revokeKeys(tx, organization, userId, actor);
+    await this.endTokens(tx, organization, userId);
     return woken;
   }
 
-  /** Stops all live sessions of the user, as an admin's stop does. @returns the targets to wake */
-  private async endSessions(
+  /**
+   * Ends all live sessions, as an admin's stop does. They are locked in the order of every writer. The caller releases
+   * what they hold.
+   * @param userId null: of everybody
+   * @returns their ids
+   */
+  async endSessions(
     tx: Tx,
     organization: OrganizationId,
-    user: { id: string; email: string },
+    userId: string | null,
     actor: AuditActor,
-  ): Promise<WokenTargets[]> {
+  ): Promise<string[]> {
     const ended = await rows<EndedSession>(
       tx,
-      `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
-       WHERE organization_id = $1 AND user_id = $2 AND status IN (${MAY_EXPIRE})
-       RETURNING id, ipv4_address AS "ipv4Address", ipv6_address AS "ipv6Address"`,
-      [organization, user.id],
+      `WITH live AS MATERIALIZED (
+         SELECT id FROM sessions WHERE organization_id = $1 AND ($2::uuid IS NULL OR user_id = $2)
+           AND status IN (${MAY_EXPIRE}) ORDER BY id FOR NO KEY UPDATE
+       )
+       UPDATE sessions s SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
+       FROM users u WHERE s.id IN (SELECT id FROM live) AND s.status IN (${MAY_EXPIRE}) AND u.id = s.user_id
+       RETURNING s.id, u.id AS "userId", u.email, s.ipv4_address AS "ipv4Address", s.ipv6_address AS "ipv6Address"`,
+      [organization, userId],
     );
-    if (ended.length === 0) return [];
-    const records = ended.map(({ id, ipv4Address, ipv6Address }): AuditEntry => ({
+    const records = ended.map(({ id, userId: owner, email, ipv4Address, ipv6Address }): AuditEntry => ({
       ...actor,
       eventType: 'SESSION_STOPPED',
       resourceType: 'SESSION',
       resourceId: id,
-      resourceName: user.email,
-      details: { sessionId: id, userId: user.id, ipv4Address, ipv6Address, reason: 'ADMIN' },
+      resourceName: email,
+      details: { sessionId: id, userId: owner, ipv4Address, ipv6Address, reason: 'ADMIN' },
     }));
-    await this.audit.write(tx, organization, ...records);
-    return release(tx, 'USER_OFFBOARDED', { sessionIds: ended.map(({ id }) => id) });
+    if (records.length > 0) await this.audit.write(tx, organization, ...records);
+    return ended.map(({ id }) => id);
   }
 
   private async revokeKeys(

@@ -7,6 +7,7 @@ const NEEDED_WHILE_OPEN = [
   'credentials',
   'oidc_trusts',
   'webhooks',
+  'lockdowns',
   'agents',
   'api_keys',
   'roles',

@@ -71,7 +71,8 @@ export class OrganizationController {
   }
 }
 
-const toOrganization = (row: OrganizationRow, { tier }: Principal): OrganizationDto => ({
+const toOrganization = (row: OrganizationRow, { tier, lockdown }: Principal): OrganizationDto => ({
   ...row,
+  lockdown: lockdown?.scope === 'ORGANIZATION' ? lockdown : null,
   subscriptionTier: tier,
 });

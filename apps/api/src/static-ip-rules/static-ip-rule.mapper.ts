@@ -8,6 +8,7 @@ export function toStaticIpRule(row: StaticIpRuleRow): StaticIpRuleDto {
     label: row.label,
     ipAddress: row.ipAddress,
     status: overallStatus(row.resources.map((entry) => entry.status)),
+    isClosed: row.isClosed,
     createdByEmail: row.createdByEmail,
     createdAt: row.createdAt,
     resources: row.resources.map((entry) => ({

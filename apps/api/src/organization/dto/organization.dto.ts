@@ -3,6 +3,7 @@ import { IsInt } from 'class-validator';
 import { MAX_PASSWORD_LENGTH, TIERS, type Tier } from '#rules';
 import { MIN_PASSWORD_LENGTH, PasswordPolicyDto } from '../../auth/dto/password-link.dto';
 import { flag, integerIn, line, MayBeAbsent, Optional, Required, TIME, type Kind } from '../../http/fields';
+import { LockdownDto } from '../../lockdown/dto/lockdown.dto';
 import { MfaCodeDto } from '../../mfa/dto/mfa.dto';
 
 const PASSWORD_LENGTH = integerIn(
@@ -20,6 +21,7 @@ export class OrganizationDto {
   @ApiProperty({ enum: TIERS, example: 'FREE' }) subscriptionTier!: Tier;
   @ApiProperty({ example: false, description: 'a suspended organization starts and extends no sessions' })
   suspended!: boolean;
+  @ApiProperty({ type: LockdownDto, nullable: true }) lockdown!: LockdownDto | null;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;
 }

@@ -76,6 +76,8 @@ export class StaticIpRuleDto {
       'PENDING while an entry is PENDING; then ACTIVE, PARTIAL or FAILED: all, some or none applied',
   })
   status!: StaticIpRuleStatus;
+  @ApiProperty({ example: false, description: 'true: a lockdown has closed it until it is lifted' })
+  isClosed!: boolean;
   @ApiProperty({ example: 'ada@example.com' }) createdByEmail!: string;
   @ApiProperty({ format: 'date-time', example: '2026-01-05T09:30:00.000Z' }) createdAt!: Date;
   @ApiProperty({ type: [StaticIpRuleEntryDto] }) resources!: StaticIpRuleEntryDto[];
