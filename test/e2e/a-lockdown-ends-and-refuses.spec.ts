@@ -111,16 +111,16 @@ describe('A lockdown', () => {
       (await ada.get<{ status: string }>(`/static-ip-rules/${id}`)).body;
     await until('it is applied', async () => (await shown()).status === 'ACTIVE');
     await lockDown();
-    expect(await shown()).toMatchObject({ isClosed: false, status: 'ACTIVE' });
+    expect(await shown()).toMatchObject({ status: 'ACTIVE' });
     expect(await lockDown(LOCKDOWN, { staticRules: true })).toEqual({ sessions: 0, staticIpRules: 1 });
     await until('it is closed', async () => (await openRules()).length === 0);
-    expect(await shown()).toMatchObject({ isClosed: true, resources: [] });
+    expect(await shown()).toMatchObject({ status: 'CLOSED', resources: [] });
     expect((await ada.post('/static-ip-rules', rule)).status).toBe(403);
     expect((await ada.patch(`/static-ip-rules/${id}`, { resourceIds: [kept] })).status).toBe(403);
     await ada.expect(204, ada.delete(`/resources/${gone}`));
     await ada.expect(204, bob.client.delete(LOCKDOWN));
     await until('it is open again', async () => (await openRules()).length === 1);
-    expect(await shown()).toMatchObject({ isClosed: false, resources: [{ resourceId: kept }] });
+    expect(await shown()).toMatchObject({ resources: [{ resourceId: kept }] });
   });
 
   it('that is declared while sessions start leaves none of them open', async () => {

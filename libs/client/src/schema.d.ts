@@ -2928,11 +2928,10 @@ export interface components {
       /** Format: uuid */
       id: string;
       ipAddress: string;
-      isClosed: boolean;
       label: string;
       resources: components['schemas']['StaticIpRuleEntryDto'][];
       /** @enum {string} */
-      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED';
+      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'CLOSED';
     };
     StaticIpRuleEntryDto: {
       /** Format: date-time */

@@ -15,6 +15,7 @@ const FIELDS = [
   'isOrgAdmin',
   'isService',
   'lastLoginAt',
+  'lockdown',
   'mfaEnabled',
   'name',
   'platformRole',

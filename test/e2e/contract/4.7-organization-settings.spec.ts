@@ -147,6 +147,7 @@ describe('4.7 Organization settings', () => {
         slug: own.organizationSlug,
         subscriptionTier: 'FREE',
         suspended: false,
+        lockdown: null,
         createdAt: expect.any(String) as string,
         updatedAt: expect.any(String) as string,
       });

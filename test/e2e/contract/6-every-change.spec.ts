@@ -251,6 +251,11 @@ describe('6 Events: every change is on record', () => {
     const planId = plans.find(({ tier }) => tier === 'PAID')!.id;
     await did('POST /billing/subscribe', admin.post('/billing/subscribe', { planId }));
     await did('POST /billing/cancel', admin.post('/billing/cancel'));
+    for (const path of [`/users/${person.id}/lockdown`, '/organization/lockdown']) {
+      const operation = path.replace(person.id, '{id}');
+      await did(`POST ${operation}`, admin.post(path, { reason: 'INC-12' }));
+      await did(`DELETE ${operation}`, admin.delete(path));
+    }
     await did('DELETE /users/{id}', admin.delete(`/users/${person.id}`));
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
     const platform = `/platform/organizations/${org.organizationId}`;
@@ -288,6 +293,8 @@ describe('6 Events: every change is on record', () => {
     ['PATCH /users/{id}', 'USER_UPDATED'],
     ['POST /users/{id}/password-link', 'PASSWORD_RESET_REQUESTED'],
     ['POST /users/{id}/reset-mfa', 'MFA_RESET'],
+    ['POST /users/{id}/lockdown', 'USER_LOCKED_DOWN'],
+    ['DELETE /users/{id}/lockdown', 'USER_LOCKDOWN_LIFTED'],
     ['DELETE /users/{id}', 'USER_DELETED'],
     ['POST /credentials', 'CREDENTIAL_CREATED'],
     ['PATCH /credentials/{id}', 'CREDENTIAL_UPDATED'],
@@ -324,6 +331,8 @@ describe('6 Events: every change is on record', () => {
     ['POST /webhooks/{id}/deliveries/{deliveryId}/redeliver', 'WEBHOOK_REDELIVERED'],
     ['DELETE /webhooks/{id}', 'WEBHOOK_DELETED'],
     ['PATCH /organization', 'ORGANIZATION_UPDATED'],
+    ['POST /organization/lockdown', 'ORGANIZATION_LOCKED_DOWN'],
+    ['DELETE /organization/lockdown', 'ORGANIZATION_LOCKDOWN_LIFTED'],
     ['PATCH /organization/settings', 'ORGANIZATION_SETTINGS_UPDATE'],
     ['PATCH /organization/billing', 'BILLING_DETAILS_UPDATED'],
     ['POST /billing/subscribe', 'SUBSCRIPTION_CREATED'],
