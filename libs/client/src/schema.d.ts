@@ -746,8 +746,8 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    post: operations['Lockdown_declare'];
-    delete: operations['Lockdown_lift'];
+    post: operations['OrganizationLockdown_declare'];
+    delete: operations['OrganizationLockdown_lift'];
     options?: never;
     head?: never;
     patch?: never;
@@ -1322,8 +1322,8 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    post: operations['Lockdown_declareUser'];
-    delete: operations['Lockdown_liftUser'];
+    post: operations['UserLockdown_declare'];
+    delete: operations['UserLockdown_lift'];
     options?: never;
     head?: never;
     patch?: never;
@@ -4358,7 +4358,7 @@ export interface operations {
       };
     };
   };
-  Lockdown_declare: {
+  OrganizationLockdown_declare: {
     parameters: {
       query?: never;
       header?: never;
@@ -4381,7 +4381,7 @@ export interface operations {
       };
     };
   };
-  Lockdown_lift: {
+  OrganizationLockdown_lift: {
     parameters: {
       query?: never;
       header?: never;
@@ -5557,7 +5557,7 @@ export interface operations {
       };
     };
   };
-  Lockdown_declareUser: {
+  UserLockdown_declare: {
     parameters: {
       query?: never;
       header?: never;
@@ -5582,7 +5582,7 @@ export interface operations {
       };
     };
   };
-  Lockdown_liftUser: {
+  UserLockdown_lift: {
     parameters: {
       query?: never;
       header?: never;

@@ -6,6 +6,7 @@ describe('Causes in the ledger', () => {
     expect(ADDITION_CAUSES).toEqual([
       'SESSION_STARTED',
       'STATIC_RULE_CREATED',
+      'LOCKDOWN_LIFTED',
       'RESOURCE_MOVED',
       'CONFIG_CHANGED',
       'DRIFT_REPAIRED',

@@ -4,6 +4,7 @@ import { auditRecords, type AuditRecord } from '../../builders/audit-trail';
 import { AccountOwner, mailedToken, type Login } from '../../builders/accounts';
 import { BILLING_DETAILS } from '../../builders/billing';
 import { githubTrust, jobClaims } from '../../builders/oidc';
+import { throughRoles } from '../../builders/role-changes';
 import { throughWebhooks } from '../../builders/webhooks';
 import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/organization';
 import type { Answer, ApiClient } from '../../harness/api-client';
@@ -69,7 +70,7 @@ describe('6 Events: every change is on record', () => {
     const person = await throughAccounts();
     await throughMfa(person);
     await throughResources();
-    await throughRoles(person);
+    await throughRoles(org, person.id, did);
     await throughSessions();
     await throughTrusts();
     await throughAgents();
@@ -200,21 +201,6 @@ describe('6 Events: every change is on record', () => {
     // its row goes with its last rule, which a worker takes out
     await drawbridge.query('DELETE FROM resources WHERE id = $1', [id]);
     await did('DELETE /credentials/{id}', admin.delete(credentialPath));
-  }
-
-  async function throughRoles(person: AccountOwner): Promise<void> {
-    const role = await did<{ id: string }>('POST /roles', admin.post('/roles', { name: 'Testers' }));
-    const path = `/roles/${role.id}`;
-    await did('PATCH /roles/{id}', admin.patch(path, { name: 'Readers' }));
-    for (const [part, id] of [
-      ['resources/{resourceId}', org.resourceIds[0]],
-      ['users/{userId}', person.id],
-    ] as const) {
-      const assigned = `${path}/${part.split('/')[0]}/${id}`;
-      await did(`POST /roles/{id}/${part}`, admin.post(assigned));
-      await did(`DELETE /roles/{id}/${part}`, admin.delete(assigned));
-    }
-    await did('DELETE /roles/{id}', admin.delete(path));
   }
 
   async function throughSessions(): Promise<void> {

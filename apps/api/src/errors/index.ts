@@ -1,5 +1,4 @@
 export * from './api-error';
 export { API_PREFIX, errorShapeOf } from './error-shape';
 export { refuseSuspended } from './refuse-suspended';
-export { refuseLockedDown } from './refuse-locked-down';
 export { validationFailed } from './validation-errors';

@@ -13,34 +13,45 @@ const LIFTED_BY =
 @ApiTags('Lockdown')
 @AdminOnly()
 @AllowedWhileSuspended()
-@Controller()
-export class LockdownController {
+@Controller('organization/lockdown')
+export class OrganizationLockdownController {
   constructor(private readonly lockdowns: LockdownService) {}
 
-  @Post('organization/lockdown')
+  @Post()
   @Operation(
     'Lock down your organization',
     { 200: EndedByLockdownDto },
     'Ends all live sessions, and refuses to start, extend and renew any until it is lifted. Repeated, it can add the ' +
       'static IP rules.',
   )
-  declare(@CurrentActor() actor: Actor, @Body() dto: LockDownOrganizationDto): Promise<EndedByLockdownDto> {
-    return this.lockdowns.declare(actor, null, { reason: dto.reason, staticRules: dto.staticRules ?? false });
+  declare(
+    @CurrentActor() actor: Actor,
+    @Body() { reason, staticRules }: LockDownOrganizationDto,
+  ): Promise<EndedByLockdownDto> {
+    return this.lockdowns.declare(actor, null, { reason, staticRules: staticRules ?? false });
   }
 
-  @Delete('organization/lockdown')
+  @Delete()
   @Operation('Lift the lockdown of your organization', { 204: null, errors: [404] }, LIFTED_BY)
   lift(@CurrentActor() actor: Actor): Promise<void> {
     return this.lockdowns.lift(actor, null);
   }
+}
 
-  @Post('users/:id/lockdown')
+@ApiTags('Lockdown')
+@AdminOnly()
+@AllowedWhileSuspended()
+@Controller('users/:id/lockdown')
+export class UserLockdownController {
+  constructor(private readonly lockdowns: LockdownService) {}
+
+  @Post()
   @Operation(
     'Lock down a user',
     { 200: EndedByLockdownDto, errors: [404] },
     'As POST /organization/lockdown, for one user, or service user with its API keys and CI jobs.',
   )
-  declareUser(
+  declare(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
     @Body() { reason }: LockDownUserDto,
@@ -48,9 +59,9 @@ export class LockdownController {
     return this.lockdowns.declare(actor, id, { reason, staticRules: false });
   }
 
-  @Delete('users/:id/lockdown')
+  @Delete()
   @Operation('Lift the lockdown of a user', { 204: null, errors: [404] }, LIFTED_BY)
-  liftUser(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
+  lift(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
     return this.lockdowns.lift(actor, id);
   }
 }
