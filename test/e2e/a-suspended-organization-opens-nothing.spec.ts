@@ -61,6 +61,8 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
     ['closes', { name: 'Renamed' }],
   ],
   'DELETE /users/{id}': [['closes']],
+  'POST /users/{id}/lockdown': [['closes', { reason: 'INC-12' }]],
+  'DELETE /users/{id}/lockdown': [['closes']],
   'POST /users/{id}/password-link': [['closes']],
   'POST /users/{id}/reset-mfa': [['closes']],
   'POST /users/{id}/resend-invitation': [['opens']],
@@ -113,6 +115,9 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   ],
   'DELETE /identity-providers/{id}/identities/{identityId}': [['closes']],
 
+  'POST /organization/lockdown': [['closes', { reason: 'INC-12', staticRules: true }]],
+  // what it would open again
+  'DELETE /organization/lockdown': [['opens']],
   'POST /organization/delete': [['closes', {}]],
   'PATCH /organization': [['closes', { name: 'Renamed' }]],
   'PATCH /organization/settings': [['closes', { mfaRequired: false }]],

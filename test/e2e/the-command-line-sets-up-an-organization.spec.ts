@@ -231,6 +231,19 @@ describe('The command line sets up an organization', () => {
     expect((await run('audit', '--since', 'x')).stderr).toContain('--since: "x" is no time');
   });
 
+  it('lockdown ends all access and refuses more, until it is lifted', async () => {
+    expect((await run('lockdown')).stderr).toContain('Missing: --reason');
+    const declare = ['lockdown', '--reason', 'INC-12'];
+    expect(await done(...declare, '--user', EMAIL)).toMatch(/^Locked down: \S+\. Sessions ended: \d+\.\n$/);
+    expect(await done(...declare, '--static-rules')).toMatch(/ended: \d+, static IP rules closed: \d+\.\n$/);
+    const refused = await run('start', '--ipv4', '203.0.113.99');
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining(`by ${EMAIL} since `)]);
+    expect((await run('doctor')).stdout).toContain('INC-12');
+    await done('lockdown', 'lift');
+    expect((await run('start', '--ipv4', '203.0.113.99')).stderr).toContain('You are locked down');
+    expect(await done('lockdown', 'lift', '--user', 'me')).toBe('The lockdown is lifted: me.\n');
+  });
+
   it('api sends any request, with its body from an option, a file or standard input', async () => {
     expect(JSON.parse(await done('api', 'GET', '/sessions?active=true'))).toEqual([]);
     expect(await done('api', 'PATCH', '/organization', '-d', '{"name":"Ours"}')).toContain('"name": "Ours"');

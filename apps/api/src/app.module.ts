@@ -18,6 +18,7 @@ import { HealthModule } from './health/health.module';
 import { IssuerModule } from './issuer/issuer.module';
 import { JsonBodyGuard } from './http/json-body.guard';
 import { UnknownRouteModule } from './http/unknown-route.module';
+import { LockdownModule } from './lockdown/lockdown.module';
 import { MailModule } from './mail/mail.module';
 import { MfaModule } from './mfa/mfa.module';
 import { OidcModule } from './oidc/oidc.module';
@@ -50,6 +51,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   StaticIpRulesModule,
   OrganizationModule,
   SsoModule,
+  LockdownModule,
   BillingModule,
   AuditModule,
   WebhooksModule,

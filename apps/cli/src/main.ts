@@ -6,6 +6,7 @@ import { registerSignInCommands } from './commands/register-sign-in';
 import { registerBilling } from './commands/setup/billing';
 import { registerCredentials } from './commands/setup/credentials';
 import { registerKeys } from './commands/setup/keys';
+import { registerLockdown } from './commands/setup/lockdown';
 import { registerRecords } from './commands/setup/records';
 import { registerResources } from './commands/setup/resources';
 import { registerRoles } from './commands/setup/roles';
@@ -25,6 +26,7 @@ const REGISTERS = [
   registerResources,
   registerRoles,
   registerUsers,
+  registerLockdown,
   registerKeys,
   registerTrusts,
   registerStaticRules,

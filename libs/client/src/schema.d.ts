@@ -881,6 +881,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/organization/lockdown': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['OrganizationLockdown_declare'];
+    delete: operations['OrganizationLockdown_lift'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/organization/settings': {
     parameters: {
       query?: never;
@@ -1441,6 +1457,22 @@ export interface paths {
     patch: operations['Users_update'];
     trace?: never;
   };
+  '/api/v1/users/{id}/lockdown': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['UserLockdown_declare'];
+    delete: operations['UserLockdown_lift'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/users/{id}/password-link': {
     parameters: {
       query?: never;
@@ -1706,6 +1738,7 @@ export interface components {
     AdditionCause:
       | 'SESSION_STARTED'
       | 'STATIC_RULE_CREATED'
+      | 'LOCKDOWN_LIFTED'
       | 'RESOURCE_MOVED'
       | 'CONFIG_CHANGED'
       | 'DRIFT_REPAIRED'
@@ -1784,6 +1817,8 @@ export interface components {
       | 'ORGANIZATION_SETTINGS_UPDATE'
       | 'ORGANIZATION_SUSPENDED'
       | 'ORGANIZATION_REACTIVATED'
+      | 'ORGANIZATION_LOCKED_DOWN'
+      | 'ORGANIZATION_LOCKDOWN_LIFTED'
       | 'ORGANIZATION_DELETED'
       | 'ORGANIZATION_CLOSED'
       | 'USER_LOGIN'
@@ -1803,6 +1838,8 @@ export interface components {
       | 'USER_CREATED'
       | 'USER_UPDATED'
       | 'USER_DELETED'
+      | 'USER_LOCKED_DOWN'
+      | 'USER_LOCKDOWN_LIFTED'
       | 'PLATFORM_ROLE_GRANTED'
       | 'CREDENTIAL_CREATED'
       | 'CREDENTIAL_UPDATED'
@@ -2043,6 +2080,7 @@ export interface components {
       isService: boolean;
       /** Format: date-time */
       lastLoginAt: string | null;
+      lockdown: components['schemas']['LockdownDto'] | null;
       mfaEnabled: boolean;
       name: string;
       /** @enum {string} */
@@ -2206,6 +2244,10 @@ export interface components {
       size: number;
     };
     EmptyDto: Record<string, never>;
+    EndedByLockdownDto: {
+      sessions: number;
+      staticIpRules: number;
+    };
     ErrorDto: {
       error: string;
       message: string;
@@ -2331,6 +2373,24 @@ export interface components {
       /** Format: uuid */
       userId: string;
     };
+    LockdownDto: {
+      /** Format: date-time */
+      declaredAt: string;
+      declaredBy: string;
+      reason: string;
+      scope: components['schemas']['LockdownScope'];
+      staticRules: boolean;
+    };
+    LockDownOrganizationDto: {
+      reason: string;
+      /** @default false */
+      staticRules?: boolean | null;
+    };
+    /** @enum {string} */
+    LockdownScope: 'ORGANIZATION' | 'USER';
+    LockDownUserDto: {
+      reason: string;
+    };
     LoginAnswerDto: {
       accessToken: string | null;
       deviceToken: string | null;
@@ -2373,6 +2433,7 @@ export interface components {
       isOrgAdmin: boolean;
       /** Format: date-time */
       lastLoginAt: string | null;
+      lockdown: components['schemas']['LockdownDto'] | null;
       mfaEnabled: boolean;
       name: string;
       organization: components['schemas']['OwnOrganizationDto'];
@@ -2451,6 +2512,7 @@ export interface components {
       createdAt: string;
       /** Format: uuid */
       id: string;
+      lockdown: components['schemas']['LockdownDto'] | null;
       name: string;
       /** Format: uuid */
       recoveryAdministratorId: string | null;
@@ -2684,6 +2746,7 @@ export interface components {
       | 'SESSION_EXPIRED'
       | 'LEASE_LOST'
       | 'USER_OFFBOARDED'
+      | 'LOCKED_DOWN'
       | 'STATIC_RULE_DELETED'
       | 'STATIC_RULE_CHANGED'
       | 'RESOURCE_MOVED'
@@ -2911,6 +2974,7 @@ export interface components {
     RuleCause:
       | 'SESSION_STARTED'
       | 'STATIC_RULE_CREATED'
+      | 'LOCKDOWN_LIFTED'
       | 'RESOURCE_MOVED'
       | 'CONFIG_CHANGED'
       | 'DRIFT_REPAIRED'
@@ -2920,6 +2984,7 @@ export interface components {
       | 'SESSION_EXPIRED'
       | 'LEASE_LOST'
       | 'USER_OFFBOARDED'
+      | 'LOCKED_DOWN'
       | 'STATIC_RULE_DELETED'
       | 'STATIC_RULE_CHANGED'
       | 'RESOURCE_DELETED'
@@ -3120,7 +3185,7 @@ export interface components {
       label: string;
       resources: components['schemas']['StaticIpRuleEntryDto'][];
       /** @enum {string} */
-      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED';
+      status: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'CLOSED';
     };
     StaticIpRuleEntryDto: {
       /** Format: date-time */
@@ -3289,6 +3354,7 @@ export interface components {
       isService: boolean;
       /** Format: date-time */
       lastLoginAt: string | null;
+      lockdown: components['schemas']['LockdownDto'] | null;
       mfaEnabled: boolean;
       name: string;
       /** @enum {string} */
@@ -4867,6 +4933,46 @@ export interface operations {
       };
     };
   };
+  OrganizationLockdown_declare: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LockDownOrganizationDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EndedByLockdownDto'];
+        };
+      };
+    };
+  };
+  OrganizationLockdown_lift: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
   Organization_settings: {
     parameters: {
       query?: never;
@@ -6023,6 +6129,50 @@ export interface operations {
         content: {
           'application/json': components['schemas']['UserDto'];
         };
+      };
+    };
+  };
+  UserLockdown_declare: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['LockDownUserDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EndedByLockdownDto'];
+        };
+      };
+    };
+  };
+  UserLockdown_lift: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
     };
   };

@@ -136,6 +136,8 @@ export type ReleaseSelector =
   | { readonly sessionIds: readonly string[] }
   /** of a static IP rule, on these resources */
   | { readonly staticIpRuleId: string; readonly resourceIds: readonly string[] }
+  /** of static IP rules, on every resource */
+  | { readonly staticIpRuleIds: readonly string[] }
   /** of every static IP rule on a resource */
   | { readonly staticEntriesOnResource: string };
 
@@ -143,6 +145,9 @@ export type ReleaseSelector =
 function selected(selector: ReleaseSelector): { where: string; given: unknown[] } {
   if ('sessionIds' in selector) {
     return { where: 'ip.session_id = ANY ($2::uuid[])', given: [selector.sessionIds] };
+  }
+  if ('staticIpRuleIds' in selector) {
+    return { where: 'ip.static_ip_rule_id = ANY ($2::uuid[])', given: [selector.staticIpRuleIds] };
   }
   if ('staticIpRuleId' in selector) {
     return {

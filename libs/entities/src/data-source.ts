@@ -18,6 +18,7 @@ import { DatabasePool, type DatabasePoolConfig } from './database-pool';
 import { IdentityKeyEntity } from './identity-key.entity';
 import { Baseline1795600000000 } from './migrations/1795600000000-baseline';
 import { NoticeCursorEntity } from './notice.entity';
+import { LockdownEntity } from './lockdown.entity';
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
 import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
@@ -96,6 +97,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
     entities: [
       OrganizationEntity,
       DataKeyEntity,
+      LockdownEntity,
       UserEntity,
       RefreshTokenEntity,
       ApiKeyEntity,

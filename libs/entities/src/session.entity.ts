@@ -75,6 +75,8 @@ export class StaticIpRuleEntity {
   /** canonical: an address alone, or a CIDR with its host bits cleared */
   @Text() ipAddress!: string;
   @Text() createdByEmail!: string;
+  /** the resources on which a lockdown closed it; null: none did */
+  @Uuid({ array: true, nullable: true }) closedOn!: string[] | null;
   /** deleted in the API; the row is deleted with its last entry */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   @CreatedAt() createdAt!: Date;

@@ -35,6 +35,7 @@ export const user: Principal = {
   organizationSlug: 'example',
   tier: 'PAID',
   suspended: false,
+  lockdown: null,
   requireDetectedAddress: false,
   keyId: null,
   keyName: null,

@@ -6,6 +6,7 @@ describe('Causes in the ledger', () => {
     expect(ADDITION_CAUSES).toEqual([
       'SESSION_STARTED',
       'STATIC_RULE_CREATED',
+      'LOCKDOWN_LIFTED',
       'RESOURCE_MOVED',
       'CONFIG_CHANGED',
       'DRIFT_REPAIRED',
@@ -20,6 +21,7 @@ describe('Causes in the ledger', () => {
       'SESSION_EXPIRED',
       'LEASE_LOST',
       'USER_OFFBOARDED',
+      'LOCKED_DOWN',
       'STATIC_RULE_DELETED',
       'STATIC_RULE_CHANGED',
       'RESOURCE_MOVED',

@@ -1,10 +1,12 @@
 /**
- * Why a rule was added. `DRIFT_REPAIRED`: it had disappeared from its target. `WRITER_RELEASED`: the organization whose
+ * Why a rule was added. `LOCKDOWN_LIFTED`: a lockdown had closed its static IP rule. `DRIFT_REPAIRED`: it had disappeared
+ * from its target. `WRITER_RELEASED`: the organization whose
  * credential wrote it no longer holds it, and another holder writes it again.
  */
 export const ADDITION_CAUSES = [
   'SESSION_STARTED',
   'STATIC_RULE_CREATED',
+  'LOCKDOWN_LIFTED',
   'RESOURCE_MOVED',
   'CONFIG_CHANGED',
   'DRIFT_REPAIRED',
@@ -28,6 +30,7 @@ export const REMOVAL_CAUSES = [
   'SESSION_EXPIRED',
   'LEASE_LOST',
   'USER_OFFBOARDED',
+  'LOCKED_DOWN',
   'STATIC_RULE_DELETED',
   'STATIC_RULE_CHANGED',
   'RESOURCE_MOVED',

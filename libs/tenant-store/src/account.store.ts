@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { asOrganizationId, type CallerAccount, type OrganizationId } from '#rules';
+import { lockdownOf } from './lockdown-sql';
 import { ENDS_AT, UNFINISHED, type PreparedStatement, type Tx, first, prepared, touches } from '#entities';
 
 /** The principal of a request, read for each request. */
@@ -39,7 +40,7 @@ const PRINCIPAL_COLUMNS = `
   u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name, u.is_org_admin AS "isOrgAdmin",
   u.platform_role AS "platformRole", u.mfa_enabled AS "mfaEnabled", o.name AS "organizationName", o.slug AS "organizationSlug",
   o.subscription_tier AS tier, o.suspended_at IS NOT NULL AS suspended,
-  o.require_detected_address AS "requireDetectedAddress"`;
+  ${lockdownOf('o.id, u.id')} AS lockdown, o.require_detected_address AS "requireDetectedAddress"`;
 
 /** SQL: what the issuer says does not concern the recovery administrator, who must be able to sign in without it. */
 const IS_RECOVERY = 'u.id IS NOT DISTINCT FROM o.recovery_administrator_id';

@@ -19,6 +19,7 @@ export * from './health-event-retention';
 export * from './idempotency.store';
 export * from './identity-provider.store';
 export * from './known-device.store';
+export * from './lockdown.store';
 export * from './mfa.store';
 export * from './notice.store';
 export * from './organization-closing.store';

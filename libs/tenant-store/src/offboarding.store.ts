@@ -20,8 +20,17 @@ import {
 const recordEach = (tx: Tx, own: string): string =>
   auditInsert('$1', `(SELECT jsonb_agg($3::jsonb || jsonb_build_object(${own})) FROM ended)`, auditTable(tx));
 
+interface SessionsOf {
+  /** null: of everybody */
+  readonly userId: string | null;
+  /** only those that hold what one of these roles granted and no role of the user grants */
+  readonly lostRoleIds?: readonly string[];
+}
+
 interface EndedSession {
   readonly id: string;
+  readonly userId: string;
+  readonly email: string;
   readonly ipv4Address: string | null;
   readonly ipv6Address: string | null;
 }
@@ -41,12 +50,12 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
   async end(
     tx: Tx,
     organization: OrganizationId,
-    user: { id: string; email: string },
+    userId: string,
     actor: AuditActor,
   ): Promise<WokenTargets[]> {
-    const woken = await this.endSessions(tx, organization, user, actor, 'USER_OFFBOARDED');
-    await this.revokeKeys(tx, organization, user.id, actor);
-    await this.endTokens(tx, organization, user.id);
+    const woken = await this.stopSessions(tx, organization, { userId }, actor, 'USER_OFFBOARDED');
+    await this.revokeKeys(tx, organization, userId, actor);
+    await this.endTokens(tx, organization, userId);
     return woken;
   }
 
@@ -69,7 +78,8 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
       [organization, user.id],
     );
     if (!isLast) return [];
-    const woken = await this.endSessions(tx, organization, user, SYSTEM_ACTOR, 'USER_OFFBOARDED');
+    const whose = { userId: user.id };
+    const woken = await this.stopSessions(tx, organization, whose, SYSTEM_ACTOR, 'USER_OFFBOARDED');
     await this.audit.write(tx, organization, {
       ...SYSTEM_ACTOR,
       eventType: 'USER_REFUSED_BY_ISSUER',
@@ -94,44 +104,57 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
   endUngranted(
     tx: Tx,
     organization: OrganizationId,
-    user: { id: string; email: string },
+    userId: string,
     lostRoleIds: readonly string[],
     actor: AuditActor,
   ): Promise<WokenTargets[]> {
-    return this.endSessions(tx, organization, user, actor, 'SESSION_STOPPED_BY_ADMIN', lostRoleIds);
+    return this.stopSessions(tx, organization, { userId, lostRoleIds }, actor, 'SESSION_STOPPED_BY_ADMIN');
+  }
+
+  private async stopSessions(
+    tx: Tx,
+    organization: OrganizationId,
+    whose: SessionsOf,
+    actor: AuditActor,
+    cause: RemovalCause,
+  ): Promise<WokenTargets[]> {
+    const sessionIds = await this.endSessions(tx, organization, whose, actor);
+    return sessionIds.length === 0 ? [] : release(tx, cause, { sessionIds });
   }
 
   /**
-   * Stops live sessions of the user, as an admin's stop does: all, or those of roles that the user has lost.
-   * @returns the targets to wake
+   * Ends live sessions, as an admin's stop does. They are locked in the order of every writer. The caller releases what
+   * they hold.
+   * @returns their ids
    */
-  private async endSessions(
+  async endSessions(
     tx: Tx,
     organization: OrganizationId,
-    user: { id: string; email: string },
+    { userId, lostRoleIds }: SessionsOf,
     actor: AuditActor,
-    cause: RemovalCause,
-    lostRoleIds: readonly string[] | null = null,
-  ): Promise<WokenTargets[]> {
+  ): Promise<string[]> {
     const ended = await rows<EndedSession>(
       tx,
-      `UPDATE sessions s SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
-       WHERE organization_id = $1 AND user_id = $2 AND status IN (${MAY_EXPIRE})
-         AND ($3::uuid[] IS NULL OR EXISTS (${UNGRANTED}))
-       RETURNING id, ipv4_address AS "ipv4Address", ipv6_address AS "ipv6Address"`,
-      [organization, user.id, lostRoleIds],
+      `WITH live AS MATERIALIZED (
+         SELECT s.id FROM sessions s WHERE s.organization_id = $1 AND ($2::uuid IS NULL OR s.user_id = $2)
+           AND s.status IN (${MAY_EXPIRE}) AND ($3::uuid[] IS NULL OR EXISTS (${UNGRANTED}))
+         ORDER BY s.id FOR NO KEY UPDATE
+       )
+       UPDATE sessions s SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
+       FROM users u WHERE s.id IN (SELECT id FROM live) AND s.status IN (${MAY_EXPIRE}) AND u.id = s.user_id
+       RETURNING s.id, u.id AS "userId", u.email, s.ipv4_address AS "ipv4Address", s.ipv6_address AS "ipv6Address"`,
+      [organization, userId, lostRoleIds ?? null],
     );
-    if (ended.length === 0) return [];
-    const records = ended.map(({ id, ipv4Address, ipv6Address }): AuditEntry => ({
+    const records = ended.map(({ id, userId: owner, email, ipv4Address, ipv6Address }): AuditEntry => ({
       ...actor,
       eventType: 'SESSION_STOPPED',
       resourceType: 'SESSION',
       resourceId: id,
-      resourceName: user.email,
-      details: { sessionId: id, userId: user.id, ipv4Address, ipv6Address, reason: 'ADMIN' },
+      resourceName: email,
+      details: { sessionId: id, userId: owner, ipv4Address, ipv6Address, reason: 'ADMIN' },
     }));
-    await this.audit.write(tx, organization, ...records);
-    return release(tx, cause, { sessionIds: ended.map(({ id }) => id) });
+    if (records.length > 0) await this.audit.write(tx, organization, ...records);
+    return ended.map(({ id }) => id);
   }
 
   private async revokeKeys(

@@ -9,6 +9,7 @@ const NEEDED_WHILE_OPEN = [
   'webhooks',
   'notice_cursors',
   'identity_providers',
+  'lockdowns',
   'agents',
   'api_keys',
   'roles',

@@ -50,8 +50,8 @@ export class OrganizationDeletionStore implements TenantStore<OrganizationDeleti
     // resources before users, as a start locks them
     const resources = await this.lockAll(tx, organization, 'resources');
     const woken: WokenTargets[] = [];
-    for (const user of await this.users.deleteAll(tx, organization, agents))
-      woken.push(...(await this.offboarding.end(tx, organization, user, actor)));
+    for (const id of await this.users.deleteAll(tx, organization, agents))
+      woken.push(...(await this.offboarding.end(tx, organization, id, actor)));
     for (const id of resources) woken.push(...(await this.rules.delete(tx, organization, id)));
     for (const id of await this.lockAll(tx, organization, 'credentials'))
       await this.credentials.remove(tx, organization, id);

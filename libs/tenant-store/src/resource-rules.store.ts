@@ -47,6 +47,7 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
            AND EXISTS (SELECT FROM resource_ips ip WHERE ip.static_ip_rule_id = rule.id AND ip.resource_id = $2)
            AND NOT EXISTS (SELECT FROM resource_ips ip WHERE ip.static_ip_rule_id = rule.id
              AND ip.resource_id <> $2 AND ip.status NOT IN (${LEAVING}) AND ip.released_at IS NULL)
+           AND coalesce(rule.closed_on <@ ARRAY[$2::uuid], true)
        )
        UPDATE resources SET deleted_at = now(), is_active = false, revision = revision + 1
        WHERE organization_id = $1 AND id = $2`,

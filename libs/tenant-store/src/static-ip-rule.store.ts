@@ -17,7 +17,9 @@ import {
   type TenantStore,
   type Tx,
   first,
+  rows,
   sliced,
+  touches,
 } from '#entities';
 
 interface StaticIpRuleEntryRow {
@@ -32,6 +34,8 @@ interface StaticIpRuleEntryRow {
 export interface StaticIpRuleRow extends Readonly<
   Pick<StaticIpRuleEntity, 'id' | 'label' | 'ipAddress' | 'createdByEmail' | 'createdAt'>
 > {
+  /** whether a lockdown has closed it: it has no entry until that is lifted */
+  readonly isClosed: boolean;
   /** without those being removed */
   readonly resources: StaticIpRuleEntryRow[];
 }
@@ -43,7 +47,7 @@ export interface NewEntry extends Omit<DesiredRules, 'resourceIpId'> {
 }
 
 const SELECT = `SELECT s.id, s.label, s.ip_address AS "ipAddress", s.created_by_email AS "createdByEmail",
-    s.created_at AS "createdAt",
+    s.created_at AS "createdAt", s.closed_on IS NOT NULL AS "isClosed",
     ARRAY(SELECT jsonb_build_object('resourceId', ip.resource_id,
         'resourceName', coalesce(r.name, ip.resource_name), 'status', ip.status, 'appliedAt', ip.applied_at,
         'errorMessage', ip.error_message)
@@ -51,6 +55,11 @@ const SELECT = `SELECT s.id, s.label, s.ip_address AS "ipAddress", s.created_by_
       WHERE ip.static_ip_rule_id = s.id AND ip.status NOT IN (${LEAVING}) AND ip.released_at IS NULL
       ORDER BY coalesce(r.name, ip.resource_name), ip.id) AS resources
   FROM static_ip_rules s WHERE s.organization_id = $1 AND s.deleted_at IS NULL`;
+
+/** A rule that a lockdown has closed. */
+export interface ClosedRuleRow extends Pick<StaticIpRuleRow, 'id' | 'ipAddress'> {
+  readonly resourceIds: string[];
+}
 
 /** A resource's static ranges of one IP version. */
 export interface ResourceRangesRow {
@@ -81,11 +90,56 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
   }
 
   /**
-   * Serializes additions of ranges in the organization until the transaction ends. Take it before locks on resources
-   * and rules.
+   * Serializes additions in the organization, with each other and with a lockdown, until the transaction ends. Take it
+   * before locks on resources and rules.
+   * @returns false while a lockdown has closed static IP rules
    */
-  async lockRanges(tx: Tx, organization: OrganizationId): Promise<void> {
+  async lockAdditions(tx: Tx, organization: OrganizationId): Promise<boolean> {
     await tx.query('SELECT 1 FROM organizations WHERE id = $1 FOR NO KEY UPDATE', [organization]);
+    return touches(
+      tx,
+      'SELECT WHERE NOT EXISTS (SELECT FROM lockdowns WHERE subject_id = $1 AND static_rules)',
+      [organization],
+    );
+  }
+
+  /** For a lockdown: remembers on which resources each rule is. The caller releases the entries. @returns the rules */
+  async close(tx: Tx, organization: OrganizationId): Promise<string[]> {
+    const closed = await rows<{ id: string }>(
+      tx,
+      `WITH present AS MATERIALIZED (
+         SELECT id FROM static_ip_rules WHERE organization_id = $1 AND deleted_at IS NULL AND closed_on IS NULL
+         ORDER BY id FOR NO KEY UPDATE
+       ), forgotten AS (
+         UPDATE resource_ips SET released_at = now()
+         WHERE static_ip_rule_id IN (SELECT id FROM present) AND status = 'FAILED'
+       )
+       UPDATE static_ip_rules rule SET closed_on = ARRAY(
+         SELECT DISTINCT ip.resource_id FROM resource_ips ip
+         WHERE ip.static_ip_rule_id = rule.id AND ip.status NOT IN (${LEAVING}) AND ip.released_at IS NULL)
+       WHERE rule.id IN (SELECT id FROM present) RETURNING rule.id`,
+      [organization],
+    );
+    return closed.map(({ id }) => id);
+  }
+
+  /** What a lockdown has closed. Call `lockAdditions` first. */
+  closed(tx: Tx, organization: OrganizationId): Promise<ClosedRuleRow[]> {
+    return tx.query(
+      `SELECT id, ip_address AS "ipAddress", closed_on AS "resourceIds" FROM static_ip_rules
+       WHERE organization_id = $1 AND closed_on IS NOT NULL AND deleted_at IS NULL ORDER BY id`,
+      [organization],
+    );
+  }
+
+  /** The caller opens it on what is left of its resources. @returns false when it was deleted meanwhile */
+  reopen(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE static_ip_rules SET closed_on = NULL WHERE organization_id = $1 AND id = $2 AND closed_on IS NOT NULL
+         AND deleted_at IS NULL RETURNING id`,
+      [organization, id],
+    );
   }
 
   /** The present and pending ranges on these resources; a resource without one is left out. */
@@ -129,6 +183,7 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
     organization: OrganizationId,
     rule: { id: string; ipVersion: IpVersion; ipAddress: string },
     entries: readonly NewEntry[],
+    cause: 'STATIC_RULE_CREATED' | 'LOCKDOWN_LIFTED' = 'STATIC_RULE_CREATED',
   ): Promise<WokenTargets[]> {
     const ips = entries.map((entry) => ({ resourceIpId: randomUUID(), ...entry }));
     const [opened] = await tx.query<{ targets: WokenTargets[] }[]>(
@@ -138,7 +193,7 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
          SELECT i."resourceIpId", $1, $2, i."resourceId", i."resourceName", $3, $4
          FROM jsonb_to_recordset($5::jsonb) AS i("resourceIpId" uuid, "resourceId" uuid, "resourceName" text)
          RETURNING id, organization_id
-       ), ${DESIRED_RULES('$6')}, ${HOLD('desired', 'STATIC_RULE_CREATED')}
+       ), ${DESIRED_RULES('$6')}, ${HOLD('desired', cause)}
        SELECT ${wokenTargets('SELECT target_id FROM rule')} AS targets`,
       [organization, rule.id, rule.ipVersion, rule.ipAddress, JSON.stringify(ips), desiredRulesJson(ips)],
     );

@@ -1,4 +1,4 @@
-import { TIER_LIMITS, type OrganizationId, type Tier, type TierOf } from '#rules';
+import { TIER_LIMITS, type Lockdown, type OrganizationId, type Tier, type TierOf } from '#rules';
 import {
   type NoticeSwitch,
   type Slice,
@@ -11,6 +11,7 @@ import {
   sliced,
   touches,
 } from '#entities';
+import { lockdownOf } from './lockdown-sql';
 import { IS_LOCKED } from './sign-in-failure.store';
 
 export const USER_STATUSES = ['INVITED', 'ACTIVE', 'INACTIVE', 'LOCKED'] as const;
@@ -31,6 +32,7 @@ export interface UserRow extends Readonly<
   >
 > {
   readonly status: UserStatus;
+  readonly lockdown: Lockdown | null;
   readonly roleNames: string[];
   /** names of those that it signs in by */
   readonly identityProviders: string[];
@@ -59,7 +61,7 @@ const STATUS = `CASE WHEN NOT u.is_active OR u.sso_refused_at IS NOT NULL THEN '
 const SELECT = `SELECT u.id, u.email, u.name, u.is_service AS "isService", u.is_org_admin AS "isOrgAdmin",
     u.platform_role AS "platformRole", u.is_active AS "isActive", ${STATUS} AS status, u.invited_at AS "invitedAt",
     u.mfa_enabled AS "mfaEnabled", u.last_login_at AS "lastLoginAt",
-    ARRAY(SELECT r.name FROM role_users m JOIN roles r ON r.id = m.role_id
+    ${lockdownOf('u.id')} AS lockdown, ARRAY(SELECT r.name FROM role_users m JOIN roles r ON r.id = m.role_id
       WHERE m.user_id = u.id ORDER BY r.name) AS "roleNames",
     ARRAY(SELECT DISTINCT p.name FROM user_identities i JOIN identity_providers p ON p.id = i.provider_id
       WHERE i.user_id = u.id ORDER BY p.name) AS "identityProviders",
@@ -243,18 +245,14 @@ export class UserStore implements TenantStore<UserStore> {
     );
   }
 
-  /** Deletes everybody, with the organization. @param kept a service user that stays; null: none */
-  deleteAll(
-    tx: Tx,
-    organization: OrganizationId,
-    kept: string | null,
-  ): Promise<Pick<UserRow, 'id' | 'email'>[]> {
-    return rows(
+  /** Deletes everybody, with the organization. @param kept a service user that stays; null: none @returns their ids */
+  async deleteAll(tx: Tx, organization: OrganizationId, kept: string | null): Promise<string[]> {
+    const deleted = await rows<{ id: string }>(
       tx,
-      `UPDATE users SET ${DELETED} WHERE organization_id = $1 AND deleted_at IS NULL AND id IS DISTINCT FROM $2
-       RETURNING id, email`,
+      `UPDATE users SET ${DELETED} WHERE organization_id = $1 AND deleted_at IS NULL AND id IS DISTINCT FROM $2 RETURNING id`,
       [organization, kept],
     );
+    return deleted.map(({ id }) => id);
   }
 
   /** Deletes authenticator and recovery codes. @returns false when MFA is not enabled */

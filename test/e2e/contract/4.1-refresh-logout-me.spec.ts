@@ -197,6 +197,7 @@ describe('4.1 Accounts and tokens: refreshing, signing out, GET /auth/me', () =>
         'isActive',
         'isOrgAdmin',
         'lastLoginAt',
+        'lockdown',
         'mfaEnabled',
         'name',
         'organization',

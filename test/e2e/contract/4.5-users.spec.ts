@@ -16,6 +16,7 @@ const FIELDS = [
   'isOrgAdmin',
   'isService',
   'lastLoginAt',
+  'lockdown',
   'mfaEnabled',
   'name',
   'platformRole',

@@ -149,6 +149,7 @@ describe('4.7 Organization settings', () => {
         suspended: false,
         ssoRequired: false,
         recoveryAdministratorId: null,
+        lockdown: null,
         createdAt: expect.any(String) as string,
         updatedAt: expect.any(String) as string,
       });

@@ -6,6 +6,7 @@ import { BILLING_DETAILS } from '../../builders/billing';
 import { throughCompanySignIn } from '../../builders/company-sign-in';
 import { throughIdentityProviders } from '../../builders/identity-providers';
 import { githubTrust, jobClaims } from '../../builders/oidc';
+import { throughRoles } from '../../builders/role-changes';
 import { throughWebhooks } from '../../builders/webhooks';
 import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/organization';
 import type { Answer, ApiClient } from '../../harness/api-client';
@@ -55,7 +56,7 @@ describe('6 Events: every change is on record', () => {
     const person = await throughAccounts();
     await throughMfa(person);
     await throughResources();
-    await throughRoles(person);
+    await throughRoles(org, person.id, did);
     await throughSessions();
     await throughTrusts();
     await throughAgents();
@@ -191,21 +192,6 @@ describe('6 Events: every change is on record', () => {
     await did('DELETE /credentials/{id}', admin.delete(credentialPath));
   }
 
-  async function throughRoles(person: AccountOwner): Promise<void> {
-    const role = await did<{ id: string }>('POST /roles', admin.post('/roles', { name: 'Testers' }));
-    const path = `/roles/${role.id}`;
-    await did('PATCH /roles/{id}', admin.patch(path, { name: 'Readers' }));
-    for (const [part, id] of [
-      ['resources/{resourceId}', org.resourceIds[0]],
-      ['users/{userId}', person.id],
-    ] as const) {
-      const assigned = `${path}/${part.split('/')[0]}/${id}`;
-      await did(`POST /roles/{id}/${part}`, admin.post(assigned));
-      await did(`DELETE /roles/{id}/${part}`, admin.delete(assigned));
-    }
-    await did('DELETE /roles/{id}', admin.delete(path));
-  }
-
   async function throughSessions(): Promise<void> {
     const start = (ipv4Address: string): Promise<Answer<{ id: string }>> =>
       admin.post('/sessions', { ipv4Address, leaseSeconds: 300 });
@@ -240,6 +226,11 @@ describe('6 Events: every change is on record', () => {
     const planId = plans.find(({ tier }) => tier === 'PAID')!.id;
     await did('POST /billing/subscribe', admin.post('/billing/subscribe', { planId }));
     await did('POST /billing/cancel', admin.post('/billing/cancel'));
+    for (const path of [`/users/${person.id}/lockdown`, '/organization/lockdown']) {
+      const operation = path.replace(person.id, '{id}');
+      await did(`POST ${operation}`, admin.post(path, { reason: 'INC-12' }));
+      await did(`DELETE ${operation}`, admin.delete(path));
+    }
     await did('DELETE /users/{id}', admin.delete(`/users/${person.id}`));
     await drawbridge.query(`UPDATE users SET platform_role = 'SUPER_ADMIN' WHERE id = $1`, [org.adminId]);
     const platform = `/platform/organizations/${org.organizationId}`;
@@ -279,6 +270,8 @@ describe('6 Events: every change is on record', () => {
     ['PATCH /users/me/notices', 'USER_UPDATED'],
     ['POST /users/{id}/password-link', 'PASSWORD_RESET_REQUESTED'],
     ['POST /users/{id}/reset-mfa', 'MFA_RESET'],
+    ['POST /users/{id}/lockdown', 'USER_LOCKED_DOWN'],
+    ['DELETE /users/{id}/lockdown', 'USER_LOCKDOWN_LIFTED'],
     ['DELETE /users/{id}', 'USER_DELETED'],
     ['POST /credentials', 'CREDENTIAL_CREATED'],
     ['PATCH /credentials/{id}', 'CREDENTIAL_UPDATED'],
@@ -321,6 +314,8 @@ describe('6 Events: every change is on record', () => {
     ['POST /webhooks/{id}/deliveries/{deliveryId}/redeliver', 'WEBHOOK_REDELIVERED'],
     ['DELETE /webhooks/{id}', 'WEBHOOK_DELETED'],
     ['PATCH /organization', 'ORGANIZATION_UPDATED'],
+    ['POST /organization/lockdown', 'ORGANIZATION_LOCKED_DOWN'],
+    ['DELETE /organization/lockdown', 'ORGANIZATION_LOCKDOWN_LIFTED'],
     ['PATCH /organization/settings', 'ORGANIZATION_SETTINGS_UPDATE'],
     ['PATCH /organization/billing', 'BILLING_DETAILS_UPDATED'],
     ['POST /billing/subscribe', 'SUBSCRIPTION_CREATED'],

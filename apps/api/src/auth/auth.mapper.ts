@@ -79,6 +79,7 @@ export const toMe = (principal: Principal, profile: UserProfileRow, defaultSessi
   isOrgAdmin: principal.isOrgAdmin,
   platformRole: principal.platformRole,
   isActive: true,
+  lockdown: principal.lockdown,
   mfaEnabled: principal.mfaEnabled,
   ...profile,
   defaultSessionHours,

@@ -19,6 +19,7 @@ const TAGS: Readonly<Record<string, string>> = {
   MFA: 'The second factor: authenticator codes and recovery codes. Bearer tokens only.',
   Organization: 'The organization’s name, security settings and billing details.',
   'Company sign-in': 'Identity providers (OpenID Connect) that the organization’s people sign in with.',
+  Lockdown: 'Ends all sessions of the organization or of a user, and refuses others until it is lifted.',
   Billing: 'Plans, the subscription and payments.',
   'Audit logs': 'Who did what and when. Records cannot be changed.',
   Webhooks: 'Where audit records are sent to as they are written: a program, Slack or Teams.',

@@ -77,7 +77,12 @@ export class OrganizationController {
     return this.organization.updateSettings(actor, dto);
   }
 
-  private shown(row: OrganizationRow, { tier }: Principal): OrganizationDto {
-    return { ...row, subscriptionTier: tier, ssoRedirectUri: this.addresses.callback(row.slug) };
+  private shown(row: OrganizationRow, { tier, lockdown }: Principal): OrganizationDto {
+    return {
+      ...row,
+      lockdown: lockdown?.scope === 'ORGANIZATION' ? lockdown : null,
+      subscriptionTier: tier,
+      ssoRedirectUri: this.addresses.callback(row.slug),
+    };
   }
 }

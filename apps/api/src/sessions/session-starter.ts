@@ -19,6 +19,7 @@ import { sessionTokenHash } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
 import { conflict, forbidden, unprocessable } from '../errors/api-error';
+import { refuseLockedDown } from '../errors/refuse-locked-down';
 import type { Actor } from '../http/actor';
 import type { SessionDto, StartedSessionDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
@@ -80,6 +81,7 @@ export class SessionStarter {
    */
   async start(asked: Omit<StartRequest, 'tokenOf'>, key: string | null): Promise<Started> {
     const { principal } = asked.actor;
+    refuseLockedDown(principal);
     const { leaseSeconds } = asked.dto;
     const tokenOf = leaseSeconds === undefined ? null : await this.tokens.of(principal.organizationId);
     const request = { ...asked, tokenOf };

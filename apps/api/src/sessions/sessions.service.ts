@@ -7,6 +7,7 @@ import { HOLDING_STATUSES, LimiterPerKey, LIVE_SESSION_STATUSES, maximumDuration
 import { ActionRecords } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { type ApiError, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
+import { refuseLockedDown } from '../errors/refuse-locked-down';
 import type { Actor } from '../http/actor';
 import { SessionSettlementWaiter } from './session-settlement-waiter';
 
@@ -63,6 +64,7 @@ export class SessionsService {
   async extend(actor: Actor, id: string, additionalHours: number): Promise<SessionRow> {
     const { principal } = actor;
     const session = await this.own(principal, id);
+    refuseLockedDown(principal);
     const { organizationId, tier } = principal;
     const tierHours = TIER_LIMITS[tier].sessionHours;
     const outcome = await this.database.statement((tx) =>
@@ -98,6 +100,7 @@ export class SessionsService {
       return { session: renewed, renewedFrom: await this.noteOtherAddress(actor, renewed) };
     }
     const session = await this.own(principal, id);
+    refuseLockedDown(principal);
     if (session.leaseUntil === null)
       throw notPossible('The session cannot be renewed: it was started without leaseSeconds');
     const reason = isLive(session) ? 'its time is over' : `it is ${session.status}`;

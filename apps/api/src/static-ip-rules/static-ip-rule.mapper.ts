@@ -1,13 +1,13 @@
 import type { StaticIpRuleRow } from '#tenant-store';
 import { overallStatus } from '#rules';
-import type { StaticIpRuleDto, StaticIpRuleEntryDto } from './dto/static-ip-rule.dto';
+import { CLOSED, type StaticIpRuleDto, type StaticIpRuleEntryDto } from './dto/static-ip-rule.dto';
 
 export function toStaticIpRule(row: StaticIpRuleRow): StaticIpRuleDto {
   return {
     id: row.id,
     label: row.label,
     ipAddress: row.ipAddress,
-    status: overallStatus(row.resources.map((entry) => entry.status)),
+    status: row.isClosed ? CLOSED : overallStatus(row.resources.map((entry) => entry.status)),
     createdByEmail: row.createdByEmail,
     createdAt: row.createdAt,
     resources: row.resources.map((entry) => ({

@@ -8,5 +8,6 @@ import { StaticIpRulesService } from './static-ip-rules.service';
   imports: [ResourcesModule],
   controllers: [StaticIpRulesController],
   providers: [StaticIpRulesService, StaticIpRuleStore],
+  exports: [StaticIpRulesService],
 })
 export class StaticIpRulesModule {}

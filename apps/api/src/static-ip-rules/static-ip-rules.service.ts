@@ -4,10 +4,10 @@ import { Database, type Slice, type Sliced, type Tx } from '#entities';
 import { type NewEntry, ResourceStore, type StaticIpRuleRow, StaticIpRuleStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { parseHost } from '#rules';
+import { parseHost, type IpVersion } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
-import { notFound, unprocessable } from '../errors/api-error';
+import { forbidden, notFound, unprocessable } from '../errors/api-error';
 import { refuseSuspended } from '../errors/refuse-suspended';
 import type { Actor } from '../http/actor';
 import { plannedRules } from '../resources/planned-rules';
@@ -46,7 +46,7 @@ export class StaticIpRulesService {
     const address = staticAddress(ipAddress, this.addressPolicy);
     const { organizationId, email } = principal;
     const { created, woken } = await this.database.transaction(async (tx) => {
-      if (address.isRange) await this.rules.lockRanges(tx, organizationId);
+      refuseClosed(await this.rules.lockAdditions(tx, organizationId));
       const entries = await this.entries(tx, principal, resourceIds, address.text);
       if (address.isRange)
         await refuseTooWideInTotal(
@@ -88,7 +88,7 @@ export class StaticIpRulesService {
     }
     const { organizationId } = principal;
     const { updated, added, released } = await this.database.transaction(async (tx) => {
-      if (resourceIds) await this.rules.lockRanges(tx, organizationId);
+      if (resourceIds) refuseClosed(await this.rules.lockAdditions(tx, organizationId));
       // lock resources before the rule: the same order as deleting a resource, to avoid deadlocks
       const targets = await this.resources.lockTargets(tx, organizationId, resourceIds ?? []);
       const now = await this.rules.lock(tx, organizationId, id);
@@ -130,6 +130,24 @@ export class StaticIpRulesService {
     this.wakeUps.wake('revoke-rules', woken);
   }
 
+  /** Opens what a lockdown has closed, in the transaction that lifts it. @returns the targets to wake */
+  async reopen(tx: Tx, { organizationId }: Principal): Promise<WokenTargets[]> {
+    await this.rules.lockAdditions(tx, organizationId);
+    const closed = await this.rules.closed(tx, organizationId);
+    const all = closed.flatMap(({ resourceIds }) => resourceIds);
+    const targets = await this.resources.lockTargets(tx, organizationId, all);
+    const woken: WokenTargets[] = [];
+    for (const { id, ipAddress, resourceIds } of closed) {
+      if (!(await this.rules.reopen(tx, organizationId, id))) continue;
+      const entries = targets
+        .filter(({ resourceId }) => resourceIds.includes(resourceId))
+        .map((target) => ({ ...target, specs: plannedRules(target, ipAddress) }));
+      const rule = { id, ipVersion: versionOf(ipAddress), ipAddress };
+      woken.push(...(await this.rules.open(tx, organizationId, rule, entries, 'LOCKDOWN_LIFTED')));
+    }
+    return woken;
+  }
+
   private async reassign(
     tx: Tx,
     { organizationId }: Principal,
@@ -145,7 +163,7 @@ export class StaticIpRulesService {
       .map((entry) => entry.resourceId)
       .filter((resourceId) => !kept.has(resourceId));
     const added = targets.filter((target) => !kept.has(target.resourceId));
-    const version = parseHost(rule.ipAddress.split('/')[0]!)!.version;
+    const version = versionOf(rule.ipAddress);
     const address = { version, text: rule.ipAddress };
     const addedIds = added.map((target) => target.resourceId);
     if (rule.ipAddress.includes('/'))
@@ -194,7 +212,17 @@ const objectOf = ({ id, label }: Pick<StaticIpRuleRow, 'id' | 'label'>): ActionO
   name: label,
 });
 
+/** @param ipAddress canonical: an address or a range */
+const versionOf = (ipAddress: string): IpVersion => parseHost(ipAddress.split('/')[0]!)!.version;
+
 const missing = (id: string): Error => notFound(`Static IP rule ${id} does not exist`);
+
+function refuseClosed(isAllowed: boolean): void {
+  if (isAllowed) return;
+  throw forbidden(
+    'The organization is locked down with its static IP rules: none is opened until DELETE /organization/lockdown',
+  );
+}
 
 function refuseEmpty(resourceIds: readonly string[]): void {
   if (resourceIds.length === 0) throw unprocessable('resourceIds must name at least one resource');

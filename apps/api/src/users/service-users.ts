@@ -65,7 +65,7 @@ export class ServiceUsers {
     await this.records.record(tx, actor, 'USER_DELETED', objectNamed('USER', { id, name: user.email }), {
       roleNames: user.roleNames,
     });
-    return this.offboarding.end(tx, organizationId, user, auditActor(actor));
+    return this.offboarding.end(tx, organizationId, user.id, auditActor(actor));
   }
 
   wakeWorkers(due: readonly WokenTargets[]): void {

@@ -69,7 +69,7 @@ export class UsersService {
     await this.records.record(tx, actor, 'USER_UPDATED', objectOf(after), { changed });
     return {
       user: after,
-      due: isDeactivated ? await this.offboarding.end(tx, organizationId, after, auditActor(actor)) : [],
+      due: isDeactivated ? await this.offboarding.end(tx, organizationId, id, auditActor(actor)) : [],
     };
   }
 
@@ -84,7 +84,7 @@ export class UsersService {
       if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
       await this.offboarding.removeFromRoles(tx, organizationId, id);
       await this.records.record(tx, actor, 'USER_DELETED', objectOf(user), { roleNames: user.roleNames });
-      return this.offboarding.end(tx, organizationId, user, auditActor(actor));
+      return this.offboarding.end(tx, organizationId, id, auditActor(actor));
     });
     this.wakeUps.wake('revoke-rules', due);
   }

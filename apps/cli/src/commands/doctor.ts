@@ -135,6 +135,8 @@ async function accountChecks(options: ConnectionOptions, output: Output): Promis
 async function userCheck({ api }: Connection): Promise<Check> {
   const me = await bodyOf(api.GET('/api/v1/auth/me', {}));
   const place = `${me.email} of ${me.organization.name}`;
+  if (me.lockdown)
+    return warning('sign-in', `${place}, locked down by ${me.lockdown.declaredBy}: ${me.lockdown.reason}`);
   return me.organization.suspended
     ? warning('sign-in', `${place}, which is suspended: it starts no sessions`)
     : ok('sign-in', place);

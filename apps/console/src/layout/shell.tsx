@@ -1,6 +1,7 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { signOut } from '../api';
+import { LockdownBanner } from '../parts/lockdown';
 import { Action, Button, Icon, Loaded, Muted, Page } from '../ui';
 import { useMe } from './me';
 import styles from './shell.module.css';
@@ -71,6 +72,11 @@ export function Shell() {
         ) : null}
       </header>
       <main id="content" className={styles['main']} tabIndex={-1}>
+        {me.data?.lockdown ? (
+          <div className={styles['banner']}>
+            <LockdownBanner of={me.data.lockdown} />
+          </div>
+        ) : null}
         <Outlet />
       </main>
     </div>

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { PlatformRole } from '#rules';
 import { TIERS, type Tier } from '#rules';
+import { LockdownDto } from '../../lockdown/dto/lockdown.dto';
 
 export class OwnOrganizationDto {
   @ApiProperty({ format: 'uuid', example: '0b6f9a52-8f5d-4f0e-8a55-2f0d6a1f9c11' }) id!: string;
@@ -21,6 +22,12 @@ export class MeDto {
   @ApiProperty({ enum: ['CUSTOMER', 'SUPPORT', 'SUPER_ADMIN'], example: 'CUSTOMER' })
   platformRole!: PlatformRole;
   @ApiProperty({ example: true }) isActive!: boolean;
+  @ApiProperty({
+    type: LockdownDto,
+    nullable: true,
+    description: 'of the organization or of this user: no session is started, extended or renewed',
+  })
+  lockdown!: LockdownDto | null;
   @ApiProperty({ example: false }) mfaEnabled!: boolean;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-01-05T09:30:00.000Z' })
   lastLoginAt!: Date | null;

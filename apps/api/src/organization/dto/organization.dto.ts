@@ -13,6 +13,7 @@ import {
   TIME,
   type Kind,
 } from '../../http/fields';
+import { LockdownDto } from '../../lockdown/dto/lockdown.dto';
 import { MfaCodeDto } from '../../mfa/dto/mfa.dto';
 
 const PASSWORD_LENGTH = integerIn(
@@ -40,6 +41,7 @@ export class OrganizationDto {
     description: 'to be registered at an identity provider before it is added here',
   })
   ssoRedirectUri!: string;
+  @ApiProperty({ type: LockdownDto, nullable: true }) lockdown!: LockdownDto | null;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;
 }

@@ -5,6 +5,8 @@ import { Required, string, type Kind } from '../../http/fields';
 import { asId, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
 const ENTRY_STATUSES = ['PENDING', 'APPLIED', 'FAILED'] as const;
+/** of a rule that a lockdown has closed */
+export const CLOSED = 'CLOSED';
 const UUID = '6c5f2a7e-2a43-4b0e-9a53-0d8c2f7f7c11';
 
 const mostCharacters = (maximum: number): PropertyDecorator =>
@@ -70,12 +72,12 @@ export class StaticIpRuleDto {
   @ApiProperty({ example: '198.51.100.0/24', description: 'canonical: host bits cleared' })
   ipAddress!: string;
   @ApiProperty({
-    enum: STATIC_IP_RULE_STATUSES,
+    enum: [...STATIC_IP_RULE_STATUSES, CLOSED],
     example: 'ACTIVE',
     description:
-      'PENDING while an entry is PENDING; then ACTIVE, PARTIAL or FAILED: all, some or none applied',
+      'PENDING while an entry is PENDING; then ACTIVE, PARTIAL or FAILED: all, some or none applied. CLOSED by a lockdown, until it is lifted',
   })
-  status!: StaticIpRuleStatus;
+  status!: StaticIpRuleStatus | typeof CLOSED;
   @ApiProperty({ example: 'ada@example.com' }) createdByEmail!: string;
   @ApiProperty({ format: 'date-time', example: '2026-01-05T09:30:00.000Z' }) createdAt!: Date;
   @ApiProperty({ type: [StaticIpRuleEntryDto] }) resources!: StaticIpRuleEntryDto[];

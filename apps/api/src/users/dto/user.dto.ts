@@ -18,6 +18,7 @@ import {
   string,
   TIME,
 } from '../../http/fields';
+import { LockdownDto } from '../../lockdown/dto/lockdown.dto';
 import { PageQueryDto } from '../../http/page-query.dto';
 
 export class UserQueryDto extends PageQueryDto {
@@ -129,6 +130,8 @@ export class UserDto {
       'INVITED: has neither a password nor a company sign-in yet; LOCKED: sign-in is locked temporarily after repeated failures',
   })
   status!: UserStatus;
+  @ApiProperty({ type: LockdownDto, nullable: true, description: 'of the user alone' })
+  lockdown!: LockdownDto | null;
   @ApiProperty({ nullable: true, ...TIME, description: 'the newest invitation; null: never' })
   invitedAt!: Date | null;
   @ApiProperty({ example: false }) mfaEnabled!: boolean;

@@ -1,5 +1,6 @@
 import { $api, api, signOut, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
+import { LockdownActions } from '../../parts/lockdown';
 import { count } from '../../parts/words';
 import { ButtonLink, ConfirmButton, Facts, Form, Loaded, Notice, Row, Section } from '../../ui';
 import { TextField, Time } from '../../ui';
@@ -32,6 +33,12 @@ export function General() {
                 Since: <Time at={shown.createdAt} />,
               }}
             />
+          </Section>
+          <Section title="Lockdown">
+            <p>For an emergency: ends the access of everybody at once, and lets none begin.</p>
+            <Row>
+              <LockdownActions userId={null} name={shown.name} lockdown={shown.lockdown} />
+            </Row>
           </Section>
           <Section title="Delete the organization">
             <p>Only its last administrator can delete it, with a second factor. This cannot be undone.</p>

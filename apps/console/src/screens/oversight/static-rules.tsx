@@ -69,9 +69,10 @@ export const StaticRuleTable = ({ rules, empty }: { rules: readonly Rule[]; empt
   <Table caption="Static IP rules" columns={COLUMNS} rows={rules} keyOf={({ id }) => id} empty={empty} />
 );
 
-const State = ({ of: { status } }: { of: Rule }) => (
-  <Badge tone={STATUS[status][1]}>{STATUS[status][0]}</Badge>
-);
+const State = ({ of: { status } }: { of: Rule }) => {
+  const [text, tone] = status === 'CLOSED' ? (['Closed by the lockdown', 'warn'] as const) : STATUS[status];
+  return <Badge tone={tone}>{text}</Badge>;
+};
 
 const Added = ({ rule: { createdAt, createdByEmail } }: { rule: Rule }) => (
   <Lines>

@@ -1,6 +1,7 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, api, useAll, useList, type List, type Schemas } from '../../api';
+import { LockdownActions } from '../../parts/lockdown';
 import { SessionTable } from '../../parts/session-table';
 import { addressesOf, isUnsettled, resourcesOf, type Session } from '../../parts/sessions';
 import { count } from '../../parts/words';
@@ -57,6 +58,11 @@ export function Person() {
                 <SessionTable caption="Open sessions" of="one" sessions={items} empty={NOTHING} />
               )}
             </Loaded>
+          </Section>
+          <Section title="Lockdown">
+            <Row>
+              <LockdownActions userId={id} name={data.name} lockdown={data.lockdown} />
+            </Row>
           </Section>
           <Section title="Roles">
             <Loaded query={roles}>{(all) => <RolesForm userId={id} roles={all} />}</Loaded>

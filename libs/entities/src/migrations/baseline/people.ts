@@ -84,6 +84,18 @@ CREATE INDEX users_email_idx ON users (email);
 CREATE TRIGGER users_of_deleted_organization BEFORE INSERT ON users
   FOR EACH ROW EXECUTE FUNCTION refuse_in_deleted_organization();
 
+-- What is locked down: an organization or one of its users, whose id is the subject. Nothing of it is started meanwhile. It
+-- goes when it is lifted, or when a deleted organization is closed.
+CREATE TABLE lockdowns (
+  subject_id uuid PRIMARY KEY,
+  organization_id uuid NOT NULL REFERENCES organizations ON DELETE CASCADE,
+  declared_by uuid NOT NULL,
+  reason text NOT NULL,
+  static_rules boolean NOT NULL DEFAULT false,
+  declared_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX lockdowns_organization_id_idx ON lockdowns (organization_id);
+
 -- Hashes of refresh tokens; the tokens of one sign-in are a family. They go a day after they expired.
 CREATE TABLE refresh_tokens (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),

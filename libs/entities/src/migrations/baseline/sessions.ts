@@ -40,25 +40,30 @@ CREATE INDEX sessions_long_idx ON sessions (organization_id, created_at)
   WHERE coalesce(ended_at, expires_at) - created_at > interval '25 hours';
 
 -- One user's starts go one after the other from here to the commit: each counts what those before it have committed,
--- because every statement of a volatile function has a snapshot of its own. It counts live sessions only, through the
+-- because every statement of a volatile function has a snapshot of its own. For the same reason a start that waited for a
+-- lockdown, which locks its users, sees it. It counts live sessions only, through the
 -- partial indexes that keep one live session for each address, and no further than the limit. 0 is no limit: then nothing
 -- is counted, and starts do not wait for each other.
 CREATE FUNCTION limit_live_sessions(owner uuid, per_user integer, per_service_user integer)
   RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
   DECLARE
     for_service boolean;
+    organization uuid;
     most integer;
     live bigint;
   BEGIN
-    SELECT u.is_service INTO for_service FROM users u WHERE u.id = owner;
+    SELECT u.is_service, u.organization_id INTO for_service, organization FROM users u WHERE u.id = owner;
     most := CASE WHEN for_service THEN per_service_user ELSE per_user END;
     IF most = 0 THEN
       PERFORM FROM users u WHERE u.id = owner AND u.is_active AND u.sso_refused_at IS NULL FOR SHARE;
-      RETURN FOUND;
+    ELSE
+      PERFORM FROM users u WHERE u.id = owner AND u.is_active AND u.sso_refused_at IS NULL FOR NO KEY UPDATE;
     END IF;
-    PERFORM FROM users u WHERE u.id = owner AND u.is_active AND u.sso_refused_at IS NULL FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
+    IF NOT FOUND OR EXISTS (SELECT FROM lockdowns WHERE subject_id IN (owner, organization)) THEN
       RETURN false;
+    END IF;
+    IF most = 0 THEN
+      RETURN true;
     END IF;
     SELECT count(*) INTO live FROM (
       (SELECT 1 FROM sessions s WHERE s.user_id = owner AND s.ipv4_address IS NOT NULL
@@ -82,6 +87,7 @@ CREATE TABLE static_ip_rules (
   label text NOT NULL,
   ip_address text NOT NULL,
   created_by_email text NOT NULL,
+  closed_on uuid[],
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (organization_id, id)

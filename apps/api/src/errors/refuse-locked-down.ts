@@ -1,0 +1,18 @@
+import type { Principal } from '#guards';
+import { forbidden } from './api-error';
+
+/**
+ * For requests that give or keep access. The database refuses a start that overtakes a lockdown.
+ * @throws ApiError 403 when the organization or the user is locked down, with the reason and who may lift it
+ */
+export function refuseLockedDown({ lockdown }: Principal): void {
+  if (!lockdown) return;
+  const { scope, declaredBy, declaredAt, reason } = lockdown;
+  const [who, route] =
+    scope === 'ORGANIZATION'
+      ? ['The organization is', 'DELETE /organization/lockdown']
+      : ['You are', 'DELETE /users/{id}/lockdown'];
+  throw forbidden(
+    `${who} locked down by ${declaredBy} since ${declaredAt}: ${reason}. Another administrator lifts it with ${route}`,
+  );
+}

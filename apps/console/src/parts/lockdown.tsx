@@ -1,0 +1,71 @@
+import { api, type Schemas } from '../api';
+import { Action, CheckField, ConfirmButton, localTime, Notice, TextField } from '../ui';
+
+type Lockdown = Schemas['LockdownDto'];
+
+/** Drawn on every screen while it lasts. */
+export const LockdownBanner = ({ of: { scope, declaredBy, declaredAt, reason } }: { of: Lockdown }) => (
+  <Notice tone="bad">
+    <p>
+      <strong>{scope === 'ORGANIZATION' ? 'The organization is locked down' : 'You are locked down'}</strong>{' '}
+      by {declaredBy} since {localTime(declaredAt)}: {reason}
+    </p>
+    <p>No access can be opened or extended until another administrator lifts the lockdown.</p>
+  </Notice>
+);
+
+interface SubjectProps {
+  /** of the user; null: the organization */
+  readonly userId: string | null;
+  readonly name: string;
+  readonly lockdown: Lockdown | null;
+}
+
+/** The button that declares a lockdown, or what there is of one and the button that lifts it. */
+export function LockdownActions({ userId, name, lockdown }: SubjectProps) {
+  const params = { path: { id: userId ?? '' } };
+  if (lockdown)
+    return (
+      <>
+        <p>
+          Locked down by {lockdown.declaredBy} since {localTime(lockdown.declaredAt)}: {lockdown.reason}
+          {lockdown.staticRules ? '. Static IP rules are closed, too.' : ''}
+        </p>
+        <Action
+          label="Lift the lockdown"
+          act={() =>
+            userId === null
+              ? api.DELETE('/api/v1/organization/lockdown')
+              : api.DELETE('/api/v1/users/{id}/lockdown', { params })
+          }
+        />
+      </>
+    );
+  return (
+    <ConfirmButton
+      label="Lock down"
+      title={`Lock down ${name}?`}
+      act={(entered) => {
+        const reason = entered.text('reason');
+        return userId === null
+          ? api.POST('/api/v1/organization/lockdown', {
+              body: { reason, staticRules: entered.checked('staticRules') },
+            })
+          : api.POST('/api/v1/users/{id}/lockdown', { params, body: { reason } });
+      }}
+    >
+      <p>
+        This ends all open sessions of {name} at once, and none can be started until another administrator
+        lifts it.
+      </p>
+      <TextField name="reason" label="Reason" maxLength={500} help="Everybody who is refused reads it" />
+      {userId === null ? (
+        <CheckField
+          name="staticRules"
+          label="Close static IP rules, too"
+          help="They open again when the lockdown is lifted"
+        />
+      ) : null}
+    </ConfirmButton>
+  );
+}

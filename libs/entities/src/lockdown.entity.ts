@@ -1,0 +1,22 @@
+import { Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Flag, Moment, Text, Uuid } from './columns';
+import { OrganizationEntity } from './organization.entity';
+
+/** An organization, or one of its users, that starts nothing until an administrator lifts it. */
+@Entity('lockdowns')
+@Index('lockdowns_organization_id_idx', ['organizationId'])
+export class LockdownEntity {
+  /** the id of the organization, or of the user */
+  @PrimaryColumn('uuid') subjectId!: string;
+  @ForeignKey(() => OrganizationEntity, {
+    name: 'lockdowns_organization_id_fkey',
+    onDelete: 'CASCADE',
+  })
+  @Uuid()
+  organizationId!: string;
+  @Uuid() declaredBy!: string;
+  @Text() reason!: string;
+  /** static IP rules are closed meanwhile, too */
+  @Flag({ default: false }) staticRules!: boolean;
+  @Moment({ default: () => 'now()' }) declaredAt!: Date;
+}
