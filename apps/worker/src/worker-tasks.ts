@@ -11,6 +11,7 @@ import { subscriptionSweep } from './billing/subscription-sweep';
 import { ledgerUpkeep, unwrittenRuleEvents } from './ledger/ledger-upkeep';
 import { DueWorkPoll } from './due-work-poll';
 import type { RepeatedTask } from './repeated-task';
+import { accessRequestEnds } from './sweep/access-request-ends';
 import { healthEventDeletion } from './sweep/health-event-deletion';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { organizationClosing, organizationForgetting } from './sweep/organization-closing';
@@ -55,6 +56,7 @@ export class WorkerTasks {
       due.gate(unwrittenRuleEvents(database, log), 'keptRuleEvents'),
       due.gate(overdueAlarm(database, log), 'overdueRules'),
       due.gate(subscriptionSweep(database, log), 'subscriptions'),
+      due.gate(accessRequestEnds(database, log), 'accessRequests'),
       due.gate(credentials, 'credentials'),
       due.gate(resources, 'resources'),
       due.gate(organizationClosing(database, log), 'deletedOrganizations'),

@@ -54,6 +54,13 @@ export class SessionEntity {
   @Text({ nullable: true }) tokenHash!: string | null;
   /** the API key that started it; no foreign key: ended sessions outlive keys. null: started without a key */
   @Uuid({ nullable: true }) apiKeyId!: string | null;
+  @Text({ nullable: true }) reason!: string | null;
+  @Text({ nullable: true }) ticket!: string | null;
+  /** the request that was approved for it, or that is to be reviewed; no foreign key: sessions outlive requests */
+  @Uuid({ nullable: true }) accessRequestId!: string | null;
+  @Uuid({ array: true, default: [] }) approverIds!: string[];
+  /** it was started without approval */
+  @Flag({ default: false }) breakGlass!: boolean;
   @Moment({ nullable: true }) endedAt!: Date | null;
   @Text({ nullable: true }) endedReason!: EndedReason | null;
   @CreatedAt() createdAt!: Date;

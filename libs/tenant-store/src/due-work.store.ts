@@ -13,6 +13,7 @@ export interface DueWork {
   readonly resources: boolean;
   readonly deletedOrganizations: boolean;
   readonly webhooks: boolean;
+  readonly accessRequests: boolean;
 }
 
 /** Prepared: it runs every second, and planning it takes longer with each month of audit records. */
@@ -30,7 +31,8 @@ const DUE_WORK: PreparedStatement = {
         OR EXISTS (SELECT FROM resources WHERE deleted_at IS NULL AND verify_due_at IS NULL
           AND last_verified_at <= now() - make_interval(mins => $2)) AS resources,
       EXISTS (SELECT FROM organizations WHERE deleted_at IS NOT NULL AND closed_at IS NULL) AS "deletedOrganizations",
-      EXISTS (SELECT FROM webhooks w WHERE ${IS_READY}) AS webhooks`,
+      EXISTS (SELECT FROM webhooks w WHERE ${IS_READY}) AS webhooks,
+      coalesce((SELECT min(due_at) FROM access_requests) <= now(), false) AS "accessRequests"`,
 };
 
 /** Serves all organizations. */

@@ -1,5 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { release, type WokenTargets } from '#engine-store/port';
+import { endedEntry, endRequestsOf } from './access-request-ends';
 import {
   type AuditActor,
   type AuditEntry,
@@ -26,7 +27,7 @@ interface EndedSession {
 export class OffboardingStore implements TenantStore<OffboardingStore> {
   private readonly audit = new AuditTrail();
 
-  /** Ends live sessions, API keys, refresh tokens, invitations and password resets. @returns the targets to wake */
+  /** Ends live sessions, open access requests, API keys, refresh tokens, invitations and password resets. @returns the targets to wake */
   async end(
     tx: Tx,
     organization: OrganizationId,
@@ -34,6 +35,9 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     actor: AuditActor,
   ): Promise<WokenTargets[]> {
     const woken = await this.endSessions(tx, organization, user, actor);
+    const requests = await endRequestsOf(tx, organization, user.id);
+    if (requests.length > 0)
+      await this.audit.write(tx, organization, ...requests.map((request) => endedEntry(actor, request)));
     await this.revokeKeys(tx, organization, user.id, actor);
     await this.endTokens(tx, organization, user.id);
     return woken;

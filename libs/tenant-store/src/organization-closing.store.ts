@@ -8,6 +8,7 @@ const NEEDED_WHILE_OPEN = [
   'oidc_trusts',
   'webhooks',
   'agents',
+  'access_requests',
   'api_keys',
   'roles',
   'billing_details',

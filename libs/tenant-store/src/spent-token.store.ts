@@ -10,9 +10,10 @@ const SPENT: readonly (readonly [table: string, expiredAt: string, kept: string]
   ['oidc_used_tokens', 'expires_at', '1 day'],
   ['payment_events', 'created_at', '400 days'],
   ['webhook_deliveries', 'created_at', '30 days'],
+  ['access_requests', 'ended_at', '90 days'],
 ];
 
-/** Deletes expired tokens, challenges, counters, payment events and deliveries of all organizations. Each table has an index. */
+/** Deletes expired tokens, challenges, counters, payment events, deliveries and access requests of all organizations. Each table has an index. */
 export class SpentTokenStore {
   /**
    * Deletes the oldest rows first.

@@ -7,6 +7,8 @@ export type ValidationErrors = Readonly<Record<string, string>>;
 export interface ApiErrorExtras {
   /** the code in coded bodies; default: the status's code */
   readonly code?: string;
+  /** `error` of generic bodies; default: the status's phrase */
+  readonly phrase?: string;
   readonly validationErrors?: ValidationErrors;
   readonly headers?: Readonly<Record<string, string>>;
   /** true: a valid request was denied because of the current state, and the denial is recorded in the audit trail */
@@ -52,6 +54,10 @@ export const unauthorized = (message: string): ApiError => new ApiError(HttpStat
 
 export const forbidden = (message: string, code?: string): ApiError =>
   new ApiError(HttpStatus.FORBIDDEN, message, withCode(code));
+
+/** 403 for what others have to approve first: programs tell it by its phrase. */
+export const approvalRequired = (message: string): ApiError =>
+  new ApiError(HttpStatus.FORBIDDEN, message, { phrase: 'Approval required' });
 
 /** 404. Identical for objects that do not exist and objects of other organizations. */
 export const notFound = (message: string, code?: string): ApiError =>

@@ -12,7 +12,7 @@ export function errorBodyOf(failure: Failure, path: string, now: Date): string |
   const timestamp = now.toISOString();
   const { status, message, validationErrors } = failure;
   if (shape === 'generic') {
-    const error = STATUS_CODES[status] ?? 'Error';
+    const error = failure.phrase ?? STATUS_CODES[status] ?? 'Error';
     return { timestamp, status, error, message, path, ...(validationErrors ? { validationErrors } : {}) };
   }
   return {

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
-import { IdempotencyStore, SessionStore } from '#tenant-store';
+import { AccessRequestStore, IdempotencyStore, SessionStore } from '#tenant-store';
 import { CredentialsModule } from '../credentials/credentials.module';
+import { MfaModule } from '../mfa/mfa.module';
+import { SessionPermission } from './session-permission';
 import { SessionReplacement } from './session-replacement';
 import { SessionStarter } from './session-starter';
 import { SessionTokens } from './session-tokens';
@@ -9,17 +11,19 @@ import { SessionsController } from './sessions.controller';
 import { SessionsService } from './sessions.service';
 
 @Module({
-  imports: [CredentialsModule],
+  imports: [CredentialsModule, MfaModule],
   controllers: [SessionsController],
   providers: [
     SessionsService,
     SessionReplacement,
+    SessionPermission,
     SessionStarter,
     SessionTokens,
     SessionSettlementWaiter,
     SessionStore,
+    AccessRequestStore,
     IdempotencyStore,
   ],
-  exports: [SessionsService],
+  exports: [SessionsService, SessionStore, AccessRequestStore],
 })
 export class SessionsModule {}
