@@ -1638,6 +1638,7 @@ export interface components {
     };
     AccessItemDto: {
       address: string;
+      approvers: string[];
       cause: components['schemas']['RuleCause'] | null;
       /** Format: date-time */
       certainFrom: string | null;
@@ -1652,8 +1653,10 @@ export interface components {
       /** Format: date-time */
       possibleUntil: string | null;
       protocol: string;
+      reason: string | null;
       resource: components['schemas']['AccessResourceDto'];
       target: components['schemas']['AccessTargetDto'];
+      ticket: string | null;
       userEmail: string | null;
     };
     AccessRequestDto: {
