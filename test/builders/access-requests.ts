@@ -41,6 +41,35 @@ export const ask = (
     ...body,
   });
 
+type Did = (operation: string, action: Promise<Answer<{ id: string }>>) => Promise<{ id: string }>;
+
+/** Does every operation that changes an access request. @param prepared called when what is done next is not one of them */
+export async function throughRequests(
+  org: Organization,
+  did: Did,
+  prepared: () => Promise<unknown>,
+): Promise<void> {
+  const { drawbridge, admin, roleId } = org;
+  const { client } = await administrator(org);
+  await drawbridge.query('UPDATE roles SET approvals = 1 WHERE id = $1', [roleId]);
+  await prepared();
+  const { id } = await did('POST /access-requests', ask(org, admin));
+  await did('POST /access-requests/{id}/approve', client.post(`/access-requests/${id}/approve`));
+  const ended = { deny: client, cancel: admin, review: client } as const;
+  for (const [action, by] of Object.entries(ended)) {
+    const other = await asked(org, admin);
+    await prepared();
+    if (action === 'review')
+      await drawbridge.query(
+        `UPDATE access_requests SET break_glass = true, approvals_needed = 0, status = 'USED', due_at = NULL, session_id = id
+         WHERE id = $1`,
+        [other.id],
+      );
+    await did(`POST /access-requests/{id}/${action}`, by.post(`/access-requests/${other.id}/${action}`));
+  }
+  await drawbridge.query('UPDATE roles SET approvals = 0 WHERE id = $1', [roleId]);
+}
+
 /** A request that waits. */
 export const asked = async (
   org: Organization,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { throughRequests } from '../../builders/access-requests';
 import { guardedHost } from '../../builders/agents';
 import { auditRecords, type AuditRecord } from '../../builders/audit-trail';
 import { AccountOwner, mailedToken, type Login } from '../../builders/accounts';
@@ -71,6 +72,7 @@ describe('6 Events: every change is on record', () => {
     await throughResources();
     await throughRoles(person);
     await throughSessions();
+    await throughRequests(org, did, fresh);
     await throughTrusts();
     await throughAgents();
     await throughWebhooks(org, did);
@@ -160,6 +162,7 @@ describe('6 Events: every change is on record', () => {
     const { mfaChallengeToken } = await person.loggedIn();
     await fresh();
     await did('POST /auth/verify-mfa', person.verify(mfaChallengeToken, person.recoveryCodes[0]!));
+    await did('POST /auth/step-up', client.post('/auth/step-up', { code: person.recoveryCodes[1] }));
     await did('POST /users/{id}/password-link', admin.post(`/users/${person.id}/password-link`));
     await did('POST /users/{id}/reset-mfa', admin.post(`/users/${person.id}/reset-mfa`));
   }
@@ -283,6 +286,7 @@ describe('6 Events: every change is on record', () => {
     ['POST /mfa/setup/confirm', 'MFA_ENABLED'],
     ['POST /mfa/disable', 'MFA_DISABLED'],
     ['POST /mfa/recovery-codes/regenerate', 'MFA_RECOVERY_CODES_REGENERATED'],
+    ['POST /auth/step-up', 'SECOND_FACTOR_PROVEN'],
     ['POST /users', 'USER_CREATED'],
     ['POST /users/{id}/resend-invitation', 'INVITATION_SENT'],
     ['PATCH /users/{id}', 'USER_UPDATED'],
@@ -314,6 +318,11 @@ describe('6 Events: every change is on record', () => {
     ['POST /sessions/{id}/extend', 'SESSION_EXTENDED'],
     ['POST /sessions/{id}/stop', 'SESSION_STOPPED'],
     ['POST /sessions/admin/{id}/stop', 'SESSION_STOPPED'],
+    ['POST /access-requests', 'ACCESS_REQUESTED'],
+    ['POST /access-requests/{id}/approve', 'ACCESS_REQUEST_APPROVED'],
+    ['POST /access-requests/{id}/deny', 'ACCESS_REQUEST_DENIED'],
+    ['POST /access-requests/{id}/cancel', 'ACCESS_REQUEST_CANCELLED'],
+    ['POST /access-requests/{id}/review', 'BREAK_GLASS_REVIEWED'],
     ['POST /api-keys', 'API_KEY_CREATED'],
     ['DELETE /api-keys/{id}', 'API_KEY_REVOKED'],
     ['POST /agents/{name}/release', 'AGENT_RELEASED'],
