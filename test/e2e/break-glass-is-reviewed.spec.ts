@@ -41,7 +41,7 @@ describe('Without approval a session needs the second factor, and a review by an
     codes = confirmed.recoveryCodes;
   });
 
-  it('it is refused without what it needs, and says what that is', async () => {
+  it('is refused without what it needs, and says what that is', async () => {
     const key = await org.admin.created<{ plainTextKey: string }>('/api-keys', {
       name: 'of the member',
       scopes: ['sessions:write'],
@@ -63,7 +63,7 @@ describe('Without approval a session needs the second factor, and a review by an
     expect((await start(GLASS)).status).toBe(403);
   });
 
-  it('it starts after a code, is told within ten seconds, and is listed until another administrator reviews it', async () => {
+  it('starts after a code, is told within ten seconds, and is listed until another administrator reviews it', async () => {
     const receiver = await WebhookReceiver.start();
     await webhook(org, receiver.url('/'), { eventTypes: ['BREAK_GLASS_STARTED'] });
     const other = await administrator(org);

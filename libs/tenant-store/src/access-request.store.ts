@@ -23,7 +23,7 @@ export const MAX_WAITING_REQUESTS = 20;
 /** What the requester used before is counted for so long. */
 const RECENTLY = `interval '30 days'`;
 
-export interface AccessDecisionRow {
+interface AccessDecisionRow {
   readonly userId: string;
   readonly userEmail: string;
   readonly decision: AccessDecision;
