@@ -49,7 +49,7 @@ export class SessionPermission {
    */
   async completed(tx: Tx, principal: Principal, dto: StartSessionDto): Promise<CompletedStart> {
     const { reason = null, ticket = null, breakGlass = false } = dto;
-    const asked = Object.assign({}, dto, { reason, ticket, breakGlass, isDetected: true });
+    const asked: Asked = Object.assign({}, dto, { reason, ticket, breakGlass, isDetected: true });
     if (breakGlass) return { ...withoutApproval(principal, asked), request: null };
     if (dto.accessRequestId === undefined) return { ...asked, request: null };
     const request = await this.named(tx, principal, dto.accessRequestId);

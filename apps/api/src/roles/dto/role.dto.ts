@@ -14,7 +14,7 @@ import {
 
 const HOURS = integerIn(1, 24, 'must be a whole number from 1 to 24');
 
-const APPROVALS = integerIn(0, 2, 'must be 0, 1 or 2');
+const APPROVALS = integerIn(0, 2, 'must be a whole number from 0 to 2');
 const PREFIX = integerIn(64, 128, 'must be a whole number from 64 to 128');
 
 const PATTERN_DESCRIPTION =
