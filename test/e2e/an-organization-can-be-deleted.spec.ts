@@ -2,6 +2,7 @@ import { totpOf } from '../builders/accounts';
 import { guardedHost } from '../builders/agents';
 import { colleague } from '../builders/colleague';
 import { group, organization, type Organization, type ResourcePlan } from '../builders/organization';
+import { asked, asks } from '../builders/access-requests';
 import { delivered, webhook } from '../builders/webhooks';
 import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
 import type { Answer, Credential } from '../harness/api-client';
@@ -126,6 +127,8 @@ describe('An organization can be deleted', () => {
     const rule = { label: 'Office', ipAddress: '203.0.113.11', resourceIds: org.resourceIds };
     await org.admin.expect(201, org.admin.post('/static-ip-rules', rule));
     await delivered(org, (await webhook(org, 'http://127.0.0.1:9/', { eventTypes: ['MFA_RESET'] })).id);
+    await asks(org, { approvals: 1 });
+    const { id: requestId } = await asked(org, org.admin);
     const open = async (target: string): Promise<number> => (await drawbridge.cloud.rules(target)).length;
     await until('all is open', async () => (await open(group(1))) === 2 && (await open(group(2))) === 1);
     await drawbridge.cloud.fault({
@@ -137,6 +140,8 @@ describe('An organization can be deleted', () => {
     await drawbridge.cloud.revokeTokens('AWS');
     await deleted(one);
 
+    const requests = await drawbridge.query('SELECT status FROM access_requests WHERE id = $1', [requestId]);
+    expect(requests).toEqual([{ status: 'CANCELLED' }]);
     for (const table of ['webhooks', 'webhook_deliveries']) expect(await rowsOf(org, table)).toBe(0);
     for (const client of [org.admin, key]) expect((await client.get('/sessions')).status).toBe(401);
     const login = { email: org.adminEmail, password: 'whatever it was', organizationSlug: one.slug };
@@ -158,7 +163,14 @@ describe('An organization can be deleted', () => {
     await reaches(org, 'DELETED');
 
     expect(await issuerStatus(org)).toBe(404);
-    for (const table of ['credentials', 'data_keys', 'resources', 'recovery_codes', 'api_keys'])
+    for (const table of [
+      'credentials',
+      'data_keys',
+      'resources',
+      'recovery_codes',
+      'api_keys',
+      'access_requests',
+    ])
       expect([table, await rowsOf(org, table)]).toEqual([table, 0]);
     const people = await drawbridge.query('SELECT FROM users WHERE email = $1 AND organization_id = $2', [
       org.adminEmail,

@@ -152,6 +152,8 @@ export class SessionsService {
       throw approvalRequired(
         'The session cannot be extended: it needs approval again. Ask with POST /access-requests for a new one',
       );
+    if (session.reason === null && grants.some(({ roles }) => roles.every((role) => role.requireReason)))
+      throw forbidden('The session cannot be extended: it has no reason, and needs one. Start another one');
     const maximum = maximumDuration(tier, grants);
     const message = `the session may last at most ${maximum.hours} hours in all: the maximum set by ${maximum.setBy}`;
     return notPossible(`additionalHours is too large: ${message}`, {
