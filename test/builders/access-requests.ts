@@ -41,6 +41,15 @@ export const ask = (
     ...body,
   });
 
+/** What each operation that changes a request leaves in the audit trail. */
+export const REQUEST_RECORDS: readonly [operation: string, eventType: string][] = [
+  ['POST /access-requests', 'ACCESS_REQUESTED'],
+  ['POST /access-requests/{id}/approve', 'ACCESS_REQUEST_APPROVED'],
+  ['POST /access-requests/{id}/deny', 'ACCESS_REQUEST_DENIED'],
+  ['POST /access-requests/{id}/cancel', 'ACCESS_REQUEST_CANCELLED'],
+  ['POST /access-requests/{id}/review', 'BREAK_GLASS_REVIEWED'],
+];
+
 type Did = (operation: string, action: Promise<Answer<{ id: string }>>) => Promise<{ id: string }>;
 
 /** Does every operation that changes an access request. @param prepared called when what is done next is not one of them */

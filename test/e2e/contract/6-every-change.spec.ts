@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { throughRequests } from '../../builders/access-requests';
+import { REQUEST_RECORDS, throughRequests } from '../../builders/access-requests';
 import { guardedHost } from '../../builders/agents';
 import { auditRecords, type AuditRecord } from '../../builders/audit-trail';
 import { AccountOwner, mailedToken, type Login } from '../../builders/accounts';
@@ -318,11 +318,7 @@ describe('6 Events: every change is on record', () => {
     ['POST /sessions/{id}/extend', 'SESSION_EXTENDED'],
     ['POST /sessions/{id}/stop', 'SESSION_STOPPED'],
     ['POST /sessions/admin/{id}/stop', 'SESSION_STOPPED'],
-    ['POST /access-requests', 'ACCESS_REQUESTED'],
-    ['POST /access-requests/{id}/approve', 'ACCESS_REQUEST_APPROVED'],
-    ['POST /access-requests/{id}/deny', 'ACCESS_REQUEST_DENIED'],
-    ['POST /access-requests/{id}/cancel', 'ACCESS_REQUEST_CANCELLED'],
-    ['POST /access-requests/{id}/review', 'BREAK_GLASS_REVIEWED'],
+    ...REQUEST_RECORDS,
     ['POST /api-keys', 'API_KEY_CREATED'],
     ['DELETE /api-keys/{id}', 'API_KEY_REVOKED'],
     ['POST /agents/{name}/release', 'AGENT_RELEASED'],
