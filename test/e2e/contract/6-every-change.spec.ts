@@ -13,7 +13,6 @@ import { Drawbridge } from '../../harness/drawbridge';
 import { OidcIssuer } from '../../harness/oidc-issuer';
 
 const PASSWORDS = ['First 1 of them', 'Second 1 of them', 'Third 1 of them', 'Fourth 1 of them'] as const;
-
 const UUID = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/) as string;
 const EMAIL = expect.stringMatching(/@example\.com$/) as string;
 
