@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Drawbridge } from '../harness/drawbridge';
 import { documentedOperations } from '../harness/documented-operations';
+import { asked, asks } from './access-requests';
 import { BILLING_DETAILS } from './billing';
 import { REGISTERED } from './identity-providers';
 import { organization, type Organization, type ResourcePlan } from './organization';
@@ -14,6 +15,7 @@ export interface FurnishedOrganization extends Organization {
   readonly oidcTrustId: string;
   readonly webhookId: string;
   readonly identityProviderId: string;
+  readonly accessRequestId: string;
 }
 
 export async function furnishedOrganization(
@@ -30,7 +32,11 @@ export async function furnishedOrganization(
   const planId = plans.find(({ tier }) => tier === 'PAID')!.id;
   await admin.posted('/billing/subscribe', { planId });
   const { id: sessionId } = await org.started({ ipv4Address });
+  await asks(org, { approvals: 1 });
+  const { id: accessRequestId } = await asked(org, admin, { ipv4Address });
+  await asks(org, { approvals: 0 });
   return Object.assign(org, {
+    accessRequestId,
     sessionId,
     staticIpRuleId: await made('/static-ip-rules', { label: 'Office', ipAddress: ipv4Address, resourceIds }),
     apiKeyId: await made('/api-keys', { name: 'pipeline', scopes: ['sessions:read'] }),
@@ -62,6 +68,7 @@ export async function readablePaths(org: FurnishedOrganization): Promise<string[
     'oidc-trusts': org.oidcTrustId,
     webhooks: org.webhookId,
     'identity-providers': org.identityProviderId,
+    'access-requests': org.accessRequestId,
     organizations: org.organizationId,
   };
   const operations = await documentedOperations(`http://127.0.0.1:${org.drawbridge.apiServer.port}/api/v1`);

@@ -29,6 +29,16 @@ const TABLES: Readonly<Record<string, Table>> = {
       api_key_id: null,
     }),
   },
+  'access-requests': {
+    table: 'access_requests',
+    own: ({ userId }) => ({
+      requester_id: userId,
+      status: 'WAITING',
+      due_at: new Date(Date.now() + 3_600_000),
+      approvals: 0,
+      session_id: null,
+    }),
+  },
   // hosts with an agent: routes of a resource's guard have nothing to answer for others
   resources: {
     table: 'resources',
@@ -106,6 +116,11 @@ export class MatrixObjects {
       `INSERT INTO sessions (organization_id, user_id, holder, ipv4_address, expires_at)
        VALUES ($1, $2, $3, '203.0.113.77', now() + interval '1 hour')`,
       [organizationId, userId, randomUUID()],
+    );
+    await this.drawbridge.query(
+      `INSERT INTO access_requests (organization_id, requester_id, resource_ids, duration_hours, reason, approvals_needed, due_at)
+       VALUES ($1, $2, '{}', 1, 'INC-12', 1, now() + interval '1 hour')`,
+      [organizationId, userId],
     );
     await this.drawbridge.query(
       `INSERT INTO static_ip_rules (organization_id, label, ip_address, created_by_email)

@@ -18,6 +18,12 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /sessions/{id}/stop': [['closes']],
   'POST /sessions/admin/{id}/stop': [['closes']],
 
+  'POST /access-requests': [['opens', { resourceIds: [], durationHours: 1, reason: 'INC-12' }]],
+  'POST /access-requests/{id}/approve': [['opens']],
+  'POST /access-requests/{id}/deny': [['closes']],
+  'POST /access-requests/{id}/cancel': [['closes']],
+  'POST /access-requests/{id}/review': [['closes']],
+
   'POST /resources': [['opens', {}]],
   'POST /resources/{id}/verify': [['closes']],
   'POST /resources/{id}/reconcile': [['closes']],
@@ -43,6 +49,13 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
     ['opens', { maxSessionDurationHours: 24 }],
     ['opens', { maxSessionDurationHours: null }],
     ['opens', { userIds: ['00000000-0000-4000-8000-000000000000'] }],
+    ['opens', { reasonPattern: 'INC-*' }],
+    ['opens', { approvals: 0 }],
+    ['opens', { approverRoleIds: ['00000000-0000-4000-8000-000000000000'] }],
+    ['opens', { mayBreakGlass: true }],
+    ['opens', { requireReason: false }],
+    ['opens', { ipv6PrefixLength: 64 }],
+    ['closes', { approvals: 2, requireReason: true }],
     ['closes', { resourceIds: [] }],
     ['closes', { maxSessionDurationHours: 1 }],
     ['closes', { description: 'Those who are on call' }],
@@ -126,6 +139,7 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /billing/cancel': [['closes']],
 
   'POST /auth/change-password': [['closes', {}]],
+  'POST /auth/step-up': [['closes', {}]],
   'DELETE /auth/sign-ins/{id}': [['closes']],
   'PATCH /users/me/notices': [['closes', { keyExpiring: false }]],
   'POST /mfa/setup': [['closes']],
@@ -162,9 +176,10 @@ describe('A suspended organization opens nothing and closes everything', () => {
     owner = { organizationId: org.organizationId, userId: org.adminId };
     objects = new MatrixObjects(drawbridge);
     await objects.prepare(owner);
-    await drawbridge.query('UPDATE roles SET max_session_duration_hours = 2 WHERE organization_id = $1', [
-      org.organizationId,
-    ]);
+    await drawbridge.query(
+      'UPDATE roles SET max_session_duration_hours = 2, approvals = 1, require_reason = true WHERE organization_id = $1',
+      [org.organizationId],
+    );
     await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
       org.organizationId,
     ]);

@@ -3,6 +3,7 @@ import { guardedHost } from '../builders/agents';
 import { colleague } from '../builders/colleague';
 import { REGISTERED } from '../builders/identity-providers';
 import { group, organization, type Organization, type ResourcePlan } from '../builders/organization';
+import { asked, asks } from '../builders/access-requests';
 import { delivered, webhook } from '../builders/webhooks';
 import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
 import type { Answer, Credential } from '../harness/api-client';
@@ -130,6 +131,8 @@ describe('An organization can be deleted', () => {
     await org.admin.created('/identity-providers', REGISTERED);
     const named = org.admin.patch('/organization', { recoveryAdministratorId: org.adminId });
     await org.admin.expect(200, named);
+    await asks(org, { approvals: 1 });
+    const { id: requestId } = await asked(org, org.admin);
     const open = async (target: string): Promise<number> => (await drawbridge.cloud.rules(target)).length;
     await until('all is open', async () => (await open(group(1))) === 2 && (await open(group(2))) === 1);
     await drawbridge.cloud.fault({
@@ -145,6 +148,9 @@ describe('An organization can be deleted', () => {
       expect(await rowsOf(org, table)).toBe(0);
     const keepsSomebody = 'SELECT FROM organizations WHERE id = $1 AND recovery_administrator_id IS NOT NULL';
     expect(await drawbridge.query(keepsSomebody, [org.organizationId])).toEqual([]);
+    const requests = await drawbridge.query('SELECT status FROM access_requests WHERE id = $1', [requestId]);
+    expect(requests).toEqual([{ status: 'CANCELLED' }]);
+    for (const table of ['webhooks', 'webhook_deliveries']) expect(await rowsOf(org, table)).toBe(0);
     for (const client of [org.admin, key]) expect((await client.get('/sessions')).status).toBe(401);
     const login = { email: org.adminEmail, password: 'whatever it was', organizationSlug: one.slug };
     expect((await drawbridge.api.post('/auth/login', login)).status).toBe(401);
@@ -165,7 +171,14 @@ describe('An organization can be deleted', () => {
     await reaches(org, 'DELETED');
 
     expect(await issuerStatus(org)).toBe(404);
-    for (const table of ['credentials', 'data_keys', 'resources', 'recovery_codes', 'api_keys'])
+    for (const table of [
+      'credentials',
+      'data_keys',
+      'resources',
+      'recovery_codes',
+      'api_keys',
+      'access_requests',
+    ])
       expect([table, await rowsOf(org, table)]).toEqual([table, 0]);
     const people = await drawbridge.query('SELECT FROM users WHERE email = $1 AND organization_id = $2', [
       org.adminEmail,

@@ -21,6 +21,12 @@ const BODIES: Readonly<Record<string, object>> = {
   Agents_report: { agent: MATRIX_HOST, version: 'x', results: [] },
 };
 const QUERIES: Readonly<Record<string, string>> = { Agents_state: `?agent=${MATRIX_HOST}` };
+/** Operations on what somebody asked for: never by that person, whatever the rights. */
+const OF_ANOTHER: ReadonlySet<string> = new Set([
+  'AccessRequests_approve',
+  'AccessRequests_deny',
+  'AccessRequests_review',
+]);
 /** Operations on one host: a key that is bound to another is refused. */
 const OF_A_HOST: ReadonlySet<string> = new Set(['Agents_state', 'Agents_report']);
 
@@ -29,13 +35,14 @@ const FOR_OTHERS: Readonly<Record<string, string>> = {
   public: `Auth_login Auth_logout Auth_refresh Auth_register Auth_verifyMfa Health_detect Health_health Health_ready
     OidcExchange_exchange Passwords_accept Passwords_changeExpired Passwords_forgot Passwords_link Passwords_reset PaymentWebhook_receive
     SsoSignIn_callback SsoSignIn_complete SsoSignIn_providers SsoSignIn_start`,
-  'signed-in': `Auth_me Mfa_confirm Mfa_disable Mfa_regenerate Mfa_setUp OwnNotices_find
-    OwnNotices_update Passwords_change SignIns_end SignIns_list`,
+  'signed-in': `AccessRequests_approve AccessRequests_deny Auth_me Mfa_confirm Mfa_disable Mfa_regenerate Mfa_setUp
+    OwnNotices_find OwnNotices_update Passwords_change SignIns_end SignIns_list StepUp_stepUp`,
   'signed-in audit:read': 'AuditLogs_list SessionEvents_list',
   'signed-in resources:read': 'ResourceTypes_list Resources_find Resources_list',
-  'signed-in sessions:read free': 'Sessions_list',
+  'signed-in sessions:read free': 'AccessRequests_find AccessRequests_list Sessions_list',
   'signed-in sessions:read free session': 'Sessions_find',
-  'signed-in sessions:write': 'Sessions_extend Sessions_start',
+  'signed-in sessions:write': 'AccessRequests_create Sessions_extend Sessions_start',
+  'signed-in sessions:write free': 'AccessRequests_cancel',
   'signed-in sessions:write free session': 'Sessions_renew Sessions_stop',
   'admin audit:read': 'AuditLogs_export Reports_access ResourceEvents_list Resources_guard Resources_rules',
   'key agent:connect': 'Agents_report Agents_state',
@@ -207,7 +214,8 @@ describe('The authorization matrix', () => {
       const { agent = MATRIX_HOST } = cell.caller.key ?? {};
       const elsewhere = agent !== MATRIX_HOST && OF_A_HOST.has(cell.route.operationId);
       const another = cell.caller.isSession && cell.whose !== 'own';
-      const expected = right === 'let in' && (stopped || elsewhere || another) ? '403' : right;
+      const ofOneself = cell.whose === 'own' && OF_ANOTHER.has(cell.route.operationId);
+      const expected = right === 'let in' && (stopped || elsewhere || another || ofOneself) ? '403' : right;
       const found = verdictIn(outcome);
       // whether the object or the suspension is checked first reveals nothing, as long as all objects get the same answer
       const absent = stopped && cell.whose !== 'own' && outcome.status === 404;
@@ -215,6 +223,19 @@ describe('The authorization matrix', () => {
       return [`${nameOf(cell)}: ${expected}, not ${found} (${outcome.status} ${outcome.text})`];
     });
     expect(unexpected).toEqual([]);
+  });
+
+  it('nobody has approved, denied or reviewed an own request', async () => {
+    const asked = everyCell().filter(
+      ({ route, whose }) => whose === 'own' && OF_ANOTHER.has(route.operationId),
+    );
+    expect(asked).toHaveLength(OF_ANOTHER.size * callers.length);
+    expect(new Set(asked.map((cell) => outcomeOf(cell).status))).toEqual(new Set([401, 403]));
+    const decided = await drawbridge.query(
+      `SELECT 1 FROM access_request_decisions d JOIN access_requests a ON a.id = d.request_id AND a.requester_id = d.user_id
+       UNION ALL SELECT 1 FROM access_requests WHERE status = 'APPROVED'`,
+    );
+    expect(decided).toEqual([]);
   });
 
   it('a caller can read its own objects', () => {

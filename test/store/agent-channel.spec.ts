@@ -100,6 +100,9 @@ describe('The agent channel in the database', () => {
       replaced: null,
       tokenHash: null,
       apiKeyId: null,
+      reason: null,
+      ticket: null,
+      permission: { reasonPatterns: null, accessRequestId: null, brokenBy: null },
       holders: [opening],
       limits: { perUser: 50, perServiceUser: 500 },
     };

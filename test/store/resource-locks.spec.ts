@@ -64,6 +64,9 @@ describe('Requests for an address on a resource', () => {
         replaced: null,
         tokenHash: null,
         apiKeyId: keyId,
+        reason: null,
+        ticket: null,
+        permission: { reasonPatterns: null, accessRequestId: null, brokenBy: null },
         holders: [{ resourceId, revision: 0, targetId, ipVersion: 4, ipAddress: ADDRESS, specs: SPECS }],
         limits: { perUser: 0, perServiceUser: 0 },
       },
@@ -78,6 +81,8 @@ describe('Requests for an address on a resource', () => {
     ['the user loses the role', 'DELETE FROM role_users WHERE organization_id = $1'],
     ['the role loses the resource', 'DELETE FROM role_resources WHERE organization_id = $1'],
     ['the role is deleted', 'DELETE FROM roles WHERE organization_id = $1'],
+    ['the role asks for a reason', 'UPDATE roles SET require_reason = true WHERE organization_id = $1'],
+    ['the role asks for approval', 'UPDATE roles SET approvals = 1 WHERE organization_id = $1'],
     ['the resource is deactivated', 'UPDATE resources SET is_active = false WHERE organization_id = $1'],
     ['the organization is suspended', 'UPDATE organizations SET suspended_at = now() WHERE id = $1'],
   ])('a session start holds no rule when %s before it', async (_, change) => {

@@ -2,6 +2,7 @@ import { Logger, Module, ValidationPipe, type DynamicModule, type Type } from '@
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ConnectionsModule } from '#connections';
 import { AccessGuard } from '#guards';
+import { AccessRequestsModule } from './access-requests/access-requests.module';
 import { AgentsModule } from './agents/agents.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import type { ApiSettings } from './api.settings';
@@ -43,6 +44,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   AuthModule,
   MfaModule,
   SessionsModule,
+  AccessRequestsModule,
   ResourcesModule,
   ResourceHealthModule,
   CredentialsModule,

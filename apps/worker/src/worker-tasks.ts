@@ -15,6 +15,7 @@ import { NoticeSending } from './notices/notice-sending';
 import { endingNotices } from './notices/ending-notices';
 import { noticesOff } from './notices/notices-off';
 import type { RepeatedTask } from './repeated-task';
+import { accessRequestEnds } from './sweep/access-request-ends';
 import { healthEventDeletion } from './sweep/health-event-deletion';
 import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
 import { organizationClosing, organizationForgetting } from './sweep/organization-closing';
@@ -63,6 +64,7 @@ export class WorkerTasks {
       due.gate(unwrittenRuleEvents(database, log), 'keptRuleEvents'),
       due.gate(overdueAlarm(database, log), 'overdueRules'),
       due.gate(subscriptionSweep(database, log), 'subscriptions'),
+      due.gate(accessRequestEnds(database, log), 'accessRequests'),
       due.gate(credentials, 'credentials'),
       due.gate(resources, 'resources'),
       due.gate(organizationClosing(database, log), 'deletedOrganizations'),

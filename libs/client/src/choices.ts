@@ -2,6 +2,9 @@
 
 /** Values to choose from, by the name of their type. */
 export const CHOICES = {
+  AccessDecision: ['APPROVED', 'DENIED', 'REVIEWED'],
+  AccessRequestStatus: ['WAITING', 'APPROVED', 'DENIED', 'EXPIRED', 'CANCELLED', 'USED', 'LAPSED'],
+  AccessRequestView: ['mine', 'decide', 'all', 'review'],
   AdditionCause: [
     'SESSION_STARTED',
     'STATIC_RULE_CREATED',
@@ -35,6 +38,7 @@ export const CHOICES = {
     'MFA_DISABLED',
     'MFA_RESET',
     'MFA_RECOVERY_CODES_REGENERATED',
+    'SECOND_FACTOR_PROVEN',
     'USER_CREATED',
     'USER_UPDATED',
     'USER_DELETED',
@@ -102,6 +106,15 @@ export const CHOICES = {
     'SESSION_EXPIRED',
     'SESSION_FAILED',
     'SESSION_CANCELLED',
+    'ACCESS_REQUESTED',
+    'ACCESS_REQUEST_APPROVAL_GIVEN',
+    'ACCESS_REQUEST_APPROVED',
+    'ACCESS_REQUEST_DENIED',
+    'ACCESS_REQUEST_CANCELLED',
+    'ACCESS_REQUEST_EXPIRED',
+    'ACCESS_REQUEST_LAPSED',
+    'BREAK_GLASS_STARTED',
+    'BREAK_GLASS_REVIEWED',
     'RULE_REVOCATION_OVERDUE',
     'RULE_ORPHAN_REMOVED',
     'RESTORE_CONFIRMED',

@@ -17,6 +17,102 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/access-requests': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['AccessRequests_list'];
+    put?: never;
+    post: operations['AccessRequests_create'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/access-requests/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['AccessRequests_find'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/access-requests/{id}/approve': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['AccessRequests_approve'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/access-requests/{id}/cancel': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['AccessRequests_cancel'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/access-requests/{id}/deny': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['AccessRequests_deny'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/access-requests/{id}/review': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['AccessRequests_review'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/agents/{name}/release': {
     parameters: {
       query?: never;
@@ -411,6 +507,22 @@ export interface paths {
     get?: never;
     put?: never;
     post: operations['SsoSignIn_complete'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/auth/step-up': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['StepUp_stepUp'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1704,8 +1816,21 @@ export interface components {
     AbandonResourceDto: {
       reason: string;
     };
+    /** @enum {string} */
+    AccessDecision: 'APPROVED' | 'DENIED' | 'REVIEWED';
+    AccessDecisionDto: {
+      /** Format: date-time */
+      decidedAt: string;
+      decision: components['schemas']['AccessDecision'];
+      note: string | null;
+      /** Format: email */
+      userEmail: string;
+      /** Format: uuid */
+      userId: string;
+    };
     AccessItemDto: {
       address: string;
+      approvers: string[];
       cause: components['schemas']['RuleCause'] | null;
       /** Format: date-time */
       certainFrom: string | null;
@@ -1720,10 +1845,49 @@ export interface components {
       /** Format: date-time */
       possibleUntil: string | null;
       protocol: string;
+      reason: string | null;
       resource: components['schemas']['AccessResourceDto'];
       target: components['schemas']['AccessTargetDto'];
+      ticket: string | null;
       userEmail: string | null;
     };
+    AccessRequestDto: {
+      approvals: number;
+      approvalsNeeded: number;
+      approverRoles: components['schemas']['RequestedResourceDto'][];
+      breakGlass: boolean;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      decideBy: string | null;
+      decisions: components['schemas']['AccessDecisionDto'][];
+      durationHours: number;
+      /** Format: date-time */
+      endedAt: string | null;
+      /** Format: uuid */
+      id: string;
+      ipv4Address: string | null;
+      ipv6Address: string | null;
+      mayDecide: boolean;
+      reason: string;
+      resources: components['schemas']['RequestedResourceDto'][];
+      /** Format: uuid */
+      sessionId: string | null;
+      status: components['schemas']['AccessRequestStatus'];
+      ticket: string | null;
+      /** Format: date-time */
+      useBy: string | null;
+      usedBefore: number;
+      /** Format: email */
+      userEmail: string;
+      /** Format: uuid */
+      userId: string;
+      userName: string;
+    };
+    /** @enum {string} */
+    AccessRequestStatus: 'WAITING' | 'APPROVED' | 'DENIED' | 'EXPIRED' | 'CANCELLED' | 'USED' | 'LAPSED';
+    /** @enum {string} */
+    AccessRequestView: 'mine' | 'decide' | 'all' | 'review';
     AccessResourceDto: {
       /** Format: uuid */
       id: string;
@@ -1835,6 +1999,7 @@ export interface components {
       | 'MFA_DISABLED'
       | 'MFA_RESET'
       | 'MFA_RECOVERY_CODES_REGENERATED'
+      | 'SECOND_FACTOR_PROVEN'
       | 'USER_CREATED'
       | 'USER_UPDATED'
       | 'USER_DELETED'
@@ -1902,6 +2067,15 @@ export interface components {
       | 'SESSION_EXPIRED'
       | 'SESSION_FAILED'
       | 'SESSION_CANCELLED'
+      | 'ACCESS_REQUESTED'
+      | 'ACCESS_REQUEST_APPROVAL_GIVEN'
+      | 'ACCESS_REQUEST_APPROVED'
+      | 'ACCESS_REQUEST_DENIED'
+      | 'ACCESS_REQUEST_CANCELLED'
+      | 'ACCESS_REQUEST_EXPIRED'
+      | 'ACCESS_REQUEST_LAPSED'
+      | 'BREAK_GLASS_STARTED'
+      | 'BREAK_GLASS_REVIEWED'
       | 'RULE_REVOCATION_OVERDUE'
       | 'RULE_ORPHAN_REMOVED'
       | 'RESTORE_CONFIRMED'
@@ -2018,6 +2192,14 @@ export interface components {
       /** @enum {string} */
       type: 'integer' | 'integers' | 'text' | 'texts';
       words: string[];
+    };
+    CreateAccessRequestDto: {
+      durationHours: number;
+      ipv4Address?: string;
+      ipv6Address?: string;
+      reason: string;
+      resourceIds: string[];
+      ticket?: string;
     };
     CreateApiKeyDto: {
       agents?: string[] | null;
@@ -2145,9 +2327,19 @@ export interface components {
       resourceType: string;
     };
     CreateRoleDto: {
+      /** @default 0 */
+      approvals?: number;
+      approverRoleIds?: string[];
       description?: string;
+      /** @default 128 */
+      ipv6PrefixLength?: number;
       maxSessionDurationHours?: number;
+      /** @default false */
+      mayBreakGlass?: boolean;
       name: string;
+      reasonPattern?: string | null;
+      /** @default false */
+      requireReason?: boolean;
       resourceIds?: string[];
       userIds?: string[];
     };
@@ -2217,6 +2409,9 @@ export interface components {
       label: string;
       needsIssuer: boolean;
       setup?: string;
+    };
+    DecideDto: {
+      note?: string;
     };
     DeleteOrganizationDto: {
       code: string;
@@ -2762,6 +2957,10 @@ export interface components {
       | 'CHANGED_OUTSIDE'
       | 'UNRECORDED';
     RenewedSessionDto: {
+      /** Format: uuid */
+      accessRequestId: string | null;
+      approvers: string[];
+      breakGlass: boolean;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -2777,17 +2976,24 @@ export interface components {
       ipv6Address: string | null;
       /** Format: date-time */
       leaseUntil: string | null;
+      reason: string | null;
       renewedFrom: string | null;
       resourceIps: components['schemas']['ResourceIpDto'][];
       skippedIps?: components['schemas']['SkippedIpDto'][];
       /** Format: date-time */
       startedAt: string;
       status: components['schemas']['SessionStatus'];
+      ticket: string | null;
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
       userId: string;
       userName: string;
+    };
+    RequestedResourceDto: {
+      /** Format: uuid */
+      id: string;
+      name: string;
     };
     ResetPasswordDto: {
       /** Format: password */
@@ -2958,13 +3164,19 @@ export interface components {
       words: string;
     };
     RoleDto: {
+      approvals: number;
+      approverRoleIds: string[];
       /** Format: date-time */
       createdAt: string;
       description: string | null;
       /** Format: uuid */
       id: string;
+      ipv6PrefixLength: number;
       maxSessionDurationHours: number;
+      mayBreakGlass: boolean;
       name: string;
+      reasonPattern: string | null;
+      requireReason: boolean;
       resourceIds: string[];
       /** Format: date-time */
       updatedAt: string;
@@ -3061,6 +3273,10 @@ export interface components {
       message: string;
     };
     SessionDto: {
+      /** Format: uuid */
+      accessRequestId: string | null;
+      approvers: string[];
+      breakGlass: boolean;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -3076,11 +3292,13 @@ export interface components {
       ipv6Address: string | null;
       /** Format: date-time */
       leaseUntil: string | null;
+      reason: string | null;
       resourceIps: components['schemas']['ResourceIpDto'][];
       skippedIps?: components['schemas']['SkippedIpDto'][];
       /** Format: date-time */
       startedAt: string;
       status: components['schemas']['SessionStatus'];
+      ticket: string | null;
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
@@ -3137,6 +3355,10 @@ export interface components {
       resourceName: string;
     };
     StartedSessionDto: {
+      /** Format: uuid */
+      accessRequestId: string | null;
+      approvers: string[];
+      breakGlass: boolean;
       /** Format: date-time */
       createdAt: string;
       /** Format: date-time */
@@ -3152,12 +3374,14 @@ export interface components {
       ipv6Address: string | null;
       /** Format: date-time */
       leaseUntil: string | null;
+      reason: string | null;
       resourceIps: components['schemas']['ResourceIpDto'][];
       sessionToken?: string;
       skippedIps?: components['schemas']['SkippedIpDto'][];
       /** Format: date-time */
       startedAt: string;
       status: components['schemas']['SessionStatus'];
+      ticket: string | null;
       /** Format: email */
       userEmail: string;
       /** Format: uuid */
@@ -3165,15 +3389,20 @@ export interface components {
       userName: string;
     };
     StartSessionDto: {
+      /** Format: uuid */
+      accessRequestId?: string;
+      breakGlass?: boolean;
       durationHours?: number;
       holder?: string;
       ipv4Address?: string;
       ipv6Address?: string;
       leaseSeconds?: number;
+      reason?: string;
       /** Format: uuid */
       replaces?: string;
       resourceIds?: string[];
       resourceNames?: string[];
+      ticket?: string;
     };
     StaticIpRuleDto: {
       /** Format: date-time */
@@ -3196,6 +3425,10 @@ export interface components {
       resourceName: string;
       /** @enum {string} */
       status: 'PENDING' | 'APPLIED' | 'FAILED';
+    };
+    SteppedUpDto: {
+      /** Format: date-time */
+      provenUntil: string;
     };
     StoredGroupMappingDto: {
       group: string;
@@ -3319,9 +3552,19 @@ export interface components {
       resourceType?: string;
     };
     UpdateRoleDto: {
+      /** @default 0 */
+      approvals?: number;
+      approverRoleIds?: string[];
       description?: string | null;
+      /** @default 128 */
+      ipv6PrefixLength?: number;
       maxSessionDurationHours?: number | null;
+      /** @default false */
+      mayBreakGlass?: boolean;
       name?: string;
+      reasonPattern?: string | null;
+      /** @default false */
+      requireReason?: boolean;
       resourceIds?: string[];
       userIds?: string[];
     };
@@ -3458,6 +3701,171 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['DiscoveryDto'];
+        };
+      };
+    };
+  };
+  AccessRequests_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        size?: number;
+        view?: components['schemas']['AccessRequestView'];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccessRequestDto'][];
+        };
+      };
+    };
+  };
+  AccessRequests_create: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateAccessRequestDto'];
+      };
+    };
+    responses: {
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccessRequestDto'];
+        };
+      };
+    };
+  };
+  AccessRequests_find: {
+    parameters: {
+      query?: {
+        waitSeconds?: number;
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccessRequestDto'];
+        };
+      };
+    };
+  };
+  AccessRequests_approve: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['DecideDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccessRequestDto'];
+        };
+      };
+    };
+  };
+  AccessRequests_cancel: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccessRequestDto'];
+        };
+      };
+    };
+  };
+  AccessRequests_deny: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['DecideDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccessRequestDto'];
+        };
+      };
+    };
+  };
+  AccessRequests_review: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['DecideDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AccessRequestDto'];
         };
       };
     };
@@ -4036,6 +4444,29 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['LoginAnswerDto'];
+        };
+      };
+    };
+  };
+  StepUp_stepUp: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['MfaCodeDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SteppedUpDto'];
         };
       };
     };

@@ -15,8 +15,16 @@ export interface AccessWindow {
   readonly to: Date;
 }
 
-/** Access of one address through a rule, for one holder or without one. */
-export interface AccessRow extends AccessInterval {
+/** Why a session was started, and who approved it. */
+export interface SessionGrounds {
+  readonly reason: string | null;
+  readonly ticket: string | null;
+  /** e-mails */
+  readonly approvers: readonly string[];
+}
+
+/** Access of one address through a rule, for one holder or without one. Grounds: while the session is kept. */
+export interface AccessRow extends AccessInterval, SessionGrounds {
   /** of the holder; without an own holder, the organization's oldest resource on the target */
   readonly resourceId: string;
   readonly resourceName: string;
@@ -33,7 +41,7 @@ export interface AccessRow extends AccessInterval {
 }
 
 /** A row with its target. */
-export interface FoundRow extends AccessRow {
+export interface FoundRow extends Omit<AccessRow, keyof SessionGrounds> {
   readonly targetId: string;
 }
 
@@ -80,4 +88,10 @@ export const newestFirst = (one: FoundRow, other: FoundRow): number =>
   (other.possibleFrom?.getTime() ?? 0) - (one.possibleFrom?.getTime() ?? 0) ||
   ruleOf(one).localeCompare(ruleOf(other));
 
-export const asShown = ({ targetId: _target, ...row }: FoundRow): AccessRow => row;
+const NO_GROUNDS: SessionGrounds = { reason: null, ticket: null, approvers: [] };
+
+/** @param grounds by session */
+export const asShown = (
+  { targetId: _target, ...row }: FoundRow,
+  grounds: ReadonlyMap<string, SessionGrounds>,
+): AccessRow => ({ ...row, ...(grounds.get(row.holderId ?? '') ?? NO_GROUNDS) });

@@ -9,6 +9,7 @@ import {
   type AccessWindow,
   type FoundRow,
   type KnownTarget,
+  type SessionGrounds,
 } from './access-rows';
 import {
   closedIntervals,
@@ -121,7 +122,24 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
     if ([...own, ...others].some((rows) => rows.length > MAX_LEDGER_ITEMS)) return 'too-many';
     const ownRows = own.flat().map(withCertainty);
     const shown = [...ownRows, ...withoutCovered(others.flat().map(withCertainty), ownRows, window)];
-    return shown.length > MAX_LEDGER_ITEMS ? 'too-many' : shown.toSorted(newestFirst).map(asShown);
+    if (shown.length > MAX_LEDGER_ITEMS) return 'too-many';
+    const grounds = await this.grounds(tx, organization, shown);
+    return shown.toSorted(newestFirst).map((row) => asShown(row, grounds));
+  }
+
+  private async grounds(
+    tx: Tx,
+    organization: OrganizationId,
+    shown: readonly FoundRow[],
+  ): Promise<Map<string, SessionGrounds>> {
+    const ids = shown.flatMap(({ holderKind, holderId }) => (holderKind === 'SESSION' ? [holderId] : []));
+    const sessions = await tx.query<{ id: string; grounds: SessionGrounds }[]>(
+      `SELECT s.id, jsonb_build_object('reason', s.reason, 'ticket', s.ticket, 'approvers',
+         ARRAY(SELECT u.email FROM users u WHERE u.id = ANY (s.approver_ids) ORDER BY u.email)) AS grounds
+       FROM sessions s WHERE s.organization_id = $1 AND s.id = ANY ($2::uuid[])`,
+      [organization, [...new Set(ids)]],
+    );
+    return new Map(sessions.map(({ id, grounds }) => [id, grounds]));
   }
 
   /** Past and live access of the organization's own holders. */

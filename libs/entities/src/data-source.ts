@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { AccessRequestDecisionEntity, AccessRequestEntity } from './access-request.entity';
 import { AgentEntity } from './agent.entity';
 import {
   AuditCheckpointEntity,
@@ -119,6 +120,8 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       RuleHolderEntity,
       StaticIpRuleEntity,
       IdempotencyKeyEntity,
+      AccessRequestEntity,
+      AccessRequestDecisionEntity,
       SignInFailureEntity,
       MfaChallengeEntity,
       RecoveryCodeEntity,

@@ -1,3 +1,10 @@
+export {
+  ACCESS_DECISIONS,
+  ACCESS_REQUEST_STATUSES,
+  type AccessDecision,
+  type AccessRequestEntity,
+  type AccessRequestStatus,
+} from './access-request.entity';
 export * from './audit-record.entity';
 export * from './audit-trail';
 export { auditTable, type AuditTable } from './audit-table';

@@ -1,5 +1,5 @@
 import { Check, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Id, Text, UpdatedAt, Uuid } from './columns';
+import { Count, CreatedAt, Flag, Id, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { ResourceEntity } from './resource.entity';
 import { UserEntity } from './user.entity';
@@ -8,6 +8,8 @@ import { UserEntity } from './user.entity';
 @Unique('roles_organization_id_id_key', ['organizationId', 'id'])
 @Unique('roles_organization_id_name_key', ['organizationId', 'name'])
 @Check('roles_max_session_duration_hours_check', 'max_session_duration_hours BETWEEN 1 AND 24')
+@Check('roles_approvals_check', 'approvals BETWEEN 0 AND 2')
+@Check('roles_ipv6_prefix_length_check', 'ipv6_prefix_length BETWEEN 64 AND 128')
 export class RoleEntity {
   @Id() id!: string;
   @ForeignKey(() => OrganizationEntity, { name: 'roles_organization_id_fkey' })
@@ -17,6 +19,16 @@ export class RoleEntity {
   @Text({ nullable: true }) description!: string | null;
   /** null: the maximum of the organization's tier */
   @Count({ nullable: true }) maxSessionDurationHours!: number | null;
+  @Flag({ default: false }) requireReason!: boolean;
+  /** that a required reason matches; null: any */
+  @Text({ nullable: true }) reasonPattern!: string | null;
+  /** by others, before a session starts */
+  @Count({ default: 0 }) approvals!: number;
+  /** no foreign key: a role that is deleted is taken out. empty: administrators decide */
+  @Uuid({ array: true, default: [] }) approverRoleIds!: string[];
+  @Flag({ default: false }) mayBreakGlass!: boolean;
+  /** of what is opened for an IPv6 address */
+  @Count({ default: 128 }) ipv6PrefixLength!: number;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }

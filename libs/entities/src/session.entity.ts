@@ -56,6 +56,13 @@ export class SessionEntity {
   @Uuid({ nullable: true }) apiKeyId!: string | null;
   /** the planned end that its holder was told of; another one is told again */
   @Moment({ nullable: true }) toldEnd!: Date | null;
+  @Text({ nullable: true }) reason!: string | null;
+  @Text({ nullable: true }) ticket!: string | null;
+  /** the request that was approved for it, or that is to be reviewed; no foreign key: sessions outlive requests */
+  @Uuid({ nullable: true }) accessRequestId!: string | null;
+  @Uuid({ array: true, default: [] }) approverIds!: string[];
+  /** it was started without approval */
+  @Flag({ default: false }) breakGlass!: boolean;
   @Moment({ nullable: true }) endedAt!: Date | null;
   @Text({ nullable: true }) endedReason!: EndedReason | null;
   @CreatedAt() createdAt!: Date;

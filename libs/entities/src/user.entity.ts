@@ -68,6 +68,8 @@ export class RefreshTokenEntity {
   @Flag({ default: false }) mfaSetupOnly!: boolean;
   /** start of the sign-in */
   @Moment() signedInAt!: Date;
+  /** when a code of the second factor was last given in this sign-in, with this token or one before it */
+  @Moment({ nullable: true }) steppedUpAt!: Date | null;
   /** of the client that got this token */
   @Text({ nullable: true }) ipAddress!: string | null;
   @Text({ nullable: true }) userAgent!: string | null;

@@ -92,6 +92,16 @@ export function canonicalCidr(text: string): { version: IpVersion; cidr: string;
   return { version: host.version, cidr: `${networkText}/${prefix}`, prefix };
 }
 
+/**
+ * What is opened for an IPv6 address: the range around it with this prefix, where such a range may be opened, else the address.
+ * Privacy addresses change within it.
+ */
+export function widened(address: string, prefix: number, policy: AddressPolicy): string {
+  if (prefix === 128) return address;
+  const { cidr } = canonicalCidr(`${address}/${prefix}`)!;
+  return specialRangeIn(cidr, policy.allowPrivate) === null ? cidr : address;
+}
+
 type ParsedRange = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 const parsedRanges = new WeakMap<readonly string[], readonly ParsedRange[]>();

@@ -1,3 +1,4 @@
+export * from './access-demand';
 export * from './access-interval';
 export * from './address';
 export * from './agent';

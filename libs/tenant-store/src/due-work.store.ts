@@ -14,6 +14,7 @@ export interface DueWork {
   readonly deletedOrganizations: boolean;
   readonly webhooks: boolean;
   readonly companySignIns: boolean;
+  readonly accessRequests: boolean;
 }
 
 /** Prepared: it runs every second, and planning it takes longer with each month of audit records. */
@@ -32,7 +33,8 @@ const DUE_WORK: PreparedStatement = {
           AND last_verified_at <= now() - make_interval(mins => $2)) AS resources,
       EXISTS (SELECT FROM organizations WHERE deleted_at IS NOT NULL AND closed_at IS NULL) AS "deletedOrganizations",
       EXISTS (SELECT FROM webhooks w WHERE ${IS_READY}) AS webhooks,
-      coalesce((SELECT min(check_due_at) FROM sso_sign_ins) <= now(), false) AS "companySignIns"`,
+      coalesce((SELECT min(check_due_at) FROM sso_sign_ins) <= now(), false) AS "companySignIns",
+      coalesce((SELECT min(due_at) FROM access_requests) <= now(), false) AS "accessRequests"`,
 };
 
 /** Serves all organizations. */

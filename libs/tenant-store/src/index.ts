@@ -1,3 +1,5 @@
+export * from './access-request-ends';
+export * from './access-request.store';
 export * from './account-token.store';
 export * from './account.store';
 export * from './api-key.store';

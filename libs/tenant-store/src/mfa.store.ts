@@ -1,5 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { type DataKeyRow, type TenantStore, type Tx, first, rows, touches } from '#entities';
+import { isSteppedUp, STEP_UP_MINUTES } from './session-start';
 
 /** An authenticator's encrypted secret. */
 export interface SealedMfaSecret {
@@ -150,6 +151,28 @@ export class MfaStore implements TenantStore<MfaStore> {
     return touches(tx, `UPDATE mfa_challenges SET used_at = now() WHERE ${CHALLENGE_OPEN} RETURNING id`, [
       organization,
       id,
+    ]);
+  }
+
+  /** Records that the second factor was proven in this sign-in. @returns until when it counts; null when it has ended */
+  async stepUp(tx: Tx, organization: OrganizationId, userId: string, signInId: string): Promise<Date | null> {
+    const proven = await first<{ until: Date }>(
+      tx,
+      `UPDATE refresh_tokens SET stepped_up_at = now()
+       WHERE organization_id = $1 AND user_id = $2 AND family_id = $3 AND revoked_at IS NULL
+       RETURNING now() + interval '${STEP_UP_MINUTES} minutes' AS until`,
+      [organization, userId, signInId],
+    );
+    return proven?.until ?? null;
+  }
+
+  /** Whether the second factor was proven in this sign-in a short time ago. */
+  isSteppedUp(tx: Tx, organization: OrganizationId, userId: string, signInId: string): Promise<boolean> {
+    const known = 'EXISTS (SELECT FROM users WHERE organization_id = $1 AND id = $2)';
+    return touches(tx, `SELECT WHERE ${known} AND ${isSteppedUp('$2', '$3')}`, [
+      organization,
+      userId,
+      signInId,
     ]);
   }
 }

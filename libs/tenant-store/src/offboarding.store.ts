@@ -1,6 +1,7 @@
 import type { OrganizationId, RemovalCause } from '#rules';
 import { release, type WokenTargets } from '#engine-store/port';
 import { SsoSignInStore } from './sso-sign-in.store';
+import { endedEntry, endRequestsOf } from './access-request-ends';
 import {
   type AuditActor,
   type AuditEntry,
@@ -46,7 +47,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
   private readonly audit = new AuditTrail();
   private readonly signIns = new SsoSignInStore();
 
-  /** Ends live sessions, API keys, refresh tokens, invitations and password resets. @returns the targets to wake */
+  /** Ends live sessions, open access requests, API keys, refresh tokens, invitations and password resets. @returns the targets to wake */
   async end(
     tx: Tx,
     organization: OrganizationId,
@@ -54,6 +55,9 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     actor: AuditActor,
   ): Promise<WokenTargets[]> {
     const woken = await this.stopSessions(tx, organization, { userId }, actor, 'USER_OFFBOARDED');
+    const requests = await endRequestsOf(tx, organization, userId);
+    if (requests.length > 0)
+      await this.audit.write(tx, organization, ...requests.map((request) => endedEntry(actor, request)));
     await this.revokeKeys(tx, organization, userId, actor);
     await this.endTokens(tx, organization, userId);
     return woken;

@@ -11,6 +11,7 @@ const NEEDED_WHILE_OPEN = [
   'identity_providers',
   'lockdowns',
   'agents',
+  'access_requests',
   'api_keys',
   'roles',
   'billing_details',

@@ -17,15 +17,30 @@ export interface RoleRow extends Readonly<Omit<RoleEntity, 'organizationId'>> {
 }
 
 const SELECT = `SELECT r.id, r.name, r.description, r.max_session_duration_hours AS "maxSessionDurationHours",
+    r.require_reason AS "requireReason", r.reason_pattern AS "reasonPattern", r.approvals, r.approver_role_ids AS "approverRoleIds",
+    r.may_break_glass AS "mayBreakGlass", r.ipv6_prefix_length AS "ipv6PrefixLength",
     ARRAY(SELECT resource_id FROM role_resources WHERE role_id = r.id ORDER BY created_at, resource_id) AS "resourceIds",
     ARRAY(SELECT user_id FROM role_users WHERE role_id = r.id ORDER BY created_at, user_id) AS "userIds",
     r.created_at AS "createdAt", r.updated_at AS "updatedAt"
   FROM roles r`;
 
-export type NewRole = Pick<RoleRow, 'name' | 'description' | 'maxSessionDurationHours'>;
+/** What a role asks of a session, and lets it do. */
+export const ROLE_FIELDS = [
+  'name',
+  'description',
+  'maxSessionDurationHours',
+  'requireReason',
+  'reasonPattern',
+  'approvals',
+  'approverRoleIds',
+  'mayBreakGlass',
+  'ipv6PrefixLength',
+] as const satisfies readonly (keyof RoleRow)[];
+
+export type NewRole = Pick<RoleRow, 'name'> & RoleChanges;
 
 /** undefined: unchanged */
-export type RoleChanges = { readonly [Name in keyof NewRole]?: NewRole[Name] | undefined };
+export type RoleChanges = { readonly [Name in (typeof ROLE_FIELDS)[number]]?: RoleRow[Name] | undefined };
 
 export type Assignment = 'assigned' | 'already-assigned' | 'role-missing' | 'other-missing';
 export type Unassignment = 'unassigned' | 'not-assigned' | 'role-missing' | 'other-missing';
@@ -63,11 +78,13 @@ export class RoleStore implements TenantStore<RoleStore> {
   /** @returns null when the name is taken */
   async create(tx: Tx, organization: OrganizationId, role: NewRole): Promise<RoleRow | null> {
     const [created] = await tx.query<{ id: string }[]>(
-      `INSERT INTO roles (organization_id, name, description, max_session_duration_hours) VALUES ($1, $2, $3, $4)
+      `INSERT INTO roles (organization_id, name) VALUES ($1, $2)
        ON CONFLICT (organization_id, name) DO NOTHING RETURNING id`,
-      [organization, role.name, role.description, role.maxSessionDurationHours],
+      [organization, role.name],
     );
-    return created ? this.find(tx, organization, created.id) : null;
+    if (!created) return null;
+    await this.update(tx, organization, created.id, role);
+    return this.find(tx, organization, created.id);
   }
 
   /** @returns 'name-taken' when another role has the name: a constraint decides, and the transaction is aborted */
@@ -86,13 +103,26 @@ export class RoleStore implements TenantStore<RoleStore> {
     }
   }
 
-  /** Deletes its assignments too. @returns the name it had, null when there is no such role */
-  delete(tx: Tx, organization: OrganizationId, id: string): Promise<{ name: string } | null> {
-    return first<{ name: string }>(
+  /**
+   * Deletes its assignments too. Where its members decided alone, administrators do from now on. Call it in a transaction.
+   * @returns the name it had, null when there is no such role
+   */
+  async delete(tx: Tx, organization: OrganizationId, id: string): Promise<{ name: string } | null> {
+    const deleted = await first<{ name: string }>(
       tx,
       'DELETE FROM roles WHERE organization_id = $1 AND id = $2 RETURNING name',
       [organization, id],
     );
+    for (const [table, condition] of [
+      ['roles', 'true'],
+      ['access_requests', 'due_at IS NOT NULL'],
+    ] as const)
+      await tx.query(
+        `UPDATE ${table} SET approver_role_ids = array_remove(approver_role_ids, $2::uuid)
+         WHERE organization_id = $1 AND $2::uuid = ANY (approver_role_ids) AND ${condition}`,
+        [organization, id],
+      );
+    return deleted;
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { NewHolder } from '#engine-store/port';
 import type { AuditEntry, Interval } from '#entities';
-import type { EndedReason, IpVersion, ResourceIpStatus, SessionStatus } from '#rules';
+import type { EndedReason, GrantingRole, IpVersion, ResourceIpStatus, SessionStatus } from '#rules';
 import type { LockedTarget } from './resource-rows';
 
 export interface ResourceIpRow {
@@ -39,6 +39,14 @@ export interface SessionRow {
   readonly leaseUntil: Date | null;
   readonly endedAt: Date | null;
   readonly endedReason: EndedReason | null;
+  readonly reason: string | null;
+  readonly ticket: string | null;
+  /** the request that was approved for it, or is to be reviewed */
+  readonly accessRequestId: string | null;
+  /** e-mails of those who approved the request */
+  readonly approvers: string[];
+  /** it was started without approval */
+  readonly breakGlass: boolean;
   readonly createdAt: Date;
   readonly resourceIps: ResourceIpRow[];
 }
@@ -46,7 +54,7 @@ export interface SessionRow {
 /** A resource of the organization with the user's roles on it; no roles: the user has no access. */
 export interface GrantRow extends LockedTarget {
   readonly isActive: boolean;
-  readonly roles: { name: string; maxSessionDurationHours: number | null }[];
+  readonly roles: GrantingRole[];
 }
 
 /** Resources that a session is to cover, by ids and by names; neither: all of the user's. */
@@ -70,8 +78,21 @@ export interface NewSession {
   readonly tokenHash: string | null;
   /** the API key that starts it: with the key its token becomes invalid; null: started without a key */
   readonly apiKeyId: string | null;
+  readonly reason: string | null;
+  readonly ticket: string | null;
+  readonly permission: Permission;
   readonly holders: readonly NewHolder[];
   readonly limits: LiveSessionLimits;
+}
+
+/** Why a session may start, besides the user's roles. The start checks it again. */
+export interface Permission {
+  /** of the patterns that roles have for reasons, those that the reason matches; null: there is no reason */
+  readonly reasonPatterns: readonly string[] | null;
+  /** an approved request that it uses; with `brokenBy` the id of a new one, to be reviewed; null: none */
+  readonly accessRequestId: string | null;
+  /** the sign-in, with a recent second factor, that starts it without approval; null: it is not started so */
+  readonly brokenBy: string | null;
 }
 
 /** Maximum number of live sessions of one user; 0: no limit. */

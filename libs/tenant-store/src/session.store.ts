@@ -9,16 +9,9 @@ import {
   AddressTaken,
   TooManyLiveSessions,
 } from './session-rows';
-import { validKey } from './account.store';
 import { sessionList } from './session-list';
-import {
-  ALL_UNCHANGED,
-  INSERT_HOLDERS,
-  PLANNED_RESOURCES,
-  type WokenTargets,
-  newHoldersJson,
-  releasedIps,
-} from '#engine-store/port';
+import { ALLOWING_ROLES, COLUMNS, IP_COLUMNS, START_SESSION } from './session-start';
+import { type WokenTargets, newHoldersJson, releasedIps } from '#engine-store/port';
 import {
   type AuditEntry,
   type AuditTable,
@@ -42,20 +35,6 @@ import {
   touches,
 } from '#entities';
 
-const IP_COLUMNS = `'id', ip.id, 'resourceId', ip.resource_id, 'resourceName', coalesce(r.name, ip.resource_name), 'endpoint', r.endpoint, 'ipVersion', ip.ip_version,
-  'ipAddress', ip.ip_address, 'status', ip.status, 'providerRuleId', ip.provider_rule_id, 'appliedAt', ip.applied_at,
-  'removedAt', ip.removed_at, 'errorMessage', ip.error_message, 'stillAllowedBy', ip.still_allowed_by,
-  'isWrongFamily', ip.wrong_family, 'resource', CASE WHEN r.id IS NOT NULL THEN
-    jsonb_build_object('provider', r.provider, 'resourceType', r.resource_type, 'config', r.config) END`;
-
-/** SQL: null without a lease; never later than the session's planned end. */
-const LEASE_END = 'CASE WHEN s.lease_until IS NOT NULL THEN least(s.expires_at, s.lease_until) END';
-
-const COLUMNS = `s.id, s.user_id AS "userId", u.name AS "userName", u.email AS "userEmail", s.holder,
-    s.ipv4_address AS "ipv4Address", s.ipv6_address AS "ipv6Address", s.status, s.started_at AS "startedAt",
-    s.expires_at AS "expiresAt", ${LEASE_END} AS "leaseUntil", s.ended_at AS "endedAt", s.ended_reason AS "endedReason",
-    s.created_at AS "createdAt"`;
-
 const WITH_IPS = `${COLUMNS},
     to_jsonb(ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM resource_ips ip LEFT JOIN resources r ON r.id = ip.resource_id
       WHERE ip.session_id = s.id ORDER BY coalesce(r.name, ip.resource_name), ip.ip_version, ip.id)) AS "resourceIps"`;
@@ -68,12 +47,18 @@ const FIND_SESSION: PreparedStatement = {
   text: `SELECT ${WITH_IPS} FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.organization_id = $1 AND s.id = $2`,
 };
 
+const APPROVER_ROLES = `ARRAY(SELECT jsonb_build_object('id', a.id, 'name', a.name) FROM roles a
+    WHERE a.id = ANY (role.approver_role_ids) ORDER BY a.name)`;
+
 const GRANTS: PreparedStatement = {
   name: 'grants',
   text: `SELECT r.id AS "resourceId", r.name AS "resourceName", r.is_active AS "isActive", r.revision,
          r.provider, r.resource_type AS "resourceType", r.target_id AS "targetId", r.config,
          coalesce(jsonb_agg(jsonb_build_object('name', role.name,
-           'maxSessionDurationHours', role.max_session_duration_hours)) FILTER (WHERE role.id IS NOT NULL), '[]') AS roles
+           'maxSessionDurationHours', role.max_session_duration_hours, 'requireReason', role.require_reason,
+           'reasonPattern', role.reason_pattern, 'approvals', role.approvals, 'approverRoles', ${APPROVER_ROLES},
+           'mayBreakGlass', role.may_break_glass, 'ipv6PrefixLength', role.ipv6_prefix_length)
+           ORDER BY role.name) FILTER (WHERE role.id IS NOT NULL), '[]') AS roles
        FROM resources r
        LEFT JOIN role_resources held ON held.resource_id = r.id
          AND held.role_id IN (SELECT role_id FROM role_users WHERE user_id = $2)
@@ -101,7 +86,9 @@ export class SessionStore implements TenantStore<SessionStore> {
 
   /**
    * One statement, one commit: the session, its addresses, their desired rules, the audit record.
-   * @returns null when something has changed since it was planned: a resource, a role, the user, the key, a suspension
+   * @param others more records of it
+   * @returns null when something has changed since it was planned: a resource, a role, the user, the key, a suspension, the
+   *   request that it uses
    * @throws AddressTaken when a live session of the user holds one of the addresses: a constraint decides
    * @throws TooManyLiveSessions when the user has reached the limit: the user's lock serializes concurrent starts
    */
@@ -110,7 +97,9 @@ export class SessionStore implements TenantStore<SessionStore> {
     organization: OrganizationId,
     session: NewSession,
     audit: AuditEntry,
+    ...others: readonly AuditEntry[]
   ): Promise<SessionRow | null> {
+    const { permission } = session;
     const { ips, rules } = newHoldersJson(session.holders);
     try {
       return await first<SessionRow>(tx, START_SESSION, [
@@ -123,7 +112,7 @@ export class SessionStore implements TenantStore<SessionStore> {
         session.hours,
         ips,
         rules,
-        auditJson(audit),
+        auditJson(audit, ...others),
         session.limits.perUser,
         session.limits.perServiceUser,
         session.leaseSeconds,
@@ -132,6 +121,11 @@ export class SessionStore implements TenantStore<SessionStore> {
         session.tokenHash,
         session.apiKeyId,
         audit.ipAddress,
+        permission.reasonPatterns,
+        permission.accessRequestId,
+        permission.brokenBy,
+        session.reason,
+        session.ticket,
       ]);
     } catch (error) {
       if (brokenConstraint(error)?.startsWith('sessions_one_live_per_')) throw new AddressTaken(session);
@@ -190,7 +184,7 @@ export class SessionStore implements TenantStore<SessionStore> {
       `WITH extended AS (
          UPDATE sessions s SET expires_at = expires_at + make_interval(hours => $3)
          WHERE organization_id = $1 AND id = $2 AND status IN (${LIVE}) AND ${ENDS_AT} > clock_timestamp()
-           AND expires_at + make_interval(hours => $3) <= started_at + make_interval(hours => $4)
+           AND NOT break_glass AND expires_at + make_interval(hours => $3) <= started_at + make_interval(hours => $4)
            AND NOT EXISTS (${UNGRANTED}) RETURNING id
        ), audit AS (${auditInsert('$1', '$5')} WHERE EXISTS (SELECT FROM extended)), ${PROLONG}
        SELECT id FROM extended`,
@@ -258,18 +252,18 @@ export class SessionStore implements TenantStore<SessionStore> {
   }
 }
 
-/** SQL: the user's roles on a resource that allow a session with these times. */
-const ALLOWING_ROLES = (userId: string, resourceId: string, startedAt: string, expiresAt: string): string =>
-  `SELECT FROM role_resources held JOIN role_users mine ON mine.role_id = held.role_id
-     JOIN roles role ON role.id = held.role_id
-   WHERE held.resource_id = ${resourceId} AND mine.user_id = ${userId} AND (role.max_session_duration_hours IS NULL
-     OR ${expiresAt} <= ${startedAt} + make_interval(hours => role.max_session_duration_hours))`;
-
-/** SQL: what the session `s` holds and no role of its user allows for its total duration with `$3` more hours. */
+/**
+ * SQL: what the session `s` holds and no role of its user allows for its total duration with `$3` more hours. Approval is for
+ * the hours that were asked for.
+ */
 const UNGRANTED = `SELECT FROM resource_ips ip
     LEFT JOIN resources r ON r.id = ip.resource_id AND r.is_active AND r.deleted_at IS NULL
     WHERE ip.session_id = s.id AND ip.status IN (${HOLDING}) AND NOT EXISTS (
-      ${ALLOWING_ROLES('s.user_id', 'r.id', 's.started_at', 's.expires_at + make_interval(hours => $3)')})`;
+      ${ALLOWING_ROLES('s.user_id', 'r.id', {
+        startedAt: 's.started_at',
+        expiresAt: 's.expires_at + make_interval(hours => $3)',
+        asked: 'role.approvals = 0 AND (NOT role.require_reason OR s.reason IS NOT NULL)',
+      })})`;
 
 /** CTE `prolonged`: an agent enforces the end of every rule by itself, so it must be told a later one. */
 const PROLONG = `prolonged AS (
@@ -278,40 +272,6 @@ const PROLONG = `prolonged AS (
       JOIN resources r ON r.id = ip.resource_id JOIN rule_holders holder ON holder.resource_ip_id = ip.id
       WHERE r.provider = 'AGENT' AND ip.status IN (${HOLDING}))
   )`;
-
-/**
- * SQL, for the user `u` and the CTEs `unchanged` and `times`: what the request was authorized and planned with still
- * holds. A change that was committed before the start prevents it; one after it comes too late for it.
- */
-const STILL_GRANTED = `EXISTS (SELECT FROM organizations o WHERE o.id = $1 AND o.suspended_at IS NULL)
-      AND ($17::uuid IS NULL OR EXISTS (${validKey('$1', '$17')}))
-      AND NOT EXISTS (SELECT FROM unchanged r WHERE NOT r.is_active OR NOT EXISTS (
-        ${ALLOWING_ROLES('u.id', 'r.id', 'times.started_at', 'times.expires_at')}))`;
-
-/**
- * `limit_live_sessions` locks the user, which serializes the start with other starts and with a deactivation: one before
- * it prevents the start, one after it ends the session.
- */
-const START_SESSION: PreparedStatement = {
-  name: 'start-session',
-  text: `WITH ${PLANNED_RESOURCES('$8')}, times AS (
-    SELECT coalesce($14::timestamptz, now()) AS started_at,
-      coalesce($15::timestamptz, now() + make_interval(hours => $7)) AS expires_at
-  ), owner AS (
-    INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, started_at, expires_at,
-      lease_seconds, lease_until, token_hash, api_key_id, heard_from)
-    SELECT $2::uuid, $1, u.id, $4, $5, $6, times.started_at, times.expires_at,
-      $13::int, now() + make_interval(secs => $13::int), $16, $17::uuid, array_remove(ARRAY[$18::text], NULL)
-    FROM users u, times
-    WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${STILL_GRANTED}
-      AND limit_live_sessions(u.id, $11, $12)
-    RETURNING *
-  ), ${INSERT_HOLDERS('$9')}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
-  SELECT ${COLUMNS},
-    to_jsonb(ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
-      ORDER BY r.name, ip.ip_version, ip.id)) AS "resourceIps"
-  FROM owner s JOIN users u ON u.id = s.user_id`,
-};
 
 const RENEW_SESSION: PreparedStatement = {
   name: 'renew-session',

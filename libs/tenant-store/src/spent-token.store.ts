@@ -12,9 +12,13 @@ const SPENT: readonly (readonly [table: string, expiredAt: string, kept: string,
   ['webhook_deliveries', 'created_at', '30 days'],
   ['sso_attempts', 'expires_at', '0 days'],
   ['user_identities', 'last_seen_at', '30 days', 'user_id IS NULL'],
+  ['access_requests', 'ended_at', '90 days'],
 ];
 
-/** Deletes expired tokens, challenges, counters, payment events, deliveries and unlinked identities of all organizations. Each table has an index. */
+/**
+ * Deletes expired tokens, challenges, counters, payment events, deliveries, unlinked identities and access requests of all
+ * organizations. Each table has an index.
+ */
 export class SpentTokenStore {
   /**
    * Deletes the oldest rows first.

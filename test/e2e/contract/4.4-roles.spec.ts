@@ -6,11 +6,17 @@ import type { ApiClient } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
 
 const FIELDS = [
+  'approvals',
+  'approverRoleIds',
   'createdAt',
   'description',
   'id',
+  'ipv6PrefixLength',
   'maxSessionDurationHours',
+  'mayBreakGlass',
   'name',
+  'reasonPattern',
+  'requireReason',
   'resourceIds',
   'updatedAt',
   'userIds',
@@ -89,6 +95,11 @@ describe('4.4 Roles', () => {
       ['half an hour', { name: 'r', maxSessionDurationHours: 0.5 }, 'maxSessionDurationHours'],
       ['hours as a text', { name: 'r', maxSessionDurationHours: '8' }, 'maxSessionDurationHours'],
       ['a description that is no text', { name: 'r', description: 1 }, 'description'],
+      ['a reason that is neither asked for nor not', { name: 'r', requireReason: 'yes' }, 'requireReason'],
+      ['a pattern without end', { name: 'r', reasonPattern: '*'.repeat(201) }, 'reasonPattern'],
+      ['3 approvals', { name: 'r', approvals: 3 }, 'approvals'],
+      ['an approver role that is no id', { name: 'r', approverRoleIds: ['x'] }, 'approverRoleIds'],
+      ['half of all IPv6 addresses', { name: 'r', ipv6PrefixLength: 1 }, 'ipv6PrefixLength'],
     ])('refuses %s with 400 and names the field', async (_, body, field) => {
       const answer = await admin.post<{ validationErrors: object }>('/roles', body);
       expect(answer.status).toBe(400);

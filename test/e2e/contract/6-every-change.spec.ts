@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { REQUEST_RECORDS, throughRequests } from '../../builders/access-requests';
 import { guardedHost } from '../../builders/agents';
 import { auditRecords, WITHOUT_RECORD, type AuditRecord } from '../../builders/audit-trail';
 import { AccountOwner, mailedToken, type Login } from '../../builders/accounts';
@@ -15,7 +16,6 @@ import { Drawbridge } from '../../harness/drawbridge';
 import { OidcIssuer } from '../../harness/oidc-issuer';
 
 const PASSWORDS = ['First 1 of them', 'Second 1 of them', 'Third 1 of them', 'Fourth 1 of them'] as const;
-
 const UUID = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/) as string;
 const EMAIL = expect.stringMatching(/@example\.com$/) as string;
 
@@ -58,6 +58,7 @@ describe('6 Events: every change is on record', () => {
     await throughResources();
     await throughRoles(org, person.id, did);
     await throughSessions();
+    await throughRequests(org, did, fresh);
     await throughTrusts();
     await throughAgents();
     await throughWebhooks(org, did);
@@ -150,6 +151,7 @@ describe('6 Events: every change is on record', () => {
     const { mfaChallengeToken } = await person.loggedIn();
     await fresh();
     await did('POST /auth/verify-mfa', person.verify(mfaChallengeToken, person.recoveryCodes[0]!));
+    await did('POST /auth/step-up', client.post('/auth/step-up', { code: person.recoveryCodes[1] }));
     await did('POST /users/{id}/password-link', admin.post(`/users/${person.id}/password-link`));
     await did('POST /users/{id}/reset-mfa', admin.post(`/users/${person.id}/reset-mfa`));
   }
@@ -264,6 +266,7 @@ describe('6 Events: every change is on record', () => {
     ['POST /mfa/setup/confirm', 'MFA_ENABLED'],
     ['POST /mfa/disable', 'MFA_DISABLED'],
     ['POST /mfa/recovery-codes/regenerate', 'MFA_RECOVERY_CODES_REGENERATED'],
+    ['POST /auth/step-up', 'SECOND_FACTOR_PROVEN'],
     ['POST /users', 'USER_CREATED'],
     ['POST /users/{id}/resend-invitation', 'INVITATION_SENT'],
     ['PATCH /users/{id}', 'USER_UPDATED'],
@@ -298,6 +301,7 @@ describe('6 Events: every change is on record', () => {
     ['POST /sessions/{id}/extend', 'SESSION_EXTENDED'],
     ['POST /sessions/{id}/stop', 'SESSION_STOPPED'],
     ['POST /sessions/admin/{id}/stop', 'SESSION_STOPPED'],
+    ...REQUEST_RECORDS,
     ['POST /api-keys', 'API_KEY_CREATED'],
     ['DELETE /api-keys/{id}', 'API_KEY_REVOKED'],
     ['POST /agents/{name}/release', 'AGENT_RELEASED'],

@@ -21,6 +21,13 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'POST /sessions/:/stop': 'SESSION_STOPPED',
     'POST /sessions/admin/:/stop': 'SESSION_STOPPED',
   }),
+  ...of('ACCESS_REQUEST', {
+    'POST /access-requests': 'ACCESS_REQUESTED',
+    'POST /access-requests/:/approve': 'ACCESS_REQUEST_APPROVED',
+    'POST /access-requests/:/deny': 'ACCESS_REQUEST_DENIED',
+    'POST /access-requests/:/cancel': 'ACCESS_REQUEST_CANCELLED',
+    'POST /access-requests/:/review': 'BREAK_GLASS_REVIEWED',
+  }),
   ...of('RESOURCE', {
     'POST /resources': 'RESOURCE_CREATED',
     'PATCH /resources/:': 'RESOURCE_UPDATED',

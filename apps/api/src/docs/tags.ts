@@ -11,6 +11,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Users: 'The users of the organization, and its service users for programs.',
   Sessions:
     'Temporary access of an address to cloud resources. Rules are applied and removed in the background.',
+  'Access requests':
+    'Sessions that others approve before they start, and reviews of those that were started in an emergency.',
   Reports: 'Who had access when, derived from observations.',
   'Static IP rules': 'Addresses and ranges that are allowed until the rule is deleted.',
   'API keys': 'Keys for pipelines. A key never exceeds the permissions of its user.',

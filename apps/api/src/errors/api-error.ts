@@ -5,7 +5,7 @@ import { stripFieldName } from './field-message';
 export type ValidationErrors = Readonly<Record<string, string>>;
 
 export interface ApiErrorExtras {
-  /** the code in coded bodies; default: the status's code */
+  /** `error` of the body; default: the status's phrase or code */
   readonly code?: string;
   readonly validationErrors?: ValidationErrors;
   readonly headers?: Readonly<Record<string, string>>;
@@ -52,6 +52,9 @@ export const unauthorized = (message: string): ApiError => new ApiError(HttpStat
 
 export const forbidden = (message: string, code?: string): ApiError =>
   new ApiError(HttpStatus.FORBIDDEN, message, withCode(code));
+
+/** 403 for what others have to approve first: programs tell it by its `error`. */
+export const approvalRequired = (message: string): ApiError => forbidden(message, 'Approval required');
 
 /** 404. Identical for objects that do not exist and objects of other organizations. */
 export const notFound = (message: string, code?: string): ApiError =>

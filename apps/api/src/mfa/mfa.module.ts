@@ -6,11 +6,12 @@ import { MfaCodes } from './mfa-codes';
 import { MfaSecrets } from './mfa-secrets';
 import { MfaController } from './mfa.controller';
 import { MfaService } from './mfa.service';
+import { StepUpController } from './step-up.controller';
 import { CodeProtectedActions } from './code-protected-actions';
 
 @Module({
   imports: [LockOutModule, CredentialsModule],
-  controllers: [MfaController],
+  controllers: [MfaController, StepUpController],
   providers: [MfaService, MfaCodes, MfaSecrets, CodeProtectedActions, MfaStore, RefreshTokenStore],
   exports: [CodeProtectedActions, MfaCodes, MfaStore, RefreshTokenStore],
 })

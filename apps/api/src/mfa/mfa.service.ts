@@ -86,6 +86,22 @@ export class MfaService {
       (await this.codes.consume(tx, principal, code)) ? this.codes.renewRecoveryCodes(tx, principal) : null,
     );
   }
+
+  /**
+   * Proves the second factor for the caller's sign-in.
+   * @returns until when it counts
+   * @throws ApiError 400 when MFA is disabled or the code is wrong
+   */
+  async stepUp(actor: Actor, code: string): Promise<Date> {
+    const { principal } = actor;
+    const { organizationId, userId, signIn } = principal;
+    if (!principal.mfaEnabled) throw isOff();
+    return this.protectedActions.withCode(actor, 'SECOND_FACTOR_PROVEN', async (tx) =>
+      (await this.codes.consume(tx, principal, code))
+        ? this.mfa.stepUp(tx, organizationId, userId, signIn!.id)
+        : null,
+    );
+  }
 }
 
 const isOn = (): ApiError => conflict('MFA is on already: disable it first to set it up anew');

@@ -17,6 +17,9 @@ const COLUMNS: readonly (readonly [name: string, value: (item: AccessItemDto) =>
   ['certainUntil', ({ certainUntil }) => certainUntil],
   ['possibleFrom', ({ possibleFrom }) => possibleFrom],
   ['possibleUntil', ({ possibleUntil }) => possibleUntil],
+  ['reason', ({ reason }) => reason],
+  ['ticket', ({ ticket }) => ticket],
+  ['approvers', ({ approvers }) => (approvers.length === 0 ? null : approvers.join(' '))],
 ];
 
 /** Formats a report as CSV, with a header. */

@@ -15,4 +15,7 @@ export const toAccessItem = (row: AccessRow): AccessItemDto => ({
   certainUntil: row.certainUntil,
   possibleFrom: row.possibleFrom,
   possibleUntil: row.possibleUntil,
+  reason: row.reason,
+  ticket: row.ticket,
+  approvers: row.approvers,
 });

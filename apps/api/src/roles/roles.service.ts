@@ -1,6 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { Database, type Slice, type Sliced, type Tx } from '#entities';
-import { type Assignment, type RoleMember, type RoleRow, RoleStore, type Unassignment } from '#tenant-store';
+import { Database, definedFields, type Slice, type Sliced, type Tx } from '#entities';
+import {
+  type Assignment,
+  ROLE_FIELDS,
+  type RoleChanges,
+  type RoleMember,
+  type RoleRow,
+  RoleStore,
+  type Unassignment,
+  UserStore,
+} from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
@@ -20,6 +30,7 @@ export class RolesService {
   constructor(
     private readonly database: Database,
     private readonly roles: RoleStore,
+    private readonly users: UserStore,
     private readonly records: ActionRecords,
   ) {}
 
@@ -36,10 +47,10 @@ export class RolesService {
   async create(actor: Actor, dto: CreateRoleDto): Promise<RoleRow> {
     const { principal } = actor;
     return this.database.transaction(async (tx) => {
+      await this.refuseMissing(tx, principal, dto);
       const role = await this.roles.create(tx, principal.organizationId, {
+        ...fieldsOf(dto),
         name: dto.name,
-        description: dto.description ?? null,
-        maxSessionDurationHours: dto.maxSessionDurationHours ?? null,
       });
       if (!role) throw nameTaken(dto.name);
       await this.records.record(tx, actor, 'ROLE_CREATED', { type: 'ROLE', ...role });
@@ -55,14 +66,13 @@ export class RolesService {
     return this.database.transaction(async (tx) => {
       const before = await this.roles.findLocked(tx, organizationId, id);
       if (!before) throw missing(id);
-      if (allowsLonger(before, dto)) refuseSuspended(principal);
-      const { name, description, maxSessionDurationHours } = dto;
-      const fields = { name, description, maxSessionDurationHours };
-      const outcome = await this.roles.update(tx, organizationId, id, fields);
+      if (widens(before, dto)) refuseSuspended(principal);
+      await this.refuseMissing(tx, principal, dto);
+      const outcome = await this.roles.update(tx, organizationId, id, fieldsOf(dto));
       if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
       await this.replaceMembers(tx, actor, before, dto);
       const role = (await this.roles.find(tx, organizationId, id))!;
-      const changed = changesBetween(before, role, ['name', 'description', 'maxSessionDurationHours']);
+      const changed = changesBetween(before, role, ROLE_FIELDS);
       if (Object.keys(changed).length > 0) {
         await this.records.record(tx, actor, 'ROLE_UPDATED', { type: 'ROLE', ...role }, { changed });
       }
@@ -91,6 +101,16 @@ export class RolesService {
       const outcome = await this.unlink(tx, actor, roleId, other);
       if (outcome !== 'unassigned') throw refusal(outcome, roleId, other);
     });
+  }
+
+  /** @throws ApiError 404 when a role whose members are to decide does not exist */
+  private async refuseMissing(
+    tx: Tx,
+    { organizationId }: Principal,
+    { approverRoleIds = [] }: UpdateRoleDto,
+  ): Promise<void> {
+    const [id] = await this.users.missingRoles(tx, organizationId, approverRoleIds);
+    if (id !== undefined) throw missing(id);
   }
 
   /**
@@ -137,9 +157,27 @@ export class RolesService {
   }
 }
 
-/** A role without its own maximum allows the plan's maximum. */
-const allowsLonger = (before: RoleRow, { maxSessionDurationHours: hours }: UpdateRoleDto): boolean =>
-  hours !== undefined && (hours ?? Infinity) > (before.maxSessionDurationHours ?? Infinity);
+const fieldsOf = (dto: UpdateRoleDto): RoleChanges =>
+  Object.fromEntries(
+    ROLE_FIELDS.map((field) => [
+      field,
+      field === 'approverRoleIds' && dto[field] ? [...new Set(dto[field])] : dto[field],
+    ]),
+  );
+
+/** Whether a role allows more, or asks for less, or asks others. One without its own maximum allows the plan's. */
+function widens(before: RoleRow, dto: UpdateRoleDto): boolean {
+  const after = { ...before, ...definedFields(dto) };
+  return (
+    (after.maxSessionDurationHours ?? Infinity) > (before.maxSessionDurationHours ?? Infinity) ||
+    (before.requireReason && !after.requireReason) ||
+    after.reasonPattern !== before.reasonPattern ||
+    after.approvals < before.approvals ||
+    !isDeepStrictEqual(after.approverRoleIds, before.approverRoleIds) ||
+    (after.mayBreakGlass && !before.mayBreakGlass) ||
+    after.ipv6PrefixLength < before.ipv6PrefixLength
+  );
+}
 
 const missing = (id: string): ApiError => notFound(`Role ${id} does not exist`);
 

@@ -27,6 +27,10 @@ export function requestHash({
   holder,
   leaseSeconds,
   replaces,
+  reason,
+  ticket,
+  accessRequestId,
+  breakGlass,
 }: StartSessionDto): string {
   const canonical = {
     durationHours,
@@ -37,6 +41,10 @@ export function requestHash({
     holder,
     leaseSeconds,
     replaces,
+    reason,
+    ticket,
+    accessRequestId,
+    breakGlass,
   };
   return createHash('sha256').update(JSON.stringify(canonical)).digest('base64url');
 }

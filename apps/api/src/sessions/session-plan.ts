@@ -151,7 +151,10 @@ export function sessionHours(
   return requested;
 }
 
-/** One holder for each address on each resource, with the cloud rules it needs. */
+/**
+ * One holder for each address on each resource, with the cloud rules it needs.
+ * @param ipv6 the address, or the range that is opened around it
+ */
 export function newHolders({ ipv4, ipv6 }: SessionAddresses, grants: readonly GrantRow[]): NewHolder[] {
   return grants.flatMap((grant) => [
     ...(ipv4 === null ? [] : [newHolder(grant, 4, ipv4)]),

@@ -14,7 +14,7 @@ import {
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { maximumDuration } from '#rules';
+import { maximumDuration, widened, type Caller } from '#rules';
 import { sessionTokenHash } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
@@ -25,6 +25,8 @@ import type { SessionDto, StartedSessionDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { requestHash } from './idempotency-key';
 import { SessionTokens, type TokenOf } from './session-tokens';
+import { hoursOf, sessionDemand } from './session-demand';
+import { type CompletedStart, type GivenPermission, SessionPermission } from './session-permission';
 import { keptTimes, SessionReplacement } from './session-replacement';
 import {
   selectGrants,
@@ -39,6 +41,9 @@ import { toSession, withToken } from './session.mapper';
 
 /** Attempts before a start whose plan keeps becoming outdated is refused with 409. */
 const MAX_PLAN_ATTEMPTS = 3;
+
+/** For addresses that are not the caller's. */
+const NOBODY: Caller = { address: null, unusable: null };
 
 interface Started {
   readonly session: StartedSessionDto;
@@ -69,6 +74,7 @@ export class SessionStarter {
     private readonly idempotency: IdempotencyStore,
     private readonly replacement: SessionReplacement,
     private readonly offboarding: OffboardingStore,
+    private readonly permission: SessionPermission,
     private readonly tokens: SessionTokens,
     private readonly wakeUps: WakeUps,
     private readonly settings: ApiSettings,
@@ -136,8 +142,9 @@ export class SessionStarter {
   private async insertFor(tx: Tx, request: StartRequest, replaced: SessionRow | null): Promise<Inserted> {
     const { organizationId, userId } = request.actor.principal;
     for (let attempt = 1; attempt <= MAX_PLAN_ATTEMPTS; attempt += 1) {
-      const grants = await this.sessions.grants(tx, organizationId, userId, request.dto);
-      const inserted = await this.insert(tx, request, grants, replaced);
+      const asked = await this.permission.completed(tx, request.actor.principal, request.dto);
+      const grants = await this.sessions.grants(tx, organizationId, userId, asked);
+      const inserted = await this.insert(tx, request, asked, grants, replaced);
       if (inserted) return inserted;
       if (await this.offboarding.isRefused(tx, organizationId, userId)) throw refusedByIssuer();
     }
@@ -146,46 +153,74 @@ export class SessionStarter {
 
   private async insert(
     tx: Tx,
-    { actor, dto, tokenOf }: StartRequest,
+    { actor, tokenOf }: StartRequest,
+    asked: CompletedStart,
     known: readonly GrantRow[],
     replaced: SessionRow | null,
   ): Promise<Inserted | null> {
     const { principal } = actor;
-    const { ALLOW_PRIVATE_ADDRESSES: allowPrivate } = this.settings;
-    const addresses = sessionAddresses(dto, actor, { allowPrivate });
-    const field = fieldDifferingFromCaller(dto, addresses, actor);
+    const policy = { allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES };
+    const addresses = sessionAddresses(asked, asked.isDetected ? actor : NOBODY, policy);
+    const field = fieldDifferingFromCaller(asked, addresses, actor);
     if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor);
-    const grants = selectGrants(known, dto);
+    const grants = selectGrants(known, asked);
     const planned = {
-      ...this.plan(principal, dto, addresses, grants),
+      ...this.plan(principal, asked, addresses, grants),
       ...identified(tokenOf),
       replaced: replaced && keptTimes(replaced, maximumDuration(principal.tier, grants)),
     };
-    const entry = startedEntry(actor, planned, grants, {
+    const { permission, ipv6PrefixLength } = await this.permitted(tx, principal, asked, grants, planned);
+    const range = addresses.ipv6 && widened(addresses.ipv6, ipv6PrefixLength, policy);
+    const session = {
+      ...planned,
+      permission,
+      holders: newHolders({ ...addresses, ipv6: range }, grants),
+    };
+    const entries = startedEntries(actor, session, grants, {
       addressDiffers: field !== null,
-      replaces: dto.replaces,
+      replaces: asked.replaces,
     });
-    const session = await this.sessions.start(tx, principal.organizationId, planned, entry);
-    return session && { session, grants, released: [] };
+    const started = await this.sessions.start(tx, principal.organizationId, session, ...entries);
+    return started && { session: started, grants, released: [] };
+  }
+
+  private async permitted(
+    tx: Tx,
+    principal: Principal,
+    asked: CompletedStart,
+    grants: readonly GrantRow[],
+    { ipv4Address, ipv6Address, replaced, ...planned }: Omit<NewSession, 'permission' | 'holders'>,
+  ): Promise<{ permission: GivenPermission; ipv6PrefixLength: number }> {
+    const hours = hoursOf(planned.hours, replaced);
+    const demand = sessionDemand(principal.tier, grants, { ...asked, hours });
+    const wanted = {
+      resourceIds: grants.map(({ resourceId }) => resourceId),
+      hours,
+      ipv4: ipv4Address,
+      ipv6: ipv6Address,
+    };
+    const permission = await this.permission.given(tx, principal, asked, { demand, grants, wanted });
+    return { permission, ipv6PrefixLength: demand.ipv6PrefixLength };
   }
 
   private plan(
     { userId, tier, keyId }: Principal,
-    dto: StartSessionDto,
+    asked: CompletedStart,
     addresses: SessionAddresses,
     grants: readonly GrantRow[],
-  ): Omit<NewSession, 'id' | 'tokenHash' | 'replaced'> {
+  ): Omit<NewSession, 'id' | 'tokenHash' | 'replaced' | 'permission' | 'holders'> {
     const { SESSION_DEFAULT_HOURS, MAX_LIVE_SESSIONS_PER_USER, MAX_LIVE_SESSIONS_PER_SERVICE_USER } =
       this.settings;
     return {
       userId,
       apiKeyId: keyId,
-      holder: dto.holder ?? '',
+      holder: asked.holder ?? '',
       ipv4Address: addresses.ipv4,
       ipv6Address: addresses.ipv6,
-      hours: sessionHours(dto.durationHours, SESSION_DEFAULT_HOURS, maximumDuration(tier, grants)),
-      leaseSeconds: dto.leaseSeconds ?? null,
-      holders: newHolders(addresses, grants),
+      hours: sessionHours(asked.durationHours, SESSION_DEFAULT_HOURS, maximumDuration(tier, grants)),
+      leaseSeconds: asked.leaseSeconds ?? null,
+      reason: asked.reason,
+      ticket: asked.ticket,
       limits: {
         perUser: MAX_LIVE_SESSIONS_PER_USER,
         perServiceUser: MAX_LIVE_SESSIONS_PER_SERVICE_USER,
@@ -236,14 +271,16 @@ const keyUsed = (): Error =>
     'Idempotency-Key was used with another body within 24 hours: send that body again, or a new key',
   );
 
-function startedEntry(
+/** Its start, and without approval a second one, which others are told of. */
+function startedEntries(
   actor: Actor,
-  session: NewSession,
+  session: NewSession & { readonly permission: GivenPermission },
   grants: readonly GrantRow[],
   { addressDiffers, replaces }: { addressDiffers: boolean; replaces: string | undefined },
-): AuditEntry {
+): readonly [AuditEntry, ...AuditEntry[]] {
   const { principal } = actor;
-  return {
+  const { accessRequestId, approvers, brokenBy } = session.permission;
+  const started: AuditEntry = {
     ...auditActor(actor),
     eventType: 'SESSION_STARTED',
     resourceType: 'SESSION',
@@ -257,6 +294,21 @@ function startedEntry(
       ...(principal.keyName === null ? {} : { apiKey: principal.keyName }),
       ...(addressDiffers ? { addressDiffersFromCaller: true } : {}),
       ...(replaces === undefined ? {} : { replaces }),
+      ...(session.reason === null ? {} : { reason: session.reason }),
+      ...(session.ticket === null ? {} : { ticket: session.ticket }),
+      ...(accessRequestId === null ? {} : { accessRequestId }),
+      ...(approvers.length === 0 ? {} : { approvers }),
     },
   };
+  if (brokenBy === null) return [started];
+  const about = { resourceType: 'ACCESS_REQUEST', resourceId: accessRequestId };
+  return [
+    started,
+    {
+      ...started,
+      ...about,
+      eventType: 'BREAK_GLASS_STARTED',
+      details: { ...started.details, sessionId: session.id },
+    },
+  ];
 }

@@ -44,6 +44,11 @@ export function toSession(row: SessionRow): SessionDto {
     endedReason: row.endedReason,
     resourceIps: held.map(toResourceIp),
     ...(skipped.length > 0 && { skippedIps: skipped.map(toSkippedIp) }),
+    reason: row.reason,
+    ticket: row.ticket,
+    accessRequestId: row.accessRequestId,
+    approvers: row.approvers,
+    breakGlass: row.breakGlass,
     createdAt: row.createdAt,
   };
 }

@@ -6,7 +6,14 @@ import { WakeUps } from '#jobs';
 import { HOLDING_STATUSES, LimiterPerKey, LIVE_SESSION_STATUSES, maximumDuration, TIER_LIMITS } from '#rules';
 import { ActionRecords } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
-import { type ApiError, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
+import {
+  type ApiError,
+  approvalRequired,
+  conflict,
+  forbidden,
+  notFound,
+  notPossible,
+} from '../errors/api-error';
 import { refuseLockedDown } from '../errors/refuse-locked-down';
 import type { Actor } from '../http/actor';
 import { SessionSettlementWaiter } from './session-settlement-waiter';
@@ -144,6 +151,12 @@ export class SessionsService {
       const reason = grant && !grant.isActive ? 'is inactive' : 'is no longer assigned to you';
       return forbidden(`The session cannot be extended: resource "${names.get(resourceId)}" ${reason}`);
     }
+    if (session.breakGlass || grants.some(({ roles }) => roles.every(({ approvals }) => approvals > 0)))
+      throw approvalRequired(
+        'The session cannot be extended: it needs approval again. Ask with POST /access-requests for a new one',
+      );
+    if (session.reason === null && grants.some(({ roles }) => roles.every((role) => role.requireReason)))
+      throw forbidden('The session cannot be extended: it has no reason, and needs one. Start another one');
     const maximum = maximumDuration(tier, grants);
     const message = `the session may last at most ${maximum.hours} hours in all: the maximum set by ${maximum.setBy}`;
     return notPossible(`additionalHours is too large: ${message}`, {

@@ -30,6 +30,7 @@ function messageOf(record: ToldRecord, publicUrl: string | undefined): Message {
     `by ${actorEmail ?? (actorType === 'SYSTEM' ? 'Drawbridge' : actorType.toLowerCase().replace('_', ' '))}`,
     ...objectsOf(record),
     ...(until === null ? [] : [`until ${until.toISOString().slice(0, 16).replace('T', ' ')} UTC`]),
+    ...reasonsOf(record),
     ...(errorMessage === null ? [] : [errorMessage]),
   ];
   return {
@@ -57,7 +58,13 @@ function objectsOf({ details, resourceName }: ToldRecord): string[] {
   return [`${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
 }
 
-function endOf({ timestamp, details: { durationHours, expiresAt } }: ToldRecord): Date | null {
+/** The ticket and the reason that somebody gave for access. A stop's reason is a word of the API. */
+const reasonsOf = ({ eventType, details: { ticket, reason } }: ToldRecord): string[] =>
+  eventType === 'SESSION_STOPPED' ? [] : [ticket, reason].filter((given) => typeof given === 'string');
+
+/** A session's; what is asked for ends so long after its start. */
+function endOf({ eventType, timestamp, details: { durationHours, expiresAt } }: ToldRecord): Date | null {
+  if (eventType === 'ACCESS_REQUESTED') return null;
   if (typeof expiresAt === 'string') return new Date(expiresAt);
   return typeof durationHours === 'number' ? new Date(Date.parse(timestamp) + durationHours * HOUR_MS) : null;
 }

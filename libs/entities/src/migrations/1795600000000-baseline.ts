@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ACCESS_REQUESTS } from './baseline/access-requests';
 import { AGENTS } from './baseline/agents';
 import { AUDIT } from './baseline/audit';
 import { BILLING } from './baseline/billing';
@@ -21,6 +22,7 @@ const AREAS = [
   PEOPLE,
   RESOURCES,
   SESSIONS,
+  ACCESS_REQUESTS,
   MONTHLY,
   LEDGER,
   AUDIT,

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { opaque, Required } from '../../http/fields';
+import { opaque, Required, TIME } from '../../http/fields';
 
 export class MfaCodeDto {
   @Required(opaque(1, 100), {
@@ -32,4 +32,8 @@ export class RecoveryCodesDto {
     description: 'eight codes for a lost authenticator; each is accepted once, and they are not shown again',
   })
   recoveryCodes!: string[];
+}
+
+export class SteppedUpDto {
+  @ApiProperty({ ...TIME, description: 'Until when it counts' }) provenUntil!: Date;
 }

@@ -69,4 +69,14 @@ export class AccessItemDto {
     description: 'the first observation of its absence; null while there is none',
   })
   possibleUntil!: Date | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'INC-12: the disk is full',
+    description: 'why the session was started; null once the session is deleted',
+  })
+  reason!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'INC-12' }) ticket!: string | null;
+  @ApiProperty({ type: [String], example: ['bo@example.com'], description: 'who approved the session' })
+  approvers!: readonly string[];
 }

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
+  flag,
   ids,
   integerIn,
   line,
@@ -13,8 +14,40 @@ import {
 
 const HOURS = integerIn(1, 24, 'must be a whole number from 1 to 24');
 
-/** Who and what a role connects. */
-class RoleMembersDto {
+const APPROVALS = integerIn(0, 2, 'must be a whole number from 0 to 2');
+const PREFIX = integerIn(64, 128, 'must be a whole number from 64 to 128');
+
+const PATTERN_DESCRIPTION =
+  'What a required reason looks like, in which * stands for any characters; null: any reason will do';
+const APPROVALS_DESCRIPTION =
+  'Approvals by others that a session needs before it starts: see POST /access-requests';
+const APPROVERS_DESCRIPTION =
+  'The roles whose members approve; empty: administrators. When the last of them is deleted, administrators do';
+const GLASS_DESCRIPTION =
+  'Whether a session may be started without the approvals, with breakGlass, for an hour at most';
+const PREFIX_DESCRIPTION =
+  'The range that is opened around an IPv6 address, as its prefix: privacy addresses change within it';
+
+/** What a role asks of those who start sessions, who and what it connects. */
+class RoleFieldsDto {
+  @NullAsAbsent(flag(), { default: false, description: 'Whether a session needs a reason' })
+  requireReason?: boolean;
+
+  @Optional(line(200), { nullable: true, example: 'INC-*', description: PATTERN_DESCRIPTION })
+  reasonPattern?: string | null;
+
+  @NullAsAbsent(APPROVALS, { default: 0, description: APPROVALS_DESCRIPTION })
+  approvals?: number;
+
+  @NullAsAbsent(ids(20, 'roles'), { description: APPROVERS_DESCRIPTION })
+  approverRoleIds?: string[];
+
+  @NullAsAbsent(flag(), { default: false, description: GLASS_DESCRIPTION })
+  mayBreakGlass?: boolean;
+
+  @NullAsAbsent(PREFIX, { default: 128, description: PREFIX_DESCRIPTION })
+  ipv6PrefixLength?: number;
+
   @NullAsAbsent(ids(100, 'resources'), { description: 'The resources of the role: all of them' })
   resourceIds?: string[];
 
@@ -22,7 +55,7 @@ class RoleMembersDto {
   userIds?: string[];
 }
 
-export class CreateRoleDto extends RoleMembersDto {
+export class CreateRoleDto extends RoleFieldsDto {
   @Required(line(100), { example: 'Developers', description: 'unique in the organization' })
   name!: string;
 
@@ -35,7 +68,7 @@ export class CreateRoleDto extends RoleMembersDto {
   maxSessionDurationHours?: number | null;
 }
 
-export class UpdateRoleDto extends RoleMembersDto {
+export class UpdateRoleDto extends RoleFieldsDto {
   @MayBeAbsent(line(100), { example: 'Developers' })
   name?: string;
 
@@ -55,6 +88,16 @@ export class RoleDto {
   @ApiProperty({ type: String, nullable: true }) description!: string | null;
   @ApiProperty({ type: 'integer', example: 8, description: "The role's maximum, otherwise the plan's" })
   maxSessionDurationHours!: number;
+  @ApiProperty({ description: 'Whether a session needs a reason' }) requireReason!: boolean;
+  @ApiProperty({ type: String, nullable: true, example: 'INC-*', description: PATTERN_DESCRIPTION })
+  reasonPattern!: string | null;
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: 2, description: APPROVALS_DESCRIPTION })
+  approvals!: number;
+  @ApiProperty({ type: [String], format: 'uuid', description: APPROVERS_DESCRIPTION })
+  approverRoleIds!: string[];
+  @ApiProperty({ description: GLASS_DESCRIPTION }) mayBreakGlass!: boolean;
+  @ApiProperty({ type: 'integer', minimum: 64, maximum: 128, example: 128, description: PREFIX_DESCRIPTION })
+  ipv6PrefixLength!: number;
   @ApiProperty({ type: [String], format: 'uuid' }) resourceIds!: string[];
   @ApiProperty({ type: [String], format: 'uuid' }) userIds!: string[];
   @ApiProperty(TIME) createdAt!: Date;

@@ -90,6 +90,19 @@ export class SessionDto {
       'Absent when there are none. Addresses left out on resources that hold the other IP version only, while another resource of the session holds them. They do not count for the status',
   })
   skippedIps?: SkippedIpDto[];
+  @ApiProperty({ type: String, nullable: true, example: 'INC-12: the disk is full' }) reason!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'INC-12' }) ticket!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    format: 'uuid',
+    description: 'The access request that it used; with breakGlass the one that is to be reviewed',
+  })
+  accessRequestId!: string | null;
+  @ApiProperty({ type: [String], example: ['ada@example.com'], description: 'Who approved it' })
+  approvers!: readonly string[];
+  @ApiProperty({ description: 'Whether it was started without the approval that it needs' })
+  breakGlass!: boolean;
   @ApiProperty(TIME) createdAt!: Date;
 }
 

@@ -1,14 +1,14 @@
 import { MAX_RESOURCE_IDS, MAX_RESOURCE_NAME } from '#rules';
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsString, IsUUID, Length } from 'class-validator';
-import { AtMost, id, NullAsAbsent, string, wholeNumber, type Kind } from '../../http/fields';
+import { AtMost, flag, id, line, NullAsAbsent, string, wholeNumber, type Kind } from '../../http/fields';
 import { asId, HasNoHiddenCharacters } from '../../http/text-fields';
 
-const address = (version: 4 | 6): Kind => ({
+export const address = (version: 4 | 6): Kind => ({
   checks: [IsString({ message: `must be an IPv${version} address` })],
   doc: { type: String, description: `Default: the caller's, when it calls over IPv${version}` },
 });
 
-const RESOURCE_IDS: Kind = {
+export const RESOURCE_IDS: Kind = {
   checks: [
     IsArray({ message: 'must be an array of resource ids' }),
     IsUUID(undefined, { each: true, message: 'must hold UUIDs only' }),
@@ -18,6 +18,9 @@ const RESOURCE_IDS: Kind = {
   ],
   doc: { type: [String], format: 'uuid', maxItems: MAX_RESOURCE_IDS },
 };
+
+export const REASON = line(500);
+export const TICKET = line(100);
 
 const NAME_LENGTH = `must hold names of 1 to ${MAX_RESOURCE_NAME} characters`;
 
@@ -74,4 +77,27 @@ export class StartSessionDto {
       'expiresAt are taken over, so durationHours must be left out',
   })
   replaces?: string;
+
+  @NullAsAbsent(REASON, {
+    example: 'INC-12: the disk is full',
+    description: 'Needed where a role asks for one',
+  })
+  reason?: string;
+
+  @NullAsAbsent(TICKET, { example: 'INC-12', description: 'What it is recorded under elsewhere' })
+  ticket?: string;
+
+  @NullAsAbsent(id(), {
+    description:
+      'An own access request that is approved, which this session uses. What is left out is as it was asked for. Left out, an ' +
+      'approved request that covers the session is used where approval is needed',
+  })
+  accessRequestId?: string;
+
+  @NullAsAbsent(flag(), {
+    description:
+      'Start without approval where a role allows it: with a reason, for an hour at most, after POST /auth/step-up. All ' +
+      'administrators are told, and another one reviews it',
+  })
+  breakGlass?: boolean;
 }

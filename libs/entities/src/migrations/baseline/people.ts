@@ -105,6 +105,7 @@ CREATE TABLE refresh_tokens (
   token_hash text NOT NULL UNIQUE,
   mfa_setup_only boolean NOT NULL DEFAULT false,
   signed_in_at timestamptz NOT NULL,
+  stepped_up_at timestamptz,
   ip_address text,
   user_agent text,
   expires_at timestamptz NOT NULL,
@@ -207,13 +208,20 @@ CREATE TABLE account_tokens (
 CREATE INDEX account_tokens_user_id_idx ON account_tokens (user_id);
 CREATE INDEX account_tokens_expires_at_idx ON account_tokens (expires_at);
 
--- What a group of users may open, and for how long. Roles stay until they are deleted.
+-- What a group of users may open, for how long, and what is asked of them. approver_role_ids empty: administrators decide.
+-- Roles stay until they are deleted.
 CREATE TABLE roles (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   organization_id uuid NOT NULL REFERENCES organizations,
   name text NOT NULL,
   description text,
   max_session_duration_hours integer CHECK (max_session_duration_hours BETWEEN 1 AND 24),
+  require_reason boolean NOT NULL DEFAULT false,
+  reason_pattern text,
+  approvals integer NOT NULL DEFAULT 0 CHECK (approvals BETWEEN 0 AND 2),
+  approver_role_ids uuid[] NOT NULL DEFAULT '{}',
+  may_break_glass boolean NOT NULL DEFAULT false,
+  ipv6_prefix_length integer NOT NULL DEFAULT 128 CHECK (ipv6_prefix_length BETWEEN 64 AND 128),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (organization_id, id),

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { SessionsModule } from '../sessions/sessions.module';
+import { AccessRequestWaiter } from './access-request-waiter';
+import { AccessRequestsController } from './access-requests.controller';
+import { AccessRequestsService } from './access-requests.service';
+
+@Module({
+  imports: [SessionsModule],
+  controllers: [AccessRequestsController],
+  providers: [AccessRequestsService, AccessRequestWaiter],
+})
+export class AccessRequestsModule {}

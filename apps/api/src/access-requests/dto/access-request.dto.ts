@@ -1,0 +1,120 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  ACCESS_DECISIONS,
+  ACCESS_REQUEST_STATUSES,
+  type AccessDecision,
+  type AccessRequestStatus,
+} from '#entities';
+import { ACCESS_REQUEST_VIEWS, type AccessRequestView } from '#tenant-store';
+import { inQuery, NullAsAbsent, oneOf, Optional, Required, text, TIME, wholeNumber } from '../../http/fields';
+import { PageQueryDto } from '../../http/page-query.dto';
+import { address, REASON, RESOURCE_IDS, TICKET } from '../../sessions/dto/start-session.dto';
+
+export class CreateAccessRequestDto {
+  @Required(RESOURCE_IDS)
+  resourceIds!: string[];
+
+  @Required(wholeNumber(1, Infinity, 'of hours'), {
+    example: 2,
+    description: 'Of the session, from its start',
+  })
+  durationHours!: number;
+
+  @Required(REASON, { example: 'INC-12: the disk is full' })
+  reason!: string;
+
+  @NullAsAbsent(TICKET, { example: 'INC-12' })
+  ticket?: string;
+
+  @NullAsAbsent(address(4), { example: '203.0.113.10' })
+  ipv4Address?: string;
+
+  @NullAsAbsent(address(6), { example: '2001:db8::10' })
+  ipv6Address?: string;
+}
+
+export class AccessRequestQueryDto extends PageQueryDto {
+  @Optional(oneOf(ACCESS_REQUEST_VIEWS, 'AccessRequestView'), {
+    default: 'mine',
+    description:
+      'mine: your own. decide: those that you may approve or deny now. all: the organization’s, for administrators. review: ' +
+      'sessions started with breakGlass that nobody has reviewed yet, for administrators',
+  })
+  view: AccessRequestView = 'mine';
+}
+
+export class AccessRequestWaitDto {
+  @Optional(inQuery(wholeNumber(1, 30, 'of seconds')), {
+    description: 'Wait up to this many seconds until the request is no longer WAITING',
+  })
+  waitSeconds?: number;
+}
+
+export class DecideDto {
+  @NullAsAbsent(text(500), { example: 'Until the disk is larger', description: 'Shown with the decision' })
+  note?: string;
+}
+
+export class RequestedResourceDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'demo-database' }) name!: string;
+}
+
+export class AccessDecisionDto {
+  @ApiProperty({ format: 'uuid' }) userId!: string;
+  @ApiProperty({ format: 'email', example: 'ada@example.com' }) userEmail!: string;
+  @ApiProperty({ enum: ACCESS_DECISIONS, enumName: 'AccessDecision' }) decision!: AccessDecision;
+  @ApiProperty({ type: String, nullable: true }) note!: string | null;
+  @ApiProperty(TIME) decidedAt!: Date;
+}
+
+export class AccessRequestDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'uuid' }) userId!: string;
+  @ApiProperty({ example: 'Demo Admin' }) userName!: string;
+  @ApiProperty({ format: 'email', example: 'admin@example.com' }) userEmail!: string;
+  @ApiProperty({ type: [RequestedResourceDto] }) resources!: readonly RequestedResourceDto[];
+  @ApiProperty({ type: 'integer', example: 2 }) durationHours!: number;
+  @ApiProperty({ example: 'INC-12: the disk is full' }) reason!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'INC-12' }) ticket!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: '203.0.113.10' }) ipv4Address!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: '2001:db8::10' }) ipv6Address!: string | null;
+  @ApiProperty({
+    description: 'A session that was started without approval, and is to be reviewed until endedAt',
+  })
+  breakGlass!: boolean;
+  @ApiProperty({ enum: ACCESS_REQUEST_STATUSES, enumName: 'AccessRequestStatus' })
+  status!: AccessRequestStatus;
+  @ApiProperty({ type: 'integer', example: 1 }) approvalsNeeded!: number;
+  @ApiProperty({ type: 'integer', example: 0, description: 'Those given so far' }) approvals!: number;
+  @ApiProperty({
+    type: [RequestedResourceDto],
+    description: 'The roles whose members decide; empty: administrators',
+  })
+  approverRoles!: readonly RequestedResourceDto[];
+  @ApiProperty({ nullable: true, ...TIME, description: 'While WAITING: when it becomes EXPIRED' })
+  decideBy!: Date | null;
+  @ApiProperty({
+    nullable: true,
+    ...TIME,
+    description: 'While APPROVED: when it becomes LAPSED, unless a session uses it',
+  })
+  useBy!: Date | null;
+  @ApiProperty({ type: [AccessDecisionDto] }) decisions!: readonly AccessDecisionDto[];
+  @ApiProperty({ description: 'Whether you may approve or deny it now' }) mayDecide!: boolean;
+  @ApiProperty({
+    type: 'integer',
+    example: 3,
+    description: 'How many requests of the user led to sessions in the 30 days before',
+  })
+  usedBefore!: number;
+  @ApiProperty({ type: String, nullable: true, format: 'uuid', description: 'The session that used it' })
+  sessionId!: string | null;
+  @ApiProperty(TIME) createdAt!: Date;
+  @ApiProperty({
+    nullable: true,
+    ...TIME,
+    description: 'When it was used, denied, cancelled or too late; with breakGlass when it was reviewed',
+  })
+  endedAt!: Date | null;
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '#entities';
+import {
+  type Covered,
+  type GrantRow,
+  type Permission,
+  AccessRequestStore,
+  MfaStore,
+  type UsableRequest,
+} from '#tenant-store';
+import type { Principal } from '#guards';
+import type { Demand } from '#rules';
+import { badRequest, conflict, forbidden, notFound } from '../errors/api-error';
+import type { StartSessionDto } from './dto/start-session.dto';
+import { matchedPatterns, needsApproval } from './session-demand';
+
+/** Without approval a session lasts at most so long. */
+const BREAK_GLASS_HOURS = 1;
+
+/** What else the start asks for, completed with what its access request says. */
+export interface CompletedStart extends Omit<StartSessionDto, 'reason' | 'ticket' | 'breakGlass'> {
+  readonly reason: string | null;
+  readonly ticket: string | null;
+  readonly breakGlass: boolean;
+  /** whether an address that was left out is the caller's: one that was approved is complete */
+  readonly isDetected: boolean;
+  /** the approved request that was named; null: none was */
+  readonly request: UsableRequest | null;
+}
+
+/** Why it may start, for the session and its record. */
+export interface GivenPermission extends Permission {
+  /** e-mails */
+  readonly approvers: readonly string[];
+}
+
+/** Decides what permits a start besides the user's roles: a reason, the approval of others, or neither in an emergency. */
+@Injectable()
+export class SessionPermission {
+  constructor(
+    private readonly requests: AccessRequestStore,
+    private readonly mfa: MfaStore,
+  ) {}
+
+  /**
+   * @throws ApiError 404 when the request is not the caller's, 409 when it is not approved or was used, 400 or 403 when a
+   *   start without approval is not asked for as it must be
+   */
+  async completed(tx: Tx, principal: Principal, dto: StartSessionDto): Promise<CompletedStart> {
+    const { reason = null, ticket = null, breakGlass = false } = dto;
+    const asked: Asked = Object.assign({}, dto, { reason, ticket, breakGlass, isDetected: true });
+    if (breakGlass) return { ...withoutApproval(principal, asked), request: null };
+    if (dto.accessRequestId === undefined) return { ...asked, request: null };
+    const request = await this.named(tx, principal, dto.accessRequestId);
+    return { ...withRequest(asked, request), request };
+  }
+
+  /**
+   * @param wanted what the session would open
+   * @throws ApiError 403 when approval is needed, or the second factor
+   */
+  async given(
+    tx: Tx,
+    { organizationId, userId, signIn }: Principal,
+    { reason, breakGlass, request }: CompletedStart,
+    { demand, grants, wanted }: { demand: Demand; grants: readonly GrantRow[]; wanted: Covered },
+  ): Promise<GivenPermission> {
+    const permission = { reasonPatterns: matchedPatterns(grants, reason), brokenBy: null, approvers: [] };
+    if (breakGlass) {
+      const isProven = await this.mfa.isSteppedUp(tx, organizationId, userId, signIn!.id);
+      if (!isProven) throw forbidden('breakGlass needs your second factor again: POST /auth/step-up {code}');
+      return { ...permission, accessRequestId: randomUUID(), brokenBy: signIn!.id };
+    }
+    if (request) {
+      if (!isCovered(request, wanted)) throw notCovered();
+      return { ...permission, accessRequestId: request.id, approvers: request.approvers };
+    }
+    if (demand.approvals === 0) return { ...permission, accessRequestId: null };
+    const approved = await this.requests.covering(tx, organizationId, userId, wanted);
+    if (!approved) throw needsApproval(demand);
+    return { ...permission, accessRequestId: approved.id, approvers: approved.approvers };
+  }
+
+  private async named(tx: Tx, { organizationId, userId }: Principal, id: string): Promise<UsableRequest> {
+    const usable = await this.requests.usable(tx, organizationId, userId, id);
+    if (usable) return usable;
+    const found = await this.requests.find(tx, organizationId, id, userId);
+    if (found?.userId !== userId) throw notFound(`Access request ${id} does not exist, or is another user's`);
+    throw conflict(`The access request cannot be used: it is ${found.status}`);
+  }
+}
+
+type Asked = Omit<CompletedStart, 'request'>;
+
+/** What is left out is as it was asked for. */
+function withRequest(asked: Asked, request: UsableRequest): Asked {
+  const names = asked.resourceIds ?? asked.resourceNames;
+  const isAddressed = asked.ipv4Address !== undefined || asked.ipv6Address !== undefined;
+  return {
+    ...asked,
+    ...(names === undefined && { resourceIds: request.resourceIds }),
+    ...(asked.replaces === undefined && { durationHours: asked.durationHours ?? request.durationHours }),
+    ...(!isAddressed && request.ipv4Address !== null && { ipv4Address: request.ipv4Address }),
+    ...(!isAddressed && request.ipv6Address !== null && { ipv6Address: request.ipv6Address }),
+    isDetected: isAddressed,
+    reason: asked.reason ?? request.reason,
+    ticket: asked.ticket ?? request.ticket,
+  };
+}
+
+function withoutApproval({ kind }: Principal, asked: Asked): Asked {
+  if (kind !== 'user') throw forbidden('Only a signed-in person may start a session with breakGlass');
+  for (const field of ['replaces', 'accessRequestId'] as const)
+    if (asked[field] !== undefined) throw invalid(field, 'must be left out with breakGlass');
+  if (asked.reason === null) throw invalid('reason', 'is required with breakGlass');
+  const { durationHours = BREAK_GLASS_HOURS } = asked;
+  if (durationHours > BREAK_GLASS_HOURS)
+    throw invalid('durationHours', `must be at most ${BREAK_GLASS_HOURS} with breakGlass`);
+  return { ...asked, durationHours };
+}
+
+const invalid = (field: string, message: string): Error =>
+  badRequest(`${field} ${message}`, { [field]: message });
+
+const isCovered = (request: UsableRequest, { resourceIds, hours, ipv4, ipv6 }: Covered): boolean =>
+  resourceIds.every((id) => request.resourceIds.includes(id)) &&
+  hours <= request.durationHours &&
+  (ipv4 === null || ipv4 === request.ipv4Address) &&
+  (ipv6 === null || ipv6 === request.ipv6Address);
+
+const notCovered = (): Error =>
+  forbidden(
+    'The access request is for other resources, another address or a shorter time: ask again with POST /access-requests',
+  );
