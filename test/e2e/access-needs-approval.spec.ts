@@ -1,6 +1,7 @@
 import { administrator, ask, asked, asks, readRequest, REASON } from '../builders/access-requests';
 import { auditRecords } from '../builders/audit-trail';
 import { colleague, type Colleague } from '../builders/colleague';
+import { REGISTERED } from '../builders/identity-providers';
 import { group, ownOrganization } from '../builders/organization';
 import type { Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -115,6 +116,21 @@ describe('Access needs approval where a role asks for it', () => {
       'ACCESS_REQUEST_APPROVAL_GIVEN',
       'ACCESS_REQUESTED',
     ]);
+  });
+
+  it('another account of the same person at the same issuer does not decide', async () => {
+    const { id } = await asked(org, member.client, free());
+    for (const [name, { id: userId }] of Object.entries({ first: member, second: other })) {
+      const provider = await org.admin.created<{ id: string }>('/identity-providers', { ...REGISTERED, name });
+      await drawbridge.query(
+        `INSERT INTO user_identities (organization_id, provider_id, subject, user_id) VALUES ($1, $2, 'ada', $3)`,
+        [org.organizationId, provider.id, userId],
+      );
+    }
+    expect(await readRequest(other.client, id)).toMatchObject({ mayDecide: false });
+    expect((await other.client.post(`/access-requests/${id}/approve`)).status).toBe(403);
+    await drawbridge.query(`UPDATE user_identities SET subject = 'bob' WHERE user_id = $1`, [other.id]);
+    await other.client.expect(200, other.client.post(`/access-requests/${id}/approve`));
   });
 
   it('members of the approver roles decide, and administrators once the last of them is deleted', async () => {

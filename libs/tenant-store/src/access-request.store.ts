@@ -85,11 +85,15 @@ export interface Decision {
 const STATUS = `CASE WHEN a.due_at > now() OR a.due_at IS NULL THEN a.status
     WHEN a.status = 'WAITING' THEN 'EXPIRED' ELSE 'LAPSED' END`;
 
-/**
- * SQL: whether the user `decider` is another person than the requester of `a`. Several accounts of one person, which a company
- * sign-in will know by their subject, belong here.
- */
-const IS_ANOTHER_PERSON = (decider: string): string => `a.requester_id <> ${decider}`;
+/** SQL: whether the user `decider` is another person than the requester of `a`: one subject of an issuer is one person. */
+const IS_ANOTHER_PERSON = (decider: string): string => `a.requester_id <> ${decider} AND NOT EXISTS (
+    SELECT FROM user_identities own JOIN identity_providers of_own ON of_own.id = own.provider_id
+      JOIN user_identities other ON other.user_id = a.requester_id AND other.subject = own.subject
+      JOIN identity_providers of_other ON of_other.id = other.provider_id AND of_other.issuer = of_own.issuer
+    WHERE own.user_id = ${decider})`;
+
+/** SQL: whether the user `u` may decide at all: somebody who has not left. */
+const IS_PERSON = 'u.is_active AND u.sso_refused_at IS NULL AND NOT u.is_service';
 
 /** SQL: the memberships of a user that entitle to decide on `a`. */
 const memberships = (decider: string): string =>
@@ -102,7 +106,7 @@ const IS_FOR_ADMINISTRATORS = `NOT EXISTS (SELECT FROM roles r WHERE r.id = ANY 
 const mayDecide = (userId: string): string =>
   `(${IS_ANOTHER_PERSON(userId)} AND a.status = 'WAITING' AND a.due_at > now()
     AND NOT EXISTS (SELECT FROM access_request_decisions d WHERE d.request_id = a.id AND d.user_id = ${userId})
-    AND EXISTS (SELECT FROM users u WHERE u.id = ${userId} AND u.is_active AND NOT u.is_service
+    AND EXISTS (SELECT FROM users u WHERE u.id = ${userId} AND ${IS_PERSON}
       AND (EXISTS (${memberships(userId)}) OR (u.is_org_admin AND ${IS_FOR_ADMINISTRATORS}))))`;
 
 const columns = (
@@ -142,7 +146,7 @@ const entryOf = (eventType: string): string => `(SELECT jsonb_agg($4::jsonb || j
  * @param condition on the request `a`
  */
 const deciding = (condition: string, isEntitled: string): string => `decider AS (
-    SELECT id, is_org_admin FROM users WHERE organization_id = $1 AND id = $3 AND is_active AND NOT is_service FOR SHARE
+    SELECT id, is_org_admin FROM users u WHERE organization_id = $1 AND id = $3 AND ${IS_PERSON} FOR SHARE
   ), request AS (
     SELECT found.* FROM decider CROSS JOIN LATERAL (
       SELECT a.* FROM access_requests a
