@@ -2194,11 +2194,12 @@ export interface components {
       words: string[];
     };
     CreateAccessRequestDto: {
-      durationHours: number;
+      durationHours?: number;
       ipv4Address?: string;
       ipv6Address?: string;
       reason: string;
-      resourceIds: string[];
+      resourceIds?: string[];
+      resourceNames?: string[];
       ticket?: string;
     };
     CreateApiKeyDto: {

@@ -71,7 +71,8 @@ export class AccessRequestsService {
     const addresses = sessionAddresses(dto, actor, { allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES });
     const field = fieldDifferingFromCaller(dto, addresses, actor);
     if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor);
-    const hours = sessionHours(dto.durationHours, 0, maximumDuration(principal.tier, grants));
+    const longest = maximumDuration(principal.tier, grants);
+    const hours = sessionHours(dto.durationHours, this.settings.SESSION_DEFAULT_HOURS, longest);
     const brought = { hours, reason: dto.reason, breakGlass: false };
     const demand = sessionDemand(principal.tier, grants, brought);
     if (demand.approvals === 0)

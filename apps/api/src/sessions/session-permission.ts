@@ -69,7 +69,7 @@ export class SessionPermission {
     const permission = { reasonPatterns: matchedPatterns(grants, reason), brokenBy: null, approvers: [] };
     if (breakGlass) {
       const isProven = await this.mfa.isSteppedUp(tx, organizationId, userId, signIn!.id);
-      if (!isProven) throw forbidden('breakGlass needs your second factor again: POST /auth/step-up {code}');
+      if (!isProven) throw needsSecondFactor();
       return { ...permission, accessRequestId: randomUUID(), brokenBy: signIn!.id };
     }
     if (request) {
@@ -119,6 +119,13 @@ function withoutApproval({ kind }: Principal, asked: Asked): Asked {
     throw invalid('durationHours', `must be at most ${BREAK_GLASS_HOURS} with breakGlass`);
   return { ...asked, durationHours };
 }
+
+/** Programs tell it by its `error`. */
+const needsSecondFactor = (): Error =>
+  forbidden(
+    'breakGlass needs your second factor again: POST /auth/step-up {code}',
+    'Second factor required',
+  );
 
 const invalid = (field: string, message: string): Error =>
   badRequest(`${field} ${message}`, { [field]: message });

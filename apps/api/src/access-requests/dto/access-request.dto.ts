@@ -8,29 +8,12 @@ import {
 import { ACCESS_REQUEST_VIEWS, type AccessRequestView } from '#tenant-store';
 import { inQuery, NullAsAbsent, oneOf, Optional, Required, text, TIME, wholeNumber } from '../../http/fields';
 import { PageQueryDto } from '../../http/page-query.dto';
-import { address, REASON, RESOURCE_IDS, TICKET } from '../../sessions/dto/start-session.dto';
+import { REASON, WantedAccessDto } from '../../sessions/dto/start-session.dto';
 
-export class CreateAccessRequestDto {
-  @Required(RESOURCE_IDS)
-  resourceIds!: string[];
-
-  @Required(wholeNumber(1, Infinity, 'of hours'), {
-    example: 2,
-    description: 'Of the session, from its start',
-  })
-  durationHours!: number;
-
+/** As POST /sessions takes it. */
+export class CreateAccessRequestDto extends WantedAccessDto {
   @Required(REASON, { example: 'INC-12: the disk is full' })
   reason!: string;
-
-  @NullAsAbsent(TICKET, { example: 'INC-12' })
-  ticket?: string;
-
-  @NullAsAbsent(address(4), { example: '203.0.113.10' })
-  ipv4Address?: string;
-
-  @NullAsAbsent(address(6), { example: '2001:db8::10' })
-  ipv6Address?: string;
 }
 
 export class AccessRequestQueryDto extends PageQueryDto {

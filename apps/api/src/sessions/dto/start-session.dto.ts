@@ -3,12 +3,12 @@ import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsString, IsUUID, Length } from '
 import { AtMost, flag, id, line, NullAsAbsent, string, wholeNumber, type Kind } from '../../http/fields';
 import { asId, HasNoHiddenCharacters } from '../../http/text-fields';
 
-export const address = (version: 4 | 6): Kind => ({
+const address = (version: 4 | 6): Kind => ({
   checks: [IsString({ message: `must be an IPv${version} address` })],
   doc: { type: String, description: `Default: the caller's, when it calls over IPv${version}` },
 });
 
-export const RESOURCE_IDS: Kind = {
+const RESOURCE_IDS: Kind = {
   checks: [
     IsArray({ message: 'must be an array of resource ids' }),
     IsUUID(undefined, { each: true, message: 'must hold UUIDs only' }),
@@ -20,7 +20,7 @@ export const RESOURCE_IDS: Kind = {
 };
 
 export const REASON = line(500);
-export const TICKET = line(100);
+const TICKET = line(100);
 
 const NAME_LENGTH = `must hold names of 1 to ${MAX_RESOURCE_NAME} characters`;
 
@@ -34,7 +34,8 @@ const RESOURCE_NAMES: Kind = {
   doc: { type: [String], maxItems: MAX_RESOURCE_IDS },
 };
 
-export class StartSessionDto {
+/** What is to be opened, for whose address, and for how long. */
+export class WantedAccessDto {
   @NullAsAbsent(wholeNumber(1, Infinity, 'of hours'), {
     example: 2,
     description: 'Default: set by the deployment',
@@ -58,6 +59,11 @@ export class StartSessionDto {
   })
   resourceNames?: string[];
 
+  @NullAsAbsent(TICKET, { example: 'INC-12', description: 'What it is recorded under elsewhere' })
+  ticket?: string;
+}
+
+export class StartSessionDto extends WantedAccessDto {
   @NullAsAbsent(string(HasNoHiddenCharacters(), AtMost(64)), {
     maxLength: 64,
     example: 'build-4711',
@@ -83,9 +89,6 @@ export class StartSessionDto {
     description: 'Needed where a role asks for one',
   })
   reason?: string;
-
-  @NullAsAbsent(TICKET, { example: 'INC-12', description: 'What it is recorded under elsewhere' })
-  ticket?: string;
 
   @NullAsAbsent(id(), {
     description:
