@@ -1,3 +1,4 @@
+import type { ApiFailure } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from './exit-codes';
 
 /** A failure as it is shown: no stack, no secret. */
@@ -23,7 +24,7 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
     const message = named(error.message);
     const exitCode = exitCodeOf(error.status);
     const fields = withOptions(error.fields);
-    return { exitCode, message, fields, requestId, fix: fixOf(error.status, message) };
+    return { exitCode, message, fields, requestId, fix: fixOf(error, message) };
   }
   if (error instanceof UnknownName) return { ...plain, exitCode: EXIT.usage, message: error.message };
   if (error instanceof NotDrawbridge) {
@@ -46,6 +47,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   billingCountry: '--country',
   billingEmail: '--email',
   billingPostalCode: '--postal-code',
+  breakGlass: '--break-glass',
   companyName: '--company',
   conditions: '--condition',
   credentialData: '--data, --from-env or --set',
@@ -58,12 +60,14 @@ const OPTIONS: Readonly<Record<string, string>> = {
   leaseSeconds: '--lease',
   maxSessionDurationHours: '--max-hours',
   organizationSlug: '--organization',
+  reason: '--reason',
   resourceIdentifier: '--identifier',
   resourceIds: '--resource',
   resourceNames: '--resource',
   resourceType: '--type',
   roleIds: '--role',
   scopes: '--scope',
+  ticket: '--ticket',
   userId: '--user',
 };
 
@@ -81,7 +85,8 @@ function exitCodeOf(status: number): ExitCode {
   return status === 429 || status >= 500 ? EXIT.unreachable : EXIT.usage;
 }
 
-function fixOf(status: number, message: string): string | null {
+function fixOf({ status, fields }: ApiFailure, message: string): string | null {
+  if (fields['reason']?.includes('is required')) return 'add --reason TEXT';
   if (status === 401) return 'sign in with: drawbridge login, or check DRAWBRIDGE_API_KEY';
   if (status === 429) return 'wait a minute: requests are counted for all clients behind one address';
   if (status >= 500) return 'try again; drawbridge doctor shows whether the server is up';

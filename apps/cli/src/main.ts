@@ -3,6 +3,7 @@ import { waitForSlowLinks } from '#client';
 import { registerAccessCommands } from './commands/register-access';
 import { registerSessionCommands } from './commands/register-sessions';
 import { registerSignInCommands } from './commands/register-sign-in';
+import { registerRequests } from './commands/requests';
 import { registerBilling } from './commands/setup/billing';
 import { registerCredentials } from './commands/setup/credentials';
 import { registerKeys } from './commands/setup/keys';
@@ -22,6 +23,7 @@ const REGISTERS = [
   registerSignInCommands,
   registerSessionCommands,
   registerAccessCommands,
+  registerRequests,
   registerCredentials,
   registerResources,
   registerRoles,

@@ -176,6 +176,15 @@ export const numberOption = (flags: string, description: string, maximum: number
 export const hoursOption = (): Option =>
   numberOption('--hours <n>', 'how long (default: set by the server)', 24);
 
+/** Why access is wanted. Where a role asks for approval, the command asks with them, and waits. */
+export const groundsOptions = (): Option[] => [
+  new Option('--reason <text>', 'why, where your role asks for a reason or for approval'),
+  new Option('--ticket <text>', 'what it is recorded under elsewhere'),
+];
+
+export const breakGlassOption = (): Option =>
+  new Option('--break-glass', 'start without approval, with a code of your second factor; others are told');
+
 export const leaseOption = (): Option =>
   numberOption(
     '--lease <seconds>',

@@ -36,7 +36,14 @@ export interface WaitOptions {
 interface Start {
   /** whether the addresses were observed, not chosen */
   readonly isObserved?: boolean;
+  /**
+   * called once when the start is denied, to get what it lacks. @returns what the request then adds, and it is tried again;
+   * null: nothing can be done
+   */
+  readonly onDenied?: ((denial: ApiFailure, request: SessionRequest) => Promise<Lacking | null>) | undefined;
 }
+
+type Lacking = Partial<Pick<SessionRequest, 'accessRequestId'>>;
 
 export interface StartOptions extends WaitOptions, Start {
   /** called before the wait: the session exists from then on */
@@ -89,8 +96,9 @@ export function requestedResources(
 export async function startSession(
   server: Server,
   request: SessionRequest,
-  { isObserved = true, waitSeconds = 0 }: Start & { readonly waitSeconds?: number } = {},
+  { isObserved = true, waitSeconds = 0, onDenied }: Start & { readonly waitSeconds?: number } = {},
 ): Promise<StartedSession> {
+  let mayAsk = onDenied;
   for (let body = request; ;) {
     try {
       const answer = await bodyOf(
@@ -111,8 +119,11 @@ export async function startSession(
       return { session, control, token: token ?? null };
     } catch (error) {
       const less = isObserved ? withoutRefusedAddress(body, error) : null;
-      if (less === null) throw error;
-      body = less;
+      const isDenied = error instanceof ApiFailure && error.status === 403;
+      const lacking = isDenied && mayAsk ? await mayAsk(error, body) : null;
+      if (isDenied) mayAsk = undefined;
+      if (less === null && lacking === null) throw error;
+      body = less ?? { ...body, ...lacking };
     }
   }
 }
@@ -153,10 +164,10 @@ export async function settle(control: Api, id: string, { timeoutMs, signal }: Wa
 export async function startAndWait(
   server: Server,
   request: SessionRequest,
-  { isObserved = true, onStarted, ...wait }: StartOptions,
+  { isObserved = true, onDenied, onStarted, ...wait }: StartOptions,
 ): Promise<StartedSession> {
   wait.signal?.throwIfAborted();
-  const started = await startSession(server, request, { isObserved });
+  const started = await startSession(server, request, { isObserved, onDenied });
   const { session, control } = started;
   const waited = new AbortController();
   const { leaseSeconds = 0 } = request;

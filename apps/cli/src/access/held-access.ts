@@ -19,6 +19,7 @@ import {
 } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
+import { asking, type Grounds } from './approval';
 
 export interface AccessRequest {
   readonly resources: ReturnType<typeof requestedResources>;
@@ -30,8 +31,11 @@ export interface AccessRequest {
   readonly purpose: string;
   readonly timeoutMs: number;
   readonly allowPartial: boolean;
+  readonly grounds: Grounds;
   /** the id of a live session that the new one takes the place of, with its end */
   readonly replaces?: string;
+  /** with `replaces`: of both together */
+  readonly hoursInAll?: number | undefined;
 }
 
 const NO_LEASE =
@@ -63,7 +67,8 @@ export class HeldAccess {
   }
 
   /**
-   * Starts sessions for the caller's addresses, and waits until their rules are applied. Nothing stays when it throws.
+   * Starts sessions for the caller's addresses, once they are approved, and waits until their rules are applied. Nothing
+   * stays when it throws.
    * @param signal gives the start up
    * @throws CommandFailure with the outcome, when rules were refused
    */
@@ -93,7 +98,9 @@ export class HeldAccess {
     addresses: readonly Addresses[],
     { output, listener, signal }: { output: Output; listener: LeaseListener; signal: AbortSignal },
   ): Promise<HeldAccess> {
-    const { resources, hours, leaseSeconds, purpose, timeoutMs, replaces } = request;
+    const { resources, hours, leaseSeconds, purpose, timeoutMs, replaces, grounds } = request;
+    // one that takes another's place lasts as long
+    const onDenied = asking({ api: server.api, output, signal, hours: request.hoursInAll ?? hours });
     const starts = Promise.allSettled(
       addresses.map((own) =>
         startAndWait(
@@ -105,8 +112,9 @@ export class HeldAccess {
             ...resources,
             ...(hours === undefined ? {} : { durationHours: hours }),
             ...(replaces === undefined ? {} : { replaces }),
+            ...grounds,
           },
-          { timeoutMs, signal },
+          { timeoutMs, signal, onDenied },
         ),
       ),
     );

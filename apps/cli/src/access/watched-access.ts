@@ -139,9 +139,10 @@ export class WatchedAccess {
 
   /** The end of the first session stays the end. A session that has ended meanwhile cannot be replaced. */
   private async reopenReplacing(now: Observed): Promise<HeldAccess> {
-    const { hours: _, ...request } = this.context.request;
+    const { hours: hoursInAll, ...request } = this.context.request;
+    const replacing = { ...request, hoursInAll, replaces: this.session.id };
     try {
-      return await openFor(this.context, { ...request, replaces: this.session.id }, now, this.listener);
+      return await openFor(this.context, replacing, now, this.listener);
     } catch (error) {
       if (error instanceof ApiFailure && (error.status === 404 || error.status === 409))
         return this.reopen(now);

@@ -1,8 +1,9 @@
 import { requestedResources } from '#client';
+import { groundsOf, type Grounds } from '../access/approval';
 import type { AccessRequest } from '../access/held-access';
 
 /** Options of the commands that hold access while they work. */
-export interface AccessOptions {
+export interface AccessOptions extends Grounds {
   readonly resource: readonly string[];
   readonly hours?: number;
   readonly lease: number;
@@ -13,7 +14,7 @@ export interface AccessOptions {
 
 export const requestOf = (
   purpose: string,
-  { resource, hours, lease, addresses, timeout, allowPartial = false }: AccessOptions,
+  { resource, hours, lease, addresses, timeout, allowPartial = false, ...grounds }: AccessOptions,
 ): AccessRequest => ({
   purpose: `cli-${purpose}`,
   resources: requestedResources(resource),
@@ -22,4 +23,5 @@ export const requestOf = (
   addresses,
   timeoutMs: 1000 * timeout,
   allowPartial,
+  grounds: groundsOf(grounds),
 });

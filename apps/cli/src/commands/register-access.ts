@@ -1,7 +1,9 @@
 import { Option, type Command } from 'commander';
 import {
+  breakGlassOption,
   type Call,
   define,
+  groundsOptions,
   hoursOption,
   leaseOption,
   numberOption,
@@ -25,6 +27,7 @@ const addressesOption = (): Option =>
 const accessOptions = (): Option[] => [
   resourceOption(),
   hoursOption(),
+  ...groundsOptions(),
   leaseOption(),
   timeoutOption(),
   new Option('--allow-partial', 'go on when some rules are refused'),
@@ -38,9 +41,11 @@ export function registerAccessCommands(program: Command): void {
     examples: [
       'run --resource database -- psql -h db.example.com',
       'run --resource database --probe db.example.com:5432 -- npm test',
+      'run --resource database --reason "INC-12: the disk is full" -- psql -h db.example.com',
     ],
     options: [
       ...accessOptions(),
+      breakGlassOption(),
       addressesOption(),
       new Option('--probe <host:port>', 'wait until this accepts TCP connections, for a minute at most'),
       new Option('--detached', 'go on when the process that started this one ends'),

@@ -1,6 +1,15 @@
 import { Option, type Command } from 'commander';
 import { CHOICES } from '#client';
-import { type Call, define, hoursOption, numberOption, resourceOption, timeoutOption } from '../program';
+import {
+  breakGlassOption,
+  type Call,
+  define,
+  groundsOptions,
+  hoursOption,
+  numberOption,
+  resourceOption,
+  timeoutOption,
+} from '../program';
 import type { ExtendOptions, ListOptions, StartOptions, StopOptions } from './sessions';
 
 const noWaitOption = (): Option => new Option('--no-wait', 'do not wait for the rules');
@@ -14,6 +23,8 @@ export function registerSessionCommands(program: Command): void {
     options: [
       resourceOption(),
       hoursOption(),
+      ...groundsOptions(),
+      breakGlassOption(),
       new Option('--ipv4 <address>', 'allow this address (default: the observed ones)'),
       new Option('--ipv6 <address>', 'allow this address'),
       new Option('--holder <name>', 'tells parallel sessions behind one address apart (default: random)'),

@@ -20,16 +20,18 @@ import {
   visible,
   WAIT_SECONDS,
 } from '#client';
+import { asking, groundsOf, type Grounds } from '../access/approval';
 import { noteOpen, noteWarnings, observe, sessionExitCode } from '../access/held-access';
-import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
+import { CommandFailure, EXIT, signalExitCode, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
 import type { Connection } from '../profiles/connection';
 import { SignedIn } from '../profiles/signed-in';
 import type { Call } from '../program';
+import { Interrupted, signalNumber, Signals } from '../terminal/signals';
 import { timeText } from '../terminal/times';
 import { idsOf } from './setup/things';
 
-export interface StartOptions {
+export interface StartOptions extends Grounds {
   readonly resource: readonly string[];
   readonly hours?: number;
   readonly ipv4?: string;
@@ -40,7 +42,16 @@ export interface StartOptions {
   readonly wait: boolean;
 }
 
-export async function start(call: Call<StartOptions>): Promise<ExitCode> {
+export async function start(call: Call<StartOptions>): Promise<number> {
+  try {
+    return await startOne(call);
+  } catch (error) {
+    if (error instanceof Interrupted) return signalExitCode(signalNumber(error.signal));
+    throw error;
+  }
+}
+
+async function startOne(call: Call<StartOptions>): Promise<ExitCode> {
   const { options, output, connection: server } = call;
   const isChosen = options.ipv4 !== undefined || options.ipv6 !== undefined;
   const addresses = isChosen
@@ -54,8 +65,13 @@ export async function start(call: Call<StartOptions>): Promise<ExitCode> {
     holder: options.holder ?? newHolder('cli-start'),
     ...requestedResources(options.resource),
     ...(options.hours === undefined ? {} : { durationHours: options.hours }),
+    ...groundsOf(options),
   };
-  const applied = startAndSettle(server, request, !isChosen, options.wait ? options.timeout : 0);
+  const onDenied = interruptible((signal) =>
+    asking({ api: server.api, output, signal, hours: options.hours }),
+  );
+  const how = { isObserved: !isChosen, onDenied };
+  const applied = startAndSettle(server, request, how, options.wait ? options.timeout : 0);
   const session = await output.during('until the rules are applied', applied);
   noteWarnings(session, output);
   output.result(session, detailsOf(session));
@@ -64,15 +80,29 @@ export async function start(call: Call<StartOptions>): Promise<ExitCode> {
   return sessionExitCode([session]);
 }
 
+type Asking = ReturnType<typeof asking>;
+
+/** A signal ends what is asked for, which this process waits for; before and afterwards it ends the process. */
+const interruptible =
+  (askingUntil: (signal: AbortSignal) => Asking): Asking =>
+  async (...denied) => {
+    const signals = new Signals();
+    try {
+      return await askingUntil(signals.aborted)(...denied);
+    } finally {
+      signals.close();
+    }
+  };
+
 /** The first request waits already: requests are counted. @param seconds the longest wait */
 async function startAndSettle(
   server: Server,
   request: SessionRequest,
-  isObserved: boolean,
+  how: { readonly isObserved: boolean; readonly onDenied: Asking },
   seconds: number,
 ): Promise<Session> {
   const waitSeconds = Math.min(WAIT_SECONDS, seconds);
-  const { session, control } = await startSession(server, request, { isObserved, waitSeconds });
+  const { session, control } = await startSession(server, request, { ...how, waitSeconds });
   if (session.status !== 'PENDING' || seconds <= waitSeconds) return session;
   return settle(control, session.id, { timeoutMs: 1000 * (seconds - waitSeconds) });
 }

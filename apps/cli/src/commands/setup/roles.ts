@@ -12,6 +12,46 @@ const memberOptions = (): Option[] => [
   listOption('--user <e-mail|name|id>', 'a user, or me'),
 ];
 
+/** What a role asks of those who start sessions. */
+const policyOptions = (): Option[] => [
+  new Option('--require-reason [pattern]', 'a session needs a reason, and one that looks like INC-*'),
+  new Option('--no-require-reason', 'a session needs none'),
+  numberOption('--approvals <n>', 'that a session needs before it starts, by administrators', 2, 0),
+  listOption('--approver <role>', 'with --approvals: a role whose members approve instead', 'administrators'),
+  new Option('--break-glass', 'a session may do without approval in an emergency').default(undefined),
+  new Option('--no-break-glass', 'it may not').default(undefined),
+  numberOption('--ipv6-prefix <length>', 'of the range that is opened for an IPv6 address', 128, 64),
+];
+
+interface PolicyOptions {
+  /** a pattern; true: any reason will do */
+  readonly requireReason?: string | boolean;
+  readonly approvals?: number;
+  readonly approver: readonly string[];
+  readonly breakGlass?: boolean;
+  readonly ipv6Prefix?: number;
+}
+
+type Policy = Pick<
+  Schemas['UpdateRoleDto'],
+  'requireReason' | 'reasonPattern' | 'approvals' | 'approverRoleIds' | 'mayBreakGlass' | 'ipv6PrefixLength'
+>;
+
+async function policyOf(api: Api, options: PolicyOptions): Promise<Policy> {
+  const { requireReason, approvals, approver, breakGlass, ipv6Prefix } = options;
+  const pattern = typeof requireReason === 'string' ? requireReason : null;
+  if (approvals === undefined && approver.length > 0)
+    throw new CommandFailure(EXIT.usage, 'Missing: --approvals', 'how many of them have to approve: 1 or 2');
+  return {
+    ...(requireReason === undefined
+      ? {}
+      : { requireReason: requireReason !== false, reasonPattern: pattern }),
+    ...(approvals === undefined ? {} : { approvals, approverRoleIds: await idsOf(api, 'role', approver) }),
+    ...(breakGlass === undefined ? {} : { mayBreakGlass: breakGlass }),
+    ...(ipv6Prefix === undefined ? {} : { ipv6PrefixLength: ipv6Prefix }),
+  };
+}
+
 export function registerRoles(program: Command): void {
   const roles = group(program, 'roles', 'who may have access to what (administrators)');
   define(roles, { usage: 'list', about: 'list them', isDefault: true, examples: ['roles'], run: list });
@@ -24,8 +64,19 @@ export function registerRoles(program: Command): void {
       ...memberOptions(),
       new Option('--description <text>', 'what it is for'),
       numberOption('--max-hours <n>', 'the longest session (default: that of the plan)', 24),
+      ...policyOptions(),
     ],
     run: create,
+  });
+  define(roles, {
+    usage: 'change <role>',
+    about: 'change what it asks of those who start sessions',
+    examples: [
+      "roles change developers --require-reason 'INC-*'",
+      'roles change production --approvals 1 --approver leads',
+    ],
+    options: policyOptions(),
+    run: changePolicy,
   });
   define(roles, {
     usage: 'assign <role>',
@@ -65,7 +116,7 @@ interface Members {
   readonly user: readonly string[];
 }
 
-interface CreateOptions extends Members {
+interface CreateOptions extends Members, PolicyOptions {
   readonly description?: string;
   readonly maxHours?: number;
 }
@@ -78,10 +129,17 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
     name,
     ...(description === undefined ? {} : { description }),
     ...(maxHours === undefined ? {} : { maxSessionDurationHours: maxHours }),
+    ...(await policyOf(api, options)),
   };
   const role = await bodyOf(api.POST('/api/v1/roles', { body }));
   await change(api, role, members, true);
   await show(api, role.id, output);
+}
+
+async function changePolicy({ api, name, options, output }: Call<PolicyOptions>): Promise<void> {
+  const [{ id }, body] = await Promise.all([one(api, 'role', name), policyOf(api, options)]);
+  await bodyOf(api.PATCH('/api/v1/roles/{id}', { params: { path: { id } }, body }));
+  await show(api, id, output);
 }
 
 async function assign({ api, name, options, output }: Call<Members>, isGiven: boolean): Promise<void> {
@@ -146,6 +204,20 @@ async function show(api: Api, id: string, output: Output): Promise<void> {
     role.name,
     `  resources  ${resources(role.resourceIds) || 'none'}`,
     `  users      ${users(role.userIds) || 'none'}`,
+    ...(await policyLines(api, role)),
   ];
   output.result(role, text.join('\n'));
+}
+
+/** What it asks, where it asks for anything. */
+async function policyLines(api: Api, role: Role): Promise<string[]> {
+  const { requireReason, reasonPattern, approvals, approverRoleIds, mayBreakGlass } = role;
+  const reason = `a reason${reasonPattern === null ? '' : ` like ${reasonPattern}`}`;
+  const roles = approverRoleIds.length === 0 ? '' : (await namesById(api, 'role'))(approverRoleIds);
+  const approval = `${approvals} approval${approvals === 1 ? '' : 's'} by ${roles || 'administrators'}`;
+  const asks = [
+    ...(requireReason ? [reason] : []),
+    ...(approvals === 0 ? [] : [mayBreakGlass ? `${approval}, or --break-glass` : approval]),
+  ];
+  return asks.length === 0 ? [] : [`  asks for   ${asks.join('; ')}`];
 }

@@ -1,0 +1,131 @@
+import { administrator, asks, readRequest, REASON, type AccessRequest } from '../builders/access-requests';
+import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
+import type { Colleague } from '../builders/colleague';
+import type { Session } from '../harness/api-client';
+import type { Run } from '../harness/command-line';
+import { until } from '../harness/until';
+
+/** From the last approval until the rules are there, with a command that waits for it. */
+const MAX_OPENING_MS = 2_000;
+
+const STAYS = 'console.log("in"); setInterval(() => {}, 1000)';
+
+interface Rule {
+  readonly appliedAt: string;
+}
+
+/** The bench's machine asks as the administrator of its organization, and another one decides. */
+describe('The command line asks for access that needs approval, and waits for it', () => {
+  let bench: CliBench;
+  let other: Colleague;
+  let otherToken: string;
+
+  beforeAll(async () => {
+    bench = await CliBench.start();
+    await asks(bench.org, { approvals: 1, requireReason: true, reasonPattern: 'INC-*' });
+    other = await administrator(bench.org);
+    const key = { name: 'of the other', scopes: ['sessions:read'], userId: other.id };
+    otherToken = (await bench.org.admin.created<{ plainTextKey: string }>('/api-keys', key)).plainTextKey;
+  });
+  afterAll(() => bench.stop());
+  afterEach(async () => {
+    await bench.cli.endRuns();
+    await bench.allows();
+  });
+
+  const running = (...args: readonly string[]): Run =>
+    bench.cli.start([
+      'run',
+      '--reason',
+      REASON,
+      '--ticket',
+      'INC-12',
+      ...args,
+      '--',
+      process.execPath,
+      '-e',
+      STAYS,
+    ]);
+  /** The newest that the bench's machine has asked for. */
+  const requested = async (): Promise<AccessRequest> =>
+    (await bench.cli.json<{ requests: AccessRequest[] }>(['requests'])).requests[0]!;
+  const decides = (action: string, { id }: { id: string }, note: string): Promise<AccessRequest> =>
+    other.client.expect(200, other.client.post<AccessRequest>(`/access-requests/${id}/${action}`, { note }));
+
+  it('run says what it waits for, and is in two seconds after the approval', async () => {
+    const going = running();
+    await going.prints('waits for an approval by other administrators, until');
+    const request = await requested();
+    expect(going.stderr).toContain(`drawbridge approve ${request.id.slice(0, 8)}; Ctrl-C cancels it`);
+    expect(going.stdout).toBe('');
+    await decides('approve', request, 'For an hour');
+    await going.prints('in\n');
+    expect(going.stderr).toContain(`approved by ${other.email}: For an hour`);
+    await bench.allows(CLI_ADDRESS);
+    const [live] = (await bench.live()) as (Session & { ticket: string; resourceIps: readonly Rule[] })[];
+    expect(live).toMatchObject({ status: 'ACTIVE', ticket: 'INC-12', accessRequestId: request.id });
+    const { decisions } = await readRequest(bench.org.admin, request.id);
+    const [{ decidedAt }] = decisions as unknown as [{ decidedAt: string }];
+    const opening = Date.parse(live!.resourceIps[0]!.appliedAt) - Date.parse(decidedAt);
+    expect(opening).toBeLessThan(MAX_OPENING_MS);
+  });
+
+  it('Ctrl-C cancels what was asked for', async () => {
+    const going = running();
+    await going.prints('waits for an approval');
+    going.child.kill('SIGINT');
+    expect(await going.ended).toMatchObject({ code: 130, stdout: '' });
+    expect(await requested()).toMatchObject({ status: 'CANCELLED' });
+    const started = bench.cli.start(['start', '--reason', 'INC-13']);
+    await started.prints('waits for an approval');
+    started.child.kill('SIGINT');
+    expect((await started.ended).code).toBe(130);
+    expect(await requested()).toMatchObject({ status: 'CANCELLED' });
+  });
+
+  it('a denial ends it, and says who and why', async () => {
+    const going = running('--hours', '2');
+    await going.prints('waits for an approval');
+    const request = await requested();
+    expect(request).toMatchObject({ durationHours: 2, ipv4Address: CLI_ADDRESS });
+    await decides('deny', request, 'Not today');
+    expect((await going.ended).code).toBe(5);
+    expect(going.stderr).toContain(`The access request is DENIED by ${other.email}: Not today`);
+  });
+
+  it('without a reason nothing is asked, and a reason that is not like the pattern is refused on its option', async () => {
+    const none = await bench.cli.run(['start']);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('Fix: add --reason TEXT')]);
+    const unlike = await bench.cli.run(['start', '--reason', 'disk']);
+    expect([unlike.code, unlike.stderr]).toEqual([2, expect.stringContaining('must be like INC-*')]);
+    await asks(bench.org, { requireReason: false, reasonPattern: null });
+    const unasked = await bench.cli.run(['start']);
+    expect([unasked.code, unasked.stderr]).toEqual([5, expect.stringContaining('Fix: add --reason TEXT')]);
+  });
+
+  it('watch asks again for another address, and keeps the first meanwhile', async () => {
+    const going = bench.cli.start(['watch', '--reason', 'INC-14', '--interval', '1']);
+    await going.prints('waits for an approval');
+    await decides('approve', await requested(), 'Here');
+    await going.prints(`access is held for ${CLI_ADDRESS}`);
+    const moved = '198.51.100.77';
+    bench.proxy.addresses = [moved];
+    await until('it asks again', () =>
+      Promise.resolve(going.stderr.split('waits for an approval').length > 2),
+    );
+    await bench.allows(CLI_ADDRESS);
+    await decides('approve', await requested(), 'There');
+    await going.prints(`access for ${moved}`);
+    await bench.allows(moved);
+    expect((await bench.live()).map(({ ipv4Address }) => ipv4Address)).toEqual([moved]);
+    bench.proxy.addresses = [CLI_ADDRESS];
+  });
+
+  it('only a person decides, and the list says so', async () => {
+    const answer = await bench.cli.run(['requests', '--decide'], '', { DRAWBRIDGE_API_KEY: otherToken });
+    expect([answer.code, answer.stderr]).toEqual([
+      5,
+      expect.stringContaining('Only a signed-in person decides'),
+    ]);
+  });
+});
