@@ -1,5 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { administrator, asks, readRequest } from '../builders/access-requests';
 import { CLI_ADDRESS, CliBench, isRunning } from '../builders/cli-bench';
 import { group } from '../builders/organization';
 import { CLI } from '../harness/command-line';
@@ -119,6 +120,34 @@ describe('An agent requests leased access', () => {
     await call('release_access', { sessionId });
     await bench.allows();
     await expect(call('wait_for_access', { sessionId })).rejects.toThrow('sessionId must be');
+  });
+
+  it('access that others approve is PENDING, says who they are, and is opened by the wait for it', async () => {
+    await asks(bench.org, { approvals: 1 });
+    const other = await administrator(bench.org);
+    const wanted = { resources: ['resource-0'] };
+    await expect(call('request_access', wanted)).rejects.toThrow('other administrators');
+    const asked = await call<Access>('request_access', { ...wanted, reason: 'To read a table' });
+    const { sessionId } = asked;
+    const waitsFor = 'an approval by other administrators';
+    expect(asked).toMatchObject({ status: 'PENDING', waitsFor, rules: [], addresses: [CLI_ADDRESS] });
+    expect(await call('wait_for_access', { sessionId, seconds: 1 })).toMatchObject({ waitsFor });
+    expect(await call('list_access')).toMatchObject({ access: [{ sessionId, status: 'PENDING' }] });
+    const waiting = call<Access>('wait_for_access', { sessionId });
+    await other.client.expect(200, other.client.post(`/access-requests/${sessionId}/approve`));
+    expect(await waiting).toMatchObject({ sessionId, status: 'ACTIVE', waitsFor: null });
+    await bench.allows(CLI_ADDRESS);
+    await call('release_access', { sessionId });
+    const second = await call<Access>('request_access', { ...wanted, reason: 'To read another' });
+    await other.client.posted(`/access-requests/${second.sessionId}/deny`, { note: 'Not today' });
+    await expect(call('wait_for_access', { sessionId: second.sessionId })).rejects.toThrow('Not today');
+    const third = await call<Access>('request_access', { ...wanted, reason: 'To read a third' });
+    await client.close();
+    await until(
+      'what the client has asked for is cancelled',
+      async () => (await readRequest(bench.org.admin, third.sessionId)).status === 'CANCELLED',
+    );
+    await asks(bench.org, { approvals: 0 });
   });
 
   it('no result holds a secret', async () => {

@@ -1,5 +1,4 @@
 import {
-  addressesOf,
   ApiFailure,
   bodyOf,
   isId,
@@ -13,16 +12,37 @@ import {
   settle,
   startSession,
   stopSession,
+  WAIT_SECONDS,
   type Server,
   type Session,
+  type SessionRequest,
   type StartedSession,
+  type StartOptions,
 } from '#client';
+import {
+  askFor,
+  cancelRequest,
+  decided,
+  needsApproval,
+  requireApproved,
+  type AccessRequest,
+} from '../access/approval';
 import { observe } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
 import { resources } from '../commands/setup/things';
 import { CommandFailure, EXIT } from '../exit-codes';
 import type { Output } from '../output';
-import { TOOLS } from './tools';
+import {
+  type Given,
+  invalid,
+  MINUTES_IN_HOUR,
+  minutesOf,
+  namesOf,
+  reasonOf,
+  requireKnown,
+  secondsOf,
+} from './arguments';
+import { accessOf, pendingOf, type Result } from './results';
 
 export interface Limits {
   /** ids; null: whatever the user's roles reach */
@@ -32,25 +52,29 @@ export interface Limits {
 }
 
 interface Held extends StartedSession {
+  /** what the client knows it by: of its session, or of the request that was approved for it */
+  readonly id: string;
   readonly renewing: AbortController;
   /** when it is ended, which may be before its session would end */
   readonly until: Date;
 }
 
-type Given = Readonly<Record<string, unknown>>;
-type Result = Record<string, unknown>;
+/** What others have to approve before it starts. */
+interface Pending {
+  asked: AccessRequest;
+  readonly start: () => Promise<Held>;
+  /** set by the first that sees the approval */
+  started?: Promise<Held>;
+}
 
 const MINUTE_MS = 60_000;
-const MINUTES_IN_HOUR = 60;
 const MAX_HELD = 20;
-const MAX_RESOURCES = 20;
-const DEFAULT_WAIT_SECONDS = 30;
-const MAX_WAIT_SECONDS = 60;
 const STOP_TIMEOUT_MS = 10_000;
 
 /** The tools of one client. They know only the sessions that this client has requested. */
 export class AccessTools {
   private readonly held = new Map<string, Held>();
+  private readonly pending = new Map<string, Pending>();
   /** requests that are not held yet */
   private starting = 0;
 
@@ -71,7 +95,7 @@ export class AccessTools {
       case 'wait_for_access':
         return this.wait(given);
       case 'list_access':
-        return this.open();
+        return this.listOpen();
       case 'release_access':
         return this.release(given);
       default:
@@ -81,7 +105,8 @@ export class AccessTools {
 
   /** Ends everything. What cannot be stopped ends with its lease. */
   async releaseAll(): Promise<void> {
-    await Promise.allSettled([...this.held.keys()].map((id) => this.end(id)));
+    const ids = [...this.held.keys(), ...this.pending.keys()];
+    await Promise.allSettled(ids.map((id) => this.end(id)));
   }
 
   private async list(): Promise<Result> {
@@ -106,33 +131,67 @@ export class AccessTools {
     );
   }
 
-  private async request({ resources: names, hours, minutes }: Given): Promise<Result> {
-    if (!isTexts(names)) throw invalid(`resources must be a list of 1 to ${MAX_RESOURCES} names or ids`);
+  private async request({ resources: names, hours, minutes, reason }: Given): Promise<Result> {
     const granted = minutesOf({ hours, minutes }, this.limits.maxHours);
-    if (this.held.size + this.starting >= MAX_HELD)
+    const requested = namesOf(names);
+    const why = reasonOf(reason);
+    if (this.held.size + this.pending.size + this.starting >= MAX_HELD)
       throw invalid(`${MAX_HELD} sessions are held: release one first`);
     this.starting += 1;
     try {
-      return await this.start(names, granted);
+      return await this.start(requested, granted, why);
     } finally {
       this.starting -= 1;
     }
   }
 
-  private async start(names: readonly string[], minutes: number): Promise<Result> {
+  private async start(
+    names: readonly string[],
+    minutes: number,
+    reason: string | undefined,
+  ): Promise<Result> {
     const { leaseSeconds, allowed } = this.limits;
     const requested =
       allowed === null ? requestedResources(names) : { resourceIds: await this.idsAmong(allowed, names) };
     const [addresses] = requestedAddresses(
       await observe(this.server.url, 1, this.output).catch(ownAddressWhenLimited),
     );
-    const started = await startSession(this.server, {
+    const request = {
       ...addresses,
       holder: newHolder('cli-mcp'),
       ...requested,
       durationHours: Math.ceil(minutes / MINUTES_IN_HOUR),
       leaseSeconds,
-    });
+      ...(reason === undefined ? {} : { reason }),
+    };
+    const asked: [AccessRequest, SessionRequest][] = [];
+    const onDenied: StartOptions['onDenied'] = async (denial, wanted) => {
+      if (!needsApproval(denial)) return null;
+      if (reason === undefined) throw invalid(`${denial.message}. Give a reason`);
+      asked.push([await askFor(this.server.api, denial, wanted), wanted]);
+      return null;
+    };
+    try {
+      const held = await this.open(request, minutes, { onDenied });
+      return accessOf(held.session, held);
+    } catch (error) {
+      const [first] = asked;
+      if (!first) throw error;
+      const [{ id: accessRequestId }, wanted] = first;
+      const start = () => this.open({ ...wanted, accessRequestId }, minutes, {}, accessRequestId);
+      this.pending.set(accessRequestId, { asked: first[0], start });
+      return pendingOf(first[0]);
+    }
+  }
+
+  /** @param id what the client knows it by already; left out: its session's */
+  private async open(
+    request: SessionRequest,
+    minutes: number,
+    how: Pick<StartOptions, 'onDenied'>,
+    id?: string,
+  ): Promise<Held> {
+    const started = await startSession(this.server, request, how);
     if (!started.session.leaseUntil) {
       await stopSession(started.control, started.session.id, STOP_TIMEOUT_MS);
       throw new CommandFailure(
@@ -140,8 +199,7 @@ export class AccessTools {
         'This server knows no leases, and access without one is not requested',
       );
     }
-    const held = this.keep(started, leaseSeconds, minutes);
-    return accessOf(started.session, held);
+    return this.keep(started, minutes, id ?? started.session.id);
   }
 
   /** The server may know more resources than those that may be requested here. */
@@ -154,19 +212,20 @@ export class AccessTools {
     throw invalid(`Resource ${refused} may not be requested here`);
   }
 
-  private keep(started: StartedSession, leaseSeconds: number, minutes: number): Held {
+  private keep(started: StartedSession, minutes: number, id: string): Held {
     const { session, control } = started;
+    const { leaseSeconds } = this.limits;
     const renewing = new AbortController();
     const ownEnd = Date.parse(session.startedAt) + minutes * MINUTE_MS;
     const until = new Date(Math.min(ownEnd, Date.parse(session.expiresAt)));
-    const held = { ...started, renewing, until };
-    this.held.set(session.id, held);
+    const held = { ...started, renewing, until, id };
+    this.held.set(id, held);
     this.endAt(held);
     const notes = leaseNotes(this.output);
     const listener = {
       ...notes,
       ended: (reason: string) => {
-        this.held.delete(session.id);
+        this.held.delete(id);
         notes.ended(reason);
       },
     };
@@ -176,51 +235,70 @@ export class AccessTools {
   }
 
   /** Sessions last whole hours. One that is not stopped ends with its lease, which is not renewed any more. */
-  private endAt({ until, session, renewing }: Held): void {
+  private endAt({ until, id, renewing }: Held): void {
     const end = (): void => {
       renewing.abort();
-      this.end(session.id).catch((error: unknown) => this.output.note(`not stopped: ${String(error)}`));
+      this.end(id).catch((error: unknown) => this.output.note(`not stopped: ${String(error)}`));
     };
     const timer = setTimeout(end, until.getTime() - Date.now()).unref();
     renewing.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
   }
 
-  private async open(): Promise<Result> {
+  private async listOpen(): Promise<Result> {
     const [{ ipv4, ipv6 }, held] = await Promise.all([
       observe(this.server.url, 1, this.output),
       Promise.all([...this.held.values()].map(async (one) => ({ ...one, session: await sessionOf(one) }))),
     ]);
     const addresses = [...ipv4, ...ipv6];
-    const access = held.flatMap(({ session, until }) =>
-      session === null
-        ? []
-        : [
-            {
-              ...accessOf(session, { until }),
-              isFromHere: addressesOf(session).some((address) => addresses.includes(address)),
-            },
-          ],
-    );
+    const known = [
+      ...held.flatMap(({ session, ...one }) => (session === null ? [] : [accessOf(session, one)])),
+      ...[...this.pending.values()].map(({ asked }) => pendingOf(asked)),
+    ];
+    const access = known.map((one) => ({
+      ...one,
+      isFromHere: one.addresses.some((address) => addresses.includes(address)),
+    }));
     return { access, addresses };
   }
 
-  private async wait({ sessionId, seconds = DEFAULT_WAIT_SECONDS }: Given): Promise<Result> {
-    if (!isWhole(seconds, MAX_WAIT_SECONDS)) throw invalid(`seconds must be 1 to ${MAX_WAIT_SECONDS}`);
+  private async wait({ sessionId, seconds: given }: Given): Promise<Result> {
+    const seconds = secondsOf(given);
+    const deadline = Date.now() + 1000 * seconds;
+    const pending = this.pending.get(String(sessionId));
+    if (pending && !(await this.isStarted(pending, seconds))) return pendingOf(pending.asked);
     const held = this.heldSession(sessionId);
     const { control, session } = held;
-    return accessOf(await settle(control, session.id, { timeoutMs: 1000 * seconds }), held);
+    const timeoutMs = Math.max(0, deadline - Date.now());
+    return accessOf(await settle(control, session.id, { timeoutMs }), held);
+  }
+
+  /** Waits for the decision, and starts what was approved. @throws CommandFailure when it was not */
+  private async isStarted(pending: Pending, seconds: number): Promise<boolean> {
+    const { id } = pending.asked;
+    pending.asked = await decided(this.server.api, id, Math.min(WAIT_SECONDS, seconds));
+    if (pending.asked.status === 'WAITING') return false;
+    try {
+      // another call may have started it meanwhile
+      if (!pending.started) requireApproved(pending.asked);
+      await (pending.started ??= pending.start());
+      return true;
+    } finally {
+      this.pending.delete(id);
+    }
   }
 
   private async release({ sessionId }: Given): Promise<Result> {
-    const { session } = this.heldSession(sessionId);
-    const stopped = await this.end(session.id);
-    return { sessionId: session.id, status: stopped?.status ?? 'ENDED' };
+    const id = String(sessionId);
+    if (!this.pending.has(id)) this.heldSession(sessionId);
+    const stopped = await this.end(id);
+    return { sessionId: id, status: stopped?.status ?? 'ENDED' };
   }
 
-  private async end(id: string): Promise<Session | null> {
+  private async end(id: string): Promise<{ readonly status: string } | null> {
+    if (this.pending.delete(id)) return cancelRequest(this.server.api, id);
     const held = this.held.get(id);
     if (!held) return null;
-    const stopped = await stopSession(held.control, id, STOP_TIMEOUT_MS);
+    const stopped = await stopSession(held.control, held.session.id, STOP_TIMEOUT_MS);
     held.renewing.abort();
     this.held.delete(id);
     return stopped;
@@ -233,37 +311,6 @@ export class AccessTools {
   }
 }
 
-const invalid = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message);
-
-/** @throws CommandFailure for an argument that the tool has not: what it means would be left out in silence */
-function requireKnown(tool: string, given: Given): void {
-  const known = Object.keys(TOOLS.find(({ name }) => name === tool)?.inputSchema.properties ?? {});
-  const unknown = Object.keys(given).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  const names = unknown.map((name) => `"${name}"`).join(', ');
-  throw invalid(`There is no argument ${names}: ${tool} takes ${known.join(', ') || 'none'}`);
-}
-
-function minutesOf({ hours, minutes }: Given, maxHours: number): number {
-  if (minutes !== undefined && hours !== undefined) throw invalid('Give minutes or hours, not both');
-  const maxMinutes = maxHours * MINUTES_IN_HOUR;
-  if (minutes !== undefined) {
-    if (isWhole(minutes, maxMinutes)) return minutes;
-    throw invalid(`minutes must be a whole number from 1 to ${maxMinutes}`);
-  }
-  if (isWhole(hours ?? 1, maxHours)) return Number(hours ?? 1) * MINUTES_IN_HOUR;
-  throw invalid(`hours must be a whole number from 1 to ${maxHours}`);
-}
-
-const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) &&
-  value.length > 0 &&
-  value.length <= MAX_RESOURCES &&
-  value.every((item) => typeof item === 'string' && item !== '');
-
-const isWhole = (value: unknown, maximum: number): value is number =>
-  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maximum;
-
 /** @returns null when it has ended, and its token with it */
 async function sessionOf({ control, session: { id } }: StartedSession): Promise<Session | null> {
   try {
@@ -273,18 +320,3 @@ async function sessionOf({ control, session: { id } }: StartedSession): Promise<
     throw error;
   }
 }
-
-/** A session as the tools return it. */
-const accessOf = (session: Session, { until }: Pick<Held, 'until'>): Result => ({
-  sessionId: session.id,
-  status: session.status,
-  expiresAt: until.toISOString(),
-  addresses: addressesOf(session),
-  rules: session.resourceIps.map((rule) => ({
-    resource: rule.resourceName,
-    endpoint: rule.endpoint,
-    address: rule.ipAddress,
-    status: rule.status,
-    problem: rule.errorMessage,
-  })),
-});

@@ -4,7 +4,7 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 export const INSTRUCTIONS =
   'These tools let this machine through the firewalls of named resources for a limited time. Call list_resources, ' +
   'request_access for what the task needs, wait_for_access before connecting, and release_access as soon as the task is ' +
-  'done. list_access shows what is open. Ask for as few resources and minutes as will do. Access ends by itself when its ' +
+  'done. Give the reason that your user has for it. list_access shows what is open. Ask for as few resources and minutes as will do. Access ends by itself when its ' +
   'time is over or this client disconnects. An address that has changed (isFromHere is false) needs new access.';
 
 const TEXT = { type: 'string' } as const;
@@ -31,7 +31,7 @@ const listOf = (properties: Properties): object => ({ type: 'array', items: shap
 const ACCESS = {
   sessionId: TEXT,
   status: { ...TEXT, description: 'PENDING, ACTIVE, PARTIAL, FAILED, EXPIRING, EXPIRED or CANCELLED' },
-  expiresAt: { type: 'string', format: 'date-time' },
+  expiresAt: { type: ['string', 'null'], format: 'date-time' },
   addresses: { type: 'array', items: TEXT, description: 'of this machine, as the server observed them' },
   rules: listOf({
     resource: TEXT,
@@ -40,6 +40,7 @@ const ACCESS = {
     status: TEXT,
     problem: { type: ['string', 'null'] },
   }),
+  waitsFor: { type: ['string', 'null'], description: 'PENDING: whose approval it waits for; null: nobody’s' },
 } as const;
 
 const inputOf = (properties: Properties, required: readonly string[] = []): Tool['inputSchema'] => ({
@@ -67,7 +68,8 @@ export const TOOLS: Tool[] = [
     title: 'Request access',
     description:
       'Requests network access from this machine to resources for a limited time. The rules are applied in the ' +
-      'background: call wait_for_access before connecting. Access ends when it is released, when its time is over, or ' +
+      'background: call wait_for_access before connecting. Where other people have to approve it, it is PENDING, and ' +
+      'waitsFor says who they are: tell your user. Access ends when it is released, when its time is over, or ' +
       'when this client disconnects.',
     inputSchema: inputOf(
       {
@@ -80,6 +82,7 @@ export const TOOLS: Tool[] = [
         },
         minutes: { type: 'integer', minimum: 1, description: 'how long; instead of hours' },
         hours: { type: 'integer', minimum: 1, description: 'how long (default: 1)' },
+        reason: { type: 'string', maxLength: 500, description: 'why, for the people who approve access' },
       },
       ['resources'],
     ),
@@ -89,7 +92,9 @@ export const TOOLS: Tool[] = [
   {
     name: 'wait_for_access',
     title: 'Wait for access',
-    description: 'Waits until requested access is applied or refused: ACTIVE, PARTIAL or FAILED.',
+    description:
+      'Waits until requested access is approved, and applied or refused: ACTIVE, PARTIAL or FAILED. While it is PENDING, ' +
+      'call it again.',
     inputSchema: inputOf({ sessionId: SESSION_ID, seconds: { type: 'integer', minimum: 1, maximum: 60 } }, [
       'sessionId',
     ]),
