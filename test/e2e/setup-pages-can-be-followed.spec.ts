@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { totpOf } from '../builders/accounts';
 import { Drawbridge } from '../harness/drawbridge';
 import { neededInCi } from '../harness/needed-in-ci';
+import { hasTerminals, Terminal } from '../harness/terminal';
 
 const DOCS = resolve(__dirname, '../../docs');
 
@@ -35,13 +36,15 @@ if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages W
   });
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-  /** Runs commands with the addresses of this test in place of those of `npm start`. */
-  const run = async (...commands: string[]): Promise<string> => {
-    const script = commands
+  /** The addresses of this test in place of those of `npm start`. */
+  const moved = (...commands: string[]): string =>
+    commands
       .join('\n')
       .replaceAll('http://localhost:3000', api)
       .replaceAll('http://localhost:4666', drawbridge.cloud.url);
-    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
+
+  const run = async (...commands: string[]): Promise<string> => {
+    const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', moved(...commands)], {
       env: { PATH: process.env['PATH'], HOME: home },
       cwd: home,
     });
@@ -122,5 +125,38 @@ if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages W
     const [signIn, create, , , , use] = blocksOf('setup-aws.md');
     const unknown = use.replace('sg-0123456789abcdef4', 'none');
     expect(await saidBy(signIn, create, unknown)).toContain('resourceIdentifier');
+  });
+
+  (hasTerminals ? it : it.skip)('requests.md can be followed literally', async () => {
+    const [invite, reason, approval, glass, review] = commandsOf('requests.md');
+    await run(invite!);
+    const reasoned = await run(reason!);
+    expect(reasoned).toContain('  asks for   a reason like INC-*\n');
+    expect(reasoned).toContain('  203.0.113.78 on database: APPLIED\n');
+    expect(reasoned).toMatch(/^INC-12: the disk is full$/m);
+    const approved = await run(approval!);
+    for (const line of [
+      '  asks for   1 approval by leads\n',
+      ' APPROVED\n',
+      '203.0.113.79 on production: APPLIED',
+    ])
+      expect(approved).toContain(line);
+    const terminal = new Terminal(`cd "${home}"; ${moved(glass!).trim().replaceAll('\n', ' && ')}`, {
+      PATH: process.env['PATH']!,
+      HOME: home,
+      TERM: 'screen',
+    });
+    try {
+      const [, secret] = /enter the secret there: (\w+)/.exec(await terminal.shows('Its first code'))!;
+      terminal.type(totpOf(secret!).generate());
+      const screen = await terminal.shows('Authenticator or recovery code');
+      const [, recoveryCode] = /Each works once; keep them elsewhere:\s+(\S+)/.exec(screen)!;
+      terminal.type(recoveryCode!);
+      await terminal.shows('203.0.113.80 on production: APPLIED');
+    } finally {
+      terminal.close();
+    }
+    expect(await run(review!)).toContain('INC-14: nobody answers');
+    expect(await run('./drawbridge requests --review --profile ada')).toBe('No access request.\n');
   });
 });
