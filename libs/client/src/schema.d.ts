@@ -3028,6 +3028,7 @@ export interface components {
       targetTags?: string[];
     };
     ResourceDto: {
+      approvalsNeeded?: number;
       config: components['schemas']['ResourceConfigDto'];
       /** Format: date-time */
       createdAt: string;
@@ -3041,7 +3042,9 @@ export interface components {
       /** Format: date-time */
       lastVerifiedAt: string | null;
       maxSessionDurationHours?: number;
+      mayBreakGlass?: boolean;
       name: string;
+      needsReason?: boolean;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
       region?: string;
@@ -3135,6 +3138,7 @@ export interface components {
       resourceType: string;
     };
     ResourceWithWarningsDto: {
+      approvalsNeeded?: number;
       config: components['schemas']['ResourceConfigDto'];
       /** Format: date-time */
       createdAt: string;
@@ -3148,7 +3152,9 @@ export interface components {
       /** Format: date-time */
       lastVerifiedAt: string | null;
       maxSessionDurationHours?: number;
+      mayBreakGlass?: boolean;
       name: string;
+      needsReason?: boolean;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
       region?: string;

@@ -30,6 +30,16 @@ const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name A
 const ASSIGNED = `AND r.id IN (SELECT granted.resource_id FROM role_resources granted
   JOIN role_users held ON held.role_id = granted.role_id WHERE held.user_id = $2)`;
 
+/** Of several roles the most lenient counts. */
+export interface GrantedRow {
+  readonly resourceId: string;
+  /** the longest session; null: that of the plan */
+  readonly hours: number | null;
+  readonly approvalsNeeded: number;
+  readonly needsReason: boolean;
+  readonly mayBreakGlass: boolean;
+}
+
 export class ResourceStore implements TenantStore<ResourceStore> {
   /** By name. @param userId only resources of this user's roles; null: all of them */
   async list(
@@ -46,15 +56,13 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     return { rows: all, total: all.length };
   }
 
-  /** The largest maximum of the user's roles on each of the user's resources; null: that of the plan. */
-  roleHours(
-    tx: Tx,
-    organization: OrganizationId,
-    userId: string,
-  ): Promise<{ resourceId: string; hours: number | null }[]> {
+  /** What the user's roles allow on each of the user's resources, and the least that they ask for. */
+  granted(tx: Tx, organization: OrganizationId, userId: string): Promise<GrantedRow[]> {
     return tx.query(
       `SELECT granted.resource_id AS "resourceId",
-         CASE WHEN bool_and(role.max_session_duration_hours IS NOT NULL) THEN max(role.max_session_duration_hours) END AS hours
+         CASE WHEN bool_and(role.max_session_duration_hours IS NOT NULL) THEN max(role.max_session_duration_hours) END AS hours,
+         min(role.approvals) AS "approvalsNeeded", bool_and(role.require_reason OR role.approvals > 0) AS "needsReason",
+         bool_or(role.may_break_glass) AS "mayBreakGlass"
        FROM role_users held JOIN roles role ON role.id = held.role_id AND role.organization_id = $1
        JOIN role_resources granted ON granted.role_id = role.id
        WHERE held.user_id = $2 GROUP BY granted.resource_id`,

@@ -2,7 +2,7 @@ import { DriverRegistry } from '#drivers';
 import type { Principal } from '#guards';
 import { trafficWarnings } from '#rules';
 import type { ResourceRow } from '#tenant-store';
-import type { ResourceDto, ResourceWithWarningsDto } from './dto/resource.dto';
+import type { ResourceDto, ResourceGrant, ResourceWithWarningsDto } from './dto/resource.dto';
 
 export function toResource(resource: ResourceRow): ResourceDto {
   const { region, targetId: _, targetKey: __, targetIdentifier: ___, ...row } = resource;
@@ -11,14 +11,13 @@ export function toResource(resource: ResourceRow): ResourceDto {
 
 /**
  * The provider's words on a failed verification are for administrators.
- * @param hours of the caller's sessions, by the resource's id
+ * @param grants of the caller, by the resource's id
  */
 export const toResourceFor =
-  ({ isOrgAdmin }: Principal, hours: ReadonlyMap<string, number>) =>
+  ({ isOrgAdmin }: Principal, grants: ReadonlyMap<string, ResourceGrant>) =>
   (resource: ResourceRow): ResourceDto => {
     const shown = toResource(isOrgAdmin ? resource : { ...resource, verificationError: null });
-    const maxSessionDurationHours = hours.get(resource.id);
-    return maxSessionDurationHours === undefined ? shown : Object.assign(shown, { maxSessionDurationHours });
+    return Object.assign(shown, grants.get(resource.id));
   };
 
 /** @param further warnings of a verification */

@@ -44,7 +44,7 @@ export class ResourcesController {
     const slice = page === undefined && size === undefined ? null : { page: page ?? 0, size: size ?? 100 };
     const list = await this.resources.list(principal, slice, assigned);
     return new ListPage(slice ?? { page: 0, size: list.total }, list).map(
-      toResourceFor(principal, await this.resources.hoursOf(principal)),
+      toResourceFor(principal, await this.resources.grantsOf(principal)),
     );
   }
 
@@ -53,7 +53,7 @@ export class ResourcesController {
   @Operation('Get a resource', { 200: ResourceDto, errors: [404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<ResourceDto> {
     const resource = await this.resources.find(principal, id);
-    return toResourceFor(principal, await this.resources.hoursOf(principal))(resource);
+    return toResourceFor(principal, await this.resources.grantsOf(principal))(resource);
   }
 
   @Post()

@@ -9,7 +9,7 @@ import { ActionRecords, objectNamed } from '../audit/action-records';
 import { badRequest, notFound, notPossible, type ApiError } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { Plans } from '../plans/plans';
-import type { CreateResourceDto } from './dto/resource.dto';
+import type { CreateResourceDto, ResourceGrant } from './dto/resource.dto';
 import { HostReleases } from './host-releases';
 import { lockProviderCredential } from './provider-credential';
 import { givenConfig } from './resource-changes';
@@ -39,11 +39,16 @@ export class ResourcesService {
     return this.resources.list(this.database.autocommit, organizationId, slice, assigned ? userId : null);
   }
 
-  /** The longest session of the caller on each resource of the caller's roles, by the resource's id. */
-  async hoursOf({ organizationId, userId, tier }: Principal): Promise<ReadonlyMap<string, number>> {
+  /** What the caller's roles allow on each of their resources, by the resource's id. */
+  async grantsOf({ organizationId, userId, tier }: Principal): Promise<ReadonlyMap<string, ResourceGrant>> {
     const ofTier = TIER_LIMITS[tier].sessionHours;
-    const given = await this.resources.roleHours(this.database.autocommit, organizationId, userId);
-    return new Map(given.map(({ resourceId, hours }) => [resourceId, Math.min(hours ?? ofTier, ofTier)]));
+    const granted = await this.resources.granted(this.database.autocommit, organizationId, userId);
+    return new Map(
+      granted.map(({ resourceId, hours, ...asked }) => [
+        resourceId,
+        { ...asked, maxSessionDurationHours: Math.min(hours ?? ofTier, ofTier) },
+      ]),
+    );
   }
 
   async find(principal: Principal, id: string): Promise<ResourceRow> {

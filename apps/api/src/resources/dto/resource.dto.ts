@@ -310,9 +310,28 @@ export class ResourceDto {
       'counts. Absent: none of your roles has the resource',
   })
   maxSessionDurationHours?: number;
+  @ApiPropertyOptional({
+    type: 'integer',
+    example: 1,
+    description: 'As maxSessionDurationHours: the approvals by others that a session of yours needs here',
+  })
+  approvalsNeeded?: number;
+  @ApiPropertyOptional({
+    description: 'As maxSessionDurationHours: whether all of your roles ask for a reason',
+  })
+  needsReason?: boolean;
+  @ApiPropertyOptional({
+    description: 'As maxSessionDurationHours: whether you may do without the approvals, with breakGlass',
+  })
+  mayBreakGlass?: boolean;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;
 }
+
+/** What the caller's roles allow on a resource, and ask for. */
+export type ResourceGrant = Required<
+  Pick<ResourceDto, 'maxSessionDurationHours' | 'approvalsNeeded' | 'needsReason' | 'mayBreakGlass'>
+>;
 
 export class ResourceWithWarningsDto extends ResourceDto {
   @ApiProperty({
