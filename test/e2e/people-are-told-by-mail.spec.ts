@@ -146,7 +146,7 @@ describe('People are told by mail', () => {
       await mailTo(second.email, '203.0.113.3 is still open', 60_000);
       await until(
         'it waits',
-        async () => (await cursors("kind = 'OVERDUE' AND due_at > now()")).length === 1,
+        async () => (await cursors("kind = 'URGENT' AND due_at > now()")).length === 1,
       );
       expect(inbox.to(org.adminEmail)).toEqual([]);
       inbox.refusals.clear();

@@ -3,12 +3,12 @@ import { Moment } from './columns';
 import { OrganizationEntity } from './organization.entity';
 
 /** What is told together: to administrators at once, to those who hold access at once, to administrators in one mail. */
-export const NOTICE_CURSORS = ['OVERDUE', 'HOLDERS', 'COLLECTED'] as const;
+export const NOTICE_CURSORS = ['URGENT', 'HOLDERS', 'COLLECTED'] as const;
 export type NoticeCursorKind = (typeof NOTICE_CURSORS)[number];
 
 /** Up to where an organization's people were told by mail what happened. */
 @Entity('notice_cursors')
-@Check('notice_cursors_kind_check', `kind IN ('OVERDUE', 'HOLDERS', 'COLLECTED')`)
+@Check('notice_cursors_kind_check', `kind IN ('URGENT', 'HOLDERS', 'COLLECTED')`)
 export class NoticeCursorEntity {
   @ForeignKey(() => OrganizationEntity, { name: 'notice_cursors_organization_id_fkey' })
   @PrimaryColumn('uuid')

@@ -102,12 +102,18 @@ const memberships = (decider: string): string =>
 /** SQL: whether administrators decide on `a`: no role does, or none of them is left. */
 const IS_FOR_ADMINISTRATORS = `NOT EXISTS (SELECT FROM roles r WHERE r.id = ANY (a.approver_role_ids))`;
 
-/** SQL: whether the user may decide on `a`. For what is shown: the statement that decides locks what this reads. */
-const mayDecide = (userId: string): string =>
-  `(${IS_ANOTHER_PERSON(userId)} AND a.status = 'WAITING' AND a.due_at > now()
-    AND NOT EXISTS (SELECT FROM access_request_decisions d WHERE d.request_id = a.id AND d.user_id = ${userId})
+/**
+ * SQL: whether the user is of those who decide on `a`, and has not. For what is shown: the statement that decides locks what
+ * this reads.
+ */
+const isDecider = (userId: string): string =>
+  `(${IS_ANOTHER_PERSON(userId)} AND NOT EXISTS (SELECT FROM access_request_decisions d WHERE d.request_id = a.id AND d.user_id = ${userId})
     AND EXISTS (SELECT FROM users u WHERE u.id = ${userId} AND ${IS_PERSON}
       AND (EXISTS (${memberships(userId)}) OR (u.is_org_admin AND ${IS_FOR_ADMINISTRATORS}))))`;
+
+/** SQL: whether the user may decide on `a` now. */
+const mayDecide = (userId: string): string =>
+  `(a.status = 'WAITING' AND a.due_at > now() AND ${isDecider(userId)})`;
 
 const columns = (
   reader: string,
@@ -271,6 +277,19 @@ export class AccessRequestStore implements TenantStore<AccessRequestStore> {
     { id, userId, note, actor }: Decision,
   ): Promise<boolean> {
     return touches(tx, DECISIONS[as], [organization, id, userId, JSON.stringify(actor), note]);
+  }
+
+  /** Who decides on these requests, or would, and has not. */
+  deciders(
+    tx: Tx,
+    organization: OrganizationId,
+    ids: readonly string[],
+  ): Promise<{ requestId: string; userId: string }[]> {
+    return tx.query(
+      `SELECT a.id AS "requestId", p.id AS "userId" FROM access_requests a JOIN users p ON p.organization_id = $1
+       WHERE a.organization_id = $1 AND a.id = ANY ($2::uuid[]) AND ${isDecider('p.id')}`,
+      [organization, ids],
+    );
   }
 
   /** The user's own request, if it is approved and can still be used. */

@@ -56,7 +56,7 @@ export class NoticeStore {
        ), free AS (
          SELECT c.organization_id, c.kind FROM notice_cursors c JOIN ends ON ends.id = c.organization_id
          WHERE c.leased_until <= now() AND (c.due_at IS NULL OR c.due_at <= now()) AND c.position < ends.position
-         ORDER BY c.kind <> 'OVERDUE', c.leased_until LIMIT $1 FOR NO KEY UPDATE OF c SKIP LOCKED
+         ORDER BY c.kind <> 'URGENT', c.leased_until LIMIT $1 FOR NO KEY UPDATE OF c SKIP LOCKED
        )
        UPDATE notice_cursors c SET leased_until = now() + make_interval(secs => $2)
        FROM free JOIN organizations o ON o.id = free.organization_id

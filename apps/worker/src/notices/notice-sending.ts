@@ -2,7 +2,14 @@ import type { Logger } from 'pino';
 import type { Database } from '#entities';
 import { type Mailer, mailFailure } from '#mail';
 import { grouped } from '#rules';
-import { AuditFeed, type FeedItem, type LeasedCursor, NoticeStore, type Recipient } from '#tenant-store';
+import {
+  AccessRequestStore,
+  AuditFeed,
+  type FeedItem,
+  type LeasedCursor,
+  NoticeStore,
+  type Recipient,
+} from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 import { noticeMail } from './notice-text';
 import { noticeOf, type Notice } from './notices';
@@ -38,6 +45,7 @@ export class NoticeSending {
   readonly task: RepeatedTask;
   private readonly store = new NoticeStore();
   private readonly feed = new AuditFeed();
+  private readonly requests = new AccessRequestStore();
   private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   /** the mail server failed the last time: no cursor after the other is tried */
@@ -120,15 +128,23 @@ export class NoticeSending {
 
   private async send(cursor: LeasedCursor, told: readonly Told[]): Promise<keyof typeof PAUSES> {
     const { organizationId, kind } = cursor;
+    const { autocommit } = this.database;
     const ending = performance.now() + TURN_MS;
     const byHolder = grouped(told, ({ holder }) => holder);
     const holders = [...byHolder.keys()].filter((id) => id !== null);
-    const recipients = await this.store.recipients(this.database.autocommit, organizationId, holders);
+    const asked = told.flatMap(({ request }) => request ?? []);
+    const deciders = asked.length > 0 ? await this.requests.deciders(autocommit, organizationId, asked) : [];
+    const concerned = [...holders, ...deciders.map(({ userId }) => userId)];
+    const recipients = await this.store.recipients(autocommit, organizationId, concerned);
+    const decides = ({ request }: Notice, { id }: Recipient): boolean =>
+      deciders.some((one) => one.requestId === request && one.userId === id);
     const keyOf = ({ id }: Recipient): string => `${kind} ${id}`;
     let outcome: 'told' | 'later' = 'told';
     for (const recipient of recipients) {
       const reached = this.reached.get(keyOf(recipient)) ?? 0n;
-      const own = told.filter((notice) => notice.position > reached && isFor(notice, recipient));
+      const own = told.filter(
+        (notice) => notice.position > reached && (isFor(notice, recipient) || decides(notice, recipient)),
+      );
       if (own.length === 0) continue;
       if (this.stopping.signal.aborted || performance.now() > ending) return 'unfinished';
       const failure = await this.mail(cursor, recipient, own);
@@ -159,8 +175,9 @@ export class NoticeSending {
   }
 }
 
-const isFor = ({ holder, switchedBy }: Notice, { id, isAdmin, noticesOff }: Recipient): boolean =>
-  (holder === null ? isAdmin : holder === id) && (switchedBy === null || !noticesOff.includes(switchedBy));
+const isFor = ({ holder, request, switchedBy }: Notice, { id, isAdmin, noticesOff }: Recipient): boolean =>
+  (holder === null ? isAdmin && request === undefined : holder === id) &&
+  (switchedBy === null || !noticesOff.includes(switchedBy));
 
 function toldBy({ position, record }: FeedItem, { kind }: LeasedCursor): Told | null {
   const notice = record && noticeOf(record);

@@ -1,6 +1,7 @@
 import type { NoticeCursorKind, NoticeSwitch } from '#entities';
 import { plainLine, plainName } from '#mail';
 import type { ToldRecord } from '#tenant-store';
+import { screenOf } from '../screen-of';
 
 const MAX_REASON_LENGTH = 300;
 
@@ -9,8 +10,10 @@ export interface Notice {
   readonly kind: NoticeCursorKind;
   /** with which somebody turns it off; null: nobody can */
   readonly switchedBy: NoticeSwitch | null;
-  /** whom it concerns; null: administrators */
+  /** whom it concerns; null: administrators, or with a request nobody else */
   readonly holder: string | null;
+  /** the access request whose other deciders it concerns, too */
+  readonly request?: string;
   readonly at: Date;
   /** what happened, in one line */
   readonly title: string;
@@ -24,8 +27,9 @@ export interface Notice {
 
 /** What a record tells; null: nothing. */
 export function noticeOf(record: ToldRecord): Notice | null {
-  const said = overdue(record) ?? ofSession(record) ?? collected(record);
-  return said && { at: new Date(record.timestamp), path: pathOf(record), ...said };
+  const said =
+    overdue(record) ?? emergency(record) ?? ofSession(record) ?? ofRequest(record) ?? collected(record);
+  return said && { at: new Date(record.timestamp), path: screenOf(record), ...said };
 }
 
 type Said = Omit<Notice, 'at' | 'path'>;
@@ -34,7 +38,7 @@ function overdue({ eventType, resourceName, errorMessage, details }: ToldRecord)
   if (eventType !== 'RULE_REVOCATION_OVERDUE') return null;
   const { ipAddress, protocol, ports, unwantedSince } = details as Readonly<Record<string, string>>;
   return {
-    kind: 'OVERDUE',
+    kind: 'URGENT',
     switchedBy: null,
     holder: null,
     title: `${ipAddress} is still open on ${nameOf(resourceName)}`,
@@ -44,6 +48,68 @@ function overdue({ eventType, resourceName, errorMessage, details }: ToldRecord)
       'Drawbridge keeps trying. If it lasts, remove the rule by hand.',
     ],
   };
+}
+
+/** What administrators are told at once: access without approval, and lockdowns. */
+function emergency({ eventType, result, actorEmail, resourceName, details }: ToldRecord): Said | null {
+  const by = whoOf(actorEmail);
+  const title = {
+    BREAK_GLASS_STARTED: `${by} opened access without approval`,
+    ORGANIZATION_LOCKED_DOWN: `${nameOf(resourceName)} is locked down by ${by}`,
+    USER_LOCKED_DOWN: `${nameOf(resourceName)} is locked down by ${by}`,
+    ORGANIZATION_LOCKDOWN_LIFTED: `${by} lifted the lockdown of ${nameOf(resourceName)}`,
+    USER_LOCKDOWN_LIFTED: `${by} lifted the lockdown of ${nameOf(resourceName)}`,
+  }[eventType as string];
+  if (title === undefined || result === 'FAILURE') return null;
+  const isGlass = eventType === 'BREAK_GLASS_STARTED';
+  return {
+    kind: 'URGENT',
+    switchedBy: null,
+    holder: null,
+    title,
+    details: [
+      ...wantedOf(details),
+      ...(isGlass ? ['It is open for an hour at most. Another administrator has to review it.'] : []),
+    ],
+  };
+}
+
+/** Those who may decide are told that somebody asks; the requester and the others among them, what came of it. */
+function ofRequest(record: ToldRecord): Said | null {
+  const { eventType, result, actorEmail, resourceId, resourceName, details } = record;
+  if (result === 'FAILURE') return null;
+  const shared = { kind: 'HOLDERS', switchedBy: null, details: wantedOf(details) } as const;
+  const of = nameOf(resourceName);
+  if (eventType === 'ACCESS_REQUESTED')
+    return { ...shared, holder: null, request: resourceId!, title: `${of} asks for access: you may decide` };
+  const holder = details['userId'] as string;
+  if (eventType === 'ACCESS_REQUEST_EXPIRED')
+    return { ...shared, holder, title: `The access request of ${of} has expired: nobody decided in time` };
+  const outcome = OUTCOMES[eventType];
+  if (outcome === undefined) return null;
+  const title = `The access request of ${of} was ${outcome}: handled by ${whoOf(actorEmail)}`;
+  return { ...shared, holder, request: resourceId!, title };
+}
+
+const OUTCOMES: Readonly<Partial<Record<ToldRecord['eventType'], string>>> = {
+  ACCESS_REQUEST_APPROVED: 'approved',
+  ACCESS_REQUEST_DENIED: 'denied',
+};
+
+/** What is wanted or opened, from where, for how long, and why. */
+function wantedOf(details: ToldRecord['details']): string[] {
+  const { resources, ipv4Address, ipv6Address, durationHours, ticket, reason, note } = details;
+  const from = [ipv4Address, ipv6Address].filter(Boolean).join(' and ');
+  const said = (label: string, given: unknown): string[] =>
+    typeof given === 'string' ? [`${label}: ${plainLine(given, MAX_REASON_LENGTH)}`] : [];
+  return [
+    ...(Array.isArray(resources)
+      ? [`To ${namesOf(resources)} from ${from}, for ${String(durationHours)} h`]
+      : []),
+    ...said('Reason', reason),
+    ...said('Ticket', ticket),
+    ...said('Note', note),
+  ];
 }
 
 /** What its holder is told: that it ends, unless that is over, and that somebody else has ended it. */
@@ -61,8 +127,8 @@ function ofSession({ eventType, result, actorEmail, resourceName, details }: Tol
   }
   const isStopped = eventType === 'SESSION_STOPPED' && result === 'SUCCESS' && reason === 'ADMIN';
   if (!isStopped || actorEmail === resourceName) return null;
-  const by = actorEmail === null ? 'Drawbridge' : plainLine(actorEmail, MAX_REASON_LENGTH);
-  return { ...shared, switchedBy: 'sessionStopped', title: `${access} was ended by ${by}`, details: [] };
+  const title = `${access} was ended by ${whoOf(actorEmail)}`;
+  return { ...shared, switchedBy: 'sessionStopped', title, details: [] };
 }
 
 /** What administrators are told with the next collected mail. */
@@ -108,15 +174,13 @@ const COLLECTED: Readonly<Partial<Record<ToldRecord['eventType'], Titled>>> = {
   ],
 };
 
-function pathOf({ resourceType, resourceId }: ToldRecord): string {
-  if (resourceType === 'SESSION') return `/sessions/${resourceId}`;
-  return resourceType === 'RESOURCE' ? `/resources/${resourceId}` : `/audit?resourceId=${resourceId}`;
-}
-
 /** `2026-01-05 09:30 UTC` */
 export const timeOf = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 const nameOf = (name: string | null): string => (name === null ? 'something' : plainName(name));
+
+const whoOf = (actorEmail: string | null): string =>
+  actorEmail === null ? 'Drawbridge' : plainLine(actorEmail, MAX_REASON_LENGTH);
 
 const namesOf = (resources: unknown): string =>
   (resources as readonly { name: string }[]).map(({ name }) => plainName(name)).join(', ');

@@ -1,5 +1,6 @@
 import type { WebhookFormat } from '#entities';
 import type { ToldRecord } from '#tenant-store';
+import { screenOf } from '../screen-of';
 
 /** Kept in capitals. */
 const ABBREVIATIONS: ReadonlySet<string> = new Set(['IP', 'API', 'MFA', 'OIDC']);
@@ -67,12 +68,6 @@ function endOf({ eventType, timestamp, details: { durationHours, expiresAt } }: 
   if (eventType === 'ACCESS_REQUESTED') return null;
   if (typeof expiresAt === 'string') return new Date(expiresAt);
   return typeof durationHours === 'number' ? new Date(Date.parse(timestamp) + durationHours * HOUR_MS) : null;
-}
-
-function screenOf({ resourceType, resourceId }: ToldRecord): string {
-  if (resourceType === 'SESSION' && resourceId !== null) return `/sessions/${resourceId}`;
-  if (resourceType === 'RESOURCE' && resourceId !== null) return `/resources/${resourceId}`;
-  return resourceId === null ? '/audit' : `/audit?resourceId=${resourceId}`;
 }
 
 const escaped = (given: string): string =>

@@ -1,10 +1,10 @@
 /** Who was told what by mail. */
 export const NOTICES = `
--- Up to where in its chain an organization's people were told: a row for what is overdue, one for those who hold access, one
--- for what is collected for administrators. None without a mail server. They go when a deleted organization is closed.
+-- Up to where in its chain an organization's people were told: a row for what is urgent for administrators, one for those who
+-- hold access, ask for it or decide, one for what is collected for administrators. None without a mail server. They go when a deleted organization is closed.
 CREATE TABLE notice_cursors (
   organization_id uuid NOT NULL REFERENCES organizations,
-  kind text NOT NULL CHECK (kind IN ('OVERDUE', 'HOLDERS', 'COLLECTED')),
+  kind text NOT NULL CHECK (kind IN ('URGENT', 'HOLDERS', 'COLLECTED')),
   position bigint NOT NULL,
   due_at timestamptz,
   leased_until timestamptz NOT NULL DEFAULT now(),
