@@ -3,6 +3,7 @@ import { administratorRoute, openRoute, rootRoute, signedInRoute } from './layou
 import { accessRoutes } from './screens/access/routes';
 import { oversightRoutes } from './screens/oversight/routes';
 import { peopleRoutes } from './screens/people/routes';
+import { requestRoutes } from './screens/requests/routes';
 import { resourceRoutes } from './screens/resources/routes';
 import { signInRoutes } from './screens/sign-in/routes';
 import { webhookRoutes } from './screens/webhooks/routes';
@@ -11,6 +12,7 @@ const routeTree = rootRoute.addChildren([
   openRoute.addChildren(signInRoutes),
   signedInRoute.addChildren([
     ...accessRoutes,
+    ...requestRoutes,
     administratorRoute.addChildren([
       ...oversightRoutes,
       ...resourceRoutes,

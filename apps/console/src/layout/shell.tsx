@@ -1,13 +1,14 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
-import { signOut } from '../api';
+import { signOut, useList } from '../api';
 import { LockdownBanner } from '../parts/lockdown';
-import { Action, Button, Icon, Loaded, Muted, Page } from '../ui';
+import { Action, Badge, Button, Icon, Loaded, Muted, Page } from '../ui';
 import { useMe } from './me';
 import styles from './shell.module.css';
 
 const MEMBER = [
   ['/', 'Access'],
+  ['/requests', 'Requests'],
   ['/history', 'History'],
   ['/account', 'Account'],
 ] as const;
@@ -57,7 +58,9 @@ export function Shell() {
           </span>
         </div>
         <nav aria-label="Screens">
-          <Group links={MEMBER} />
+          <Group links={MEMBER}>
+            <DecideLink isOrgAdmin={me.data?.isOrgAdmin ?? false} />
+          </Group>
           {me.data?.isOrgAdmin
             ? ADMINISTRATOR.map(([title, links]) => <Group key={title} title={title} links={links} />)
             : null}
@@ -89,7 +92,21 @@ const Brand = () => (
   </span>
 );
 
-function Group({ title, links }: { title?: string; links: readonly (readonly [string, string])[] }) {
+const countOf = (view: string) => ({ query: { view, size: 1 } });
+
+/** Leads to what waits for this person's decision or review, and says how many. Who never decides has no such link. */
+function DecideLink({ isOrgAdmin }: { readonly isOrgAdmin: boolean }) {
+  const decide = useList('/api/v1/access-requests', countOf('decide')).data?.total ?? 0;
+  const review = useList('/api/v1/access-requests', countOf('review'), { enabled: isOrgAdmin }).data;
+  const total = decide + (review?.total ?? 0);
+  return isOrgAdmin || total > 0 ? (
+    <Link to="/decide">Decide {total > 0 ? <Badge tone="warn">{total}</Badge> : null}</Link>
+  ) : null;
+}
+
+type GroupProps = { title?: string; links: readonly (readonly [string, string])[]; children?: ReactNode };
+
+function Group({ title, links, children }: GroupProps) {
   return (
     <div className={styles['group']}>
       {title ? <span>{title}</span> : null}
@@ -98,6 +115,7 @@ function Group({ title, links }: { title?: string; links: readonly (readonly [st
           {text}
         </Link>
       ))}
+      {children}
     </div>
   );
 }

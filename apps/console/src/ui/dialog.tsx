@@ -50,7 +50,7 @@ export const ConfirmButton = ({ label, kind = 'danger', title, children, ...rest
       <Form
         send={rest.act}
         submit={rest.confirm ?? label}
-        submitKind="danger"
+        submitKind={kind === 'primary' ? kind : 'danger'}
         onCancel={close}
         onDone={() => {
           close();

@@ -3,6 +3,7 @@ import { $api, live, useAll, useList, type List, type Schemas } from '../../api'
 import { useMe } from '../../layout/me';
 import { isLive, isUnsettled, LIVE, type Session } from '../../parts/sessions';
 import { ButtonLink, Empty, Loaded, Notice, Page, Section } from '../../ui';
+import { BreakGlass, OwnRequests } from './asking';
 import { isElsewhere, letsIn, OwnAddress, useOwnAddresses } from './own-address';
 import { SessionCard } from './session-card';
 import { Moved, StartForm } from './start';
@@ -67,10 +68,12 @@ function AccessOf({ me, resources, shown }: AccessProps) {
             {start}
           </details>
         )}
+        <BreakGlass {...given} />
         {inactive.length > 0 ? (
           <Notice>Not available until an administrator has verified it: {inactive.join(', ')}</Notice>
         ) : null}
       </Section>
+      <OwnRequests onStarted={setTouched} />
       {/* that of this place comes first */}
       {sessions
         .toSorted((a, b) => Number(b === here) - Number(a === here))

@@ -74,5 +74,14 @@ function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, Reac
     Since: <Time at={startedAt} />,
     Until: isLive(session) ? until : <Time at={endedAt} />,
     Ended: endedReason === null ? null : wordsOf(endedReason),
+    Reason: session.reason,
+    Ticket: session.ticket,
+    'Approved by': session.approvers.length === 0 ? null : session.approvers.join(', '),
+    Request:
+      session.accessRequestId === null ? null : (
+        <Link to="/requests/$id" params={{ id: session.accessRequestId }}>
+          {session.breakGlass ? 'Opened without approval, to be reviewed' : 'What was asked for'}
+        </Link>
+      ),
   };
 }

@@ -1,28 +1,11 @@
-import type { ReactNode } from 'react';
-import { api, Failure, type Schemas } from '../../api';
-import { settled } from '../../parts/session-actions';
+import { useState, type ReactNode } from 'react';
+import { asFailure, Failure } from '../../api';
 import { addressesOf, resourcesOf, type Session } from '../../parts/sessions';
 import { Action, Form, Notice, Picker, Row, TextField } from '../../ui';
 import styles from './access.module.css';
+import { Grounds } from './asking';
 import { ownAddressFields } from './own-address';
-
-type Resource = Schemas['ResourceDto'];
-type Body = Schemas['StartSessionDto'];
-
-interface StartProps {
-  readonly me: Schemas['MeDto'];
-  /** that this person may open, and that work */
-  readonly resources: readonly Resource[];
-  /** shows a session as soon as it is there */
-  readonly onStarted: (id: string) => void;
-}
-
-/** Starts a session, and ends with its outcome. */
-async function start(body: Body, onStarted: (id: string) => void): Promise<void> {
-  const { id } = (await api.POST('/api/v1/sessions', { body })).data!;
-  onStarted(id);
-  await settled(id);
-}
+import { start, type Body, type Resource, type StartProps } from './starting';
 
 /** A request may name so many resources. It names none to mean all. */
 const MAX_NAMED = 100;
@@ -40,7 +23,9 @@ export function Moved({ me, resources, onStarted, session }: StartProps & { read
     const ids = resourcesOf(session).map(({ id }) => id);
     // by name: what was assigned since is not part of it
     const named = ids.length <= MAX_NAMED ? { resourceIds: ids } : resourceFields(ids, resources);
-    const fields = { ...named, ...(await ownAddressFields(me)) };
+    const { reason, ticket } = session;
+    const grounds = { ...(reason === null ? {} : { reason }), ...(ticket === null ? {} : { ticket }) };
+    const fields = { ...named, ...grounds, ...(await ownAddressFields(me)) };
     await start({ replaces: session.id, ...fields }, onStarted);
   };
   return (
@@ -65,14 +50,21 @@ export function StartForm({ me, resources, onStarted, isIn }: StartProps & { rea
   if (isIn && requireDetectedAddress) return null;
   const limits = resources.map(({ maxSessionDurationHours: hours }) => hours ?? me.defaultSessionHours);
   const atMost = Math.min(...limits);
-  const ids = resources.map(({ id }) => id);
+  const [isReasonAsked, setReasonAsked] = useState(false);
+  const explained = resources.filter(({ needsReason }) => needsReason);
+  const approved = resources.filter(({ approvalsNeeded }) => approvalsNeeded);
+  // what needs nobody else does not wait for what does
+  const free = resources.filter((each) => !approved.includes(each));
+  const ids = (free.length > 0 ? free : resources).map(({ id }) => id);
+  const hasGrounds = explained.length > 0 || isReasonAsked;
+  const areAll = approved.length === resources.length;
   const other = (
     <TextField name="address" label="Address" required={isIn} help="Of another device or place." />
   );
   const form = (
     <Form
-      submit={isIn ? 'Let it in' : 'Let me in'}
-      submitFirst={!isIn}
+      submit={areAll ? 'Ask for access' : isIn ? 'Let it in' : 'Let me in'}
+      submitFirst={!isIn && !hasGrounds}
       busy="Opening…"
       alias={{ ipv4Address: 'address', ipv6Address: 'address' }}
       send={async (entered) => {
@@ -82,7 +74,12 @@ export function StartForm({ me, resources, onStarted, isIn }: StartProps & { rea
           ...resourceFields(entered.all('resourceIds'), resources),
           ...(typed ? typedField(typed) : await ownAddressFields(me)),
         };
-        await start(body, onStarted);
+        const [reason, ticket] = [entered.optional('reason'), entered.optional('ticket')];
+        const grounds = { ...(reason ? { reason } : {}), ...(ticket ? { ticket } : {}) };
+        await start({ ...body, ...grounds }, onStarted).catch((error: unknown) => {
+          if (asFailure(error).fields['reason']) setReasonAsked(true);
+          throw error;
+        });
       }}
     >
       <div className={styles['options']}>
@@ -99,9 +96,16 @@ export function StartForm({ me, resources, onStarted, isIn }: StartProps & { rea
           name="resourceIds"
           label="Resources"
           chosen={ids}
-          choices={resources.map(({ id, name, endpoint }) => ({ value: id, text: name, detail: endpoint }))}
+          choices={resources.map(({ id, name, endpoint, approvalsNeeded }) => ({
+            value: id,
+            text: name,
+            detail: [endpoint, approvalsNeeded ? 'needs approval' : null].filter(Boolean).join(' · '),
+          }))}
         />
       </div>
+      {hasGrounds ? (
+        <Grounds of={explained.length === resources.length || isReasonAsked ? null : explained} />
+      ) : null}
       {requireDetectedAddress ? null : isIn ? other : inDetails(other)}
     </Form>
   );

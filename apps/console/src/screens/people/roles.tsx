@@ -4,6 +4,7 @@ import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { count } from '../../parts/words';
 import { ButtonLink, ConfirmButton, Empty, Form, Loaded, Page, Picker, Section } from '../../ui';
 import { TextField, type Entered } from '../../ui';
+import { Demands, demandsOf } from './role-demands';
 import { changeMember, useMembers } from './members';
 
 type RoleData = Schemas['RoleDto'];
@@ -96,7 +97,11 @@ function RoleForm({ role }: { role?: RoleData }) {
   const changeUsers = useMembers(role?.userIds ?? []);
   const changeResources = useMembers(role?.resourceIds ?? []);
   const send = async (entered: Entered): Promise<void> => {
-    const facts = { name: entered.text('name'), description: entered.text('description') };
+    const facts = {
+      name: entered.text('name'),
+      description: entered.text('description'),
+      ...demandsOf(entered),
+    };
     const [userIds, resourceIds] = [entered.all('userIds'), entered.all('resourceIds')];
     const hours = entered.number('maxSessionDurationHours') || null;
     if (role === undefined) {
@@ -150,6 +155,7 @@ function RoleForm({ role }: { role?: RoleData }) {
           />
         )}
       </Loaded>
+      <Demands role={role} />
     </Form>
   );
 }

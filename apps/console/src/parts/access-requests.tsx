@@ -1,0 +1,115 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { api, type Schemas } from '../api';
+import { Action, Badge, Button, ConfirmButton, Problem, Row, TextField, Time, type Tone } from '../ui';
+import { settled } from './session-actions';
+import { Lines } from './words';
+
+export type AccessRequest = Schemas['AccessRequestDto'];
+
+const STATUS: Readonly<Record<AccessRequest['status'], readonly [text: string, tone: Tone]>> = {
+  WAITING: ['Waiting', 'busy'],
+  APPROVED: ['Approved', 'good'],
+  DENIED: ['Denied', 'bad'],
+  EXPIRED: ['Not decided in time', 'warn'],
+  CANCELLED: ['Cancelled', 'neutral'],
+  USED: ['Used', 'neutral'],
+  LAPSED: ['Not used in time', 'warn'],
+};
+
+/** In a word; of a session without approval, whether it was reviewed. */
+export function RequestStatus({ of: { status, breakGlass, endedAt } }: { of: AccessRequest }) {
+  const [text, tone] = breakGlass
+    ? endedAt === null
+      ? (['To be reviewed', 'warn'] as const)
+      : (['Reviewed', 'good'] as const)
+    : STATUS[status];
+  return <Badge tone={tone}>{text}</Badge>;
+}
+
+export const isWaiting = ({ status }: AccessRequest): boolean => status === 'WAITING';
+export const namesOf = ({ resources }: AccessRequest): string => resources.map(({ name }) => name).join(', ');
+export const askedFrom = ({ ipv4Address, ipv6Address }: AccessRequest): string =>
+  [ipv4Address, ipv6Address].filter((address) => address !== null).join(', ');
+
+/** "1 of 2 approvals, by other members of DBA" */
+export function lackingOf({ approvals, approvalsNeeded, approverRoles }: AccessRequest): string {
+  const names = approverRoles.map(({ name }) => name).join(' or ');
+  const who = names === '' ? 'other administrators' : `other members of ${names}`;
+  return `${approvals} of ${approvalsNeeded} approval${approvalsNeeded === 1 ? '' : 's'}, by ${who}`;
+}
+
+/** Who decided what, when, and their notes. */
+export const Decisions = ({ of: { decisions } }: { of: AccessRequest }) => (
+  <Lines>
+    {decisions.map(({ userId, userEmail, decision, note, decidedAt }) => (
+      <span key={userId}>
+        {decision.charAt(0) + decision.slice(1).toLowerCase()} by {userEmail}, <Time at={decidedAt} />
+        {note === null ? '' : `: ${note}`}
+      </span>
+    ))}
+  </Lines>
+);
+
+const DECISIONS = {
+  approve: ['Approve', 'primary', 'They may open it within an hour; its time begins then.'],
+  deny: ['Deny', 'danger', 'Nothing is opened. They may ask again.'],
+  review: ['Review', 'primary', 'You have seen that it happened, and why. It does not end the session.'],
+} as const;
+
+/** Decides on what another person asks for, or has opened without approval. */
+export function DecideButton({ request, as }: { request: AccessRequest; as: keyof typeof DECISIONS }) {
+  const [label, kind, effect] = DECISIONS[as];
+  const params = { path: { id: request.id } };
+  return (
+    <ConfirmButton
+      label={label}
+      kind={kind}
+      title={`${label} the access of ${request.userName}?`}
+      act={(entered) => {
+        const note = entered.optional('note');
+        const path = `/api/v1/access-requests/{id}/${as}` as const;
+        return api.POST(path, { params, body: note === undefined ? {} : { note } });
+      }}
+    >
+      <p>
+        To {namesOf(request)} from {askedFrom(request)}, for {request.durationHours} h: {request.reason}
+      </p>
+      <p>{effect}</p>
+      <TextField name="note" label="Note" required={false} maxLength={500} />
+    </ConfirmButton>
+  );
+}
+
+interface OwnProps {
+  readonly request: AccessRequest;
+  readonly onStarted: (sessionId: string) => void;
+}
+
+/** Uses or cancels an own request. When it is approved while this is on the screen, its session starts by itself. */
+export function OwnRequestActions({ request: { id, status }, onStarted }: OwnProps) {
+  const hasWaited = useRef(false);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async () => {
+      const session = (await api.POST('/api/v1/sessions', { body: { accessRequestId: id } })).data!;
+      onStarted(session.id);
+      await settled(session.id);
+    },
+  });
+  useEffect(() => {
+    if (status === 'APPROVED' && hasWaited.current) mutate();
+    hasWaited.current = status === 'WAITING';
+  }, [status, mutate]);
+  const cancel = () => api.POST('/api/v1/access-requests/{id}/cancel', { params: { path: { id } } });
+  return (
+    <Row>
+      {status === 'WAITING' ? <Action label="Cancel the request" act={cancel} /> : null}
+      {status === 'APPROVED' ? (
+        <Button kind="primary" busy={isPending && 'Opening…'} onClick={() => mutate()}>
+          Let me in now
+        </Button>
+      ) : null}
+      {error ? <Problem error={error} /> : null}
+    </Row>
+  );
+}
