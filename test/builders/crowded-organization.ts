@@ -46,6 +46,11 @@ const CROWDS: readonly Crowd[] = [
     longest: 100,
   },
   { table: 'oidc_trusts', copies: 120, own: `'name', copy.id`, names: ['name'], longest: 100 },
+  {
+    table: 'access_requests',
+    copies: 60,
+    own: `'reason', '${HOSTILE_NAME}' || repeat('W', 400), 'ticket', repeat('W', 100)`,
+  },
   { table: 'identity_providers', copies: 9, own: `'name', copy.id`, names: ['name'], longest: 100 },
   {
     table: 'user_identities',

@@ -74,6 +74,7 @@ describeInBrowser('Every screen of the console is right in both schemes and at a
       '/organization/providers/$id': org.identityProviderId,
       '/webhooks/$id': org.webhookId,
       '/sessions/$id': session.id,
+      '/requests/$id': org.accessRequestId,
     });
     expect(seen).toEqual({});
   }, 300_000);

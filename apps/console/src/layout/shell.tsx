@@ -9,6 +9,7 @@ import styles from './shell.module.css';
 const MEMBER = [
   ['/', 'Access'],
   ['/requests', 'Requests'],
+  ['/decide', 'Decide'],
   ['/history', 'History'],
   ['/account', 'Account'],
 ] as const;
@@ -40,6 +41,8 @@ const ADMINISTRATOR = [
 /** The frame of every screen of a signed-in person: the menu and the screen. */
 export function Shell() {
   const me = useMe();
+  const isOrgAdmin = me.data?.isOrgAdmin ?? false;
+  const waiting = useWaiting(isOrgAdmin);
   const { pathname } = useRouterState({ select: ({ location }) => location });
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(false), [pathname]);
@@ -58,10 +61,12 @@ export function Shell() {
           </span>
         </div>
         <nav aria-label="Screens">
-          <Group links={MEMBER}>
-            <DecideLink isOrgAdmin={me.data?.isOrgAdmin ?? false} />
-          </Group>
-          {me.data?.isOrgAdmin
+          {/* who never decides has no use for it */}
+          <Group
+            links={MEMBER.filter(([to]) => to !== '/decide' || isOrgAdmin || waiting > 0)}
+            waiting={waiting}
+          />
+          {isOrgAdmin
             ? ADMINISTRATOR.map(([title, links]) => <Group key={title} title={title} links={links} />)
             : null}
         </nav>
@@ -94,28 +99,24 @@ const Brand = () => (
 
 const countOf = (view: string) => ({ query: { view, size: 1 } });
 
-/** Leads to what waits for this person's decision or review, and says how many. Who never decides has no such link. */
-function DecideLink({ isOrgAdmin }: { readonly isOrgAdmin: boolean }) {
-  const decide = useList('/api/v1/access-requests', countOf('decide')).data?.total ?? 0;
+/** What waits for the decision or the review of this person. */
+function useWaiting(isOrgAdmin: boolean): number {
+  const decide = useList('/api/v1/access-requests', countOf('decide')).data;
   const review = useList('/api/v1/access-requests', countOf('review'), { enabled: isOrgAdmin }).data;
-  const total = decide + (review?.total ?? 0);
-  return isOrgAdmin || total > 0 ? (
-    <Link to="/decide">Decide {total > 0 ? <Badge tone="warn">{total}</Badge> : null}</Link>
-  ) : null;
+  return (decide?.total ?? 0) + (review?.total ?? 0);
 }
 
-type GroupProps = { title?: string; links: readonly (readonly [string, string])[]; children?: ReactNode };
+type GroupProps = { title?: string; links: readonly (readonly [string, string])[]; waiting?: number };
 
-function Group({ title, links, children }: GroupProps) {
+function Group({ title, links, waiting = 0 }: GroupProps) {
   return (
     <div className={styles['group']}>
       {title ? <span>{title}</span> : null}
       {links.map(([to, text]) => (
         <Link key={to} to={to} activeOptions={{ exact: to === '/' }}>
-          {text}
+          {text} {to === '/decide' && waiting > 0 ? <Badge tone="warn">{waiting}</Badge> : null}
         </Link>
       ))}
-      {children}
     </div>
   );
 }

@@ -80,7 +80,7 @@ function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, Reac
     Request:
       session.accessRequestId === null ? null : (
         <Link to="/requests/$id" params={{ id: session.accessRequestId }}>
-          {session.breakGlass ? 'Opened without approval, to be reviewed' : 'What was asked for'}
+          {session.breakGlass ? 'Opened without approval' : 'What was asked for'}
         </Link>
       ),
   };

@@ -1,0 +1,122 @@
+import { asks, REASON } from '../builders/access-requests';
+import { totpOf } from '../builders/accounts';
+import { organization, sshTo, type Organization } from '../builders/organization';
+import { newcomer, PASSWORD, type Person } from '../builders/people';
+import { describeInBrowser, type Visitor } from '../harness/browser';
+import { TestConsole } from '../harness/console';
+import { Drawbridge } from '../harness/drawbridge';
+
+describeInBrowser('The console asks for access, and lets others decide', () => {
+  const drawbridge = Drawbridge.shared();
+  const site = TestConsole.of(drawbridge);
+  let org: Organization;
+  let member: Person;
+  let approver: Person;
+
+  beforeAll(async () => {
+    org = await organization(drawbridge, sshTo(1));
+    member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
+    approver = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
+    await asks(org, { approvals: 1, mayBreakGlass: true });
+  });
+
+  const at = async (path: string, { email }: Person): Promise<Visitor> => {
+    const visitor = await site.signedIn({ email, password: PASSWORD });
+    await visitor.goto(site.url(path));
+    return visitor;
+  };
+  const shows = ({ page }: Visitor, text: RegExp): Promise<void> =>
+    page.getByRole('heading', { level: 2, name: text }).waitFor();
+  const asked = async (): Promise<Visitor> => {
+    const visitor = await at('/', member);
+    await visitor.fill('Reason', REASON);
+    await visitor.fill('Ticket', 'INC-12');
+    await visitor.click('button', 'Ask for access');
+    await shows(visitor, /^Waiting for approval/);
+    return visitor;
+  };
+  /** Answers the open dialog with a note. */
+  const confirmed = async ({ page }: Visitor, label: string, note: string): Promise<void> => {
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Note').fill(note);
+    await dialog.getByRole('button', { name: label }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+
+  it('what is approved opens without a further click, and shows why and by whom', async () => {
+    const visitor = await asked();
+    await visitor.page.getByText('0 of 1 approval, by other administrators').waitFor();
+    const decider = await at('/decide', approver);
+    await decider.page.getByRole('link', { name: 'Decide 1', exact: true }).waitFor();
+    const row = decider.page.getByRole('row').filter({ hasText: member.email }).first();
+    for (const text of [REASON, 'INC-12', 'resource-0', '127.0.0.1', 'no sessions in the 30 days before'])
+      await row.getByText(text).first().waitFor();
+    await decider.click('button', 'Approve');
+    await confirmed(decider, 'Approve', 'For an hour');
+    await shows(visitor, /^Open until/);
+    await visitor.click('link', 'Details');
+    const grounds = visitor.page.getByRole('region', { name: 'Session', exact: true });
+    for (const text of [REASON, approver.email]) await grounds.getByText(text).first().waitFor();
+    await visitor.click('button', 'Stop');
+    expect(visitor.complaints).toEqual([expect.stringMatching(/403 .*\/sessions\)$/)]);
+    expect(decider.complaints).toEqual([]);
+  });
+
+  it('what is denied on the page that mail leads to says so, with the note', async () => {
+    const visitor = await asked();
+    const [{ id }] = await member.client.expect(200, member.client.get<[{ id: string }]>('/access-requests'));
+    const decider = await at(`/requests/${id}`, approver);
+    await decider.click('button', 'Deny');
+    await confirmed(decider, 'Deny', 'Not today');
+    await decider.page.getByText('Denied', { exact: true }).waitFor();
+    await visitor.click('link', 'Requests');
+    await visitor.page.getByText('Denied', { exact: true }).first().waitFor();
+    await visitor.goto(site.url(`/requests/${id}`));
+    await visitor.page.getByText(`Denied by ${approver.email}`).filter({ hasText: 'Not today' }).waitFor();
+  });
+
+  it('in an emergency the second factor opens, and another administrator reviews it', async () => {
+    const { secret } = await member.client.posted<{ secret: string }>('/mfa/setup');
+    const { recoveryCodes } = await member.client.posted<{ recoveryCodes: string[] }>('/mfa/setup/confirm', {
+      code: totpOf(secret).generate(),
+    });
+    const visitor = await site.stranger('/');
+    await visitor.fill('E-mail', member.email);
+    await visitor.fill('Password', PASSWORD);
+    await visitor.click('button', 'Sign in');
+    await visitor.click('button', /recovery code/);
+    await visitor.fill('Recovery code', recoveryCodes[0]!);
+    await visitor.click('button', 'Sign in');
+    await visitor.click('button', 'Break glass…');
+    const dialog = visitor.page.getByRole('dialog');
+    await dialog.getByText('All administrators are told').waitFor();
+    await dialog.getByLabel('Reason').fill(REASON);
+    await dialog.getByLabel('Code of your second factor').fill(recoveryCodes[1]!);
+    await dialog.getByRole('button', { name: 'Open without approval' }).click();
+    await shows(visitor, /^Open until/);
+    const reviewer = await at('/decide', approver);
+    await reviewer.click('button', 'Review');
+    await confirmed(reviewer, 'Review', 'It was right');
+    await reviewer.page.getByText('Nothing is to be reviewed.').waitFor();
+    await reviewer.page.getByText('Reviewed', { exact: true }).waitFor();
+    expect(reviewer.complaints).toEqual([]);
+  });
+
+  it('an administrator sets what a role asks for', async () => {
+    const visitor = await at(`/roles/${org.roleId}`, approver);
+    await visitor.page.getByLabel('A reason is required').check();
+    await visitor.fill('What a reason looks like', 'INC-*');
+    await visitor.page.getByLabel('Approvals by others').selectOption('2');
+    await visitor.page.getByLabel('May open without approval in an emergency').uncheck();
+    await visitor.fill('IPv6 prefix that is opened', '64');
+    await visitor.click('button', 'Save');
+    await visitor.page.getByText('Saved.').waitFor();
+    expect(await org.admin.expect(200, org.admin.get(`/roles/${org.roleId}`))).toMatchObject({
+      requireReason: true,
+      reasonPattern: 'INC-*',
+      approvals: 2,
+      mayBreakGlass: false,
+      ipv6PrefixLength: 64,
+    });
+  });
+});
