@@ -1,3 +1,4 @@
+import { asked, asks, REASON } from '../builders/access-requests';
 import { colleague, type Colleague } from '../builders/colleague';
 import { exchange, githubTrust, jobClaims } from '../builders/oidc';
 import { group, ownOrganization, sshTo } from '../builders/organization';
@@ -144,10 +145,7 @@ describe('People are told by mail', () => {
       inbox.refusals.set(org.adminEmail, 450);
       await overdueSession('203.0.113.3');
       await mailTo(second.email, '203.0.113.3 is still open', 60_000);
-      await until(
-        'it waits',
-        async () => (await cursors("kind = 'URGENT' AND due_at > now()")).length === 1,
-      );
+      await until('it waits', async () => (await cursors("kind = 'URGENT' AND due_at > now()")).length === 1);
       expect(inbox.to(org.adminEmail)).toEqual([]);
       inbox.refusals.clear();
       await allDue();
@@ -208,6 +206,47 @@ describe('People are told by mail', () => {
       await mailTo(member.email, `Your access from 203.0.113.13 was ended by ${org.adminEmail}`);
       expect(inbox.to(member.email)).toHaveLength(1);
       expect(inbox.to(second.email)).toEqual([]);
+    });
+  });
+
+  describe('of access that others approve:', () => {
+    it('those who decide at once, then the requester and the others of what came of it', async () => {
+      await asks(org, { approvals: 1 });
+      const approved = await asked(org, member.client, { ipv4Address: '203.0.113.20' });
+      const link = `https://door.example.com/requests/${approved.id}`;
+      const mail = await mailTo(second.email, `${member.email} asks for access: you may decide`);
+      for (const text of [link, REASON, 'resource-0', '203.0.113.20']) expect(mail).toContain(text);
+      await mailTo(org.adminEmail, 'you may decide');
+      expect(inbox.to(member.email)).toEqual([]);
+      await allDue();
+      await org.admin.expect(200, org.admin.post(`/access-requests/${approved.id}/approve`));
+      const expired = await asked(org, member.client, { ipv4Address: '203.0.113.21' });
+      await drawbridge.query('UPDATE access_requests SET due_at = now() WHERE id = $1', [expired.id]);
+      await mailTo(member.email, `approved: handled by ${org.adminEmail}`);
+      await mailTo(second.email, `approved: handled by ${org.adminEmail}`);
+      await mailTo(member.email, 'nobody decided in time', 60_000);
+      expect(inbox.to(org.adminEmail).join('\n')).not.toContain('handled by');
+      await asks(org, { approvals: 0 });
+    });
+
+    it('administrators at once of lockdowns and of access without approval', async () => {
+      const lockdown = `/users/${member.id}/lockdown`;
+      await org.admin.expect(200, org.admin.post(lockdown, { reason: 'A lost laptop' }));
+      await mailTo(org.adminEmail, `${member.email} is locked down by ${org.adminEmail}`);
+      await allDue();
+      await second.client.expect(204, second.client.delete(lockdown));
+      await mailTo(org.adminEmail, `${second.email} lifted the lockdown of ${member.email}`);
+      expect(inbox.to(member.email)).toEqual([]);
+      await allDue();
+      await asks(org, { approvals: 1, mayBreakGlass: true });
+      await drawbridge.query('UPDATE refresh_tokens SET stepped_up_at = now() WHERE user_id = $1', [
+        member.id,
+      ]);
+      const glass = { ipv4Address: '203.0.113.22', reason: REASON, breakGlass: true };
+      const { accessRequestId } = await member.client.posted<{ accessRequestId: string }>('/sessions', glass);
+      const mail = await mailTo(second.email, `${member.email} opened access without approval`);
+      expect(mail).toContain(`https://door.example.com/requests/${accessRequestId}`);
+      await asks(org, { approvals: 0, mayBreakGlass: false });
     });
   });
 

@@ -22,6 +22,11 @@ describe('what administrators are told', () => {
     [{ eventType: 'AGENT_OFFLINE' }, 'The agent of db. example. com is away'],
     [{ eventType: 'OIDC_EXCHANGE_REFUSED', actorType: 'USER', resourceId: null }, undefined],
     [{ eventType: 'SESSION_STARTED' }, undefined],
+    [
+      { eventType: 'BREAK_GLASS_STARTED', result: 'SUCCESS', actorEmail: 'ada@example.com' },
+      'ada@example.com opened access without approval',
+    ],
+    [{ eventType: 'ACCESS_REQUEST_DENIED', result: 'FAILURE' }, undefined],
   ] as [Partial<ToldRecord>, string | undefined][])('%j is told as %s', (given, title) => {
     expect(noticeOf(record(given))?.title).toBe(title);
   });

@@ -52,21 +52,14 @@ function overdue({ eventType, resourceName, errorMessage, details }: ToldRecord)
 
 /** What administrators are told at once: access without approval, and lockdowns. */
 function emergency({ eventType, result, actorEmail, resourceName, details }: ToldRecord): Said | null {
-  const by = whoOf(actorEmail);
-  const title = {
-    BREAK_GLASS_STARTED: `${by} opened access without approval`,
-    ORGANIZATION_LOCKED_DOWN: `${nameOf(resourceName)} is locked down by ${by}`,
-    USER_LOCKED_DOWN: `${nameOf(resourceName)} is locked down by ${by}`,
-    ORGANIZATION_LOCKDOWN_LIFTED: `${by} lifted the lockdown of ${nameOf(resourceName)}`,
-    USER_LOCKDOWN_LIFTED: `${by} lifted the lockdown of ${nameOf(resourceName)}`,
-  }[eventType as string];
-  if (title === undefined || result === 'FAILURE') return null;
+  const titled = EMERGENCIES[eventType];
+  if (titled === undefined || result === 'FAILURE') return null;
   const isGlass = eventType === 'BREAK_GLASS_STARTED';
   return {
     kind: 'URGENT',
     switchedBy: null,
     holder: null,
-    title,
+    title: titled(whoOf(actorEmail), resourceName),
     details: [
       ...wantedOf(details),
       ...(isGlass ? ['It is open for an hour at most. Another administrator has to review it.'] : []),
@@ -74,12 +67,22 @@ function emergency({ eventType, result, actorEmail, resourceName, details }: Tol
   };
 }
 
+const EMERGENCIES: Readonly<
+  Partial<Record<ToldRecord['eventType'], (by: string, of: string | null) => string>>
+> = {
+  BREAK_GLASS_STARTED: (by) => `${by} opened access without approval`,
+  ORGANIZATION_LOCKED_DOWN: (by, of) => `${nameOf(of)} is locked down by ${by}`,
+  ORGANIZATION_LOCKDOWN_LIFTED: (by, of) => `${by} lifted the lockdown of ${nameOf(of)}`,
+  USER_LOCKED_DOWN: (by, of) => `${whoOf(of)} is locked down by ${by}`,
+  USER_LOCKDOWN_LIFTED: (by, of) => `${by} lifted the lockdown of ${whoOf(of)}`,
+};
+
 /** Those who may decide are told that somebody asks; the requester and the others among them, what came of it. */
 function ofRequest(record: ToldRecord): Said | null {
   const { eventType, result, actorEmail, resourceId, resourceName, details } = record;
   if (result === 'FAILURE') return null;
   const shared = { kind: 'HOLDERS', switchedBy: null, details: wantedOf(details) } as const;
-  const of = nameOf(resourceName);
+  const of = whoOf(resourceName);
   if (eventType === 'ACCESS_REQUESTED')
     return { ...shared, holder: null, request: resourceId!, title: `${of} asks for access: you may decide` };
   const holder = details['userId'] as string;
@@ -179,8 +182,8 @@ export const timeOf = (at: Date): string => `${at.toISOString().slice(0, 16).rep
 
 const nameOf = (name: string | null): string => (name === null ? 'something' : plainName(name));
 
-const whoOf = (actorEmail: string | null): string =>
-  actorEmail === null ? 'Drawbridge' : plainLine(actorEmail, MAX_REASON_LENGTH);
+const whoOf = (email: string | null): string =>
+  email === null ? 'Drawbridge' : plainLine(email, MAX_REASON_LENGTH);
 
 const namesOf = (resources: unknown): string =>
   (resources as readonly { name: string }[]).map(({ name }) => plainName(name)).join(', ');

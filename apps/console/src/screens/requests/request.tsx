@@ -71,7 +71,7 @@ const factsOf = (request: AccessRequest): Readonly<Record<string, ReactNode>> =>
   'Decide by': request.decideBy === null ? null : <Time at={request.decideBy} />,
   'Start by': request.useBy === null ? null : <Time at={request.useBy} />,
   Decisions: request.decisions.length === 0 ? null : <Decisions of={request} />,
-  Before: `${count(request.usedBefore, 'session')} in the 30 days before`,
+  Before: `${count(request.usedBefore, 'such session')} in the 30 days before`,
   Session:
     request.sessionId === null ? null : (
       <Link to="/sessions/$id" params={{ id: request.sessionId }}>

@@ -28,7 +28,7 @@ const WHO: Column<AccessRequest> = {
     <Lines>
       <span>{userName}</span>
       <Muted>{userEmail}</Muted>
-      <Muted>{count(usedBefore, 'session')} in the 30 days before</Muted>
+      <Muted>{count(usedBefore, 'such session')} in the 30 days before</Muted>
     </Lines>
   ),
 };
