@@ -49,7 +49,13 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     const decider = await at('/decide', approver);
     await decider.page.getByRole('link', { name: 'Decide 1', exact: true }).waitFor();
     const row = decider.page.getByRole('row').filter({ hasText: member.email }).first();
-    for (const text of [REASON, 'INC-12', 'resource-0', '127.0.0.1', 'no such sessions in the 30 days before'])
+    for (const text of [
+      REASON,
+      'INC-12',
+      'resource-0',
+      '127.0.0.1',
+      'no such sessions in the 30 days before',
+    ])
       await row.getByText(text).first().waitFor();
     await decider.click('button', 'Approve');
     await confirmed(decider, 'Approve', 'For an hour');
@@ -73,6 +79,7 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     await visitor.page.getByText('Denied', { exact: true }).first().waitFor();
     await visitor.goto(site.url(`/requests/${id}`));
     await visitor.page.getByText(`Denied by ${approver.email}`).filter({ hasText: 'Not today' }).waitFor();
+    expect(decider.complaints).toEqual([]);
   });
 
   it('in an emergency the second factor opens, and another administrator reviews it', async () => {

@@ -99,19 +99,20 @@ const OUTCOMES: Readonly<Partial<Record<ToldRecord['eventType'], string>>> = {
   ACCESS_REQUEST_DENIED: 'denied',
 };
 
+const lineOf = (label: string, given: unknown): string[] =>
+  typeof given === 'string' ? [`${label}: ${plainLine(given, MAX_REASON_LENGTH)}`] : [];
+
 /** What is wanted or opened, from where, for how long, and why. */
 function wantedOf(details: ToldRecord['details']): string[] {
   const { resources, ipv4Address, ipv6Address, durationHours, ticket, reason, note } = details;
   const from = [ipv4Address, ipv6Address].filter(Boolean).join(' and ');
-  const said = (label: string, given: unknown): string[] =>
-    typeof given === 'string' ? [`${label}: ${plainLine(given, MAX_REASON_LENGTH)}`] : [];
   return [
     ...(Array.isArray(resources)
       ? [`To ${namesOf(resources)} from ${from}, for ${String(durationHours)} h`]
       : []),
-    ...said('Reason', reason),
-    ...said('Ticket', ticket),
-    ...said('Note', note),
+    ...lineOf('Reason', reason),
+    ...lineOf('Ticket', ticket),
+    ...lineOf('Note', note),
   ];
 }
 

@@ -40,6 +40,13 @@ describe('A message about a record', () => {
     ]);
   });
 
+  it('links to the screen on which a request is decided, and offers no decision itself', () => {
+    const asked: ToldRecord = { ...started, eventType: 'ACCESS_REQUESTED', resourceType: 'ACCESS_REQUEST' };
+    expect(slack(asked, 'https://drawbridge.example.com').split('\n').at(-1)).toBe(
+      `<https://drawbridge.example.com/requests/${SESSION}|Open in Drawbridge>`,
+    );
+  });
+
   it('says why something failed', () => {
     expect(slack(overdue).split('\n')).toEqual([
       '*Rule revocation overdue: failed*',
