@@ -61,7 +61,7 @@ const CROWDS: readonly Crowd[] = [
   {
     table: 'sessions',
     copies: 120,
-    own: `'holder', copy.id, 'status', 'EXPIRED', 'ended_at', now(), 'token_hash', null`,
+    own: `'holder', copy.id, 'status', 'EXPIRED', 'ended_at', now(), 'token_hash', null, 'reason', repeat('W', 500)`,
   },
   {
     table: 'audit_records',

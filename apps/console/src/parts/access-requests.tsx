@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { api, type Schemas } from '../api';
 import { Action, Badge, Button, ConfirmButton, Problem, Row, TextField, Time, type Tone } from '../ui';
-import { settled } from './session-actions';
+import { openedBeside } from './session-actions';
 import { Lines } from './words';
 
 export type AccessRequest = Schemas['AccessRequestDto'];
@@ -90,11 +90,7 @@ interface OwnProps {
 export function OwnRequestActions({ request: { id, status }, onStarted }: OwnProps) {
   const hasWaited = useRef(false);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: async () => {
-      const session = (await api.POST('/api/v1/sessions', { body: { accessRequestId: id } })).data!;
-      onStarted(session.id);
-      await settled(session.id);
-    },
+    mutationFn: () => openedBeside({ accessRequestId: id }, `request ${id.slice(0, 8)}`, onStarted),
   });
   useEffect(() => {
     if (status === 'APPROVED' && hasWaited.current) mutate();

@@ -1,10 +1,31 @@
-import { api } from '../api';
+import { api, asFailure, type Schemas } from '../api';
 import { Action, ConfirmButton, DialogButton, Form, TextField } from '../ui';
 import { addressesOf, isLive, resourcesOf, type Session } from './sessions';
 
 /** Ends once the outcome is there; what takes longer is polled as everything is. */
-export const settled = (id: string): Promise<unknown> =>
+const settled = (id: string): Promise<unknown> =>
   api.GET('/api/v1/sessions/{id}', { params: { path: { id }, query: { waitSeconds: 5 } } });
+
+type Body = Schemas['StartSessionDto'];
+
+/** Starts a session, and ends with its outcome. @param onStarted shows it as soon as it is there */
+export async function opened(body: Body, onStarted: (id: string) => void): Promise<void> {
+  const { id } = (await api.POST('/api/v1/sessions', { body })).data!;
+  onStarted(id);
+  await settled(id);
+}
+
+/** The same, also beside a session of the same address: `holder` tells them apart then. */
+export async function openedBeside(
+  body: Body,
+  holder: string,
+  onStarted: (id: string) => void,
+): Promise<void> {
+  await opened(body, onStarted).catch((error: unknown) => {
+    if (asFailure(error).status !== 409) throw error;
+    return opened({ ...body, holder }, onStarted);
+  });
+}
 
 /** More time for a session. */
 const ExtendButton = ({ session: { id } }: { readonly session: Session }) => (
@@ -81,7 +102,7 @@ export function SessionActions({ isOwn, ...given }: StopProps & { readonly isOwn
   if (!isOwn) return <StopOtherButton session={given.session} />;
   return (
     <>
-      <ExtendButton session={given.session} />
+      {given.session.breakGlass ? null : <ExtendButton session={given.session} />}
       <StopAction {...given} />
     </>
   );

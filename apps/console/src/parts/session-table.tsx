@@ -43,7 +43,16 @@ const COLUMNS: readonly Column<Session>[] = [
       </Lines>
     ),
   },
-  { head: 'To', cell: (session) => <Outcomes session={session} isShort /> },
+  {
+    head: 'To',
+    cell: (session) => (
+      <Lines>
+        <Outcomes session={session} isShort />
+        {session.reason === null ? null : <Muted>{session.reason}</Muted>}
+        {session.breakGlass ? <Badge tone="warn">Without approval</Badge> : null}
+      </Lines>
+    ),
+  },
   { head: 'Until', cell: (session) => <Until session={session} /> },
 ];
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { $api, live, useAll, useList, type List, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
-import { isLive, isUnsettled, LIVE, type Session } from '../../parts/sessions';
+import { isLive, isUnsettled, LIVE, resourcesOf, type Session } from '../../parts/sessions';
 import { ButtonLink, Empty, Loaded, Notice, Page, Section } from '../../ui';
 import { BreakGlass, OwnRequests } from './asking';
 import { isElsewhere, letsIn, OwnAddress, useOwnAddresses } from './own-address';
@@ -52,6 +52,11 @@ function AccessOf({ me, resources, shown }: AccessProps) {
   const inactive = resources.filter(({ isActive }) => !isActive).map(({ name }) => name);
   const given = { me, resources: usable, onStarted: setTouched };
   const start = <StartForm {...given} isIn={isIn} />;
+  // what others approve may be asked for beside what is open
+  const held = sessions.filter((each) => own && isLive(each) && letsIn(each, own)).flatMap(resourcesOf);
+  const rest = isIn
+    ? usable.filter(({ id, approvalsNeeded }) => approvalsNeeded && !held.some((each) => each.id === id))
+    : [];
   return (
     <>
       <Section title="Your address">
@@ -68,6 +73,7 @@ function AccessOf({ me, resources, shown }: AccessProps) {
             {start}
           </details>
         )}
+        {rest.length > 0 ? <StartForm {...given} resources={rest} isIn={false} /> : null}
         <BreakGlass {...given} />
         {inactive.length > 0 ? (
           <Notice>Not available until an administrator has verified it: {inactive.join(', ')}</Notice>

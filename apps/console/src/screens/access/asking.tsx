@@ -9,9 +9,10 @@ import {
   RequestStatus,
   type AccessRequest,
 } from '../../parts/access-requests';
+import { openedBeside } from '../../parts/session-actions';
 import { DialogButton, Facts, Form, Notice, Picker, Section, TextField, Time } from '../../ui';
 import { ownAddressFields } from './own-address';
-import { opened, type Resource, type StartProps } from './starting';
+import type { Resource, StartProps } from './starting';
 
 const MINE = { query: { view: 'mine', size: 20 } };
 const isAnyWaiting = ({ items }: List<AccessRequest>): boolean => items.some(isWaiting);
@@ -96,7 +97,7 @@ export function BreakGlass({ me, resources, onStarted }: StartProps) {
               const grounds = { reason, ...(ticket === undefined ? {} : { ticket }) };
               const body = { breakGlass: true, resourceIds, ...grounds, ...address };
               // the code counts once: it is given when nothing else is amiss
-              const start = () => opened(body, onStarted);
+              const start = () => openedBeside(body, 'break-glass', onStarted);
               await start().catch(async (error: unknown) => {
                 if (asFailure(error).code !== 'Second factor required') throw error;
                 await api.POST('/api/v1/auth/step-up', { body: { code: entered.code('code') } });

@@ -47,10 +47,10 @@ export function Moved({ me, resources, onStarted, session }: StartProps & { read
  */
 export function StartForm({ me, resources, onStarted, isIn }: StartProps & { readonly isIn: boolean }) {
   const { requireDetectedAddress } = me.organization;
+  const [isReasonAsked, setReasonAsked] = useState(false);
   if (isIn && requireDetectedAddress) return null;
   const limits = resources.map(({ maxSessionDurationHours: hours }) => hours ?? me.defaultSessionHours);
   const atMost = Math.min(...limits);
-  const [isReasonAsked, setReasonAsked] = useState(false);
   const explained = resources.filter(({ needsReason }) => needsReason);
   const approved = resources.filter(({ approvalsNeeded }) => approvalsNeeded);
   // what needs nobody else does not wait for what does

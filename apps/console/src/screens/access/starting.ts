@@ -1,5 +1,5 @@
 import { api, asFailure, type Schemas } from '../../api';
-import { settled } from '../../parts/session-actions';
+import { opened } from '../../parts/session-actions';
 
 export type Resource = Schemas['ResourceDto'];
 export type Body = Schemas['StartSessionDto'];
@@ -10,13 +10,6 @@ export interface StartProps {
   readonly resources: readonly Resource[];
   /** shows a session as soon as it is there */
   readonly onStarted: (id: string) => void;
-}
-
-/** Starts a session, and ends with its outcome. */
-export async function opened(body: Body, onStarted: (id: string) => void): Promise<void> {
-  const { id } = (await api.POST('/api/v1/sessions', { body })).data!;
-  onStarted(id);
-  await settled(id);
 }
 
 /** Starts a session, or asks for it where others have to approve it. */
