@@ -149,6 +149,7 @@ describe('4.7 Organization settings', () => {
         suspended: false,
         ssoRequired: false,
         recoveryAdministratorId: null,
+        ssoRedirectUri: `http://localhost:${drawbridge.apiServer.port}/api/v1/auth/sso/${own.organizationSlug}/callback`,
         createdAt: expect.any(String) as string,
         updatedAt: expect.any(String) as string,
       });
