@@ -76,7 +76,7 @@ describeInBrowser('Every screen of the console is right in both schemes and at a
       '/sessions/$id': session.id,
     });
     expect(seen).toEqual({});
-  }, 300_000);
+  }, 600_000);
 
   describe('and what is wrong is found:', () => {
     it.each([
