@@ -77,7 +77,7 @@ describeInBrowser('Every screen of the console is right in both schemes and at a
       '/requests/$id': org.accessRequestId,
     });
     expect(seen).toEqual({});
-  }, 300_000);
+  }, 600_000);
 
   describe('and what is wrong is found:', () => {
     it.each([

@@ -1,8 +1,10 @@
+import { mailedToken } from '../builders/accounts';
 import { organization, sshTo } from '../builders/organization';
 import { founder, newcomer, PASSWORD, type Person } from '../builders/people';
 import { describeInBrowser, type Visitor } from '../harness/browser';
 import { TestConsole } from '../harness/console';
 import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
 
 describeInBrowser('The console signs in with a company', () => {
   const drawbridge = Drawbridge.shared();
@@ -76,6 +78,23 @@ describeInBrowser('The console signs in with a company', () => {
     await admin.click('link', 'Demo Developer');
     await says(admin, 'Simulated');
     expect(admin.complaints).toEqual([]);
+  });
+
+  it('with the link of an invitation, which offers it before a password', async () => {
+    const email = 'guest@demo.example';
+    const { id } = await company.client.created<{ id: string }>('/users', { email });
+    const visitor = await site.stranger(`/accept-invitation/${await mailedToken(drawbridge, email)}`);
+    await visitor.reaches('Welcome to Company');
+    expect(await visitor.page.getByLabel('New password').isVisible()).toBe(false);
+    await visitor.click('link', 'Sign in with your company');
+    await visitor.click('button', 'Continue');
+    await visitor.click('button', /^Demo Guest/);
+    await visitor.page.getByRole('heading', { level: 1 }).waitFor();
+    await until('the invitation is accepted', async () => {
+      const { body } = await company.client.get<{ identityProviders: string[] }>(`/users/${id}`);
+      return body.identityProviders.includes('Simulated');
+    });
+    expect(visitor.complaints).toEqual([]);
   });
 
   it('says what went wrong, and begins again', async () => {

@@ -36,10 +36,14 @@ describe('The limit of live sessions', () => {
     database.autocommit.query(`SELECT limit_live_sessions('${userId}', ${perUser}, 500) AS room`);
 
   it('reads only live sessions, for any number of ended ones', async () => {
-    await asked(PER_USER);
-    const [row] = await database.autocommit.query<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
-      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT limit_live_sessions('${userId}', ${PER_USER}, 500)`,
-    );
+    const call = `SELECT limit_live_sessions('${userId}', ${PER_USER}, 500)`;
+    // on one connection: the first call of each reads the catalog, too
+    const [row] = await database.transaction(async (tx) => {
+      await tx.query(call);
+      return tx.query<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
+        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${call}`,
+      );
+    });
     const { Plan: plan } = row!['QUERY PLAN'][0];
     expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(MAX_PAGES);
   });

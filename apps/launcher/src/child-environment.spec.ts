@@ -47,6 +47,13 @@ describe('childEnvironment', () => {
     });
   });
 
+  it('lets tenants reach the simulator beside the networks of the user', () => {
+    const given = { TENANT_URL_NETWORKS: '10.1.0.0/16' };
+    expect(childEnvironment('api', given, addresses, secrets, urls)).toMatchObject({
+      TENANT_URL_NETWORKS: '10.1.0.0/16,127.0.0.1:4700,[::1]:4700',
+    });
+  });
+
   it('gives each process only the variables it reads', () => {
     const given = {
       PATH: '/bin',

@@ -36,7 +36,7 @@ export function databaseUrls(owner: string, settings: LauncherSettings): Databas
 
 /**
  * The environment of one child process, limited to the variables it reads. The user's values override the defaults
- * here.
+ * here, but for networks, which are added.
  */
 export function childEnvironment(
   name: ProcessName,
@@ -46,11 +46,17 @@ export function childEnvironment(
   databases: DatabaseUrls,
 ): NodeJS.ProcessEnv {
   const clouds = simulatorPort === null ? {} : simulatedClouds(simulatorPort, port);
+  const own = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+  const networks = [own['TENANT_URL_NETWORKS'], clouds['TENANT_URL_NETWORKS']].filter(
+    (one) => one !== undefined,
+  );
   return environmentOf(name, {
     NODE_ENV: 'development',
     EMBEDDED: 'true',
     ...clouds,
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
+    ...own,
+    // the simulated clouds beside those that the user lets tenants reach
+    ...(networks.length > 0 && { TENANT_URL_NETWORKS: networks.join(',') }),
     ...secrets,
     DATABASE_URL: name === 'migrate' ? databases.owner : databases.service,
     ...(databases.service !== databases.owner && { DATABASE_SERVICE_URL: databases.service }),

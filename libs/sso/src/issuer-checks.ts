@@ -18,7 +18,7 @@ export async function checkIssuer(
     const { metadata, keys } = await clients.published(registration);
     return [
       { name: 'discovery', ok: true, message: 'Its discovery document is readable, and names this issuer' },
-      { name: 'keys', ok: keys > 0, message: `It publishes ${keys} keys for signatures` },
+      { name: 'keys', ok: keys > 0, message: `Keys for signatures: ${keys}` },
       ...checksOf(metadata, registration),
     ];
   } catch (error) {

@@ -34,8 +34,8 @@ describe('E. A rule on which the worker always fails', () => {
   const failWrites = async (address: string, status: string): Promise<void> => {
     await drawbridge.query(`INSERT INTO failing VALUES ($1, $2)`, [address, status]);
   };
-  const allowWrites = async (address: string): Promise<void> => {
-    await drawbridge.query(`DELETE FROM failing WHERE address = $1`, [address]);
+  const allowWrites = async (address: string, status: string): Promise<void> => {
+    await drawbridge.query(`DELETE FROM failing WHERE address = $1 AND status = $2`, [address, status]);
   };
   const ruleOf = async (address: string): Promise<FailingRule | undefined> => {
     const rows = await drawbridge.query<FailingRule>(
@@ -68,7 +68,7 @@ describe('E. A rule on which the worker always fails', () => {
     expect((await ruleOf(bad))!.last_error).toMatch(/^An unexpected failure \(QueryFailedError\)/);
     await until('it waits for its next retry', async () => (await ruleOf(bad))!.waits);
     expect((await org.session(stuck.id)).status).toBe('PENDING');
-    await allowWrites(bad);
+    await allowWrites(bad, 'APPLIED');
     await org.reaches(stuck.id, 'ACTIVE', 30_000);
     await org.admin.posted(`/sessions/${stuck.id}/stop`);
     await org.reaches(stuck.id, 'CANCELLED');
@@ -101,7 +101,7 @@ describe('E. A rule on which the worker always fails', () => {
       'closed',
     ]);
     expect((await org.session(stuck)).status).toBe('EXPIRING');
-    await allowWrites(bad);
+    await allowWrites(bad, 'REMOVED');
     await org.reaches(stuck, 'EXPIRED', 45_000);
   });
 
@@ -116,7 +116,8 @@ describe('E. A rule on which the worker always fails', () => {
     await triedAgain(bad, tries + 2);
     const neighbour = await org.started({ ipv4Address: good, resourceIds: [org.resourceIds[1]] });
     await org.reaches(neighbour.id, 'ACTIVE', 8000);
-    await allowWrites(bad);
+    // FAILED stays refused: a pass that was just refused APPLIED would write it
+    await allowWrites(bad, 'APPLIED');
     const ended = await org.reaches(stuck.id, 'ACTIVE', 45_000);
     expect(ended.resourceIps[0]!.status).toBe('APPLIED');
   });

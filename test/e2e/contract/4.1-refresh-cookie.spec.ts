@@ -141,9 +141,10 @@ describe('4.1 Accounts and tokens: the refresh token of a browser', () => {
       tokenIn(tab);
       expect((await owner.as(tab.body).get('/auth/me')).status).toBe(200);
     }
-    // the browser keeps the cookie that was set last
+    // the browser keeps the cookie that was set last; the one whose turn came first may have begun last
     const [last] = await drawbridge.query<{ hash: string }>(
-      'SELECT token_hash AS hash FROM refresh_tokens WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1',
+      `SELECT token_hash AS hash FROM refresh_tokens
+       WHERE user_id = $1 AND used_at IS NULL AND superseded_at IS NULL ORDER BY created_at DESC LIMIT 1`,
       [owner.id],
     );
     const kept = tabs

@@ -150,6 +150,7 @@ describe('4.7 Organization settings', () => {
         ssoRequired: false,
         recoveryAdministratorId: null,
         lockdown: null,
+        ssoRedirectUri: `http://localhost:${drawbridge.apiServer.port}/api/v1/auth/sso/${own.organizationSlug}/callback`,
         createdAt: expect.any(String) as string,
         updatedAt: expect.any(String) as string,
       });

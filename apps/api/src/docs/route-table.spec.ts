@@ -28,7 +28,7 @@ describe('routesOf', () => {
   it('finds no public routes other than the expected ones', () => {
     const open = routes.filter((route) => route.policy?.kind === 'public').map((route) => route.operationId);
     const expected =
-      /^(Health|Auth|Passwords|PaymentWebhook|SandboxPage|ReturnPage|AccountPages|Downloads|Discovery|Issuer|OidcExchange)_/;
+      /^(Health|Auth|Passwords|PaymentWebhook|SandboxPage|ReturnPage|AccountPages|Downloads|Discovery|Issuer|OidcExchange|SsoSignIn)_/;
     expect(open.filter((id) => !expected.test(id))).toEqual([]);
   });
 

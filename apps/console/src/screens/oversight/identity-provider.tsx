@@ -87,7 +87,10 @@ function State({ provider: { id, name, enabled } }: { provider: ProviderData }) 
         title={`${verb} ${name}?`}
         act={() => change(id, { enabled: !enabled })}
       >
-        <p>People sign in by it while it is enabled. Once it is disabled, the sign-ins by it end.</p>
+        <p>
+          People sign in by it while it is enabled. Once it is disabled, the sign-ins by it end, and nobody
+          asks it about leavers: access that is open then and API keys go on.
+        </p>
       </ConfirmButton>
       <ConfirmButton
         label="Delete"

@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { openApi, signOut } from '../../api';
 import { useSignIn } from '../../layout/me';
-import { Action, Form, Loaded, Notice, Page, TextField } from '../../ui';
+import { Action, ButtonLink, Form, Loaded, Notice, Page, TextField } from '../../ui';
 import { IN_COOKIE, NewPassword, SignsIn, type Holder, type OnAnswer } from './steps';
 
 /** Asks for a link by mail. The answer is the same whether the address is known or not. */
@@ -38,22 +38,52 @@ export const AcceptInvitation = () => (
   <WithLink>
     {(token, holder, onAnswer) => (
       <Page title={`Welcome to ${holder.organizationName}`} lead={`You sign in as ${holder.email}.`}>
-        <Form
-          submit="Accept the invitation"
-          onDone={onAnswer}
-          send={async (entered) => {
-            const given = { name: entered.text('name'), password: entered.raw('password') };
-            const body = { inviteToken: token, ...given, ...IN_COOKIE };
-            return (await openApi.POST('/api/v1/auth/set-password', { body })).data!;
-          }}
-        >
-          <TextField name="name" label="Your name" autoComplete="name" defaultValue={holder.name} />
-          <NewPassword name="password" holder={holder} />
-        </Form>
+        <WithCompany slug={holder.organizationSlug}>
+          <Form
+            submit="Accept the invitation"
+            onDone={onAnswer}
+            send={async (entered) => {
+              const given = { name: entered.text('name'), password: entered.raw('password') };
+              const body = { inviteToken: token, ...given, ...IN_COOKIE };
+              return (await openApi.POST('/api/v1/auth/set-password', { body })).data!;
+            }}
+          >
+            <TextField name="name" label="Your name" autoComplete="name" defaultValue={holder.name} />
+            <NewPassword name="password" holder={holder} />
+          </Form>
+        </WithCompany>
       </Page>
     )}
   </WithLink>
 );
+
+/** A form with a password, behind the sign-in with the company where the organization has one: it comes first. */
+function WithCompany({ slug, children }: { readonly slug: string; readonly children: ReactNode }) {
+  const offered = useQuery({
+    queryKey: ['company-sign-in', slug],
+    queryFn: async () =>
+      (await openApi.GET('/api/v1/auth/sso/{slug}/providers', { params: { path: { slug } } })).data!,
+  });
+  return (
+    <Loaded query={offered}>
+      {({ items }) =>
+        items.length === 0 ? (
+          children
+        ) : (
+          <>
+            <ButtonLink to="/sign-in/company" search={{ organization: slug }}>
+              Sign in with your company
+            </ButtonLink>
+            <details>
+              <summary>Set a password instead</summary>
+              {children}
+            </details>
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
 
 /** What a mailed link to a new password opens. */
 export const ResetPassword = () => (
