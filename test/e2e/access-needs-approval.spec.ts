@@ -121,7 +121,10 @@ describe('Access needs approval where a role asks for it', () => {
   it('another account of the same person at the same issuer does not decide', async () => {
     const { id } = await asked(org, member.client, free());
     for (const [name, { id: userId }] of Object.entries({ first: member, second: other })) {
-      const provider = await org.admin.created<{ id: string }>('/identity-providers', { ...REGISTERED, name });
+      const provider = await org.admin.created<{ id: string }>('/identity-providers', {
+        ...REGISTERED,
+        name,
+      });
       await drawbridge.query(
         `INSERT INTO user_identities (organization_id, provider_id, subject, user_id) VALUES ($1, $2, 'ada', $3)`,
         [org.organizationId, provider.id, userId],

@@ -18,6 +18,8 @@ function commandsOf(page: string): string[] {
 
 const hasJq = neededInCi('jq', spawnSync('jq', ['--version']).status === 0);
 if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages WERE NOT FOLLOWED ***\n\n');
+if (!hasTerminals)
+  process.stderr.write('\n*** tmux is not on the PATH: requests.md WAS NOT FOLLOWED ***\n\n');
 
 (hasJq ? describe : describe.skip)('The page', () => {
   const drawbridge = Drawbridge.shared();
@@ -127,36 +129,38 @@ if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages W
     expect(await saidBy(signIn, create, unknown)).toContain('resourceIdentifier');
   });
 
-  (hasTerminals ? it : it.skip)('requests.md can be followed literally', async () => {
-    const [invite, reason, approval, glass, review] = commandsOf('requests.md');
-    await run(invite!);
-    const reasoned = await run(reason!);
-    expect(reasoned).toContain('  asks for   a reason like INC-*\n');
-    expect(reasoned).toContain('  203.0.113.78 on database: APPLIED\n');
-    expect(reasoned).toMatch(/^INC-12: the disk is full$/m);
-    const approved = await run(approval!);
-    for (const line of [
-      '  asks for   1 approval by leads\n',
-      ' APPROVED\n',
-      '203.0.113.79 on production: APPLIED',
-    ])
-      expect(approved).toContain(line);
-    const terminal = new Terminal(`cd "${home}"; ${moved(glass!).trim().replaceAll('\n', ' && ')}`, {
-      PATH: process.env['PATH']!,
-      HOME: home,
-      TERM: 'screen',
+  (hasTerminals ? describe : describe.skip)('with a second factor', () => {
+    it('requests.md can be followed literally', async () => {
+      const [invite, reason, approval, glass, review] = commandsOf('requests.md');
+      await run(invite!);
+      const reasoned = await run(reason!);
+      expect(reasoned).toContain('  asks for   a reason like INC-*\n');
+      expect(reasoned).toContain('  203.0.113.78 on database: APPLIED\n');
+      expect(reasoned).toMatch(/^INC-12: the disk is full$/m);
+      const approved = await run(approval!);
+      for (const line of [
+        '  asks for   1 approval by leads\n',
+        ' APPROVED\n',
+        '203.0.113.79 on production: APPLIED',
+      ])
+        expect(approved).toContain(line);
+      const terminal = new Terminal(`cd "${home}"; ${moved(glass!).trim().replaceAll('\n', ' && ')}`, {
+        PATH: process.env['PATH']!,
+        HOME: home,
+        TERM: 'screen',
+      });
+      try {
+        const [, secret] = /enter the secret there: (\w+)/.exec(await terminal.shows('Its first code'))!;
+        terminal.type(totpOf(secret!).generate());
+        const screen = await terminal.shows('Authenticator or recovery code');
+        const [, recoveryCode] = /Each works once; keep them elsewhere:\s+(\S+)/.exec(screen)!;
+        terminal.type(recoveryCode!);
+        await terminal.shows('203.0.113.80 on production: APPLIED');
+      } finally {
+        terminal.close();
+      }
+      expect(await run(review!)).toContain('INC-14: nobody answers');
+      expect(await run('./drawbridge requests --review --profile ada')).toBe('No access request.\n');
     });
-    try {
-      const [, secret] = /enter the secret there: (\w+)/.exec(await terminal.shows('Its first code'))!;
-      terminal.type(totpOf(secret!).generate());
-      const screen = await terminal.shows('Authenticator or recovery code');
-      const [, recoveryCode] = /Each works once; keep them elsewhere:\s+(\S+)/.exec(screen)!;
-      terminal.type(recoveryCode!);
-      await terminal.shows('203.0.113.80 on production: APPLIED');
-    } finally {
-      terminal.close();
-    }
-    expect(await run(review!)).toContain('INC-14: nobody answers');
-    expect(await run('./drawbridge requests --review --profile ada')).toBe('No access request.\n');
   });
 });

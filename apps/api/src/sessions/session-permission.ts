@@ -122,10 +122,7 @@ function withoutApproval({ kind }: Principal, asked: Asked): Asked {
 
 /** Programs tell it by its `error`. */
 const needsSecondFactor = (): Error =>
-  forbidden(
-    'breakGlass needs your second factor again: POST /auth/step-up {code}',
-    'Second factor required',
-  );
+  forbidden('breakGlass needs your second factor again: POST /auth/step-up {code}', 'Second factor required');
 
 const invalid = (field: string, message: string): Error =>
   badRequest(`${field} ${message}`, { [field]: message });
