@@ -24,7 +24,7 @@ const RECORDS_BATCH_SIZE = 500;
 const TURN_MS = 5000;
 /** Longer than a turn and its last mail: after a crash another worker tells when it has run out. */
 const LEASE_SECONDS = 30;
-/** Seconds, after the mails: what follows shortly comes with the next one; when some failed; when the turn was too short. */
+/** Seconds, after the mails: what follows shortly comes with the next one, unless it is urgent; when some failed; when the turn was too short. */
 const PAUSES = { told: 15, later: 60, server: 60, unfinished: 0 } as const;
 /** From the first notice that is collected to the mail. */
 const COLLECTED_SECONDS = 300;
@@ -93,7 +93,7 @@ export class NoticeSending {
       }
       const outcome = await this.send(cursor, told);
       const isTold = outcome === 'told';
-      const pause = kind === 'COLLECTED' && isTold ? null : PAUSES[outcome];
+      const pause = kind !== 'HOLDERS' && isTold ? null : PAUSES[outcome];
       await store.release(autocommit, cursor, isTold ? last : position, pause);
       if (outcome !== 'unfinished') this.isServerFailing = outcome === 'server';
     } catch (error) {
