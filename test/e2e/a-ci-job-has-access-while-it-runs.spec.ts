@@ -53,16 +53,24 @@ const node = node24();
     await isOver(job);
   });
 
-  it('with an API key, for the resources and the time that it asks for', async () => {
+  it('with an API key, for the resources, the time and the reason that it gives', async () => {
     const apiKey = await bench.apiKey();
     const resources = ` ${bench.org.resourceIds[1]!} \n`;
-    const job = bench.job({ trust: '', 'api-key': apiKey, resources, hours: '2' });
+    const job = bench.job({
+      trust: '',
+      'api-key': apiKey,
+      resources,
+      hours: '2',
+      reason: 'Nightly tests',
+      ticket: 'CI-1',
+    });
     const { code, output } = await job.main();
     expect(code).toBe(0);
     expect(output).toContain(`::add-mask::${apiKey}`);
     const [session] = await bench.live();
     expect(session!.resourceIps.map(({ resourceId }) => resourceId)).toEqual([bench.org.resourceIds[1]]);
     expect(Date.parse(session!.expiresAt) - Date.parse(session!.startedAt)).toBe(2 * 3_600_000);
+    expect(session).toMatchObject({ reason: 'Nightly tests', ticket: 'CI-1' });
     expect((await job.post()).code).toBe(0);
     expect(await bench.live()).toEqual([]);
   });

@@ -22,6 +22,8 @@ describe('The inputs of the action', () => {
       identity: { kind: 'trust', audience: AUDIENCE, trustId: null },
       resources: [],
       hours: null,
+      reason: '',
+      ticket: '',
       leaseSeconds: 300,
       addresses: 'observed',
       probe: null,

@@ -15,6 +15,9 @@ export interface Inputs {
   readonly resources: readonly string[];
   /** null: the server decides */
   readonly hours: number | null;
+  /** why, for the record; empty: none is given */
+  readonly reason: string;
+  readonly ticket: string;
   readonly leaseSeconds: number;
   readonly addresses: 'observed' | 'all';
   readonly probe: Endpoint | null;
@@ -42,6 +45,8 @@ export function readInputs(input: (name: string) => string): Inputs {
       .map((one) => one.trim())
       .filter(Boolean),
     hours: input('hours') === '' ? null : whole('hours', input('hours'), 1, MAX_HOURS),
+    reason: input('reason'),
+    ticket: input('ticket'),
     leaseSeconds: whole('lease', input('lease'), MIN_LEASE_SECONDS, MAX_LEASE_SECONDS),
     addresses: oneOf('addresses', input('addresses'), ['observed', 'all']),
     probe: input('probe') === '' ? null : endpoint(input('probe')),

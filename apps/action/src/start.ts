@@ -81,7 +81,7 @@ class StartingAccess {
 
   /** @throws the first failure, after every start has ended */
   async open(signal: AbortSignal): Promise<Session[]> {
-    const { leaseSeconds, hours, resources } = this.inputs;
+    const { leaseSeconds, hours, resources, reason, ticket } = this.inputs;
     const { GITHUB_RUN_ID: run = '0', GITHUB_RUN_ATTEMPT: attempt = '1' } = process.env;
     const outcomes = await Promise.allSettled(
       this.addresses.map((own) =>
@@ -93,6 +93,8 @@ class StartingAccess {
             holder: newHolder(`gh:${run}:${attempt}`),
             ...requestedResources(resources),
             ...(hours === null ? {} : { durationHours: hours }),
+            ...(reason === '' ? {} : { reason }),
+            ...(ticket === '' ? {} : { ticket }),
           },
           { timeoutMs: APPLY_TIMEOUT_MS, signal, onStarted: (started) => this.keep(started) },
         ),
