@@ -1,6 +1,6 @@
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { SYSTEM_ACTOR, type Tx } from '#entities';
-import { LockdownStore, UserStore } from '#tenant-store';
+import { LockdownStore, StaticIpRuleStore, UserStore } from '#tenant-store';
 import { ownDatabase } from '../builders/own-database';
 import { until } from '../harness/until';
 
@@ -88,6 +88,31 @@ describe('A start and a lockdown at the same time', () => {
     );
     userId = (await added)!;
     expect(await start(database.autocommit, 50)).toBe(false);
+  });
+
+  describe('that closes static IP rules', () => {
+    const staticRules = new StaticIpRuleStore();
+    const closes = async (tx: Tx): Promise<number> => {
+      const of = { subjectId: organization, adminId: userId };
+      return (await lockdowns.declare(tx, organization, of, { ...ASKED, staticRules: true }, SYSTEM_ACTOR))
+        .closedRules;
+    };
+
+    it('waits for one that is added, and closes it', async () => {
+      const add = async (tx: Tx): Promise<void> => {
+        await staticRules.lockAdditions(tx, organization);
+        await tx.query(
+          `INSERT INTO static_ip_rules (organization_id, label, ip_address, created_by_email)
+           VALUES ($1, 'office', '203.0.113.1/32', 'a@example.com')`,
+          [organization],
+        );
+      };
+      expect(await overlapping(add, closes)).toBe(1);
+    });
+
+    it('comes before one that waits for it, which is refused', async () => {
+      expect(await overlapping(closes, (tx) => staticRules.lockAdditions(tx, organization))).toBe(false);
+    });
   });
 
   it('another organization and another user start', async () => {
