@@ -41,11 +41,19 @@ class ReadsThenWrites extends AccessRequestStore {
 describe('Races of approve, deny, cancel, start, demotion and deactivation', () => {
   const database = ownDatabase(12);
 
+  const deadlocks = async (): Promise<number> => {
+    const [counted] = await database.autocommit.query<{ deadlocks: number }[]>(
+      'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',
+    );
+    return counted!.deadlocks;
+  };
+
   it(
     `have one outcome each (${RACES} races)`,
     async () => {
       const races = await new RequestRaces(database).prepare();
       for (let race = 0; race < RACES; race += 1) expect(await races.race()).toEqual([]);
+      expect(await deadlocks()).toBe(0);
     },
     30_000 + RACES * MS_PER_RACE,
   );
