@@ -39,6 +39,16 @@ describe('what administrators are told', () => {
     expect(noticeOf(record({ eventType: 'SESSION_EXPIRING', details }))?.title).toBe(title);
   });
 
+  it.each([
+    [{ cause: 'ROLE_LOST' }, null, 'with a role that your identity provider no longer gives you'],
+    [{ cause: 'REFUSED_BY_ISSUER' }, null, 'as your identity provider refuses your sign-in'],
+    [{ cause: 'LOCKED_DOWN' }, 'ada@example.com', 'by ada@example.com'],
+  ])('the end of access with %j by %s is told as %s', (given, actorEmail, how) => {
+    const details = { ...given, ipv4Address: '203.0.113.1', ipv6Address: null, reason: 'ADMIN' };
+    const stopped = record({ eventType: 'SESSION_STOPPED', result: 'SUCCESS', actorEmail, details });
+    expect(noticeOf(stopped)?.title).toBe(`Your access from 203.0.113.1 was ended ${how}`);
+  });
+
   it('names and reasons make no links, and without PUBLIC_URL there is none', () => {
     const notice = noticeOf(record({ eventType: 'AGENT_OFFLINE' }))!;
     const { text, unsubscribe } = noticeMail('ada@example.com', 'Example.com', [notice], undefined);
