@@ -201,6 +201,8 @@ describe('An organization that demands company sign-in', () => {
     issuer.metadata = { issuer: `${issuer.url}/` };
     expect(await test()).toMatchObject({ ok: false, checks: [{ message: says('names another issuer') }] });
     issuer.metadata = {};
+    const pasted = `${issuer.url}/.well-known/openid-configuration`;
+    expect((await admin.patch<object>(path, { issuer: pasted })).body).toMatchObject({ issuer: issuer.url });
     const other = 'http://127.0.0.1:9';
     expect(refused(await admin.patch<ApiFailure>(path, { issuer: other }))).toEqual([
       400,

@@ -102,7 +102,7 @@ it('Somebody who left a group loses its role, and the access by it', async () =>
   who.groups = [];
   await due(org);
   await isClosed(address);
-  expect((await org.session(sessionId)).endedReason).toBe('ADMIN');
+  expect(await org.session(sessionId)).toMatchObject({ endedReason: 'ADMIN', endedCause: 'ROLE_LOST' });
   expect(await client.expect(200, client.get('/auth/me'))).toMatchObject({ roleNames: [] });
   expect((await client.post('/sessions', { ipv4Address: address })).status).toBe(400);
   who.groups = ['operations'];
@@ -153,7 +153,10 @@ it('Somebody whom the issuer has disabled is signed out, without access and with
   who.disabled = true;
   await due(org);
   await isClosed(address);
-  expect((await org.session(sessionId)).endedReason).toBe('ADMIN');
+  expect(await org.session(sessionId)).toMatchObject({
+    endedReason: 'ADMIN',
+    endedCause: 'REFUSED_BY_ISSUER',
+  });
   expect([await status(client), await status(key, '/sessions')]).toEqual([401, 401]);
   const refreshed = await drawbridge.api.post('/auth/refresh', { refreshToken: signedIn.refreshToken });
   expect(refreshed.status).toBe(401);

@@ -64,6 +64,7 @@ describe('A lockdown', () => {
     }
     await until('all have ended', async () => (await statuses()).join() === 'CANCELLED');
     expect(await openRules()).toEqual([]);
+    expect(await org.session(own.body.id)).toMatchObject({ endedReason: 'ADMIN', endedCause: 'LOCKED_DOWN' });
     for (const path of ['/organization', '/auth/me'])
       expect((await ada.get<Shown>(path)).body.lockdown).toMatchObject({
         scope: 'ORGANIZATION',

@@ -138,6 +138,11 @@ describe('People are told by mail', () => {
       expect(held).toContain('List-Unsubscribe: <https://door.example.com/account>');
       expect(held).toContain(`https://door.example.com/resources/${org.resourceIds[0]}`);
       expect(orphan).toContain('keeps trying');
+      for (const [mail, index] of [
+        [held, 0],
+        [orphan, 1],
+      ] as const)
+        expect(mail).toMatch(new RegExp(`by hand: sgr-\\w+ in ${group(index)}`));
       expect(inbox.to(member.email)).toEqual([]);
     });
 

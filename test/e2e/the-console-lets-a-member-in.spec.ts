@@ -49,6 +49,22 @@ describeInBrowser('The console lets a member in', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  it('unless there is a lockdown, which stops what is open and is named as what did; no refusal names a route', async () => {
+    const visitor = await arrived();
+    await visitor.click('button', 'Let me in');
+    await shows(visitor, /^Open until/);
+    const lockdown = `/users/${member.id}/lockdown`;
+    await org.admin.posted(lockdown, { reason: 'Laptop stolen' });
+    const [session] = await member.client.expect(200, member.client.get<{ id: string }[]>('/sessions'));
+    await org.reaches(session!.id, 'CANCELLED');
+    await visitor.goto(site.url(`/sessions/${session!.id}`));
+    await visitor.reaches(/^Stopped by a lockdown at/);
+    await visitor.goto(site.url('/'));
+    await visitor.click('button', 'Let me in');
+    await visitor.page.getByText('Laptop stolen. Another administrator lifts it under People').waitFor();
+    await org.admin.expect(204, org.admin.delete(lockdown));
+  });
+
   it('and tells by mail what is chosen; administrators are offered more', async () => {
     const visitor = await arrived();
     const { page } = visitor;

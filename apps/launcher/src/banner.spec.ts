@@ -5,9 +5,9 @@ const own = { demo: null, mailLog: null, hasConsole: true };
 const demo = { email: 'a@demo.example', password: 'p', apiKey: 'k', refreshToken: 'once', slug: 'demo' };
 
 describe('banner', () => {
-  it('shows the log file that mail is written to when no mail server is configured', () => {
+  it('shows where mail goes: the log file when no mail server is configured', () => {
     expect(banner(addresses, { ...own, mailLog: '/data/logs/api.log' })).toContain('/data/logs/api.log');
-    expect(banner(addresses, own)).not.toContain('Mail');
+    expect(banner(addresses, own)).toContain('  Mail           sent through SMTP_URL\n');
   });
 
   it.each([

@@ -42,7 +42,6 @@ interface SignedIn {
   readonly refreshToken: string;
   readonly userId: string;
   readonly organizationId: string;
-  readonly slug: string;
 }
 
 /**
@@ -78,13 +77,12 @@ export class DemoOrganization {
     const isOwners =
       answer.status === 403 || (answer.status === 200 && textIn(answer.body, 'accessToken') === undefined);
     if (isOwners && acceptedKey)
-      return { email, password, apiKey: acceptedKey, refreshToken: null, slug: null };
+      return { email, password, apiKey: acceptedKey, refreshToken: null, slug: await this.companyOf(email) };
     const account =
       answer.status === 401 ? await this.register(email, password) : readSignIn('/auth/login', 200, answer);
     const apiKey = acceptedKey ?? (await this.createObjects(account));
     writeJsonObject(this.file, { email, password, apiKey });
-    const slug = (await this.hasIdentityProvider(account)) ? account.slug : null;
-    return { email, password, apiKey, refreshToken: account.refreshToken, slug };
+    return { email, password, apiKey, refreshToken: account.refreshToken, slug: await this.companyOf(email) };
   }
 
   private async register(email: string, password: string): Promise<SignedIn> {
@@ -120,12 +118,15 @@ export class DemoOrganization {
     return key;
   }
 
-  /** It may have been deleted, and that of a run with another simulator's port is of no use. */
-  private async hasIdentityProvider({ accessToken }: SignedIn): Promise<boolean> {
-    const admin = this.api.with({ authorization: `Bearer ${accessToken}` });
-    const { body } = await admin.send('GET', '/identity-providers');
-    const issuer = `${this.simulatorUrl}/issuer`;
-    return Array.isArray(body) && body.some((one) => textIn(one, 'issuer') === issuer);
+  /** The identity provider may be off or deleted, and that of a run with another simulator's port is of no use. */
+  private async companyOf(email: string): Promise<string | null> {
+    const [found] = await query<{ slug: string }>(
+      this.databaseUrl,
+      `SELECT o.slug FROM organizations o JOIN users u ON u.organization_id = o.id
+       JOIN identity_providers p ON p.organization_id = o.id WHERE u.email = $1 AND p.issuer = $2 AND p.is_enabled`,
+      [email, `${this.simulatorUrl}/issuer`],
+    );
+    return found?.slug ?? null;
   }
 
   private async addIdentityProvider(admin: DemoApi, roleId: string): Promise<void> {
@@ -180,9 +181,8 @@ function readSignIn(path: string, status: number, answer: ApiAnswer): SignedIn {
   const refreshToken = textIn(answer.body, 'refreshToken');
   const userId = textIn(user, 'id');
   const organizationId = textIn(user, 'organizationId');
-  const slug = textIn(user, 'organizationSlug');
-  if (answer.status === status && accessToken && refreshToken && userId && organizationId && slug) {
-    return { accessToken, refreshToken, userId, organizationId, slug };
+  if (answer.status === status && accessToken && refreshToken && userId && organizationId) {
+    return { accessToken, refreshToken, userId, organizationId };
   }
   throw new UnexpectedAnswer(`POST ${path}`, answer);
 }

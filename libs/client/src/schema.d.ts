@@ -2942,6 +2942,8 @@ export interface components {
       | 'SESSION_EXPIRED'
       | 'LEASE_LOST'
       | 'USER_OFFBOARDED'
+      | 'ROLE_LOST'
+      | 'REFUSED_BY_ISSUER'
       | 'LOCKED_DOWN'
       | 'STATIC_RULE_DELETED'
       | 'STATIC_RULE_CHANGED'
@@ -2966,6 +2968,7 @@ export interface components {
       createdAt: string;
       /** Format: date-time */
       endedAt: string | null;
+      endedCause: components['schemas']['RemovalCause'] | null;
       /** @enum {string|null} */
       endedReason: 'EXPIRED' | 'MANUAL' | 'ADMIN' | null;
       /** Format: date-time */
@@ -3203,6 +3206,8 @@ export interface components {
       | 'SESSION_EXPIRED'
       | 'LEASE_LOST'
       | 'USER_OFFBOARDED'
+      | 'ROLE_LOST'
+      | 'REFUSED_BY_ISSUER'
       | 'LOCKED_DOWN'
       | 'STATIC_RULE_DELETED'
       | 'STATIC_RULE_CHANGED'
@@ -3288,6 +3293,7 @@ export interface components {
       createdAt: string;
       /** Format: date-time */
       endedAt: string | null;
+      endedCause: components['schemas']['RemovalCause'] | null;
       /** @enum {string|null} */
       endedReason: 'EXPIRED' | 'MANUAL' | 'ADMIN' | null;
       /** Format: date-time */
@@ -3370,6 +3376,7 @@ export interface components {
       createdAt: string;
       /** Format: date-time */
       endedAt: string | null;
+      endedCause: components['schemas']['RemovalCause'] | null;
       /** @enum {string|null} */
       endedReason: 'EXPIRED' | 'MANUAL' | 'ADMIN' | null;
       /** Format: date-time */

@@ -37,6 +37,8 @@ export interface AffectedStaticRule {
 /** An overdue rule, for one resource whose organization gets a record. */
 export interface OverdueRule {
   readonly ruleId: string;
+  /** of the target, as its cloud calls it */
+  readonly identifier: string;
   readonly address: string;
   readonly protocol: string;
   readonly ports: string;
@@ -113,11 +115,11 @@ export class SettlementOwnersStore {
    */
   overdue(tx: Tx, ruleIds: readonly string[]): Promise<OverdueRule[]> {
     return tx.query(
-      `SELECT r.id AS "ruleId", r.address, r.protocol, r.ports, r.provider_rule_id AS "providerRuleId", r.cause,
+      `SELECT r.id AS "ruleId", t.identifier, r.address, r.protocol, r.ports, r.provider_rule_id AS "providerRuleId", r.cause,
          r.unwanted_since AS "unwantedSince", r.last_error AS "lastError", held.organization_id AS "organizationId",
          held.resource_id AS "resourceId", held.name AS "resourceName", held.session_id AS "sessionId",
          held.static_ip_rule_id AS "staticIpRuleId", held.user_id AS "userId"
-       FROM rules r JOIN LATERAL (
+       FROM rules r JOIN targets t ON t.id = r.target_id JOIN LATERAL (
          SELECT ip.organization_id, ip.resource_id, coalesce(res.name, ip.resource_name) AS name, ip.session_id,
            ip.static_ip_rule_id, s.user_id
          FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id

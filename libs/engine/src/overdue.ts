@@ -51,6 +51,7 @@ function revocationOverdue(rule: OverdueRule): AuditEntry {
     errorMessage:
       lastError ?? `The rule is still there after ${OVERDUE_AFTER_SECONDS} seconds; its removal is retried`,
     details: {
+      target: rule.identifier,
       ipAddress: hostOf(address),
       protocol: rule.protocol,
       ports: rule.ports,

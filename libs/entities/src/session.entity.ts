@@ -65,6 +65,8 @@ export class SessionEntity {
   @Flag({ default: false }) breakGlass!: boolean;
   @Moment({ nullable: true }) endedAt!: Date | null;
   @Text({ nullable: true }) endedReason!: EndedReason | null;
+  /** what stopped it, as in the ledger; null: it is live, or its time is over */
+  @Text({ nullable: true }) endedCause!: RemovalCause | null;
   @CreatedAt() createdAt!: Date;
 }
 

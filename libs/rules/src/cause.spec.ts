@@ -21,6 +21,8 @@ describe('Causes in the ledger', () => {
       'SESSION_EXPIRED',
       'LEASE_LOST',
       'USER_OFFBOARDED',
+      'ROLE_LOST',
+      'REFUSED_BY_ISSUER',
       'LOCKED_DOWN',
       'STATIC_RULE_DELETED',
       'STATIC_RULE_CHANGED',

@@ -16,6 +16,8 @@ export type AdditionCause = (typeof ADDITION_CAUSES)[number];
 
 /**
  * Why a rule was removed, or must be. The first group releases holders; the second is found by a pass.
+ * - `ROLE_LOST`: the issuer named no group any more that gave the role, and no other role allows it
+ * - `REFUSED_BY_ISSUER`: the issuer of the user's last company sign-in refused to vouch for the user
  * - `ADD_REFUSED`: the addition was given up, and the rule exists nevertheless
  * - `STALE_RULE`: known, without a holder, and present again after it had been observed absent
  * - `ORPHAN`: has our mark and is unknown to the database
@@ -30,6 +32,8 @@ export const REMOVAL_CAUSES = [
   'SESSION_EXPIRED',
   'LEASE_LOST',
   'USER_OFFBOARDED',
+  'ROLE_LOST',
+  'REFUSED_BY_ISSUER',
   'LOCKED_DOWN',
   'STATIC_RULE_DELETED',
   'STATIC_RULE_CHANGED',

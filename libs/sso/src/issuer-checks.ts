@@ -73,7 +73,7 @@ function checksOf(metadata: ServerMetadata, { groupsClaim }: IssuerRegistration)
           ? 'Groups are not used'
           : groups
             ? 'It names the claim of groups'
-            : 'It does not name the claim of groups: look at GET /users after a sign-in',
+            : 'It does not name the claim of groups: look at the roles of its people after a sign-in',
     },
   ];
 }

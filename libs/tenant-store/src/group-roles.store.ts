@@ -44,7 +44,7 @@ export class GroupRolesStore implements TenantStore<GroupRolesStore> {
     // those lost before, too: a session may have been started just then
     const lost = mapped.flatMap(({ roleId, isWanted }) => (roleId === null || isWanted ? [] : [roleId]));
     if (lost.length === 0) return [];
-    return this.offboarding.endUngranted(tx, organization, member.id, lost, SYSTEM_ACTOR);
+    return this.offboarding.endUngranted(tx, organization, member.id, lost);
   }
 
   private async assign(

@@ -45,7 +45,7 @@ export class LockdownStore implements TenantStore<LockdownStore> {
     );
     const userId = subjectId === organization ? null : subjectId;
     // all owners before any rule
-    const sessionIds = await this.offboarding.endSessions(tx, organization, { userId }, actor);
+    const sessionIds = await this.offboarding.endSessions(tx, organization, { userId }, actor, 'LOCKED_DOWN');
     const staticIpRuleIds = staticRules ? await this.staticRules.close(tx, organization) : [];
     const woken = [
       ...(await release(tx, 'LOCKED_DOWN', { sessionIds })),

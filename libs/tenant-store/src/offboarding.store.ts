@@ -83,7 +83,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     );
     if (!isLast) return [];
     const whose = { userId: user.id };
-    const woken = await this.stopSessions(tx, organization, whose, SYSTEM_ACTOR, 'USER_OFFBOARDED');
+    const woken = await this.stopSessions(tx, organization, whose, SYSTEM_ACTOR, 'REFUSED_BY_ISSUER');
     await this.audit.write(tx, organization, {
       ...SYSTEM_ACTOR,
       eventType: 'USER_REFUSED_BY_ISSUER',
@@ -104,15 +104,14 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     );
   }
 
-  /** Stops live sessions that hold what one of these roles granted and no role of the user grants. @returns the targets to wake */
+  /** Stops live sessions that hold what a role granted that an issuer took, and no role of the user grants. @returns the targets to wake */
   endUngranted(
     tx: Tx,
     organization: OrganizationId,
     userId: string,
     lostRoleIds: readonly string[],
-    actor: AuditActor,
   ): Promise<WokenTargets[]> {
-    return this.stopSessions(tx, organization, { userId, lostRoleIds }, actor, 'SESSION_STOPPED_BY_ADMIN');
+    return this.stopSessions(tx, organization, { userId, lostRoleIds }, SYSTEM_ACTOR, 'ROLE_LOST');
   }
 
   private async stopSessions(
@@ -122,7 +121,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     actor: AuditActor,
     cause: RemovalCause,
   ): Promise<WokenTargets[]> {
-    const sessionIds = await this.endSessions(tx, organization, whose, actor);
+    const sessionIds = await this.endSessions(tx, organization, whose, actor, cause);
     return sessionIds.length === 0 ? [] : release(tx, cause, { sessionIds });
   }
 
@@ -136,6 +135,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     organization: OrganizationId,
     { userId, lostRoleIds }: SessionsOf,
     actor: AuditActor,
+    cause: RemovalCause,
   ): Promise<string[]> {
     const ended = await rows<EndedSession>(
       tx,
@@ -144,10 +144,10 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
            AND s.status IN (${MAY_EXPIRE}) AND ($3::uuid[] IS NULL OR EXISTS (${UNGRANTED}))
          ORDER BY s.id FOR NO KEY UPDATE
        )
-       UPDATE sessions s SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
+       UPDATE sessions s SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN', ended_cause = $4
        FROM users u WHERE s.id IN (SELECT id FROM live) AND s.status IN (${MAY_EXPIRE}) AND u.id = s.user_id
        RETURNING s.id, u.id AS "userId", u.email, s.ipv4_address AS "ipv4Address", s.ipv6_address AS "ipv6Address"`,
-      [organization, userId, lostRoleIds ?? null],
+      [organization, userId, lostRoleIds ?? null, cause],
     );
     const records = ended.map(({ id, userId: owner, email, ipv4Address, ipv6Address }): AuditEntry => ({
       ...actor,
@@ -155,7 +155,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
       resourceType: 'SESSION',
       resourceId: id,
       resourceName: email,
-      details: { sessionId: id, userId: owner, ipv4Address, ipv6Address, reason: 'ADMIN' },
+      details: { sessionId: id, userId: owner, ipv4Address, ipv6Address, reason: 'ADMIN', cause },
     }));
     if (records.length > 0) await this.audit.write(tx, organization, ...records);
     return ended.map(({ id }) => id);

@@ -139,7 +139,7 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
     );
     const ended = await rows<{ id: string }>(
       tx,
-      `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN'
+      `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN', ended_cause = 'ABANDONED'
        WHERE organization_id = $1 AND status IN (${MAY_EXPIRE}) AND id IN (SELECT ip.session_id FROM ${held})
        RETURNING id`,
       [organization, id],

@@ -1,6 +1,13 @@
 import type { NewHolder } from '#engine-store/port';
 import type { AuditEntry, Interval } from '#entities';
-import type { EndedReason, GrantingRole, IpVersion, ResourceIpStatus, SessionStatus } from '#rules';
+import type {
+  EndedReason,
+  GrantingRole,
+  IpVersion,
+  RemovalCause,
+  ResourceIpStatus,
+  SessionStatus,
+} from '#rules';
 import type { LockedTarget } from './resource-rows';
 
 export interface ResourceIpRow {
@@ -39,6 +46,8 @@ export interface SessionRow {
   readonly leaseUntil: Date | null;
   readonly endedAt: Date | null;
   readonly endedReason: EndedReason | null;
+  /** what stopped it; null: it is live, or its time is over */
+  readonly endedCause: RemovalCause | null;
   readonly reason: string | null;
   readonly ticket: string | null;
   /** the request that was approved for it, or is to be reviewed */

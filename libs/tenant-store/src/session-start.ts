@@ -17,7 +17,7 @@ const LEASE_END = 'CASE WHEN s.lease_until IS NOT NULL THEN least(s.expires_at, 
 export const COLUMNS = `s.id, s.user_id AS "userId", u.name AS "userName", u.email AS "userEmail", s.holder,
     s.ipv4_address AS "ipv4Address", s.ipv6_address AS "ipv6Address", s.status, s.started_at AS "startedAt",
     s.expires_at AS "expiresAt", ${LEASE_END} AS "leaseUntil", s.ended_at AS "endedAt", s.ended_reason AS "endedReason",
-    s.reason, s.ticket, s.access_request_id AS "accessRequestId", s.break_glass AS "breakGlass",
+    s.ended_cause AS "endedCause", s.reason, s.ticket, s.access_request_id AS "accessRequestId", s.break_glass AS "breakGlass",
     ARRAY(SELECT a.email FROM users a WHERE a.id = ANY (s.approver_ids) ORDER BY a.email) AS approvers,
     s.created_at AS "createdAt"`;
 

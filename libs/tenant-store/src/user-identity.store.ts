@@ -51,20 +51,6 @@ export class UserIdentityStore implements TenantStore<UserIdentityStore> {
     ]);
   }
 
-  /** As `findLocked`, by what the issuer calls the person. */
-  ofSubject(
-    tx: Tx,
-    organization: OrganizationId,
-    providerId: string,
-    subject: string,
-  ): Promise<UserIdentityRow | null> {
-    return first<UserIdentityRow>(tx, `${SELECT} AND i.subject = $3 FOR NO KEY UPDATE OF i`, [
-      organization,
-      providerId,
-      subject,
-    ]);
-  }
-
   /** Remembers a subject: the constraint decides between concurrent sign-ins of a new one. */
   async seen(
     tx: Tx,
@@ -72,12 +58,13 @@ export class UserIdentityStore implements TenantStore<UserIdentityStore> {
     providerId: string,
     { subject, email }: { readonly subject: string; readonly email: string | null },
   ): Promise<UserIdentityRow> {
-    await tx.query(
-      `INSERT INTO user_identities AS i (organization_id, provider_id, subject, email) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (provider_id, subject) DO UPDATE SET email = excluded.email, last_seen_at = now()`,
+    const found = await first<{ id: string }>(
+      tx,
+      `INSERT INTO user_identities (organization_id, provider_id, subject, email) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (provider_id, subject) DO UPDATE SET email = excluded.email, last_seen_at = now() RETURNING id`,
       [organization, providerId, subject, email],
     );
-    return (await this.ofSubject(tx, organization, providerId, subject))!;
+    return (await this.findLocked(tx, organization, providerId, found!.id))!;
   }
 
   /** Deletes the longest unseen of those that wait, so that a fixed number stays. */

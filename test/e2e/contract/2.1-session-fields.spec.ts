@@ -25,7 +25,7 @@ describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
 
   it('a session has exactly its fields, and holder', () => {
     const fields = `id userId userName userEmail ipv4Address ipv6Address holder status startedAt expiresAt leaseUntil endedAt
-      endedReason resourceIps reason ticket accessRequestId approvers breakGlass createdAt`;
+      endedReason endedCause resourceIps reason ticket accessRequestId approvers breakGlass createdAt`;
     expect(Object.keys(active).toSorted()).toEqual(fields.split(/\s+/).toSorted());
   });
 
@@ -56,9 +56,9 @@ describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
 
   it('endedAt and endedReason are null while it is live, and set from the stop on', () => {
     for (const session of [pending, active, partial]) {
-      expect(session).toMatchObject({ endedAt: null, endedReason: null });
+      expect(session).toMatchObject({ endedAt: null, endedReason: null, endedCause: null });
     }
-    expect(ended.endedReason).toBe('MANUAL');
+    expect(ended).toMatchObject({ endedReason: 'MANUAL', endedCause: 'SESSION_STOPPED' });
     expect(Date.parse(ended.endedAt!)).toBeGreaterThan(Date.parse(ended.startedAt));
   });
 

@@ -270,7 +270,7 @@ describe('6 Events', () => {
       resourceName: 'resource-0',
       result: 'FAILURE',
       errorMessage: expect.stringMatching(/not authorized/i) as string,
-      details: { ipAddress: '203.0.113.61', sessionId: id, userId: own.adminId },
+      details: { target: group(7), ipAddress: '203.0.113.61', sessionId: id, userId: own.adminId },
     });
     await drawbridge.cloud.clearFaults();
     // the next try would come by itself, half a minute later at most

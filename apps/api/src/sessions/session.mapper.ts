@@ -42,6 +42,7 @@ export function toSession(row: SessionRow): SessionDto {
     leaseUntil: row.leaseUntil,
     endedAt: row.endedAt,
     endedReason: row.endedReason,
+    endedCause: row.endedCause,
     resourceIps: held.map(toResourceIp),
     ...(skipped.length > 0 && { skippedIps: skipped.map(toSkippedIp) }),
     reason: row.reason,

@@ -220,7 +220,7 @@ const missing = (id: string): Error => notFound(`Static IP rule ${id} does not e
 function refuseClosed(isAllowed: boolean): void {
   if (isAllowed) return;
   throw forbidden(
-    'The organization is locked down with its static IP rules: none is opened until DELETE /organization/lockdown',
+    'The organization is locked down with its static IP rules: none is opened until it is lifted with DELETE /organization/lockdown',
   );
 }
 

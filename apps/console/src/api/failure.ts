@@ -34,12 +34,40 @@ const fieldsIn = (body: Partial<ErrorBody> | null): Record<string, string> =>
     ? Object.fromEntries([...(body.message ?? '').matchAll(FIELD)].map(([, field, text]) => [field!, text!]))
     : {};
 
+/** Where people find what the API's messages name by its route. */
+const SCREENS: Readonly<Record<string, string>> = {
+  'DELETE /organization/lockdown': 'Organization',
+  'DELETE /users/{id}/lockdown': 'People',
+  'GET /organization': 'Organization',
+  'PATCH /organization': 'Organization, Company sign-in',
+  'PATCH /organization/billing': 'Organization, Billing',
+  'POST /access-requests': 'Access',
+  'POST /auth/change-password': 'Account',
+  'POST /auth/forgot-password': '“Forgot your password?”',
+  'POST /billing/subscribe': 'Organization, Billing',
+  'POST /identity-providers': 'Organization, Company sign-in',
+  'POST /mfa/disable': 'Account',
+  'POST /mfa/setup': 'Account',
+  'POST /sessions': 'Access',
+  'POST /users/{id}/resend-invitation': '“Resend the invitation”',
+};
+
+/** With what the command line has for the same. */
+const ROUTE = /(with )?((?:GET|POST|PATCH|DELETE) \/[\w/{}-]+)(?: \(drawbridge [^)]+\))?/g;
+
+/** A text of the API for who has screens, and no routes. */
+const forPeople = (text: string): string =>
+  text.replaceAll(ROUTE, (named: string, by: string | undefined, route: string) => {
+    const screen = SCREENS[route];
+    return screen === undefined ? named : `${by === undefined ? '' : 'under '}${screen}`;
+  });
+
 /** What an answer that is not a success says. */
 export async function failureOf(response: Response): Promise<Failure> {
   const body = await response
     .clone()
-    .json()
-    .then((given: unknown) => given as Partial<ErrorBody> | null)
+    .text()
+    .then((text) => JSON.parse(forPeople(text)) as Partial<ErrorBody> | null)
     // a proxy in front of the API answers without JSON
     .catch(() => null);
   const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN);

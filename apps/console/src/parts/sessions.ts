@@ -30,12 +30,22 @@ export const endOf = ({ leaseUntil, expiresAt }: Session): string =>
 export const addressesOf = ({ ipv4Address, ipv6Address }: Session): readonly string[] =>
   [ipv4Address, ipv6Address].filter((address) => address !== null);
 
+/** Of those that somebody, or something, else than their holder stopped. */
+const STOPPED_BY: Readonly<Partial<Record<NonNullable<Session['endedCause']>, string>>> = {
+  SESSION_STOPPED_BY_ADMIN: 'Stopped by an administrator',
+  USER_OFFBOARDED: 'Stopped with the user’s account',
+  ROLE_LOST: 'Stopped with a role that the identity provider no longer gives',
+  REFUSED_BY_ISSUER: 'Stopped by the identity provider, which refuses the sign-in',
+  LOCKED_DOWN: 'Stopped by a lockdown',
+  ABANDONED: 'Stopped with a resource that was given up',
+};
+
 /** The state of a session in a sentence. */
 export function headlineOf(session: Session): string {
   const [text] = STATUS[session.status];
   if (session.status === 'PENDING' || session.status === 'EXPIRING') return `${text}…`;
   if (isLive(session)) return `${text} until ${localTime(endOf(session))}`;
-  const how = session.endedReason === 'ADMIN' ? 'Stopped by an administrator' : text;
+  const how = (session.endedCause && STOPPED_BY[session.endedCause]) ?? text;
   return session.endedAt === null ? how : `${how} at ${localTime(session.endedAt)}`;
 }
 

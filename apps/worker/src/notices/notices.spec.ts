@@ -39,6 +39,15 @@ describe('what administrators are told', () => {
     expect(noticeOf(record({ eventType: 'SESSION_EXPIRING', details }))?.title).toBe(title);
   });
 
+  it.each([
+    ['ROLE_LOST', 'with a role that your identity provider no longer gives you'],
+    ['REFUSED_BY_ISSUER', 'as your identity provider refuses your sign-in'],
+  ])('the end of access with %s is told as %s', (cause, how) => {
+    const details = { cause, ipv4Address: '203.0.113.1', ipv6Address: null, reason: 'ADMIN' };
+    const stopped = record({ eventType: 'SESSION_STOPPED', result: 'SUCCESS', actorEmail: null, details });
+    expect(noticeOf(stopped)?.title).toBe(`Your access from 203.0.113.1 was ended ${how}`);
+  });
+
   it('names and reasons make no links, and without PUBLIC_URL there is none', () => {
     const notice = noticeOf(record({ eventType: 'AGENT_OFFLINE' }))!;
     const { text, unsubscribe } = noticeMail('ada@example.com', 'Example.com', [notice], undefined);

@@ -36,7 +36,10 @@ type Said = Omit<Notice, 'at' | 'path'>;
 
 function overdue({ eventType, resourceName, errorMessage, details }: ToldRecord): Said | null {
   if (eventType !== 'RULE_REVOCATION_OVERDUE') return null;
-  const { ipAddress, protocol, ports, unwantedSince } = details as Readonly<Record<string, string>>;
+  const { target, ipAddress, protocol, ports, providerRuleId, unwantedSince } = details as Readonly<
+    Record<string, string>
+  >;
+  const rule = [providerRuleId, target].filter(Boolean).map((id) => plainLine(id!, MAX_REASON_LENGTH));
   return {
     kind: 'URGENT',
     switchedBy: null,
@@ -45,7 +48,7 @@ function overdue({ eventType, resourceName, errorMessage, details }: ToldRecord)
     details: [
       `It should be closed since ${timeOf(new Date(unwantedSince!))} (${protocol} ${ports}).`,
       `The last attempt failed: ${reasonOf(errorMessage)}`,
-      'Drawbridge keeps trying. If it lasts, remove the rule by hand.',
+      `Drawbridge keeps trying. If it lasts, remove the rule by hand: ${rule.join(' in ')}`,
     ],
   };
 }
@@ -131,9 +134,16 @@ function ofSession({ eventType, result, actorEmail, resourceName, details }: Tol
   }
   const isStopped = eventType === 'SESSION_STOPPED' && result === 'SUCCESS' && reason === 'ADMIN';
   if (!isStopped || actorEmail === resourceName) return null;
-  const title = `${access} was ended by ${whoOf(actorEmail)}`;
+  const by = STOPPED_BY[details['cause'] as string] ?? `by ${whoOf(actorEmail)}`;
+  const title = `${access} was ended ${by}`;
   return { ...shared, switchedBy: 'sessionStopped', title, details: [] };
 }
+
+/** By whom no person did it. */
+const STOPPED_BY: Readonly<Record<string, string>> = {
+  ROLE_LOST: 'with a role that your identity provider no longer gives you',
+  REFUSED_BY_ISSUER: 'as your identity provider refuses your sign-in',
+};
 
 /** What administrators are told with the next collected mail. */
 function collected(record: ToldRecord): Said | null {

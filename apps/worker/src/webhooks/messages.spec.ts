@@ -47,10 +47,13 @@ describe('A message about a record', () => {
     );
   });
 
-  it('says why something failed', () => {
+  it('says why something failed, or what ended access', () => {
     expect(slack(overdue).split('\n')).toEqual([
       '*Rule revocation overdue: failed*',
       'by Drawbridge · database · AccessDenied',
     ]);
+    const details = { reason: 'ADMIN', cause: 'ROLE_LOST' };
+    const ended = { ...overdue, eventType: 'SESSION_STOPPED', errorMessage: null, details } as ToldRecord;
+    expect(slack(ended)).toContain('by Drawbridge · database · Role lost');
   });
 });

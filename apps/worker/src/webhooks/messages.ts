@@ -59,9 +59,11 @@ function objectsOf({ details, resourceName }: ToldRecord): string[] {
   return [`${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
 }
 
-/** The ticket and the reason that somebody gave for access. A stop's reason is a word of the API. */
-const reasonsOf = ({ eventType, details: { ticket, reason } }: ToldRecord): string[] =>
-  eventType === 'SESSION_STOPPED' ? [] : [ticket, reason].filter((given) => typeof given === 'string');
+/** The ticket and the reason that somebody gave for access; of its end, what ended it unless somebody stopped it. */
+const reasonsOf = ({ eventType, details: { ticket, reason, cause } }: ToldRecord): string[] =>
+  eventType === 'SESSION_STOPPED'
+    ? [cause].filter((given) => typeof given === 'string').map(titleOf)
+    : [ticket, reason].filter((given) => typeof given === 'string');
 
 /** A session's; what is asked for ends so long after its start. */
 function endOf({ eventType, timestamp, details: { durationHours, expiresAt } }: ToldRecord): Date | null {

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { TIME } from '../../http/fields';
-import { ENDED_REASONS, RESOURCE_IP_STATUSES, SESSION_STATUSES } from '#rules';
-import type { EndedReason, ResourceIpStatus, SessionStatus } from '#rules';
+import { ENDED_REASONS, REMOVAL_CAUSES, RESOURCE_IP_STATUSES, SESSION_STATUSES } from '#rules';
+import type { EndedReason, RemovalCause, ResourceIpStatus, SessionStatus } from '#rules';
 
 export class ResourceIpDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
@@ -83,6 +83,16 @@ export class SessionDto {
   leaseUntil!: Date | null;
   @ApiProperty({ nullable: true, ...TIME }) endedAt!: Date | null;
   @ApiProperty({ enum: ENDED_REASONS, nullable: true }) endedReason!: EndedReason | null;
+  @ApiProperty({
+    enum: REMOVAL_CAUSES,
+    enumName: 'RemovalCause',
+    nullable: true,
+    example: 'LOCKED_DOWN',
+    description:
+      'What stopped it, as in its events. ROLE_LOST, REFUSED_BY_ISSUER: the identity provider of the company sign-in. null: ' +
+      'it is live, or its time is over',
+  })
+  endedCause!: RemovalCause | null;
   @ApiProperty({ type: [ResourceIpDto] }) resourceIps!: ResourceIpDto[];
   @ApiPropertyOptional({
     type: [SkippedIpDto],

@@ -24,8 +24,13 @@ const MAX_MAPPINGS = 100;
 const MAX_URL = 500;
 const DOMAIN = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)+$/;
 
-/** As it is: it is compared with the `iss` claim. */
+const DISCOVERY_DOCUMENT = /\/\.well-known\/openid-configuration\/?$/;
+
+/** As it is, for it is compared with the `iss` claim; of the address of its discovery document what is before that. */
 const ISSUER = string(
+  Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? value.replace(DISCOVERY_DOCUMENT, '') : value,
+  ),
   AtMost(MAX_URL),
   HasOnlyVisibleCharacters(),
   ValidateBy({

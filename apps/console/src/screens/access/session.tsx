@@ -50,8 +50,18 @@ export function SessionScreen() {
 }
 
 function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, ReactNode>> {
-  const { status, userId, userName, userEmail, holder, startedAt, endedAt, endedReason, leaseUntil } =
-    session;
+  const {
+    status,
+    userId,
+    userName,
+    userEmail,
+    holder,
+    startedAt,
+    endedAt,
+    endedReason,
+    endedCause,
+    leaseUntil,
+  } = session;
   const who = (
     <>
       <Link to="/people/$id" params={{ id: userId }}>
@@ -73,7 +83,7 @@ function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, Reac
     For: holder,
     Since: <Time at={startedAt} />,
     Until: isLive(session) ? until : <Time at={endedAt} />,
-    Ended: endedReason === null ? null : wordsOf(endedReason),
+    Ended: endedReason === null ? null : wordsOf(endedCause ?? endedReason),
     Reason: session.reason,
     Ticket: session.ticket,
     'Approved by': session.approvers.length === 0 ? null : session.approvers.join(', '),

@@ -25,6 +25,7 @@ CREATE TABLE sessions (
   break_glass boolean NOT NULL DEFAULT false,
   ended_at timestamptz,
   ended_reason text,
+  ended_cause text,
   created_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (organization_id, id),
   CONSTRAINT sessions_address_check CHECK (ipv4_address IS NOT NULL OR ipv6_address IS NOT NULL),
