@@ -246,7 +246,7 @@ export class RequestRaces {
         starts === found.sessions && found.sessions === (found.status === 'USED' ? 1 : 0),
       'a denial ends it':
         (found.status === 'DENIED') === (count('deny') === 1) && found.denied === count('deny'),
-      'a cancellation ends it': count('cancel') === 0 || found.status === 'CANCELLED',
+      'a cancellation ends it': count('cancel') === 0 || ['CANCELLED', 'LAPSED'].includes(found.status),
       'one end is recorded':
         found.ends.length === (found.status === 'LAPSED' ? 2 : found.status === 'WAITING' ? 0 : 1),
       'who lost the right does not approve afterwards':

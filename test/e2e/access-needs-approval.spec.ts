@@ -1,9 +1,17 @@
-import { administrator, ask, asked, asks, readRequest, REASON } from '../builders/access-requests';
+import {
+  administrator,
+  ask,
+  asked,
+  asks,
+  readRequest,
+  REASON,
+  type AccessRequest,
+} from '../builders/access-requests';
 import { auditRecords } from '../builders/audit-trail';
 import { colleague, type Colleague } from '../builders/colleague';
 import { REGISTERED } from '../builders/identity-providers';
 import { group, ownOrganization } from '../builders/organization';
-import type { Session } from '../harness/api-client';
+import type { Answer, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
@@ -70,7 +78,7 @@ describe('Access needs approval where a role asks for it', () => {
     const decided = other.client.post(`/access-requests/${request.id}/approve`, { note: 'For an hour' });
     expect(await other.client.expect(200, decided)).toMatchObject({ status: 'APPROVED', approvals: 1 });
     expect((await waiting).body).toMatchObject({ status: 'APPROVED' });
-    const session = await start({ ...where });
+    const session = await start({ ...where, reason: REASON, ticket: 'INC-12' });
     expect(session.body).toMatchObject({ accessRequestId: request.id, approvers: [other.email] });
     expect(await readRequest(member.client, request.id)).toMatchObject({
       status: 'USED',
@@ -84,19 +92,20 @@ describe('Access needs approval where a role asks for it', () => {
   it('reason, ticket and approvers are in the session, its record, the report and its CSV', async () => {
     const id = await approved({ ...free(), ticket: 'INC-12' });
     const session = await start({ accessRequestId: id });
-    const grounds = { reason: REASON, ticket: 'INC-12', approvers: [other.email] };
+    const grounds = { reason: REASON, ticket: 'INC-12', approvers: [other.email], breakGlass: false };
     expect(session.body).toMatchObject(grounds);
     const [record] = await auditRecords(
       org.admin,
       `?resourceId=${session.body.id}&eventType=SESSION_STARTED`,
     );
-    expect(record!.details).toMatchObject({ ...grounds, accessRequestId: id });
+    const { breakGlass: _, ...recorded } = grounds;
+    expect(record!.details).toMatchObject({ ...recorded, accessRequestId: id });
     await org.reaches(session.body.id, 'ACTIVE');
     const path = `/reports/access?userId=${member.id}&at=${new Date().toISOString()}`;
     const items = await org.admin.expect(200, org.admin.get<{ holderId: string }[]>(path));
     expect(items).toContainEqual(expect.objectContaining({ holderId: session.body.id, ...grounds }));
     const csv = await org.admin.expect(200, org.admin.get<string>(`${path}&format=csv`));
-    expect(csv).toContain(`,${REASON},INC-12,${other.email}\r\n`);
+    expect(csv).toContain(`,${REASON},INC-12,${other.email},false\r\n`);
   });
 
   it('each person decides once, and two approvals need two people', async () => {
@@ -184,7 +193,7 @@ describe('Access needs approval where a role asks for it', () => {
     expect((await readRequest(member.client, unused)).status).toBe('LAPSED');
   });
 
-  it('an approval is for its resources, address and hours, and for what the role asks for now', async () => {
+  it('an approval is for its resources, address, hours and reason, and for what the role asks for now', async () => {
     const where = free();
     const [first] = org.resourceIds;
     const id = await approved({ ...where, resourceIds: [first], durationHours: 2 });
@@ -192,13 +201,17 @@ describe('Access needs approval where a role asks for it', () => {
       { ...where, resourceIds: org.resourceIds },
       { ...free(), resourceIds: [first] },
       { ...where, durationHours: 3 },
+      { ...where, reason: 'INC-13: another reason' },
+      { ...where, ticket: 'INC-13' },
     ];
     for (const body of others) {
       expect((await start({ ...body, accessRequestId: id })).status).toBe(403);
-      expect((await start({ resourceIds: [first], ...body })).body.error).toBe('Approval required');
+      const unnamed = await start({ resourceIds: [first], reason: REASON, ...body });
+      expect(unnamed.body.error).toBe('Approval required');
     }
     await asks(org, { approvals: 2 });
-    expect((await start({ accessRequestId: id })).status).toBe(409);
+    const less = await start({ accessRequestId: id });
+    expect([less.status, less.body.message]).toEqual([403, expect.stringContaining('ask again')]);
     await asks(org, { approvals: 1 });
     const session = await start({ accessRequestId: id });
     expect(session.body.resourceIps.map(({ resourceId }) => resourceId)).toEqual([first]);
@@ -206,6 +219,27 @@ describe('Access needs approval where a role asks for it', () => {
       additionalHours: 1,
     });
     expect([extended.status, extended.body.error]).toEqual([403, 'Approval required']);
+  });
+
+  it('is given back by who asked for it', async () => {
+    const id = await approved(free());
+    const cancel = (): Promise<Answer<AccessRequest>> => member.client.post(`/access-requests/${id}/cancel`);
+    expect((await cancel()).body).toMatchObject({ status: 'LAPSED' });
+    expect([(await cancel()).status, (await start({ accessRequestId: id })).status]).toEqual([409, 409]);
+  });
+
+  it('nothing waits for people who are not there', async () => {
+    const { id } = await org.admin.created<{ id: string }>('/roles', {
+      name: `alone ${address}`,
+      userIds: [member.id],
+    });
+    await asks(org, { approverRoleIds: [id] });
+    const unheard = await ask(org, member.client, free());
+    expect([unheard.status, (unheard.body as unknown as Refused).message]).toEqual([
+      409,
+      expect.stringContaining('there are none'),
+    ]);
+    await asks(org, { approverRoleIds: [] });
   });
 
   it('an open request ends with its requester, and a suspended organization only denies and cancels', async () => {

@@ -28,6 +28,7 @@ describe('The access report', () => {
           reason: null,
           ticket: null,
           approvers: [],
+          breakGlass: false,
           cause: 'SESSION_EXPIRED',
           possibleFrom: hour(1),
           certainFrom: hour(2),

@@ -18,7 +18,7 @@ export function banner(
     `  API            ${publicUrl}/api/v1`,
     `  Documentation  ${publicUrl}/docs`,
     ...(simulatorPort === null ? [] : [`  Clouds         http://localhost:${simulatorPort}/   (simulated)`]),
-    `  Mail           ${mailLog === null ? 'sent through SMTP_URL' : `${mailLog}   (SMTP_URL is not set)`}`,
+    `  Mail           ${mailLog === null ? 'sent through SMTP_URL' : `links of invitations are in ${mailLog}; notices need SMTP_URL`}`,
     ...(demo ? [`  Sign in        ${demo.email}   ${demo.password}`] : []),
     ...(hasConsole && demo?.slug
       ? [`  Company        ${companyUrl(publicUrl, demo.slug)}   (simulated)`]

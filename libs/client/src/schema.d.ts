@@ -1831,6 +1831,7 @@ export interface components {
     AccessItemDto: {
       address: string;
       approvers: string[];
+      breakGlass: boolean;
       cause: components['schemas']['RuleCause'] | null;
       /** Format: date-time */
       certainFrom: string | null;

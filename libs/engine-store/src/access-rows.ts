@@ -21,6 +21,8 @@ export interface SessionGrounds {
   readonly ticket: string | null;
   /** e-mails */
   readonly approvers: readonly string[];
+  /** without the approval that it needed */
+  readonly breakGlass: boolean;
 }
 
 /** Access of one address through a rule, for one holder or without one. Grounds: while the session is kept. */
@@ -88,7 +90,7 @@ export const newestFirst = (one: FoundRow, other: FoundRow): number =>
   (other.possibleFrom?.getTime() ?? 0) - (one.possibleFrom?.getTime() ?? 0) ||
   ruleOf(one).localeCompare(ruleOf(other));
 
-const NO_GROUNDS: SessionGrounds = { reason: null, ticket: null, approvers: [] };
+const NO_GROUNDS: SessionGrounds = { reason: null, ticket: null, approvers: [], breakGlass: false };
 
 /** @param grounds by session */
 export const asShown = (

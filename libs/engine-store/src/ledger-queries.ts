@@ -134,7 +134,7 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
   ): Promise<Map<string, SessionGrounds>> {
     const ids = shown.flatMap(({ holderKind, holderId }) => (holderKind === 'SESSION' ? [holderId] : []));
     const sessions = await tx.query<{ id: string; grounds: SessionGrounds }[]>(
-      `SELECT s.id, jsonb_build_object('reason', s.reason, 'ticket', s.ticket, 'approvers',
+      `SELECT s.id, jsonb_build_object('reason', s.reason, 'ticket', s.ticket, 'breakGlass', s.break_glass, 'approvers',
          ARRAY(SELECT u.email FROM users u WHERE u.id = ANY (s.approver_ids) ORDER BY u.email)) AS grounds
        FROM sessions s WHERE s.organization_id = $1 AND s.id = ANY ($2::uuid[])`,
       [organization, [...new Set(ids)]],

@@ -12,7 +12,7 @@ import {
   timedSlice,
   touches,
 } from '#entities';
-import { covers } from './session-start';
+import { covers, isEnough } from './session-start';
 
 /** How long a request waits for a decision. */
 const DECIDED_WITHIN = `interval '24 hours'`;
@@ -115,14 +115,18 @@ const isDecider = (userId: string): string =>
 const mayDecide = (userId: string): string =>
   `(a.status = 'WAITING' AND a.due_at > now() AND ${isDecider(userId)})`;
 
+/** SQL: the resources of a request, with their names as long as there are any. */
+const resourcesOf = (request: string): string =>
+  `to_jsonb(ARRAY(SELECT jsonb_build_object('id', asked.id, 'name', coalesce(r.name, asked.id::text))
+    FROM unnest(${request}.resource_ids) AS asked (id) LEFT JOIN resources r ON r.id = asked.id ORDER BY r.name, asked.id))`;
+
 const columns = (
   reader: string,
 ): string => `a.id, a.requester_id AS "userId", u.name AS "userName", u.email AS "userEmail",
     a.duration_hours AS "durationHours", a.reason, a.ticket, a.ipv4_address AS "ipv4Address", a.ipv6_address AS "ipv6Address",
     a.break_glass AS "breakGlass", a.approvals_needed AS "approvalsNeeded", a.approvals, ${STATUS} AS status,
     a.due_at AS "dueAt", a.session_id AS "sessionId", a.ended_at AS "endedAt", a.created_at AS "createdAt",
-    ARRAY(SELECT jsonb_build_object('id', asked.id, 'name', coalesce(r.name, asked.id::text))
-      FROM unnest(a.resource_ids) AS asked (id) LEFT JOIN resources r ON r.id = asked.id ORDER BY r.name, asked.id) AS resources,
+    ${resourcesOf('a')} AS resources,
     ARRAY(SELECT jsonb_build_object('id', r.id, 'name', r.name) FROM roles r WHERE r.id = ANY (a.approver_role_ids)
       ORDER BY r.name) AS "approverRoles",
     ARRAY(SELECT jsonb_build_object('userId', d.user_id, 'userEmail', p.email, 'decision', d.decision, 'note', d.note,
@@ -143,7 +147,8 @@ const VIEWS: Readonly<Record<AccessRequestView, string>> = {
 const entryOf = (eventType: string): string => `(SELECT jsonb_agg($4::jsonb || jsonb_build_object(
     'eventType', ${eventType}, 'resourceType', 'ACCESS_REQUEST', 'resourceId', moved.id, 'resourceName', u.email,
     'details', jsonb_strip_nulls(jsonb_build_object('userId', moved.requester_id, 'userEmail', u.email, 'reason', moved.reason,
-      'ticket', moved.ticket, 'note', $5::text, 'approvals', moved.approvals, 'approvalsNeeded', moved.approvals_needed))))
+      'ticket', moved.ticket, 'resources', ${resourcesOf('moved')}, 'ipv4Address', moved.ipv4_address,
+      'ipv6Address', moved.ipv6_address, 'durationHours', moved.duration_hours, 'note', $5::text, 'approvals', moved.approvals, 'approvalsNeeded', moved.approvals_needed))))
   FROM moved JOIN users u ON u.id = moved.requester_id)`;
 
 /**
@@ -197,9 +202,12 @@ const REVIEW = `WITH ${deciding('a.break_glass AND a.ended_at IS NULL', 'decider
     FROM decision WHERE a.organization_id = $1 AND a.id = decision.request_id RETURNING a.*
   ), audit AS (${auditInsert('$1', entryOf(`'BREAK_GLASS_REVIEWED'`))}) SELECT id FROM moved`;
 
+/** An approval that its requester gives back has lapsed. */
 const CANCEL = `WITH moved AS (
-    UPDATE access_requests a SET status = 'CANCELLED', due_at = NULL, ended_at = now()
-    WHERE a.organization_id = $1 AND a.id = $2 AND a.requester_id = $3 AND ${IS_WAITING} RETURNING *
+    UPDATE access_requests a SET status = CASE a.status WHEN 'WAITING' THEN 'CANCELLED' ELSE 'LAPSED' END,
+      due_at = NULL, ended_at = now()
+    WHERE a.organization_id = $1 AND a.id = $2 AND a.requester_id = $3 AND a.status IN ('WAITING', 'APPROVED')
+      AND a.due_at > clock_timestamp() RETURNING *
   ), audit AS (${auditInsert('$1', entryOf(`'ACCESS_REQUEST_CANCELLED'`))}) SELECT id FROM moved`;
 
 const DECISIONS = { approve: APPROVE, deny: DENY, review: REVIEW, cancel: CANCEL } as const;
@@ -297,27 +305,35 @@ export class AccessRequestStore implements TenantStore<AccessRequestStore> {
     return first<UsableRequest>(tx, `${USABLE} AND a.id = $3`, [organization, userId, id]);
   }
 
-  /** The user's request that was approved last and covers a session. */
+  /** The user's request that was approved last, for what a session would open and by as many as that needs now. @param id of one alone; null: any */
   covering(
     tx: Tx,
     organization: OrganizationId,
     userId: string,
-    { resourceIds, hours, ipv4, ipv6 }: Covered,
+    { resourceIds, hours, ipv4, ipv6, reason, ticket, approvals, approverRoleIds }: Covered,
+    id: string | null,
   ): Promise<UsableRequest | null> {
     return first<UsableRequest>(
       tx,
-      `${USABLE} AND ${covers('$3::uuid[]', '$4::float8 <= a.duration_hours')} ORDER BY a.due_at DESC LIMIT 1`,
-      [organization, userId, resourceIds, hours, ipv4, ipv6],
+      `${USABLE} AND ${covers('$3::uuid[]', '$4::float8 <= a.duration_hours')}
+         AND a.reason = $7 AND a.ticket IS NOT DISTINCT FROM $8 AND ($9 = 0 OR ${isEnough('a', '$9', '$10::uuid[]')})
+         AND ($11::uuid IS NULL OR a.id = $11) ORDER BY a.due_at DESC LIMIT 1`,
+      [organization, userId, resourceIds, hours, ipv4, ipv6, reason, ticket, approvals, approverRoleIds, id],
     );
   }
 }
 
-/** What a session would open. */
+/** What a session would open, why, and what it needs for that. */
 export interface Covered {
   readonly resourceIds: readonly string[];
   readonly hours: number;
   readonly ipv4: string | null;
   readonly ipv6: string | null;
+  readonly reason: string | null;
+  readonly ticket: string | null;
+  readonly approvals: number;
+  /** empty: administrators */
+  readonly approverRoleIds: readonly string[];
 }
 
 const USABLE = `SELECT a.id, a.resource_ids AS "resourceIds", a.duration_hours AS "durationHours", a.reason, a.ticket,

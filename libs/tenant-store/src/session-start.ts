@@ -45,6 +45,11 @@ export const covers = (resources: string, isShortEnough: string): string =>
   `${resources} <@ a.resource_ids AND ${isShortEnough}
     AND ($5::text IS NULL OR a.ipv4_address = $5) AND ($6::text IS NULL OR a.ipv6_address = $6)`;
 
+/** SQL: whether a request was decided by so many, and by members of these roles alone. */
+export const isEnough = (request: string, approvals: string, roleIds: string): string =>
+  `${request}.approvals_needed >= ${approvals} AND ${request}.approver_role_ids <@ ${roleIds}
+    AND (${request}.approver_role_ids = '{}') = (${roleIds} = '{}')`;
+
 /**
  * CTE `request`: the approved request `$20`, locked, if it may be used for this session. The user is locked first, as a
  * deactivation does, which ends the user's requests.
@@ -65,9 +70,7 @@ const USABLE_REQUEST = `request AS (
   )`;
 
 /** SQL: whether the request was decided by as many, and by those, that the role asks for now. */
-const IS_APPROVED = `EXISTS (SELECT FROM request WHERE request.approvals_needed >= role.approvals
-      AND request.approver_role_ids <@ role.approver_role_ids
-      AND (request.approver_role_ids = '{}') = (role.approver_role_ids = '{}'))`;
+const IS_APPROVED = `EXISTS (SELECT FROM request WHERE ${isEnough('request', 'role.approvals', 'role.approver_role_ids')})`;
 
 /** SQL: what the role asks for besides its hours is there: a reason, approval or its waiver, and no wider a range. */
 const IS_ASKED = `(NOT role.require_reason OR coalesce(role.reason_pattern, '*') = ANY ($19::text[]))

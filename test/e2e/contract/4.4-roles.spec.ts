@@ -96,6 +96,7 @@ describe('4.4 Roles', () => {
       ['hours as a text', { name: 'r', maxSessionDurationHours: '8' }, 'maxSessionDurationHours'],
       ['a description that is no text', { name: 'r', description: 1 }, 'description'],
       ['a reason that is neither asked for nor not', { name: 'r', requireReason: 'yes' }, 'requireReason'],
+      ['a pattern that nothing would match', { name: 'r', reasonPattern: 'INC-*' }, 'reasonPattern'],
       ['a pattern without end', { name: 'r', reasonPattern: '*'.repeat(201) }, 'reasonPattern'],
       ['3 approvals', { name: 'r', approvals: 3 }, 'approvals'],
       ['an approver role that is no id', { name: 'r', approverRoleIds: ['x'] }, 'approverRoleIds'],

@@ -254,6 +254,7 @@ describe('Events of rules and reports', () => {
             reason: null,
             ticket: null,
             approvers: [],
+            breakGlass: false,
           },
         ]);
       }
@@ -291,7 +292,7 @@ describe('Events of rules and reports', () => {
       expect(lines[0]).toMatch(/^resourceId,resourceName,provider,target,address/);
       expect(lines[1]).toBe(
         `${resourceId},"'=1+1,""x""",AWS,sg-0123456789abcdef0,203.0.113.5/32,tcp,22,SESSION,${session.id},` +
-          `${owner.email},SESSION_STARTED,${iso(11)},${iso(12)},${iso(10)},,,,`,
+          `${owner.email},SESSION_STARTED,${iso(11)},${iso(12)},${iso(10)},,,,,false`,
       );
       expect(lines[2]).toBe('');
       await drawbridge.query('DELETE FROM rule_holders WHERE rule_id = $1', [live]);

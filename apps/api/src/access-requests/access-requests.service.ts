@@ -16,7 +16,7 @@ import { ActionRecords } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { type ApiError, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
-import { decidersText, sessionDemand } from '../sessions/session-demand';
+import { approvalsText, decidersText, sessionDemand } from '../sessions/session-demand';
 import {
   fieldDifferingFromCaller,
   mustBeCallerAddress,
@@ -41,7 +41,7 @@ export class AccessRequestsService {
     private readonly settings: ApiSettings,
   ) {}
 
-  /** @throws ApiError as the start of such a session does; 400 when it needs no approval, 409 when too many wait */
+  /** @throws ApiError as the start of such a session does; 400 when it needs no approval, 409 when too many wait or too few decide */
   async create(actor: Actor, dto: CreateAccessRequestDto): Promise<AccessRequestRow> {
     const { organizationId, userId, email } = actor.principal;
     const known = await this.sessions.grants(this.database.autocommit, organizationId, userId, dto);
@@ -50,6 +50,9 @@ export class AccessRequestsService {
     return this.database.transaction(async (tx) => {
       const id = await this.requests.create(tx, organizationId, request);
       if (id === null) throw tooManyWait();
+      const created = await this.existing(tx, actor.principal, id);
+      const deciders = await this.requests.deciders(tx, organizationId, [id]);
+      if (deciders.length < created.approvalsNeeded) throw tooFewDecide(created, deciders.length);
       const { requesterId, resourceIds: _, ...details } = request;
       const resources = grants.map(({ resourceId, resourceName }) => ({
         id: resourceId,
@@ -62,7 +65,7 @@ export class AccessRequestsService {
         { type: 'ACCESS_REQUEST', id, name: email },
         { ...details, userId: requesterId, resources },
       );
-      return this.existing(tx, actor.principal, id);
+      return created;
     });
   }
 
@@ -149,6 +152,12 @@ export class AccessRequestsService {
 
 const tooManyWait = (): ApiError =>
   conflict(`You have ${MAX_WAITING_REQUESTS} requests that wait: cancel one, or let one be decided`);
+
+const tooFewDecide = ({ approvalsNeeded, approverRoles }: AccessRequestRow, deciders: number): ApiError =>
+  conflict(
+    `It needs ${approvalsText(approvalsNeeded)} by ${decidersText(approverRoles)}, and there ${deciders === 1 ? 'is one' : 'are none'}: ` +
+      'an administrator can change who decides',
+  );
 
 /** Why the database has refused. */
 function refusalOf(

@@ -18,17 +18,18 @@ const item = (name: string): AccessItemDto => ({
   reason: null,
   ticket: null,
   approvers: ['ada@example.com', 'bo@example.com'],
+  breakGlass: false,
 });
 
 const HEADER =
   'resourceId,resourceName,provider,target,address,protocol,ports,holderKind,holderId,userEmail,cause,' +
-  'certainFrom,certainUntil,possibleFrom,possibleUntil,reason,ticket,approvers';
+  'certainFrom,certainUntil,possibleFrom,possibleUntil,reason,ticket,approvers,breakGlass';
 
 describe('accessCsv', () => {
   it('returns a header and a line for each item, each ended by CRLF, with empty fields for null', () => {
     expect(accessCsv([item('database')])).toBe(
       `${HEADER}\r\n3fa85f64-5717-4562-b3fc-2c963f66afa6,database,AWS,sg-0123456789abcdef0,203.0.113.10/32,tcp,` +
-        '"22,443",ORPHAN,,,,,,2026-01-31T09:30:00.000Z,,,,ada@example.com bo@example.com\r\n',
+        '"22,443",ORPHAN,,,,,,2026-01-31T09:30:00.000Z,,,,ada@example.com bo@example.com,false\r\n',
     );
   });
 

@@ -20,6 +20,7 @@ const COLUMNS: readonly (readonly [name: string, value: (item: AccessItemDto) =>
   ['reason', ({ reason }) => reason],
   ['ticket', ({ ticket }) => ticket],
   ['approvers', ({ approvers }) => (approvers.length === 0 ? null : approvers.join(' '))],
+  ['breakGlass', ({ breakGlass }) => String(breakGlass)],
 ];
 
 /** Formats a report as CSV, with a header. */

@@ -18,4 +18,5 @@ export const toAccessItem = (row: AccessRow): AccessItemDto => ({
   reason: row.reason,
   ticket: row.ticket,
   approvers: row.approvers,
+  breakGlass: row.breakGlass,
 });

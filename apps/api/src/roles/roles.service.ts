@@ -14,7 +14,7 @@ import {
 import type { Principal } from '#guards';
 import { ActionRecords } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
-import { notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
+import { badRequest, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
 import type { CreateRoleDto, UpdateRoleDto } from './dto/role.dto';
 
@@ -55,7 +55,7 @@ export class RolesService {
       if (!role) throw nameTaken(dto.name);
       await this.records.record(tx, actor, 'ROLE_CREATED', { type: 'ROLE', ...role });
       await this.replaceMembers(tx, actor, role, dto);
-      return (await this.roles.find(tx, principal.organizationId, role.id))!;
+      return requireReasonForPattern((await this.roles.find(tx, principal.organizationId, role.id))!);
     });
   }
 
@@ -71,7 +71,7 @@ export class RolesService {
       const outcome = await this.roles.update(tx, organizationId, id, fieldsOf(dto));
       if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
       await this.replaceMembers(tx, actor, before, dto);
-      const role = (await this.roles.find(tx, organizationId, id))!;
+      const role = requireReasonForPattern((await this.roles.find(tx, organizationId, id))!);
       const changed = changesBetween(before, role, ROLE_FIELDS);
       if (Object.keys(changed).length > 0) {
         await this.records.record(tx, actor, 'ROLE_UPDATED', { type: 'ROLE', ...role }, { changed });
@@ -180,6 +180,13 @@ function widens(before: RoleRow, dto: UpdateRoleDto): boolean {
 }
 
 const missing = (id: string): ApiError => notFound(`Role ${id} does not exist`);
+
+/** @throws ApiError 400 for a pattern that no reason would have to match */
+function requireReasonForPattern(role: RoleRow): RoleRow {
+  if (role.reasonPattern === null || role.requireReason) return role;
+  const message = 'needs requireReason: true';
+  throw badRequest(`reasonPattern ${message}`, { reasonPattern: message });
+}
 
 const nameTaken = (name: string): ApiError =>
   notPossible(`A role named "${name}" exists: choose another name`, {

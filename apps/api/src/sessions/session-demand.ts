@@ -45,11 +45,11 @@ function refusalOf(refused: DemandRefusal, { reason }: Brought): ApiError {
 
 /** 403 that says what to do. */
 export function needsApproval({ approvals, approverRoles, setBy }: Demand): ApiError {
-  const count = approvals === 1 ? 'an approval' : `${approvals} approvals`;
-  return approvalRequired(
-    `${setBy} needs ${count} by ${decidersText(approverRoles)}: ask with POST /access-requests`,
-  );
+  const needed = `${approvalsText(approvals)} by ${decidersText(approverRoles)}`;
+  return approvalRequired(`${setBy} needs ${needed}: ask with POST /access-requests`);
 }
+
+export const approvalsText = (count: number): string => (count === 1 ? 'an approval' : `${count} approvals`);
 
 /** Who may decide, for people. */
 export function decidersText(roles: readonly NamedRole[]): string {

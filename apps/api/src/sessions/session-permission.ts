@@ -72,13 +72,9 @@ export class SessionPermission {
       if (!isProven) throw needsSecondFactor();
       return { ...permission, accessRequestId: randomUUID(), brokenBy: signIn!.id };
     }
-    if (request) {
-      if (!isCovered(request, wanted)) throw notCovered();
-      return { ...permission, accessRequestId: request.id, approvers: request.approvers };
-    }
-    if (demand.approvals === 0) return { ...permission, accessRequestId: null };
-    const approved = await this.requests.covering(tx, organizationId, userId, wanted);
-    if (!approved) throw needsApproval(demand);
+    if (!request && demand.approvals === 0) return { ...permission, accessRequestId: null };
+    const approved = await this.requests.covering(tx, organizationId, userId, wanted, request?.id ?? null);
+    if (!approved) throw request ? notCovered() : needsApproval(demand);
     return { ...permission, accessRequestId: approved.id, approvers: approved.approvers };
   }
 
@@ -127,13 +123,8 @@ const needsSecondFactor = (): Error =>
 const invalid = (field: string, message: string): Error =>
   badRequest(`${field} ${message}`, { [field]: message });
 
-const isCovered = (request: UsableRequest, { resourceIds, hours, ipv4, ipv6 }: Covered): boolean =>
-  resourceIds.every((id) => request.resourceIds.includes(id)) &&
-  hours <= request.durationHours &&
-  (ipv4 === null || ipv4 === request.ipv4Address) &&
-  (ipv6 === null || ipv6 === request.ipv6Address);
-
 const notCovered = (): Error =>
   forbidden(
-    'The access request is for other resources, another address or a shorter time: ask again with POST /access-requests',
+    'The access request is for other resources, another address or reason or a shorter time, or the roles ask for more by now: ' +
+      'ask again with POST /access-requests',
   );

@@ -198,6 +198,10 @@ export class SessionStarter {
       hours,
       ipv4: ipv4Address,
       ipv6: ipv6Address,
+      reason: asked.reason,
+      ticket: asked.ticket,
+      approvals: demand.approvals,
+      approverRoleIds: demand.approverRoles.map(({ id }) => id),
     };
     const permission = await this.permission.given(tx, principal, asked, { demand, grants, wanted });
     return { permission, ipv6PrefixLength: demand.ipv6PrefixLength };

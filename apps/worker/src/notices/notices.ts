@@ -94,7 +94,8 @@ function ofRequest(record: ToldRecord): Said | null {
   const outcome = OUTCOMES[eventType];
   if (outcome === undefined) return null;
   const title = `The access request of ${of} was ${outcome}: handled by ${whoOf(actorEmail)}`;
-  return { ...shared, holder, request: resourceId!, title };
+  const next = eventType === 'ACCESS_REQUEST_APPROVED' ? ['It is to be opened within an hour.'] : [];
+  return { ...shared, details: [...shared.details, ...next], holder, request: resourceId!, title };
 }
 
 const OUTCOMES: Readonly<Partial<Record<ToldRecord['eventType'], string>>> = {

@@ -47,6 +47,14 @@ describe('A message about a record', () => {
     );
   });
 
+  it('says who decided for whom, and with which note', () => {
+    const details = { ...started.details, note: 'Not today' };
+    const denied = { ...started, eventType: 'ACCESS_REQUEST_DENIED', actorEmail: 'bo@example.com', details };
+    expect(slack({ ...denied, resourceName: 'ada@example.com' } as ToldRecord).split('\n')[1]).toBe(
+      'by bo@example.com · for ada@example.com · a, b, c, d, e and 2 more · Not today',
+    );
+  });
+
   it('says why something failed, or what ended access', () => {
     expect(slack(overdue).split('\n')).toEqual([
       '*Rule revocation overdue: failed*',

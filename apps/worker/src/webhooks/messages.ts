@@ -48,26 +48,30 @@ function titleOf(eventType: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** The resources of a session; the object of any other action. */
-function objectsOf({ details, resourceName }: ToldRecord): string[] {
+/** The resources of a session, or of a request with who asks; the object of any other action. */
+function objectsOf({ details, eventType, resourceName }: ToldRecord): string[] {
   const { resources } = details;
   const names = (Array.isArray(resources) ? (resources as { name?: unknown }[]) : []).flatMap(({ name }) =>
     typeof name === 'string' ? [name] : [],
   );
   if (names.length === 0) return resourceName === null ? [] : [resourceName];
   const more = names.length - MAX_NAMES;
-  return [`${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
+  const shown = `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return eventType.startsWith('ACCESS_REQUEST_') ? [`for ${resourceName}`, shown] : [shown];
 }
 
-/** The ticket and the reason that somebody gave for access; of its end, what ended it unless somebody stopped it. */
-const reasonsOf = ({ eventType, details: { ticket, reason, cause } }: ToldRecord): string[] =>
+/**
+ * The ticket and the reason that somebody gave for access, with the note of who decided; of its end, what ended it unless
+ * somebody stopped it.
+ */
+const reasonsOf = ({ eventType, details: { ticket, reason, note, cause } }: ToldRecord): string[] =>
   eventType === 'SESSION_STOPPED'
     ? [cause].filter((given) => typeof given === 'string').map(titleOf)
-    : [ticket, reason].filter((given) => typeof given === 'string');
+    : [ticket, reason, note].filter((given) => typeof given === 'string');
 
 /** A session's; what is asked for ends so long after its start. */
 function endOf({ eventType, timestamp, details: { durationHours, expiresAt } }: ToldRecord): Date | null {
-  if (eventType === 'ACCESS_REQUESTED') return null;
+  if (eventType.startsWith('ACCESS_REQUEST')) return null;
   if (typeof expiresAt === 'string') return new Date(expiresAt);
   return typeof durationHours === 'number' ? new Date(Date.parse(timestamp) + durationHours * HOUR_MS) : null;
 }

@@ -79,4 +79,6 @@ export class AccessItemDto {
   @ApiProperty({ type: String, nullable: true, example: 'INC-12' }) ticket!: string | null;
   @ApiProperty({ type: [String], example: ['bo@example.com'], description: 'who approved the session' })
   approvers!: readonly string[];
+  @ApiProperty({ description: 'whether it was started without the approval that it needed' })
+  breakGlass!: boolean;
 }

@@ -93,7 +93,7 @@ export class StartSessionDto extends WantedAccessDto {
   @NullAsAbsent(id(), {
     description:
       'An own access request that is approved, which this session uses. What is left out is as it was asked for. Left out, an ' +
-      'approved request that covers the session is used where approval is needed',
+      'approved request for the same reason and ticket that covers the session is used where approval is needed',
   })
   accessRequestId?: string;
 
