@@ -55,6 +55,23 @@ describe('requireDetectedAddress', () => {
       );
     });
 
+    it('so it is for what is asked of others, and for the start that follows', async () => {
+      const wanted = { resourceIds: org.resourceIds, durationHours: 1, reason: 'INC-12' };
+      const asked: Refusal = await org.admin.post('/access-requests', {
+        ...wanted,
+        ipv4Address: '203.0.113.61',
+      });
+      expect([asked.status, Object.keys(asked.body.validationErrors)]).toEqual([400, ['ipv4Address']]);
+      const [approved] = await drawbridge.query<{ id: string }>(
+        `INSERT INTO access_requests (organization_id, requester_id, resource_ids, duration_hours, reason, ipv4_address,
+           approvals_needed, approvals, status, due_at)
+         VALUES ($1, $2, $3, 1, 'INC-12', '203.0.113.61', 1, 1, 'APPROVED', now() + interval '1 hour') RETURNING id`,
+        [org.organizationId, org.adminId, org.resourceIds],
+      );
+      const started: Refusal = await org.admin.post('/sessions', { accessRequestId: approved!.id });
+      expect([started.status, Object.keys(started.body.validationErrors)]).toEqual([400, ['ipv4Address']]);
+    });
+
     it('so it is for an API key, with an Idempotency-Key too', async () => {
       const body = { ipv4Address: '203.0.113.62' };
       expect((await key.post('/sessions', body)).status).toBe(400);
