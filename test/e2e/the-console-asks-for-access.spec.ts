@@ -34,7 +34,10 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     // as two quick clicks do
     await visitor.page
       .getByRole('button', { name: 'Ask for access' })
-      .evaluate('(button) => { button.click(); button.click(); }');
+      .evaluate((button: HTMLElement) => {
+        button.click();
+        button.click();
+      });
     await visitor.reaches(/^Access for/);
     await visitor.page.getByText('It opens by itself once it is approved').waitFor();
     return visitor;

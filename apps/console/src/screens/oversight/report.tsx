@@ -150,7 +150,7 @@ const COLUMNS: readonly Column<Item>[] = [
     cell: ({ cause, reason, ticket, approvers }) => (
       <Lines>
         {cause === null ? null : <span>{sentence(wordsOf(cause))}</span>}
-        {reason}
+        {reason === null ? null : <span>{reason}</span>}
         {ticket === null ? null : <Muted>{ticket}</Muted>}
         {approvers.length === 0 ? null : <Muted>approved by {approvers.join(', ')}</Muted>}
       </Lines>
