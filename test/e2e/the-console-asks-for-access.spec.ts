@@ -32,12 +32,10 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     await visitor.fill('Reason', REASON);
     await visitor.fill('Ticket', 'INC-12');
     // as two quick clicks do
-    await visitor.page
-      .getByRole('button', { name: 'Ask for access' })
-      .evaluate((button: HTMLElement) => {
-        button.click();
-        button.click();
-      });
+    await visitor.page.getByRole('button', { name: 'Ask for access' }).evaluate((button: HTMLElement) => {
+      button.click();
+      button.click();
+    });
     await visitor.reaches(/^Access for/);
     await visitor.page.getByText('It opens by itself once it is approved').waitFor();
     return visitor;

@@ -47,7 +47,7 @@ function AccessOf({ me, resources, shown }: AccessProps) {
   const personal = sessions.filter(isPersonal);
   const here = personal.find((each) => own && letsIn(each, own));
   const isIn = here !== undefined;
-  // what others let in, they let in there: it does not follow
+  // what others approve is for its address: it does not follow
   const elsewhere = own
     ? personal.filter((each) => each.accessRequestId === null && isElsewhere(each, own))
     : [];

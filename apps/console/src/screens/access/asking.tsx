@@ -98,8 +98,8 @@ export function BreakGlass({ me, resources, onStarted }: StartProps) {
             }}
           >
             <p>
-              For an emergency in which nobody can approve in time. It opens at once{' '}
-              {own ? `for ${addressesIn(own).join(' and ')}` : ''}, for an hour at most, and cannot be
+              For an emergency in which nobody can approve in time. It opens at once
+              {own ? ` for ${addressesIn(own).join(' and ')}` : ''}, for an hour at most, and cannot be
               extended. All administrators are told immediately that it was you, and why. Another
               administrator reviews it afterwards; until then it stays on their list.
             </p>

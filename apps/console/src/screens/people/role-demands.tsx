@@ -18,7 +18,7 @@ export const Demands = ({ role }: { role: Schemas['RoleDto'] | undefined }) => (
       maxLength={200}
       defaultValue={role?.reasonPattern ?? ''}
       placeholder="INC-*"
-      help="A reason is required then. * stands for any characters. Empty: any reason will do."
+      help="* stands for any characters. With a pattern, a reason is required. Empty: any reason will do."
     />
     <SelectField
       name="approvals"

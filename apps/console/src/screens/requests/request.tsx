@@ -32,6 +32,9 @@ export function Request() {
       <Loaded query={request}>
         {(data) => (
           <Section title={data.breakGlass ? 'Opened without approval' : 'Request'}>
+            {isWaiting(data) && data.userId === me.data?.id ? (
+              <Notice>It opens by itself once it is approved, as long as this screen is open.</Notice>
+            ) : null}
             {data.status === 'DENIED' ? (
               <Notice tone="bad" announced>
                 <Decisions of={data} />
@@ -71,9 +74,6 @@ function OwnActions({ request: { id, status }, me: { lockdown } }: ActionsProps)
   const cancel = () => api.POST('/api/v1/access-requests/{id}/cancel', { params: { path: { id } } });
   return (
     <>
-      {status === 'WAITING' ? (
-        <p>It opens by itself once it is approved, as long as this screen is open.</p>
-      ) : null}
       <Row>
         {mayStart ? (
           <Button kind="primary" busy={isPending && 'Opening…'} onClick={() => mutate()}>
