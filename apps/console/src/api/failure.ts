@@ -44,6 +44,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   'POST /access-requests': 'Access',
   'POST /auth/change-password': 'Account',
   'POST /auth/forgot-password': '“Forgot your password?”',
+  'POST /billing/cancel': 'Organization, Billing',
   'POST /billing/subscribe': 'Organization, Billing',
   'POST /identity-providers': 'Organization, Company sign-in',
   'POST /mfa/disable': 'Account',

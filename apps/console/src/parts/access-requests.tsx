@@ -1,8 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
 import { api, type Schemas } from '../api';
-import { Action, Badge, Button, ConfirmButton, Problem, Row, TextField, Time, type Tone } from '../ui';
-import { openedBeside } from './session-actions';
+import { Badge, ConfirmButton, TextField, Time, type Tone } from '../ui';
 import { Lines } from './words';
 
 export type AccessRequest = Schemas['AccessRequestDto'];
@@ -14,7 +11,7 @@ const STATUS: Readonly<Record<AccessRequest['status'], readonly [text: string, t
   EXPIRED: ['Not decided in time', 'warn'],
   CANCELLED: ['Cancelled', 'neutral'],
   USED: ['Used', 'neutral'],
-  LAPSED: ['Not used in time', 'warn'],
+  LAPSED: ['Not used', 'warn'],
 };
 
 /** In a word; of a session without approval, whether it was reviewed. */
@@ -78,34 +75,5 @@ export function DecideButton({ request, as }: { request: AccessRequest; as: keyo
       <p>{effect}</p>
       <TextField name="note" label="Note" required={false} maxLength={500} />
     </ConfirmButton>
-  );
-}
-
-interface OwnProps {
-  readonly request: AccessRequest;
-  readonly onStarted: (sessionId: string) => void;
-}
-
-/** Uses or cancels an own request. When it is approved while this is on the screen, its session starts by itself. */
-export function OwnRequestActions({ request: { id, status }, onStarted }: OwnProps) {
-  const hasWaited = useRef(false);
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => openedBeside({ accessRequestId: id }, `request ${id.slice(0, 8)}`, onStarted),
-  });
-  useEffect(() => {
-    if (status === 'APPROVED' && hasWaited.current) mutate();
-    hasWaited.current = status === 'WAITING';
-  }, [status, mutate]);
-  const cancel = () => api.POST('/api/v1/access-requests/{id}/cancel', { params: { path: { id } } });
-  return (
-    <Row>
-      {status === 'WAITING' ? <Action label="Cancel the request" act={cancel} /> : null}
-      {status === 'APPROVED' ? (
-        <Button kind="primary" busy={isPending && 'Opening…'} onClick={() => mutate()}>
-          Let me in now
-        </Button>
-      ) : null}
-      {error ? <Problem error={error} /> : null}
-    </Row>
   );
 }

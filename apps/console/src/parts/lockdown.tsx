@@ -1,5 +1,5 @@
 import { api, type Schemas } from '../api';
-import { Action, CheckField, ConfirmButton, localTime, Notice, TextField } from '../ui';
+import { CheckField, ConfirmButton, localTime, Notice, TextField } from '../ui';
 
 type Lockdown = Schemas['LockdownDto'];
 
@@ -31,14 +31,21 @@ export function LockdownActions({ userId, name, lockdown }: SubjectProps) {
           Locked down by {lockdown.declaredBy} since {localTime(lockdown.declaredAt)}: {lockdown.reason}
           {lockdown.staticRules ? '. Static IP rules are closed, too.' : ''}
         </p>
-        <Action
+        <ConfirmButton
           label="Lift the lockdown"
+          kind="normal"
+          title={`Lift the lockdown of ${name}?`}
           act={() =>
             userId === null
               ? api.DELETE('/api/v1/organization/lockdown')
               : api.DELETE('/api/v1/users/{id}/lockdown', { params })
           }
-        />
+        >
+          <p>
+            Access can be opened again. Sessions that it ended stay ended
+            {lockdown.staticRules ? '; static IP rules open again' : ''}.
+          </p>
+        </ConfirmButton>
       </>
     );
   return (

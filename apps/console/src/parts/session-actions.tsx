@@ -102,7 +102,8 @@ export function SessionActions({ isOwn, ...given }: StopProps & { readonly isOwn
   if (!isOwn) return <StopOtherButton session={given.session} />;
   return (
     <>
-      {given.session.breakGlass ? null : <ExtendButton session={given.session} />}
+      {/* what others approved, or will review, is never extended */}
+      {given.session.accessRequestId === null ? <ExtendButton session={given.session} /> : null}
       <StopAction {...given} />
     </>
   );

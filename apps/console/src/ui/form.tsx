@@ -67,9 +67,14 @@ interface FormProps<Result> {
 /** A form that sends one request. What was entered stays when it is refused. */
 export function Form<Result>({ send, onDone, submit, children, alias = {}, ...rest }: FormProps<Result>) {
   const form = useRef<HTMLFormElement>(null);
+  // the second of two quick clicks comes before anything is drawn again
+  const isSending = useRef(false);
   const { mutate, isPending, isSuccess, error } = useMutation<Result, unknown, Entered>({
     mutationFn: send,
     ...(onDone ? { onSuccess: onDone } : {}),
+    onSettled: () => {
+      isSending.current = false;
+    },
   });
   const failure = error === null ? null : asFailure(error);
   useEffect(() => {
@@ -96,7 +101,9 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
         event.preventDefault();
         // a dialog may contain a form and lie in another
         event.stopPropagation();
-        if (!isPending) mutate(new Entered(new FormData(event.currentTarget)));
+        if (isSending.current) return;
+        isSending.current = true;
+        mutate(new Entered(new FormData(event.currentTarget)));
       }}
     >
       {rest.submitFirst ? buttons : null}

@@ -42,11 +42,15 @@ function AccessOf({ me, resources, shown }: AccessProps) {
   const { data: own, error } = useOwnAddresses();
   const [touched, setTouched] = useState<string | null>(null);
   const sessions = useWith(shown, touched);
-  const usable = resources.filter(({ isActive }) => isActive);
+  // a lockdown, which the screen names above, refuses every start
+  const usable = me.lockdown ? [] : resources.filter(({ isActive }) => isActive);
   const personal = sessions.filter(isPersonal);
   const here = personal.find((each) => own && letsIn(each, own));
   const isIn = here !== undefined;
-  const elsewhere = own ? personal.filter((each) => isElsewhere(each, own)) : [];
+  // what others approve is for its address: it does not follow
+  const elsewhere = own
+    ? personal.filter((each) => each.accessRequestId === null && isElsewhere(each, own))
+    : [];
   // one beside that of this place is meant for another place
   const left = isIn && own ? elsewhere.filter((each) => letsIn(each, own)) : elsewhere;
   const inactive = resources.filter(({ isActive }) => !isActive).map(({ name }) => name);
@@ -79,7 +83,7 @@ function AccessOf({ me, resources, shown }: AccessProps) {
           <Notice>Not available until an administrator has verified it: {inactive.join(', ')}</Notice>
         ) : null}
       </Section>
-      <OwnRequests onStarted={setTouched} />
+      <OwnRequests />
       {/* that of this place comes first */}
       {sessions
         .toSorted((a, b) => Number(b === here) - Number(a === here))

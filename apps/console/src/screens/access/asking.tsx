@@ -3,53 +3,44 @@ import { api, asFailure, useList, type List } from '../../api';
 import {
   askedFrom,
   isWaiting,
-  lackingOf,
   namesOf,
-  OwnRequestActions,
   RequestStatus,
   type AccessRequest,
 } from '../../parts/access-requests';
 import { openedBeside } from '../../parts/session-actions';
-import { DialogButton, Facts, Form, Notice, Picker, Section, TextField, Time } from '../../ui';
-import { ownAddressFields } from './own-address';
+import { DialogButton, Form, Notice, Picker, Row, Section, TextField } from '../../ui';
+import { addressesIn, ownAddressFields, useOwnAddresses } from './own-address';
 import type { Resource, StartProps } from './starting';
 
 const MINE = { query: { view: 'mine', size: 20 } };
 const isAnyWaiting = ({ items }: List<AccessRequest>): boolean => items.some(isWaiting);
 
-/** What this person has asked for and not opened yet: it opens by itself once it is approved. */
-export function OwnRequests({ onStarted }: { readonly onStarted: (id: string) => void }) {
+const HOUR_MS = 3_600_000;
+
+const isOfInterest = ({ status, endedAt }: AccessRequest): boolean =>
+  status === 'WAITING' ||
+  status === 'APPROVED' ||
+  (status === 'DENIED' && endedAt !== null && Date.parse(endedAt) > Date.now() - HOUR_MS);
+
+/** What this person has asked for and not opened yet, and what was denied just now. */
+export function OwnRequests() {
   const { data } = useList('/api/v1/access-requests', MINE, { isUnsettled: isAnyWaiting });
-  const open = (data?.items ?? []).filter(({ status }) => status === 'WAITING' || status === 'APPROVED');
-  return open.map((request) => (
-    <Section
-      key={request.id}
-      title={isWaiting(request) ? 'Waiting for approval' : 'Approved'}
-      actions={<OwnRequestActions request={request} onStarted={onStarted} />}
-    >
-      {isWaiting(request) ? (
-        <p>It opens by itself once it is approved, as long as this screen is open.</p>
-      ) : null}
-      <Facts
-        of={{
-          Status: (
-            <span role="status">
-              <RequestStatus of={request} />
-            </span>
-          ),
-          Opens: `${namesOf(request)} from ${askedFrom(request)}, for ${request.durationHours} h`,
-          Reason: request.reason,
-          Needs: isWaiting(request) ? lackingOf(request) : null,
-          Until: <Time at={request.decideBy ?? request.useBy} />,
-          Details: (
-            <Link to="/requests/$id" params={{ id: request.id }}>
-              The request
-            </Link>
-          ),
-        }}
-      />
+  const shown = (data?.items ?? []).filter(isOfInterest);
+  if (shown.length === 0) return null;
+  return (
+    <Section title="Your requests">
+      {shown.map((request) => (
+        <Row key={request.id}>
+          <span role="status">
+            <RequestStatus of={request} />
+          </span>
+          <Link to="/requests/$id" params={{ id: request.id }}>
+            {namesOf(request)} from {askedFrom(request)}
+          </Link>
+        </Row>
+      ))}
     </Section>
-  ));
+  );
 }
 
 /** The fields `reason` and `ticket`. @param of those that need a reason; null: all that are chosen do */
@@ -76,6 +67,7 @@ export const Grounds = ({ of }: { readonly of: readonly Resource[] | null }) => 
 
 /** Access without the approval that it needs, where a role allows that. */
 export function BreakGlass({ me, resources, onStarted }: StartProps) {
+  const { data: own } = useOwnAddresses();
   const possible = resources.filter((each) => each.approvalsNeeded && each.mayBreakGlass);
   if (possible.length === 0) return null;
   const ids = possible.map(({ id }) => id);
@@ -106,8 +98,9 @@ export function BreakGlass({ me, resources, onStarted }: StartProps) {
             }}
           >
             <p>
-              For an emergency in which nobody can approve in time. It opens at once, for an hour at most, and
-              cannot be extended. All administrators are told immediately that it was you, and why. Another
+              For an emergency in which nobody can approve in time. It opens at once
+              {own ? ` for ${addressesIn(own).join(' and ')}` : ''}, for an hour at most, and cannot be
+              extended. All administrators are told immediately that it was you, and why. Another
               administrator reviews it afterwards; until then it stays on their list.
             </p>
             {me.mfaEnabled ? null : (

@@ -16,6 +16,9 @@ export interface OwnAddresses {
   readonly isByFamily: boolean;
 }
 
+export const addressesIn = ({ ipv4, ipv6 }: OwnAddresses): readonly string[] =>
+  [ipv4, ipv6].filter((address) => address !== null);
+
 /** Whether one of its addresses is that of this person now. */
 export const letsIn = (session: Session, { ipv4, ipv6 }: OwnAddresses): boolean =>
   (ipv4 !== null && session.ipv4Address === ipv4) || (ipv6 !== null && session.ipv6Address === ipv6);
@@ -85,11 +88,10 @@ export function OwnAddress({ own, error, here }: OwnProps) {
   if (own === undefined)
     return error ? <Notice tone="warn">{asFailure(error).message}</Notice> : <Loading what="Detecting" />;
   const hasChanged = !here && last?.holder === null && isElsewhere(last, own);
-  const addresses = [own.ipv4, own.ipv6].filter((address) => address !== null);
   return (
     <>
       <div className={styles['line']}>
-        {addresses.map((address) => (
+        {addressesIn(own).map((address) => (
           <code key={address} className={styles['address']}>
             {address}
           </code>

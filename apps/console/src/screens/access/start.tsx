@@ -1,18 +1,21 @@
+import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { asFailure, Failure } from '../../api';
+import { api, asFailure, Failure } from '../../api';
+import { opened } from '../../parts/session-actions';
 import { addressesOf, resourcesOf, type Session } from '../../parts/sessions';
 import { Action, Form, Notice, Picker, Row, TextField } from '../../ui';
 import styles from './access.module.css';
 import { Grounds } from './asking';
 import { ownAddressFields } from './own-address';
-import { start, type Body, type Resource, type StartProps } from './starting';
+import type { Body, Resource, StartProps } from './starting';
 
 /** A request may name so many resources. It names none to mean all. */
 const MAX_NAMED = 100;
 
 function resourceFields(ids: string[], resources: readonly Resource[]): Pick<Body, 'resourceIds'> {
-  if (resources.every(({ id }) => ids.includes(id))) return {};
+  // by name: what was assigned since, or is not on the form, is not part of it
   if (ids.length <= MAX_NAMED) return { resourceIds: ids };
+  if (resources.every(({ id }) => ids.includes(id))) return {};
   const message = `A session opens at most ${MAX_NAMED} chosen resources, or all of yours; these are ${ids.length}.`;
   throw new Failure(message, 0, 'TOO_MANY_RESOURCES');
 }
@@ -21,12 +24,10 @@ function resourceFields(ids: string[], resources: readonly Resource[]): Pick<Bod
 export function Moved({ me, resources, onStarted, session }: StartProps & { readonly session: Session }) {
   const move = async (): Promise<void> => {
     const ids = resourcesOf(session).map(({ id }) => id);
-    // by name: what was assigned since is not part of it
-    const named = ids.length <= MAX_NAMED ? { resourceIds: ids } : resourceFields(ids, resources);
     const { reason, ticket } = session;
     const grounds = { ...(reason === null ? {} : { reason }), ...(ticket === null ? {} : { ticket }) };
-    const fields = { ...named, ...grounds, ...(await ownAddressFields(me)) };
-    await start({ replaces: session.id, ...fields }, onStarted);
+    const fields = { ...resourceFields(ids, resources), ...grounds, ...(await ownAddressFields(me)) };
+    await opened({ replaces: session.id, ...fields }, onStarted);
   };
   return (
     <Notice tone="warn">
@@ -48,6 +49,7 @@ export function Moved({ me, resources, onStarted, session }: StartProps & { read
 export function StartForm({ me, resources, onStarted, isIn }: StartProps & { readonly isIn: boolean }) {
   const { requireDetectedAddress } = me.organization;
   const [isReasonAsked, setReasonAsked] = useState(false);
+  const navigate = useNavigate();
   if (isIn && requireDetectedAddress) return null;
   const limits = resources.map(({ maxSessionDurationHours: hours }) => hours ?? me.defaultSessionHours);
   const atMost = Math.min(...limits);
@@ -65,18 +67,23 @@ export function StartForm({ me, resources, onStarted, isIn }: StartProps & { rea
     <Form
       submit={areAll ? 'Ask for access' : isIn ? 'Let it in' : 'Let me in'}
       submitFirst={!isIn && !hasGrounds}
-      busy="Opening…"
+      busy={areAll ? 'Asking…' : 'Opening…'}
       alias={{ ipv4Address: 'address', ipv6Address: 'address' }}
       send={async (entered) => {
         const typed = entered.optional('address');
+        const chosen = entered.all('resourceIds');
+        const [reason, ticket] = [entered.text('reason'), entered.optional('ticket')];
         const body = {
           durationHours: entered.number('durationHours'),
-          ...resourceFields(entered.all('resourceIds'), resources),
+          ...resourceFields(chosen, resources),
           ...(typed ? typedField(typed) : await ownAddressFields(me)),
+          ...(ticket ? { ticket } : {}),
         };
-        const [reason, ticket] = [entered.optional('reason'), entered.optional('ticket')];
-        const grounds = { ...(reason ? { reason } : {}), ...(ticket ? { ticket } : {}) };
-        await start({ ...body, ...grounds }, onStarted).catch((error: unknown) => {
+        if (approved.some(({ id }) => chosen.includes(id))) {
+          const { data } = await api.POST('/api/v1/access-requests', { body: { ...body, reason } });
+          return navigate({ to: '/requests/$id', params: { id: data!.id } });
+        }
+        await opened({ ...body, ...(reason ? { reason } : {}) }, onStarted).catch((error: unknown) => {
           if (asFailure(error).fields['reason']) setReasonAsked(true);
           throw error;
         });

@@ -6,7 +6,7 @@ import { Copyable, Section, SelectField } from '../../ui';
 export function TerminalLines({ resources }: { readonly resources: readonly Schemas['ResourceDto'][] }) {
   const [chosen, setChosen] = useState('');
   const resource = resources.find(({ id }) => id === chosen) ?? resources[0]!;
-  const name = quoted(resource.name);
+  const options = `-r ${quoted(resource.name)}${resource.needsReason ? ' --reason "…"' : ''}`;
   return (
     <Section title="From a terminal">
       <SelectField
@@ -17,11 +17,11 @@ export function TerminalLines({ resources }: { readonly resources: readonly Sche
         options={resources.map((each) => [each.id, each.name] as const)}
       />
       <p>Access while a command runs:</p>
-      <Copyable label="Line for a command" text={`drawbridge run -r ${name} -- COMMAND`} />
+      <Copyable label="Line for a command" text={`drawbridge run ${options} -- COMMAND`} />
       <p>Access while one connection is open, as in ProxyCommand of SSH:</p>
       <Copyable
         label="Line for a connection"
-        text={`drawbridge connect -r ${name} ${hostAndPort(resource.endpoint)}`}
+        text={`drawbridge connect ${options} ${hostAndPort(resource.endpoint)}`}
       />
       <details>
         <summary>Get the command line</summary>

@@ -145,7 +145,17 @@ const COLUMNS: readonly Column<Item>[] = [
       </span>
     ),
   },
-  { head: 'Why', cell: ({ cause }) => (cause === null ? null : sentence(wordsOf(cause))) },
+  {
+    head: 'Why',
+    cell: ({ cause, reason, ticket, approvers }) => (
+      <Lines>
+        {cause === null ? null : <span>{sentence(wordsOf(cause))}</span>}
+        {reason === null ? null : <span>{reason}</span>}
+        {ticket === null ? null : <Muted>{ticket}</Muted>}
+        {approvers.length === 0 ? null : <Muted>approved by {approvers.join(', ')}</Muted>}
+      </Lines>
+    ),
+  },
 ];
 
 const HOLDERS: Readonly<Record<Item['holderKind'], string>> = {

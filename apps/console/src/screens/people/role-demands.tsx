@@ -18,7 +18,7 @@ export const Demands = ({ role }: { role: Schemas['RoleDto'] | undefined }) => (
       maxLength={200}
       defaultValue={role?.reasonPattern ?? ''}
       placeholder="INC-*"
-      help="* stands for any characters. Empty: any reason will do."
+      help="* stands for any characters. With a pattern, a reason is required. Empty: any reason will do."
     />
     <SelectField
       name="approvals"
@@ -58,7 +58,7 @@ export const Demands = ({ role }: { role: Schemas['RoleDto'] | undefined }) => (
 
 /** The fields of a request for them. */
 export const demandsOf = (entered: Entered) => ({
-  requireReason: entered.checked('requireReason'),
+  requireReason: entered.checked('requireReason') || entered.text('reasonPattern') !== '',
   reasonPattern: entered.optional('reasonPattern') ?? null,
   approvals: entered.number('approvals'),
   approverRoleIds: entered.all('approverRoleIds'),

@@ -1,6 +1,7 @@
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { $api, live } from '../../api';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { $api, api, live, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import {
   askedFrom,
@@ -9,12 +10,12 @@ import {
   isWaiting,
   lackingOf,
   namesOf,
-  OwnRequestActions,
   RequestStatus,
   type AccessRequest,
 } from '../../parts/access-requests';
+import { openedBeside } from '../../parts/session-actions';
 import { count } from '../../parts/words';
-import { Facts, Loaded, Page, Row, Section, Time } from '../../ui';
+import { Action, Button, Facts, Loaded, Notice, Page, Problem, Row, Section, Time } from '../../ui';
 
 const route = getRouteApi('/signed-in/requests/$id');
 
@@ -23,16 +24,24 @@ export function Request() {
   const { id } = route.useParams();
   const me = useMe();
   const path = { params: { path: { id } } };
-  const request = $api.useQuery('get', '/api/v1/access-requests/{id}', path, live<AccessRequest>(isWaiting));
+  // who waits for others looks at something else meanwhile
+  const options = { ...live<AccessRequest>(isWaiting), refetchIntervalInBackground: true };
+  const request = $api.useQuery('get', '/api/v1/access-requests/{id}', path, options);
   return (
     <Page title={request.data ? `Access for ${request.data.userName}` : 'Access request'}>
       <Loaded query={request}>
         {(data) => (
           <Section title={data.breakGlass ? 'Opened without approval' : 'Request'}>
-            <Facts of={factsOf(data)} />
-            {me.data ? (
-              <Actions request={data} isOwn={data.userId === me.data.id} isAdmin={me.data.isOrgAdmin} />
+            {isWaiting(data) && data.userId === me.data?.id ? (
+              <Notice>It opens by itself once it is approved, as long as this screen is open.</Notice>
             ) : null}
+            {data.status === 'DENIED' ? (
+              <Notice tone="bad" announced>
+                <Decisions of={data} />
+              </Notice>
+            ) : null}
+            <Facts of={factsOf(data)} />
+            {me.data ? <Actions request={data} me={me.data} /> : null}
           </Section>
         )}
       </Loaded>
@@ -40,10 +49,48 @@ export function Request() {
   );
 }
 
-function Actions({ request, isOwn, isAdmin }: { request: AccessRequest; isOwn: boolean; isAdmin: boolean }) {
+interface ActionsProps {
+  readonly request: AccessRequest;
+  readonly me: Schemas['MeDto'];
+}
+
+/** Uses or cancels an own request. When it is approved while this is on the screen, its session starts by itself. */
+function OwnActions({ request: { id, status }, me: { lockdown } }: ActionsProps) {
   const navigate = useNavigate();
-  const open = (id: string): void => void navigate({ to: '/sessions/$id', params: { id } });
-  if (isOwn) return <OwnRequestActions request={request} onStarted={open} />;
+  const hasWaited = useRef(false);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      openedBeside(
+        { accessRequestId: id },
+        `request ${id.slice(0, 8)}`,
+        (session) => void navigate({ to: '/sessions/$id', params: { id: session } }),
+      ),
+  });
+  const mayStart = status === 'APPROVED' && lockdown === null;
+  useEffect(() => {
+    if (mayStart && hasWaited.current) mutate();
+    hasWaited.current = status === 'WAITING';
+  }, [status, mayStart, mutate]);
+  const cancel = () => api.POST('/api/v1/access-requests/{id}/cancel', { params: { path: { id } } });
+  return (
+    <>
+      <Row>
+        {mayStart ? (
+          <Button kind="primary" busy={isPending && 'Opening…'} onClick={() => mutate()}>
+            Let me in now
+          </Button>
+        ) : null}
+        {status === 'WAITING' || status === 'APPROVED' ? (
+          <Action label="Cancel the request" act={cancel} />
+        ) : null}
+      </Row>
+      {error ? <Problem error={error} /> : null}
+    </>
+  );
+}
+
+function Actions({ request, me }: ActionsProps) {
+  if (request.userId === me.id) return <OwnActions request={request} me={me} />;
   return (
     <Row>
       {request.mayDecide ? (
@@ -52,7 +99,7 @@ function Actions({ request, isOwn, isAdmin }: { request: AccessRequest; isOwn: b
           <DecideButton request={request} as="deny" />
         </>
       ) : null}
-      {isAdmin && request.breakGlass && request.endedAt === null ? (
+      {me.isOrgAdmin && request.breakGlass && request.endedAt === null ? (
         <DecideButton request={request} as="review" />
       ) : null}
     </Row>
@@ -60,7 +107,11 @@ function Actions({ request, isOwn, isAdmin }: { request: AccessRequest; isOwn: b
 }
 
 const factsOf = (request: AccessRequest): Readonly<Record<string, ReactNode>> => ({
-  Status: <RequestStatus of={request} />,
+  Status: (
+    <span role="status">
+      <RequestStatus of={request} />
+    </span>
+  ),
   Who: `${request.userName} (${request.userEmail})`,
   Opens: namesOf(request),
   From: askedFrom(request),
@@ -70,7 +121,8 @@ const factsOf = (request: AccessRequest): Readonly<Record<string, ReactNode>> =>
   Needs: isWaiting(request) ? lackingOf(request) : null,
   'Decide by': request.decideBy === null ? null : <Time at={request.decideBy} />,
   'Start by': request.useBy === null ? null : <Time at={request.useBy} />,
-  Decisions: request.decisions.length === 0 ? null : <Decisions of={request} />,
+  Decisions:
+    request.decisions.length === 0 || request.status === 'DENIED' ? null : <Decisions of={request} />,
   Before: `${count(request.usedBefore, 'such session')} in the 30 days before`,
   Session:
     request.sessionId === null ? null : (
