@@ -188,6 +188,20 @@ describe('The command line sets up an organization', () => {
     expect((await run('roles', 'lst')).stderr).toContain('There is no command "drawbridge roles lst"');
   });
 
+  it('a change of a role leaves what is not given, also who approves', async () => {
+    await done('roles', 'create', 'leads');
+    const asks = async (...options: string[]): Promise<string | undefined> =>
+      /asks for +(.*)/.exec(await done('roles', 'change', 'developers', ...options))?.[1];
+    expect(await asks('--approvals', '1', '--approver', 'leads')).toBe('1 approval by leads');
+    expect(await asks('--approvals', '2')).toBe('2 approvals by leads');
+    expect(await asks('--no-approver')).toBe('2 approvals by administrators');
+    expect(await asks('--no-approver', '--approver', 'leads')).toBe('2 approvals by leads');
+    expect(await asks('--approvals', '0')).toBeUndefined();
+    const half = await run('roles', 'create', 'half', '--approver', 'leads');
+    expect([half.code, half.stderr]).toEqual([2, expect.stringContaining('Missing: --approvals')]);
+    await done('roles', 'remove', 'leads');
+  });
+
   it('a service user has a key, and a trust lets in jobs without one', async () => {
     await done('users', 'create-service', 'pipeline', '--role', 'developers');
     const key = await done('keys', 'create', 'deploy', '--user', 'pipeline');
