@@ -1,12 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { administrator, asks, readRequest, REASON, type AccessRequest } from '../builders/access-requests';
 import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
 import type { Colleague } from '../builders/colleague';
+import { group } from '../builders/organization';
+import { PASSWORD } from '../builders/people';
 import type { Session } from '../harness/api-client';
-import type { Run } from '../harness/command-line';
+import { CommandLine, type Run } from '../harness/command-line';
 import { until } from '../harness/until';
 
 /** From the last approval until the rules are there, with a command that waits for it. */
 const MAX_OPENING_MS = 2_000;
+
+/** Longer than a wait that is not mentioned. */
+const MENTIONED_MS = 3_500;
+const OF_RULES = 'waiting until the rules are applied';
 
 const STAYS = 'console.log("in"); setInterval(() => {}, 1000)';
 
@@ -70,6 +77,19 @@ describe('The command line asks for access that needs approval, and waits for it
     expect(opening).toBeLessThan(MAX_OPENING_MS);
   });
 
+  it('what it says of the rules concerns the time after the approval', async () => {
+    const { cloud } = bench.drawbridge;
+    await cloud.fault({ kind: 'slow', target: group(0), delayMs: MENTIONED_MS + 1_000, count: 1 });
+    const going = running();
+    await going.prints('waits for an approval');
+    await delay(MENTIONED_MS);
+    expect(going.stderr).not.toContain(OF_RULES);
+    await decides('approve', await requested(), 'Late');
+    await going.prints('in\n');
+    expect(going.stderr.split(OF_RULES)).toHaveLength(2);
+    await cloud.clearFaults();
+  });
+
   it('Ctrl-C cancels what was asked for', async () => {
     const going = running();
     await going.prints('waits for an approval');
@@ -93,6 +113,30 @@ describe('The command line asks for access that needs approval, and waits for it
     expect(going.stderr).toContain(`The access request is DENIED by ${other.email}: Not today`);
   });
 
+  it('who decides reads who has, how many are needed and why; a list cuts what is long', async () => {
+    await asks(bench.org, { approvals: 2 });
+    const email = 'ada@example.com';
+    const { admin } = bench.org;
+    await admin.expect(201, admin.post('/users', { email, password: PASSWORD, isOrgAdmin: true }));
+    const ada = new CommandLine();
+    const signIn = ['login', '--url', bench.proxy.url, '--email', email, '--password-stdin'];
+    expect((await ada.run(signIn, `${PASSWORD}\n`)).code).toBe(0);
+    const going = bench.cli.start(['start', '--reason', `INC-16: ${'x'.repeat(100)}`]);
+    await going.prints('waits for 2 approvals');
+    await asks(bench.org, { approvals: 1 });
+    const request = await requested();
+    await decides('approve', request, 'Fine');
+    const waiting = await ada.run(['requests', '--decide']);
+    expect(waiting.stdout).toMatch(/ WAITING \(1 of 2\) .* INC-16: x{51}…  /);
+    expect(waiting.stdout).toContain(`${other.email}: Fine`);
+    const denied = await ada.run(['deny', request.id.slice(0, 8), '--note', 'Not now']);
+    const lines = [`  approved by ${other.email}: Fine`, `  denied by ${email}: Not now`];
+    expect(denied.stdout).toContain(lines.join('\n'));
+    expect((await going.ended).code).toBe(5);
+    expect((await bench.cli.run(['requests'])).stdout).toMatch(/ DENIED .* ada@example\.com: Not now/);
+    await ada.remove();
+  });
+
   it('without a reason nothing is asked, and a reason that is not like the pattern is refused on its option', async () => {
     const none = await bench.cli.run(['start']);
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('Fix: add --reason TEXT')]);
@@ -100,7 +144,8 @@ describe('The command line asks for access that needs approval, and waits for it
     expect([unlike.code, unlike.stderr]).toEqual([2, expect.stringContaining('must be like INC-*')]);
     await asks(bench.org, { requireReason: false, reasonPattern: null });
     const unasked = await bench.cli.run(['start']);
-    expect([unasked.code, unasked.stderr]).toEqual([5, expect.stringContaining('Fix: add --reason TEXT')]);
+    const asking = expect.stringMatching(/ask with --reason TEXT\n {2}Fix: add --reason TEXT/) as string;
+    expect([unasked.code, unasked.stderr]).toEqual([5, asking]);
   });
 
   it('watch asks again for another address, and keeps the first meanwhile', async () => {

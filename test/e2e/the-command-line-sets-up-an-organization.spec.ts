@@ -188,6 +188,20 @@ describe('The command line sets up an organization', () => {
     expect((await run('roles', 'lst')).stderr).toContain('There is no command "drawbridge roles lst"');
   });
 
+  it('a change of a role leaves what is not given, also who approves', async () => {
+    await done('roles', 'create', 'leads');
+    const asks = async (...options: string[]): Promise<string | undefined> =>
+      /asks for +(.*)/.exec(await done('roles', 'change', 'developers', ...options))?.[1];
+    expect(await asks('--approvals', '1', '--approver', 'leads')).toBe('1 approval by leads');
+    expect(await asks('--approvals', '2')).toBe('2 approvals by leads');
+    expect(await asks('--no-approver')).toBe('2 approvals by administrators');
+    expect(await asks('--no-approver', '--approver', 'leads')).toBe('2 approvals by leads');
+    expect(await asks('--approvals', '0')).toBeUndefined();
+    const half = await run('roles', 'create', 'half', '--approver', 'leads');
+    expect([half.code, half.stderr]).toEqual([2, expect.stringContaining('Missing: --approvals')]);
+    await done('roles', 'remove', 'leads');
+  });
+
   it('a service user has a key, and a trust lets in jobs without one', async () => {
     await done('users', 'create-service', 'pipeline', '--role', 'developers');
     const key = await done('keys', 'create', 'deploy', '--user', 'pipeline');
@@ -238,15 +252,26 @@ describe('The command line sets up an organization', () => {
     expect(await done(...declare, '--static-rules')).toMatch(/ended: \d+, static IP rules closed: \d+\.\n$/);
     const refused = await run('start', '--ipv4', '203.0.113.99');
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining(`by ${EMAIL} since `)]);
+    expect(refused.stderr).toContain('Another administrator lifts it with drawbridge lockdown lift\n');
     expect((await run('doctor')).stdout).toContain('INC-12');
+    expect(await done('whoami')).toContain(`locked down    by ${EMAIL}: INC-12`);
     await done('lockdown', 'lift');
-    expect((await run('start', '--ipv4', '203.0.113.99')).stderr).toContain('You are locked down');
+    expect((await run('start', '--ipv4', '203.0.113.99')).stderr).toMatch(
+      /You are locked .* lift --user E-MAIL/,
+    );
     expect(await done('lockdown', 'lift', '--user', 'me')).toBe('The lockdown is lifted: me.\n');
   });
 
   it('api sends any request, with its body from an option, a file or standard input', async () => {
     expect(JSON.parse(await done('api', 'GET', '/sessions?active=true'))).toEqual([]);
     expect(await done('api', 'PATCH', '/organization', '-d', '{"name":"Ours"}')).toContain('"name": "Ours"');
+    const [from, to] = [Date.now() - 3_600_000, Date.now()].map((one) => new Date(one).toISOString());
+    const csv = await done(
+      'api',
+      'GET',
+      `/reports/access?address=203.0.113.80&from=${from}&to=${to}&format=csv`,
+    );
+    expect(csv).toMatch(/^\w+(?:,\w+)+\n[^\\]+\n$/);
     const file = join(cli.home, 'role.json');
     writeFileSync(file, '{"name":"ops"}');
     expect(await done('api', 'post', '/roles', '-d', `@${file}`)).toContain('"name": "ops"');

@@ -17,7 +17,7 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
   const { ApiFailure, NotDrawbridge, UnknownName, Unreachable } = await import('#client');
   const plain = { fix: null, fields: {}, requestId: null };
   if (error instanceof CommandFailure) {
-    return { ...plain, exitCode: error.exitCode, message: error.message, fix: error.fix };
+    return { ...plain, exitCode: error.exitCode, message: typed(error.message), fix: error.fix };
   }
   if (error instanceof ApiFailure) {
     const { requestId } = error;
@@ -74,8 +74,18 @@ const OPTIONS: Readonly<Record<string, string>> = {
 const optionOf = (field: string): string =>
   Object.hasOwn(OPTIONS, field) ? `${OPTIONS[field]} (${field})` : field;
 
+/** What is typed for the requests that refusals name. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  'DELETE /organization/lockdown': 'drawbridge lockdown lift',
+  'DELETE /users/{id}/lockdown': 'drawbridge lockdown lift --user E-MAIL',
+  'POST /access-requests': '--reason TEXT',
+};
+
+const typed = (text: string): string =>
+  text.replaceAll(/\b(?:POST|DELETE) \/[\w/{}-]+/g, (request) => COMMANDS[request] ?? request);
+
 /** The text with the options beside the names of fields. */
-const named = (text: string): string => text.replaceAll(/\b[a-z][a-z\d]*[A-Z]\w*/g, optionOf);
+const named = (text: string): string => typed(text).replaceAll(/\b[a-z][a-z\d]*[A-Z]\w*/g, optionOf);
 
 const withOptions = (fields: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).map(([field, problem]) => [optionOf(field), named(problem)]));

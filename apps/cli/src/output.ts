@@ -3,8 +3,9 @@ import type { FailureReport } from './failure-report';
 
 export type Format = 'text' | 'json';
 
-/** Shorter waits go unmentioned. */
-const MENTIONED_WAIT_MS = 3_000;
+/** Shorter waits than this many ticks go unmentioned. */
+const MENTIONED_TICKS = 6;
+const TICK_MS = 500;
 
 /**
  * What a command prints: its result on standard output, everything else on standard error. Texts come from other people:
@@ -12,6 +13,9 @@ const MENTIONED_WAIT_MS = 3_000;
  * they stand for the same text.
  */
 export class Output {
+  /** how many answers of people are awaited */
+  private people = 0;
+
   constructor(
     readonly format: Format,
     private readonly out: NodeJS.WritableStream & { readonly columns?: number } = process.stdout,
@@ -65,11 +69,25 @@ export class Output {
 
   /** Says what is waited for when that takes long. @param what continues "waiting …" */
   async during<T>(what: string, work: Promise<T>): Promise<T> {
-    const timer = setTimeout(() => this.note(`waiting ${what}`), MENTIONED_WAIT_MS);
+    let ticks = 0;
+    const timer = setInterval(() => {
+      ticks = this.people > 0 ? 0 : ticks + 1;
+      if (ticks === MENTIONED_TICKS) this.note(`waiting ${what}`);
+    }, TICK_MS);
     try {
       return await work;
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
+    }
+  }
+
+  /** Waits for a person: whatever else is waited for, its time begins afterwards. */
+  async forPerson<T>(work: Promise<T>): Promise<T> {
+    this.people += 1;
+    try {
+      return await work;
+    } finally {
+      this.people -= 1;
     }
   }
 

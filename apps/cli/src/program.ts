@@ -143,7 +143,8 @@ export function throwErrors(command: Command): void {
   for (const inner of command.commands) throwErrors(inner);
 }
 
-const repeated = (value: string, previous: readonly string[]): string[] => [...previous, value];
+/** @param before false: what the option's negation has set */
+const repeated = (value: string, before?: readonly string[] | false): string[] => [...(before || []), value];
 
 /** An option that may be repeated. */
 export const listOption = (flags: string, description: string, fallback?: string): Option =>

@@ -48,10 +48,10 @@ export interface Approval {
 export const asking =
   (approval: Approval): NonNullable<StartOptions['onDenied']> =>
   async (denial, request) => {
-    if (denial.code === 'Second factor required') return stepUp(approval.api);
+    if (denial.code === 'Second factor required') return approval.output.forPerson(stepUp(approval.api));
     if (!needsApproval(denial)) return null;
     const asked = await askFor(approval.api, denial, { ...request, durationHours: approval.hours });
-    return { accessRequestId: await approved(asked, approval) };
+    return { accessRequestId: await approval.output.forPerson(approved(asked, approval)) };
   };
 
 export const needsApproval = ({ code }: ApiFailure): boolean => code === 'Approval required';
@@ -91,6 +91,7 @@ async function approved(asked: AccessRequest, { api, output, signal }: Approval)
       if (!request || request.status === 'WAITING') continue;
       requireApproved(request);
       output.note(`approved by ${decidersOf(request)}`);
+      signal.throwIfAborted();
       return id;
     }
   } catch (error) {
@@ -156,11 +157,11 @@ export function lackingText({ approvals, approvalsNeeded, approverRoles }: Acces
 }
 
 /** Who decided so, with their notes. */
-export const decidersOf = (
-  { decisions }: AccessRequest,
-  as: Schemas['AccessDecision'] = 'APPROVED',
-): string =>
+const decidersOf = ({ decisions }: AccessRequest, as: Schemas['AccessDecision'] = 'APPROVED'): string =>
   decisions
     .filter(({ decision }) => decision === as)
-    .map(({ userEmail, note }) => (note === null ? userEmail : `${userEmail}: ${note}`))
+    .map(deciderOf)
     .join(', ');
+
+export const deciderOf = ({ userEmail, note }: Schemas['AccessDecisionDto']): string =>
+  note === null ? userEmail : `${userEmail}: ${note}`;

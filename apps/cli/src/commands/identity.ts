@@ -1,4 +1,4 @@
-import { bodyOf } from '#client';
+import { bodyOf, visible } from '#client';
 import { CommandFailure, EXIT } from '../exit-codes';
 import { profileName } from '../profiles/connection';
 import { SignedIn } from '../profiles/signed-in';
@@ -25,6 +25,7 @@ export async function whoami({ api, connection, options, output }: Call): Promis
     `  server         ${url}`,
     `  roles          ${roles}`,
     `  second factor  ${me.mfaEnabled ? 'on' : 'off'}`,
+    ...(me.lockdown ? [visible(`  locked down    by ${me.lockdown.declaredBy}: ${me.lockdown.reason}`)] : []),
   ];
   output.result({ url, ...me }, text.join('\n'));
 }

@@ -25,7 +25,8 @@ export async function api({ given, options, output, connection }: Call<ApiOption
   // JSON is readable as it is
   const isJson = /^\s*[[{]/.test(text);
   const result = isJson ? (JSON.parse(text) as object) : { text };
-  output.result(result, isJson ? JSON.stringify(result, null, 2) : text.trimEnd());
+  // lines of CSV end with CR LF
+  output.result(result, isJson ? JSON.stringify(result, null, 2) : text.trimEnd().replaceAll('\r\n', '\n'));
 }
 
 /** @throws CommandFailure for another server's address: a secret is sent along */

@@ -1,8 +1,10 @@
 import { Option, type Command } from 'commander';
 import { bodyOf, everyPage, isId, named, shortId, visible, type Api } from '#client';
-import { decidersOf, lackingText, type AccessRequest } from '../access/approval';
+import { deciderOf, lackingText, type AccessRequest } from '../access/approval';
 import { define, type Call } from '../program';
 import { timeText } from '../terminal/times';
+
+const CELL_CHARACTERS = 60;
 
 type View = 'mine' | 'decide' | 'all' | 'review';
 
@@ -47,12 +49,13 @@ async function list({ api, options, output }: Call<Partial<Record<View, boolean>
   const view = (['decide', 'all', 'review'] as const).find((one) => options[one]) ?? 'mine';
   const columns = {
     id: ({ id }: AccessRequest) => shortId(id),
-    status: ({ status }: AccessRequest) => status,
+    status: statusOf,
     ...(view === 'mine' ? {} : { who: ({ userEmail }: AccessRequest) => userEmail }),
     resources: resourcesOf,
     hours: ({ durationHours }: AccessRequest) => String(durationHours),
     from: fromOf,
-    reason: reasonOf,
+    reason: (request: AccessRequest) => cut(reasonOf(request)),
+    'decided by': (request: AccessRequest) => cut(request.decisions.map(deciderOf).toReversed().join(', ')),
     until: ({ decideBy, useBy }: AccessRequest) => (decideBy || useBy ? timeText(decideBy ?? useBy) : ''),
   };
   output.list('requests', await requests(api, view), columns, { empty: 'No access request.' });
@@ -74,16 +77,23 @@ async function decide(
 /** What it opens, for whom, from where, how long, and what was decided. */
 function detailsOf(request: AccessRequest): string {
   const { id, status, userEmail, durationHours } = request;
-  const approvers = decidersOf(request);
   const lines = [
-    `${shortId(id)}  ${status}`,
+    `${shortId(id)}  ${statusOf(request)}`,
     `  ${userEmail}, ${durationHours} h, from ${fromOf(request)}: ${resourcesOf(request)}`,
     `  ${reasonOf(request)}`,
-    ...(approvers === '' ? [] : [`  approved by ${approvers}`]),
+    ...request.decisions.map((one) => `  ${one.decision.toLowerCase()} by ${deciderOf(one)}`),
     ...(status === 'WAITING' ? [`  it needs ${lackingText(request)}`] : []),
   ];
   return lines.map(visible).join('\n');
 }
+
+/** While it waits, with how many have approved of how many. */
+const statusOf = ({ status, approvals, approvalsNeeded }: AccessRequest): string =>
+  status === 'WAITING' ? `${status} (${approvals} of ${approvalsNeeded})` : status;
+
+/** What others have written may be long, and a list that is read by a program is as wide as its longest line. */
+const cut = (text: string): string =>
+  text.length > CELL_CHARACTERS ? `${text.slice(0, CELL_CHARACTERS - 1)}…` : text;
 
 const resourcesOf = ({ resources }: AccessRequest): string => resources.map(({ name }) => name).join(', ');
 

@@ -17,7 +17,8 @@ const policyOptions = (): Option[] => [
   new Option('--require-reason [pattern]', 'a session needs a reason, and one that looks like INC-*'),
   new Option('--no-require-reason', 'a session needs none'),
   numberOption('--approvals <n>', 'that a session needs before it starts, by administrators', 2, 0),
-  listOption('--approver <role>', 'with --approvals: a role whose members approve instead', 'administrators'),
+  listOption('--approver <role>', 'a role whose members approve, not administrators').default(undefined),
+  new Option('--no-approver', 'administrators approve').default(undefined),
   new Option('--break-glass', 'a session may do without approval in an emergency').default(undefined),
   new Option('--no-break-glass', 'it may not').default(undefined),
   numberOption('--ipv6-prefix <length>', 'of the range that is opened for an IPv6 address', 128, 64),
@@ -27,7 +28,8 @@ interface PolicyOptions {
   /** a pattern; true: any reason will do */
   readonly requireReason?: string | boolean;
   readonly approvals?: number;
-  readonly approver: readonly string[];
+  /** false: administrators */
+  readonly approver?: readonly string[] | false;
   readonly breakGlass?: boolean;
   readonly ipv6Prefix?: number;
 }
@@ -40,13 +42,12 @@ type Policy = Pick<
 async function policyOf(api: Api, options: PolicyOptions): Promise<Policy> {
   const { requireReason, approvals, approver, breakGlass, ipv6Prefix } = options;
   const pattern = typeof requireReason === 'string' ? requireReason : null;
-  if (approvals === undefined && approver.length > 0)
-    throw new CommandFailure(EXIT.usage, 'Missing: --approvals', 'how many of them have to approve: 1 or 2');
   return {
     ...(requireReason === undefined
       ? {}
       : { requireReason: requireReason !== false, reasonPattern: pattern }),
-    ...(approvals === undefined ? {} : { approvals, approverRoleIds: await idsOf(api, 'role', approver) }),
+    ...(approvals === undefined ? {} : { approvals }),
+    ...(approver === undefined ? {} : { approverRoleIds: await idsOf(api, 'role', approver || []) }),
     ...(breakGlass === undefined ? {} : { mayBreakGlass: breakGlass }),
     ...(ipv6Prefix === undefined ? {} : { ipv6PrefixLength: ipv6Prefix }),
   };
@@ -122,6 +123,8 @@ interface CreateOptions extends Members, PolicyOptions {
 }
 
 async function create({ api, name, options, output }: Call<CreateOptions>): Promise<void> {
+  if (options.approvals === undefined && options.approver)
+    throw new CommandFailure(EXIT.usage, 'Missing: --approvals', 'how many of them have to approve: 1 or 2');
   // before the role is there: a name that is wrong leaves no half of it
   const members = await memberIds(api, options);
   const { description, maxHours } = options;
