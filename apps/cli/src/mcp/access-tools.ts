@@ -167,7 +167,7 @@ export class AccessTools {
     const asked: [AccessRequest, SessionRequest][] = [];
     const onDenied: StartOptions['onDenied'] = async (denial, wanted) => {
       if (!needsApproval(denial)) return null;
-      if (reason === undefined) throw invalid(`${denial.message}. Give a reason`);
+      if (reason === undefined) throw invalid(denial.message.replace(/ask with .*$/, 'give a reason'));
       asked.push([await askFor(this.server.api, denial, wanted), wanted]);
       return null;
     };

@@ -147,12 +147,13 @@ const COLUMNS: readonly Column<Item>[] = [
   },
   {
     head: 'Why',
-    cell: ({ cause, reason, ticket, approvers }) => (
+    cell: ({ cause, reason, ticket, approvers, breakGlass }) => (
       <Lines>
         {cause === null ? null : <span>{sentence(wordsOf(cause))}</span>}
         {reason === null ? null : <span>{reason}</span>}
         {ticket === null ? null : <Muted>{ticket}</Muted>}
         {approvers.length === 0 ? null : <Muted>approved by {approvers.join(', ')}</Muted>}
+        {breakGlass ? <Muted>without approval</Muted> : null}
       </Lines>
     ),
   },
