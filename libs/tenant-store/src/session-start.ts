@@ -51,16 +51,16 @@ export const isEnough = (request: string, approvals: string, roleIds: string): s
     AND (${request}.approver_role_ids = '{}') = (${roleIds} = '{}')`;
 
 /**
- * CTE `request`: the approved request `$20`, locked, if it may be used for this session. The user is locked first, as a
+ * CTE `request`: the approved request `$22`, locked, if it may be used for this session. The user is locked first, as a
  * deactivation does, which ends the user's requests.
  */
 const USABLE_REQUEST = `request AS (
     SELECT usable.* FROM (
-      SELECT id FROM users WHERE organization_id = $1 AND id = $3 AND $20::uuid IS NOT NULL AND $21::uuid IS NULL
+      SELECT id FROM users WHERE organization_id = $1 AND id = $3 AND $22::uuid IS NOT NULL AND $23::uuid IS NULL
       FOR NO KEY UPDATE
     ) requester CROSS JOIN LATERAL (
       SELECT a.approvals_needed, a.approver_role_ids FROM access_requests a, times
-      WHERE a.organization_id = $1 AND a.id = $20::uuid AND a.requester_id = requester.id AND a.status = 'APPROVED'
+      WHERE a.organization_id = $1 AND a.id = $22::uuid AND a.requester_id = requester.id AND a.status = 'APPROVED'
         AND a.due_at > clock_timestamp() AND ${covers(
           'ARRAY(SELECT resource_id FROM planned)',
           'times.expires_at <= times.started_at + make_interval(hours => a.duration_hours)',
@@ -72,22 +72,26 @@ const USABLE_REQUEST = `request AS (
 /** SQL: whether the request was decided by as many, and by those, that the role asks for now. */
 const IS_APPROVED = `EXISTS (SELECT FROM request WHERE ${isEnough('request', 'role.approvals', 'role.approver_role_ids')})`;
 
-/** SQL: what the role asks for besides its hours is there: a reason, approval or its waiver, and no wider a range. */
-const IS_ASKED = `(NOT role.require_reason OR coalesce(role.reason_pattern, '*') = ANY ($19::text[]))
-        AND CASE WHEN $21::uuid IS NULL THEN role.approvals = 0 OR ${IS_APPROVED} ELSE role.may_break_glass END
-        AND role.ipv6_prefix_length <= coalesce((SELECT min(masklen(p.ip_address::inet)) FROM planned p
+/**
+ * SQL: what the role asks for besides its hours is there: a reason, approval or its waiver, and no wider a range.
+ * @param approval SQL: whether nobody is to approve, or has
+ */
+const isAsked = (
+  approval: string,
+): string => `(NOT role.require_reason OR coalesce(role.reason_pattern, '*') = ANY ($19::text[]))
+        AND ${approval} AND role.ipv6_prefix_length <= coalesce((SELECT min(masklen(p.ip_address::inet)) FROM planned p
           WHERE p.resource_id = r.id AND p.ip_version = 6), 128)`;
 
 /**
  * SQL, for the user `u` and the CTEs `unchanged` and `times`: what the request was authorized and planned with still
  * holds. A change that was committed before the start prevents it; one after it comes too late for it.
  */
-const STILL_GRANTED = `EXISTS (SELECT FROM organizations o WHERE o.id = $1 AND o.suspended_at IS NULL)
+const stillGranted = (
+  asked: string,
+): string => `EXISTS (SELECT FROM organizations o WHERE o.id = $1 AND o.suspended_at IS NULL)
       AND ($17::uuid IS NULL OR EXISTS (${validKey('$1', '$17')}))
-      AND ($21::uuid IS NULL OR ${isSteppedUp('u.id', '$21::uuid')})
-      AND ($20::uuid IS NULL OR $21::uuid IS NOT NULL OR EXISTS (SELECT FROM request))
       AND NOT EXISTS (SELECT FROM unchanged r WHERE NOT r.is_active OR NOT EXISTS (
-        ${ALLOWING_ROLES('u.id', 'r.id', { startedAt: 'times.started_at', expiresAt: 'times.expires_at', asked: IS_ASKED })}))`;
+        ${ALLOWING_ROLES('u.id', 'r.id', { startedAt: 'times.started_at', expiresAt: 'times.expires_at', asked })}))`;
 
 /** CTEs: the request is used by the session of `owner`; a session without approval leaves one to be reviewed. */
 const USE_REQUEST = `used AS (
@@ -101,29 +105,67 @@ const USE_REQUEST = `used AS (
     FROM owner WHERE break_glass
   )`;
 
+/** What differs between a start that nobody approves and one with a request. */
+interface Variant {
+  /** CTEs before it */
+  readonly before: string;
+  /** `access_request_id`, `break_glass`, `approver_ids` */
+  readonly columns: string;
+  /** whether it may start */
+  readonly condition: string;
+  /** whether that is enough for a role */
+  readonly approval: string;
+  /** CTEs after it */
+  readonly after: string;
+}
+
+const ALONE: Variant = {
+  before: '',
+  columns: `NULL, false, '{}'::uuid[]`,
+  condition: 'true',
+  approval: 'role.approvals = 0',
+  after: '',
+};
+
+/** It uses the approved request `$22`; or it needs no approval in the sign-in `$23`, and leaves the request `$22` to be reviewed. */
+const ON_REQUEST: Variant = {
+  before: `${USABLE_REQUEST},`,
+  columns: `$22::uuid, $23::uuid IS NOT NULL,
+      ARRAY(SELECT d.user_id FROM access_request_decisions d WHERE d.request_id = $22::uuid AND d.decision = 'APPROVED')`,
+  condition: `CASE WHEN $23::uuid IS NULL THEN EXISTS (SELECT FROM request) ELSE ${isSteppedUp('u.id', '$23::uuid')} END`,
+  approval: `CASE WHEN $23::uuid IS NULL THEN role.approvals = 0 OR ${IS_APPROVED} ELSE role.may_break_glass END`,
+  after: `${USE_REQUEST},`,
+};
+
 /**
  * `limit_live_sessions` locks the user, which serializes the start with other starts and with a deactivation: one before
  * it prevents the start, one after it ends the session.
  */
-export const START_SESSION: PreparedStatement = {
-  name: 'start-session',
+const startSession = (
+  name: string,
+  { before, columns, condition, approval, after }: Variant,
+): PreparedStatement => ({
+  name,
   text: `WITH ${PLANNED_RESOURCES('$8')}, times AS (
     SELECT coalesce($14::timestamptz, now()) AS started_at,
       coalesce($15::timestamptz, now() + make_interval(hours => $7)) AS expires_at
-  ), ${USABLE_REQUEST}, owner AS (
+  ), ${before} owner AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, started_at, expires_at,
       lease_seconds, lease_until, token_hash, api_key_id, heard_from, reason, ticket, access_request_id, break_glass, approver_ids)
     SELECT $2::uuid, $1, u.id, $4, $5, $6, times.started_at, times.expires_at,
       $13::int, now() + make_interval(secs => $13::int), $16, $17::uuid, array_remove(ARRAY[$18::text], NULL),
-      $22, $23, $20::uuid, $21::uuid IS NOT NULL,
-      ARRAY(SELECT d.user_id FROM access_request_decisions d WHERE d.request_id = $20::uuid AND d.decision = 'APPROVED')
+      $20, $21, ${columns}
     FROM users u, times
-    WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${STILL_GRANTED}
-      AND limit_live_sessions(u.id, $11, $12)
+    WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${condition}
+      AND ${stillGranted(isAsked(approval))} AND limit_live_sessions(u.id, $11, $12)
     RETURNING *
-  ), ${INSERT_HOLDERS('$9')}, ${USE_REQUEST}, audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
+  ), ${INSERT_HOLDERS('$9')}, ${after} audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
   SELECT ${COLUMNS},
     to_jsonb(ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
       ORDER BY r.name, ip.ip_version, ip.id)) AS "resourceIps"
   FROM owner s JOIN users u ON u.id = s.user_id`,
-};
+});
+
+export const START_SESSION = startSession('start-session', ALONE);
+/** With two parameters more. */
+export const START_ON_REQUEST = startSession('start-on-request', ON_REQUEST);

@@ -10,7 +10,7 @@ import {
   TooManyLiveSessions,
 } from './session-rows';
 import { sessionList } from './session-list';
-import { ALLOWING_ROLES, COLUMNS, IP_COLUMNS, START_SESSION } from './session-start';
+import { ALLOWING_ROLES, COLUMNS, IP_COLUMNS, START_ON_REQUEST, START_SESSION } from './session-start';
 import { type WokenTargets, newHoldersJson, releasedIps } from '#engine-store/port';
 import {
   type AuditEntry,
@@ -99,10 +99,10 @@ export class SessionStore implements TenantStore<SessionStore> {
     audit: AuditEntry,
     ...others: readonly AuditEntry[]
   ): Promise<SessionRow | null> {
-    const { permission } = session;
+    const { reasonPatterns, accessRequestId, brokenBy } = session.permission;
     const { ips, rules } = newHoldersJson(session.holders);
     try {
-      return await first<SessionRow>(tx, START_SESSION, [
+      return await first<SessionRow>(tx, accessRequestId === null ? START_SESSION : START_ON_REQUEST, [
         organization,
         session.id,
         session.userId,
@@ -121,11 +121,10 @@ export class SessionStore implements TenantStore<SessionStore> {
         session.tokenHash,
         session.apiKeyId,
         audit.ipAddress,
-        permission.reasonPatterns,
-        permission.accessRequestId,
-        permission.brokenBy,
+        reasonPatterns,
         session.reason,
         session.ticket,
+        ...(accessRequestId === null ? [] : [accessRequestId, brokenBy]),
       ]);
     } catch (error) {
       if (brokenConstraint(error)?.startsWith('sessions_one_live_per_')) throw new AddressTaken(session);

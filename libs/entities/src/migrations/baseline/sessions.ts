@@ -56,6 +56,7 @@ CREATE FUNCTION limit_live_sessions(owner uuid, per_user integer, per_service_us
     for_service boolean;
     organization uuid;
     most integer;
+    locked_down boolean;
     live bigint;
   BEGIN
     SELECT u.is_service, u.organization_id INTO for_service, organization FROM users u WHERE u.id = owner;
@@ -65,20 +66,22 @@ CREATE FUNCTION limit_live_sessions(owner uuid, per_user integer, per_service_us
     ELSE
       PERFORM FROM users u WHERE u.id = owner AND u.is_active AND u.sso_refused_at IS NULL FOR NO KEY UPDATE;
     END IF;
-    IF NOT FOUND OR EXISTS (SELECT FROM lockdowns WHERE subject_id IN (owner, organization)) THEN
+    IF NOT FOUND THEN
       RETURN false;
     END IF;
-    IF most = 0 THEN
-      RETURN true;
+    SELECT EXISTS (SELECT FROM lockdowns WHERE subject_id IN (owner, organization)),
+      CASE WHEN most > 0 THEN (SELECT count(*) FROM (
+        (SELECT 1 FROM sessions s WHERE s.user_id = owner AND s.ipv4_address IS NOT NULL
+           AND s.status IN ('PENDING', 'ACTIVE', 'PARTIAL'))
+        UNION ALL
+        (SELECT 1 FROM sessions s WHERE s.user_id = owner AND s.ipv6_address IS NOT NULL AND s.ipv4_address IS NULL
+           AND s.status IN ('PENDING', 'ACTIVE', 'PARTIAL'))
+        LIMIT most
+      ) counted) END
+      INTO locked_down, live;
+    IF locked_down THEN
+      RETURN false;
     END IF;
-    SELECT count(*) INTO live FROM (
-      (SELECT 1 FROM sessions s WHERE s.user_id = owner AND s.ipv4_address IS NOT NULL
-         AND s.status IN ('PENDING', 'ACTIVE', 'PARTIAL'))
-      UNION ALL
-      (SELECT 1 FROM sessions s WHERE s.user_id = owner AND s.ipv6_address IS NOT NULL AND s.ipv4_address IS NULL
-         AND s.status IN ('PENDING', 'ACTIVE', 'PARTIAL'))
-      LIMIT most
-    ) counted;
     IF live >= most THEN
       RAISE EXCEPTION 'The user has % live sessions', live
         USING ERRCODE = 'check_violation', CONSTRAINT = 'sessions_live_limit', DETAIL = CASE WHEN for_service THEN 'service user' ELSE 'user' END;
