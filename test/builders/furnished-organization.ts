@@ -3,6 +3,7 @@ import type { Drawbridge } from '../harness/drawbridge';
 import { documentedOperations } from '../harness/documented-operations';
 import { asked, asks } from './access-requests';
 import { BILLING_DETAILS } from './billing';
+import { colleague } from './colleague';
 import { REGISTERED } from './identity-providers';
 import { organization, type Organization, type ResourcePlan } from './organization';
 
@@ -32,7 +33,8 @@ export async function furnishedOrganization(
   const planId = plans.find(({ tier }) => tier === 'PAID')!.id;
   await admin.posted('/billing/subscribe', { planId });
   const { id: sessionId } = await org.started({ ipv4Address });
-  await asks(org, { approvals: 1 });
+  await colleague(org);
+  await asks(org, { approvals: 1, approverRoleIds: [org.roleId] });
   const { id: accessRequestId } = await asked(org, admin, { ipv4Address });
   await asks(org, { approvals: 0 });
   return Object.assign(org, {

@@ -131,7 +131,8 @@ describe('An organization can be deleted', () => {
     await org.admin.created('/identity-providers', REGISTERED);
     const named = org.admin.patch('/organization', { recoveryAdministratorId: org.adminId });
     await org.admin.expect(200, named);
-    await asks(org, { approvals: 1 });
+    await colleague(org);
+    await asks(org, { approvals: 1, approverRoleIds: [org.roleId] });
     const { id: requestId } = await asked(org, org.admin);
     const open = async (target: string): Promise<number> => (await drawbridge.cloud.rules(target)).length;
     await until('all is open', async () => (await open(group(1))) === 2 && (await open(group(2))) === 1);

@@ -257,7 +257,7 @@ describeInBrowser('A sign-in of the console', () => {
     await visitor.goto(site.url('/people'));
     await visitor.reaches('For administrators');
     const menu = visitor.page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
-    expect(await menu.allInnerTexts()).toEqual(['Access', 'History', 'Account']);
+    expect(await menu.allInnerTexts()).toEqual(['Access', 'Requests', 'History', 'Account']);
   });
 
   const founderAccount = async (): Promise<{ email: string; password: string }> => ({
