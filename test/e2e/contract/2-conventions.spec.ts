@@ -54,7 +54,8 @@ describe('2 Conventions', () => {
     const ids = named(/^id$|Id$/).filter(({ name }) => !OF_OTHERS.has(name));
     expect(new Set(ids.map(({ where }) => where.split(' ')[0])).size).toBeGreaterThan(15);
     expect(ids.filter(({ value }) => !UUID_V4.test(String(value)))).toEqual([]);
-    const lists = named(/Ids$/).flatMap(({ value }) => value as unknown[]);
+    // a list, or what a record says that it was and became
+    const lists = named(/Ids$/).flatMap(({ value }) => Object.values(value as object).flat() as unknown[]);
     expect(lists.length).toBeGreaterThan(0);
     expect(lists.filter((id) => !UUID_V4.test(String(id)))).toEqual([]);
   });
