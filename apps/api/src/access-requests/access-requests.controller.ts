@@ -103,7 +103,7 @@ export class AccessRequestsController {
   @Uncounted()
   @AllowedWhileSuspended()
   @SignedIn({ scope: 'sessions:write', onFreePlan: true })
-  @Operation('Cancel your access request while it waits', { 200: AccessRequestDto, errors: [404, 409] })
+  @Operation('Give up your access request, or its approval', { 200: AccessRequestDto, errors: [404, 409] })
   cancel(@CurrentActor() actor: Actor, @PathId() id: string): Promise<AccessRequestDto> {
     return this.decide(actor, 'cancel', id);
   }
