@@ -58,6 +58,13 @@ describe('A rule that waits for several access paths', () => {
     shared = new SharedRules([first, second]);
   });
 
+  it('stays as a pass has read it when the next one may not read', () => {
+    shared.keepDue([found({ providerRuleId: 'sgr-1' })], first);
+    shared.keepDue([found({ state: null, providerRuleId: null, dueInMs: 500 })], second);
+    const [rule] = shared.asFound(through('third'), 0).rules;
+    expect(rule).toMatchObject({ state: 'present', providerRuleId: 'sgr-1', recordedId: 'sgr-1' });
+  });
+
   const dueAfter = (one: Pass, settlement = found()): number | null =>
     shared.keepDue([settlement], one)[0]!.dueInMs;
 

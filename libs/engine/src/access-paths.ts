@@ -190,7 +190,14 @@ export class SharedRules {
    */
   keepDue(found: readonly RuleSettlement[], { access, shared }: Pass): RuleSettlement[] {
     return found.map((rule) => {
-      this.found.set(rule.ruleId, rule);
+      const before = this.found.get(rule.ruleId);
+      // a pass that could not read knows no more than the one before it
+      this.found.set(rule.ruleId, {
+        ...rule,
+        state: rule.state ?? before?.state ?? null,
+        isUnmanaged: rule.isUnmanaged ?? before?.isUnmanaged ?? null,
+        providerRuleId: rule.providerRuleId ?? before?.providerRuleId ?? null,
+      });
       if (!shared.has(rule.ruleId)) return rule;
       const paths = this.open.get(nameOf(rule));
       const isShown = rule.state === 'present';
