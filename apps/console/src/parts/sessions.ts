@@ -30,7 +30,7 @@ export const endOf = ({ leaseUntil, expiresAt }: Session): string =>
 export const addressesOf = ({ ipv4Address, ipv6Address }: Session): readonly string[] =>
   [ipv4Address, ipv6Address].filter((address) => address !== null);
 
-/** Of those that somebody, or something, else than their holder stopped. */
+/** The headline of a stopped session, by its cause. Sessions that their holder stopped have the one of their status. */
 const STOPPED_BY: Readonly<Partial<Record<NonNullable<Session['endedCause']>, string>>> = {
   SESSION_STOPPED_BY_ADMIN: 'Stopped by an administrator',
   USER_OFFBOARDED: 'Stopped with the user’s account',

@@ -61,8 +61,8 @@ function objectsOf({ details, eventType, resourceName }: ToldRecord): string[] {
 }
 
 /**
- * The ticket and the reason that somebody gave for access, with the note of who decided; of its end, what ended it unless
- * somebody stopped it.
+ * The ticket and the reason of access, with the note of a decision. Of a stopped session only the cause, which a stop by a
+ * person does not have.
  */
 const reasonsOf = ({ eventType, details: { ticket, reason, note, cause } }: ToldRecord): string[] =>
   eventType === 'SESSION_STOPPED'
