@@ -172,7 +172,7 @@ describe('The exchange of a token', () => {
       );
     };
     const start = Date.now();
-    const now = jest.spyOn(Date, 'now');
+    const now = vi.spyOn(Date, 'now');
     try {
       expect(await outcomeAfter(0)).toBe('transient');
       expect(await outcomeAfter(9.9)).toBe('transient');

@@ -1,18 +1,15 @@
-import type { OpenApiContract } from './openapi-contract';
+import { OpenApiContract } from './openapi-contract';
 
-declare global {
-  /** of `product-environment.cjs` */
-  var sharedContract: ((text: string) => OpenApiContract) | undefined;
-}
-
-const known = new Map<string, Promise<OpenApiContract>>();
+/** By the address of an API, and by the document, which most APIs of a run share: compiling it takes seconds. */
+const byBase = new Map<string, Promise<OpenApiContract>>();
+const byText = new Map<string, OpenApiContract>();
 
 /** The document that an API serves, fetched once for each base URL. */
 export function contractOf(base: string): Promise<OpenApiContract> {
-  const found = known.get(base) ?? read(base);
-  known.set(base, found);
+  const found = byBase.get(base) ?? read(base);
+  byBase.set(base, found);
   // fetched again when the API was down
-  found.catch(() => known.delete(base));
+  found.catch(() => byBase.delete(base));
   return found;
 }
 
@@ -20,7 +17,7 @@ async function read(base: string): Promise<OpenApiContract> {
   const response = await fetch(`${base}/openapi.json`);
   if (!response.ok) throw new Error(`${base}/openapi.json answered ${response.status}`);
   const text = await response.text();
-  if (globalThis.sharedContract) return globalThis.sharedContract(text);
-  const { OpenApiContract } = await import('./openapi-contract.js');
-  return new OpenApiContract(text);
+  const contract = byText.get(text) ?? new OpenApiContract(text);
+  byText.set(text, contract);
+  return contract;
 }

@@ -2,17 +2,12 @@ import { Pool } from 'pg';
 import { ApiClient, asOfManyPeople } from './api-client';
 import { apiEnvironment, startProcesses, type ProcessOptions, type Processes } from './product-processes';
 import { AppProcess, type Reader, type Release } from './processes';
-import type { SharedOptions } from './shared-products';
+import { sharedProcesses, type SharedOptions } from './shared-products';
 import { SimulatorClient } from './simulator-client';
 
 export { simulatedClouds, TESTERS_LIMIT } from './product-processes';
 
 export type DrawbridgeOptions = ProcessOptions;
-
-declare global {
-  /** of `product-environment.cjs` */
-  var sharedProcesses: (options: SharedOptions) => Promise<Processes>;
-}
 
 /** What a test needs of a running product, wherever it runs. */
 export type Product = Pick<Drawbridge, 'api' | 'cloud' | 'query'> & {
@@ -51,7 +46,7 @@ export class Drawbridge {
   static shared(options: SharedOptions = {}): Drawbridge {
     const drawbridge = new Drawbridge(true);
     beforeAll(async () => {
-      drawbridge.connected(await globalThis.sharedProcesses(options));
+      drawbridge.connected(await sharedProcesses(options));
     });
     afterAll(() => drawbridge.stop());
     return drawbridge;
@@ -59,7 +54,7 @@ export class Drawbridge {
 
   /** A shared one for a builder, which stops it. */
   static async borrowed(options: SharedOptions = {}): Promise<Drawbridge> {
-    return new Drawbridge(true).connected(await globalThis.sharedProcesses(options));
+    return new Drawbridge(true).connected(await sharedProcesses(options));
   }
 
   private connected(processes: Processes): this {

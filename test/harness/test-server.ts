@@ -13,33 +13,14 @@ const ROOT = resolve(__dirname, '../..');
 const SPACE_NEEDED = 500 * 1024 * 1024;
 const PREFIX = 'drawbridge-test-';
 
-interface TestServer {
-  users: number;
-  started: Promise<() => Promise<void>>;
-}
-
-declare global {
-  var drawbridgeTestServer: TestServer | undefined;
-}
-
 /**
- * Builds what is stale and starts one PostgreSQL for the whole run; further projects share it. Jest workers read its
- * superuser URL from TEST_POSTGRES_URL. TEST_POSTGRES_PROGRAMS names the package of another version: `.ci/postgres-versions`.
+ * Builds what is stale and starts one PostgreSQL for the whole run. Suites read its superuser URL from TEST_POSTGRES_URL, which
+ * their processes inherit. TEST_POSTGRES_PROGRAMS names the package of another version: `.ci/postgres-versions`.
+ * @returns what stops the server and deletes its data
  * @throws Error when the build, the server or the migrations fail
  */
-export async function acquireTestServer(): Promise<void> {
-  globalThis.drawbridgeTestServer ??= { users: 0, started: startTestServer() };
-  globalThis.drawbridgeTestServer.users += 1;
-  await globalThis.drawbridgeTestServer.started;
-}
-
-/** Stops the server and deletes its data when its last user releases it. */
-export async function releaseTestServer(): Promise<void> {
-  const server = globalThis.drawbridgeTestServer;
-  if (!server || --server.users > 0) return;
-  globalThis.drawbridgeTestServer = undefined;
-  const stop = await server.started;
-  await stop();
+export default function startServerOfRun(): Promise<() => Promise<void>> {
+  return startTestServer();
 }
 
 async function startTestServer(): Promise<() => Promise<void>> {

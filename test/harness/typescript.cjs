@@ -3,6 +3,7 @@ const { readFileSync } = require('node:fs');
 const Module = require('node:module');
 const { join, relative } = require('node:path');
 const { transformSync } = require('@swc/core');
+const { swcOptions } = require('./swc.cjs');
 
 const ROOT = join(__dirname, '..', '..');
 const { imports } = require('../../package.json');
@@ -30,16 +31,7 @@ Module._extensions['.ts'] = (module, filename) => {
   const source = edits
     .filter(({ file }) => file === name)
     .reduce((text, edit) => edited(text, name, edit), readFileSync(filename, 'utf8'));
-  const { code } = transformSync(source, {
-    filename,
-    jsc: {
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-      target: 'es2023',
-    },
-    module: { type: 'commonjs' },
-    sourceMaps: 'inline',
-  });
+  const { code } = transformSync(source, { ...swcOptions(filename, 'commonjs'), sourceMaps: 'inline' });
   module._compile(code, filename);
 };
 

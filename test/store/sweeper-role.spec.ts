@@ -73,7 +73,7 @@ describe('The sweeping worker', () => {
     let time = 0;
     const { sweeper, lease } = worker('second', { now: () => time });
     await sweeper.sweep(NEVER);
-    const found = jest.spyOn(lease, 'find').mockImplementation(() => new Promise(() => undefined));
+    const found = vi.spyOn(lease, 'find').mockImplementation(() => new Promise(() => undefined));
     time = 2000;
     void sweeper.sweep(NEVER);
     expect([found.mock.calls.length, sweeper.isSweeping]).toEqual([1, true]);
@@ -107,7 +107,7 @@ describe('The sweeping worker', () => {
     passes(30);
     await sweeps();
     await isAbout(30);
-    jest.spyOn(SweepStore.prototype, 'outlook').mockRejectedValueOnce(new Error('failed'));
+    vi.spyOn(SweepStore.prototype, 'outlook').mockRejectedValueOnce(new Error('failed'));
     passes(2);
     await expect(sweeps()).rejects.toThrow('Not all of the sweep was done');
     // the successful one before

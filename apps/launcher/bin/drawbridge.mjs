@@ -32,9 +32,9 @@ function warnAboutRedis() {
 }
 
 /** @param {string} config @param {string[]} args */
-const jest = (config, args) => {
+const vitest = (config, args) => {
   warnAboutRedis();
-  return runInForeground(['node_modules/jest/bin/jest.js', '-c', config, ...args]);
+  return runInForeground(['node_modules/vitest/vitest.mjs', 'run', '--config', config, ...args]);
 };
 
 /** @type {Record<string, Command>} */
@@ -44,12 +44,12 @@ const commands = {
     run: (args) => runInForeground(['dist/apps/launcher/src/main.js', ...args]),
   },
   test: {
-    description: 'installs, builds and runs the tests; further arguments go to jest',
-    run: (args) => jest('test/jest.config.cjs', args),
+    description: 'installs, builds and runs the tests; further arguments go to vitest',
+    run: (args) => vitest('test/vitest.config.mts', args),
   },
   'test-long': {
     description: 'the same with the tests that take minutes: faults, kills, many made-up histories',
-    run: (args) => jest('test/jest.long.config.cjs', args),
+    run: (args) => vitest('test/vitest.long.config.mts', args),
   },
   bench: {
     description: 'installs, builds and measures',

@@ -137,7 +137,7 @@ describe('AccessGuard', () => {
     });
 
     it('rethrows an error of the look-up', async () => {
-      const broken = jest.spyOn(directory, 'ofUser').mockRejectedValueOnce(new Error('connection lost'));
+      const broken = vi.spyOn(directory, 'ofUser').mockRejectedValueOnce(new Error('connection lost'));
       await expect(call(routes.members, await bearer())).rejects.toThrow('connection lost');
       broken.mockRestore();
     });

@@ -14,7 +14,7 @@ const unmanaged = (target: string, last: number): Parameters<Drawbridge['cloud']
 });
 
 describe('B. Errors of the cloud', () => {
-  jest.setTimeout(120_000);
+  vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
   const drawbridge = ownForFaults();
   let bench: FaultBench;
   let index = 0;

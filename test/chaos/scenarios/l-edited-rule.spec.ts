@@ -3,7 +3,7 @@ import { healthOf, ledgerOf } from '../../builders/rule-ledger';
 import { until } from '../../harness/until';
 
 describe('L. A rule of ours edited by another program', () => {
-  jest.setTimeout(180_000);
+  vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
   const drawbridge = ownForFaults({ worker: false });
 
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { AppProcess } from '../../harness/processes';
 import { until } from '../../harness/until';
 
 describe('L. A removal is recorded when it is observed, with its cause', () => {
-  jest.setTimeout(180_000);
+  vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
   const drawbridge = ownForFaults({ worker: false });
   let worker: AppProcess;
 

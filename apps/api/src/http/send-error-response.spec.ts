@@ -32,9 +32,9 @@ describe('sendErrorResponse', () => {
 
   beforeEach(() => {
     logged.length = 0;
-    jest.spyOn(Logger.prototype, 'error').mockImplementation((line: unknown) => logged.push(line));
+    vi.spyOn(Logger.prototype, 'error').mockImplementation((line: unknown) => logged.push(line));
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => vi.restoreAllMocks());
 
   it.each([
     ['/sessions', badRequest('wrong', { durationHours: 'must be at least 1' })],

@@ -37,12 +37,12 @@ describe('SharedWindows', () => {
 
   beforeEach(() => {
     logged.length = 0;
-    jest.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => logged.push(line));
+    vi.spyOn(Logger.prototype, 'warn').mockImplementation((line: unknown) => logged.push(line));
     now = 0;
     counter = new UnreliableCounter();
     windows = new SharedWindows(counter, new FixedWindows(() => now), () => now);
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => vi.restoreAllMocks());
 
   const count = async (): Promise<number> => (await windows.increment('a', 60_000, 2)).totalHits;
 

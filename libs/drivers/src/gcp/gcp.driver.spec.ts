@@ -287,12 +287,12 @@ describe('GCP driver', () => {
     const read = await failure((await newDriver()).readRules(target()));
     expect(read instanceof Error ? read.message : read).toBe('no access for Bearer [secret]');
     // the same assertion within a second: the signature is deterministic
-    jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now());
     await failure((await newDriver()).checkCredential(target().credential));
     const assertion = new URLSearchParams(server.calls.at(-1)!.body).get('assertion')!;
     script['POST /token'] = [[400, { error: 'invalid_grant', error_description: `not valid: ${assertion}` }]];
     const check = await failure((await newDriver()).checkCredential(target().credential));
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
     expect(check instanceof Error ? check.message : check).toBe('invalid_grant: not valid: [secret]');
   });
 

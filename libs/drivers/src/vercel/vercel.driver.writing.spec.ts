@@ -25,7 +25,7 @@ describe('Vercel driver: requests and writes', () => {
   beforeEach(() => {
     driver = fixture.newDriver();
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => vi.restoreAllMocks());
 
   const apply = (...changes: RuleChange[]): Promise<ChangeResult[]> => driver.applyChanges(target(), changes);
   const sent = (): unknown[] =>
@@ -100,8 +100,7 @@ describe('Vercel driver: requests and writes', () => {
       vercel.on(READ, config(guard(['203.0.113.1/32'])));
       const now = performance.now.bind(performance);
       let held = 0;
-      jest
-        .spyOn(performance, 'now')
+      vi.spyOn(performance, 'now')
         .mockImplementation(() => now() + (vercel.calls.length && (held += 2100)));
       expect(await thrown(apply(add()))).toMatchObject({
         kind: 'transient',

@@ -1,4 +1,0 @@
-import { acquireTestServer } from './test-server';
-
-/** Jest calls this for every project that has it. */
-export default acquireTestServer;
