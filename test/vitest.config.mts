@@ -1,17 +1,80 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
-import { config } from './vitest.shared.mts';
+import { join } from 'node:path';
+import { transform } from '@swc/core';
+import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
+import { swcOptions } from './harness/swc.cjs';
+import { LongestFirst } from './longest-first.mts';
+import { SlowestSuites } from './slowest-suites.mts';
 
-/** What an ordinary change breaks; everything else is in vitest.long.config.mts. */
-export default defineConfig(
-  config({
-    pure: [
-      '{apps,libs}/**/*.spec.ts',
-      'test/{layers,hostile,conformance,simulation}/*.spec.ts',
-      'test/chaos/oracles/*.spec.ts',
+type Plugin = NonNullable<ViteUserConfig['plugins']>[number];
+
+/** NestJS and class-validator read the types of decorated members at run time; Vite's own compiler leaves some out. */
+const decorators: Plugin = {
+  name: 'decorators',
+  enforce: 'pre',
+  async transform(source, id) {
+    if (!id.endsWith('.ts') || id.includes('/node_modules/')) return null;
+    const { code, map } = await transform(source, { ...swcOptions(id, 'es6'), sourceMaps: true });
+    return { code, map: map ?? null };
+  },
+};
+
+/** What takes minutes, or other machines and versions: `npm run test:long`. */
+const LONG = '**/*.long.spec.ts';
+const CORES = availableParallelism();
+/** A worker of suites with a product mostly waits for its processes. With them it takes a gigabyte. */
+const ordinary = { maxWorkers: CORES + 2, sequence: { groupOrder: 0 } };
+/** Some of these keep both cores busy by themselves. */
+const long = { maxWorkers: CORES + 1, sequence: { groupOrder: 1 } };
+/** One PostgreSQL for the whole run. */
+const server = { globalSetup: ['test/harness/test-server.ts'] };
+
+/** @param include relative to the repository's root */
+const project = (
+  name: string,
+  include: string[],
+  settings: TestProjectInlineConfiguration['test'],
+): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: { name, include, ...settings, exclude: ['**/node_modules/**', ...(settings?.exclude ?? [])] },
+});
+
+/**
+ * The suites of one worker share its modules, and the products that `Drawbridge.shared` starts: most of what a suite needs is
+ * loaded already. So a suite leaves no patched object, open handle or changed variable of the environment behind.
+ */
+export default defineConfig({
+  root: join(import.meta.dirname, '..'),
+  plugins: [decorators],
+  oxc: false,
+  resolve: { conditions: ['@drawbridge/source'] },
+  ssr: { resolve: { conditions: ['@drawbridge/source'] } },
+  test: {
+    globals: true,
+    pool: 'forks',
+    isolate: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    setupFiles: ['reflect-metadata'],
+    sequence: { sequencer: LongestFirst },
+    reporters: ['default', new SlowestSuites()],
+    projects: [
+      project('product', ['test/{store,e2e}/**/*.spec.ts'], { ...ordinary, ...server, exclude: [LONG] }),
+      project(
+        'pure',
+        [
+          '{apps,libs}/**/*.spec.ts',
+          'test/{layers,hostile,conformance,simulation}/*.spec.ts',
+          'test/chaos/oracles/*.spec.ts',
+        ],
+        { ...ordinary, exclude: [LONG] },
+      ),
+      project('product-long', ['test/{store,e2e}/**/*.long.spec.ts', 'test/chaos/**/*.spec.ts'], {
+        ...long,
+        ...server,
+        exclude: ['test/chaos/oracles/**'],
+      }),
+      project('pure-long', ['test/{hostile,conformance,simulation}/*.long.spec.ts'], long),
     ],
-    product: ['test/{store,e2e}/**/*.spec.ts'],
-    exclude: ['**/*.long.spec.ts'],
-    workers: availableParallelism() + 2,
-  }),
-);
+  },
+});

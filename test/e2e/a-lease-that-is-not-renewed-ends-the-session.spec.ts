@@ -8,7 +8,7 @@ import { until } from '../harness/until';
 const RENEWALS = 1000;
 
 describe('A lease that is not renewed ends the session', () => {
-  const drawbridge = Drawbridge.own({ worker: false });
+  const drawbridge = Drawbridge.shared({ worker: false });
   const org = ownOrganization(drawbridge);
   let addresses = 0;
 

@@ -4,7 +4,7 @@ import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 describe('A shared rule stays until its last holder ends', () => {
-  const drawbridge = Drawbridge.own();
+  const drawbridge = Drawbridge.shared();
 
   const isOpen = async (target: string, address: string): Promise<boolean> =>
     (await drawbridge.cloud.rules(target)).some((rule) => rule.address === address);

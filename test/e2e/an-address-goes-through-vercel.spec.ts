@@ -11,7 +11,7 @@ interface Created {
 
 /** Addresses are allowed by the firewall of a project and removed in time; no other address is allowed. */
 describe('Sessions on Vercel', () => {
-  const drawbridge = Drawbridge.own({ worker: false });
+  const drawbridge = Drawbridge.shared({ worker: false });
   const org = ownOrganization(drawbridge);
   const other = ownOrganization(drawbridge);
 

@@ -23,7 +23,7 @@ onNetworks('An agent guards a host', () => {
   let web: number;
 
   beforeAll(async () => {
-    [drawbridge, network] = await Promise.all([Drawbridge.start(), Network.start()]);
+    [drawbridge, network] = await Promise.all([Drawbridge.borrowed(), Network.start()]);
     org = await organization(drawbridge, []);
     server = await network.reachable(() => drawbridge.apiServer.port);
     [ssh, web] = await Promise.all([network.host.listen(), network.host.listen()]);

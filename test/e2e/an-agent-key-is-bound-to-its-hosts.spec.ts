@@ -26,7 +26,7 @@ let admin: ApiClient;
 let names = 0;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.start();
+  drawbridge = await Drawbridge.borrowed();
   org = await organization(drawbridge, []);
   ({ admin } = org);
 });

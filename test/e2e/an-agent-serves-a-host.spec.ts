@@ -8,7 +8,7 @@ let drawbridge: Drawbridge;
 let org: Organization;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.start();
+  drawbridge = await Drawbridge.borrowed();
   org = await organization(drawbridge, []);
 });
 afterAll(() => drawbridge.stop());

@@ -6,7 +6,7 @@ describe('An operator creates an organization', () => {
   let drawbridge: Drawbridge;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
+    drawbridge = await Drawbridge.borrowed({ worker: false });
   });
   afterAll(() => drawbridge.stop());
 

@@ -8,7 +8,7 @@ const CHECK = 'GetCallerIdentity';
 const LOOK = 'DescribeSecurityGroups';
 
 describe('Credentials and resources are checked in the background', () => {
-  const drawbridge = Drawbridge.own();
+  const drawbridge = Drawbridge.shared();
 
   afterEach(() => drawbridge.cloud.clearFaults());
 

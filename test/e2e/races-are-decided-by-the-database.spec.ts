@@ -3,7 +3,7 @@ import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 describe('Races are decided by the database', () => {
-  const drawbridge = Drawbridge.own();
+  const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge);
   /** no other organization writes to its group, so that a fault on the group affects its own call */
   const alone = ownOrganization(drawbridge, [{ group: group(1), config: { port: 22 } }]);

@@ -6,7 +6,7 @@ import { Drawbridge } from '../harness/drawbridge';
 const AT_ONCE = 8;
 
 describe('Registration can be closed', () => {
-  const drawbridge = Drawbridge.own({ worker: false });
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const apiWith = async (REGISTRATION: string): Promise<ApiClient> =>
     new ApiClient(`http://127.0.0.1:${(await drawbridge.startApi({ REGISTRATION })).port}/api/v1`);

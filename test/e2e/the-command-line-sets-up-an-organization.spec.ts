@@ -20,7 +20,7 @@ describe('The command line sets up an organization', () => {
   let url: string;
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
+    drawbridge = await Drawbridge.borrowed();
     cli = new CommandLine();
     url = `http://127.0.0.1:${drawbridge.apiServer.port}`;
   });

@@ -40,7 +40,7 @@ export class Drawbridge {
   }
 
   /**
-   * The same for tests that end none of its processes: the files of one jest worker use it in turn, and each finds it without
+   * The same for tests that end none of its processes: the suites of one worker use it in turn, and each finds it without
    * an organization, a rule or a fault. What the deployment has as a whole stays: audit records, keys, and the log of before.
    */
   static shared(options: SharedOptions = {}): Drawbridge {

@@ -25,7 +25,7 @@ const EMPTY_TABLES = `DO $$ BEGIN SET LOCAL session_replication_role = replica; 
 /** Workers may hold locks of the tables in another order. */
 const DEADLOCK = '40P01';
 
-/** The products that the files of one jest worker share, those used last first. */
+/** The products that the suites of one worker share, those used last first. */
 const products: { readonly key: string; readonly processes: Promise<Processes> }[] = [];
 
 /** A product with these settings that is as new: it starts when there is none. It ends with this process. */

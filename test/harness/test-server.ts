@@ -13,14 +13,23 @@ const ROOT = resolve(__dirname, '../..');
 const SPACE_NEEDED = 500 * 1024 * 1024;
 const PREFIX = 'drawbridge-test-';
 
+let server: Promise<() => Promise<void>> | undefined;
+let users = 0;
+
 /**
- * Builds what is stale and starts one PostgreSQL for the whole run. Suites read its superuser URL from TEST_POSTGRES_URL, which
- * their processes inherit. TEST_POSTGRES_PROGRAMS names the package of another version: `.ci/postgres-versions`.
- * @returns what stops the server and deletes its data
+ * Builds what is stale and starts one PostgreSQL for the whole run, whose projects share it. Suites read its superuser URL from
+ * TEST_POSTGRES_URL. TEST_POSTGRES_PROGRAMS names the package of another version: `.ci/postgres-versions`.
+ * @returns what stops the server and deletes its data, when its last user calls it
  * @throws Error when the build, the server or the migrations fail
  */
-export default function startServerOfRun(): Promise<() => Promise<void>> {
-  return startTestServer();
+export default async function acquireTestServer(): Promise<() => Promise<void>> {
+  users += 1;
+  server ??= startTestServer();
+  const stop = await server;
+  return async () => {
+    users -= 1;
+    if (users === 0) await stop();
+  };
 }
 
 async function startTestServer(): Promise<() => Promise<void>> {
@@ -80,7 +89,7 @@ async function makeTemplate(url: string, superuserUrl: string): Promise<void> {
   }
 }
 
-/** Jest skips the teardown when it is interrupted or bails out. @returns a function that cancels this */
+/** The teardown is skipped when a run is interrupted. @returns a function that cancels this */
 function abandonOnExit(abandon: () => void): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const end = (signal: (typeof signals)[number]): never => process.exit(128 + system.signals[signal]);

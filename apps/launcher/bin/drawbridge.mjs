@@ -31,10 +31,11 @@ function warnAboutRedis() {
   );
 }
 
-/** @param {string} config @param {string[]} args */
-const vitest = (config, args) => {
+/** @param {string} projects of test/vitest.config.mts @param {string[]} args */
+const vitest = (projects, args) => {
   warnAboutRedis();
-  return runInForeground(['node_modules/vitest/vitest.mjs', 'run', '--config', config, ...args]);
+  const config = ['--config', 'test/vitest.config.mts', '--project', projects];
+  return runInForeground(['node_modules/vitest/vitest.mjs', 'run', ...config, ...args]);
 };
 
 /** @type {Record<string, Command>} */
@@ -45,11 +46,11 @@ const commands = {
   },
   test: {
     description: 'installs, builds and runs the tests; further arguments go to vitest',
-    run: (args) => vitest('test/vitest.config.mts', args),
+    run: (args) => vitest('!*-long', args),
   },
   'test-long': {
     description: 'the same with the tests that take minutes: faults, kills, many made-up histories',
-    run: (args) => vitest('test/vitest.long.config.mts', args),
+    run: (args) => vitest('*-long', args),
   },
   bench: {
     description: 'installs, builds and measures',

@@ -6,7 +6,7 @@ const LOST_CONNECTION_ERRORS = ['TypeError', 'AbortError', 'TimeoutError'];
 /** A connection of an aborted request timed out on the server, and was then reused. */
 const REUSED_AFTER_TIMEOUT = / answered 408, /;
 
-/** Compares names: in jest an error of fetch is not an instance of the test's own Error. */
+/** Compares names: fetch has no class of its own for each. */
 function isLostConnection(error: unknown): boolean {
   const { name = '', message = '' } = error as Partial<Error>;
   return LOST_CONNECTION_ERRORS.includes(name) || REUSED_AFTER_TIMEOUT.test(message);

@@ -11,7 +11,7 @@ let lastOctet = 0;
 const fresh = (): string => `203.0.113.${(lastOctet += 1)}`;
 
 describe('4.2 Sessions: Idempotency-Key on POST /sessions', () => {
-  const drawbridge = Drawbridge.own({ worker: false });
+  const drawbridge = Drawbridge.shared({ worker: false });
   const org = ownOrganization(drawbridge);
 
   const start = (key: string, body: unknown, more: Record<string, string> = {}): Promise<Answer<Session>> =>

@@ -15,7 +15,7 @@ import { Drawbridge } from '../../harness/drawbridge';
 const after = (moment: string | null): number => Date.parse(moment ?? '') - Date.now();
 
 describe('4.8 Billing', () => {
-  const drawbridge = Drawbridge.own({ worker: false });
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   /** Workers sweep ended periods when they start, and schedule the next end. */
   const sweptTo = async (customer: Customer, status: string, workers = 1): Promise<Subscription> => {

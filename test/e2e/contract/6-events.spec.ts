@@ -7,7 +7,7 @@ import { until } from '../../harness/until';
 import { describeDeniedActions } from './6-denied-actions';
 
 describe('6 Events', () => {
-  const drawbridge = Drawbridge.own({ worker: false });
+  const drawbridge = Drawbridge.shared({ worker: false });
   const org = ownOrganization(drawbridge);
   let member: Colleague;
   /** the transaction that wrote the credential, before a worker checked it */

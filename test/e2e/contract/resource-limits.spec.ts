@@ -17,7 +17,7 @@ interface Refusal {
 }
 
 describe('Limits of resources, and what is known of their credentials', () => {
-  const drawbridge = Drawbridge.own({ worker: false });
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   afterEach(() => drawbridge.cloud.clearFaults());
 
