@@ -3,7 +3,14 @@ import { delimiter, join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { neededInCi } from './needed-in-ci';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** The first is made for programs, and takes half of a browser's processor time. */
+const NAMES = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+];
 const MAC = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
 function findChromium(): string | null {
@@ -19,7 +26,10 @@ const hasChromium = neededInCi('chromium', chromiumPath !== null);
 
 /** `describe` for suites that need a browser. */
 export function describeInBrowser(title: string, tests: () => void): void {
-  if (hasChromium) return describe(title, tests);
+  if (hasChromium) {
+    describe(title, tests);
+    return;
+  }
   process.stderr.write(`Skipped, no Chromium is here (CHROMIUM_PATH may name one): ${title}\n`);
   describe.skip(title, tests);
 }

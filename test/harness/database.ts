@@ -30,8 +30,7 @@ export function emptyDatabase(): Promise<ClonedDatabase> {
 
 async function createDatabase(template: string): Promise<ClonedDatabase> {
   const server = process.env['TEST_POSTGRES_URL'];
-  if (!server)
-    throw new Error('TEST_POSTGRES_URL is not set: run suites with test/vitest.config.mts.');
+  if (!server) throw new Error('TEST_POSTGRES_URL is not set: run suites with test/vitest.config.mts.');
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   await asSuperuser(server, async (client) => {
     // A template is copied for one client at a time; the lock goes with the connection.

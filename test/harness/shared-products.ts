@@ -63,6 +63,8 @@ async function asNew(processes: Processes): Promise<Processes | null> {
   await owner.connect();
   try {
     await emptied(owner);
+    // readiness would go on to tell of workers that a suite has started
+    if (!processes.worker) await owner.query('DELETE FROM sweeper_lease');
   } finally {
     await owner.end();
   }

@@ -4,7 +4,7 @@ import { PASSWORD } from '../builders/people';
 import { TestBrowser } from '../harness/browser';
 import { TestConsole } from '../harness/console';
 import { Drawbridge } from '../harness/drawbridge';
-import { acquireTestServer, releaseTestServer } from '../harness/test-server';
+import acquireTestServer from '../harness/test-server';
 import { seeded, type Scene } from './seed';
 
 const FOLDER = resolve(__dirname, '../../docs/screens');
@@ -28,7 +28,7 @@ const PICTURES: readonly Picture[] = [
 
 /** Draws docs/screens/console-*.png from a product with made-up data. */
 async function main(): Promise<void> {
-  await acquireTestServer();
+  const releaseTestServer = await acquireTestServer();
   const drawbridge = await Drawbridge.start();
   const browser = await TestBrowser.start();
   try {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createLocalJWKSet, jwtVerify, type JWTVerifyResult } from 'jose';
 import { Identities, IdentityKeyRotation, IdentityKeyStore } from '#credentials';
-import { Database } from '#entities';
+import { Database, type Tx } from '#entities';
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { MasterKeys, newIdentityKey, openIdentityKey, resealIdentityKey, SealBrokenError } from '#secrets';
 import { cloneDatabase, type ClonedDatabase } from '../harness/database';
@@ -73,11 +73,13 @@ describe('Identity keys', () => {
       [hours],
     );
   };
-  const blocked = (count: number): Promise<unknown> =>
+  /** Asks through the transaction that holds the lock: the server ends one that is idle for seconds. */
+  const blocked = (tx: Tx, count: number): Promise<unknown> =>
     until(`${count} wait for a lock`, async () => {
       const waiting = `SELECT 1 FROM pg_stat_activity
         WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
-      return (await database.autocommit.query<unknown[]>(waiting)).length === count;
+      await tx.query('SELECT pg_stat_clear_snapshot()');
+      return (await tx.query<unknown[]>(waiting)).length === count;
     });
   const signatures = (): Promise<{ details: Record<string, string>; actorType: string }[]> =>
     database.autocommit.query(
@@ -98,7 +100,7 @@ describe('Identity keys', () => {
       // lets them read, and write only once all have read
       await tx.query('LOCK TABLE identity_keys IN EXCLUSIVE MODE');
       const rotations = Array.from({ length: 5 }, () => rotation().rotate());
-      await blocked(5);
+      await blocked(tx, 5);
       await store.addFirst(tx, await newIdentityKey(masterKeys));
       return { rotations };
     });
@@ -118,7 +120,7 @@ describe('Identity keys', () => {
     const waiting = await database.transaction(async (tx) => {
       await store.add(tx, first, 60);
       const added = database.transaction((other) => store.add(other, second, 60));
-      await blocked(1);
+      await blocked(tx, 1);
       return { added };
     });
     expect(await waiting.added).toBeNull();

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { codeOf, ROOT } from '../../../tools/files.mjs';
+import { node24 } from '../../../tools/node-24.mjs';
 import { runInForeground } from './foreground.mjs';
 import { refuseTakenPorts } from './ports.mjs';
 import { prepare } from './prepare.mjs';
@@ -31,11 +32,20 @@ function warnAboutRedis() {
   );
 }
 
+/**
+ * The Node.js that tests run on: 24 where this one is older and npm has it, unless TEST_NODE=own.
+ * @returns {string}
+ */
+function nodeOfTests() {
+  const [major = 0] = process.versions.node.split('.').map(Number);
+  return (major < 22 && process.env['TEST_NODE'] !== 'own' && node24()) || process.execPath;
+}
+
 /** @param {string} projects of test/vitest.config.mts @param {string[]} args */
 const vitest = (projects, args) => {
   warnAboutRedis();
   const config = ['--config', 'test/vitest.config.mts', '--project', projects];
-  return runInForeground(['node_modules/vitest/vitest.mjs', 'run', ...config, ...args]);
+  return runInForeground(['node_modules/vitest/vitest.mjs', 'run', ...config, ...args], nodeOfTests());
 };
 
 /** @type {Record<string, Command>} */

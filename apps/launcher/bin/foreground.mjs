@@ -22,11 +22,12 @@ function stopWithoutParent(child) {
  * Runs a Node.js script in the terminal's foreground and lets it handle signals.
  * Ctrl-C reaches the whole process group, so it is forwarded only when no terminal is attached.
  * @param {string[]} command a script and its arguments
+ * @param {string} [program] this Node.js when left out
  * @returns {Promise<number>} the child's exit code, 128 + n when signal n ended it
  */
-export function runInForeground(command) {
+export function runInForeground(command, program = process.execPath) {
   // the IPC channel closes when this process is killed, so that the child notices
-  const child = spawn(process.execPath, command, {
+  const child = spawn(program, command, {
     cwd: ROOT,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });

@@ -14,7 +14,6 @@ const unmanaged = (target: string, last: number): Parameters<Drawbridge['cloud']
 });
 
 describe('B. Errors of the cloud', () => {
-  vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
   const drawbridge = ownForFaults();
   let bench: FaultBench;
   let index = 0;

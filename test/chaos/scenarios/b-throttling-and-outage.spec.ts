@@ -17,7 +17,7 @@ const addresses = (from: number, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `203.0.113.${from + index}`);
 
 describe('B. The cloud throttles, or is down', () => {
-  vi.setConfig({ testTimeout: (OUTAGE_SECONDS + THROTTLED_SECONDS, hookTimeout: (OUTAGE_SECONDS + THROTTLED_SECONDS }) * 1000 + 240_000);
+  vi.setConfig({ testTimeout: (OUTAGE_SECONDS + THROTTLED_SECONDS) * 1000 + 240_000 });
   const drawbridge = ownForFaults({
     simulator: {
       SIMULATOR_RULES_PER_GROUP: '200',
@@ -138,7 +138,6 @@ describe('B. The cloud throttles, or is down', () => {
 });
 
 describe('B. An account with lower call limits than expected', () => {
-  vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
   const drawbridge = ownForFaults({
     simulator: { SIMULATOR_WRITE_BURST: '8', SIMULATOR_WRITE_REFILL_PER_SECOND: '2' },
   });

@@ -9,7 +9,6 @@ interface HealthEvent {
 }
 
 describe('C. Drift is repaired on request', () => {
-  vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
   const drawbridge = Drawbridge.own({ worker: false });
   const org = ownOrganization(drawbridge, sshTo(8));
   let watch: Watch;

@@ -7,7 +7,6 @@ const GROUPS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const BOUND_MS = 60_000;
 
 describe('C. Drift is repaired within a minute, without a request', () => {
-  vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
   const drawbridge = Drawbridge.own();
   const org = ownOrganization(drawbridge, sshTo(GROUPS));
   let watch: Watch;

@@ -15,7 +15,6 @@ const ALARM_TIMEOUT_MS = 60_000;
 const newKey = (version: number): string => `${version}:${randomBytes(32).toString('base64')}`;
 
 describe('D. Credentials and permissions', () => {
-  vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
   const oldMaster = newKey(1);
   const newMaster = newKey(2);
   const both = { MASTER_KEYS: `${oldMaster},${newMaster}` };

@@ -13,7 +13,6 @@ const FUTURE_TIMES = {
 } as const;
 
 describe('L. The clock of the database steps back', () => {
-  vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
   const drawbridge = ownForFaults({ worker: false });
 
   // a worker left over by a failed test would affect the next one

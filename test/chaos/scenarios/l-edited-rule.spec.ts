@@ -3,7 +3,6 @@ import { healthOf, ledgerOf } from '../../builders/rule-ledger';
 import { until } from '../../harness/until';
 
 describe('L. A rule of ours edited by another program', () => {
-  vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
   const drawbridge = ownForFaults({ worker: false });
 
   beforeAll(async () => {

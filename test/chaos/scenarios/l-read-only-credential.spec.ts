@@ -10,7 +10,6 @@ const SECOND_KEY = {
 } as const;
 
 describe('L. A read-only credential does not keep a shared rule', () => {
-  vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
   const drawbridge = ownForFaults();
 
   it('the rule is removed at the stop of its writer, and the other holder waits for its own rule [L6]', async () => {

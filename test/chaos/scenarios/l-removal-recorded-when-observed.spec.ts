@@ -4,7 +4,6 @@ import type { AppProcess } from '../../harness/processes';
 import { until } from '../../harness/until';
 
 describe('L. A removal is recorded when it is observed, with its cause', () => {
-  vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
   const drawbridge = ownForFaults({ worker: false });
   let worker: AppProcess;
 

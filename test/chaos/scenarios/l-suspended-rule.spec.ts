@@ -8,7 +8,6 @@ import { Watch } from '../oracles/watch';
 const REPAIRS = 3;
 
 describe('L. A rule that another program keeps removing', () => {
-  vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
   const drawbridge = Drawbridge.own({ worker: false });
   const org = ownOrganization(drawbridge, sshTo(2));
   let watch: Watch;

@@ -8,7 +8,6 @@ import { REPORT_BOUND_MS, REPORT_TOLERANCE_MS } from '../oracles/bounds';
 const BOUND_MS = REPORT_BOUND_MS + REPORT_TOLERANCE_MS;
 
 describe('L. An unwanted rule that cannot be removed is reported within a minute', () => {
-  vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
   const drawbridge = ownForFaults({ worker: false });
   let worker: AppProcess;
 

@@ -1,0 +1,3 @@
+import type { Options } from '@swc/core';
+
+export function swcOptions(filename: string, type: 'commonjs' | 'es6'): Options;
