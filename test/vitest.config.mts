@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { transform } from '@swc/core';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
 import { swcOptions } from './harness/swc.cjs';
-import { LongestFirst } from './longest-first.mjs';
-import { SlowestSuites } from './slowest-suites.mjs';
+import { LongestFirst } from './longest-first.mts';
+import { SlowestSuites } from './slowest-suites.mts';
 
 type Plugin = NonNullable<ViteUserConfig['plugins']>[number];
 
@@ -23,7 +23,7 @@ const decorators: Plugin = {
 const LONG = '**/*.long.spec.ts';
 const CORES = availableParallelism();
 /** A worker of suites with a product mostly waits for its processes. With them it takes a gigabyte. */
-const ordinary = { maxWorkers: CORES + 2, sequence: { groupOrder: 0 } };
+const ordinary = { maxWorkers: CORES + 4, sequence: { groupOrder: 0 } };
 /** Some of these keep both cores busy by themselves, or wait for promises of a minute. */
 const long = { maxWorkers: CORES + 1, sequence: { groupOrder: 1 }, testTimeout: 240_000 };
 /** One PostgreSQL for the whole run. */

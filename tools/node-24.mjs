@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from './files.mjs';
@@ -25,6 +25,8 @@ export function node24() {
 function install() {
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(join(CACHE, 'node-24-'));
+  // tests run programs as other users, too
+  chmodSync(folder, 0o755);
   try {
     for (const file of ['package.json', 'package-lock.json'])
       copyFileSync(join(PINNED, file), join(folder, file));

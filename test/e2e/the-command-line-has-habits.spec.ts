@@ -96,17 +96,4 @@ describe('The command line has habits', () => {
     expect(code).toBe(4);
     expect(stderr).not.toContain('could not be stopped');
   });
-
-  it('run says that the address has changed while it runs, and that watch follows it', async () => {
-    const going = bench.cli.start(['run', '--lease', '60', '--', 'sleep', '300']);
-    await bench.allows(CLI_ADDRESS);
-    bench.proxy.addresses = ['198.51.100.77'];
-    await going.prints('198.51.100.77');
-    expect(going.stderr).toContain(`${CLI_ADDRESS} keeps the access`);
-    expect(going.stderr).toContain('drawbridge watch');
-    bench.proxy.addresses = [CLI_ADDRESS];
-    await going.prints(`your address is ${CLI_ADDRESS} again`);
-    process.kill(going.pid, 'SIGTERM');
-    await going.ended;
-  });
 });

@@ -8,6 +8,9 @@ async function listening(answer: RequestListener): Promise<{ server: Server; url
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
+/** A session of a minute is renewed every twenty seconds, and asked for its address as often. */
+const SEVERAL_RENEWALS_MS = 150_000;
+
 describe('The command line meets bad networks', () => {
   let bench: CliBench;
 
@@ -55,6 +58,19 @@ describe('The command line meets bad networks', () => {
     expect(code).toBe(0);
     expect(stderr).not.toContain('could not be stopped');
     expect(await bench.live()).toEqual([]);
+  });
+
+  it('run says that the address has changed while it runs, and that watch follows it', async () => {
+    const going = bench.cli.start(['run', '--lease', '60', '--', 'sleep', '300']);
+    await bench.allows(CLI_ADDRESS);
+    bench.proxy.addresses = ['198.51.100.77'];
+    await going.prints('198.51.100.77', SEVERAL_RENEWALS_MS);
+    expect(going.stderr).toContain(`${CLI_ADDRESS} keeps the access`);
+    expect(going.stderr).toContain('drawbridge watch');
+    bench.proxy.addresses = [CLI_ADDRESS];
+    await going.prints(`your address is ${CLI_ADDRESS} again`, SEVERAL_RENEWALS_MS);
+    process.kill(going.pid, 'SIGTERM');
+    await going.ended;
   });
 
   it('a name without an address is said at once', async () => {

@@ -119,6 +119,7 @@ describeInBrowser('The console signs in', () => {
     const person = await founder(drawbridge);
     const visitor = await site.stranger('/sign-in');
     await visitor.click('link', 'Forgot your password?');
+    await visitor.reaches('Forgot your password?');
     await visitor.fill('E-mail', person.email);
     await visitor.page.getByRole('button').click();
     await visitor.goto(site.url(`/reset-password/${await mailedToken(drawbridge, person.email)}`));
