@@ -6,7 +6,7 @@ import { ROOT } from './files.mjs';
 
 const PINNED = join(ROOT, 'tools', 'node-24');
 const CACHE = join(ROOT, 'node_modules', '.cache');
-const FOLDER = join(CACHE, 'drawbridge-node-24');
+const FOLDER = join(CACHE, 'drawbridge-node');
 const PROGRAM = join(FOLDER, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
 
 /**
