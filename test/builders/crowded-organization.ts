@@ -9,10 +9,15 @@ import { delivered, webhook } from './webhooks';
 /** What would run, and what would break every line, if a screen took a name for more than a text. */
 export const HOSTILE_NAME = '<img/src=x/onerror=alert(document.domain)>';
 
+/** As long as an address gets. */
+export const LONG_ADDRESS = '2001:db8:1234:5678:9abc:def0:1234:5678';
+
 /** An organization with many objects of each kind, all with the longest and worst names. */
 export interface CrowdedOrganization extends FurnishedOrganization {
   /** an administrator with open access, some of which was refused */
   readonly keeper: Person;
+  /** of the keeper; it was refused, and was never open */
+  readonly refusedSessionId: string;
   /** with the longest URL; nobody is there */
   readonly webhookId: string;
 }
@@ -41,7 +46,7 @@ const CROWDS: readonly Crowd[] = [
   {
     table: 'api_keys',
     copies: 120,
-    own: `'key_hash', copy.id`,
+    own: `'key_hash', copy.id, 'last_used_ip', '${LONG_ADDRESS}'`,
     names: ['name', 'description'],
     longest: 100,
   },
@@ -66,7 +71,7 @@ const CROWDS: readonly Crowd[] = [
   {
     table: 'audit_records',
     copies: 120,
-    own: `'sequence', nextval('audit_records_sequence_seq'), 'resource_name', '${HOSTILE_NAME}' || repeat('W', 150)`,
+    own: `'sequence', nextval('audit_records_sequence_seq'), 'ip_address', '${LONG_ADDRESS}', 'resource_name', '${HOSTILE_NAME}' || repeat('W', 150)`,
   },
   { table: 'webhook_deliveries', copies: 120, own: `'position', (2 ^ 40 * (1 + random()))::bigint` },
   { table: 'resource_health_events', copies: 120, names: ['message'] },
@@ -82,12 +87,21 @@ export async function crowdedOrganization(
   const org = await furnishedOrganization(drawbridge, sshTo(1)[0]!, '203.0.113.9');
   const { admin, organizationId, roleId } = org;
   const keeper = await newcomer(drawbridge, admin, { isOrgAdmin: true, roleIds: [roleId] });
-  await verifiedResource(org, 1);
+  const full = await verifiedResource(org, 1);
   const vpn = { address: '198.51.100.0/24', protocol: 'tcp', fromPort: 22, toPort: 22 };
   await cloud.addUnmanaged({ target: group(0), ...vpn });
+  await cloud.addUnmanaged({ target: group(0), ...vpn, address: `${LONG_ADDRESS}/128` });
+  const resourceIds = org.resourceIds.slice(0, 1);
+  await admin.created('/static-ip-rules', { label: 'VPN', ipAddress: `${LONG_ADDRESS}/128`, resourceIds });
   await cloud.fault({ kind: 'quota', target: group(1) });
-  const { id } = await keeper.client.posted<{ id: string }>('/sessions', { ipv4Address: address });
+  const { id } = await keeper.client.posted<{ id: string }>('/sessions', {
+    ipv4Address: address,
+    ipv6Address: LONG_ADDRESS,
+  });
   await org.reaches(id, 'PARTIAL');
+  const refused = { ipv4Address: '203.0.113.200', resourceIds: [full.id] };
+  const { id: refusedSessionId } = await keeper.client.posted<{ id: string }>('/sessions', refused);
+  await org.reaches(refusedSessionId, 'FAILED');
   const { id: webhookId } = await webhook(org, `http://127.0.0.1:9/${'W'.repeat(2000)}`);
   await delivered(org, webhookId);
   await waiting(org, org.identityProviderId);
@@ -104,7 +118,7 @@ export async function crowdedOrganization(
     organizationId,
     HOSTILE_NAME,
   ]);
-  return Object.assign(org, { keeper, webhookId });
+  return Object.assign(org, { keeper, refusedSessionId, webhookId });
 }
 
 /** Copies a row of the organization many times, and gives all of its rows bad names, each its own. */

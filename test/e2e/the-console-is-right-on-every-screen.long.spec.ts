@@ -1,6 +1,6 @@
 import { accountOwner } from '../builders/accounts';
 import { addressesOf, MFA_SET_UP, strangersPath, type KnownObjects } from '../builders/console-screens';
-import { crowdedOrganization, HOSTILE_NAME } from '../builders/crowded-organization';
+import { crowdedOrganization, HOSTILE_NAME, LONG_ADDRESS } from '../builders/crowded-organization';
 import { founder, PASSWORD } from '../builders/people';
 import { describeInBrowser, type Visitor } from '../harness/browser';
 import { plant, TestConsole } from '../harness/console';
@@ -30,15 +30,20 @@ describeInBrowser('Every screen of the console is right in both schemes and at a
   const administratorSees = async (
     account: { email: string },
     known: KnownObjects | null,
+    address = HERE,
+    further: readonly string[] = [],
   ): Promise<Record<string, string[]>> => {
-    const paths = routes.flatMap((route) => addressesOf(route, known));
+    const paths = [...routes.flatMap((route) => addressesOf(route, known)), ...further];
     expect(paths.length).toBeGreaterThan(10);
     // two at a time: a browser waits more than it works
     const halves = [0, 1].map((half) => paths.filter((_, index) => index % 2 === half));
     const seen = await Promise.all(
-      halves.map(async (half) =>
-        lookedAt(await site.signedIn({ email: account.email, password: PASSWORD }), half),
-      ),
+      halves.map(async (half) => {
+        const visitor = await site.signedIn({ email: account.email, password: PASSWORD });
+        // as a proxy before the service says it
+        await visitor.context.setExtraHTTPHeaders({ 'X-Forwarded-For': address });
+        return lookedAt(visitor, half);
+      }),
     );
     return Object.assign({}, ...seen) as Record<string, string[]>;
   };
@@ -63,8 +68,8 @@ describeInBrowser('Every screen of the console is right in both schemes and at a
 
   it('in a large organization whose names are as long as can be, and would be code if they were not text', async () => {
     const org = await crowdedOrganization(drawbridge, HERE);
-    const session = await org.started({ ipv4Address: '203.0.113.77' });
-    const seen = await administratorSees(org.keeper, {
+    const session = await org.started({ ipv4Address: '203.0.113.77', ipv6Address: LONG_ADDRESS });
+    const known = {
       '/resources/$id': org.resourceIds[0]!,
       '/credentials/$id': org.credentialId,
       '/people/$id': org.userId,
@@ -75,7 +80,10 @@ describeInBrowser('Every screen of the console is right in both schemes and at a
       '/webhooks/$id': org.webhookId,
       '/sessions/$id': session.id,
       '/requests/$id': org.accessRequestId,
-    });
+    };
+    const seen = await administratorSees(org.keeper, known, LONG_ADDRESS, [
+      `/sessions/${org.refusedSessionId}`,
+    ]);
     expect(seen).toEqual({});
   }, 600_000);
 
@@ -99,6 +107,11 @@ describeInBrowser('Every screen of the console is right in both schemes and at a
         'a text that is hard to read',
         `document.querySelector('h1').style.color = 'light-dark(#ddd, #333)'`,
         /light: color-contrast/,
+      ],
+      [
+        'an address that breaks',
+        `Object.assign(document.querySelector('h1'), { innerText: '203.0.113.56/32' }).style.width = '7rem'`,
+        /320 px: broken: 203\.0\.113\.56\/32/,
       ],
       ['a line that does not wrap', `document.querySelector('h1').style.minWidth = '700px'`, /320 px: wider/],
     ])('%s', async (_, code, finding) => {

@@ -4,7 +4,9 @@ import type { Visitor } from './browser';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-const WIDTHS = [320, 1280] as const;
+const WIDTHS = [320, 390, 1280] as const;
+/** Barriers are those of the widths beside it. */
+const BETWEEN = 390;
 const SCHEMES = ['light', 'dark'] as const;
 
 /** @param rules all when left out */
@@ -23,6 +25,31 @@ const FIND_OVERFLOW = `(() => {
   const wide = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > clientWidth);
   return scrollWidth - clientWidth + ' px: ' + (wide.at(-1)?.outerHTML.slice(0, 150) ?? '');
 })()`;
+
+/** An address, a range or an identifier that is no part of a longer word, such as a name. */
+const NAMED =
+  /(?<![\w.:@/-])(?:(?:\d{1,3}\.){3}\d{1,3}(?:\/\d+)?|(?:[\da-f]{0,4}:){2,7}[\da-f]{1,4}(?:\/\d+)?|(?:[\da-f]{1,4}:){1,6}:\/\d+|(?:sg|sgr|pl)-[\da-f]{8,}|dbk_\w+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?![\w@-]|[.:]\w)/gi;
+
+/** Those that continue on another line: a part of one reads as another one, as the `/3` of `203.0.113.56/32`. */
+const FIND_BROKEN = `(() => {
+  const found = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode())
+    for (const { index, 0: named } of text.data.matchAll(${String(NAMED)})) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + named.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (lines.size > 1) found.push(named + ' in ' + text.parentElement.outerHTML.slice(0, 150));
+    }
+  return found;
+})()`;
+
+/** Ends that are shown as "never": what was not open, or has no end, is not open for ever. */
+const FIND_NEVER = `[...document.querySelectorAll('td, dd')]
+  .filter((one) => /^(?:until|ends?|ended)$/i.test(one.dataset.label ?? one.previousElementSibling?.innerText ?? ''))
+  .filter((one) => one.innerText.includes('never'))
+  .map((one) => one.outerHTML.slice(0, 150))`;
 
 /** Runs an expression as the inspector does: the policy of the page refuses scripts of others. */
 async function inspected<T>(inspector: CDPSession, expression: string): Promise<T> {
@@ -87,7 +114,11 @@ async function findingsNow(visitor: Visitor): Promise<string[]> {
   const findings = new Set<string>();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
-    for (const colorScheme of SCHEMES) {
+    for (const broken of await inspected<string[]>(inspector, FIND_BROKEN))
+      findings.add(`${width} px: broken: ${broken}`);
+    for (const end of await inspected<string[]>(inspector, FIND_NEVER))
+      findings.add(`an end that is never: ${end}`);
+    for (const colorScheme of width === BETWEEN ? [] : SCHEMES) {
       await page.emulateMedia({ colorScheme });
       for (const barrier of await inspected<string[]>(inspector, FIND[colorScheme]))
         findings.add(`${width} px, ${colorScheme}: ${barrier}`);

@@ -1,7 +1,8 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import createQueries from 'openapi-react-query';
 import type { components, paths } from '#client/schema';
-import { failureOf, unreachable } from './failure';
+import { failureOf } from './failure';
+import { reach } from './reach';
 import { accessToken, CONSOLE_HEADER, refresh } from './sign-in';
 
 export type Schemas = components['schemas'];
@@ -32,12 +33,6 @@ async function send(request: Request): Promise<Response> {
   again.headers.set('Authorization', `Bearer ${token}`);
   return reach(again);
 }
-
-const reach = (request: Request): Promise<Response> =>
-  fetch(request).catch((error: unknown) => {
-    // a screen that was left needs no answer
-    throw request.signal.aborted ? error : unreachable();
-  });
 
 /** The operations of the API, as the signed-in person. Each throws a `Failure` unless it succeeds. */
 export const api = createClient<paths>({ fetch: send });

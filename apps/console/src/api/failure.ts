@@ -21,9 +21,18 @@ export class Failure extends Error {
   }
 }
 
-/** No answer came: the network, or the server, is away. */
-export const unreachable = (): Failure =>
-  new Failure('No answer from the server. Check your connection; this is tried again.', 0, 'UNREACHABLE');
+/** No answer came: the network, or the server, is away. @param isChange something was to be changed */
+export const unreachable = (isChange = false): Failure =>
+  new Failure(
+    !isChange
+      ? 'No answer from the server. Check your connection.'
+      : 'No answer from the server: it is not known whether this was done. Check your connection, look at what is shown then, and try again.',
+    0,
+    'UNREACHABLE',
+  );
+
+/** Whether the same request may succeed later: there was no answer, or a limit or a fault of the server. */
+export const isPassing = ({ status }: Failure): boolean => status === 0 || status === 429 || status >= 500;
 
 /** Answers with a code list the invalid fields in their message alone: "name must not be empty; config.port is required". */
 const FIELD =

@@ -1,4 +1,6 @@
 export { $api, api, openApi, type Schemas } from './client';
+export { serverNow } from './clock';
+export { dismissEnding, onEndingsChange, unansweredEndings, untilAnswered, type Ending } from './endings';
 export { asFailure, Failure } from './failure';
 export { live, queryClient, useAll, useList, type List } from './queries';
 export {

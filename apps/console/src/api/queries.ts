@@ -1,7 +1,7 @@
 import { MutationCache, QueryClient, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { paths } from '#client/schema';
 import { api } from './client';
-import { asFailure } from './failure';
+import { asFailure, isPassing } from './failure';
 
 const SETTLED_MS = 15_000;
 const UNSETTLED_MS = 2_000;
@@ -12,21 +12,17 @@ function delayOf(attempt: number, error: unknown): number {
   return asFailure(error).retryAfterMs ?? Math.min(1000 * 2 ** attempt, 30_000);
 }
 
-const isPassing = (error: unknown): boolean => {
-  const { status } = asFailure(error);
-  return status === 0 || status === 429 || status >= 500;
-};
-
 export const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      retry: (count, error) => count < MAX_RETRIES && isPassing(error),
+      retry: (count, error) => count < MAX_RETRIES && isPassing(asFailure(error)),
       retryDelay: delayOf,
       refetchInterval: SETTLED_MS,
       staleTime: 1000,
     },
     // a token that was entered, or a key that was answered, is kept no longer than its form is drawn
-    mutations: { gcTime: 0 },
+    // without a network it fails, rather than to wait for one without a word
+    mutations: { gcTime: 0, networkMode: 'always' },
   },
   // after a change, everything that is shown is read again: nothing is guessed
   mutationCache: new MutationCache({ onSettled: () => queryClient.invalidateQueries() }),

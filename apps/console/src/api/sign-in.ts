@@ -1,5 +1,7 @@
 import type { components } from '#client/schema';
-import { failureOf, unreachable, type Failure } from './failure';
+import { leaveEndings, untilAnswered, type Ending } from './endings';
+import { failureOf, type Failure } from './failure';
+import { reach } from './reach';
 
 type LoginAnswer = components['schemas']['LoginAnswerDto'];
 type RefreshAnswer = components['schemas']['RefreshAnswerDto'];
@@ -25,10 +27,20 @@ const EXPIRY_MARGIN_MS = 30_000;
 const DEVICE_TOKEN = 'drawbridge-device';
 /** That this browser has the cookie, which no script sees: without it, nothing is asked. */
 const HAS_COOKIE = 'drawbridge-signed-in';
+/** That the server has not confirmed yet that the cookie of this browser has ended: until it is a new one, it is not used. */
+const SIGNING_OUT = 'drawbridge-signing-out';
 /** When a tab of this browser was last touched. */
 const LAST_ACTIVITY = 'drawbridge-last-activity';
 
+const SIGN_OUT: Ending = {
+  isSignOut: true,
+  what: 'Sign out',
+  meanwhile:
+    'This browser has forgotten who was signed in; on the server, the sign-in counts until it answers.',
+};
+
 let signIn: SignIn = { state: 'unknown' };
+let signingOut = new AbortController();
 let refreshing: Promise<boolean> | null = null;
 const listeners = new Set<() => void>();
 
@@ -42,14 +54,25 @@ export function onSignInChange(listener: () => void): () => void {
 function become(next: SignIn): void {
   signIn = next;
   if (next.state === 'in') localStorage.setItem(HAS_COOKIE, 'yes');
-  if (next.state === 'out') localStorage.removeItem(HAS_COOKIE);
+  if (next.state === 'out') {
+    localStorage.removeItem(HAS_COOKIE);
+    leaveEndings();
+  }
   for (const listener of listeners) listener();
+}
+
+/** The cookie of the sign-in that ends is another one now, or gone. */
+function stopSigningOut(): void {
+  localStorage.removeItem(SIGNING_OUT);
+  signingOut.abort();
+  signingOut = new AbortController();
 }
 
 /** Takes the tokens of an answer. Answers without tokens are further steps of a sign-in: they change nothing. */
 export function acceptTokens(answer: LoginAnswer | RefreshAnswer): void {
   const { accessToken: token, expiresIn } = answer;
   if (token === null || expiresIn === null) return;
+  stopSigningOut();
   if ('deviceToken' in answer && answer.deviceToken) localStorage.setItem(DEVICE_TOKEN, answer.deviceToken);
   const expiresAt = Date.now() + expiresIn * 1000;
   become({ state: 'in', accessToken: token, expiresAt, setupRequired: answer.mfaSetupRequired });
@@ -75,6 +98,7 @@ export async function accessToken(): Promise<string | null> {
 
 /** Finds out whether this browser is signed in. */
 export async function resume(): Promise<void> {
+  if (isSigningOut()) void endSignIn();
   if (localStorage.getItem(HAS_COOKIE) === null) become({ state: 'out', reason: null });
   else await refresh();
 }
@@ -93,10 +117,14 @@ function inTurn<T>(task: () => Promise<T>): Promise<T> {
   return 'locks' in navigator ? navigator.locks.request('drawbridge-refresh', task) : task();
 }
 
+const isSigningOut = (): boolean => localStorage.getItem(SIGNING_OUT) !== null;
+
 async function exchange(oneTimeToken?: string): Promise<boolean> {
   const given = oneTimeToken === undefined ? {} : { refreshToken: oneTimeToken };
   const response = await post('/api/v1/auth/refresh', { ...given, refreshTokenIn: 'cookie' });
   if (response.ok) {
+    // signed out meanwhile, in this tab or in another
+    if (oneTimeToken === undefined && isSigningOut()) return false;
     acceptTokens((await response.json()) as RefreshAnswer);
     return true;
   }
@@ -114,22 +142,34 @@ const isEnd = ({ status }: Failure): boolean => status >= 400 && status < 500 &&
 /** The second factor was set up: the next access token opens everything. */
 export const finishSetup = (): Promise<boolean> => refresh();
 
-/** Ends the sign-in, here and on the server. @param reason shown on the next screen */
-export async function signOut(reason: string | null = null): Promise<void> {
-  const response = await post('/api/v1/auth/logout', {});
-  // without a cookie the sign-in has ended already
-  if (!response.ok && response.status !== 401) throw await failureOf(response);
+/**
+ * Ends the sign-in: here at once, and on the server as soon as it answers, also after the page was loaded again.
+ * @param reason shown on the next screen
+ */
+export function signOut(reason: string | null = null): Promise<void> {
+  localStorage.setItem(SIGNING_OUT, 'yes');
   become({ state: 'out', reason });
+  return endSignIn();
 }
 
-function post(path: string, body: object): Promise<Response> {
-  return fetch(path, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...CONSOLE_HEADER },
-    body: JSON.stringify(body),
-  }).catch(() => {
-    throw unreachable();
-  });
+async function logOut(signal: AbortSignal): Promise<void> {
+  const response = await post('/api/v1/auth/logout', {}, signal);
+  // without a cookie the sign-in has ended already
+  if (!response.ok && response.status !== 401) throw await failureOf(response);
+  localStorage.removeItem(SIGNING_OUT);
+}
+
+/** Ends when it was answered, or when nothing is to be ended any more. */
+const endSignIn = (): Promise<void> =>
+  untilAnswered(SIGN_OUT, (signal) => inTurn(() => logOut(signal)), signingOut.signal).catch(() => undefined);
+
+/** A request that hangs keeps all that need a token waiting. */
+const TIMEOUT_MS = 30_000;
+
+function post(path: string, body: object, signal = AbortSignal.timeout(TIMEOUT_MS)): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json', ...CONSOLE_HEADER };
+  // it changes nothing that a screen shows
+  return reach(new Request(path, { method: 'POST', headers, body: JSON.stringify(body), signal }), false);
 }
 
 const touch = (): void => localStorage.setItem(LAST_ACTIVITY, String(Date.now()));
@@ -138,7 +178,7 @@ function checkActivity(): void {
   const idleMs = Date.now() - Number(localStorage.getItem(LAST_ACTIVITY));
   if (signIn.state !== 'in' || idleMs < IDLE_LIMIT_MS) return;
   const reason = 'You were signed out after twelve hours without activity.';
-  signOut(reason).catch(() => become({ state: 'out', reason }));
+  void signOut(reason);
 }
 
 /** Signs out who has touched no tab for twelve hours. */
@@ -153,6 +193,7 @@ export function watchActivity(): void {
 /** A sign-out in one tab is one in all. */
 export function watchOtherTabs(): void {
   window.addEventListener('storage', ({ key, newValue }) => {
+    if (key === SIGNING_OUT && newValue === null) stopSigningOut();
     if (key !== HAS_COOKIE || newValue !== null || signIn.state !== 'in') return;
     become({ state: 'out', reason: 'You were signed out in another tab.' });
   });

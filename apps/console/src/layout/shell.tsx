@@ -1,8 +1,8 @@
-import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { signOut, useList } from '../api';
 import { LockdownBanner } from '../parts/lockdown';
-import { Action, Badge, Button, Icon, Loaded, Muted, Page } from '../ui';
+import { Action, Badge, Button, Icon, Loaded, Muted, Page, Unanswered } from '../ui';
 import { useMe } from './me';
 import styles from './shell.module.css';
 
@@ -46,6 +46,9 @@ export function Shell() {
   const { pathname } = useRouterState({ select: ({ location }) => location });
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(false), [pathname]);
+  const router = useRouter();
+  // a sign-out leads there, also while the server is away
+  useEffect(() => void router.preloadRoute({ to: '/sign-in' }), [router]);
   return (
     <div className={styles['shell']}>
       <a className={styles['skip']} href="#content">
@@ -80,11 +83,10 @@ export function Shell() {
         ) : null}
       </header>
       <main id="content" className={styles['main']} tabIndex={-1}>
-        {me.data?.lockdown ? (
-          <div className={styles['banner']}>
-            <LockdownBanner of={me.data.lockdown} />
-          </div>
-        ) : null}
+        <div className={styles['banners']}>
+          <Unanswered />
+          {me.data?.lockdown ? <LockdownBanner of={me.data.lockdown} /> : null}
+        </div>
         <Outlet />
       </main>
     </div>
@@ -125,7 +127,10 @@ function Group({ title, links, waiting = 0 }: GroupProps) {
 export const Alone = ({ children }: { readonly children: ReactNode }) => (
   <main className={styles['alone']}>
     <Brand />
-    <div className={styles['card']}>{children}</div>
+    <div className={styles['card']}>
+      <Unanswered />
+      {children}
+    </div>
   </main>
 );
 

@@ -1,5 +1,5 @@
 import { api, type Schemas } from '../api';
-import { Badge, ConfirmButton, TextField, Time, type Tone } from '../ui';
+import { Badge, ConfirmButton, TextField, Time, unbroken, type Tone } from '../ui';
 import { Lines } from './words';
 
 export type AccessRequest = Schemas['AccessRequestDto'];
@@ -41,7 +41,8 @@ export const Decisions = ({ of: { decisions } }: { of: AccessRequest }) => (
   <Lines>
     {decisions.map(({ userId, userEmail, decision, note, decidedAt }) => (
       <span key={userId}>
-        {decision.charAt(0) + decision.slice(1).toLowerCase()} by {userEmail}, <Time at={decidedAt} />
+        {decision.charAt(0) + decision.slice(1).toLowerCase()} by {unbroken(userEmail)},{' '}
+        <Time at={decidedAt} />
         {note === null ? '' : `: ${note}`}
       </span>
     ))}
@@ -70,7 +71,8 @@ export function DecideButton({ request, as }: { request: AccessRequest; as: keyo
       }}
     >
       <p>
-        To {namesOf(request)} from {askedFrom(request)}, for {request.durationHours} h: {request.reason}
+        To {namesOf(request)} from {unbroken(askedFrom(request))}, for {request.durationHours} h:{' '}
+        {request.reason}
       </p>
       <p>{effect}</p>
       <TextField name="note" label="Note" required={false} maxLength={500} />

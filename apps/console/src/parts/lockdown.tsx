@@ -52,13 +52,13 @@ export function LockdownActions({ userId, name, lockdown }: SubjectProps) {
     <ConfirmButton
       label="Lock down"
       title={`Lock down ${name}?`}
-      act={(entered) => {
+      ends={{}}
+      act={(entered, signal) => {
         const reason = entered.text('reason');
+        const body = { reason, staticRules: entered.checked('staticRules') };
         return userId === null
-          ? api.POST('/api/v1/organization/lockdown', {
-              body: { reason, staticRules: entered.checked('staticRules') },
-            })
-          : api.POST('/api/v1/users/{id}/lockdown', { params, body: { reason } });
+          ? api.POST('/api/v1/organization/lockdown', { body, signal })
+          : api.POST('/api/v1/users/{id}/lockdown', { params, body: { reason }, signal });
       }}
     >
       <p>

@@ -1,4 +1,4 @@
-import { Badge, Copyable, Muted } from '../ui';
+import { Badge, Code, Copyable, Muted, unbroken } from '../ui';
 import styles from './parts.module.css';
 import { outcomeOf, resourcesOf, type Outcome, type Session, type SessionResource } from './sessions';
 
@@ -87,9 +87,9 @@ function linesOf(
 
 const State = ({ line: { text, tone, detail, address } }: { readonly line: Line }) => (
   <div>
-    <Badge tone={tone}>{text}</Badge> {address === null ? null : <code>{address}</code>}
+    <Badge tone={tone}>{text}</Badge> {address === null ? null : <Code>{address}</Code>}
     {detail === null ? null : (
-      <div className={tone === 'bad' ? styles['bad'] : styles['detail']}>{detail}</div>
+      <div className={tone === 'bad' ? styles['bad'] : styles['detail']}>{unbroken(detail)}</div>
     )}
   </div>
 );

@@ -1,5 +1,5 @@
 import { useList, type Schemas } from '../api';
-import { Badge, Empty, Muted, Section, Time, type Column, type Tone } from '../ui';
+import { Badge, Code, Empty, Muted, Section, Time, type Column, type Tone } from '../ui';
 import { Listed, PAGE_SIZE } from './listed';
 import { Lines, Reason, wordsOf } from './words';
 
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<RuleEvent['kind'], readonly [text: string, tone: To
 /** An address, and what it may reach. */
 export const RuleText = ({ address, protocol, ports }: Pick<RuleEvent, 'address' | 'protocol' | 'ports'>) => (
   <Lines>
-    <code>{address}</code>
+    <Code>{address}</Code>
     <Muted>{protocol === 'all' ? 'everything' : `${protocol} ${ports === '*' ? 'every port' : ports}`}</Muted>
   </Lines>
 );
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<RuleEvent>[] = [
     cell: ({ resourceName, target }) => (
       <Lines>
         {resourceName}
-        <code>{target.identifier}</code>
+        <Code>{target.identifier}</Code>
       </Lines>
     ),
   },

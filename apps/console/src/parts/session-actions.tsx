@@ -1,10 +1,12 @@
-import { api, asFailure, type Schemas } from '../api';
-import { Action, ConfirmButton, DialogButton, Form, TextField } from '../ui';
+import { api, asFailure, untilAnswered, type Schemas } from '../api';
+import { Action, ConfirmButton, DialogButton, Form, localTime, TextField, unbroken } from '../ui';
 import { addressesOf, isLive, resourcesOf, type Session } from './sessions';
 
-/** Ends once the outcome is there; what takes longer is polled as everything is. */
+/** Ends once the outcome is there; what takes longer, or has no answer, is polled as everything is. */
 const settled = (id: string): Promise<unknown> =>
-  api.GET('/api/v1/sessions/{id}', { params: { path: { id }, query: { waitSeconds: 5 } } });
+  api
+    .GET('/api/v1/sessions/{id}', { params: { path: { id }, query: { waitSeconds: 5 } } })
+    .catch(() => undefined);
 
 type Body = Schemas['StartSessionDto'];
 
@@ -58,35 +60,53 @@ interface StopProps {
   readonly onStopped?: (id: string) => void;
 }
 
+/** Stops a session: it is over when that was answered, and otherwise at its own end. */
+async function stopped(session: Session, as: 'admin/' | ''): Promise<void> {
+  const { id, userName, expiresAt } = session;
+  const params = { path: { id } };
+  const ending = {
+    what: `Stop the access of ${userName} from ${addressesOf(session).join(' and ')}`,
+    // also when its program goes on renewing it
+    until: expiresAt,
+    meanwhile: `The access ends at ${localTime(expiresAt)} at the latest.`,
+  };
+  await untilAnswered(ending, async (signal) => {
+    await api
+      .POST(`/api/v1/sessions/${as}{id}/stop` as const, { params, signal })
+      .catch(async (error: unknown) => {
+        const { data } = await api.GET('/api/v1/sessions/{id}', { params, signal });
+        // it was stopped by a try before, or by something else
+        if (isLive(data!)) throw error;
+      });
+  });
+  await settled(id);
+}
+
 /** Ends one's own session at once. */
-const StopAction = ({ session: { id }, onStopped }: StopProps) => (
+const StopAction = ({ session, onStopped }: StopProps) => (
   <Action
     label="Stop"
     kind="danger"
     busy="Closing…"
     act={async () => {
-      await api.POST('/api/v1/sessions/{id}/stop', { params: { path: { id } } });
-      onStopped?.(id);
-      await settled(id);
+      onStopped?.(session.id);
+      await stopped(session, '');
     }}
   />
 );
 
 /** Ends the session of somebody else, as an administrator. */
 export function StopOtherButton({ session }: { readonly session: Session }) {
-  const { id, userName } = session;
+  const { userName } = session;
   return (
     <ConfirmButton
       label="Stop"
       title={`Stop the access of ${userName}?`}
       confirm="Stop it"
-      act={async () => {
-        await api.POST('/api/v1/sessions/admin/{id}/stop', { params: { path: { id } } });
-        await settled(id);
-      }}
+      act={() => stopped(session, 'admin/')}
     >
       <p>
-        This closes {addressesOf(session).join(' and ')} on{' '}
+        This closes {unbroken(addressesOf(session).join(' and '))} on{' '}
         {resourcesOf(session)
           .map(({ name }) => name)
           .join(', ')}

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Badge, Muted, Table, Time, TimeLeft, type Column } from '../ui';
+import { Badge, Code, Muted, Table, Time, TimeLeft, type Column } from '../ui';
 import { Outcomes } from './outcomes';
 import { StopOtherButton } from './session-actions';
 import { addressesOf, endOf, isLive, STATUS, type Session } from './sessions';
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Session>[] = [
     cell: (session) => (
       <Lines>
         {addressesOf(session).map((address) => (
-          <code key={address}>{address}</code>
+          <Code key={address}>{address}</Code>
         ))}
       </Lines>
     ),
@@ -59,10 +59,12 @@ const COLUMNS: readonly Column<Session>[] = [
 /** When it ends, or ended. A program that stops renewing it ends it earlier. */
 function Until({ session }: { readonly session: Session }) {
   const [text, tone] = STATUS[session.status];
+  // what was refused was never open, and has no end
+  const end = isLive(session) ? endOf(session) : session.endedAt;
   return (
     <Lines>
       <Badge tone={tone}>{text}</Badge>
-      <Time at={isLive(session) ? endOf(session) : session.endedAt} />
+      {end === null ? null : <Time at={end} />}
       {isLive(session) ? (
         <Muted>
           <TimeLeft until={endOf(session)} />

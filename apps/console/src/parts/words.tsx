@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { Children, type ReactNode } from 'react';
+import { unbroken } from '../ui';
 import styles from './parts.module.css';
 
 /** A code of the API in words: SESSION_EXPIRED is "session expired". */
@@ -17,10 +18,12 @@ export const count = (number: number, one: string): string =>
 
 /** Several lines in one cell of a table. */
 export const Lines = ({ children }: { readonly children: ReactNode }) => (
-  <div className={styles['lines']}>{children}</div>
+  <div className={styles['lines']}>
+    {Children.map(children, (line) => (typeof line === 'string' ? <span>{unbroken(line)}</span> : line))}
+  </div>
 );
 
 /** Why something is not as it should be, or what to know about it. */
 export const Reason = ({ isBad = false, children }: { isBad?: boolean; children: ReactNode }) => (
-  <span className={isBad ? styles['bad'] : styles['detail']}>{children}</span>
+  <span className={isBad ? styles['bad'] : styles['detail']}>{unbroken(children)}</span>
 );

@@ -1,6 +1,9 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { untilAnswered, type Ending } from '../api';
 import { Button, type ButtonKind } from './button';
+import { unbroken } from './code';
 import { Form, type Entered } from './form';
+import { Unanswered } from './unanswered';
 import styles from './dialog.module.css';
 
 interface DialogProps {
@@ -21,8 +24,9 @@ function Dialog({ title, onClose, children }: DialogProps) {
   return (
     <dialog ref={dialog} className={styles['dialog']} aria-labelledby={id} onClose={onClose}>
       <div className={styles['content']}>
-        <h2 id={id}>{title}</h2>
+        <h2 id={id}>{unbroken(title)}</h2>
         {children}
+        <Unanswered />
       </div>
     </dialog>
   );
@@ -38,17 +42,23 @@ interface ConfirmProps {
   readonly children: ReactNode;
   /** of the button that does it; left out: as the first button */
   readonly confirm?: string;
-  /** @param entered into fields among the children */
-  readonly act: (entered: Entered) => Promise<unknown>;
+  /** set: it ends access, and is repeated until it is answered, as what the title asks */
+  readonly ends?: Omit<Ending, 'what'>;
+  /** @param entered into fields among the children @param signal of one try; null: there is one only */
+  readonly act: (entered: Entered, signal: AbortSignal | null) => Promise<unknown>;
   readonly onDone?: () => void;
 }
 
 /** A button for what cannot be undone: it asks first. */
-export const ConfirmButton = ({ label, kind = 'danger', title, children, ...rest }: ConfirmProps) => (
+export const ConfirmButton = ({ label, kind = 'danger', title, children, ends, ...rest }: ConfirmProps) => (
   <DialogButton label={label} kind={kind} title={title}>
     {(close) => (
       <Form
-        send={rest.act}
+        send={(entered) =>
+          ends
+            ? untilAnswered({ what: title.slice(0, -1), ...ends }, (signal) => rest.act(entered, signal))
+            : rest.act(entered, null)
+        }
         submit={rest.confirm ?? label}
         submitKind={kind === 'primary' ? kind : 'danger'}
         onCancel={close}

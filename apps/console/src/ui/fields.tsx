@@ -6,6 +6,7 @@ import {
   type ReactNode,
   type TextareaHTMLAttributes,
 } from 'react';
+import { unbroken } from './code';
 import { messageFor, useProblem } from './field-problems';
 import styles from './form.module.css';
 
@@ -47,7 +48,7 @@ function Labelled(given: FieldProps & { control: (given: Described) => ReactNode
       ) : null}
       {help ? (
         <div id={`${id}-help`} className={styles['help']}>
-          {help}
+          {unbroken(help)}
         </div>
       ) : null}
     </div>
@@ -147,7 +148,7 @@ export function CheckField({ name, label, help, ...rest }: CheckProps) {
       <label htmlFor={id}>{label}</label>
       {help ? (
         <div id={`${id}-help`} className={styles['help']}>
-          {help}
+          {unbroken(help)}
         </div>
       ) : null}
       {problem ? <p className={styles['problem']}>{problem}</p> : null}

@@ -71,7 +71,10 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
   const isSending = useRef(false);
   const { mutate, isPending, isSuccess, error } = useMutation<Result, unknown, Entered>({
     mutationFn: send,
-    ...(onDone ? { onSuccess: onDone } : {}),
+    onSuccess: (result) => {
+      // a late answer: the person has gone on meanwhile
+      if (form.current) onDone?.(result);
+    },
     onSettled: () => {
       isSending.current = false;
     },

@@ -1,5 +1,6 @@
 export { Action } from './action';
 export { Button, ButtonLink } from './button';
+export { Code, unbroken } from './code';
 export { Copyable } from './copyable';
 export { ConfirmButton, DialogButton } from './dialog';
 export { FieldProblems, useProblem } from './field-problems';
@@ -11,3 +12,4 @@ export { Picker } from './picker';
 export { Badge, Loaded, Loading, Notice, Problem, type Tone } from './status';
 export { Pager, Table, type Column } from './table';
 export { localTime, Time, TimeLeft } from './time';
+export { Unanswered } from './unanswered';

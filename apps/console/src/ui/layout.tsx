@@ -1,4 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
+import { unbroken } from './code';
 import styles from './layout.module.css';
 
 interface PageProps {
@@ -17,10 +18,10 @@ export function Page({ title, lead, actions, children }: PageProps) {
   return (
     <div className={styles['page']}>
       <div className={styles['head']}>
-        <h1>{title}</h1>
+        <h1>{unbroken(title)}</h1>
         {actions ? <div className={styles['actions']}>{actions}</div> : null}
       </div>
-      {lead ? <p className={styles['lead']}>{lead}</p> : null}
+      {lead ? <p className={styles['lead']}>{unbroken(lead)}</p> : null}
       {children}
     </div>
   );
@@ -63,13 +64,13 @@ export const Facts = ({ of }: { readonly of: Readonly<Record<string, ReactNode>>
     {Object.entries(of).map(([name, value]) =>
       value === null || value === undefined
         ? null
-        : [<dt key={name}>{name}</dt>, <dd key={`=${name}`}>{value}</dd>],
+        : [<dt key={name}>{name}</dt>, <dd key={`=${name}`}>{unbroken(value)}</dd>],
     )}
   </dl>
 );
 
 export const Muted = ({ children }: { readonly children: ReactNode }) => (
-  <span className={`${styles['muted']} ${styles['small']}`}>{children}</span>
+  <span className={`${styles['muted']} ${styles['small']}`}>{unbroken(children)}</span>
 );
 
 /** Instead of a list without items: what it would contain, and the next step. */

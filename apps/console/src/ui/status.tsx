@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { asFailure } from '../api';
 import { Button } from './button';
+import { unbroken } from './code';
 import { Icon } from './icon';
 import styles from './status.module.css';
 
@@ -32,7 +33,7 @@ export const Notice = ({ tone = 'neutral', announced = false, children }: Notice
     {...(announced ? { role: tone === 'bad' ? 'alert' : 'status' } : {})}
   >
     <Icon name={ICONS[tone]} />
-    <div>{children}</div>
+    <div>{unbroken(children)}</div>
   </div>
 );
 
@@ -46,7 +47,7 @@ export const Loading = ({ what = 'Loading' }: { readonly what?: string }) => (
 /** Why something failed, in the API's words. */
 export const Problem = ({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) => (
   <Notice tone="bad" announced>
-    <p>{asFailure(error).message}</p>
+    <p>{unbroken(asFailure(error).message)}</p>
     {retry ? (
       <Button kind="plain" onClick={retry}>
         Try again

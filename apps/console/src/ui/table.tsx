@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { unbroken } from './code';
 import styles from './table.module.css';
 
 export interface Column<Item> {
@@ -40,7 +41,7 @@ export function Table<Item>({ caption, columns, rows, keyOf, empty }: TableProps
             {columns.map(({ head, cell }) => (
               <td key={head} data-label={head} role="cell">
                 {/* one child: in a card, the cell is a grid */}
-                <div>{cell(item)}</div>
+                <div>{unbroken(cell(item))}</div>
               </td>
             ))}
           </tr>

@@ -1,15 +1,16 @@
 import { useSyncExternalStore } from 'react';
+import { serverNow } from '../api';
 
 const listeners = new Set<() => void>();
-let now = Date.now();
+let now = serverNow();
 let timer: ReturnType<typeof setInterval> | null = null;
 
 /** One clock for all that counts down, as long as something does. */
 function onSecond(listener: () => void): () => void {
   listeners.add(listener);
-  if (timer === null) now = Date.now();
+  if (timer === null) now = serverNow();
   timer ??= setInterval(() => {
-    now = Date.now();
+    now = serverNow();
     for (const each of listeners) each();
   }, 1000);
   return () => {
@@ -20,7 +21,7 @@ function onSecond(listener: () => void): () => void {
   };
 }
 
-/** The time, in milliseconds; the component is drawn again every second. */
+/** The server's time, in milliseconds; the component is drawn again every second. */
 const useNow = (): number => useSyncExternalStore(onSecond, () => now);
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
@@ -30,20 +31,25 @@ const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 
 /** A point in time as this place writes it: the clock today, with the day otherwise. */
 export function localTime(at: string): string {
   const date = new Date(at);
-  const today = new Date();
+  const today = new Date(serverNow());
   if (date.toDateString() === today.toDateString()) return CLOCK.format(date);
   const day = date.getFullYear() === today.getFullYear() ? DAY : DAY_OF_YEAR;
   return `${day.format(date)}, ${CLOCK.format(date)}`;
 }
 
-/** Local time; the exact time in UTC on hover. @param at as the API writes it; null: never */
-export const Time = ({ at }: { readonly at: string | null | undefined }) =>
+type TimeProps =
+  | { readonly at: string; readonly none?: never }
+  /** `none` is what a time that is not there means: an end that did not come is no "never" */
+  | { readonly at: string | null | undefined; readonly none: string };
+
+/** Local time; the exact time in UTC on hover. @param given `at` as the API writes it */
+export const Time = ({ at, none }: TimeProps) =>
   at ? (
     <time dateTime={at} title={at.replace('T', ' ').replace('Z', ' UTC')}>
       {localTime(at)}
     </time>
   ) : (
-    <span>never</span>
+    <span>{none}</span>
   );
 
 const MINUTE = 60_000;

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { $api, live, useAll, useList, type List, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { isLive, isUnsettled, LIVE, resourcesOf, type Session } from '../../parts/sessions';
-import { ButtonLink, Empty, Loaded, Notice, Page, Section } from '../../ui';
+import { ButtonLink, Empty, Loaded, Notice, Page, Section, unbroken } from '../../ui';
 import { BreakGlass, OwnRequests } from './asking';
 import { isElsewhere, letsIn, OwnAddress, useOwnAddresses } from './own-address';
 import { SessionCard } from './session-card';
@@ -111,7 +111,7 @@ const NoResources = ({ me }: { readonly me: Me }) =>
   ) : (
     <Empty title="No resource is assigned to you yet">
       <p>
-        Ask an administrator of {me.organization.name} to add you ({me.email}) to a role.
+        Ask an administrator of {me.organization.name} to add you ({unbroken(me.email)}) to a role.
       </p>
     </Empty>
   );

@@ -3,7 +3,7 @@ import { api, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { Lines } from '../../parts/words';
-import { Action, Badge, Facts, Loaded, Page, Section, Time, type Column } from '../../ui';
+import { Action, Badge, Code, Facts, Loaded, Page, Section, Time, type Column } from '../../ui';
 import { MailNotices } from './mail-notices';
 import { PasswordButton, SecondFactor } from './password-and-factor';
 
@@ -37,7 +37,7 @@ const factsOf = ({ organization: { name, slug }, ...me }: Me) => ({
   'E-mail': me.email,
   Organization: `${name} (${slug})`,
   Roles: me.roleNames.join(', ') || 'None yet: an administrator assigns them',
-  'Last sign-in': <Time at={me.lastLoginAt} />,
+  'Last sign-in': <Time at={me.lastLoginAt} none="never" />,
 });
 
 /** Where this person is signed in, and how to end that. */
@@ -63,7 +63,7 @@ const SIGN_INS: readonly Column<Schemas['SignInDto']>[] = [
       </Lines>
     ),
   },
-  { head: 'From', cell: ({ ipAddress }) => <code>{ipAddress ?? 'unknown'}</code> },
+  { head: 'From', cell: ({ ipAddress }) => <Code>{ipAddress ?? 'unknown'}</Code> },
   { head: 'Signed in', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { head: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
   {

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { api, asFailure, useList, type List } from '../../api';
+import { api, asFailure, serverNow, useList, type List } from '../../api';
 import {
   askedFrom,
   isWaiting,
@@ -8,7 +8,7 @@ import {
   type AccessRequest,
 } from '../../parts/access-requests';
 import { openedBeside } from '../../parts/session-actions';
-import { DialogButton, Form, Notice, Picker, Row, Section, TextField } from '../../ui';
+import { DialogButton, Form, Notice, Picker, Row, Section, TextField, unbroken } from '../../ui';
 import { addressesIn, ownAddressFields, useOwnAddresses } from './own-address';
 import type { Resource, StartProps } from './starting';
 
@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 const isOfInterest = ({ status, endedAt }: AccessRequest): boolean =>
   status === 'WAITING' ||
   status === 'APPROVED' ||
-  (status === 'DENIED' && endedAt !== null && Date.parse(endedAt) > Date.now() - HOUR_MS);
+  (status === 'DENIED' && endedAt !== null && Date.parse(endedAt) > serverNow() - HOUR_MS);
 
 /** What this person has asked for and not opened yet, and what was denied just now. */
 export function OwnRequests() {
@@ -35,7 +35,7 @@ export function OwnRequests() {
             <RequestStatus of={request} />
           </span>
           <Link to="/requests/$id" params={{ id: request.id }}>
-            {namesOf(request)} from {askedFrom(request)}
+            {namesOf(request)} from {unbroken(askedFrom(request))}
           </Link>
         </Row>
       ))}
@@ -99,8 +99,8 @@ export function BreakGlass({ me, resources, onStarted }: StartProps) {
           >
             <p>
               For an emergency in which nobody can approve in time. It opens at once
-              {own ? ` for ${addressesIn(own).join(' and ')}` : ''}, for an hour at most, and cannot be
-              extended. All administrators are told immediately that it was you, and why. Another
+              {unbroken(own ? ` for ${addressesIn(own).join(' and ')}` : '')}, for an hour at most, and cannot
+              be extended. All administrators are told immediately that it was you, and why. Another
               administrator reviews it afterwards; until then it stays on their list.
             </p>
             {me.mfaEnabled ? null : (

@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { asFailure, openApi, queryClient, useList, type Schemas } from '../../api';
 import { addressesOf, STATUS, type Session } from '../../parts/sessions';
-import { Badge, Loading, Muted, Notice } from '../../ui';
+import { Badge, Code, Loading, Muted, Notice } from '../../ui';
 import styles from './access.module.css';
 
 type Detected = Schemas['DetectedAddressDto'];
@@ -92,9 +92,9 @@ export function OwnAddress({ own, error, here }: OwnProps) {
     <>
       <div className={styles['line']}>
         {addressesIn(own).map((address) => (
-          <code key={address} className={styles['address']}>
-            {address}
-          </code>
+          <span key={address} className={styles['address']}>
+            <Code>{address}</Code>
+          </span>
         ))}
         {here ? (
           <Badge tone={STATUS[here.status][1]}>{here.status === 'PENDING' ? 'opening' : 'let in'}</Badge>

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { Outcomes } from '../../parts/outcomes';
 import { SessionActions } from '../../parts/session-actions';
 import { addressesOf, endOf, headlineOf, isLive, STATUS, type Session } from '../../parts/sessions';
-import { Badge, Section, TimeLeft } from '../../ui';
+import { Badge, Code, Section, TimeLeft } from '../../ui';
 import styles from './access.module.css';
 
 type CardProps = { session: Session; isTouched: boolean; onTouch: (id: string) => void };
@@ -30,7 +30,7 @@ export function SessionCard({ session, isTouched, onTouch }: CardProps) {
           {isOpen ? <TimeLeft until={endOf(session)} /> : null}
           {isOpen && session.leaseUntil !== null ? <span>unless its program renews it</span> : null}
           {addressesOf(session).map((address) => (
-            <code key={address}>{address}</code>
+            <Code key={address}>{address}</Code>
           ))}
           {session.holder === null ? null : <span>for {session.holder}</span>}
           <Link to="/sessions/$id" params={{ id: session.id }}>

@@ -15,7 +15,7 @@ import {
   type Session,
 } from '../../parts/sessions';
 import { wordsOf } from '../../parts/words';
-import { Badge, Facts, Loaded, Page, Section, Time, TimeLeft } from '../../ui';
+import { Badge, Facts, Loaded, Page, Section, Time, TimeLeft, unbroken } from '../../ui';
 
 const route = getRouteApi('/signed-in/sessions/$id');
 
@@ -67,7 +67,7 @@ function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, Reac
       <Link to="/people/$id" params={{ id: userId }}>
         {userName}
       </Link>{' '}
-      ({userEmail})
+      ({unbroken(userEmail)})
     </>
   );
   const until = (
@@ -82,7 +82,7 @@ function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, Reac
     From: addressesOf(session).join(', '),
     For: holder,
     Since: <Time at={startedAt} />,
-    Until: isLive(session) ? until : <Time at={endedAt} />,
+    Until: isLive(session) ? until : endedAt && <Time at={endedAt} />,
     Ended: endedReason === null ? null : wordsOf(endedCause ?? endedReason),
     Reason: session.reason,
     Ticket: session.ticket,

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { api, asFailure, Failure } from '../../api';
 import { opened } from '../../parts/session-actions';
 import { addressesOf, resourcesOf, type Session } from '../../parts/sessions';
-import { Action, Form, Notice, Picker, Row, TextField } from '../../ui';
+import { Action, Form, Notice, Picker, Row, TextField, unbroken } from '../../ui';
 import styles from './access.module.css';
 import { Grounds } from './asking';
 import { ownAddressFields } from './own-address';
@@ -33,8 +33,8 @@ export function Moved({ me, resources, onStarted, session }: StartProps & { read
     <Notice tone="warn">
       <Row>
         <p>
-          <strong>Moved?</strong> Your session lets in {addressesOf(session).join(' and ')}. It can let in
-          where you are now instead, until the same time.
+          <strong>Moved?</strong> Your session lets in {unbroken(addressesOf(session).join(' and '))}. It can
+          let in where you are now instead, until the same time.
         </p>
         <Action label="Let me in here" kind="primary" large busy="Opening…" act={move} />
       </Row>

@@ -8,7 +8,7 @@ import { saveAs } from '../../parts/save-as';
 import { defined, fromLocalField, isFiltered } from '../../parts/search';
 import { Lines, Reason, sentence, wordsOf } from '../../parts/words';
 import { Action, Badge, Empty, Facts, Loaded, Muted, Page, Pager, Section, Table, TextField } from '../../ui';
-import { Time, type Column } from '../../ui';
+import { Code, Time, type Column } from '../../ui';
 
 type AuditRecord = Schemas['AuditRecordDto'];
 
@@ -111,7 +111,7 @@ const COLUMNS: readonly Column<AuditRecord>[] = [
     cell: ({ actorType, actorEmail, ipAddress }) => (
       <Lines>
         {actorEmail ?? sentence(wordsOf(actorType))}
-        {ipAddress === null ? null : <code>{ipAddress}</code>}
+        {ipAddress === null ? null : <Code>{ipAddress}</Code>}
       </Lines>
     ),
   },
@@ -137,7 +137,7 @@ function Details({ of: record }: { of: AuditRecord }) {
               </Link>
             ) : null,
             ...Object.fromEntries(all.map(([name, value]) => [nameOf(name), textOf(value)])),
-            Record: <code>{record.id}</code>,
+            Record: <Code>{record.id}</Code>,
           }}
         />
       </details>

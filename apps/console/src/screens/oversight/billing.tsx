@@ -3,7 +3,7 @@ import { $api, api, asFailure, useAll, useList, type Schemas } from '../../api';
 import { Listed } from '../../parts/listed';
 import { Lines, sentence, wordsOf } from '../../parts/words';
 import { Badge, ConfirmButton, DialogButton, Empty, Facts, Form, Loaded, Loading, Problem } from '../../ui';
-import { Section, Table, TextField, Time, type Column } from '../../ui';
+import { Code, Section, Table, TextField, Time, type Column } from '../../ui';
 
 type Plan = Schemas['PlanDto'];
 type Payment = Schemas['PaymentDto'];
@@ -31,7 +31,7 @@ const PAYMENTS: readonly Column<Payment>[] = [
   { head: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { head: 'Amount', cell: ({ amountCents, currency }) => money(amountCents, currency) },
   { head: 'Result', cell: ({ status }) => sentence(wordsOf(status)) },
-  { head: 'Invoice', cell: ({ reference }) => reference && <code>{reference}</code> },
+  { head: 'Invoice', cell: ({ reference }) => reference && <Code>{reference}</Code> },
 ];
 
 function Billed({ plans }: { plans: readonly Plan[] }) {

@@ -2,7 +2,7 @@ import { $api, api, signOut, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { LockdownActions } from '../../parts/lockdown';
 import { count } from '../../parts/words';
-import { ButtonLink, ConfirmButton, Facts, Form, Loaded, Notice, Row, Section } from '../../ui';
+import { ButtonLink, Code, ConfirmButton, Facts, Form, Loaded, Notice, Row, Section } from '../../ui';
 import { TextField, Time } from '../../ui';
 
 /** What the organization is called, and its end. */
@@ -28,8 +28,8 @@ export function General() {
             </Form>
             <Facts
               of={{
-                Slug: <code>{shown.slug}</code>,
-                Id: <code>{shown.id}</code>,
+                Slug: <Code>{shown.slug}</Code>,
+                Id: <Code>{shown.id}</Code>,
                 Since: <Time at={shown.createdAt} />,
               }}
             />

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { api, useList, type Schemas } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { UserField } from '../../parts/user-field';
-import { Badge, ConfirmButton, DialogButton, Empty, Form, Time } from '../../ui';
+import { Badge, ConfirmButton, DialogButton, Empty, Form, Time, unbroken } from '../../ui';
 
 type Identity = Schemas['UserIdentityDto'];
 
@@ -36,7 +36,7 @@ const Here = ({ identity: { userId, userEmail } }: { identity: Identity }) =>
     <Badge tone="warn">Waits to be linked</Badge>
   ) : (
     <Link to="/people/$id" params={{ id: userId }}>
-      {userEmail}
+      {unbroken(userEmail)}
     </Link>
   );
 
@@ -46,7 +46,7 @@ function LinkOrUnlink({ identity, providerId }: { identity: Identity; providerId
   if (identity.userId !== null)
     return (
       <ConfirmButton label="Unlink" title={`Unlink ${name}?`} act={() => api.DELETE(PATH, { params })}>
-        <p>The sign-ins of {identity.userEmail} by it end, and the next one waits to be linked.</p>
+        <p>The sign-ins of {unbroken(identity.userEmail)} by it end, and the next one waits to be linked.</p>
       </ConfirmButton>
     );
   return (

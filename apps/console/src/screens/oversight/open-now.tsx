@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useAll, useList } from '../../api';
+import { serverNow, useAll, useList } from '../../api';
 import { Filters, ResourceFilter, UserFilter } from '../../parts/filters';
 import { PAGE_SIZE } from '../../parts/listed';
 import { isFiltered } from '../../parts/search';
@@ -16,7 +16,7 @@ const LATE_AFTER_MS = 60_000;
 /** Not as it should be: refused in part, or not closed in time. */
 const isAmiss = ({ status, endedAt }: Session): boolean =>
   status === 'PARTIAL' ||
-  (status === 'EXPIRING' && endedAt !== null && Date.now() - Date.parse(endedAt) > LATE_AFTER_MS);
+  (status === 'EXPIRING' && endedAt !== null && serverNow() - Date.parse(endedAt) > LATE_AFTER_MS);
 
 /** Who has access to what, now. */
 export function OpenNow() {

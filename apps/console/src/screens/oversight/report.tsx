@@ -8,6 +8,8 @@ import { defined, fromLocalField, isFiltered } from '../../parts/search';
 import { Lines, sentence, wordsOf } from '../../parts/words';
 import {
   Action,
+  Code,
+  type Column,
   Empty,
   Loaded,
   Muted,
@@ -18,7 +20,6 @@ import {
   Table,
   TextField,
   Time,
-  type Column,
 } from '../../ui';
 
 type Item = Schemas['AccessItemDto'];
@@ -121,9 +122,8 @@ const COLUMNS: readonly Column<Item>[] = [
         <Link to="/resources/$id" params={{ id }}>
           {name}
         </Link>
-        <Muted>
-          {target.provider} {target.identifier}
-        </Muted>
+        <Muted>{target.provider}</Muted>
+        <Code>{target.identifier}</Code>
       </Lines>
     ),
   },
@@ -131,8 +131,8 @@ const COLUMNS: readonly Column<Item>[] = [
     head: 'Seen open',
     cell: ({ certainFrom, certainUntil }) => (
       <span>
-        <Time at={certainFrom} /> {certainFrom === null ? null : '– '}
-        {certainFrom === null ? null : <Time at={certainUntil} />}
+        <Time at={certainFrom} none="not seen" /> {certainUntil === null ? null : '– '}
+        {certainUntil === null ? null : <Time at={certainUntil} />}
       </span>
     ),
   },

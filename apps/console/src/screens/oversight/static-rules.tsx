@@ -6,6 +6,7 @@ import { STATUS } from '../../parts/sessions';
 import { Lines, Reason } from '../../parts/words';
 import { Action, Badge, ButtonLink, ConfirmButton, DialogButton, Empty, Facts, Form, Loaded } from '../../ui';
 import { Muted, Page, Pager, Picker, Row, Section, Table, TextField, Time, type Column } from '../../ui';
+import { Code } from '../../ui';
 
 type Rule = Schemas['StaticIpRuleDto'];
 
@@ -58,7 +59,7 @@ const COLUMNS: readonly Column<Rule>[] = [
       </Link>
     ),
   },
-  { head: 'Address', cell: ({ ipAddress }) => <code>{ipAddress}</code> },
+  { head: 'Address', cell: ({ ipAddress }) => <Code>{ipAddress}</Code> },
   { head: 'To', cell: (rule) => <Resources of={rule} /> },
   { head: 'State', cell: (rule) => <State of={rule} /> },
   { head: 'Added', cell: (rule) => <Added rule={rule} /> },
@@ -191,7 +192,7 @@ export function StaticRule() {
           <Section title="Always let in">
             <Facts
               of={{
-                Address: <code>{shown.ipAddress}</code>,
+                Address: <Code>{shown.ipAddress}</Code>,
                 State: <State of={shown} />,
                 Resources: <Resources of={shown} />,
                 Added: <Added rule={shown} />,
@@ -229,11 +230,12 @@ function Delete({ rule: { id, label, ipAddress, resources } }: { rule: Rule }) {
     <ConfirmButton
       label="Delete"
       title={`Delete “${label}”?`}
-      act={() => api.DELETE('/api/v1/static-ip-rules/{id}', { params: { path: { id } } })}
+      ends={{ meanwhile: 'Until then, the address stays let in: the rule does not end by itself.' }}
+      act={(_, signal) => api.DELETE('/api/v1/static-ip-rules/{id}', { params: { path: { id } }, signal })}
       onDone={() => void navigate({ to: '/static-rules' })}
     >
       <p>
-        This closes <code>{ipAddress}</code> on {resources.map(({ resourceName }) => resourceName).join(', ')}
+        This closes <Code>{ipAddress}</Code> on {resources.map(({ resourceName }) => resourceName).join(', ')}
         , unless something else keeps it open.
       </p>
     </ConfirmButton>

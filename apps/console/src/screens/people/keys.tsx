@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, useAll, useList, type Schemas } from '../../api';
+import { api, serverNow, useAll, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import {
@@ -16,7 +16,7 @@ import {
   Row,
   Section,
 } from '../../ui';
-import { SelectField, TextField, Time, type Column, type Entered } from '../../ui';
+import { SelectField, TextField, Time, unbroken, type Column, type Entered } from '../../ui';
 import { JOB_SCOPES, ScopePicker, UserLink } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/automation/keys/new');
@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Key>[] = [
   { head: 'Name', cell: ({ name, keyPrefix }) => `${name} (${keyPrefix}…)` },
   { head: 'Acts as', cell: ({ userId, userEmail }) => <UserLink id={userId}>{userEmail}</UserLink> },
   { head: 'May', cell: ({ scopes, agents }) => [...scopes, ...agents].join(', ') },
-  { head: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+  { head: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" /> },
   { head: 'From', cell: ({ lastUsedIp }) => lastUsedIp },
   { head: 'Ends', cell: (key) => <End of={key} /> },
   { head: '', cell: (key) => (key.isRevoked ? null : <Revoke of={key} />) },
@@ -46,19 +46,20 @@ export const Keys = ({ userId, page = 0 }: { userId?: string; page?: number | un
 
 function End({ of: { isRevoked, expiresAt } }: { of: Key }) {
   if (isRevoked) return <Badge>Revoked</Badge>;
-  if (expiresAt && new Date(expiresAt).getTime() < Date.now()) return <Badge tone="warn">Expired</Badge>;
-  return <Time at={expiresAt} />;
+  if (expiresAt && new Date(expiresAt).getTime() < serverNow()) return <Badge tone="warn">Expired</Badge>;
+  return <Time at={expiresAt} none="no end" />;
 }
 
 const Revoke = ({ of: { id, name, keyPrefix, userEmail } }: { of: Key }) => (
   <ConfirmButton
     label="Revoke"
     title={`Revoke the key ${name}?`}
-    act={() => api.DELETE('/api/v1/api-keys/{id}', { params: { path: { id } } })}
+    ends={{ meanwhile: 'Until then, the key may be used.' }}
+    act={(_, signal) => api.DELETE('/api/v1/api-keys/{id}', { params: { path: { id } }, signal })}
   >
     <p>
-      {keyPrefix}… of {userEmail} is invalid from the next request on. Sessions that it started continue until
-      they end.
+      {unbroken(`${keyPrefix}… of ${userEmail}`)} is invalid from the next request on. Sessions that it
+      started continue until they end.
     </p>
   </ConfirmButton>
 );
@@ -139,6 +140,6 @@ function bodyOf(entered: Entered): Schemas['CreateApiKeyDto'] {
     // the API says which there are, and which go together
     scopes: entered.all('scopes') as Schemas['Scope'][],
     agents,
-    expiresAt: days > 0 ? new Date(Date.now() + days * DAY_MS).toISOString() : null,
+    expiresAt: days > 0 ? new Date(serverNow() + days * DAY_MS).toISOString() : null,
   };
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAll, type Schemas } from '../../api';
-import { Badge, Loaded, Picker, type Tone } from '../../ui';
+import { Badge, Loaded, Picker, unbroken, type Tone } from '../../ui';
 
 export type User = Schemas['UserDto'];
 
@@ -20,7 +20,7 @@ export const UserStatus = ({ status }: { status: User['status'] }) => (
 /** Leads to the page of a person or a service user. */
 export const UserLink = ({ id, children }: { id: string; children: ReactNode }) => (
   <Link to="/people/$id" params={{ id }}>
-    {children}
+    {unbroken(children)}
   </Link>
 );
 

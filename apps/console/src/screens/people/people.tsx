@@ -51,7 +51,7 @@ export function People() {
             { head: 'Name', cell: (user) => <PersonName user={user} /> },
             { head: 'Roles', cell: ({ roleNames }) => roleNames.join(', ') || <Muted>none</Muted> },
             { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
-            { head: 'Last sign-in', cell: ({ lastLoginAt }) => <Time at={lastLoginAt} /> },
+            { head: 'Last sign-in', cell: ({ lastLoginAt }) => <Time at={lastLoginAt} none="never" /> },
           ]}
           empty={<Empty title="Nobody fits" />}
         />

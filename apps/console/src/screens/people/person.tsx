@@ -5,7 +5,7 @@ import { LockdownActions } from '../../parts/lockdown';
 import { SessionTable } from '../../parts/session-table';
 import { addressesOf, isUnsettled, resourcesOf, type Session } from '../../parts/sessions';
 import { count } from '../../parts/words';
-import { Action, ButtonLink, ConfirmButton, Copyable, Empty, Facts } from '../../ui';
+import { Action, ButtonLink, ConfirmButton, Copyable, Empty, Facts, unbroken } from '../../ui';
 import { Form, Loaded, localTime, Notice, Page, Row, Section, Time } from '../../ui';
 import { PASS_ON } from './invite';
 import { Keys } from './keys';
@@ -81,7 +81,7 @@ const factsOf = ({ status, createdAt, ...user }: User) => ({
   Administrator: user.isService ? null : user.isOrgAdmin ? 'yes' : 'no',
   'Signs in by': user.identityProviders.join(', ') || null,
   'Second factor': user.isService ? null : user.mfaEnabled ? 'set up' : 'none',
-  'Last sign-in': user.isService ? null : <Time at={user.lastLoginAt} />,
+  'Last sign-in': user.isService ? null : <Time at={user.lastLoginAt} none="never" />,
   Invited: user.invitedAt ? <Time at={user.invitedAt} /> : null,
   Added: <Time at={createdAt} />,
 });
@@ -144,8 +144,8 @@ function Actions({ user }: { user: User }) {
   const navigate = useNavigate();
   const params = { path: { id } };
   const rights = isOrgAdmin ? 'Remove administrator rights' : 'Make administrator';
-  const change = (body: Schemas['UpdateUserDto']): Promise<unknown> =>
-    api.PATCH('/api/v1/users/{id}', { params, body });
+  const change = (body: Schemas['UpdateUserDto'], signal: AbortSignal | null = null): Promise<unknown> =>
+    api.PATCH('/api/v1/users/{id}', { params, body, signal });
   return (
     <Row>
       {isService ? null : (
@@ -162,7 +162,8 @@ function Actions({ user }: { user: User }) {
         <ConfirmButton
           label="Deactivate"
           title={`Deactivate ${name}?`}
-          act={() => change({ isActive: false })}
+          ends={{}}
+          act={(_, signal) => change({ isActive: false }, signal)}
         >
           <Ends userId={id} />
           <Stay />
@@ -173,7 +174,8 @@ function Actions({ user }: { user: User }) {
       <ConfirmButton
         label="Delete"
         title={`Delete ${name}?`}
-        act={() => api.DELETE('/api/v1/users/{id}', { params })}
+        ends={{}}
+        act={(_, signal) => api.DELETE('/api/v1/users/{id}', { params, signal })}
         onDone={() => void navigate({ to: isService ? '/automation' : '/people' })}
       >
         <Ends userId={id} />
@@ -208,7 +210,7 @@ const Named = ({ one, all }: { one: string; all: readonly string[] }) => (
     <strong>{count(all.length, one)}</strong>
     <ul>
       {all.map((each, index) => (
-        <li key={`${index} ${each}`}>{each}</li>
+        <li key={`${index} ${each}`}>{unbroken(each)}</li>
       ))}
     </ul>
   </div>

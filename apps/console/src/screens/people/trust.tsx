@@ -2,7 +2,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api';
 import { Badge, ConfirmButton, Copyable, Facts, Form, Loaded, Muted, Notice, Page, Row } from '../../ui';
-import { Section, Table, TextArea, TextField, Time, type Column, type Entered } from '../../ui';
+import { Code, Section, Table, TextArea, TextField, Time, type Column, type Entered } from '../../ui';
 import { JOB_SCOPES, ScopePicker, UserLink } from './parts';
 import { Ends } from './person';
 import { conditionsOf, linesOf, PRESETS, TrustStatus, type Trust as TrustData } from './trusts';
@@ -37,9 +37,9 @@ const Shown = ({ trust }: { trust: TrustData }) => (
         of={{
           Status: <TrustStatus of={trust} />,
           Issuer: trust.issuer,
-          Audience: <code>{trust.audience}</code>,
+          Audience: <Code>{trust.audience}</Code>,
           'Service user': <UserLink id={trust.serviceUserId}>{trust.serviceUserEmail}</UserLink>,
-          'Last used': <Time at={trust.lastUsedAt} />,
+          'Last used': <Time at={trust.lastUsedAt} none="never" />,
         }}
       />
     </Section>
@@ -92,7 +92,8 @@ function State({ trust: { id, name, isEnabled, serviceUserId } }: { trust: Trust
       <ConfirmButton
         label="Delete"
         title={`Delete the trust ${name}?`}
-        act={() => api.DELETE('/api/v1/oidc-trusts/{id}', { params: { path: { id } } })}
+        ends={{}}
+        act={(_, signal) => api.DELETE('/api/v1/oidc-trusts/{id}', { params: { path: { id } }, signal })}
         onDone={() => void navigate({ to: '/automation', search: { tab: 'trusts' } })}
       >
         <p>No job is let in any more, and its service user is deleted.</p>
@@ -104,7 +105,7 @@ function State({ trust: { id, name, isEnabled, serviceUserId } }: { trust: Trust
 
 const CHECKS: readonly Column<Check>[] = [
   { head: 'Result', cell: ({ ok }) => <Badge tone={ok ? 'good' : 'bad'}>{ok ? 'met' : 'not met'}</Badge> },
-  { head: 'Condition', cell: ({ claim }) => <code>{claim}</code> },
+  { head: 'Condition', cell: ({ claim }) => <Code>{claim}</Code> },
   { head: 'Expected', cell: ({ wanted }) => wanted },
   { head: 'Found', cell: ({ found }) => found ?? <Muted>absent</Muted> },
 ];

@@ -28,7 +28,7 @@ export const Trusts = ({ page }: { page: number }) => (
       { head: 'System', cell: ({ preset }) => PRESETS[preset] },
       { head: 'Conditions', cell: ({ conditions }) => <Muted>{linesOf(conditions).join(', ')}</Muted> },
       { head: 'Status', cell: (trust) => <TrustStatus of={trust} /> },
-      { head: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+      { head: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" /> },
     ]}
     empty={<Empty title="With a trust, jobs of GitHub Actions, GitLab and Buildkite need no stored key." />}
   />

@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useList, type List } from '../../api';
+import { serverNow, useList, type List } from '../../api';
 import { useMe } from '../../layout/me';
 import {
   askedFrom,
@@ -77,12 +77,14 @@ const UNTIL: Column<AccessRequest> = {
   cell: ({ durationHours, decideBy }) => (
     <Lines>
       <span>
-        {localTime(new Date(Date.now() + durationHours * HOUR_MS).toISOString())}, {durationHours} h, if it
+        {localTime(new Date(serverNow() + durationHours * HOUR_MS).toISOString())}, {durationHours} h, if it
         began now
       </span>
-      <Muted>
-        decide by <Time at={decideBy} />
-      </Muted>
+      {decideBy === null ? null : (
+        <Muted>
+          decide by <Time at={decideBy} />
+        </Muted>
+      )}
     </Lines>
   ),
 };

@@ -117,7 +117,7 @@ export function CredentialDetails({ of, types, children }: CredentialDetailsProp
           Provider: provider.label,
           Kind: type.label,
           State: <CredentialBadge of={of} />,
-          'Last verified': <Time at={of.lastVerifiedAt} />,
+          'Last verified': <Time at={of.lastVerifiedAt} none="never" />,
           'External ID': of.externalId,
           Issuer: of.identity?.issuer,
           Subject: of.identity?.subject,

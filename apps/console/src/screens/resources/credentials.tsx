@@ -52,7 +52,7 @@ export function Credentials() {
                   cell: (each) => `${providerOf(types, each).label}: ${credentialTypeOf(types, each).label}`,
                 },
                 { head: 'State', cell: (each) => <CredentialBadge of={each} /> },
-                { head: 'Verified', cell: ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} /> },
+                { head: 'Verified', cell: ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} none="never" /> },
               ]}
             />
           )}

@@ -3,6 +3,7 @@ import { $api, api, type Schemas } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { wordsOf } from '../../parts/words';
 import { Action, Badge, ConfirmButton, Empty, Facts, Loaded, Notice, Section, Table, Time } from '../../ui';
+import { Code, unbroken } from '../../ui';
 import { Warnings } from './resource-form';
 import type { Resource } from './types';
 
@@ -72,8 +73,8 @@ export function ResourceGuard({ of: { id, name } }: { of: Resource }) {
           ) : null}
           <Facts
             of={{
-              Agent: <code>{agent}</code>,
-              'Last change reported': <Time at={reportedAt} />,
+              Agent: <Code>{agent}</Code>,
+              'Last change reported': <Time at={reportedAt} none="never" />,
               'Kept closed': listText(guarded),
               'Not kept closed': listText(notGuarded),
               'Waits for a confirmation': listText(waiting),
@@ -88,7 +89,7 @@ export function ResourceGuard({ of: { id, name } }: { of: Resource }) {
             keyOf={({ address, protocol, port }) => `${address} ${protocol} ${port}`}
             empty={null}
             columns={[
-              { head: 'Connected without access', cell: ({ address }) => <code>{address}</code> },
+              { head: 'Connected without access', cell: ({ address }) => <Code>{address}</Code> },
               { head: 'To', cell: ({ protocol, port }) => `${protocol} ${port}` },
             ]}
           />
@@ -102,7 +103,10 @@ export function ResourceGuard({ of: { id, name } }: { of: Resource }) {
                 <p>
                   The host {agent} closes {listText([...waiting, ...leftAlone])} to every address without
                   access. This cuts{' '}
-                  {wouldCut.map(({ address }) => address).join(', ') || 'no connection that is known'}.
+                  {unbroken(
+                    wouldCut.map(({ address }) => address).join(', ') || 'no connection that is known',
+                  )}
+                  .
                 </p>
               </ConfirmButton>
             </div>

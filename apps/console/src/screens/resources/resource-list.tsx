@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useList } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { Lines } from '../../parts/words';
-import { Badge, ButtonLink, Empty, Loaded, Muted, Page, Section, Time, type Column } from '../../ui';
+import { Badge, ButtonLink, Code, Empty, Loaded, Muted, Page, Section, Time, type Column } from '../../ui';
 import { providerOf, resourceTypeOf, useTypes, type ProviderTypes, type Resource } from './types';
 
 const route = getRouteApi('/signed-in/administrator/resources');
@@ -35,7 +35,7 @@ export const resourceColumns = (types: readonly ProviderTypes[]): readonly Colum
     head: 'Target',
     cell: (each) => (
       <Lines>
-        <code>{each.resourceIdentifier}</code>
+        <Code>{each.resourceIdentifier}</Code>
         <Muted>{[resourceTypeOf(types, each).label, each.region].filter(Boolean).join(', ')}</Muted>
       </Lines>
     ),
@@ -44,7 +44,7 @@ export const resourceColumns = (types: readonly ProviderTypes[]): readonly Colum
     head: 'State',
     cell: (each) => <ResourceBadge of={each} />,
   },
-  { head: 'Verified', cell: ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} /> },
+  { head: 'Verified', cell: ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} none="never" /> },
 ];
 
 /** All resources: what they point at, and whether new sessions may use them. */

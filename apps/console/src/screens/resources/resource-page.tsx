@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { $api } from '../../api';
 import { RuleEvents } from '../../parts/rule-events';
 import { Lines, sentence } from '../../parts/words';
-import { ButtonLink, Facts, Loaded, Notice, Page, Section, Tabs } from '../../ui';
+import { ButtonLink, Code, Facts, Loaded, Notice, Page, Section, Tabs } from '../../ui';
 import { configText } from './fields';
 import { ResourceGuard, ResourceHealth } from './resource-health';
 import { ResourceBadge } from './resource-list';
@@ -49,7 +49,7 @@ function Details({ of, types }: { of: Resource; types: readonly ProviderTypes[] 
             Target: (
               <Lines>
                 {[provider.label, type.label, of.region].filter(Boolean).join(', ')}
-                <code>{of.resourceIdentifier}</code>
+                <Code>{of.resourceIdentifier}</Code>
               </Lines>
             ),
             Opens: configText(type, of.config) || null,

@@ -3,7 +3,7 @@ import { useList, type Schemas } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { RuleText } from '../../parts/rule-events';
 import { Lines, Reason, wordsOf } from '../../parts/words';
-import { Badge, Empty, Muted, Section, Time, TimeLeft, type Column, type Tone } from '../../ui';
+import { Badge, Code, Empty, Muted, Section, Time, TimeLeft, type Column, type Tone } from '../../ui';
 
 type Rule = Schemas['ResourceRuleDto'];
 
@@ -53,7 +53,7 @@ const Holders = ({ rule, id }: { rule: Rule; id: string }) => (
       </Lines>
     ))}
     {rule.isHeldByOthers ? <Muted>another organization</Muted> : null}
-    {rule.isUnmanaged ? <code>{rule.providerRuleId}</code> : null}
+    {rule.isUnmanaged ? <Code>{rule.providerRuleId ?? ''}</Code> : null}
   </Lines>
 );
 
@@ -61,8 +61,8 @@ const columnsOf = (id: string): readonly Column<Rule>[] => [
   { head: 'Address', cell: (rule) => <RuleText {...rule} /> },
   { head: 'State', cell: (rule) => <State rule={rule} /> },
   { head: 'Held by', cell: (rule) => <Holders rule={rule} id={id} /> },
-  { head: 'Open since', cell: ({ presentSince }) => <Time at={presentSince} /> },
-  { head: 'Last seen', cell: ({ lastObservedAt }) => <Time at={lastObservedAt} /> },
+  { head: 'Open since', cell: ({ presentSince }) => <Time at={presentSince} none="not seen yet" /> },
+  { head: 'Last seen', cell: ({ lastObservedAt }) => <Time at={lastObservedAt} none="never" /> },
 ];
 
 /** The rules on the target: those that somebody here holds, then those of other programs. */

@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { api, useAll, useList } from '../../api';
 import { count } from '../../parts/words';
 import { Action, CheckField, ConfirmButton, Loaded, Muted, Row, Section, TextArea, Time } from '../../ui';
+import { Code, unbroken } from '../../ui';
 import { ResourceForm } from './resource-form';
 import { providerOf, type ProviderTypes, type Resource } from './types';
 
@@ -32,14 +33,17 @@ export function ResourceSettings({ of, types }: { of: Resource; types: readonly 
             label="Delete"
             title={`Delete the resource ${name}?`}
             confirm="Delete resource"
-            act={(entered) => {
+            ends={{}}
+            act={(entered, signal) => {
               const query = entered.checked('releasePorts') ? { releasePorts: true } : {};
-              return api.DELETE('/api/v1/resources/{id}', { params: { ...params, query } });
+              return api.DELETE('/api/v1/resources/{id}', { params: { ...params, query }, signal });
             }}
             onDone={() => void navigate({ to: '/resources' })}
           >
             <WhatCloses id={id} />
-            <p>It leaves all roles, and its static IP rules are removed from {resourceIdentifier}.</p>
+            <p>
+              It leaves all roles, and its static IP rules are removed from <Code>{resourceIdentifier}</Code>.
+            </p>
             {providerOf(types, of).needsAgent ? (
               <CheckField name="releasePorts" label="Open its ports: the host guards them no more" />
             ) : null}
@@ -54,7 +58,10 @@ export function ResourceSettings({ of, types }: { of: Resource; types: readonly 
             }}
           >
             <WhatCloses id={id} />
-            <p>Its rules on {resourceIdentifier} are given up, not removed: whoever they let in stays in.</p>
+            <p>
+              Its rules on <Code>{resourceIdentifier}</Code> are given up, not removed: whoever they let in
+              stays in.
+            </p>
             <TextArea name="reason" label="Why" help="Kept in the audit trail." maxLength={500} />
           </ConfirmButton>
         </Row>
@@ -76,7 +83,7 @@ function WhatCloses({ id }: { id: string }) {
           <ul>
             {items.map((session) => (
               <li key={session.id}>
-                {session.userName}, {session.ipv4Address ?? session.ipv6Address}, until{' '}
+                {session.userName}, {unbroken(session.ipv4Address ?? session.ipv6Address)}, until{' '}
                 <Time at={session.expiresAt} />
               </li>
             ))}

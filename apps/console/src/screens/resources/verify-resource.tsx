@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { $api, api, useAll } from '../../api';
-import { Button, Loaded, Loading, Notice, Problem, Section } from '../../ui';
+import { Button, Code, Loaded, Loading, Notice, Problem, Section } from '../../ui';
 import { Policy } from './credential';
 import { ResourceForm, Warnings } from './resource-form';
 import { providerOf, type ProviderTypes, type Resource } from './types';
@@ -51,7 +51,9 @@ function Verification({ of, types, onVerified }: VerifyResourceProps & { of: Res
     return (
       <Section title="Verification">
         <Notice announced>
-          <strong>Waiting for the agent {resourceIdentifier} to connect</strong>
+          <strong>
+            Waiting for the agent <Code>{resourceIdentifier}</Code> to connect
+          </strong>
           <p>This goes on by itself as soon as it does.</p>
         </Notice>
         <Policy of={provider} open />

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { api, useList, type List, type Schemas } from '../../api';
+import { api, serverNow, useList, type List, type Schemas } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { Reason, sentence, wordsOf } from '../../parts/words';
 import { Action, Badge, Empty, localTime, Notice, Section, Time, type Column, type Tone } from '../../ui';
@@ -30,7 +30,7 @@ const SOON_MS = 10_000;
 
 /** About to be sent. */
 const isDue = ({ dueAt }: Delivery): boolean =>
-  dueAt !== null && new Date(dueAt).getTime() < Date.now() + SOON_MS;
+  dueAt !== null && new Date(dueAt).getTime() < serverNow() + SOON_MS;
 
 const lastTest = ({ items }: List<Delivery>): Delivery | undefined =>
   items.find(({ eventType }) => eventType === 'WEBHOOK_TESTED');

@@ -1,0 +1,134 @@
+import { asked, asks } from '../builders/access-requests';
+import { organization, sshTo, type Organization } from '../builders/organization';
+import { newcomer, PASSWORD, type Person } from '../builders/people';
+import { describeInBrowser, type Visitor } from '../harness/browser';
+import { TestConsole } from '../harness/console';
+import { Drawbridge } from '../harness/drawbridge';
+
+/** The clock of a browser that is wrong. */
+const THREE_HOURS_AHEAD = `(() => {
+  const Right = Date;
+  globalThis.Date = class extends Right {
+    static now() { return Right.now() + 3 * 3_600_000; }
+    constructor(...given) { super(...(given.length === 0 ? [Right.now() + 3 * 3_600_000] : given)); }
+  };
+})()`;
+
+describeInBrowser('The console says what is known of what has no answer', () => {
+  const drawbridge = Drawbridge.shared();
+  const site = TestConsole.of(drawbridge);
+  let org: Organization;
+  let member: Person;
+
+  beforeAll(async () => {
+    org = await organization(drawbridge, sshTo(1));
+  });
+  beforeEach(async () => {
+    member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
+  });
+
+  const at = async (path: string, { email }: Person): Promise<Visitor> => {
+    const visitor = await site.signedIn({ email, password: PASSWORD });
+    await visitor.goto(site.url(path));
+    return visitor;
+  };
+  const started = async (): Promise<{ id: string }> => {
+    const session = await member.client.posted<{ id: string }>('/sessions', { durationHours: 2 });
+    await org.reaches(session.id, 'ACTIVE');
+    return session;
+  };
+  const isUnanswered = ({ page }: Visitor, what: string): Promise<void> =>
+    page
+      .getByRole('status')
+      .filter({ hasText: what })
+      .filter({ hasText: 'no answer from the server' })
+      .waitFor();
+  const isAnswered = ({ page }: Visitor): Promise<void> =>
+    page.getByText('no answer from the server').first().waitFor({ state: 'detached' });
+
+  it('a stop is repeated until it is answered; each screen shows it, with the time at which the access ends anyway', async () => {
+    const { id } = await started();
+    const visitor = await at('/history', member);
+    await visitor.click('link', 'Access');
+    await visitor.page.getByRole('button', { name: 'Stop' }).waitFor();
+    await visitor.context.setOffline(true);
+    await visitor.click('button', 'Stop');
+    await isUnanswered(visitor, 'Stop the access');
+    await visitor.page.getByText(/The access ends at \d\d:\d\d at the latest/).waitFor();
+    await visitor.click('link', 'History');
+    await visitor.reaches('History');
+    await isUnanswered(visitor, 'Stop the access');
+    await visitor.context.setOffline(false);
+    await org.reaches(id, 'CANCELLED');
+    await isAnswered(visitor);
+  });
+
+  it('a stop that was done, and whose answer was lost, is no failure', async () => {
+    const { id } = await started();
+    const keeper = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
+    const visitor = await at(`/sessions/${id}`, keeper);
+    let tries = 0;
+    await visitor.context.route(`**/sessions/admin/${id}/stop`, async (route) => {
+      tries += 1;
+      if (tries > 1) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await visitor.click('button', 'Stop');
+    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Stop it' }).click();
+    await visitor.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await visitor.reaches(/^Stopped by an administrator/);
+    expect(await visitor.page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('a sign-out forgets the sign-in at once, and is repeated until the server has ended it', async () => {
+    const visitor = await at('/', member);
+    await visitor.context.setOffline(true);
+    await visitor.click('button', 'Sign out');
+    await visitor.reaches('Sign in');
+    await isUnanswered(visitor, 'Sign out');
+    expect(await visitor.context.cookies()).toHaveLength(1);
+    await visitor.context.setOffline(false);
+    await isAnswered(visitor);
+    expect(await visitor.context.cookies()).toEqual([]);
+  });
+
+  it('the next sign-in is not ended by the sign-out before it', async () => {
+    const visitor = await at('/', member);
+    await visitor.context.route('**/auth/logout', (route) => route.abort());
+    await visitor.click('button', 'Sign out');
+    await isUnanswered(visitor, 'Sign out');
+    await visitor.fill('E-mail', member.email);
+    await visitor.fill('Password', PASSWORD);
+    await visitor.click('button', 'Sign in');
+    await visitor.reaches('Access');
+    await isAnswered(visitor);
+    await visitor.context.unroute('**/auth/logout');
+    await visitor.page.reload();
+    await visitor.reaches('Access');
+  });
+
+  it('an approval is not repeated, and nothing claims that it is', async () => {
+    await asks(org, { approvals: 1 });
+    await asked(org, member.client, {});
+    await asks(org, { approvals: 0 });
+    const approver = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
+    const visitor = await at('/decide', approver);
+    await visitor.page.getByRole('button', { name: 'Approve' }).first().click();
+    await visitor.context.setOffline(true);
+    const dialog = visitor.page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    const message = await dialog.getByRole('alert').innerText();
+    expect(message).toContain('it is not known whether this was done');
+    expect(message).not.toContain('tried again');
+  });
+
+  it('what is left is counted by the clock of the server', async () => {
+    await started();
+    const visitor = await site.signedIn({ email: member.email, password: PASSWORD });
+    await visitor.context.addInitScript(THREE_HOURS_AHEAD);
+    await visitor.goto(site.url('/history'));
+    const until = visitor.page.getByRole('cell').filter({ hasText: 'left' }).first();
+    expect(await until.innerText()).toMatch(/1 h 5\d min left/);
+  });
+});
