@@ -107,7 +107,7 @@ function describeParameters({ operation, path }: DocumentedOperation): void {
 function commonErrors({ operation, method, policy, counted }: DocumentedOperation): number[] {
   const readsBody = method === 'post' || method === 'put' || method === 'patch';
   return [
-    ...(readsBody || operation.parameters?.length ? [400] : []),
+    ...(method !== 'get' || operation.parameters?.length ? [400] : []),
     ...(policy?.kind === 'public' ? [] : [401, 403]),
     ...(readsBody ? [413, 415] : []),
     // one that is not counted refuses an address that guesses credentials
