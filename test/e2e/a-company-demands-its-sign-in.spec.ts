@@ -191,7 +191,7 @@ describe('An organization that demands company sign-in', () => {
     expect((await again.get('/users')).status).toBe(401);
   });
 
-  it('lets nobody in as a colleague by an identity that the colleague’s second factor has not confirmed', async () => {
+  it('lets an administrator in as a colleague only with the colleague’s second factor', async () => {
     const { recovery, provider, signIns, admin } = await company();
     const path = `/identity-providers/${provider.id}`;
     await recovery.turnMfaOn();

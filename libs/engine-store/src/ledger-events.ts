@@ -44,7 +44,7 @@ export class Parameters {
 
 /**
  * SQL: an identifier of the event `e`, of the form of a random UUID. Its number counts the events of all organizations, and the
- * target's id, which is shown to nobody, hides it.
+ * target's id, which no answer shows, hides it.
  */
 const EVENT_ID = `overlay(overlay(md5(e.target_id::text || e.id::text) PLACING '4' FROM 13) PLACING 'a' FROM 17)::uuid`;
 

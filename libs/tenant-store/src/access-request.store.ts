@@ -100,7 +100,7 @@ const IS_PERSON = 'u.is_active AND u.sso_refused_at IS NULL AND NOT u.is_service
 /** SQL: whether the user `u` may let others in. */
 const MAY_APPROVE = `${IS_PERSON} AND NOT EXISTS (SELECT FROM lockdowns l WHERE l.subject_id = u.id)`;
 
-/** SQL: whether a sign-in is by an identity that the requester of `a` has linked: it lets nobody in for the requester. */
+/** SQL: whether a sign-in is by an identity that the requester of `a` has linked: it approves nothing for the requester. */
 const isByRequester = (signInId: string): string =>
   `EXISTS (SELECT FROM sso_sign_ins s JOIN user_identities i ON i.id = s.identity_id
     WHERE s.family_id = ${signInId}::uuid AND i.linked_by = a.requester_id)`;

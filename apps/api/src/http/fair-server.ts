@@ -47,7 +47,7 @@ export function serveInTurn(
   });
 }
 
-/** An IPv4 address, or the /48 of an IPv6 address: whoever has one has all of its addresses. */
+/** An IPv4 address, or the /48 of an IPv6 address, all of which one client may have. */
 const siteOf = (address: HostAddress | null): string =>
   address === null ? 'unknown' : rateLimitBuckets(address).at(-1)!.name;
 

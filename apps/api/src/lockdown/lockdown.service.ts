@@ -22,7 +22,7 @@ export class LockdownService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** @param userId null: the organization @throws ApiError 404 when there is no such user, 400 when nobody could lift it */
+  /** @param userId null: the organization @throws ApiError 404 when there is no such user, 400 when no administrator could lift it */
   async declare(
     actor: Actor,
     userId: string | null,

@@ -32,6 +32,8 @@ const AGENT: ExtraLimit = 'agent';
 export const REFUSAL = 'refusal';
 /** A route that is not counted serves an address with this many times as many requests without a credential, or with a refused one. */
 const UNCOUNTED_FACTOR = 10;
+/** A route that is not counted and asks for no credential answers an address at least so often in a minute. */
+const LEAST_UNCOUNTED = 600;
 const MAX_REFUSED = 10_000;
 /** A screen of the console is many small requests, repeated while it is looked at. */
 const CONSOLE_FACTOR = 10;
@@ -92,8 +94,9 @@ export class RateLimitGuard extends ThrottlerGuard {
     request: Request,
     { context, ttl, limit }: ThrottlerRequest,
   ): Promise<boolean> {
+    const perAddress = Math.max(LEAST_UNCOUNTED, limit * UNCOUNTED_FACTOR);
     for (const { name, factor } of addressBuckets(request, context.getClass().name)) {
-      const most = limit * UNCOUNTED_FACTOR * factor;
+      const most = perAddress * factor;
       const { isBlocked, timeToBlockExpire } = await this.uncounted.increment(name, ttl, most);
       if (isBlocked)
         throw tooManyRequests(refusal('from this address', timeToBlockExpire), timeToBlockExpire);

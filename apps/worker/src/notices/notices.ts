@@ -151,7 +151,7 @@ const STOPPED_BY: Readonly<Record<string, string>> = {
   REFUSED_BY_ISSUER: 'as your identity provider refuses your sign-in',
 };
 
-/** Who gets a way to sign in by an administrator is told: nobody else would notice another person who uses it. */
+/** The person whose account an administrator gives a way to sign in: others would not notice that a stranger uses it. */
 function ofIdentity({
   eventType,
   result,
