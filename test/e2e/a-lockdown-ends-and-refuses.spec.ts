@@ -122,7 +122,7 @@ describe('A lockdown', () => {
     expect((await approve(bob.client, half.id)).status).toBe(403);
     expect(await readRequest(ada, half.id)).toMatchObject({ status: 'WAITING', approvals: 0, decisions: [] });
     expect(await readRequest(ada, whole.id)).toMatchObject({ status: 'LAPSED' });
-    expect((await start(member.client, { accessRequestId: whole.id })).status).toBe(403);
+    expect((await start(member.client, { accessRequestId: whole.id })).status).toBe(409);
     await carl.client.expect(200, approve(carl.client, half.id));
     await ada.expect(200, ada.patch(`/users/${carl.id}`, { isActive: false }));
     expect(await readRequest(ada, half.id)).toMatchObject({ status: 'WAITING', approvals: 0 });
