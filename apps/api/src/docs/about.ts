@@ -26,7 +26,7 @@ and changes only objects of its own organization; objects of other organizations
 
 ## Requests
 
-Bodies are JSON objects of at most 100 kB. Unknown fields are ignored, except in a resource’s config. Ids are UUIDs, times are ISO 8601 in UTC,
+Bodies are JSON objects of at most 100 kB. Unknown fields are ignored, except in a resource’s config and where they ask to change nothing (\`dryRun\`): refused. Ids are UUIDs, times are ISO 8601 in UTC,
 addresses are in canonical notation. Lists are paginated (\`page\` from 0, \`size\` up to 100), with the total in
 \`X-Total-Count\` and the adjacent pages in \`Link\`; audit logs and health events are page objects with the same data.
 
