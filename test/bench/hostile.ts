@@ -17,6 +17,9 @@ const WARM_UP = 100;
 const SESSIONS = 100;
 const INTERVAL_MS = 50;
 const MAX_RATIO = 1.5;
+/** Of one address without an account, each of which asks again as soon as it is answered. */
+const FLOOD = 200;
+const MAX_FLOOD_RATIO = 3;
 
 const SIGN_INS = 10;
 const ABANDONED = 40;
@@ -34,7 +37,7 @@ const stranger = (): string => `198.18.${(addresses >> 8) & 255}.${(addresses +=
 
 /**
  * With the limits as shipped: requests of one tenant beside connections of another one that all ask for the state of one host,
- * and a sign-in behind others that were abandoned.
+ * and beside connections without an account that are refused over and over; and a sign-in behind others that were abandoned.
  */
 export async function hostile(): Promise<Figure[]> {
   const api = { NODE_ENV: 'production', PASSWORD_HASH_COST: '12' };
@@ -48,25 +51,16 @@ export async function hostile(): Promise<Figure[]> {
     const tenant = new Tenant(org, base);
     await tenant.times(WARM_UP);
     const figures: Figure[] = [];
+    const state = `${base}/agents/state?agent=gateway`;
     for (const connections of CONNECTIONS) {
-      const quiet = await tenant.times(SESSIONS);
-      const args = [
-        `${base}/agents/state?agent=gateway`,
-        host.plainKey,
-        String(connections),
-        String(PAUSE_MS),
-      ];
-      const neighbours = fork(join(__dirname, 'hostile-connections.cjs'), args);
-      await pause(2 * PAUSE_MS);
-      const beside = await tenant.times(SESSIONS);
-      neighbours.send('statuses');
-      process.stderr.write(`hostile connections got ${JSON.stringify(await once(neighbours, 'message'))}\n`);
-      neighbours.disconnect();
-      await once(neighbours, 'exit');
-      for (const kind of ['get', 'start', 'stop'] as const) {
-        const name = `${kind} beside ${connections} hostile connections`;
-        figures.push(figure(`${name}, times quiet`, '', [beside[kind] / quiet[kind]], { atMost: MAX_RATIO }));
-      }
+      const given = [state, host.plainKey, String(connections), String(PAUSE_MS)];
+      figures.push(...(await tenant.besides(`${connections} hostile connections`, given, MAX_RATIO)));
+    }
+    for (const path of ['api/v1/nothing', '.well-known/drawbridge']) {
+      const given = [new URL(`/${path}`, base).href, 'nobody', String(FLOOD), '0'];
+      figures.push(
+        ...(await tenant.besides(`${FLOOD} connections that flood /${path}`, given, MAX_FLOOD_RATIO)),
+      );
     }
     return [...figures, ...(await tenant.signIns())];
   } finally {
@@ -104,6 +98,21 @@ class Tenant {
     }
     const median = (kind: keyof Times): number => quantile(samples[kind], 0.5);
     return { get: median('get'), start: median('start'), stop: median('stop') };
+  }
+
+  /** @param given to the hostile connections */
+  async besides(name: string, given: readonly string[], atMost: number): Promise<Figure[]> {
+    const quiet = await this.times(SESSIONS);
+    const neighbours = fork(join(__dirname, 'hostile-connections.cjs'), given);
+    await pause(2 * PAUSE_MS);
+    const beside = await this.times(SESSIONS);
+    neighbours.send('statuses');
+    process.stderr.write(`${name} got ${JSON.stringify(await once(neighbours, 'message'))}\n`);
+    neighbours.disconnect();
+    await once(neighbours, 'exit');
+    return (['get', 'start', 'stop'] as const).map((kind) =>
+      figure(`${kind} beside ${name}, times quiet`, '', [beside[kind] / quiet[kind]], { atMost }),
+    );
   }
 
   async signIns(): Promise<Figure[]> {

@@ -21,6 +21,8 @@ export interface Caller {
   readonly isSession?: true;
   /** signed in with a password, in an organization that demands company sign-in */
   readonly lacksCompanySignIn?: true;
+  /** as a user: changes nothing, but for what ends access, and the own credentials */
+  readonly isLockedDown?: true;
   /** undefined: signed in without a key; a CI job has scopes as a key has */
   readonly key?: {
     readonly scopes: readonly Scope[];
@@ -66,6 +68,7 @@ export async function everyCaller(
     { name: 'an unknown session token', headers: { Authorization: `Session ${sessionTokenText()}` } },
     await people.agentKey(home!, MATRIX_HOST),
     await people.agentKey(home!, 'another-host'),
+    ...(await people.lockedDown(home!)),
   ];
   await guardedHost(home!, MATRIX_HOST);
   callers.push(
@@ -132,6 +135,31 @@ class People {
     );
     const login = await api.posted<{ accessToken: string }>('/auth/login', { email, password: PASSWORD });
     return bearer(name, login.accessToken, user);
+  }
+
+  /** A member, an approver and an administrator, and the administrator's key. */
+  async lockedDown(org: Organization): Promise<Caller[]> {
+    const approver = await this.user(org, 'a locked-down approver');
+    const administrator = await this.user(org, 'a locked-down administrator', { isOrgAdmin: true });
+    const { user } = administrator;
+    const key = await this.key(org, SCOPES, user!.id);
+    const callers = [
+      await this.user(org, 'a locked-down member'),
+      approver,
+      administrator,
+      keyCaller('a key of a locked-down administrator', key, user!, SCOPES),
+    ];
+    await this.drawbridge.query(
+      `WITH approver AS (INSERT INTO role_users (organization_id, role_id, user_id) VALUES ($1, $2, $3))
+       UPDATE roles SET approver_role_ids = ARRAY[id] WHERE id = $2`,
+      [org.organizationId, org.roleId, approver.user!.id],
+    );
+    await this.drawbridge.query(
+      `INSERT INTO lockdowns (organization_id, subject_id, declared_by, reason, administrator_ids)
+       SELECT DISTINCT $1::uuid, id, $2::uuid, 'INC-12', ARRAY[$2::uuid] FROM unnest($3::uuid[]) AS id`,
+      [org.organizationId, org.adminId, callers.map((caller) => caller.user!.id)],
+    );
+    return callers.map((caller) => ({ ...caller, isLockedDown: true }));
   }
 
   async deactivated(org: Organization): Promise<Caller> {

@@ -131,8 +131,14 @@ export class RequestRaces {
 
   private decide(as: 'approve' | 'deny' | 'cancel', { id }: Round, userId: string): Promise<boolean> {
     const actor: AuditActor = { ...SYSTEM_ACTOR, actorType: 'USER', actorId: userId };
-    return this.database.statement((tx) =>
-      this.requests.decide(tx, this.ground.organizationId, as, { id, userId, note: null, actor }),
+    return this.database.transaction((tx) =>
+      this.requests.decide(tx, this.ground.organizationId, as, {
+        id,
+        userId,
+        signInId: null,
+        note: null,
+        actor,
+      }),
     );
   }
 

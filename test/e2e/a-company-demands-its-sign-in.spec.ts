@@ -179,10 +179,35 @@ describe('An organization that demands company sign-in', () => {
     expect([(await link(randomUUID())).status, (await link(service.id)).status]).toEqual([404, 400]);
     expect((await link(identity!.userId!)).body).toMatchObject({ userEmail: grace.email });
     expect((await link(recovery.id)).status).toBe(400);
+    // she has no second factor to confirm it with
+    const { authorize, verifier } = await signIns.begin();
+    expect(await signIns.outcome(issuer.signIn(authorize, grace), verifier)).toBe('complete 403');
+    await drawbridge.query('UPDATE user_identities SET needs_second_factor = false WHERE id = $1', [
+      waiting!.id,
+    ]);
     const again = await signIns.clientOf(issuer, grace);
     expect((await again.get('/users')).status).toBe(200);
     await client.expect(200, client.patch(path, { enabled: false }));
     expect((await again.get('/users')).status).toBe(401);
+  });
+
+  it('lets an administrator in as a colleague only with the colleague’s second factor', async () => {
+    const { recovery, provider, signIns, admin } = await company();
+    const path = `/identity-providers/${provider.id}`;
+    await recovery.turnMfaOn();
+    await admin.expect(200, admin.patch(path, { trustsSecondFactor: true }));
+    const mallory = person({ more: { amr: ['mfa'] } });
+    await expect(signIns.signedIn(issuer, mallory)).rejects.toThrow('not-linked');
+    const identities = await admin.expect(200, admin.get<Identity[]>(`${path}/identities`));
+    const waiting = identities.find(({ userId }) => userId === null)!;
+    const link = { userId: recovery.id };
+    for (let times = 0; times < 2; times += 1)
+      await admin.expect(200, admin.put(`${path}/identities/${waiting.id}`, link));
+    expect(await signIns.signedIn(issuer, mallory)).toMatchObject({ mfaRequired: true, accessToken: null });
+    const { mfaChallengeToken } = await signIns.signedIn(issuer, mallory);
+    expect((await recovery.verify(mfaChallengeToken, recovery.wrongCode())).status).toBe(401);
+    expect((await recovery.verify(mfaChallengeToken, recovery.code())).status).toBe(200);
+    expect(await signIns.signedIn(issuer, mallory)).toMatchObject({ mfaRequired: false });
   });
 
   it('is told what an issuer lacks, and is never shown its secret', async () => {

@@ -1,3 +1,5 @@
+import { administrator, asked, asks, readRequest } from '../builders/access-requests';
+import { colleague } from '../builders/colleague';
 import { organization, type Organization, sshTo } from '../builders/organization';
 import { audited, newcomer, type Person } from '../builders/people';
 import type { Answer, ApiClient, Session } from '../harness/api-client';
@@ -104,6 +106,46 @@ describe('A lockdown', () => {
     expect((await start(ada)).status).toBe(200);
   });
 
+  it('of an approver leaves nothing to approve with, and withdraws what no session has used', async () => {
+    await asks(org, { approvals: 2 });
+    const [member, carl] = [await colleague(org), await administrator(org)];
+    const approve = (client: ApiClient, id: string): Promise<Answer> =>
+      client.post(`/access-requests/${id}/approve`);
+    const [half, whole] = [await asked(org, member.client), await asked(org, member.client)];
+    for (const [client, id] of [
+      [bob.client, half.id],
+      [bob.client, whole.id],
+      [carl.client, whole.id],
+    ] as const)
+      await client.expect(200, approve(client, id));
+    await lockDown(`/users/${bob.id}/lockdown`);
+    expect((await approve(bob.client, half.id)).status).toBe(403);
+    expect(await readRequest(ada, half.id)).toMatchObject({ status: 'WAITING', approvals: 0, decisions: [] });
+    expect(await readRequest(ada, whole.id)).toMatchObject({ status: 'LAPSED' });
+    expect((await start(member.client, { accessRequestId: whole.id })).status).toBe(409);
+    await carl.client.expect(200, approve(carl.client, half.id));
+    await ada.expect(200, ada.patch(`/users/${carl.id}`, { isActive: false }));
+    expect(await readRequest(ada, half.id)).toMatchObject({ status: 'WAITING', approvals: 0 });
+    await bob.client.expect(200, bob.client.post(`/access-requests/${half.id}/deny`));
+    expect(await audited(drawbridge, org.organizationId, 'ACCESS_REQUEST_APPROVAL_WITHDRAWN')).toHaveLength(
+      2,
+    );
+  });
+
+  it('is not lifted by who became an administrator since, and keeps one who may', async () => {
+    await lockDown();
+    const carl = await newcomer(drawbridge, ada, { isOrgAdmin: true });
+    expect((await carl.client.delete(LOCKDOWN)).status).toBe(403);
+    await ada.expect(200, ada.patch(`/users/${bob.id}`, { isOrgAdmin: false }));
+    for (const change of [{ isOrgAdmin: false }, { isActive: false }])
+      expect((await carl.client.patch(`/users/${org.adminId}`, change)).status).toBe(400);
+    expect((await carl.client.delete(`/users/${org.adminId}`)).status).toBe(400);
+    expect((await carl.client.delete(LOCKDOWN)).status).toBe(403);
+    await ada.expect(204, ada.delete(LOCKDOWN));
+    await carl.client.expect(204, carl.client.delete(`/users/${org.adminId}`));
+    expect((await carl.client.post(`/users/${carl.id}/lockdown`, { reason: REASON })).status).toBe(400);
+  });
+
   it('closes static IP rules where it is asked to, and opens them again when it is lifted', async () => {
     const [kept, gone] = org.resourceIds as [string, string];
     const rule = { label: 'Office', ipAddress: '198.51.100.7', resourceIds: [kept, gone] };
@@ -113,6 +155,12 @@ describe('A lockdown', () => {
     await until('it is applied', async () => (await shown()).status === 'ACTIVE');
     await lockDown();
     expect(await shown()).toMatchObject({ status: 'ACTIVE' });
+    const another = { ...rule, ipAddress: '198.51.100.8' };
+    expect((await ada.post('/static-ip-rules', another)).status).toBe(403);
+    await ada.expect(
+      200,
+      ada.patch(`/static-ip-rules/${id}`, { label: 'Old office', resourceIds: [kept, gone] }),
+    );
     expect(await lockDown(LOCKDOWN, { staticRules: true })).toEqual({ sessions: 0, staticIpRules: 1 });
     await until('it is closed', async () => (await openRules()).length === 0);
     expect(await shown()).toMatchObject({ status: 'CLOSED', resources: [] });

@@ -145,6 +145,29 @@ describe('Access needs approval where a role asks for it', () => {
     await other.client.expect(200, other.client.post(`/access-requests/${id}/approve`));
   });
 
+  it('a sign-in by an identity that the requester has linked approves nothing of the requester’s', async () => {
+    const { id } = await asked(org, member.client, free());
+    const mine = await asked(org, org.admin, free());
+    const provider = await org.admin.created<{ id: string }>('/identity-providers', {
+      ...REGISTERED,
+      name: 'linked',
+    });
+    await drawbridge.query(
+      `WITH identity AS (
+         INSERT INTO user_identities (organization_id, provider_id, subject, user_id, linked_by)
+         VALUES ($1, $2, 'linked', $3, $4) RETURNING id
+       ) INSERT INTO sso_sign_ins (organization_id, family_id, identity_id, user_id)
+       SELECT DISTINCT $1::uuid, t.family_id, identity.id, $3::uuid FROM refresh_tokens t, identity WHERE t.user_id = $3`,
+      [org.organizationId, provider.id, other.id, org.adminId],
+    );
+    const refused = await other.client.post<Refused>(`/access-requests/${mine.id}/approve`);
+    expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining('linked')]);
+    await other.client.expect(200, other.client.post(`/access-requests/${id}/approve`));
+    await other.client.expect(200, other.client.post(`/access-requests/${mine.id}/deny`));
+    await org.admin.expect(204, org.admin.delete(`/identity-providers/${provider.id}`));
+    other = await administrator(org);
+  });
+
   it('members of the approver roles decide, and administrators once the last of them is deleted', async () => {
     const deciders = await org.admin.created<{ id: string }>('/roles', { name: `deciders ${address}` });
     const decider = await colleague(org, [deciders.id]);

@@ -27,6 +27,11 @@ const OF_ANOTHER: ReadonlySet<string> = new Set([
   'AccessRequests_deny',
   'AccessRequests_review',
 ]);
+/** What a locked-down user may do besides reading. */
+const BY_LOCKED_DOWN: ReadonlySet<string> = new Set(
+  `AccessRequests_cancel AccessRequests_deny Agents_report Mfa_confirm Mfa_disable Mfa_regenerate Mfa_setUp Passwords_change
+    Sessions_stop Sessions_stopByAdmin SignIns_end`.split(/\s+/),
+);
 /** Operations on one host: a key that is bound to another is refused. */
 const OF_A_HOST: ReadonlySet<string> = new Set(['Agents_state', 'Agents_report']);
 
@@ -210,7 +215,13 @@ describe('The authorization matrix', () => {
     const unexpected = everyCell().flatMap((cell) => {
       const outcome = outcomeOf(cell);
       const right = verdictOf(cell.route.policy!, cell.caller);
-      const stopped = cell.caller.user?.suspended && !cell.route.allowedWhileSuspended;
+      const { route } = cell;
+      const held =
+        cell.caller.isLockedDown &&
+        route.policy!.kind !== 'public' &&
+        route.method !== 'GET' &&
+        !BY_LOCKED_DOWN.has(route.operationId);
+      const stopped = held || (cell.caller.user?.suspended && !route.allowedWhileSuspended);
       const { agent = MATRIX_HOST } = cell.caller.key ?? {};
       const elsewhere = agent !== MATRIX_HOST && OF_A_HOST.has(cell.route.operationId);
       const another = cell.caller.isSession && cell.whose !== 'own';

@@ -15,9 +15,9 @@ class ReadsThenWrites extends AccessRequestStore {
     tx: Tx,
     organization: OrganizationId,
     as: Parameters<AccessRequestStore['decide']>[2],
-    { id, userId, note, actor }: Decision,
+    { id, userId, signInId, note, actor }: Decision,
   ): Promise<boolean> {
-    if (as !== 'approve') return super.decide(tx, organization, as, { id, userId, note, actor });
+    if (as !== 'approve') return super.decide(tx, organization, as, { id, userId, signInId, note, actor });
     const request = await this.find(tx, organization, id, userId);
     if (!request?.mayDecide) return false;
     const decided = await rows(

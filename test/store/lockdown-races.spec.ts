@@ -1,6 +1,6 @@
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { SYSTEM_ACTOR, type Tx } from '#entities';
-import { LockdownStore, StaticIpRuleStore, UserStore } from '#tenant-store';
+import { AccessRequestStore, LockdownStore, StaticIpRuleStore, UserStore } from '#tenant-store';
 import { ownDatabase } from '../builders/own-database';
 import { until } from '../harness/until';
 
@@ -11,6 +11,7 @@ describe('A start and a lockdown at the same time', () => {
   const lockdowns = new LockdownStore();
   let organization: OrganizationId;
   let userId: string;
+  let adminId: string;
 
   beforeEach(async () => {
     const [user] = await database.autocommit.query<{ id: string; organization_id: string }[]>(
@@ -20,7 +21,16 @@ describe('A start and a lockdown at the same time', () => {
     );
     organization = asOrganizationId(user!.organization_id);
     userId = user!.id;
+    adminId = await administrator();
   });
+
+  const administrator = async (): Promise<string> => {
+    const [made] = await database.autocommit.query<{ id: string }[]>(
+      `INSERT INTO users (organization_id, email, name, is_org_admin) VALUES ($1, gen_random_uuid(), 'B', true) RETURNING id`,
+      [organization],
+    );
+    return made!.id;
+  };
 
   /** As the statement of a start does. @returns whether it has started */
   const start = async (tx: Tx, perUser: number): Promise<boolean> => {
@@ -32,7 +42,7 @@ describe('A start and a lockdown at the same time', () => {
     return started.length > 0;
   };
   const declare = async (tx: Tx, subjectId: string): Promise<number> =>
-    (await lockdowns.declare(tx, organization, { subjectId, adminId: userId }, ASKED, SYSTEM_ACTOR)).sessions;
+    (await lockdowns.declare(tx, organization, { subjectId, adminId }, ASKED, SYSTEM_ACTOR))!.sessions;
   /** Does the second while the first is done and not committed, and until it waits for the first. */
   const overlapping = async <T>(
     one: (tx: Tx) => Promise<unknown>,
@@ -93,8 +103,8 @@ describe('A start and a lockdown at the same time', () => {
   describe('that closes static IP rules', () => {
     const staticRules = new StaticIpRuleStore();
     const closes = async (tx: Tx): Promise<number> => {
-      const of = { subjectId: organization, adminId: userId };
-      return (await lockdowns.declare(tx, organization, of, { ...ASKED, staticRules: true }, SYSTEM_ACTOR))
+      const of = { subjectId: organization, adminId };
+      return (await lockdowns.declare(tx, organization, of, { ...ASKED, staticRules: true }, SYSTEM_ACTOR))!
         .closedRules;
     };
 
@@ -113,6 +123,59 @@ describe('A start and a lockdown at the same time', () => {
     it('comes before one that waits for it, which is refused', async () => {
       expect(await overlapping(closes, (tx) => staticRules.lockAdditions(tx, organization))).toBe(false);
     });
+  });
+
+  describe('of one who approves', () => {
+    const requests = new AccessRequestStore();
+    let request: string;
+
+    beforeEach(async () => {
+      const [made] = await database.autocommit.query<{ id: string }[]>(
+        `INSERT INTO access_requests (organization_id, requester_id, resource_ids, duration_hours, reason, approvals_needed, due_at)
+         VALUES ($1, $2, '{}', 1, 'INC-12', 1, now() + interval '1 hour') RETURNING id`,
+        [organization, userId],
+      );
+      request = made!.id;
+      // who declares it
+      userId = adminId;
+      adminId = await administrator();
+    });
+
+    const approve = (tx: Tx): Promise<boolean> =>
+      requests.decide(tx, organization, 'approve', {
+        id: request,
+        userId,
+        signInId: null,
+        note: null,
+        actor: SYSTEM_ACTOR,
+      });
+    const status = async (): Promise<unknown> =>
+      (
+        await database.autocommit.query('SELECT status, approvals FROM access_requests WHERE id = $1', [
+          request,
+        ])
+      )[0];
+
+    it('waits for the approval, and withdraws it', async () => {
+      await overlapping(approve, (tx) => declare(tx, userId));
+      expect(await status()).toEqual({ status: 'LAPSED', approvals: 1 });
+    });
+
+    it('comes before the approval, which is refused', async () => {
+      expect(await overlapping((tx) => declare(tx, userId), approve)).toBe(false);
+      expect(await status()).toEqual({ status: 'WAITING', approvals: 0 });
+    });
+  });
+
+  it('of each other by two administrators leaves one of them', async () => {
+    userId = adminId;
+    adminId = await administrator();
+    const other = { subjectId: adminId, adminId: userId };
+    const second = await overlapping(
+      (tx) => declare(tx, userId),
+      (tx) => lockdowns.declare(tx, organization, other, ASKED, SYSTEM_ACTOR),
+    );
+    expect(second).toBeNull();
   });
 
   it('another organization and another user start', async () => {

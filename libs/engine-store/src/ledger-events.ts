@@ -2,6 +2,7 @@ import type { HolderKind, Provider, RuleCause, RuleEventKind } from '#rules';
 
 /** One row of the ledger: an event of a rule, for one of its holders or for none. */
 export interface RuleEventRow {
+  /** a UUID */
   readonly id: string;
   readonly kind: RuleEventKind;
   readonly at: Date;
@@ -42,6 +43,12 @@ export class Parameters {
 }
 
 /**
+ * SQL: an identifier of the event `e`, of the form of a random UUID. Its number counts the events of all organizations, and the
+ * target's id, which no answer shows, hides it.
+ */
+const EVENT_ID = `overlay(overlay(md5(e.target_id::text || e.id::text) PLACING '4' FROM 13) PLACING 'a' FROM 17)::uuid`;
+
+/**
  * A page of the ledger, newest first. Each part is read in index order, up to the end of the page. The credential and the
  * provider's message are hidden when the credential belongs to another organization.
  * @param parts conditions on `rule_events e`, one per index
@@ -55,7 +62,7 @@ export function eventPage(
     (condition) =>
       `(SELECT e.* FROM rule_events e WHERE ${condition} ORDER BY e.at DESC, e.id DESC LIMIT ${offset + limit})`,
   );
-  return `SELECT e.id, e.kind, e.at, e.provider, t.resource_type AS "resourceType", e.target AS identifier, e.address,
+  return `SELECT ${EVENT_ID} AS id, e.kind, e.at, e.provider, t.resource_type AS "resourceType", e.target AS identifier, e.address,
       e.protocol, e.ports, e.provider_rule_id AS "providerRuleId", e.cause,
       CASE WHEN other.id IS NULL THEN e.message END AS message, e.possible_from AS "possibleFrom",
       e.certain_from AS "certainFrom", e.certain_until AS "certainUntil", e.possible_until AS "possibleUntil",

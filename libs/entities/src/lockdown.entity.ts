@@ -18,5 +18,7 @@ export class LockdownEntity {
   @Text() reason!: string;
   /** static IP rules are closed meanwhile, too */
   @Flag({ default: false }) staticRules!: boolean;
+  /** who administered the organization when it was declared */
+  @Uuid({ array: true }) administratorIds!: string[];
   @Moment({ default: () => 'now()' }) declaredAt!: Date;
 }

@@ -76,6 +76,10 @@ export class UserIdentityEntity {
   @Text() subject!: string;
   /** null: waits for an administrator to link it */
   @Uuid({ nullable: true }) userId!: string | null;
+  /** the administrator who linked it; null: an invitation did, or it is not linked */
+  @Uuid({ nullable: true }) linkedBy!: string | null;
+  /** until its user, who had signed in before, signs in by it with the own second factor */
+  @Flag({ default: false }) needsSecondFactor!: boolean;
   @Text({ nullable: true }) email!: string | null;
   @Moment({ default: () => 'now()' }) lastSeenAt!: Date;
   @CreatedAt() createdAt!: Date;

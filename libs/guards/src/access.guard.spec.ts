@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { ForbiddenException, UnauthorizedException } from '@nestjs/common';
 import { CompanySignInRequired } from './company-sign-in';
+import type { Principal } from './principal';
 import { tokenKeyOf } from './token-keys';
 import {
   secret,
@@ -103,6 +104,29 @@ describe('AccessGuard', () => {
         await expect(call(routes.members, headers, Routes, method)).rejects.toThrow(ForbiddenException);
         await expect(call(routes.close, headers, Routes, method)).resolves.toBeDefined();
       }
+    });
+
+    it('allows a user who is locked down, and its keys, to read and to call routes marked for it', async () => {
+      const lockdown = {
+        reason: 'INC-12',
+        declaredBy: 'bob@example.com',
+        declaredAt: 'now',
+        staticRules: false,
+      };
+      const lockedDown: Principal = { ...user, isOrgAdmin: true, lockdown: { ...lockdown, scope: 'USER' } };
+      const key: Principal = { ...lockedDown, kind: 'key', scopes: ['sessions:write'] };
+      directory.user = lockedDown;
+      directory.keys.set('hash of dbk_writer', key);
+      for (const headers of [await bearer(), { 'x-api-key': 'dbk_writer' }]) {
+        await expect(call(routes.start, headers)).resolves.toBeDefined();
+        for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+          await expect(call(routes.start, headers, Routes, method)).rejects.toThrow('You are locked down');
+          await expect(call(routes.stop, headers, Routes, method)).resolves.toBeDefined();
+        }
+      }
+      await expect(call(routes.admins, await bearer(), Routes, 'DELETE')).rejects.toThrow('bob@example.com');
+      directory.user = { ...lockedDown, lockdown: { ...lockdown, scope: 'ORGANIZATION' } };
+      await expect(call(routes.admins, await bearer(), Routes, 'POST')).resolves.toBeDefined();
     });
 
     it('prefers the token to a key, even when the token is invalid', async () => {

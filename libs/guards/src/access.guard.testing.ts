@@ -6,6 +6,7 @@ import { AccessTokens } from './access-tokens';
 import { JwtStrategy } from './jwt.strategy';
 import type { GuardSettings } from './guard-settings';
 import { PrincipalLookup, type Principal, type WorkloadClaims } from './principal';
+import { AllowedWhileLockedDown } from './lockdown';
 import { OpenDuringMfaSetup } from './mfa-setup';
 import { AdminOnly, KeyOnly, Platform, Public, SignedIn } from './route-policy';
 import { AllowedWhileSuspended } from './suspension';
@@ -76,6 +77,7 @@ export class Routes {
   @Public() open(): void {}
   @SignedIn() members(): void {}
   @SignedIn() @AllowedWhileSuspended() close(): void {}
+  @SignedIn({ scope: 'sessions:write', sessionToken: true }) @AllowedWhileLockedDown() stop(): void {}
   @SignedIn({ scope: 'sessions:write' }) start(): void {}
   @SignedIn({ scope: 'sessions:write', sessionToken: true }) @AllowedWhileSuspended() renew(): void {}
   @KeyOnly({ scope: 'agent:connect' }) agents(): void {}

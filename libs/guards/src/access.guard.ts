@@ -5,6 +5,7 @@ import { CompanySignInRequired } from './company-sign-in';
 import { PRINCIPAL } from './current-principal';
 import { GuardSettings } from './guard-settings';
 import { BEARER } from './jwt.strategy';
+import { isAllowedWhileLockedDown, lockdownMessage } from './lockdown';
 import { isOpenDuringMfaSetup } from './mfa-setup';
 import { presentedCredential, type PresentedSecret } from './presented-credential';
 import { PrincipalLookup, type Principal } from './principal';
@@ -62,6 +63,7 @@ export class AccessGuard extends AuthGuard(BEARER) {
     if (policy.kind === 'key' && principal.kind !== 'key') {
       throw new ForbiddenException(`Only an API key with the scope ${policy.scope} may do this`);
     }
+    refuseLockedDownUser(principal, context);
     if (policy.kind === 'platform') refuseUnlessPlatform(principal, policy.write);
     else if (principal.suspended) refuseUnlessAllowed(context);
     return true;
@@ -115,6 +117,14 @@ export class AccessGuard extends AuthGuard(BEARER) {
   override getAuthenticateOptions(): AuthGuardAuthenticateOptions {
     return { session: false, property: PRINCIPAL };
   }
+}
+
+/** A list of what is allowed, not of what is not: each route that is forgotten in it is refused. */
+function refuseLockedDownUser({ lockdown }: Principal, context: ExecutionContext): void {
+  if (lockdown?.scope !== 'USER') return;
+  const { method = '' } = context.switchToHttp().getRequest<GuardedRequest>();
+  if (isAllowedWhileLockedDown(method, context.getHandler(), context.getClass())) return;
+  throw new ForbiddenException(lockdownMessage(lockdown));
 }
 
 function refuseUnlessAllowed(context: ExecutionContext): void {

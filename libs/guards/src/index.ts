@@ -4,6 +4,7 @@ export { CompanySignInRequired } from './company-sign-in';
 export { CurrentPrincipal, principalOfRequest } from './current-principal';
 export { GuardSettings } from './guard-settings';
 export { GuardsModule } from './guards.module';
+export { AllowedWhileLockedDown, lockdownMessage } from './lockdown';
 export { OpenDuringMfaSetup } from './mfa-setup';
 export { presentedCredential } from './presented-credential';
 export type { PlatformRole } from '#rules';

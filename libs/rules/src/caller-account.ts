@@ -30,7 +30,7 @@ export interface CallerAccount {
   readonly tier: Tier;
   /** a suspended organization may read, stop and remove; opening or widening access is denied */
   readonly suspended: boolean;
-  /** of the organization, else of the user; sessions are neither started, extended nor renewed; null: none */
+  /** of the user, else of the organization; sessions are neither started, extended nor renewed; null: none */
   readonly lockdown: Lockdown | null;
   /** sessions of the organization may only allow the address that the start request came from */
   readonly requireDetectedAddress: boolean;

@@ -77,6 +77,8 @@ export interface UsableRequest extends Pick<
 export interface Decision {
   readonly id: string;
   readonly userId: string;
+  /** the decider's */
+  readonly signInId: string | null;
   readonly note: string | null;
   readonly actor: AuditActor;
 }
@@ -95,6 +97,14 @@ const IS_ANOTHER_PERSON = (decider: string): string => `a.requester_id <> ${deci
 /** SQL: whether the user `u` may decide at all: somebody who has not left. */
 const IS_PERSON = 'u.is_active AND u.sso_refused_at IS NULL AND NOT u.is_service';
 
+/** SQL: whether the user `u` may let others in. */
+const MAY_APPROVE = `${IS_PERSON} AND NOT EXISTS (SELECT FROM lockdowns l WHERE l.subject_id = u.id)`;
+
+/** SQL: whether a sign-in is by an identity that the requester of `a` has linked: it approves nothing for the requester. */
+const isByRequester = (signInId: string): string =>
+  `EXISTS (SELECT FROM sso_sign_ins s JOIN user_identities i ON i.id = s.identity_id
+    WHERE s.family_id = ${signInId}::uuid AND i.linked_by = a.requester_id)`;
+
 /** SQL: the memberships of a user that entitle to decide on `a`. */
 const memberships = (decider: string): string =>
   `SELECT m.role_id FROM role_users m WHERE m.user_id = ${decider} AND m.role_id = ANY (a.approver_role_ids)`;
@@ -108,7 +118,7 @@ const IS_FOR_ADMINISTRATORS = `NOT EXISTS (SELECT FROM roles r WHERE r.id = ANY 
  */
 const isDecider = (userId: string): string =>
   `(${IS_ANOTHER_PERSON(userId)} AND NOT EXISTS (SELECT FROM access_request_decisions d WHERE d.request_id = a.id AND d.user_id = ${userId})
-    AND EXISTS (SELECT FROM users u WHERE u.id = ${userId} AND ${IS_PERSON}
+    AND EXISTS (SELECT FROM users u WHERE u.id = ${userId} AND ${MAY_APPROVE}
       AND (EXISTS (${memberships(userId)}) OR (u.is_org_admin AND ${IS_FOR_ADMINISTRATORS}))))`;
 
 /** SQL: whether the user may decide on `a` now. */
@@ -155,9 +165,10 @@ const entryOf = (eventType: string): string => `(SELECT jsonb_agg($4::jsonb || j
  * SQL: what a decision reads, locked until the commit: the decider, the request, and the membership that entitles. Whatever
  * would take one of them away comes before, and is seen, or waits.
  * @param condition on the request `a`
+ * @param decides whether the user `u` may
  */
-const deciding = (condition: string, isEntitled: string): string => `decider AS (
-    SELECT id, is_org_admin FROM users u WHERE organization_id = $1 AND id = $3 AND ${IS_PERSON} FOR SHARE
+const deciding = (condition: string, isEntitled: string, decides = IS_PERSON): string => `decider AS (
+    SELECT id, is_org_admin FROM users u WHERE organization_id = $1 AND id = $3 AND ${decides} FOR SHARE
   ), request AS (
     SELECT found.* FROM decider CROSS JOIN LATERAL (
       SELECT a.* FROM access_requests a
@@ -180,7 +191,7 @@ const decide = (decision: AccessDecision): string => `decision AS (
     SELECT $1, id, $3, '${decision}', $5 FROM entitled ON CONFLICT DO NOTHING RETURNING request_id
   )`;
 
-const APPROVE = `WITH ${deciding(IS_WAITING, IS_APPROVER)}, ${decide('APPROVED')}, moved AS (
+const APPROVE = `WITH ${deciding(`${IS_WAITING} AND NOT ${isByRequester('$6')}`, IS_APPROVER, MAY_APPROVE)}, ${decide('APPROVED')}, moved AS (
     UPDATE access_requests a SET approvals = a.approvals + 1,
       status = CASE WHEN a.approvals + 1 >= a.approvals_needed THEN 'APPROVED' ELSE a.status END,
       due_at = CASE WHEN a.approvals + 1 >= a.approvals_needed THEN clock_timestamp() + ${USED_WITHIN} ELSE a.due_at END
@@ -197,7 +208,7 @@ const DENY = `WITH ${deciding(IS_WAITING, IS_APPROVER)}, ${decide('DENIED')}, mo
     FROM decision WHERE a.organization_id = $1 AND a.id = decision.request_id RETURNING a.*
   ), audit AS (${auditInsert('$1', entryOf(`'ACCESS_REQUEST_DENIED'`))}) SELECT id FROM moved`;
 
-const REVIEW = `WITH ${deciding('a.break_glass AND a.ended_at IS NULL', 'decider.is_org_admin')}, ${decide('REVIEWED')}, moved AS (
+const REVIEW = `WITH ${deciding(`a.break_glass AND a.ended_at IS NULL AND NOT ${isByRequester('$6')}`, 'decider.is_org_admin', MAY_APPROVE)}, ${decide('REVIEWED')}, moved AS (
     UPDATE access_requests a SET ended_at = now()
     FROM decision WHERE a.organization_id = $1 AND a.id = decision.request_id RETURNING a.*
   ), audit AS (${auditInsert('$1', entryOf(`'BREAK_GLASS_REVIEWED'`))}) SELECT id FROM moved`;
@@ -274,17 +285,32 @@ export class AccessRequestStore implements TenantStore<AccessRequestStore> {
   }
 
   /**
-   * One statement, one commit: it decides, unless another did before. The last approval that is needed makes it APPROVED; a
+   * Call it in a transaction: it decides, unless another did before. The user is locked first, as a lockdown and a deactivation
+   * do: each sees what the other has done. The last approval that is needed makes it APPROVED; a
    * single denial ends it.
    * @returns false when it is not to be decided (any more), or not by this user
    */
-  decide(
+  async decide(
     tx: Tx,
     organization: OrganizationId,
     as: keyof typeof DECISIONS,
-    { id, userId, note, actor }: Decision,
+    { id, userId, signInId, note, actor }: Decision,
   ): Promise<boolean> {
-    return touches(tx, DECISIONS[as], [organization, id, userId, JSON.stringify(actor), note]);
+    await tx.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR SHARE', [
+      organization,
+      userId,
+    ]);
+    const given = [organization, id, userId, JSON.stringify(actor), note];
+    return touches(tx, DECISIONS[as], as === 'approve' || as === 'review' ? [...given, signInId] : given);
+  }
+
+  /** Whether a sign-in is by an identity that the requester has linked: it approves and reviews nothing of the requester's. */
+  isByRequester(tx: Tx, organization: OrganizationId, id: string, signInId: string | null): Promise<boolean> {
+    return touches(
+      tx,
+      `SELECT FROM access_requests a WHERE a.organization_id = $1 AND a.id = $2 AND ${isByRequester('$3')}`,
+      [organization, id, signInId],
+    );
   }
 
   /** Who decides on these requests, or would, and has not. */

@@ -20,6 +20,12 @@ export interface NewAccountToken {
   readonly ttlSeconds: number;
 }
 
+/** How long an invitation is valid. */
+export const INVITED_DAYS = 7;
+/** SQL: addresses of one mailbox look different by a tag, or by dots. */
+const mailboxOf = (email: string): string =>
+  `replace(split_part(split_part(${email}::text, '@', 1), '+', 1), '.', '') || '@' || split_part(${email}::text, '@', 2)`;
+
 const HOLDER = `t.purpose, u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name,
   o.name AS "organizationName", o.slug AS "organizationSlug"`;
 /** The token $1 of a purpose in $2, while it is usable. */
@@ -53,18 +59,27 @@ export class AccountTokenStore {
   }
 
   /**
-   * Counts the invitations to an e-mail address over all organizations. An advisory lock serializes concurrent calls
-   * until the commit.
+   * Counts the invitations to a mailbox over all organizations, or those of one organization. An advisory lock serializes
+   * concurrent calls until the commit: call it for the mailbox first.
+   * @param of `mailbox`: an e-mail address in it
    * @returns null when one more may be sent, else the seconds until it may
    */
-  async secondsUntilInvitable(tx: Tx, email: string, maxPerDay: number): Promise<number | null> {
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('invitation ' || $1, 0))`, [email]);
+  async secondsUntilInvitable(
+    tx: Tx,
+    of: 'mailbox' | 'organization',
+    value: string,
+    maxPerDay: number,
+  ): Promise<number | null> {
+    const [given, counted] =
+      of === 'mailbox' ? [mailboxOf('$1'), mailboxOf('u.email')] : ['$1', 't.organization_id::text'];
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('invitation ' || ${given}, 0))`, [value]);
     const [nth] = await tx.query<{ seconds: number }[]>(
       `SELECT greatest(1, ceil(extract(epoch FROM t.created_at + interval '1 day' - now())))::int AS seconds
-       FROM users u JOIN account_tokens t ON t.organization_id = u.organization_id AND t.user_id = u.id
-       WHERE u.email = $1 AND t.purpose = 'INVITE' AND t.created_at > now() - interval '1 day'
+       FROM account_tokens t JOIN users u ON u.organization_id = t.organization_id AND u.id = t.user_id
+       WHERE t.expires_at > now() + interval '${INVITED_DAYS - 1} days' AND t.purpose = 'INVITE'
+         AND t.created_at > now() - interval '1 day' AND ${counted} = ${given}
        ORDER BY t.created_at DESC OFFSET $2 LIMIT 1`,
-      [email, maxPerDay - 1],
+      [value, maxPerDay - 1],
     );
     return nth?.seconds ?? null;
   }

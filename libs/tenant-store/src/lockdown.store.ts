@@ -11,9 +11,13 @@ export interface LockdownOf {
   readonly adminId: string;
 }
 
-/** SQL: active administrators besides $3 who are not locked down themselves. */
-const OTHERS = `SELECT FROM users other WHERE other.organization_id = $1 AND other.id <> $3
-  AND other.is_org_admin AND other.is_active AND NOT EXISTS (SELECT FROM lockdowns WHERE subject_id = other.id)`;
+/** SQL: whether the user `other` administers the organization $1. */
+const IS_ADMINISTRATOR = `other.organization_id = $1 AND other.is_org_admin AND other.is_active AND (other.sso_refused_at IS NULL
+  OR other.id = (SELECT o.recovery_administrator_id FROM organizations o WHERE o.id = $1))`;
+/** SQL: whether the user is not locked down. */
+const isFree = (user: string): string => `NOT EXISTS (SELECT FROM lockdowns WHERE subject_id = ${user})`;
+/** SQL: whom the lockdown `l` leaves to lift it: who administered when it was declared, and is not whom it concerns. */
+const LIFTERS = `SELECT FROM users other WHERE ${IS_ADMINISTRATOR} AND other.id = ANY (l.administrator_ids) AND other.id <> l.subject_id`;
 
 /** Organizations and users that start nothing. `limit_live_sessions` refuses the starts. */
 export class LockdownStore implements TenantStore<LockdownStore> {
@@ -24,7 +28,7 @@ export class LockdownStore implements TenantStore<LockdownStore> {
    * Declares a lockdown, or adds the static IP rules to one, and ends what is open. A start either has locked its user
    * before, and its session is ended here, or it waits for that lock and is refused; one of a new user waits for the
    * organization.
-   * @returns how much has ended, and the targets to wake
+   * @returns how much has ended, and the targets to wake; null: it would leave no administrator who could lift it
    */
   async declare(
     tx: Tx,
@@ -32,18 +36,28 @@ export class LockdownStore implements TenantStore<LockdownStore> {
     { subjectId, adminId }: LockdownOf,
     { reason, staticRules }: { readonly reason: string; readonly staticRules: boolean },
     actor: AuditActor,
-  ): Promise<{ sessions: number; closedRules: number; woken: WokenTargets[] }> {
-    await tx.query('SELECT FROM organizations WHERE id = $1 FOR UPDATE', [organization]);
+  ): Promise<{ sessions: number; closedRules: number; woken: WokenTargets[] } | null> {
+    const userId = subjectId === organization ? null : subjectId;
+    // a new user waits for FOR UPDATE, a start for none of a user: it may hold the request that is withdrawn
+    await tx.query(
+      `SELECT FROM organizations WHERE id = $1 FOR ${userId === null ? 'UPDATE' : 'NO KEY UPDATE'}`,
+      [organization],
+    );
     await tx.query(
       'SELECT FROM users WHERE organization_id = $1 AND $2::uuid IN ($1, id) ORDER BY id FOR NO KEY UPDATE',
       [organization, subjectId],
     );
-    await tx.query(
-      `INSERT INTO lockdowns (organization_id, subject_id, declared_by, reason, static_rules) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (subject_id) DO UPDATE SET static_rules = lockdowns.static_rules OR excluded.static_rules`,
+    const isDeclared = await touches(
+      tx,
+      `INSERT INTO lockdowns (organization_id, subject_id, declared_by, reason, static_rules, administrator_ids)
+       SELECT $1, $2, $3, $4, $5, array_agg(other.id) FROM users other WHERE ${IS_ADMINISTRATOR} AND ${isFree('$3')}
+       HAVING bool_or(other.id <> $2 AND ${isFree('other.id')})
+       ON CONFLICT (subject_id) DO UPDATE SET static_rules = lockdowns.static_rules OR excluded.static_rules
+       RETURNING subject_id`,
       [organization, subjectId, adminId, reason, staticRules],
     );
-    const userId = subjectId === organization ? null : subjectId;
+    if (!isDeclared) return null;
+    if (userId !== null) await this.offboarding.withdraw(tx, organization, userId, actor);
     // all owners before any rule
     const sessionIds = await this.offboarding.endSessions(tx, organization, { userId }, actor, 'LOCKED_DOWN');
     const staticIpRuleIds = staticRules ? await this.staticRules.close(tx, organization) : [];
@@ -52,6 +66,16 @@ export class LockdownStore implements TenantStore<LockdownStore> {
       ...(await release(tx, 'LOCKED_DOWN', { staticIpRuleIds })),
     ];
     return { sessions: sessionIds.length, closedRules: staticIpRuleIds.length, woken };
+  }
+
+  /** Whether there is a lockdown that only this user is left to lift. Call `UserStore.lock` first. */
+  waitsFor(tx: Tx, organization: OrganizationId, userId: string): Promise<boolean> {
+    return touches(
+      tx,
+      `SELECT FROM lockdowns l WHERE l.organization_id = $1 AND EXISTS (${LIFTERS} AND other.id = $2)
+         AND NOT EXISTS (${LIFTERS} AND other.id <> $2)`,
+      [organization, userId],
+    );
   }
 
   /** Whether there is one. */
@@ -63,8 +87,9 @@ export class LockdownStore implements TenantStore<LockdownStore> {
   }
 
   /**
-   * Call `UserStore.lock` first, which administrators' changes wait for. The administrator who declared it, or is locked
-   * down, lifts it only where no other administrator could.
+   * Call `UserStore.lock` first, which administrators' changes wait for. It is lifted by an administrator from before it was
+   * declared, whom it does not concern; by the one who declared it only where no other could. Where none of those is left,
+   * any administrator lifts it.
    * @returns whether static IP rules were closed; null: there is none, or this administrator may not lift it
    */
   lift(
@@ -74,9 +99,10 @@ export class LockdownStore implements TenantStore<LockdownStore> {
   ): Promise<{ staticRules: boolean } | null> {
     return first<{ staticRules: boolean }>(
       tx,
-      `DELETE FROM lockdowns l WHERE l.organization_id = $1 AND l.subject_id = $2
-         AND (NOT EXISTS (${OTHERS})
-           OR l.declared_by <> $3 AND NOT EXISTS (SELECT FROM lockdowns own WHERE own.subject_id = $3))
+      `DELETE FROM lockdowns l WHERE l.organization_id = $1 AND l.subject_id = $2 AND l.subject_id <> $3
+         AND ${isFree('$3')} AND CASE WHEN $3 = ANY (l.administrator_ids)
+           THEN l.declared_by <> $3 OR NOT EXISTS (${LIFTERS} AND other.id <> $3 AND ${isFree('other.id')})
+           ELSE NOT EXISTS (${LIFTERS}) END
        RETURNING l.static_rules AS "staticRules"`,
       [organization, subjectId, adminId],
     );

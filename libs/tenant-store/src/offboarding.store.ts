@@ -1,7 +1,7 @@
 import type { OrganizationId, RemovalCause } from '#rules';
 import { release, type WokenTargets } from '#engine-store/port';
 import { SsoSignInStore } from './sso-sign-in.store';
-import { endedEntry, endRequestsOf } from './access-request-ends';
+import { endedEntry, endRequestsOf, withdrawApprovals } from './access-request-ends';
 import {
   type AuditActor,
   type AuditEntry,
@@ -47,13 +47,14 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
   private readonly audit = new AuditTrail();
   private readonly signIns = new SsoSignInStore();
 
-  /** Ends live sessions, open access requests, API keys, refresh tokens, invitations and password resets. @returns the targets to wake */
+  /** Withdraws unused approvals, and ends live sessions, open access requests, API keys, refresh tokens, invitations and password resets. @returns the targets to wake */
   async end(
     tx: Tx,
     organization: OrganizationId,
     userId: string,
     actor: AuditActor,
   ): Promise<WokenTargets[]> {
+    await this.withdraw(tx, organization, userId, actor);
     const woken = await this.stopSessions(tx, organization, { userId }, actor, 'USER_OFFBOARDED');
     const requests = await endRequestsOf(tx, organization, userId);
     if (requests.length > 0)
@@ -82,6 +83,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
       [organization, user.id],
     );
     if (!isLast) return [];
+    await this.withdraw(tx, organization, user.id, SYSTEM_ACTOR);
     const whose = { userId: user.id };
     const woken = await this.stopSessions(tx, organization, whose, SYSTEM_ACTOR, 'REFUSED_BY_ISSUER');
     await this.audit.write(tx, organization, {
@@ -93,6 +95,13 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
       details: { identityProvider },
     });
     return woken;
+  }
+
+  /** Of an approver who has left or is locked down, whom the caller has locked: before any rule is. */
+  async withdraw(tx: Tx, organization: OrganizationId, userId: string, actor: AuditActor): Promise<void> {
+    const withdrawn = await withdrawApprovals(tx, organization, userId);
+    if (withdrawn.length > 0)
+      await this.audit.write(tx, organization, ...withdrawn.map((request) => endedEntry(actor, request)));
   }
 
   /** Whether an issuer no longer vouches for the user, who then starts no session: its lock serializes that with `refuse`. */

@@ -25,6 +25,8 @@ export interface RedeemedSsoAttempt {
   readonly organizationId: OrganizationId;
   readonly clientChallenge: string;
   readonly secondFactorProven: boolean;
+  /** the user's own, whatever the issuer has proven */
+  readonly needsSecondFactor: boolean;
   /** null: the identity was unlinked since */
   readonly userId: string | null;
 }
@@ -33,6 +35,8 @@ export interface RedeemedSsoAttempt {
 export interface FinishedSsoAttempt extends Pick<SsoAttemptEntity, 'sealedData'> {
   readonly identityId: string;
   readonly providerName: string;
+  /** the user's own second factor, which was not given */
+  readonly needsSecondFactor: boolean;
 }
 
 /** At the issuer. */
@@ -85,8 +89,17 @@ export class SsoAttemptStore {
       `UPDATE sso_attempts a SET code_hash = NULL, expires_at = now() + interval '${REDEEMED_FOR}' FROM user_identities i
        WHERE a.code_hash = $1 AND a.expires_at > now() AND i.id = a.identity_id
        RETURNING a.id, a.organization_id AS "organizationId", a.client_challenge AS "clientChallenge",
-         a.second_factor_proven AS "secondFactorProven", i.user_id AS "userId"`,
+         a.second_factor_proven AS "secondFactorProven", i.needs_second_factor AS "needsSecondFactor", i.user_id AS "userId"`,
       [codeHash],
+    );
+  }
+
+  /** The user has given the own second factor: the identity is confirmed. Before `finish`, whose lock is shared. */
+  async confirm(tx: Tx, id: string): Promise<void> {
+    await tx.query(
+      `UPDATE user_identities i SET needs_second_factor = false FROM sso_attempts a
+       WHERE a.id = $1 AND i.id = a.identity_id AND i.needs_second_factor`,
+      [id],
     );
   }
 
@@ -101,7 +114,8 @@ export class SsoAttemptStore {
       `WITH done AS (
          DELETE FROM sso_attempts WHERE id = $1 AND expires_at > now() AND state_hash IS NULL AND code_hash IS NULL RETURNING *
        )
-       SELECT i.id AS "identityId", p.name AS "providerName", done.sealed_data AS "sealedData" FROM done
+       SELECT i.id AS "identityId", p.name AS "providerName", done.sealed_data AS "sealedData",
+         i.needs_second_factor AS "needsSecondFactor" FROM done
        JOIN user_identities i ON i.id = done.identity_id JOIN identity_providers p ON p.id = done.provider_id
        JOIN organizations o ON o.id = done.organization_id
        WHERE i.user_id = $2 AND p.is_enabled AND o.suspended_at IS NULL FOR SHARE OF i, p`,

@@ -92,15 +92,13 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
   /**
    * Serializes additions in the organization, with each other and with a lockdown, until the transaction ends. Take it
    * before locks on resources and rules.
-   * @returns false while a lockdown has closed static IP rules
+   * @returns false while the organization is locked down
    */
   async lockAdditions(tx: Tx, organization: OrganizationId): Promise<boolean> {
     await tx.query('SELECT 1 FROM organizations WHERE id = $1 FOR NO KEY UPDATE', [organization]);
-    return touches(
-      tx,
-      'SELECT WHERE NOT EXISTS (SELECT FROM lockdowns WHERE subject_id = $1 AND static_rules)',
-      [organization],
-    );
+    return touches(tx, 'SELECT WHERE NOT EXISTS (SELECT FROM lockdowns WHERE subject_id = $1)', [
+      organization,
+    ]);
   }
 
   /** For a lockdown: remembers on which resources each rule is. The caller releases the entries. @returns the rules */

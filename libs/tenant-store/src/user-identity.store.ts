@@ -89,14 +89,25 @@ export class UserIdentityStore implements TenantStore<UserIdentityStore> {
     return found?.id ?? null;
   }
 
-  /** @returns false when there is no such active user for people, or the identity is linked to another one */
-  link(tx: Tx, organization: OrganizationId, id: string, userId: string): Promise<boolean> {
+  /**
+   * @param linkedBy the administrator: who has signed in before has to confirm it; null: the person did by an invitation
+   * @returns false when there is no such active user for people, or the identity is linked to another one
+   */
+  link(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    userId: string,
+    linkedBy: string | null = null,
+  ): Promise<boolean> {
     return touches(
       tx,
-      `UPDATE user_identities i SET user_id = u.id FROM users u
-       WHERE i.organization_id = $1 AND i.id = $2 AND (i.user_id IS NULL OR i.user_id = u.id)
+      `UPDATE user_identities i SET user_id = u.id, linked_by = CASE WHEN i.user_id IS NULL THEN $4 ELSE i.linked_by END,
+         needs_second_factor = CASE WHEN i.user_id IS NULL THEN $4::uuid IS NOT NULL AND u.last_login_at IS NOT NULL
+           ELSE i.needs_second_factor END
+       FROM users u WHERE i.organization_id = $1 AND i.id = $2 AND (i.user_id IS NULL OR i.user_id = u.id)
          AND u.organization_id = $1 AND u.id = $3 AND u.is_active AND NOT u.is_service RETURNING i.id`,
-      [organization, id, userId],
+      [organization, id, userId, linkedBy],
     );
   }
 

@@ -81,6 +81,22 @@ describe('4.5 Users: invitations', () => {
     });
   });
 
+  it('an organization sends twenty a day without a paid plan', async () => {
+    const free = await accountOwner(drawbridge);
+    for (let count = 0; count < 20; count += 1) {
+      const { id } = await invited(address(), free);
+      await free.client.expect(204, free.client.delete(`/users/${id}`));
+    }
+    const refused = await free.client.post<ApiFailure>('/users', { email: address() });
+    expect([refused.status, refused.body.message]).toEqual([
+      429,
+      expect.stringContaining('20 invitations were sent'),
+    ]);
+    expect((await free.client.post('/users', { email: address(), password: PASSWORD })).status).toBe(201);
+    await free.organizationSets('subscription_tier', 'PAID');
+    await invited(address(), free);
+  });
+
   describe('at most three a day go to one e-mail address', () => {
     it('of all organizations together, then 429 with Retry-After, and no user is added', async () => {
       const email = address();
@@ -101,6 +117,15 @@ describe('4.5 Users: invitations', () => {
         [first.id],
       );
       expect((await resend(first)).status).toBe(200);
+    });
+
+    it('of one mailbox, however it is written', async () => {
+      const name = randomUUID();
+      for (const written of [name, `${name}+1`, name.replace('-', '.')])
+        await invited(`${written}@example.com`);
+      const more = await owner.client.post('/users', { email: `${name.replaceAll('-', '')}+2@example.com` });
+      expect(more.status).toBe(201);
+      expect((await owner.client.post('/users', { email: `${name}+2@example.com` })).status).toBe(429);
     });
 
     it('also of ten at once', async () => {

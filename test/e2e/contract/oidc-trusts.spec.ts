@@ -83,6 +83,15 @@ describe('POST /oidc-trusts', () => {
     ).not.toContain(`Trust ${names}`);
   });
 
+  it('refuses another audience than the organization’s, and takes what an answer shows', async () => {
+    const { id, audience } = await made();
+    const other = { audience: 'api://AzureADTokenExchange' };
+    const message = `cannot be chosen: jobs request their token for ${audience}`;
+    expect(await refusalOf({ ...GITHUB, ...other })).toEqual(['400', 'audience', message]);
+    expect((await admin.patch(`/oidc-trusts/${id}`, other)).status).toBe(400);
+    expect((await admin.patch(`/oidc-trusts/${id}`, { audience })).status).toBe(200);
+  });
+
   it('needs the Paid plan', async () => {
     const { client } = await founder(drawbridge);
     expect((await post(GITHUB, client)).status).toBe(403);

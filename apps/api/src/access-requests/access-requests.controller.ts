@@ -1,7 +1,14 @@
 import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
+import {
+  AllowedWhileLockedDown,
+  AdminOnly,
+  AllowedWhileSuspended,
+  CurrentPrincipal,
+  SignedIn,
+  type Principal,
+} from '#guards';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { clientDisconnectSignal } from '../http/client-disconnect';
@@ -87,6 +94,7 @@ export class AccessRequestsController {
   }
 
   @Post(':id/deny')
+  @AllowedWhileLockedDown()
   @Uncounted()
   @AllowedWhileSuspended()
   @SignedIn()
@@ -100,6 +108,7 @@ export class AccessRequestsController {
   }
 
   @Post(':id/cancel')
+  @AllowedWhileLockedDown()
   @Uncounted()
   @AllowedWhileSuspended()
   @SignedIn({ scope: 'sessions:write', onFreePlan: true })

@@ -133,14 +133,19 @@ export class AccessRequestsService {
    */
   async decide(actor: Actor, as: Action, id: string, note: string | null): Promise<AccessRequestRow> {
     const { principal } = actor;
-    const { organizationId, userId } = principal;
-    const decision = { id, userId, note, actor: auditActor(actor) };
-    const isDone = await this.database.statement((tx) =>
+    const { organizationId, userId, signIn } = principal;
+    const signInId = signIn?.id ?? null;
+    const decision = { id, userId, signInId, note, actor: auditActor(actor) };
+    const isDone = await this.database.transaction((tx) =>
       this.requests.decide(tx, organizationId, as, decision),
     );
     const request = await this.existing(this.database.autocommit, principal, id);
-    if (!isDone) throw refusalOf(as, principal, request);
-    return request;
+    if (isDone) return request;
+    const counts = as !== 'approve' && as !== 'review';
+    const { autocommit } = this.database;
+    if (!counts && (await this.requests.isByRequester(autocommit, organizationId, id, signInId)))
+      throw linkedByRequester();
+    throw refusalOf(as, principal, request);
   }
 
   private async existing(tx: Tx, principal: Principal, id: string): Promise<AccessRequestRow> {
@@ -157,6 +162,11 @@ const tooFewDecide = ({ approvalsNeeded, approverRoles }: AccessRequestRow, deci
   conflict(
     `It needs ${approvalsText(approvalsNeeded)} by ${decidersText(approverRoles)}, and there ${deciders === 1 ? 'is one' : 'are none'}: ` +
       'an administrator can change who decides',
+  );
+
+const linkedByRequester = (): ApiError =>
+  forbidden(
+    'Another person has to decide, or you in another sign-in: the requester linked the identity that you signed in with to your account',
   );
 
 /** Why the database has refused. */

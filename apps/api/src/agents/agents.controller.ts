@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AdminOnly, AllowedWhileSuspended, KeyOnly } from '#guards';
+import { AllowedWhileLockedDown, AdminOnly, AllowedWhileSuspended, KeyOnly } from '#guards';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { clientDisconnectSignal } from '../http/client-disconnect';
@@ -49,6 +49,7 @@ export class AgentsController {
   }
 
   @Post('report')
+  @AllowedWhileLockedDown()
   @CountedOnlyAs(['agent'])
   @KeyOnly({ scope: 'agent:connect' })
   @Operation(

@@ -50,8 +50,8 @@ export class AuthController {
     'Returns one of four responses: tokens; `mfaRequired` with a challenge for POST /auth/verify-mfa; `passwordExpired` ' +
       'with a token for POST /auth/change-expired-password; `mfaSetupRequired` with tokens that are valid for /mfa and ' +
       '/auth only. After repeated failures the account is locked temporarily (429), except for devices that have signed ' +
-      'in before and send their `deviceToken`. When more than three organizations have the e-mail, a password that fits ' +
-      'none of the three oldest accounts is refused with 400: `organizationSlug` is needed.',
+      'in before and send their `deviceToken`. Without `organizationSlug` the three oldest accounts with ' +
+      'the e-mail are tried: others need it.',
   )
   @ApiResponse({ status: 401, description: 'The e-mail or the password is wrong, or the user is not active' })
   async login(@Body() dto: LoginDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {

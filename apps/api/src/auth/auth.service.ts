@@ -19,7 +19,7 @@ import { SignInService, wrongCredentials, type SignInOutcome } from './sign-in.s
 
 /**
  * Accounts whose password is compared when no organization is given. Anyone can register organizations with another
- * person's e-mail: when there are more, a password that fits none of these needs the organization.
+ * person's e-mail: the owner of a further account gives the organization, as the 401 of every wrong password says.
  */
 const MAX_ACCOUNTS_TRIED = 3;
 
@@ -27,8 +27,6 @@ const MAX_ACCOUNTS_TRIED = 3;
 interface LoginAttempt {
   readonly attempt: Attempt;
   readonly candidates: readonly LoginCandidate[];
-  /** further accounts have the e-mail */
-  readonly hasMore: boolean;
   /** the counter covers several accounts: a match of one does not reset it */
   readonly isShared: boolean;
   readonly isOfDevice: boolean;
@@ -49,8 +47,7 @@ export class AuthService {
 
   /**
    * @throws ApiError 401, indistinguishable in content and time for an unknown e-mail, a wrong password and an inactive
-   *   user; 400 when the password matches several organizations, or may match one of more than are tried; 429 while
-   *   the account is locked. @throws CompanySignInRequired @throws TooBusy
+   *   user; 400 when the password matches several organizations; 429 while the account is locked. @throws CompanySignInRequired @throws TooBusy
    */
   async login(dto: LoginDto, client: SignInClient): Promise<SignInOutcome> {
     this.hasher.refuseIfBusy(hashClientOf(client));
@@ -97,7 +94,6 @@ export class AuthService {
       return {
         attempt,
         candidates: known.slice(0, MAX_ACCOUNTS_TRIED),
-        hasMore: known.length > MAX_ACCOUNTS_TRIED,
         isShared: known.length > 1,
         isOfDevice: false,
       };
@@ -105,7 +101,7 @@ export class AuthService {
     const userIds = known.map(({ userId }) => userId);
     const ofDevice = await this.lockOut.attemptOfDevice(counter, 'password', deviceToken ?? null, userIds);
     const candidates = known.filter(({ userId }) => userId === ofDevice.userId);
-    return { attempt: ofDevice, candidates, hasMore: false, isShared: false, isOfDevice: true };
+    return { attempt: ofDevice, candidates, isShared: false, isOfDevice: true };
   }
 
   /** @throws CompanySignInRequired after a right password, which counts as no failure */
@@ -126,7 +122,7 @@ export class AuthService {
 
   private async accountOf(
     password: string,
-    { attempt, candidates, hasMore }: LoginAttempt,
+    { attempt, candidates }: LoginAttempt,
     client: SignInClient,
   ): Promise<LoginCandidate> {
     const { address } = client;
@@ -144,7 +140,7 @@ export class AuthService {
         this.recordFailure(candidate, matches[index] ?? false, attempt, address),
       ),
     );
-    throw hasMore ? organizationNeeded() : wrongCredentials();
+    throw wrongCredentials();
   }
 
   private async settle(
@@ -178,8 +174,3 @@ function organizationRequired(matching: readonly LoginCandidate[]): ApiError {
     organizationSlug: message,
   });
 }
-
-const organizationNeeded = (): ApiError =>
-  badRequest('The password may be that of another organization: send organizationSlug', {
-    organizationSlug: `is needed: more than ${MAX_ACCOUNTS_TRIED} organizations know the e-mail address`,
-  });

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
-import { AccountTokenStore } from '#tenant-store';
-import type { OrganizationId } from '#rules';
+import { AccountTokenStore, INVITED_DAYS } from '#tenant-store';
+import type { OrganizationId, Tier } from '#rules';
 import { newOpaqueToken } from '#secrets';
 import { tooManyRequests } from '../errors';
 import { AccountLinks } from './account-links';
 
-const SEVEN_DAYS_SECONDS = 7 * 24 * 60 * 60;
-/** Per e-mail address, across all organizations, to prevent flooding an inbox. */
+const DAY_SECONDS = 24 * 60 * 60;
+/** Per mailbox, across all organizations, to prevent flooding an inbox. */
 const MAX_PER_ADDRESS_AND_DAY = 3;
+/** Mails to strangers, with words that the organization chooses. */
+const MAX_PER_DAY: Readonly<Record<Tier, number>> = { FREE: 20, PAID: 200 };
 
 export interface Invitation {
   /** for `POST /auth/set-password`; only its hash is stored */
@@ -27,22 +29,34 @@ export class Invitations {
 
   /**
    * Creates an invitation that is valid for 7 days and replaces earlier ones. The caller sends it after the commit.
-   * @throws ApiError 429 when the address was invited three times within a day, across all organizations
+   * @param mailedBy the plan of an organization whose invitations are mailed; null: the administrator passes them on
+   * @throws ApiError 429 when the mailbox was invited three times within a day, across all organizations, or the organization
+   *   has invited as many people as its plan allows
    */
   async invite(
     tx: Tx,
     organizationId: OrganizationId,
     { id: userId, email }: { readonly id: string; readonly email: string },
+    mailedBy: Tier | null,
   ): Promise<Invitation> {
-    const seconds = await this.accountTokens.secondsUntilInvitable(tx, email, MAX_PER_ADDRESS_AND_DAY);
-    if (seconds !== null) {
-      const message = `${email} was invited ${MAX_PER_ADDRESS_AND_DAY} times within a day: try again in ${seconds} s`;
-      throw tooManyRequests(message, seconds);
-    }
+    await this.refuseMore(tx, 'mailbox', email, MAX_PER_ADDRESS_AND_DAY);
+    if (mailedBy !== null) await this.refuseMore(tx, 'organization', organizationId, MAX_PER_DAY[mailedBy]);
     await this.accountTokens.endInvitations(tx, organizationId, userId);
     const { plainText: token, hash: tokenHash } = newOpaqueToken();
-    const ttlSeconds = SEVEN_DAYS_SECONDS;
+    const ttlSeconds = INVITED_DAYS * DAY_SECONDS;
     await this.accountTokens.create(tx, { organizationId, userId, purpose: 'INVITE', tokenHash, ttlSeconds });
     return { token, url: this.links.invitation(token) };
+  }
+
+  private async refuseMore(
+    tx: Tx,
+    of: 'mailbox' | 'organization',
+    value: string,
+    most: number,
+  ): Promise<void> {
+    const seconds = await this.accountTokens.secondsUntilInvitable(tx, of, value, most);
+    if (seconds === null) return;
+    const done = of === 'mailbox' ? `${value} was invited ${most} times` : `${most} invitations were sent`;
+    throw tooManyRequests(`${done} within a day: try again in ${seconds} s`, seconds);
   }
 }

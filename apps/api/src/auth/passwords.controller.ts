@@ -1,6 +1,6 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { AllowedWhileSuspended, OpenDuringMfaSetup, Public, SignedIn } from '#guards';
+import { AllowedWhileLockedDown, AllowedWhileSuspended, OpenDuringMfaSetup, Public, SignedIn } from '#guards';
 import type { HostAddress } from '#rules';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
@@ -36,6 +36,7 @@ export class PasswordsController {
   ) {}
 
   @Post('change-password')
+  @AllowedWhileLockedDown()
   @AllowedWhileSuspended()
   @SignedIn()
   @OpenDuringMfaSetup()

@@ -4,7 +4,7 @@ import type { Tx } from '#entities';
 import { AccountStore, AccountTokenStore, SsoAttemptStore, SsoSignInStore } from '#tenant-store';
 import { CompanySignInRequired, StepTokens, type Principal } from '#guards';
 import { newOpaqueToken } from '#secrets';
-import { unauthorized, type ApiError } from '../errors';
+import { forbidden, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
 import { KnownDevices } from './known-devices';
 import { MfaChallenges } from './mfa-challenges';
@@ -94,14 +94,21 @@ export class SignInService {
     return { step: 'signed-in', pair, mfaSetupRequired, deviceToken: device };
   }
 
-  /** An issuer vouches for a sign-in, which has the attempt's id. @returns the name of the identity provider */
+  /**
+   * An issuer vouches for a sign-in, which has the attempt's id. An identity that an administrator has linked to a person who
+   * had signed in before is confirmed by the second factor that `advance` has asked for.
+   * @returns the name of the identity provider
+   * @throws ApiError 403 when the person has none
+   */
   private async beginVouched(
     tx: Tx,
     attemptId: string,
-    { userId, organizationId }: Principal,
+    { userId, organizationId, mfaEnabled }: Principal,
   ): Promise<string> {
+    if (mfaEnabled) await this.attempts.confirm(tx, attemptId);
     const finished = await this.attempts.finish(tx, attemptId, userId);
     if (!finished) throw attemptOver();
+    if (finished.needsSecondFactor) throw unconfirmed();
     const { identityId, sealedData, providerName } = finished;
     await this.vouched.create(tx, organizationId, { familyId: attemptId, identityId, userId, sealedData });
     return providerName;
@@ -133,7 +140,16 @@ export class SignInService {
   }
 }
 
+const unconfirmed = (): ApiError =>
+  forbidden(
+    'An administrator has linked this identity to an account that is in use: its own second factor confirms that once. Sign in as before, and set up a second factor first',
+  );
+
 export const attemptOver = (): ApiError =>
   unauthorized('This company sign-in is over, or it began in another place: begin it again');
 
-export const wrongCredentials = (): ApiError => unauthorized('The e-mail address or the password is wrong');
+/** The same whether or not there are such organizations. */
+export const wrongCredentials = (): ApiError =>
+  unauthorized(
+    'The e-mail address or the password is wrong. If several organizations know the address, send organizationSlug',
+  );

@@ -1,6 +1,12 @@
 import { Controller, Delete, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal, OpenDuringMfaSetup, SignedIn, type Principal } from '#guards';
+import {
+  AllowedWhileLockedDown,
+  CurrentPrincipal,
+  OpenDuringMfaSetup,
+  SignedIn,
+  type Principal,
+} from '#guards';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
@@ -29,6 +35,7 @@ export class SignInsController {
   }
 
   @Delete(':id')
+  @AllowedWhileLockedDown()
   @Operation(
     'End one of your sign-ins',
     { 204: null, errors: [404] },

@@ -104,14 +104,14 @@ function describeParameters({ operation, path }: DocumentedOperation): void {
 }
 
 /** Errors of the layers around every endpoint: body parsing, authentication, rate limit, database. */
-function commonErrors({ operation, method, policy, counted }: DocumentedOperation): number[] {
+function commonErrors({ operation, method, policy }: DocumentedOperation): number[] {
   const readsBody = method === 'post' || method === 'put' || method === 'patch';
   return [
-    ...(readsBody || operation.parameters?.length ? [400] : []),
+    ...(method !== 'get' || operation.parameters?.length ? [400] : []),
     ...(policy?.kind === 'public' ? [] : [401, 403]),
     ...(readsBody ? [413, 415] : []),
-    // one that is not counted refuses an address that guesses credentials
-    ...(counted || policy?.kind !== 'public' ? [429] : []),
+    // one that is not counted refuses an address that guesses credentials, or asks very often
+    429,
     500,
     503,
   ];

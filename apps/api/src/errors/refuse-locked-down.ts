@@ -1,4 +1,4 @@
-import type { Principal } from '#guards';
+import { lockdownMessage, type Principal } from '#guards';
 import { forbidden } from './api-error';
 
 /**
@@ -6,13 +6,5 @@ import { forbidden } from './api-error';
  * @throws ApiError 403 when the organization or the user is locked down, with the reason and who may lift it
  */
 export function refuseLockedDown({ lockdown }: Principal): void {
-  if (!lockdown) return;
-  const { scope, declaredBy, declaredAt, reason } = lockdown;
-  const [who, route] =
-    scope === 'ORGANIZATION'
-      ? ['The organization is', 'DELETE /organization/lockdown']
-      : ['You are', 'DELETE /users/{id}/lockdown'];
-  throw forbidden(
-    `${who} locked down by ${declaredBy} since ${declaredAt}: ${reason}. Another administrator lifts it with ${route}`,
-  );
+  if (lockdown) throw forbidden(lockdownMessage(lockdown));
 }

@@ -19,7 +19,7 @@ export interface CallerOptions {
 }
 
 /**
- * Express middleware: determines the caller once per request.
+ * Determines the caller, once per request.
  * @param warn called once, for the first private peer that sends X-Forwarded-For while trustedProxies is not configured
  */
 export function rememberCallerAddress(

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import { WAITS } from './request-turns';
 
-/** Aborts when the client closes the connection before the response is sent. */
+/** For a request that waits: aborts when the client closes the connection before the response is sent. */
 export function clientDisconnectSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
+  response.emit(WAITS);
   if (response.closed) controller.abort();
   else
     response.once('close', () => {

@@ -7,7 +7,9 @@ import type { ApiSettings } from '../api.settings';
 import { API_PREFIX } from '../errors';
 import { detectionOrigins } from '../console/serve-console';
 import { PublicAddress } from './public-address';
+import { DEFAULT_TRUSTED_PROXIES } from '#rules';
 import { rememberCallerAddress } from './caller-address';
+import { serveInTurn } from './fair-server';
 import { assignRequestId } from './request-id';
 import { logRequests } from './request-log';
 import { DISCOVERY_PATH, DOWNLOADS_PATH, UNPREFIXED_ROUTES } from './unprefixed-paths';
@@ -35,12 +37,6 @@ export function configureHttp(app: NestExpressApplication, settings: ApiSettings
   app.set('etag', false);
   if (settings.PUBLIC_URL?.startsWith('https:')) app.use(demandHttps);
   app.use(assignRequestId);
-  app.use(
-    rememberCallerAddress(
-      { trustedProxies: settings.TRUSTED_PROXIES, refuseLocal: !settings.ALLOW_LOCAL_ADDRESSES },
-      (warning) => log.warn(warning),
-    ),
-  );
   app.use(logRequests(log));
   app.use('/docs', docsHeaders);
   app.use(API_PREFIX, apiHeaders, disableCaching);
@@ -52,6 +48,13 @@ export function configureHttp(app: NestExpressApplication, settings: ApiSettings
     app.enableCors({ origin: [...settings.CORS_ORIGINS], exposedHeaders: EXPOSED_HEADERS, maxAge: 600 });
   }
   const server = app.getHttpServer();
+  serveInTurn(server, {
+    remember: rememberCallerAddress(
+      { trustedProxies: settings.TRUSTED_PROXIES, refuseLocal: !settings.ALLOW_LOCAL_ADDRESSES },
+      (warning) => log.warn(warning),
+    ),
+    trustedProxies: settings.TRUSTED_PROXIES ?? DEFAULT_TRUSTED_PROXIES,
+  });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;

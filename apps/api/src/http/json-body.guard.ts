@@ -5,9 +5,11 @@ import { ApiError, badRequest } from '../errors';
 import { jsonRefusal } from './json-shape';
 import { RAW_BODY_LIMIT, readRaw, takesRawBody } from './raw-body';
 import { UnknownRouteController } from './unknown-route.controller';
+import { trialRefusal } from './unsupported-trial';
 
 const LIMIT = '100kb';
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const JSON_TYPE = /^\s*application\/json\s*(;|$)/i;
 
 const parse = json({ limit: LIMIT, strict: false, type: () => true });
@@ -20,10 +22,14 @@ export class JsonBodyGuard implements CanActivate {
     const request = http.getRequest<Request>();
     // an unknown path answers 404 or 405 whatever its body is
     const isKnownRoute = context.getClass() !== UnknownRouteController;
-    if (!isKnownRoute || !WITH_BODY.has(request.method)) return true;
+    if (!isKnownRoute || READING.has(request.method)) return true;
     const response = http.getResponse<Response>();
     if (takesRawBody(context)) await read(readRaw, RAW_BODY_LIMIT, request, response);
-    else await readJsonBody(request, response);
+    else if (WITH_BODY.has(request.method)) await readJsonBody(request, response);
+    // the body of a DELETE is ignored, whatever it is, but for a wish to change nothing
+    else if (hasBody(request)) await readJsonBody(request, response).catch(() => undefined);
+    const refusal = trialRefusal(request.query, request.body);
+    if (refusal) throw refusal;
     return true;
   }
 }

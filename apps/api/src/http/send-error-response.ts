@@ -9,6 +9,7 @@ import { errorBodyOf } from '../errors/error-body';
 import { failureOf, type Failure } from '../errors/failure';
 
 const UNAUTHORIZED = 401;
+const TOO_MANY_REQUESTS = 429;
 
 /** Event of a response with 401, also when its client is gone. */
 export const CREDENTIAL_REFUSED = 'credential-refused';
@@ -31,6 +32,8 @@ export function sendErrorResponse(exception: unknown, request: Request, response
     response.setHeader('WWW-Authenticate', 'Bearer');
     response.emit(CREDENTIAL_REFUSED);
   }
+  // who is refused over and over has to connect over and over
+  if (failure.status === TOO_MANY_REQUESTS) response.setHeader('Connection', 'close');
   for (const [name, value] of Object.entries(failure.headers ?? {})) response.setHeader(name, value);
   if (isPage(path.slice(1).toLowerCase())) sendPage(response, pageOf(failure));
   else response.status(failure.status).json(errorBodyOf(failure, path, new Date()));

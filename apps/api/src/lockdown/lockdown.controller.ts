@@ -8,7 +8,7 @@ import { EndedByLockdownDto, LockDownOrganizationDto, LockDownUserDto } from './
 import { LockdownService } from './lockdown.service';
 
 const LIFTED_BY =
-  'By another administrator than the one who declared it, and by none who is locked down; by any where no other could.';
+  'By another administrator than the one who declared it, by none who became one since, and by none who is locked down; by the one who declared it where no other could.';
 
 @ApiTags('Lockdown')
 @AdminOnly()

@@ -5,7 +5,7 @@ import { WakeUps } from '#jobs';
 import { LockdownStore, UserStore } from '#tenant-store';
 import { ActionRecords, objectNamed, type ActionObject } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
-import { forbidden, notFound, refuseSuspended } from '../errors';
+import { forbidden, notFound, notPossible, refuseSuspended } from '../errors';
 import type { Actor } from '../http/actor';
 import { StaticIpRulesService } from '../static-ip-rules/static-ip-rules.service';
 import type { EndedByLockdownDto } from './dto/lockdown.dto';
@@ -22,7 +22,7 @@ export class LockdownService {
     private readonly wakeUps: WakeUps,
   ) {}
 
-  /** @param userId null: the organization @throws ApiError 404 when there is no such user */
+  /** @param userId null: the organization @throws ApiError 404 when there is no such user, 400 when no administrator could lift it */
   async declare(
     actor: Actor,
     userId: string | null,
@@ -33,6 +33,7 @@ export class LockdownService {
       const object = await this.objectOf(tx, actor.principal, userId);
       const of = { subjectId: object.id, adminId: actor.principal.userId };
       const done = await this.lockdowns.declare(tx, organizationId, of, asked, auditActor(actor));
+      if (!done) throw noneToLift();
       const counts = { sessions: done.sessions, staticIpRules: done.closedRules };
       await this.records.record(tx, actor, `${eventOf(userId)}_LOCKED_DOWN`, object, { ...asked, ...counts });
       return { woken: done.woken, ended: counts };
@@ -69,10 +70,15 @@ export class LockdownService {
   private async whyNot(tx: Tx, { organizationId }: Principal, { id, name }: ActionObject): Promise<Error> {
     if (!(await this.lockdowns.exists(tx, organizationId, id))) return notFound(`${name} is not locked down`);
     return forbidden(
-      'Another administrator has to lift it: not the one who declared it, and none who is locked down',
+      'Another administrator has to lift it: not the one who declared it, none who became one since, and none who is locked down',
     );
   }
 }
+
+const noneToLift = (): Error =>
+  notPossible(
+    'No other administrator who is not locked down could lift it: lock down the organization instead, with POST /organization/lockdown',
+  );
 
 const eventOf = (userId: string | null): 'ORGANIZATION' | 'USER' =>
   userId === null ? 'ORGANIZATION' : 'USER';

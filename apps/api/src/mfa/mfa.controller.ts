@@ -1,6 +1,7 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import {
+  AllowedWhileLockedDown,
   AllowedWhileSuspended,
   CurrentPrincipal,
   OpenDuringMfaSetup,
@@ -16,6 +17,7 @@ import { MfaService } from './mfa.service';
 @ApiTags('MFA')
 @SignedIn()
 @AllowedWhileSuspended()
+@AllowedWhileLockedDown()
 @OpenDuringMfaSetup()
 @Controller('mfa')
 export class MfaController {

@@ -4,6 +4,7 @@ import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } fr
 import { OIDC_PRESETS, type OidcPreset } from '#entities';
 import type { OidcTrustRow } from '#tenant-store';
 import { Operation } from '../docs/operation';
+import { badRequest } from '../errors';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
@@ -35,6 +36,7 @@ export class OidcTrustsController {
       '`audience` and exchange it with POST /auth/oidc/exchange.',
   )
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateOidcTrustDto): Promise<OidcTrustDto> {
+    this.refuseOtherAudience(actor, dto.audience);
     return this.shown(actor.principal, await this.trusts.create(actor, dto));
   }
 
@@ -74,6 +76,7 @@ export class OidcTrustsController {
     @PathId() id: string,
     @Body() dto: UpdateOidcTrustDto,
   ): Promise<OidcTrustDto> {
+    this.refuseOtherAudience(actor, dto.audience);
     return this.shown(actor.principal, await this.trusts.update(actor, id, dto));
   }
 
@@ -106,6 +109,14 @@ export class OidcTrustsController {
     const { revision: _, ...row } = trust;
     const audience = this.audiences.of(organizationId);
     return { ...row, audience, warnings: this.trusts.warningsOf(trust) };
+  }
+
+  /** A token for an audience that others have, too, would be one of a job of anybody's. @throws ApiError 400 */
+  private refuseOtherAudience({ principal }: Actor, given: unknown): void {
+    const audience = this.audiences.of(principal.organizationId);
+    if ((given ?? audience) === audience) return;
+    const message = `cannot be chosen: jobs request their token for ${audience}`;
+    throw badRequest(`audience ${message}`, { audience: message });
   }
 }
 

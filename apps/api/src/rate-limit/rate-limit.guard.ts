@@ -16,6 +16,7 @@ import { tooManyRequests } from '../errors';
 import { callerAddressOf } from '../http/caller-address';
 import { isFromConsole } from '../http/console-header';
 import { CREDENTIAL_REFUSED } from '../http/send-error-response';
+import { FixedWindows } from './fixed-windows';
 import { isUncounted, type ExtraLimit } from './rate-limit.decorators';
 import type { RequestWindows } from './request-windows';
 
@@ -29,8 +30,10 @@ const REGISTRATION: ExtraLimit = 'registration';
 const AGENT: ExtraLimit = 'agent';
 /** Requests whose credential is refused, by address. */
 export const REFUSAL = 'refusal';
-/** A route that is not counted, as it closes something, serves an address with this many times as many refused credentials. */
+/** A route that is not counted serves an address with this many times as many requests without a credential, or with a refused one. */
 const UNCOUNTED_FACTOR = 10;
+/** A route that is not counted and asks for no credential answers an address at least so often in a minute. */
+const LEAST_UNCOUNTED = 600;
 const MAX_REFUSED = 10_000;
 /** A screen of the console is many small requests, repeated while it is looked at. */
 const CONSOLE_FACTOR = 10;
@@ -43,6 +46,8 @@ const CONSOLE_FACTOR = 10;
 export class RateLimitGuard extends ThrottlerGuard {
   /** buckets with as many refused credentials as they may have, until their window ends */
   private readonly refused = new LRUCache<string, true>({ max: MAX_REFUSED });
+  /** of routes that are not counted and ask for no credential: of this process, as probes must not wait for Redis */
+  private readonly uncounted = new FixedWindows();
 
   constructor(
     @InjectThrottlerOptions() options: ThrottlerModuleOptions,
@@ -58,6 +63,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     const { req, res } = this.httpOf(context);
     const name = throttler.name ?? GENERAL;
     const uncounted = isUncounted(context.getHandler(), context.getClass());
+    if (name === REFUSAL && uncounted && isPublic(context)) return this.countGenerously(req, request);
     if (name === REFUSAL) return this.refuseGuessing(req, res, request, uncounted);
     if (name === GENERAL && uncounted) return true;
     const { buckets, caller } = this.countedAs(req, name, context);
@@ -81,6 +87,21 @@ export class RateLimitGuard extends ThrottlerGuard {
     response.on('finish', () => {
       if (response.statusCode >= 400) for (const { name } of buckets) void this.windows.decrement(name);
     });
+  }
+
+  /** Each controller apart: who asks for one page all the time still gets the others. @throws ApiError 429 */
+  private async countGenerously(
+    request: Request,
+    { context, ttl, limit }: ThrottlerRequest,
+  ): Promise<boolean> {
+    const perAddress = Math.max(LEAST_UNCOUNTED, limit * UNCOUNTED_FACTOR);
+    for (const { name, factor } of addressBuckets(request, context.getClass().name)) {
+      const most = perAddress * factor;
+      const { isBlocked, timeToBlockExpire } = await this.uncounted.increment(name, ttl, most);
+      if (isBlocked)
+        throw tooManyRequests(refusal('from this address', timeToBlockExpire), timeToBlockExpire);
+    }
+    return true;
   }
 
   /**

@@ -6,14 +6,9 @@ import type { RuleEventDto } from './dto/rule-event.dto';
 const BEGINNINGS: ReadonlySet<RuleEventKind> = new Set(['OPENED', 'RESTORED', 'FOUND', 'HELD']);
 const ENDS: ReadonlySet<RuleEventKind> = new Set(INTERVAL_ENDS);
 
-/** The number of an event, which orders them, as a UUID of the form that leaves its content open (RFC 9562, version 8). */
-function uuidOf(number: string): string {
-  return `00000000-0000-8000-8000-${BigInt(number).toString(16).padStart(12, '0')}`;
-}
-
 /** @param isAdmin worker and pass are shown to administrators only */
 export function toRuleEvent(row: RuleEventRow, isAdmin: boolean): RuleEventDto {
-  const { id, provider, resourceType, identifier, workerId, passId, ...event } = row;
+  const { provider, resourceType, identifier, workerId, passId, ...event } = row;
   const { possibleFrom, certainFrom, certainUntil, possibleUntil, ...shown } = event;
   const [before, after] = BEGINNINGS.has(row.kind)
     ? [possibleFrom, certainFrom]
@@ -21,7 +16,6 @@ export function toRuleEvent(row: RuleEventRow, isAdmin: boolean): RuleEventDto {
       ? [certainUntil, possibleUntil]
       : [null, null];
   return {
-    id: uuidOf(id),
     ...shown,
     target: { provider, resourceType, identifier },
     lastObservedBefore: before,

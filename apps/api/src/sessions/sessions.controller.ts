@@ -1,7 +1,14 @@
 import { Body, Controller, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
+import {
+  AllowedWhileLockedDown,
+  AdminOnly,
+  AllowedWhileSuspended,
+  CurrentPrincipal,
+  SignedIn,
+  type Principal,
+} from '#guards';
 import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type SessionStatus } from '#rules';
 import type { SessionFilter, SessionRow } from '#tenant-store';
 import { Operation } from '../docs/operation';
@@ -104,6 +111,7 @@ export class SessionsController {
   }
 
   @Post(':id/stop')
+  @AllowedWhileLockedDown()
   @Uncounted()
   @AllowedWhileSuspended()
   @SignedIn({ scope: 'sessions:write', onFreePlan: true, sessionToken: true })
@@ -134,6 +142,7 @@ export class SessionsController {
   }
 
   @Post('admin/:id/stop')
+  @AllowedWhileLockedDown()
   @Uncounted()
   @AllowedWhileSuspended()
   @AdminOnly()

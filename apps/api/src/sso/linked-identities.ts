@@ -44,7 +44,7 @@ export class LinkedIdentities {
       if (!user) throw notFound(`User ${userId} does not exist`);
       if (before.userId !== null && before.userId !== user.id)
         throw notPossible(`The identity is linked to ${before.userEmail}: unlink it first`);
-      if (!(await this.identities.link(tx, organizationId, id, user.id)))
+      if (!(await this.identities.link(tx, organizationId, id, user.id, actor.principal.userId)))
         throw notPossible(
           'Only active users who are people sign in: set isActive first, or choose another user',
         );

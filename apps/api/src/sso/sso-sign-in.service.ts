@@ -75,7 +75,8 @@ export class SsoSignInService {
     const attempt = await this.attempts.useCode(this.database.autocommit, opaqueTokenHash(code));
     if (!attempt || attempt.userId === null || attempt.clientChallenge !== challengeOf(verifier))
       throw attemptOver();
-    const { id: attemptId, userId, organizationId, secondFactorProven: mfaPassed } = attempt;
+    const { id: attemptId, userId, organizationId } = attempt;
+    const mfaPassed = attempt.secondFactorProven && !attempt.needsSecondFactor;
     return this.database.transaction((tx) =>
       this.signIn.advance(tx, { userId, organizationId }, { mfaPassed, client, deviceToken, attemptId }),
     );

@@ -46,7 +46,7 @@ export class StaticIpRulesService {
     const address = staticAddress(ipAddress, this.addressPolicy);
     const { organizationId, email } = principal;
     const { created, woken } = await this.database.transaction(async (tx) => {
-      refuseClosed(await this.rules.lockAdditions(tx, organizationId));
+      refuseAddition(await this.rules.lockAdditions(tx, organizationId));
       const entries = await this.entries(tx, principal, resourceIds, address.text);
       if (address.isRange)
         await refuseTooWideInTotal(
@@ -88,7 +88,7 @@ export class StaticIpRulesService {
     }
     const { organizationId } = principal;
     const { updated, added, released } = await this.database.transaction(async (tx) => {
-      if (resourceIds) refuseClosed(await this.rules.lockAdditions(tx, organizationId));
+      const mayAdd = !resourceIds || (await this.rules.lockAdditions(tx, organizationId));
       // lock resources before the rule: the same order as deleting a resource, to avoid deadlocks
       const targets = await this.resources.lockTargets(tx, organizationId, resourceIds ?? []);
       const now = await this.rules.lock(tx, organizationId, id);
@@ -98,6 +98,7 @@ export class StaticIpRulesService {
       const changes = resourceIds
         ? await this.reassign(tx, principal, now, targets)
         : { added: [], released: [] };
+      if (changes.added.length > 0) refuseAddition(mayAdd);
       const details = { ...(label === undefined ? {} : { label }), ...(resourceIds ? { resourceIds } : {}) };
       await this.records.record(
         tx,
@@ -217,10 +218,10 @@ const versionOf = (ipAddress: string): IpVersion => parseHost(ipAddress.split('/
 
 const missing = (id: string): Error => notFound(`Static IP rule ${id} does not exist`);
 
-function refuseClosed(isAllowed: boolean): void {
+function refuseAddition(isAllowed: boolean): void {
   if (isAllowed) return;
   throw forbidden(
-    'The organization is locked down with its static IP rules: none is opened until it is lifted with DELETE /organization/lockdown',
+    'The organization is locked down: no static IP rule is opened until it is lifted with DELETE /organization/lockdown',
   );
 }
 

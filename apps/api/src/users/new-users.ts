@@ -3,7 +3,6 @@ import { Database, type Tx } from '#entities';
 import { type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { Mailer } from '#mail';
-import type { OrganizationId } from '#rules';
 import { PasswordHasher } from '#secrets';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { AccountLinks } from '../auth/account-links';
@@ -80,7 +79,7 @@ export class NewUsers {
       });
     }
     await this.users.giveRoles(tx, organizationId, id, roleIds);
-    const invitation = passwordHash === null ? await this.invite(tx, organizationId, { id, email }) : null;
+    const invitation = passwordHash === null ? await this.invite(tx, principal, { id, email }) : null;
     await this.records.record(tx, actor, 'USER_CREATED', objectNamed('USER', { id, name: email }), {
       isOrgAdmin,
       roleIds,
@@ -92,7 +91,7 @@ export class NewUsers {
 
   /**
    * Sends a new invitation to a user without a password and invalidates the earlier one.
-   * @throws ApiError 404, 400 when the invitation was accepted or the user is not active, 429 after three within a day
+   * @throws ApiError 404, 400 when the invitation was accepted or the user is not active, 429 after too many within a day
    */
   async resendInvitation(actor: Actor, id: string): Promise<AddedUser> {
     const { principal } = actor;
@@ -104,7 +103,7 @@ export class NewUsers {
       if (!before.isActive) throw badRequest('The user is not active: set isActive first');
       if (before.isService) throw badRequest('A service user has no invitation: it uses API keys');
       if (before.status !== 'INVITED') throw alreadyAccepted();
-      const invitation = await this.invite(tx, organizationId, before);
+      const invitation = await this.invite(tx, principal, before);
       // accepted since it was read
       if (!invitation) throw alreadyAccepted();
       await this.records.record(tx, actor, 'INVITATION_SENT', { type: 'USER', id, name: before.email });
@@ -117,10 +116,11 @@ export class NewUsers {
   /** @returns null when the user has a password, or is not active */
   private async invite(
     tx: Tx,
-    organizationId: OrganizationId,
+    { organizationId, tier }: Principal,
     user: { readonly id: string; readonly email: string },
   ): Promise<Invitation | null> {
-    const invitation = await this.invitations.invite(tx, organizationId, user);
+    const mailedBy = this.mailer.delivery === 'nowhere' ? null : tier;
+    const invitation = await this.invitations.invite(tx, organizationId, user, mailedBy);
     return (await this.users.recordInvitation(tx, organizationId, user.id)) ? invitation : null;
   }
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OffboardingStore, UserStore } from '#tenant-store';
+import { LockdownStore, OffboardingStore, UserStore } from '#tenant-store';
 import { AuthModule } from '../auth/auth.module';
 import { NewUsers } from './new-users';
 import { OwnNotices } from './own-notices';
@@ -12,7 +12,16 @@ import { UsersService } from './users.service';
 @Module({
   imports: [AuthModule],
   controllers: [OwnNoticesController, UsersController],
-  providers: [UsersService, OwnNotices, NewUsers, PasswordLinks, ServiceUsers, UserStore, OffboardingStore],
+  providers: [
+    UsersService,
+    OwnNotices,
+    NewUsers,
+    PasswordLinks,
+    ServiceUsers,
+    UserStore,
+    OffboardingStore,
+    LockdownStore,
+  ],
   exports: [ServiceUsers, UserStore],
 })
 export class UsersModule {}

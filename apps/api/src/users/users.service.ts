@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import { Database, type Slice, type Sliced, type Tx } from '#entities';
-import { OffboardingStore, type UserFilter, type UserRow, UserStore } from '#tenant-store';
+import { LockdownStore, OffboardingStore, type UserFilter, type UserRow, UserStore } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import type { Principal } from '#guards';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
@@ -24,6 +24,7 @@ export class UsersService {
     private readonly database: Database,
     private readonly users: UserStore,
     private readonly offboarding: OffboardingStore,
+    private readonly lockdowns: LockdownStore,
     private readonly wakeUps: WakeUps,
     private readonly records: ActionRecords,
   ) {}
@@ -58,8 +59,10 @@ export class UsersService {
     }
     if ((isActive && !before.isActive) || (isOrgAdmin && !before.isOrgAdmin)) refuseSuspended(principal);
     if (before.isService && isOrgAdmin === true) throw noServiceAdmin();
-    if (isOrgAdmin === false || isActive === false)
+    if (isOrgAdmin === false || isActive === false) {
       refuseRecovery(before, recoveryAdministratorId, isActive === false ? 'deactivated' : 'demoted');
+      await this.refuseLastLifter(tx, principal, before);
+    }
     const updated = await this.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });
     if (!updated) throw lastAdmin(isActive === false ? 'deactivated' : 'demoted');
     const after = await this.existing(tx, principal, id);
@@ -81,6 +84,7 @@ export class UsersService {
       const { recoveryAdministratorId } = await this.users.lock(tx, organizationId);
       const user = await this.existing(tx, principal, id);
       refuseRecovery(user, recoveryAdministratorId, 'deleted');
+      await this.refuseLastLifter(tx, principal, user);
       if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
       await this.offboarding.removeFromRoles(tx, organizationId, id);
       await this.records.record(tx, actor, 'USER_DELETED', objectOf(user), { roleNames: user.roleNames });
@@ -103,6 +107,11 @@ export class UsersService {
       }
       await this.records.record(tx, actor, 'MFA_RESET', objectOf(user));
     });
+  }
+
+  private async refuseLastLifter(tx: Tx, { organizationId }: Principal, user: UserRow): Promise<void> {
+    if (!(await this.lockdowns.waitsFor(tx, organizationId, user.id))) return;
+    throw notPossible(`Only ${user.email} is left to lift a lockdown: lift it first`);
   }
 
   private async existing(tx: Tx, principal: Principal, id: string): Promise<UserRow> {

@@ -27,6 +27,11 @@ describe('what administrators are told', () => {
       'ada@example.com opened access without approval',
     ],
     [{ eventType: 'ACCESS_REQUEST_DENIED', result: 'FAILURE' }, undefined],
+    [
+      { eventType: 'IDENTITY_LINKED', actorType: 'USER', result: 'SUCCESS', actorEmail: 'ada@example.com' },
+      'ada@example.com linked a sign-in by db. example. com to your account',
+    ],
+    [{ eventType: 'IDENTITY_LINKED', result: 'SUCCESS' }, undefined],
   ] as [Partial<ToldRecord>, string | undefined][])('%j is told as %s', (given, title) => {
     expect(noticeOf(record(given))?.title).toBe(title);
   });

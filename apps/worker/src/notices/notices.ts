@@ -28,7 +28,12 @@ export interface Notice {
 /** What a record tells; null: nothing. */
 export function noticeOf(record: ToldRecord): Notice | null {
   const said =
-    overdue(record) ?? emergency(record) ?? ofSession(record) ?? ofRequest(record) ?? collected(record);
+    overdue(record) ??
+    emergency(record) ??
+    ofSession(record) ??
+    ofRequest(record) ??
+    ofIdentity(record) ??
+    collected(record);
   return said && { at: new Date(record.timestamp), path: screenOf(record), ...said };
 }
 
@@ -145,6 +150,25 @@ const STOPPED_BY: Readonly<Record<string, string>> = {
   ROLE_LOST: 'with a role that your identity provider no longer gives you',
   REFUSED_BY_ISSUER: 'as your identity provider refuses your sign-in',
 };
+
+/** The person whose account an administrator gives a way to sign in: others would not notice that a stranger uses it. */
+function ofIdentity({
+  eventType,
+  result,
+  actorType,
+  actorEmail,
+  resourceName,
+  details,
+}: ToldRecord): Said | null {
+  if (eventType !== 'IDENTITY_LINKED' || actorType === 'SYSTEM' || result === 'FAILURE') return null;
+  return {
+    kind: 'HOLDERS',
+    switchedBy: null,
+    holder: details['userId'] as string,
+    title: `${whoOf(actorEmail)} linked a sign-in by ${nameOf(resourceName)} to your account`,
+    details: ['If you did not expect that, another administrator can unlink it.'],
+  };
+}
 
 /** What administrators are told with the next collected mail. */
 function collected(record: ToldRecord): Said | null {

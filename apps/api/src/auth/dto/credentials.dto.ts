@@ -67,7 +67,8 @@ export class RegisterDto {
 export class LoginDto {
   @Optional(NAME, {
     example: 'example-ltd',
-    description: 'needed only when e-mail and password match several organizations',
+    description:
+      'needed when e-mail and password match several organizations, or more than three organizations know the e-mail',
   })
   organizationSlug?: string;
 

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ValidateBy } from 'class-validator';
+import { Allow, ValidateBy } from 'class-validator';
 import { OIDC_PRESETS, type OidcPreset } from '#entities';
 import { WORKLOAD_SCOPES, type WorkloadScope } from '#guards';
 import type { OidcConditions } from '#tenant-store';
@@ -92,6 +92,10 @@ export class CreateOidcTrustDto {
     description: 'roles of the service user: they decide which resources its jobs reach',
   })
   roleIds?: string[] | null;
+
+  /** An answer shows it: another one is refused. */
+  @Allow()
+  audience?: unknown;
 }
 
 export class UpdateOidcTrustDto {
@@ -106,6 +110,10 @@ export class UpdateOidcTrustDto {
 
   @MayBeAbsent(flag(), { description: 'false: no exchange, and its access tokens are invalid at once' })
   isEnabled?: boolean;
+
+  /** As in `CreateOidcTrustDto`. */
+  @Allow()
+  audience?: unknown;
 }
 
 export class OidcTrustDto {

@@ -31,7 +31,7 @@ export class RuleTargetDto {
 }
 
 export class RuleEventDto {
-  @ApiProperty({ format: 'uuid', example: '00000000-0000-8000-8000-00000002d093' }) id!: string;
+  @ApiProperty({ format: 'uuid', example: '0b6f2c51-93de-4c0f-a1d7-52e4c80e6a13' }) id!: string;
   @ApiProperty({
     enum: RULE_EVENT_KINDS,
     enumName: 'RuleEventKind',

@@ -92,6 +92,7 @@ CREATE TABLE lockdowns (
   declared_by uuid NOT NULL,
   reason text NOT NULL,
   static_rules boolean NOT NULL DEFAULT false,
+  administrator_ids uuid[] NOT NULL,
   declared_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX lockdowns_organization_id_idx ON lockdowns (organization_id);

@@ -40,13 +40,16 @@ CREATE TABLE group_mappings (
 );
 CREATE INDEX group_mappings_role_id_idx ON group_mappings (role_id);
 
--- Who a subject of an issuer is. user_id NULL: waits for an administrator to link it, and goes after 30 days.
+-- Who a subject of an issuer is. user_id NULL: waits for an administrator to link it, and goes after 30 days. linked_by: who did.
+-- needs_second_factor: of a user who had signed in before, and has not confirmed it yet with the own second factor.
 CREATE TABLE user_identities (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   organization_id uuid NOT NULL,
   provider_id uuid NOT NULL,
   subject text NOT NULL,
   user_id uuid,
+  linked_by uuid,
+  needs_second_factor boolean NOT NULL DEFAULT false,
   email text,
   last_seen_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
