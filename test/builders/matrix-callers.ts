@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { SCOPES, tokenKeyOf, WORKLOAD_SCOPES, WorkloadTokens, type RoutePolicy, type Scope } from '#guards';
+import { SCOPES, tokenKeyOf, WORKLOAD_SCOPES, WorkloadTokens, type Scope } from '#guards';
 import type { Drawbridge } from '../harness/drawbridge';
 import type { ApiClient } from '../harness/api-client';
 import { guardedHost } from './agents';
@@ -32,7 +32,7 @@ export interface Caller {
   };
 }
 
-type KnownUser = NonNullable<Caller['user']>;
+export type KnownUser = NonNullable<Caller['user']>;
 
 /** A text that can be a session token. */
 export const sessionTokenText = (): string => `dbs_${randomBytes(32).toString('base64url')}`;
@@ -321,37 +321,3 @@ const keyCaller = (name: string, text: string, user: KnownUser, scopes: readonly
   user,
   key: { scopes, tier: 'PAID' },
 });
-
-export type Verdict = 'let in' | '401' | '403' | 'scope';
-
-/** A key never exceeds its user: only admins read the organization's records, whatever the route's policy is. */
-const ADMIN_SCOPES: ReadonlySet<Scope> = new Set(['audit:read']);
-
-/** Whether a policy allows a caller: the declared rule, independent of the guard's implementation. */
-export function verdictOf(
-  policy: RoutePolicy,
-  { user, key, isSession, lacksCompanySignIn }: Caller,
-): Verdict {
-  if (policy.kind === 'public') return 'let in';
-  if (!user) return '401';
-  if (lacksCompanySignIn) return '403';
-  if (isSession) return 'sessionToken' in policy && policy.sessionToken ? 'let in' : '401';
-  if (key) {
-    const { scope } = policy;
-    if (scope === null) return '401';
-    if (!key.scopes.includes(scope)) return 'scope';
-    const onFreePlan = scope === 'agent:connect' || ('onFreePlan' in policy && policy.onFreePlan);
-    if (key.tier === 'FREE' && !onFreePlan) return '403';
-    if (ADMIN_SCOPES.has(scope) && !user.isOrgAdmin) return '403';
-  }
-  if (policy.kind === 'admin') return user.isOrgAdmin ? 'let in' : '403';
-  if (policy.kind === 'key') return key ? 'let in' : '403';
-  if (policy.kind === 'signed-in') return 'let in';
-  return platformVerdict(policy, user);
-}
-
-function platformVerdict(policy: RoutePolicy, { platformRole }: KnownUser): Verdict {
-  const writes = 'write' in policy && policy.write;
-  const allowed = platformRole === 'SUPER_ADMIN' || (platformRole === 'SUPPORT' && !writes);
-  return allowed ? 'let in' : '403';
-}

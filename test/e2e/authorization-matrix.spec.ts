@@ -4,8 +4,9 @@ import type { RoutePolicy } from '#guards';
 import { RESOURCE_MODULES } from '../../apps/api/src/app.module';
 import { routesOf, type Route } from '../../apps/api/src/docs/route-table';
 import { API_PREFIX } from '../../apps/api/src/errors';
-import { everyCaller, MATRIX_HOST, verdictOf, type Caller, type Verdict } from '../builders/matrix-callers';
+import { everyCaller, MATRIX_HOST, type Caller } from '../builders/matrix-callers';
 import { MatrixObjects, objectsIn, pathWith, type Owner } from '../builders/matrix-objects';
+import { verdictOf, type Verdict } from '../builders/matrix-verdicts';
 import { Drawbridge } from '../harness/drawbridge';
 
 const AT_ONCE = 8;

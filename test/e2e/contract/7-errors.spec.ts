@@ -309,27 +309,6 @@ describe('7 Errors', () => {
     expect(body['id']).not.toBe('mine');
   });
 
-  it('a wish to change nothing is refused, and nothing is changed', async () => {
-    const { id } = await operator.created<{ id: string }>('/roles', { name: 'Kept' });
-    const asked: [method: string, path: string, body: string | undefined, field: string][] = [
-      ['POST', '/roles', '{"name":"Tried","dryRun":true}', 'dryRun'],
-      ['PATCH', `/roles/${id}?validate-only`, '{"name":"Tried"}', 'validate-only'],
-      ['DELETE', `/roles/${id}?DryRun=1`, undefined, 'DryRun'],
-      ['DELETE', `/roles/${id}`, '{"what_if":"yes"}', 'what_if'],
-    ];
-    for (const [method, path, body, field] of asked) {
-      const answer = await operator.send<Body>(method, path, body);
-      expect([answer.status, answer.body['validationErrors']]).toEqual([
-        400,
-        { [field]: expect.stringContaining('is not supported') },
-      ]);
-    }
-    const { body } = await operator.get<{ name: string }[]>('/roles?size=100');
-    expect(body.map(({ name }) => name)).toEqual(expect.arrayContaining(['Kept']));
-    expect(body.map(({ name }) => name)).not.toContain('Tried');
-    await operator.expect(204, operator.send('DELETE', `/roles/${id}`, '{"dryRun":false}'));
-  });
-
   it('a field that may be null is there as null', async () => {
     const { body } = await operator.post<Body>('/roles', { name: 'Writers' });
     expect(body).toHaveProperty('description', null);

@@ -80,9 +80,11 @@ export class SsoSignInController {
   @SignsIn()
   @Operation(
     'Complete a company sign-in with the one-time code that the browser brought back',
-    { 200: LoginAnswerDto, headers: ['Set-Cookie'] },
+    { 200: LoginAnswerDto, errors: [403], headers: ['Set-Cookie'] },
     'Answers as POST /auth/login does: tokens, or what is missing. `passwordExpired` is never true. The second factor of the ' +
-      'identity provider counts where the organization trusts it. The code is used up by this request, whatever the answer is.',
+      'identity provider counts where the organization trusts it; not for an identity that an administrator has linked to an ' +
+      'account in use: that takes the account’s own, once, and is 403 while it has none. The code is used up by this request, ' +
+      'whatever the answer is.',
   )
   @ApiResponse({ status: 401, description: 'The code is over, or of a sign-in that another client began' })
   async complete(@Body() dto: CompleteSsoDto, @FromClient() client: SignInClient): Promise<LoginAnswerDto> {

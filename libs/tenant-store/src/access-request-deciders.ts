@@ -1,0 +1,37 @@
+/** SQL: whether the user `decider` is another person than the requester of `a`: one subject of an issuer is one person. */
+export const IS_ANOTHER_PERSON = (decider: string): string => `a.requester_id <> ${decider} AND NOT EXISTS (
+    SELECT FROM user_identities own JOIN identity_providers of_own ON of_own.id = own.provider_id
+      JOIN user_identities other ON other.user_id = a.requester_id AND other.subject = own.subject
+      JOIN identity_providers of_other ON of_other.id = other.provider_id AND of_other.issuer = of_own.issuer
+    WHERE own.user_id = ${decider})`;
+
+/** SQL: whether the user `u` may decide at all: somebody who has not left. */
+export const IS_PERSON = 'u.is_active AND u.sso_refused_at IS NULL AND NOT u.is_service';
+
+/** SQL: whether the user `u` may let others in. */
+export const MAY_APPROVE = `${IS_PERSON} AND NOT EXISTS (SELECT FROM lockdowns l WHERE l.subject_id = u.id)`;
+
+/** SQL: whether a sign-in is by an identity that the requester of `a` has linked: it approves nothing for the requester. */
+export const isByRequester = (signInId: string): string =>
+  `EXISTS (SELECT FROM sso_sign_ins s JOIN user_identities i ON i.id = s.identity_id
+    WHERE s.family_id = ${signInId}::uuid AND i.linked_by = a.requester_id)`;
+
+/** SQL: the memberships of a user that entitle to decide on `a`. */
+const memberships = (decider: string): string =>
+  `SELECT m.role_id FROM role_users m WHERE m.user_id = ${decider} AND m.role_id = ANY (a.approver_role_ids)`;
+
+/** SQL: whether administrators decide on `a`: no role does, or none of them is left. */
+export const IS_FOR_ADMINISTRATORS = `NOT EXISTS (SELECT FROM roles r WHERE r.id = ANY (a.approver_role_ids))`;
+
+/**
+ * SQL: whether the user is of those who decide on `a`, and has not. For what is shown: the statement that decides locks what
+ * this reads.
+ */
+export const isDecider = (userId: string): string =>
+  `(${IS_ANOTHER_PERSON(userId)} AND NOT EXISTS (SELECT FROM access_request_decisions d WHERE d.request_id = a.id AND d.user_id = ${userId})
+    AND EXISTS (SELECT FROM users u WHERE u.id = ${userId} AND ${MAY_APPROVE}
+      AND (EXISTS (${memberships(userId)}) OR (u.is_org_admin AND ${IS_FOR_ADMINISTRATORS}))))`;
+
+/** SQL: whether the user may decide on `a` now. */
+export const mayDecide = (userId: string): string =>
+  `(a.status = 'WAITING' AND a.due_at > now() AND ${isDecider(userId)})`;
