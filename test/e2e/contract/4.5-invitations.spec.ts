@@ -120,11 +120,11 @@ describe('4.5 Users: invitations', () => {
     });
 
     it('of one mailbox, however it is written', async () => {
-      const name = randomUUID();
-      for (const written of [name, `${name}+1`, name.replace('-', '.')])
+      const name = randomUUID().replaceAll('-', '');
+      for (const written of [name, `${name}+1`, `${name.slice(0, 4)}.${name.slice(4)}`])
         await invited(`${written}@example.com`);
-      const more = await owner.client.post('/users', { email: `${name.replaceAll('-', '')}+2@example.com` });
-      expect(more.status).toBe(201);
+      const other = await owner.client.post('/users', { email: `x${name}+2@example.com` });
+      expect(other.status).toBe(201);
       expect((await owner.client.post('/users', { email: `${name}+2@example.com` })).status).toBe(429);
     });
 
