@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer, ApiClient } from '../harness/api-client';
 import type { Product } from '../harness/drawbridge';
 import { until } from '../harness/until';
@@ -216,23 +217,28 @@ export const lastHeardOf = (drawbridge: Product, name: string, secondsAgo: numbe
 /** The longest wait there is. */
 export const WAIT_SECONDS = 30;
 
-/**
- * The answer to a request that waits, counted from now.
- * @throws Error when it comes in the second half of the wait: then perhaps only because the wait is over
- */
-export async function early<Given>(answer: Promise<Given>): Promise<Given> {
-  const began = performance.now();
-  const given = await answer;
-  const seconds = (performance.now() - began) / 1000;
-  if (seconds > WAIT_SECONDS / 2) throw new Error(`It was answered after ${seconds.toFixed(1)} s only`);
-  return given;
+/** A request that waits. */
+export interface Asked<Given> {
+  readonly answer: Promise<Given>;
+  /** ends with its wait; the server begins to count later */
+  readonly over: Promise<unknown>;
 }
 
-/** Makes an agent wait for a newer state. @returns once it waits; `answer` is the response */
-export async function waiting(
-  drawbridge: Product,
-  agent: TestAgent,
-): Promise<{ answer: Promise<AgentState> }> {
+/** @param ask sends the request */
+export const asked = <Given>(ask: () => Promise<Given>): Asked<Given> => ({
+  over: pause(WAIT_SECONDS * 1000 - 100, undefined, { ref: false }),
+  answer: ask(),
+});
+
+/** @throws Error when there is no answer before the wait is over */
+export const early = <Given>({ answer, over }: Asked<Given>): Promise<Given> =>
+  Promise.race([
+    answer,
+    over.then(() => Promise.reject(new Error('It is not answered before the wait is over'))),
+  ]);
+
+/** Makes an agent wait for a newer state. @returns once it waits */
+export async function waiting(drawbridge: Product, agent: TestAgent): Promise<Asked<AgentState>> {
   const seen = async (): Promise<string | undefined> => {
     const [row] = await drawbridge.query<{ at: string }>(
       'SELECT seen_at::text AS at FROM agents WHERE name = $1',
@@ -242,7 +248,9 @@ export async function waiting(
   };
   const before = await seen();
   const { version } = agent.state!;
-  const answer = agent.client.expect(200, agent.ask({ version, waitSeconds: WAIT_SECONDS }));
+  const ask = (): Promise<AgentState> =>
+    agent.client.expect(200, agent.ask({ version, waitSeconds: WAIT_SECONDS }));
+  const sent = asked(ask);
   await until('it waits', async () => (await seen()) !== before);
-  return { answer };
+  return sent;
 }

@@ -39,7 +39,7 @@ export class FaultBench {
   /** Starts a session and waits until it is ACTIVE. @returns its id */
   async open(ipv4Address: string): Promise<string> {
     const { id } = await this.start(ipv4Address);
-    await this.org.reaches(id, 'ACTIVE', 45_000);
+    await this.org.reaches(id, 'ACTIVE');
     return id;
   }
 

@@ -43,7 +43,7 @@ describe('A late write reopens nothing', () => {
 
   const active = async (ipv4Address: string): Promise<string> => {
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address });
-    await org.reaches(id, 'ACTIVE', 30_000);
+    await org.reaches(id, 'ACTIVE');
     return id;
   };
   const open = async (): Promise<string[]> => {
@@ -72,9 +72,9 @@ describe('A late write reopens nothing', () => {
       late = (await writes()).find(({ outcome }) => outcome === null);
       return late !== undefined;
     });
-    await org.reaches(staying.id, 'ACTIVE', 30_000);
+    await org.reaches(staying.id, 'ACTIVE');
     await org.admin.posted(`/sessions/${going}/stop`);
-    await org.reaches(going, 'CANCELLED', 40_000);
+    await org.reaches(going, 'CANCELLED');
     await until('the late write has landed', async () => {
       const landed = (await writes()).find(({ at }) => at === late!.at);
       return landed?.outcome === 'OK';

@@ -39,13 +39,17 @@ const startedOn = (host: GuardedHost, given: object = {}): Promise<Session> =>
 const stop = (id: string): Promise<unknown> => org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
 const statusOf = async (id: string): Promise<string> => (await org.session(id)).status;
 
-/** Its agent was heard of last so long ago, and the worker takes notice. */
-async function away({ name, resourceId }: GuardedHost, seconds = 75): Promise<void> {
-  await lastHeardOf(drawbridge, name, seconds);
-  await drawbridge.query(
+/** The worker compares the host now: as long as the interval of comparisons is what a condition is waited for. */
+const compared = ({ resourceId }: GuardedHost): Promise<unknown> =>
+  drawbridge.query(
     `UPDATE targets SET reconcile_due_at = now() WHERE id = (SELECT target_id FROM resources WHERE id = $1)`,
     [resourceId],
   );
+
+/** Its agent was heard of last so long ago, and the worker takes notice. */
+async function away(host: GuardedHost, seconds = 75): Promise<void> {
+  await lastHeardOf(drawbridge, host.name, seconds);
+  await compared(host);
 }
 
 interface HealthEvent {
@@ -62,11 +66,16 @@ const healthOf = async ({ resourceId }: GuardedHost): Promise<HealthEvent[]> =>
   ).content;
 
 /** Waits for the newest event of a comparison of the host to be of this type. Verifications have events of their own. */
-const tells = (host: GuardedHost, eventType: 'RECONCILE_OK' | 'RECONCILE_FAILED'): Promise<HealthEvent> =>
-  until(`${eventType} is told`, async () => {
+async function tells(
+  host: GuardedHost,
+  eventType: 'RECONCILE_OK' | 'RECONCILE_FAILED',
+): Promise<HealthEvent> {
+  await compared(host);
+  return until(`${eventType} is told`, async () => {
     const newest = (await healthOf(host)).find((event) => event.eventType.startsWith('RECONCILE_'));
     return newest?.eventType === eventType && newest;
   });
+}
 
 const recordsOf = async ({ name }: GuardedHost, eventType: string): Promise<AuditRecord[]> =>
   (await auditRecords(org.admin, `?eventType=${eventType}&size=100`)).filter(
@@ -195,7 +204,7 @@ describe('An agent that is away', () => {
     const broken = await drawbridge.query(`SELECT pg_terminate_backend(pid) ${listening}`);
     expect(broken).toHaveLength(1);
     const { ipv4Address } = await startedOn(host);
-    expect((await early(news.answer)).rules).toMatchObject([{ ipAddress: ipv4Address }]);
+    expect((await early(news)).rules).toMatchObject([{ ipAddress: ipv4Address }]);
     await until('somebody listens again', async () => {
       return (await drawbridge.query(`SELECT 1 ${listening}`)).length === 1;
     });

@@ -266,14 +266,14 @@ describe('An agent key is bound to its hosts', () => {
       then: () => Promise<unknown>,
     ): Promise<string> => {
       await agent.fetched();
-      const { answer } = await waiting(drawbridge, agent);
-      const ended = answer.then(
+      const sent = await waiting(drawbridge, agent);
+      const ended = early(sent).then(
         () => 'answered',
         (error: Error) => error.message,
       );
       await then();
       await admin.expect(200, admin.patch(`/resources/${resourceId}`, { config: { port: 23 } }));
-      return early(ended);
+      return ended;
     };
 
     it('ends with 401 instead of news when its key was revoked', async () => {

@@ -6,8 +6,6 @@ import { ApiClient } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 
 const OBSERVED_MS = 150_000;
-/** a wait, the interval of proofs, and some time for a busy machine */
-const LONGEST_SILENCE_SECONDS = 45;
 
 describe('An idle agent', () => {
   // both at once: it waits longer than it works
@@ -15,7 +13,7 @@ describe('An idle agent', () => {
     ['one process', 1],
     ['two processes in turn', 2],
   ])(
-    'that polls %s is never away, and its silence is known to be short',
+    'that polls %s is never away',
     async (_, processes) => {
       const drawbridge = await Drawbridge.start();
       try {
@@ -33,18 +31,9 @@ describe('An idle agent', () => {
           for (let turn = 0; !over.signal.aborted; turn += 1) await agents[turn % agents.length]!.fetched(30);
         };
         const polled = polls();
-        const silences: number[] = [];
-        const began = performance.now();
-        while (performance.now() - began < OBSERVED_MS) {
-          await pause(1000);
-          const [row] = await drawbridge.query<{ seconds: number }>(
-            'SELECT extract(epoch FROM now() - seen_at)::float8 AS seconds FROM agents',
-          );
-          silences.push(row!.seconds);
-        }
+        await pause(OBSERVED_MS);
         over.abort();
         await polled;
-        expect(Math.max(...silences)).toBeLessThan(LONGEST_SILENCE_SECONDS);
         expect(await audited(drawbridge, org.organizationId, 'AGENT_OFFLINE')).toEqual([]);
         expect(await audited(drawbridge, org.organizationId, 'AGENT_CONNECTED')).toHaveLength(1);
         const events = await drawbridge.query<{ type: string }>(

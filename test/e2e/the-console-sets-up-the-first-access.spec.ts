@@ -58,7 +58,6 @@ describeInBrowser('The console leads from nothing to the first access', () => {
     const { cloud } = drawbridge;
     const visitor = await site.stranger('/register');
     const hands = handsOf(visitor);
-    const started = performance.now();
     await hands.enter('Organization', 'First steps');
     await hands.enter('Your name', 'Ada');
     await hands.enter('E-mail', email());
@@ -98,9 +97,6 @@ describeInBrowser('The console leads from nothing to the first access', () => {
     await visitor.page.getByRole('heading', { level: 2, name: /^Open until/ }).waitFor();
     const opened = await cloud.rules(group(index));
     expect(opened).toMatchObject([{ fromPort: 22, toPort: 22, ours: true }]);
-    process.stderr.write(
-      `from the registration to the rule: ${visitor.clicks - registered} clicks, ${Math.round(performance.now() - started)} ms\n`,
-    );
     expect(visitor.clicks - registered).toBeLessThanOrEqual(handsOf === withPointer ? 8 : 0);
     expect(visitor.complaints).toEqual([]);
   });

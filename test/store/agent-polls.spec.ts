@@ -109,7 +109,7 @@ describe('Polls of agents that have the current state', () => {
     feed.start();
     await until('it listens', async () => feed.isListening);
     await sql(statement, of(host));
-    expect(await until('it is told', async () => told.includes(host.visit.targetKey), 10_000)).toBe(true);
+    expect(await until('it is told', async () => told.includes(host.visit.targetKey))).toBe(true);
     await feed.close();
   });
 

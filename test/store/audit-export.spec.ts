@@ -265,13 +265,8 @@ describe('The export of audit records', () => {
     const id = await organization();
     const reader = log.database.transaction(async (tx) => {
       await tx.query('SELECT FROM audit_records LIMIT 1');
-      // each attempt gives way: a writer is not held up for longer than one
-      for (let written = 0; written < 20; written += 1) {
-        const began = performance.now();
-        await log.write(id);
-        // one that waited for the reader, too, would be ended after twice this time
-        expect(performance.now() - began).toBeLessThan(7500);
-      }
+      // each attempt gives way: the database ends a statement that waits for the reader, too
+      for (let written = 0; written < 20; written += 1) await log.write(id);
     });
     const outcome = exportMonths(3);
     await reader;

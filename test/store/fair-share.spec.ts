@@ -203,7 +203,7 @@ describe('Targets that wait for a slot', () => {
       await database.autocommit.query(`UPDATE rules SET due_at = now() - interval '1 second'`);
       const { runner, done } = worker();
       await runner.fill();
-      await until('nothing waits', async () => (await waiting()).length === 0, 10_000);
+      await until('nothing waits', async () => (await waiting()).length === 0);
       await runner.stop(1000);
       expect(new Set(done)).toEqual(new Set(busy.targets));
     });

@@ -102,13 +102,10 @@ describe('The partitions of the rule ledger', () => {
     try {
       await reader.query('BEGIN');
       await reader.query('SELECT FROM rule_events');
-      const began = performance.now();
       const upkeeping = upkeep().createMissing(2);
       await new Promise((resolve) => setTimeout(resolve, 50));
       await write(month(0));
       expect(await upkeeping).toBe('later');
-      // half of the time after which the database ends a statement that waits for the reader
-      expect(performance.now() - began).toBeLessThan(7500);
       expect(await months()).toEqual([]);
       await reader.query('COMMIT');
     } finally {

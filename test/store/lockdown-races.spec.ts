@@ -52,17 +52,13 @@ describe('A start and a lockdown at the same time', () => {
     await database.transaction(async (tx) => {
       await one(tx);
       second = database.transaction(other);
-      await until(
-        'the second waits',
-        async () => {
-          const [row] = await database.autocommit.query<{ waits: boolean }[]>(
-            `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+      await until('the second waits', async () => {
+        const [row] = await database.autocommit.query<{ waits: boolean }[]>(
+          `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
              AND datname = current_database()) AS waits`,
-          );
-          return row!.waits;
-        },
-        5_000,
-      );
+        );
+        return row!.waits;
+      });
     });
     return second!;
   };

@@ -42,7 +42,7 @@ describe('bisect', () => {
   });
 
   it('does not split a part that is settled as a whole', async () => {
-    const run = vi.fn();
+    const run = vi.fn<() => Promise<null>>();
     await bisect([1, 2], 'full', run, () => Promise.resolve(true));
     expect(run).not.toHaveBeenCalled();
   });

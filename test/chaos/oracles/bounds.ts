@@ -6,9 +6,9 @@ export const HEALTHY_BOUND_MS = 5000;
 /** Maximum time from the end of a fault until all due work is done, in ms. */
 const RECOVERY_BOUND_MS = 60_000;
 /** Maximum time until an unwanted rule that is still present is reported, in ms. */
-export const REPORT_BOUND_MS = 60_000;
+const REPORT_BOUND_MS = 60_000;
 /** The sweeper releases a session shortly after its end, and the alarm runs every few seconds; ms. */
-export const REPORT_TOLERANCE_MS = 3000;
+const REPORT_TOLERANCE_MS = 3000;
 /** Interval of the comparison of each target with the database, in ms. */
 export const RECONCILE_INTERVAL_MS = 45_000;
 /** Maximum clock difference of two processes on one machine, in ms. */

@@ -209,6 +209,8 @@ export interface Evidence {
   /** sessions that were answered with a 2xx */
   readonly acknowledged: readonly string[];
   readonly faults: readonly FaultWindow[];
+  /** added to every bound: the machine does other work beside */
+  readonly patienceMs?: number;
   /** `target address` of rules that another program changed */
   readonly outsideChanges: ReadonlySet<string>;
   /** number of workers killed during a pass: each allows for repeated calls */

@@ -52,7 +52,7 @@ export const noLeak: Oracle = {
   guarantee: 'no rule of ours is present longer than its bound after its last holder ended',
   violations(evidence: Evidence, history: History): string[] {
     return unwantedRules(history).flatMap(({ name, due, until }) => {
-      const latest = deadline(due, evidence.faults);
+      const latest = deadline(due + (evidence.patienceMs ?? 0), evidence.faults);
       if (Math.min(until, evidence.at) <= latest || wasChangedOutside(evidence.outsideChanges, name))
         return [];
       const late = ((Math.min(until, evidence.at) - due) / 1000).toFixed(1);

@@ -16,12 +16,12 @@ export const overdueReported: Oracle = {
   id: 'O12',
   guarantee: 'an unwanted rule is reported within a minute, with or without holders',
   violations(evidence: Evidence, history: History): string[] {
-    const { ledger } = evidence;
+    const { ledger, patienceMs = 0 } = evidence;
     if (!ledger) return [];
     const targets = new NamedTargets(evidence, history);
     return unwantedRules(history).flatMap((unwanted) => {
       if (isNoLongerOurs(evidence, history, unwanted) || isKnownAsChanged(ledger, unwanted)) return [];
-      const latest = reportDeadline(knownAt(ledger, unwanted), evidence.faults);
+      const latest = reportDeadline(knownAt(ledger, unwanted) + patienceMs, evidence.faults);
       if (Math.min(unwanted.until, evidence.at) <= latest) return [];
       return concerned(targets, unwanted, latest)
         .filter((organizationId) => !isReported(evidence, targets, unwanted, organizationId, latest))

@@ -27,9 +27,12 @@ export interface WatchOptions {
   readonly reports?: number;
   /** for the moments of the reports */
   readonly seed?: number;
+  /** added to every bound; default 55 s: a test runs beside others, so what is 5 s without a fault is a minute */
+  readonly patienceMs?: number;
 }
 
 const DEFAULT_REPORTS = 16;
+const DEFAULT_PATIENCE_MS = 55_000;
 
 const DEADLOCK = '40P01';
 const MAX_ATTEMPTS = 5;
@@ -167,6 +170,7 @@ export class Watch {
       keyedAddresses: [...this.keyedAddresses],
       acknowledged: [...this.acknowledgedSessions],
       faults: this.faults.map((fault): FaultWindow => ({ ...fault })),
+      patienceMs: this.options.patienceMs ?? DEFAULT_PATIENCE_MS,
       outsideChanges: this.outsideChanges,
       kills: this.kills,
     };

@@ -76,7 +76,7 @@ export async function chaosRun(options: RunOptions): Promise<Outcome> {
     for (let index = 0; index < TENANTS; index += 1)
       tenants.push(await Tenant.register(testbed, groups, () => watch!, random));
     await plantUnmanagedRules(testbed.cloud, options.unmanagedRules, groups);
-    watch = await Watch.begin(testbed, { seed: options.seed, reports: REPORTS });
+    watch = await Watch.begin(testbed, { seed: options.seed, reports: REPORTS, patienceMs: 0 });
     load = Load.begin(testbed, tenants, random);
     const injected = await injectFaults(testbed, watch, load, random, options);
     options.log('All faults have ended; waiting until the deployment is idle.');

@@ -55,7 +55,7 @@ export async function failoverRun(options: FailoverOptions, count: number): Prom
   let traffic: SteadyTraffic | null = null;
   try {
     const org = await organization(testbed, sshTo(GROUPS));
-    const watch = await Watch.begin(testbed, { seed: options.seed });
+    const watch = await Watch.begin(testbed, { seed: options.seed, patienceMs: 0 });
     traffic = trafficOf(org, balancer.port, (request) => {
       sent.push(request);
       if (request.what === 'POST /sessions' && request.answer?.status === 200)

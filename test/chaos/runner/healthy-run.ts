@@ -38,7 +38,7 @@ export async function healthyRun(options: HealthyOptions): Promise<Outcome> {
     let watch: Watch | null = null;
     const tenant = await Tenant.register(testbed, GROUPS, () => watch!, random);
     await plantUnmanagedRules(testbed.cloud, options.unmanagedRules, GROUPS);
-    watch = await Watch.begin(testbed, { seed: options.seed, reports: REPORTS });
+    watch = await Watch.begin(testbed, { seed: options.seed, reports: REPORTS, patienceMs: 0 });
     const ends: Promise<void>[] = [];
     const start = performance.now();
     for (let index = 0; index < options.count; index += 1) {

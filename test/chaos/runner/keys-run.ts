@@ -20,7 +20,7 @@ export async function keysRun(options: RunOptions, requests: number): Promise<Ou
   try {
     let watch: Watch | null = null;
     const tenant = await Tenant.register(testbed, 1, () => watch!, random);
-    watch = await Watch.begin(testbed);
+    watch = await Watch.begin(testbed, { patienceMs: 0 });
     const window = watch.fault('the client aborts requests');
     let started = 0;
     const lane = async (): Promise<void> => {

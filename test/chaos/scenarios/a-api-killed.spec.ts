@@ -34,7 +34,7 @@ describe('A. An API is killed with SIGKILL', () => {
     );
     await api.stop('SIGKILL');
     expect(redis.wasContacted).toBe(true);
-    await org.reaches(id, 'ACTIVE', 8000);
+    await org.reaches(id, 'ACTIVE');
     await redis.close();
   });
 

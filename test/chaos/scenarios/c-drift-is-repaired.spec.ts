@@ -144,7 +144,7 @@ describe('C. Drift is repaired on request', () => {
     });
     await reconciled(4);
     await org.waitedTooLong(held);
-    const failed = await org.reaches(held, 'FAILED', 45_000);
+    const failed = await org.reaches(held, 'FAILED');
     expect(failed.resourceIps[0]!.errorMessage).toContain(group(4));
     expect(await org.admin.get(`/resources/${org.resourceIds[4]}`)).toMatchObject({
       body: { isActive: false },
@@ -245,7 +245,7 @@ describe('C. Drift is repaired on request', () => {
     expect((await org.session(id)).status).toBe('EXPIRING');
     await drawbridge.cloud.clearFaults();
     fault.end();
-    await org.reaches(id, 'CANCELLED', 45_000);
+    await org.reaches(id, 'CANCELLED');
     expect(await addressesOn(5)).toEqual([]);
   });
 });

@@ -75,10 +75,10 @@ describe('E. Jobs are idempotent: duplicated, delayed, reordered or forged', () 
     await Promise.all(
       addresses.map(async (ipv4Address, index) => {
         const { id } = await org.started({ ipv4Address, resourceIds: [org.resourceIds[1]] });
-        await org.reaches(id, 'ACTIVE', 30_000);
+        await org.reaches(id, 'ACTIVE');
         if (index % 2 === 0) await org.expire(id);
         else await org.admin.posted(`/sessions/${id}/stop`);
-        await org.reaches(id, index % 2 === 0 ? 'EXPIRED' : 'CANCELLED', 30_000);
+        await org.reaches(id, index % 2 === 0 ? 'EXPIRED' : 'CANCELLED');
       }),
     );
     for (const address of addresses) {
@@ -125,7 +125,7 @@ describe('E. Jobs are idempotent: duplicated, delayed, reordered or forged', () 
     await allProcessed();
     expect(await callsTo(drawbridge.cloud, group(3), 'Authorize')).toBe(0);
     const { id } = await org.started({ ipv4Address: '203.0.113.3', resourceIds: [org.resourceIds[3]] });
-    await org.reaches(id, 'ACTIVE', 8000);
+    await org.reaches(id, 'ACTIVE');
     expect(worker.hasEnded).toBe(false);
     await worker.stop();
   });
@@ -150,7 +150,7 @@ describe('E. Jobs are idempotent: duplicated, delayed, reordered or forged', () 
     await drawbridge.query(`UPDATE sweeper_lease SET lease_until = now() + interval '5 seconds'`);
     workers.push(await drawbridge.startWorker(), await drawbridge.startWorker());
     const concurrent = await other.started({ ipv4Address: '203.0.113.9' });
-    await other.reaches(concurrent.id, 'ACTIVE', 30_000);
+    await other.reaches(concurrent.id, 'ACTIVE');
     for (const { id } of ending) await org.reaches(id, 'EXPIRED', 60_000);
     for (const { id } of opening) await org.reaches(id, 'ACTIVE', 60_000);
     const timeline = await drawbridge.cloud.timeline();

@@ -43,11 +43,11 @@ onRedis('E. Redis fails', () => {
   /** Runs two complete sessions: one expires, one is stopped. */
   const runSessions = async (): Promise<void> => {
     const [stopped, expired] = [await start(), await start()];
-    for (const { id } of [stopped, expired]) await org.reaches(id, 'ACTIVE', 10_000);
+    for (const { id } of [stopped, expired]) await org.reaches(id, 'ACTIVE');
     await org.admin.posted(`/sessions/${stopped.id}/stop`);
     await org.expire(expired.id);
-    await org.reaches(stopped.id, 'CANCELLED', 10_000);
-    await org.reaches(expired.id, 'EXPIRED', 10_000);
+    await org.reaches(stopped.id, 'CANCELLED');
+    await org.reaches(expired.id, 'EXPIRED');
     expect(await drawbridge.cloud.rules(group(0))).toEqual([]);
   };
 
@@ -56,7 +56,7 @@ onRedis('E. Redis fails', () => {
 
   /** Checks that the same processes send and receive wake-ups again. */
   const checkRecovery = async (): Promise<void> => {
-    await until('readiness is UP', async () => (await readiness()) === 'UP', 10_000);
+    await until('readiness is UP', async () => (await readiness()) === 'UP');
     const sent = Number((await redis.command('GET', `${QUEUE}:id`)) ?? 0);
     await runSessions();
     await until('wake-ups were sent', async () => Number(await redis.command('GET', `${QUEUE}:id`)) > sent);
@@ -77,9 +77,9 @@ onRedis('E. Redis fails', () => {
     const sessions = Promise.all(
       Array.from({ length: 12 }, async () => {
         const { id } = await start();
-        await org.reaches(id, 'ACTIVE', 15_000);
+        await org.reaches(id, 'ACTIVE');
         await org.expire(id);
-        await org.reaches(id, 'EXPIRED', 15_000);
+        await org.reaches(id, 'EXPIRED');
       }),
     );
     const over = new AbortController();
@@ -101,9 +101,9 @@ onRedis('E. Redis fails', () => {
       expect(await readiness()).toBe('DEGRADED');
       await outage();
       await redis.startAgain();
-      await org.reaches(late.id, 'ACTIVE', 10_000);
+      await org.reaches(late.id, 'ACTIVE');
       await org.expire(late.id);
-      await org.reaches(late.id, 'EXPIRED', 10_000);
+      await org.reaches(late.id, 'EXPIRED');
       await checkRecovery();
     },
     90_000 + OUTAGE_MS,
@@ -116,10 +116,10 @@ onRedis('E. Redis fails', () => {
     await org.admin.posted(`/sessions/${ended.id}/stop`);
     await redis.kill();
     await redis.startAgain();
-    await org.reaches(kept.id, 'ACTIVE', 10_000);
-    await org.reaches(ended.id, 'CANCELLED', 10_000);
+    await org.reaches(kept.id, 'ACTIVE');
+    await org.reaches(ended.id, 'CANCELLED');
     await org.expire(kept.id);
-    await org.reaches(kept.id, 'EXPIRED', 10_000);
+    await org.reaches(kept.id, 'EXPIRED');
     redis.forgetSaved();
     await checkRecovery();
   });

@@ -1,4 +1,3 @@
-import { figure, table } from '../../bench/figure';
 import { organization, type Organization } from '../../builders/organization';
 import { Drawbridge } from '../../harness/drawbridge';
 import { hasRedis, type RedisServer } from '../../harness/redis';
@@ -29,9 +28,9 @@ const QUEUE = 'bull:converge-aws';
   const liveOnce = async (): Promise<void> => {
     made += 1;
     const { id } = await org.started({ ipv4Address: `203.0.113.${made}` });
-    await org.reaches(id, 'ACTIVE', 10_000);
+    await org.reaches(id, 'ACTIVE');
     await org.admin.posted(`/sessions/${id}/stop`);
-    await org.reaches(id, 'CANCELLED', 10_000);
+    await org.reaches(id, 'CANCELLED');
   };
 
   const readiness = async (): Promise<string> =>
@@ -56,27 +55,18 @@ const QUEUE = 'bull:converge-aws';
       const load = (async () => {
         while (!over.signal.aborted) await liveOnce();
       })();
-      const began = performance.now();
       await (signal === 'SIGKILL' ? old.kill() : old.signal(signal));
       await until('readiness is DEGRADED', async () => (await readiness()) === 'DEGRADED');
       await until('there is another master', async () => (await redis.master()) !== old);
-      const chosen = performance.now();
       await until('readiness is UP', async () => (await readiness()) === 'UP');
-      const again = performance.now();
       over.abort();
       await load;
       const master = await redis.master();
+      expect(master).not.toBe(old);
       const sent = await wakeUps(master);
       await liveOnce();
       await until('wake-ups are sent', async () => (await wakeUps(master)) > sent);
       await until('and taken', async () => (await master.command('ZCARD', `${QUEUE}:prioritized`)) === 0);
-      process.stderr.write(
-        `${table([
-          figure(`${signal} to another master`, 's', [(chosen - began) / 1000]),
-          figure('from there to UP', 's', [(again - chosen) / 1000], { atMost: 15 }),
-        ])}\n`,
-      );
-      expect(again - chosen).toBeLessThan(15_000);
       await (signal === 'SIGKILL' ? old.startAgain() : old.signal('SIGCONT'));
     },
   );

@@ -41,7 +41,7 @@ interface Outlook {
   const ready = async (): Promise<unknown> => (await drawbridge.api.get('/health/ready')).body;
   const at = async (ipv4Address: string, index = 0): Promise<Session> => {
     const session = await org.started({ ipv4Address, resourceIds: [org.resourceIds[index]] });
-    return org.reaches(session.id, 'ACTIVE', 20_000);
+    return org.reaches(session.id, 'ACTIVE');
   };
   const history = (address: string): Promise<string[]> => historyOf(drawbridge.cloud, { address });
   const fixed = async (ipAddress: string): Promise<string> =>
@@ -68,7 +68,7 @@ interface Outlook {
 
     await at('203.0.113.13', 1);
     for (const { id } of [stopped, ended]) await org.admin.posted(`/sessions/${id}/stop`);
-    await org.reaches(stopped.id, 'CANCELLED', 20_000);
+    await org.reaches(stopped.id, 'CANCELLED');
     await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${deleted}`));
     await until('it is closed', async () => (await history('203.0.113.14')).includes('closed'));
     expect(await restored()).toMatchObject({ code: 0 });
@@ -79,7 +79,7 @@ interface Outlook {
     const { port } = await drawbridge.startWorker({ METRICS_PORT: '0' });
 
     // known to be over: that goes on
-    await org.reaches(ended.id, 'EXPIRED', 30_000);
+    await org.reaches(ended.id, 'EXPIRED');
     const addresses = (rows: { address: string }[]): string[] => rows.map(({ address }) => address);
     await until(
       'every target was compared, and all of it is listed',
@@ -126,12 +126,8 @@ interface Outlook {
     expect(await history('203.0.113.15')).toEqual([]);
     expect(await restored()).toMatchObject({ code: 1 });
     expect(await restored('--confirm')).toMatchObject({ code: 0 });
-    await until(
-      'the unknown rule is closed',
-      async () => (await history('203.0.113.13')).includes('closed'),
-      20_000,
-    );
-    await org.reaches(waiting.id, 'ACTIVE', 20_000);
+    await until('the unknown rule is closed', async () => (await history('203.0.113.13')).includes('closed'));
+    await org.reaches(waiting.id, 'ACTIVE');
     expect((await org.session(kept.id)).status).toBe('ACTIVE');
     expect(await history('203.0.113.10')).toEqual(['opened']);
     for (const address of ['203.0.113.11', '203.0.113.14'])

@@ -46,15 +46,15 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
     await until('clients are refused', () => Promise.resolve(refusals.length >= STARTERS));
     const before = acknowledged.length;
     await postgres.startAgain();
-    await until('sessions are started again', () => Promise.resolve(acknowledged.length > before), 10_000);
+    await until('sessions are started again', () => Promise.resolve(acknowledged.length > before));
     over.abort();
     await starters;
     fault.end();
     expect(new Set(refusals)).toEqual(new Set([503]));
     const after = await org.started({ ipv4Address: '203.0.113.1', resourceIds: [org.resourceIds[1]] });
-    await org.reaches(after.id, 'ACTIVE', 10_000);
+    await org.reaches(after.id, 'ACTIVE');
     for (const id of acknowledged) watch.acknowledged(id);
-    for (const id of acknowledged) await org.reaches(id, 'ACTIVE', 30_000);
+    for (const id of acknowledged) await org.reaches(id, 'ACTIVE');
     await watch.verify();
   }, 120_000);
 
@@ -70,13 +70,13 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
     const agent = host.agent();
     await host.guardedBy(agent);
     const [kept, ended] = [await at(2, '203.0.113.10'), await at(2, '203.0.113.11')];
-    for (const { id } of [kept, ended]) await org.reaches(id, 'ACTIVE', 15_000);
+    for (const { id } of [kept, ended]) await org.reaches(id, 'ACTIVE');
     await postgres.save();
     await connected();
     const lost = await at(2, '203.0.113.12');
-    await org.reaches(lost.id, 'ACTIVE', 20_000);
+    await org.reaches(lost.id, 'ACTIVE');
     await org.admin.posted(`/sessions/${ended.id}/stop`);
-    await org.reaches(ended.id, 'CANCELLED', 20_000);
+    await org.reaches(ended.id, 'CANCELLED');
 
     await drawbridge.worker.stop();
     await postgres.restore();
@@ -95,15 +95,15 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
       async () => (await restored()).stdout.includes('203.0.113.12/32'),
       60_000,
     );
-    await org.reaches(ended.id, 'EXPIRED', 20_000);
+    await org.reaches(ended.id, 'EXPIRED');
     const onHost = await org.started({ ipv4Address: '203.0.113.20', resourceIds: [host.resourceId] });
     expect(await agent.turn()).toMatchObject({ restored: true, rules: [] });
     expect(await history('203.0.113.12')).toEqual(['opened']);
     expect(await restored('--confirm')).toMatchObject({ code: 0 });
-    await until('it is closed', async () => (await history('203.0.113.12')).includes('closed'), 20_000);
+    await until('it is closed', async () => (await history('203.0.113.12')).includes('closed'));
     await until('the host gets the rule', async () => (await agent.turn(1)).rules.length === 1);
     expect(agent.state).toMatchObject({ restored: false });
-    await org.reaches(onHost.id, 'ACTIVE', 20_000);
+    await org.reaches(onHost.id, 'ACTIVE');
     expect(await history('203.0.113.10')).toEqual(['opened']);
     const removed = async (): Promise<string[]> => {
       const records = await drawbridge.query<{ details: { rules: string[] } }>(
@@ -112,10 +112,10 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
       return records.flatMap(({ details }) => details.rules);
     };
     // it is recorded when its absence is observed, shortly after the removal
-    await until('its removal is recorded', async () => (await removed()).length > 0, 20_000);
+    await until('its removal is recorded', async () => (await removed()).length > 0);
     expect(await removed()).toEqual(['203.0.113.12/32 tcp 22']);
     await org.expire(kept.id);
-    await org.reaches(kept.id, 'EXPIRED', 20_000);
+    await org.reaches(kept.id, 'EXPIRED');
     expect(await drawbridge.cloud.rules(group(2))).toEqual([]);
   }, 120_000);
 });

@@ -59,7 +59,7 @@ describe('H. Races in the life cycle of a session', () => {
         const { id } = await started(0, address);
         await randomDelay(1200);
         expect(await stop(id)).toBe(200);
-        await org.reaches(id, 'CANCELLED', 30_000);
+        await org.reaches(id, 'CANCELLED');
         expect(await isOpen(address)).toBe(false);
         await drawbridge.cloud.clearFaults();
       }),
@@ -76,7 +76,7 @@ describe('H. Races in the life cycle of a session', () => {
         const answers = await Promise.all(paths.map((path) => org.admin.post<Session>(path)));
         expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400, 400]);
         const winner = answers.findIndex(({ status }) => status === 200);
-        const ended = await org.reaches(id, 'CANCELLED', 30_000);
+        const ended = await org.reaches(id, 'CANCELLED');
         expect(ended.endedReason).toBe(winner === 1 ? 'ADMIN' : 'MANUAL');
         expect(ended.endedAt).toBe(answers[winner]!.body.endedAt);
       }),
@@ -96,7 +96,7 @@ describe('H. Races in the life cycle of a session', () => {
         const { status } = await org.admin.post(`/sessions/${id}/extend`, { additionalHours: 1 });
         expect([200, 409]).toContain(status);
         const extended = status === 200;
-        if (!extended) await org.reaches(id, 'EXPIRED', 30_000);
+        if (!extended) await org.reaches(id, 'EXPIRED');
         await until('two sweeps have passed', () => Promise.resolve(Date.now() > ends + 2500));
         expect((await events(address)).map(({ event }) => event)).toEqual(
           extended ? ['opened'] : ['opened', 'closed'],
@@ -148,8 +148,8 @@ describe('H. Races in the life cycle of a session', () => {
         await randomDelay(60);
         const second = await started(5, address, { holder: 'b' });
         expect(await stopped).toBe(200);
-        await org.reaches(second.id, 'ACTIVE', 30_000);
-        await org.reaches(first.id, 'CANCELLED', 30_000);
+        await org.reaches(second.id, 'ACTIVE');
+        await org.reaches(first.id, 'CANCELLED');
         expect(await isOpen(address)).toBe(true);
         const seen = await events(address);
         const gaps = seen.flatMap(({ event, at }, index) =>
@@ -170,7 +170,7 @@ describe('H. Races in the life cycle of a session', () => {
           org.admin.created<{ id: string }>('/static-ip-rules', body),
           started(6, address),
         ]);
-        await org.reaches(session.id, 'ACTIVE', 30_000);
+        await org.reaches(session.id, 'ACTIVE');
         const remove = async (): Promise<void> =>
           void (await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${rule.id}`)));
         const ends = [remove, async () => void (await stop(session.id))];
@@ -179,7 +179,7 @@ describe('H. Races in the life cycle of a session', () => {
         await randomDelay(1500);
         expect(await isOpen(address)).toBe(true);
         await later!();
-        await until('the rule is removed', async () => !(await isOpen(address)), 30_000);
+        await until('the rule is removed', async () => !(await isOpen(address)));
         expect((await events(address)).map(({ event }) => event)).toEqual(['opened', 'closed']);
       }),
     LONG_MS,
@@ -195,13 +195,13 @@ describe('H. Races in the life cycle of a session', () => {
           org.admin.created<{ id: string }>('/static-ip-rules', body),
           started(6, address),
         ]);
-        await org.reaches(session.id, 'ACTIVE', 30_000);
-        await until('the range is present', () => isOpen(range), 30_000);
+        await org.reaches(session.id, 'ACTIVE');
+        await until('the range is present', () => isOpen(range));
         const leave = async (): Promise<unknown> =>
           org.admin.expect(204, org.admin.delete(`/static-ip-rules/${rule.id}`));
         await (round % 2 === 0 ? stop(session.id) : leave());
         const [gone, stays] = round % 2 === 0 ? [address, range] : [range, address];
-        await until(`${gone} is removed`, async () => !(await isOpen(gone)), 30_000);
+        await until(`${gone} is removed`, async () => !(await isOpen(gone)));
         expect(await isOpen(stays)).toBe(true);
         if (round % 2 === 0) await leave();
       }),

@@ -36,7 +36,7 @@ describe('I. Races of administrative operations with sessions', () => {
         expect((await deleted).status).toBe(204);
         // 400: still signed in, but without a role
         expect([200, 400, 401, 404]).toContain(status);
-        const ended = status === 200 ? await org.reaches(body.id, 'CANCELLED', 30_000) : null;
+        const ended = status === 200 ? await org.reaches(body.id, 'CANCELLED') : null;
         expect([undefined, 'ADMIN']).toContain(ended?.endedReason);
         expect([...(await addresses(group(0))), ...(await addresses(group(1)))]).not.toContain(ipv4Address);
       }),
@@ -63,10 +63,10 @@ describe('I. Races of administrative operations with sessions', () => {
   /** A resource is in use until its rules are removed. */
   const endAndDelete = async (sessionId: string, resourceId: string): Promise<void> => {
     watch.acknowledged(sessionId);
-    await org.reaches(sessionId, 'ACTIVE', 30_000);
+    await org.reaches(sessionId, 'ACTIVE');
     await org.admin.expect(400, org.admin.delete(`/resources/${resourceId}`));
     await org.admin.posted(`/sessions/${sessionId}/stop`);
-    await org.reaches(sessionId, 'CANCELLED', 30_000);
+    await org.reaches(sessionId, 'CANCELLED');
     await org.admin.expect(204, org.admin.delete(`/resources/${resourceId}`));
   };
 
@@ -103,15 +103,14 @@ describe('I. Races of administrative operations with sessions', () => {
         else await randomDelay(300);
         const moved = { resourceIdentifier: group(4), config: { port: 2222 } };
         await org.admin.expect(200, org.admin.patch(`/resources/${resourceId}`, moved));
-        await org.reaches(id, 'ACTIVE', 30_000);
+        await org.reaches(id, 'ACTIVE');
         await until(
           'the rule is in the new group only',
           async () =>
             (await addresses(group(3))).length === 0 && (await addresses(group(4))).includes(ipAddress),
-          30_000,
         );
         await org.admin.posted(`/sessions/${id}/stop`);
-        await org.reaches(id, 'CANCELLED', 30_000);
+        await org.reaches(id, 'CANCELLED');
         expect([...(await addresses(group(3))), ...(await addresses(group(4)))]).toEqual([]);
         await org.admin.expect(204, org.admin.delete(`/resources/${resourceId}`));
       }),

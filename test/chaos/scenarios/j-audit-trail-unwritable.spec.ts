@@ -41,7 +41,6 @@ describe('J. Deploy and operations: the audit trail cannot be written', () => {
             'SELECT 1 FROM unwritten_audit_records UNION ALL SELECT 1 FROM unwritten_rule_events',
           )
         ).length === 0,
-      30_000,
     );
 
   const records = (eventType: string, resourceId: string): Promise<{ at: number }[]> =>

@@ -57,12 +57,12 @@ describe('J. Deploy and operations: two releases', () => {
     const { id } = await at(through).posted<{ id: string }>('/sessions', {
       ipv4Address: `198.51.100.${addresses}`,
     });
-    await org.reaches(id, 'ACTIVE', 15_000);
+    await org.reaches(id, 'ACTIVE');
     return id;
   };
   const closes = async (id: string, through: AppProcess): Promise<void> => {
     await at(through).posted(`/sessions/${id}/stop`);
-    await org.reaches(id, 'CANCELLED', 15_000);
+    await org.reaches(id, 'CANCELLED');
   };
 
   it('side by side under load on one database, and the older one alone after a roll-back [J2]', async () => {

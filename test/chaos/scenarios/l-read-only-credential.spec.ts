@@ -2,7 +2,6 @@ import { FaultBench, ownForFaults } from '../../builders/fault-bench';
 import { organization } from '../../builders/organization';
 import { ledgerOf } from '../../builders/rule-ledger';
 import { until } from '../../harness/until';
-import { HEALTHY_BOUND_MS, machineSlowness } from '../oracles/bounds';
 
 const SECOND_KEY = {
   accessKeyId: 'AKIASIMULATED0000002',
@@ -42,10 +41,8 @@ describe('L. A read-only credential does not keep a shared rule', () => {
     const verified = await reader.admin.post(`/resources/${reader.resourceIds[0]}/verify`);
     expect(verified.status).not.toBe(200);
 
-    const stoppedAt = performance.now();
     await bench.stop(id);
     await until('it is closed', async () => (await bench.addresses()).length === 0);
-    expect(performance.now() - stoppedAt).toBeLessThanOrEqual(HEALTHY_BOUND_MS * machineSlowness());
     await bench.org.reaches(id, 'CANCELLED');
     expect(await held()).not.toBe('APPLIED');
     const closed = (await ledgerOf(drawbridge, address)).filter(({ kind }) => kind === 'CLOSED');

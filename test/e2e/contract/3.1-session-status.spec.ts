@@ -99,7 +99,7 @@ describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
     await until('one of the two is removed', async () => statuses(await org.session(id)).includes('REMOVED'));
     expect((await org.session(id)).status).toBe('EXPIRING');
     await drawbridge.cloud.clearFaults();
-    await org.reaches(id, 'CANCELLED', 30_000);
+    await org.reaches(id, 'CANCELLED');
   });
 
   it('ACTIVE to EXPIRING to EXPIRED at its time: rules removed, endedReason EXPIRED', async () => {
@@ -110,7 +110,7 @@ describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
     expect(expiring).toMatchObject({ endedReason: 'EXPIRED' });
     expect(statuses(expiring)).toEqual(['REMOVING', 'REMOVING']);
     await drawbridge.cloud.clearFaults();
-    const expired = await org.reaches(id, 'EXPIRED', 30_000);
+    const expired = await org.reaches(id, 'EXPIRED');
     expect(statuses(expired)).toEqual(['REMOVED', 'REMOVED']);
     expect(await isOpen(ipv4Address)).toBe(false);
   });
@@ -131,7 +131,7 @@ describe('3.1 and 3.2 The statuses of a session and of its ResourceIps', () => {
     );
     const { id, ipv4Address } = await org.started({ ipv4Address: fresh() });
     await org.expire(id);
-    const expired = await org.reaches(id, 'EXPIRED', 30_000);
+    const expired = await org.reaches(id, 'EXPIRED');
     expect(statuses(expired)).toEqual(['REMOVED', 'REMOVED']);
     expect(await isOpen(ipv4Address)).toBe(false);
   });

@@ -49,11 +49,4 @@ describe('loggedPath', () => {
   ])('does not change other paths: %s', (url) => {
     expect(loggedPath(url)).toBe(url);
   });
-
-  it('takes linear time', () => {
-    const began = performance.now();
-    for (const part of ['/', '%2f', 'reset-password', '%25', '/.'])
-      loggedPath(part.repeat(16_000 / part.length));
-    expect(performance.now() - began).toBeLessThan(200);
-  });
 });

@@ -37,11 +37,9 @@ import { messageOf as vercelText } from '../../libs/drivers/src/vercel/vercel-er
 import { parseGuardedPath } from '../../libs/drivers/src/vercel/vercel.facts';
 import { presentedCredential } from '../../libs/guards/src/presented-credential';
 import { isUuid } from '../../libs/guards/src/signed-tokens';
-import { growthOf } from './growth';
-import { SHAPES } from './shapes';
 
 type Work = (text: string) => unknown;
-type Named = readonly [name: string, work: Work];
+export type Named = readonly [name: string, work: Work];
 
 const TAKES_A_TEXT = /^(parse|read|canonical|is[A-Z])|Hash$/;
 const NOTHING_TRUSTED: readonly string[] = [];
@@ -223,7 +221,8 @@ const AGENT: readonly Named[] = [
   ['a state file', (text) => parseState(text, MOMENT)],
 ];
 
-const PARSERS: readonly Named[] = [
+/** Everything that reads a text of a stranger. */
+export const PARSERS: readonly Named[] = [
   ...everyReader('#rules', rules),
   ...everyReader('#secrets', secrets),
   ...HEADERS,
@@ -232,17 +231,3 @@ const PARSERS: readonly Named[] = [
   ...ANSWERS,
   ...AGENT,
 ];
-
-describe('A parser takes linear time for a text sixty-four times as long', () => {
-  it('the measurement distinguishes quadratic from linear work', () => {
-    const quadratic: Work = (text) => /x+$/.test('x'.repeat(text.length) + '!');
-    const linear: Work = (text) => /!/.test('x'.repeat(text.length));
-    const text = (length: number): string => 'x'.repeat(length);
-    expect([growthOf(quadratic, text).isLinear, growthOf(linear, text).isLinear]).toEqual([false, true]);
-  });
-
-  it.each(PARSERS)('%s', (_, work) => {
-    const slow = SHAPES.find(({ text }) => !growthOf(work, text).isLinear);
-    expect(slow?.name).toBeUndefined();
-  });
-});
