@@ -52,7 +52,7 @@ export async function start(input: (name: string) => string): Promise<void> {
   try {
     const sessions = await access.open(cancelled);
     requireApplied(sessions, inputs.allowPartial);
-    await startRenewer({ ...access.state(), leaseSeconds: inputs.leaseSeconds, runnerPid: process.ppid });
+    await startRenewer(access.state(), process.ppid);
     if (inputs.probe) (await reach(inputs.probe, cancelled)).destroy();
     cancelled.throwIfAborted();
     report(sessions, access.state());
@@ -96,7 +96,13 @@ class StartingAccess {
             ...(reason === '' ? {} : { reason }),
             ...(ticket === '' ? {} : { ticket }),
           },
-          { timeoutMs: APPLY_TIMEOUT_MS, signal, onStarted: (started) => this.keep(started) },
+          {
+            timeoutMs: APPLY_TIMEOUT_MS,
+            signal,
+            onStarted: (started) => this.keep(started),
+            // with all others, in `close`
+            close: () => Promise.resolve(),
+          },
         ),
       ),
     );
@@ -107,19 +113,29 @@ class StartingAccess {
   }
 
   state(): Access {
-    const sessions = this.started.map(({ session: { id }, token }): SessionState => ({ id, token: token! }));
+    const sessions = this.started.map(({ session: { id }, token, end }): SessionState => ({
+      id,
+      token: token!,
+      end: end.saved,
+    }));
     const address = this.started.flatMap(({ session }) => addressesOf(session)).join(',');
-    return { url: this.server.url, sessions, notesFile: this.notesFile, address };
+    const { leaseSeconds } = this.inputs;
+    return { url: this.server.url, sessions, notesFile: this.notesFile, address, leaseSeconds };
   }
 
-  /** Ends what was started. What cannot be ended here is ended by the post step, or with its lease. */
+  /** Ends what was started. What is not ended here the post step goes on to end. */
   async close(): Promise<void> {
-    const stops = this.started.map(({ session, control }) =>
-      stopSession(control, session.id, STOP_TIMEOUT_MS),
-    );
-    for (const stop of await Promise.allSettled(stops)) {
-      if (stop.status === 'rejected') warning(`The session could not be stopped yet: ${String(stop.reason)}`);
-    }
+    const stops = this.started.map(async ({ session, control, end }) => {
+      try {
+        await stopSession(control, session.id, STOP_TIMEOUT_MS);
+      } catch (error) {
+        const latest = end.latest.toISOString();
+        warning(
+          `It is not known yet whether the access was stopped (${String(error)}): it ends at ${latest} at the latest`,
+        );
+      }
+    });
+    await Promise.all(stops);
   }
 
   private keep(started: StartedSession): void {

@@ -1,11 +1,23 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { summary } from '@actions/core';
-import { createApi, sessionToken, settleClosed, stopSession } from '#client';
-import { failureLine } from './failure';
+import {
+  AccessEnd,
+  closing,
+  createApi,
+  monotonicMs,
+  sessionToken,
+  settleClosed,
+  stopRequest,
+  stopSession,
+} from '#client';
 import { info, warning } from './log';
+import { startCloser } from './renewal';
 import type { Access, SessionState } from './state';
 
+const STOP_TIMEOUT_MS = 20_000;
 const REMOVAL_TIMEOUT_MS = 20_000;
+/** The renewer ends this long after its file was removed, with room: until then it may renew. */
+const RENEWER_ENDS_SECONDS = 2;
 
 /** What became of a session at the end of the job. */
 interface Ending {
@@ -19,7 +31,7 @@ interface Ending {
 export async function stop(access: Access): Promise<void> {
   const notes = takeNotes(access.notesFile);
   for (const note of notes) warning(note);
-  const endings = await Promise.all(access.sessions.map((session) => end(access.url, session)));
+  const endings = await Promise.all(access.sessions.map((session) => end(access, session)));
   for (const { seconds, text } of endings) {
     if (seconds === null) warning(text);
     else info(text);
@@ -35,27 +47,53 @@ function takeNotes(file: string): string[] {
   return notes;
 }
 
-async function end(url: string, { id, token }: SessionState): Promise<Ending> {
+async function end({ url, leaseSeconds }: Access, session: SessionState): Promise<Ending> {
+  const { id, token } = session;
   const control = createApi({ url, credential: sessionToken(token) });
-  const began = Date.now();
+  const ends = AccessEnd.restored(session.end);
+  ends.mayBeRenewed(leaseSeconds + RENEWER_ENDS_SECONDS);
+  const began = monotonicMs();
+  let isStopped = false;
   try {
     // the token ends when the rules are removed
-    const closed = (await stopSession(control, id)) === null;
-    if (closed) return { id, seconds: 0, text: 'The access had already ended' };
+    const closed = await closing(stopSession(control, id, STOP_TIMEOUT_MS), () =>
+      handOver(url, session, ends),
+    );
+    if (closed === null) return { id, seconds: 0, text: 'The access had already ended' };
+    isStopped = true;
     if ((await settleClosed(control, id, REMOVAL_TIMEOUT_MS)) === null) return removed(id, began);
     const text = `The rules were not removed within ${REMOVAL_TIMEOUT_MS / 1000} s: Drawbridge goes on removing them`;
     return { id, seconds: null, text };
   } catch (error) {
-    return {
-      id,
-      seconds: null,
-      text: `The access could not be stopped, and ends with its lease: ${failureLine(error)}`,
-    };
+    const reason = error instanceof Error ? error.message : String(error);
+    const text = isStopped
+      ? `The access was stopped, and it is not known whether its rules are removed yet: ${reason}`
+      : `It is not known whether the access was stopped (${reason}): it ends at ${ends.latest.toISOString()} at the latest`;
+    return { id, seconds: null, text };
+  }
+}
+
+/** This step may be ended at any time, and the job does not wait long for it. */
+async function handOver(
+  url: string,
+  session: SessionState,
+  ends: AccessEnd,
+): Promise<Awaited<ReturnType<typeof startCloser>> | null> {
+  const latest = ends.latest.toISOString();
+  try {
+    const closer = await startCloser({ url, requests: [stopRequest(session)], withinMs: ends.leftMs });
+    info(
+      `The server has not answered yet. A process goes on asking it to end the access, until ${latest} at most`,
+    );
+    return closer;
+  } catch (error) {
+    warning(`No process could be started that ends the access later: ${String(error)}`);
+    return null;
   }
 }
 
 function removed(id: string, began: number): Ending {
-  const seconds = (Date.now() - began) / 1000;
+  const seconds = (monotonicMs() - began) / 1000;
   return { id, seconds, text: `The rules were removed ${seconds.toFixed(1)} s after the stop` };
 }
 
