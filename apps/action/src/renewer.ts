@@ -25,7 +25,7 @@ async function renew(): Promise<void> {
   const leases = task.sessions.map(({ id, token, end }) => ({
     sessionId: id,
     leaseSeconds: task.leaseSeconds,
-    end: AccessEnd.restored(end),
+    end: new AccessEnd(end),
     control: createApi({
       url: task.url,
       credential: sessionToken(token),

@@ -22,7 +22,7 @@ import {
   type StartedSession,
   stopSession,
 } from '#client';
-import { ActionFailure, Cancelled } from './failure';
+import { ActionFailure, Cancelled, notKnown } from './failure';
 import { credentialOf } from './identity';
 import { type Inputs, readInputs } from './inputs';
 import { info, warning } from './log';
@@ -96,13 +96,7 @@ class StartingAccess {
             ...(reason === '' ? {} : { reason }),
             ...(ticket === '' ? {} : { ticket }),
           },
-          {
-            timeoutMs: APPLY_TIMEOUT_MS,
-            signal,
-            onStarted: (started) => this.keep(started),
-            // with all others, in `close`
-            close: () => Promise.resolve(),
-          },
+          { timeoutMs: APPLY_TIMEOUT_MS, signal, onStarted: (started) => this.keep(started) },
         ),
       ),
     );
@@ -125,16 +119,11 @@ class StartingAccess {
 
   /** Ends what was started. What is not ended here the post step goes on to end. */
   async close(): Promise<void> {
-    const stops = this.started.map(async ({ session, control, end }) => {
-      try {
-        await stopSession(control, session.id, STOP_TIMEOUT_MS);
-      } catch (error) {
-        const latest = end.latest.toISOString();
-        warning(
-          `It is not known yet whether the access was stopped (${String(error)}): it ends at ${latest} at the latest`,
-        );
-      }
-    });
+    const stops = this.started.map(({ session, control, end }) =>
+      stopSession(control, session.id, STOP_TIMEOUT_MS).catch((error: unknown) =>
+        warning(notKnown(error, end)),
+      ),
+    );
     await Promise.all(stops);
   }
 

@@ -10,6 +10,7 @@ import {
   stopRequest,
   stopSession,
 } from '#client';
+import { notKnown, reasonOf } from './failure';
 import { info, warning } from './log';
 import { startCloser } from './renewal';
 import type { Access, SessionState } from './state';
@@ -50,45 +51,30 @@ function takeNotes(file: string): string[] {
 async function end({ url, leaseSeconds }: Access, session: SessionState): Promise<Ending> {
   const { id, token } = session;
   const control = createApi({ url, credential: sessionToken(token) });
-  const ends = AccessEnd.restored(session.end);
+  const ends = new AccessEnd(session.end);
   ends.mayBeRenewed(leaseSeconds + RENEWER_ENDS_SECONDS);
   const began = monotonicMs();
-  let isStopped = false;
+  const notRemoved = (text: string): Ending => ({ id, seconds: null, text });
   try {
+    // this step may be ended at any time, and the job does not wait long for it
+    const closed = await closing(stopSession(control, id, STOP_TIMEOUT_MS), async () => {
+      const task = { url, requests: [stopRequest(session)], withinMs: ends.leftMs };
+      info('The server has not answered yet: a process that outlives this job goes on asking for the end');
+      return startCloser(task).catch(() => null);
+    });
     // the token ends when the rules are removed
-    const closed = await closing(stopSession(control, id, STOP_TIMEOUT_MS), () =>
-      handOver(url, session, ends),
-    );
     if (closed === null) return { id, seconds: 0, text: 'The access had already ended' };
-    isStopped = true;
-    if ((await settleClosed(control, id, REMOVAL_TIMEOUT_MS)) === null) return removed(id, began);
-    const text = `The rules were not removed within ${REMOVAL_TIMEOUT_MS / 1000} s: Drawbridge goes on removing them`;
-    return { id, seconds: null, text };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const text = isStopped
-      ? `The access was stopped, and it is not known whether its rules are removed yet: ${reason}`
-      : `It is not known whether the access was stopped (${reason}): it ends at ${ends.latest.toISOString()} at the latest`;
-    return { id, seconds: null, text };
+    return notRemoved(notKnown(error, ends));
   }
-}
-
-/** This step may be ended at any time, and the job does not wait long for it. */
-async function handOver(
-  url: string,
-  session: SessionState,
-  ends: AccessEnd,
-): Promise<Awaited<ReturnType<typeof startCloser>> | null> {
-  const latest = ends.latest.toISOString();
   try {
-    const closer = await startCloser({ url, requests: [stopRequest(session)], withinMs: ends.leftMs });
-    info(
-      `The server has not answered yet. A process goes on asking it to end the access, until ${latest} at most`,
-    );
-    return closer;
+    if ((await settleClosed(control, id, REMOVAL_TIMEOUT_MS)) === null) return removed(id, began);
+    const timeout = `${REMOVAL_TIMEOUT_MS / 1000} s`;
+    return notRemoved(`The rules were not removed within ${timeout}: Drawbridge goes on removing them`);
   } catch (error) {
-    warning(`No process could be started that ends the access later: ${String(error)}`);
-    return null;
+    return notRemoved(
+      `The access was stopped, and Drawbridge goes on removing its rules: ${reasonOf(error)}`,
+    );
   }
 }
 

@@ -39,9 +39,7 @@ const REGISTERS = [
 
 async function main(): Promise<void> {
   waitForSlowLinks();
-  if (process.argv[2] === IN_BACKGROUND) {
-    return (await import('./commands/end-in-background.js')).endInBackground();
-  }
+  if (process.argv[2] === IN_BACKGROUND) return (await import('./commands/in-background.js')).endAccess();
   const program = createProgram();
   for (const register of REGISTERS) register(program);
   throwErrors(program);

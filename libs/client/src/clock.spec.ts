@@ -41,9 +41,7 @@ describe('The end of access', () => {
   });
 
   it('is the same in another process of this machine', () => {
-    const end = AccessEnd.restored(
-      JSON.parse(JSON.stringify(begin().saved)) as ReturnType<typeof begin>['saved'],
-    );
+    const end = new AccessEnd(JSON.parse(JSON.stringify(begin().saved)) as ReturnType<typeof begin>['saved']);
     expect([minutes(end), Math.round(end.leftMs / MINUTE)]).toEqual([5, 5]);
   });
 });

@@ -38,7 +38,7 @@ export interface SavedEnd {
  * monotonic clock.
  */
 export class AccessEnd {
-  private constructor(private state: SavedEnd) {}
+  constructor(private state: SavedEnd) {}
 
   /** @param session as it was just created */
   static of({ createdAt, expiresAt, leaseUntil }: Ends & Pick<Session, 'createdAt'>): AccessEnd {
@@ -47,10 +47,6 @@ export class AccessEnd {
       latest: Date.parse(leaseUntil ?? expiresAt),
       expiresAt: Date.parse(expiresAt),
     });
-  }
-
-  static restored(saved: SavedEnd): AccessEnd {
-    return new AccessEnd(saved);
   }
 
   get saved(): SavedEnd {

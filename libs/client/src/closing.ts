@@ -64,12 +64,9 @@ export async function startBackground(
   task: object,
 ): Promise<ChildProcess> {
   const { spawn } = await import('node:child_process');
-  const child = spawn(process.execPath, program, {
-    detached: true,
-    windowsHide: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-    env: environment,
-  });
+  // it keeps no folder in use
+  const how = { cwd: '/', detached: true, env: environment, windowsHide: true };
+  const child = spawn(process.execPath, program, { ...how, stdio: ['pipe', 'ignore', 'ignore'] });
   await once(child, 'spawn');
   child.stdin.end(JSON.stringify(task));
   await once(child.stdin, 'finish');

@@ -50,8 +50,8 @@ type Lacking = Partial<Pick<SessionRequest, 'accessRequestId'>>;
 export interface StartOptions extends WaitOptions, Start {
   /** called before the wait: the session exists from then on */
   readonly onStarted?: (started: StartedSession) => void;
-  /** ends what was started, when the wait is given up */
-  readonly close: (started: StartedSession) => Promise<unknown>;
+  /** ends what was started when the wait is given up; left out: the caller does */
+  readonly close?: (started: StartedSession) => Promise<unknown>;
 }
 
 /** The longest wait of one request. */
@@ -160,7 +160,7 @@ export async function settle(control: Api, id: string, { timeoutMs, signal }: Wa
 
 /**
  * Starts a session and waits until its rules are applied or refused: ACTIVE, PARTIAL or FAILED, or PENDING when the time
- * is over. What was started is ended when the wait is given up.
+ * is over. What was started and is given up is left to `close`.
  * @throws ApiFailure
  * @throws Unreachable
  * @throws the signal's reason
@@ -184,7 +184,7 @@ export async function startAndWait(
     wait.signal?.throwIfAborted();
     return { ...started, session: await settle(control, session.id, wait) };
   } catch (error) {
-    await close(started);
+    await close?.(started);
     throw error;
   } finally {
     waited.abort();

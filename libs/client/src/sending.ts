@@ -79,9 +79,9 @@ export function sendingFetch({
       const failure = outcome instanceof Unreachable ? outcome : await failureOf(outcome);
       if (isTimeout(request.signal) && failure instanceof Unreachable) throw lack ?? failure;
       lack = failure;
-      // an earlier attempt has deleted it
-      if (unanswered > 0 && isGone(request, failure)) return new Response(null, { status: 204 });
       if (failure instanceof ApiFailure) failure.isRepeated = unanswered > 0;
+      // an earlier attempt has deleted it
+      if (isGone(request, failure)) return new Response(null, { status: 204 });
       const asked = outcome instanceof Unreachable ? null : pauseOf(outcome, request);
       if (asked === null && !mayBeSentAgain(failure, request, isPatient)) throw failure;
       if (asked === null) unanswered += 1;
@@ -93,17 +93,13 @@ export function sendingFetch({
           : unanswered >= MAX_ATTEMPTS || elapsed >= timeoutOf(request);
       if (isOver) throw failure;
       onRetry?.(failure.message, Math.ceil(ms / 1000));
-      await delay(ms, undefined, { signal: request.signal }).catch(orTimeout(request.signal));
+      await delay(ms, undefined, { signal: request.signal }).catch((error: unknown) => {
+        // the next attempt says what has lacked
+        if (!isTimeout(request.signal)) throw error;
+      });
     }
   };
 }
-
-/** When the time of a request is over in a pause, the next attempt says what has lacked. */
-const orTimeout =
-  (signal: AbortSignal) =>
-  (error: unknown): void => {
-    if (!isTimeout(signal)) throw error;
-  };
 
 const isTimeout = ({ aborted, reason }: AbortSignal): boolean =>
   aborted && (reason as Error).name === 'TimeoutError';
@@ -121,7 +117,7 @@ async function fetchOnce(request: Request): Promise<Response> {
     });
     requireDrawbridge(response, origin);
     noteServerTime(response.headers.get('date'), monotonicMs() - began);
-    return endsAccess(request) ? new Response(await textOf(response), response) : response;
+    return endsAccess(request) ? new Response((await response.text()) || null, response) : response;
   } catch (error) {
     if (error instanceof Unreachable) throw error;
     if (isTimeout(request.signal)) throw new Unreachable(origin, 'no answer in time');
@@ -130,8 +126,6 @@ async function fetchOnce(request: Request): Promise<Response> {
     throw new Unreachable(origin, `no answer within ${timeoutOf(request) / 1000} s`);
   }
 }
-
-const textOf = async (response: Response): Promise<string | null> => (await response.text()) || null;
 
 function timeoutOf(request: Request): number {
   const isQuick = endsAccess(request) || isStopOrRenew(request);
@@ -164,7 +158,7 @@ function mayBeSentAgain(failure: Unreachable | ApiFailure, request: Request, isP
 }
 
 const isGone = ({ method }: Request, failure: Error): boolean =>
-  method === 'DELETE' && failure instanceof ApiFailure && failure.status === 404;
+  method === 'DELETE' && failure instanceof ApiFailure && failure.status === 404 && failure.isRepeated;
 
 /** @returns the pause that the server asks for before the request is repeated; null: it asks for none */
 function pauseOf({ status, headers }: Response, request: Request): number | null {

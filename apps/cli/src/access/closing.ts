@@ -48,7 +48,7 @@ async function handOver(remaining: Remaining): Promise<ChildProcess | null> {
 }
 
 /** How long a command waits until the server has ended its access. */
-const STOP_TIMEOUT_MS = 30_000;
+export const STOP_TIMEOUT_MS = 30_000;
 
 /** Stops sessions that this process holds, and that are not renewed any more. */
 export async function stopHeld(

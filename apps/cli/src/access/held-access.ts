@@ -1,4 +1,5 @@
 import {
+  type Api,
   discover,
   EGRESS_CONNECTIONS,
   keepAlive,
@@ -165,29 +166,26 @@ export type Addresses = ReturnType<typeof requestedAddresses>[number];
 
 async function stopAll(url: string, sessions: readonly StartedSession[], output: Output): Promise<boolean> {
   const stopped = await output.during('until the access is stopped', stopHeld(url, sessions, output));
-  const removals = stopped.map((stop, index) => isRemoved(stop, sessions[index]!, output));
+  const removals = sessions.map(async ({ session: { id }, control, end }, index) => {
+    const stop = stopped[index]!;
+    if (stop.status === 'rejected') {
+      const reason = errorOf(stop.reason).message;
+      output.note(`it is not known whether the access was stopped (${reason}): ${endsText(end.latest)}`);
+    }
+    return stop.status === 'fulfilled' && (stop.value === null || isRemoved(control, id, output));
+  });
   return (await output.during('until the rules are removed', Promise.all(removals))).every(Boolean);
 }
 
-/** Says what is not known to be removed. */
-async function isRemoved(
-  stop: PromiseSettledResult<Session | null>,
-  { session: { id }, control, end }: StartedSession,
-  output: Output,
-): Promise<boolean> {
-  if (stop.status === 'rejected') {
-    const { message } = errorOf(stop.reason);
-    output.note(`it is not known whether the access was stopped (${message}): ${endsText(end.latest)}`);
-    return false;
-  }
-  if (stop.value === null) return true;
+/** Waits a moment, and says what is not known to be removed then. */
+async function isRemoved(control: Api, id: string, output: Output): Promise<boolean> {
   try {
     const open = await settleClosed(control, id, CLOSE_WAIT_MS);
     if (open !== null) noteOpen(open, output);
     return open === null;
   } catch (error) {
     output.note(
-      `the access is stopped, and it is not known whether its rules are removed: ${errorOf(error).message}`,
+      `the access is stopped, and the server goes on removing its rules: ${errorOf(error).message}`,
     );
     return false;
   }

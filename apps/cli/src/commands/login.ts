@@ -1,5 +1,5 @@
 import { ApiFailure, bodyOf, createApi, apiKey as keyCredential, isUnprotected } from '#client';
-import { endingToo } from '../access/closing';
+import { endingToo, STOP_TIMEOUT_MS } from '../access/closing';
 import type { Output } from '../output';
 import { ConfigFile, type Profile } from '../profiles/config-file';
 import { isSignedIn, profileName, usableKey } from '../profiles/connection';
@@ -101,7 +101,6 @@ async function withPassword(
 const organizationIn = ({ organization }: Profile): Pick<Profile, 'organization'> =>
   organization === undefined ? {} : { organization };
 
-const LOGOUT_PATIENCE_MS = 30_000;
 const DAY_MS = 24 * 3_600_000;
 
 /** Ends the sign-in, on the server too, and forgets all of it but where it was. */
@@ -117,7 +116,7 @@ export async function logout({ options, output }: Call): Promise<void> {
   const { profile } = ended;
   if (profile?.tokens) {
     const { url, tokens } = profile;
-    const api = createApi({ url, credential: null, patienceMs: LOGOUT_PATIENCE_MS });
+    const api = createApi({ url, credential: null, patienceMs: STOP_TIMEOUT_MS });
     const body = { refreshToken: tokens.refreshToken };
     const request = {
       path: '/api/v1/auth/logout',

@@ -22,7 +22,7 @@ import {
   WAIT_SECONDS,
 } from '#client';
 import { asking, groundsOf, type Grounds } from '../access/approval';
-import { endingToo, endsText } from '../access/closing';
+import { endingToo, endsText, STOP_TIMEOUT_MS } from '../access/closing';
 import { noteOpen, noteWarnings, observe, sessionExitCode } from '../access/held-access';
 import { CommandFailure, EXIT, signalExitCode, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
@@ -132,21 +132,25 @@ export async function stop({ given, options, output }: Call<StopOptions>): Promi
   if (given.length > 0 && options.all) {
     throw new CommandFailure(EXIT.usage, 'Give ids of sessions or --all, not both');
   }
-  const patienceMs = Math.max(LEAST_PATIENCE_MS, 1000 * options.timeout);
+  const patienceMs = Math.max(STOP_TIMEOUT_MS, 1000 * options.timeout);
   const connection = connect(options, output, { isClosing: true, patienceMs });
   const { api, url } = connection;
-  const chosen: readonly Chosen[] =
+  const chosen: readonly (Pick<Session, 'id'> & Partial<Session>)[] =
     given.length > 0
       ? (await sessionIds(connection, given)).map((id) => ({ id }))
       : await openSessions(api, options.all ?? false);
   const ids = chosen.map(({ id }) => id);
-  const end = latestEnd(chosen);
+  // an id alone does not say when its session ends
+  const latest = Math.max(...chosen.map(({ expiresAt }) => Date.parse(expiresAt ?? '')));
+  const isKnown = Number.isFinite(latest);
   const stopped = await endingToo(Promise.all(ids.map((id) => stopOne(connection, id))), output, {
-    remaining: () => {
-      const withinMs = end === null ? MAX_SESSION_MS : end.getTime() - serverNow();
-      return { url, requests: [], own: { profile: options.profile, ids }, withinMs };
-    },
-    ends: end === null ? 'the access ends as planned at the latest' : endsText(end),
+    remaining: () => ({
+      url,
+      requests: [],
+      own: { profile: options.profile, ids },
+      withinMs: isKnown ? latest - serverNow() : MAX_SESSION_MS,
+    }),
+    ends: isKnown ? endsText(new Date(latest)) : 'the access ends as planned at the latest',
   });
   const sessions = options.wait
     ? await output.during(
@@ -160,18 +164,8 @@ export async function stop({ given, options, output }: Call<StopOptions>): Promi
   return open.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-const LEAST_PATIENCE_MS = 30_000;
 /** No session lasts longer. */
 const MAX_SESSION_MS = 24 * 3_600_000;
-
-type Chosen = Pick<Session, 'id'> & Partial<Pick<Session, 'expiresAt'>>;
-
-/** @returns null: an id alone does not say when its session ends */
-function latestEnd(sessions: readonly Chosen[]): Date | null {
-  const ends = sessions.map(({ expiresAt }) => Date.parse(expiresAt ?? ''));
-  const latest = Math.max(...ends);
-  return Number.isFinite(latest) ? new Date(latest) : null;
-}
 
 /** An administrator stops anybody's. What an attempt without an answer has stopped cannot be stopped again. */
 export async function stopOne(connection: Connection, id: string): Promise<Session> {

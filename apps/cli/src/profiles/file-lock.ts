@@ -1,6 +1,5 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { monotonicMs } from '#client';
 import { CommandFailure, EXIT } from '../exit-codes';
 import { isMissing, systemCode } from './system-error';
 
@@ -11,10 +10,10 @@ const TIMEOUT_MS = 60_000;
 
 /** Runs something while no other process of this user does, on this machine. @param path of the lock file */
 export async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const deadline = monotonicMs() + TIMEOUT_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   while (!tryLock(path)) {
     removeWhenStale(path);
-    if (monotonicMs() > deadline) {
+    if (Date.now() > deadline) {
       throw new CommandFailure(EXIT.usage, `${path} stays locked`, `remove it: rm ${path}`);
     }
     await delay(POLL_MS);

@@ -6,7 +6,7 @@ import { connect } from '../profiles/connection';
 import { stopOne } from './sessions';
 
 /** Ends the access that standard input names, until the server answers or there is nothing left to end. */
-export async function endInBackground(): Promise<void> {
+export async function endAccess(): Promise<void> {
   const { own, ...task } = JSON.parse(await text(process.stdin)) as Remaining;
   const { profile, ids } = own ?? { profile: undefined, ids: [] };
   const patience = { patienceMs: task.withinMs };
