@@ -33,7 +33,12 @@ async function bundle(source) {
   return outputFiles[0]?.text ?? '';
 }
 
-const files = { ...STEPS, 'action.js': await bundle('main.ts'), 'renewer.js': await bundle('renewer.ts') };
+const files = {
+  ...STEPS,
+  'action.js': await bundle('main.ts'),
+  'renewer.js': await bundle('renewer.ts'),
+  'closer.js': await bundle('closer.ts'),
+};
 for (const [name, text] of Object.entries(files)) {
   const file = join(ROOT, FOLDER, name);
   if (!process.argv.includes('--check')) {

@@ -170,6 +170,31 @@ describe('An agent requests leased access', () => {
     expect(await bench.live()).toEqual([]);
   });
 
+  it('and is closed after the return of an API that was away when its client ended', async () => {
+    await call('request_access', { resources: ['resource-0'] });
+    await bench.allows(CLI_ADDRESS);
+    const pid = transport.pid!;
+    const port = await bench.proxy.sever();
+    // which kills the server
+    await client.close();
+    await until('the server has ended', () => Promise.resolve(!isRunning(pid)));
+    await bench.proxy.restore(port);
+    await bench.allows();
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it('a release without an answer says when the access ends, and goes on', async () => {
+    const { sessionId } = await call<Access>('request_access', { resources: ['resource-0'] });
+    bench.proxy.answerInstead = ({ url = '' }) => url.endsWith('/stop');
+    await expect(call('release_access', { sessionId })).rejects.toThrow(/it ends at \S+Z at the latest/);
+    bench.proxy.answerInstead = null;
+    await bench.allows();
+    await until(
+      'it is listed no more',
+      async () => (await call<{ access: Access[] }>('list_access')).access.length === 0,
+    );
+  });
+
   it.each([
     [{ resources: ['not-mine'] }, 'not assigned to you'],
     [{ resources: ['unknown'] }, 'There is no resource'],

@@ -26,6 +26,7 @@ describe('run gives access while a command runs', () => {
   });
   afterAll(() => bench.stop());
   afterEach(async () => {
+    bench.proxy.answerInstead = null;
     await bench.cli.endRuns();
     await bench.drawbridge.cloud.clearFaults();
     await bench.allows();
@@ -149,6 +150,34 @@ describe('run gives access while a command runs', () => {
     await bench.proxy.restore(port);
     await going.prints('the access is renewed again');
     process.kill(going.pid, 'SIGTERM');
+    expect((await going.ended).code).toBe(11);
+    expect(await bench.live()).toEqual([]);
+  });
+
+  const LATEST =
+    /the access ends at \d\d:\d\d \(in [45] min\) at the latest, and a process in the background/;
+
+  it('an API that is away when the command ends: the access is closed after its return, without `run`', async () => {
+    const going = bench.cli.start(['run', '--', process.execPath, counting]);
+    await started(going);
+    const port = await bench.proxy.sever();
+    process.kill(going.pid, 'SIGTERM');
+    await going.prints('goes on asking for its end');
+    expect(going.stderr).toMatch(LATEST);
+    process.kill(going.pid, 'SIGKILL');
+    await going.ended;
+    await bench.proxy.restore(port);
+    await bench.allows();
+  });
+
+  it('an API that accepts and never answers when the command ends is away, too', async () => {
+    const going = bench.cli.start(['run', '--', process.execPath, counting]);
+    await started(going);
+    bench.proxy.answerInstead = ({ url = '' }) => url.endsWith('/stop');
+    process.kill(going.pid, 'SIGTERM');
+    await going.prints('goes on asking for its end');
+    expect(going.stderr).toMatch(LATEST);
+    bench.proxy.answerInstead = null;
     expect((await going.ended).code).toBe(11);
     expect(await bench.live()).toEqual([]);
   });

@@ -5,6 +5,7 @@ import { founder, paid, PASSWORD, type Person } from '../builders/people';
 import { AddressProxy } from '../harness/address-proxy';
 import { CommandLine } from '../harness/command-line';
 import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
 
 interface StoredConfig {
   readonly profiles: Record<
@@ -51,6 +52,12 @@ describe('The command line keeps secrets', () => {
     cli.run(['login', '--url', proxy.url, '--email', ada.email, '--password-stdin'], `${PASSWORD}\n`);
 
   const config = (): StoredConfig => JSON.parse(readFileSync(cli.configFile, 'utf8')) as StoredConfig;
+
+  const signOuts = async (): Promise<number> => {
+    const path = '/audit-logs?eventType=USER_LOGOUT&size=100';
+    const { content } = await ada.client.expect(200, ada.client.get<{ content: unknown[] }>(path));
+    return content.length;
+  };
 
   const change = (edit: (stored: StoredConfig) => void): void => {
     const stored = config();
@@ -108,6 +115,20 @@ describe('The command line keeps secrets', () => {
     const { code, stderr } = await cli.run(['list']);
     expect(code).toBe(5);
     expect(stderr).toBe('drawbridge: Your sign-in has ended\n  Fix: drawbridge login\n');
+  });
+
+  it('logout leaves to the background what an API that is away cannot do', async () => {
+    await login();
+    const { refreshToken } = config().profiles['default']!.tokens!;
+    const before = await signOuts();
+    const port = await proxy.sever();
+    const going = cli.start(['logout']);
+    await going.prints('goes on asking for its end');
+    expect(going.stderr).toMatch(/here the sign-in is forgotten, and its access token ends at \d\d:\d\d/);
+    process.kill(going.pid, 'SIGKILL');
+    await proxy.restore(port);
+    await until('it is signed out', async () => (await signOuts()) > before);
+    expect((await drawbridge.api.post('/auth/refresh', { refreshToken })).status).toBe(401);
   });
 
   it('logout ends the sign-in on the server too, and forgets all but the server', async () => {

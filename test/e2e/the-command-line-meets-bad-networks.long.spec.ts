@@ -73,6 +73,27 @@ describe('The command line meets bad networks', () => {
     await going.ended;
   });
 
+  it('stop is tried until the API is back', async () => {
+    expect((await bench.cli.run(['start'])).code).toBe(0);
+    const port = await bench.proxy.sever();
+    const going = bench.cli.start(['stop']);
+    await going.prints('trying again in');
+    await bench.proxy.restore(port);
+    expect((await going.ended).code).toBe(0);
+    expect(await bench.live()).toEqual([]);
+  });
+
+  it('what stop cannot wait for is left to the background, with the caller’s credential', async () => {
+    const { id } = await bench.cli.json<{ id: string }>(['start']);
+    const port = await bench.proxy.sever();
+    const going = bench.cli.start(['stop', id]);
+    await going.prints('goes on asking for its end');
+    process.kill(going.pid, 'SIGKILL');
+    await bench.proxy.restore(port);
+    await bench.allows();
+    expect(await bench.live()).toEqual([]);
+  });
+
   it('a name without an address is said after one attempt', async () => {
     // Node.js then says on which connections it tries
     const env = { DRAWBRIDGE_URL: 'http://no-such-host.invalid', NODE_DEBUG: 'fetch' };

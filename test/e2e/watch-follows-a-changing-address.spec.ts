@@ -1,5 +1,6 @@
 import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
 import type { Run } from '../harness/command-line';
+import { hasFaketime, skewedClock } from '../harness/skewed-clock';
 import { until } from '../harness/until';
 
 const OTHER = '198.51.100.77';
@@ -69,6 +70,28 @@ describe('watch follows a changing address', () => {
     await bench.allows(OTHER);
     process.kill(going.pid, 'SIGINT');
     expect((await going.ended).code).toBe(0);
+  });
+
+  (hasFaketime ? describe : describe.skip)('on a machine whose clock is wrong', () => {
+    it.each([3, -3])('by %i h, it holds as long as asked, and no longer', async (hours) => {
+      const args = ['watch', '--interval', '1', '--lease', '60', '--hours', '1'];
+      const going = bench.cli.start(args, skewedClock(3_600 * hours));
+      await going.prints('; Ctrl-C ends it');
+      expect(going.stderr).toMatch(/ until \d\d:\d\d \(in (?:59 min|1 h)\), session /);
+      const [session] = await bench.live();
+      const asked = bench.proxy.requests.length;
+      await until('it has asked three times', () =>
+        Promise.resolve(bench.proxy.requests.slice(asked).filter((one) => one.includes('detect')).length > 2),
+      );
+      expect((await bench.live()).map(({ id }) => id)).toEqual([session!.id]);
+      await bench.org.admin.posted(`/sessions/${session!.id}/stop`);
+      const again = await until('it is started again', async () =>
+        (await bench.live()).find(({ id, status }) => id !== session!.id && status === 'ACTIVE'),
+      );
+      expect(Date.parse(again.expiresAt) - Date.parse(again.startedAt)).toBe(3_600_000);
+      process.kill(going.pid, 'SIGINT');
+      expect((await going.ended).code).toBe(0);
+    });
   });
 
   it('a session that was stopped elsewhere is started again', async () => {

@@ -1,4 +1,4 @@
-import { ApiFailure, NotReachable, Unreachable } from '#client';
+import { type AccessEnd, ApiFailure, NotReachable, Unreachable } from '#client';
 
 /** An error of the user's world, with what to do about it. */
 export class ActionFailure extends Error {
@@ -23,10 +23,16 @@ export class Cancelled extends Error {
 
 /** An error in one line, with its fix: no stack, no secret. */
 export function failureLine(error: unknown): string {
-  const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').trim();
+  const message = reasonOf(error).replaceAll(/\s+/g, ' ').trim();
   const fix = fixOf(error);
   return fix === null ? message : `${message}. Fix: ${fix}.`;
 }
+
+/** What a stop without an answer leaves. */
+export const notKnown = (error: unknown, { latest }: AccessEnd): string =>
+  `It is not known whether the access was stopped (${reasonOf(error)}): it ends at ${latest.toISOString()} at the latest`;
+
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function fixOf(error: unknown): string | null {
   if (error instanceof ActionFailure) return error.fix;

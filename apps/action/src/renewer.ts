@@ -1,12 +1,14 @@
 import { existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import {
+  AccessEnd,
+  closeAll,
   createApi,
   keepAlive,
   type LeaseListener,
   patienceOf,
   sessionToken,
-  stopSession,
+  stopRequest,
   visible,
   waitForSlowLinks,
 } from '#client';
@@ -20,9 +22,10 @@ const CHECK_INTERVAL_MS = 1_000;
  */
 async function renew(): Promise<void> {
   const task = JSON.parse(await text(process.stdin)) as RenewalTask;
-  const leases = task.sessions.map(({ id, token }) => ({
+  const leases = task.sessions.map(({ id, token, end }) => ({
     sessionId: id,
     leaseSeconds: task.leaseSeconds,
+    end: new AccessEnd(end),
     control: createApi({
       url: task.url,
       credential: sessionToken(token),
@@ -37,7 +40,8 @@ async function renew(): Promise<void> {
   await Promise.all(leases.map((lease) => keepAlive(lease, listener, over.signal)));
   clearInterval(timer);
   if (!isGone(task.runnerPid)) return;
-  await Promise.allSettled(leases.map((lease) => stopSession(lease.control, lease.sessionId)));
+  const withinMs = Math.max(0, ...leases.map(({ end }) => end.leftMs));
+  await closeAll({ url: task.url, requests: task.sessions.map(stopRequest), withinMs });
   rmSync(task.notesFile, { force: true });
 }
 

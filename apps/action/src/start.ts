@@ -22,7 +22,7 @@ import {
   type StartedSession,
   stopSession,
 } from '#client';
-import { ActionFailure, Cancelled } from './failure';
+import { ActionFailure, Cancelled, notKnown } from './failure';
 import { credentialOf } from './identity';
 import { type Inputs, readInputs } from './inputs';
 import { info, warning } from './log';
@@ -52,7 +52,7 @@ export async function start(input: (name: string) => string): Promise<void> {
   try {
     const sessions = await access.open(cancelled);
     requireApplied(sessions, inputs.allowPartial);
-    await startRenewer({ ...access.state(), leaseSeconds: inputs.leaseSeconds, runnerPid: process.ppid });
+    await startRenewer(access.state(), process.ppid);
     if (inputs.probe) (await reach(inputs.probe, cancelled)).destroy();
     cancelled.throwIfAborted();
     report(sessions, access.state());
@@ -107,19 +107,24 @@ class StartingAccess {
   }
 
   state(): Access {
-    const sessions = this.started.map(({ session: { id }, token }): SessionState => ({ id, token: token! }));
+    const sessions = this.started.map(({ session: { id }, token, end }): SessionState => ({
+      id,
+      token: token!,
+      end: end.saved,
+    }));
     const address = this.started.flatMap(({ session }) => addressesOf(session)).join(',');
-    return { url: this.server.url, sessions, notesFile: this.notesFile, address };
+    const { leaseSeconds } = this.inputs;
+    return { url: this.server.url, sessions, notesFile: this.notesFile, address, leaseSeconds };
   }
 
-  /** Ends what was started. What cannot be ended here is ended by the post step, or with its lease. */
+  /** Ends what was started. What is not ended here the post step goes on to end. */
   async close(): Promise<void> {
-    const stops = this.started.map(({ session, control }) =>
-      stopSession(control, session.id, STOP_TIMEOUT_MS),
+    const stops = this.started.map(({ session, control, end }) =>
+      stopSession(control, session.id, STOP_TIMEOUT_MS).catch((error: unknown) =>
+        warning(notKnown(error, end)),
+      ),
     );
-    for (const stop of await Promise.allSettled(stops)) {
-      if (stop.status === 'rejected') warning(`The session could not be stopped yet: ${String(stop.reason)}`);
-    }
+    await Promise.all(stops);
   }
 
   private keep(started: StartedSession): void {

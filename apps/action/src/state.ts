@@ -1,4 +1,5 @@
 import { getState, saveState } from '@actions/core';
+import type { SavedEnd } from '#client';
 
 /** What the post step needs to end the access: it gets this, and no other step does. */
 export interface Access {
@@ -8,12 +9,15 @@ export interface Access {
   /** the renewer lives as long as this file, and writes its notes there */
   readonly notesFile: string;
   readonly address: string;
+  readonly leaseSeconds: number;
 }
 
 export interface SessionState {
   readonly id: string;
   /** reads, renews and stops this session only */
   readonly token: string;
+  /** as it was when the session had started */
+  readonly end: SavedEnd;
 }
 
 const ACCESS = 'access';

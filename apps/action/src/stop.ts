@@ -1,11 +1,24 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { summary } from '@actions/core';
-import { createApi, sessionToken, settleClosed, stopSession } from '#client';
-import { failureLine } from './failure';
+import {
+  AccessEnd,
+  closing,
+  createApi,
+  monotonicMs,
+  sessionToken,
+  settleClosed,
+  stopRequest,
+  stopSession,
+} from '#client';
+import { notKnown, reasonOf } from './failure';
 import { info, warning } from './log';
+import { startCloser } from './renewal';
 import type { Access, SessionState } from './state';
 
+const STOP_TIMEOUT_MS = 20_000;
 const REMOVAL_TIMEOUT_MS = 20_000;
+/** The renewer ends this long after its file was removed, with room: until then it may renew. */
+const RENEWER_ENDS_SECONDS = 2;
 
 /** What became of a session at the end of the job. */
 interface Ending {
@@ -19,7 +32,7 @@ interface Ending {
 export async function stop(access: Access): Promise<void> {
   const notes = takeNotes(access.notesFile);
   for (const note of notes) warning(note);
-  const endings = await Promise.all(access.sessions.map((session) => end(access.url, session)));
+  const endings = await Promise.all(access.sessions.map((session) => end(access, session)));
   for (const { seconds, text } of endings) {
     if (seconds === null) warning(text);
     else info(text);
@@ -35,27 +48,38 @@ function takeNotes(file: string): string[] {
   return notes;
 }
 
-async function end(url: string, { id, token }: SessionState): Promise<Ending> {
+async function end({ url, leaseSeconds }: Access, session: SessionState): Promise<Ending> {
+  const { id, token } = session;
   const control = createApi({ url, credential: sessionToken(token) });
-  const began = Date.now();
+  const ends = new AccessEnd(session.end);
+  ends.mayBeRenewed(leaseSeconds + RENEWER_ENDS_SECONDS);
+  const began = monotonicMs();
+  const notRemoved = (text: string): Ending => ({ id, seconds: null, text });
   try {
+    // this step may be ended at any time, and the job does not wait long for it
+    const closed = await closing(stopSession(control, id, STOP_TIMEOUT_MS), async () => {
+      const task = { url, requests: [stopRequest(session)], withinMs: ends.leftMs };
+      info('The server has not answered yet: a process that outlives this job goes on asking for the end');
+      return startCloser(task).catch(() => null);
+    });
     // the token ends when the rules are removed
-    const closed = (await stopSession(control, id)) === null;
-    if (closed) return { id, seconds: 0, text: 'The access had already ended' };
-    if ((await settleClosed(control, id, REMOVAL_TIMEOUT_MS)) === null) return removed(id, began);
-    const text = `The rules were not removed within ${REMOVAL_TIMEOUT_MS / 1000} s: Drawbridge goes on removing them`;
-    return { id, seconds: null, text };
+    if (closed === null) return { id, seconds: 0, text: 'The access had already ended' };
   } catch (error) {
-    return {
-      id,
-      seconds: null,
-      text: `The access could not be stopped, and ends with its lease: ${failureLine(error)}`,
-    };
+    return notRemoved(notKnown(error, ends));
+  }
+  try {
+    if ((await settleClosed(control, id, REMOVAL_TIMEOUT_MS)) === null) return removed(id, began);
+    const timeout = `${REMOVAL_TIMEOUT_MS / 1000} s`;
+    return notRemoved(`The rules were not removed within ${timeout}: Drawbridge goes on removing them`);
+  } catch (error) {
+    return notRemoved(
+      `The access was stopped, and Drawbridge goes on removing its rules: ${reasonOf(error)}`,
+    );
   }
 }
 
 function removed(id: string, began: number): Ending {
-  const seconds = (Date.now() - began) / 1000;
+  const seconds = (monotonicMs() - began) / 1000;
   return { id, seconds, text: `The rules were removed ${seconds.toFixed(1)} s after the stop` };
 }
 

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { waitForSlowLinks } from '#client';
+import { IN_BACKGROUND } from './access/closing';
 import { registerAccessCommands } from './commands/register-access';
 import { registerSessionCommands } from './commands/register-sessions';
 import { registerSignInCommands } from './commands/register-sign-in';
@@ -38,6 +39,7 @@ const REGISTERS = [
 
 async function main(): Promise<void> {
   waitForSlowLinks();
+  if (process.argv[2] === IN_BACKGROUND) return (await import('./commands/in-background.js')).endAccess();
   const program = createProgram();
   for (const register of REGISTERS) register(program);
   throwErrors(program);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
+import { monotonicMs, noteServerTime, serverNow } from './clock';
 import { NotDrawbridge, unreachable, Unreachable } from './failure';
 
 type Family = 4 | 6;
@@ -36,6 +37,7 @@ interface Answer {
 async function read(url: URL, family?: Family): Promise<Answer> {
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   const options: RequestOptions = { agent: false, timeout: TIMEOUT_MS, ...(family ? { family } : {}) };
+  const began = monotonicMs();
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => reject(unreachable(url.origin, error));
     const asked = request(url, options, (response) => {
@@ -48,6 +50,7 @@ async function read(url: URL, family?: Family): Promise<Answer> {
       response.on('error', fail);
       response.on('end', () => {
         const { statusCode = 0 } = response;
+        noteServerTime(response.headers.date, monotonicMs() - began);
         const answer = `HTTP ${statusCode} at ${url.pathname}`;
         if (statusCode === 429) reject(new DetectionLimited(url.origin, messageIn(text) ?? answer));
         else if (isJson(text) && statusCode !== 200) fail(new Error(messageIn(text) ?? answer));
@@ -78,13 +81,19 @@ const messageIn = (text: string): string | undefined =>
 export async function discover(server: string): Promise<Discovery> {
   const { body, headers } = await read(new URL(`${server}/.well-known/drawbridge`));
   const { version, ipv4Url, ipv6Url } = body as Partial<Discovery>;
-  const serverTime = Date.parse(headers.date ?? '');
+  const time = Date.parse(headers.date ?? '');
   return {
     version: version ?? 'unknown',
     ipv4Url: ipv4Url ?? null,
     ipv6Url: ipv6Url ?? null,
-    clockAheadMs: Number.isNaN(serverTime) ? null : serverTime - Date.now(),
+    clockAheadMs: Number.isNaN(time) ? null : time - Date.now(),
   };
+}
+
+/** The server's time now, which it is asked for. @throws Unreachable */
+export async function serverTime(server: string): Promise<number> {
+  await discover(server);
+  return serverNow();
 }
 
 /**

@@ -1,6 +1,8 @@
 /** A refusal by the server. `fields` holds one message for each invalid field of the request. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
+  /** an attempt before, which had no answer, may have done what is refused now */
+  isRepeated = false;
 
   constructor(
     readonly status: number,

@@ -1,6 +1,8 @@
 export * from './addresses';
 export * from './api';
 export * from './choices';
+export * from './clock';
+export * from './closing';
 export * from './failure';
 export * from './id-token';
 export * from './keep-alive';
@@ -9,4 +11,4 @@ export * from './probe';
 export * from './server-url';
 export { isId, named, shortId, UnknownName, visible, visibleLines } from '#rules';
 export * from './slow-links';
-export { sendingFetch, type Credential } from './sending';
+export { sendingFetch, type Credential, type SendingOptions } from './sending';

@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { bodyOf, type Api, type Schemas } from './api';
+import type { AccessEnd } from './clock';
 import { ApiFailure } from './failure';
 
 export interface Lease {
   readonly sessionId: string;
   readonly leaseSeconds: number;
   readonly control: Api;
+  /** moves on with each renewal */
+  readonly end: AccessEnd;
 }
 
 /** What happens to a lease. Each is called once per change, but `heardFrom` with each renewal. */
@@ -40,15 +43,15 @@ const MAX_PAUSE_AFTER_FAILURE_MS = 5_000;
 export async function keepAlive(lease: Lease, listener: LeaseListener, signal: AbortSignal): Promise<void> {
   const intervalMs = renewalIntervalMs(lease.leaseSeconds);
   const pauseMs = Math.min(intervalMs, MAX_PAUSE_AFTER_FAILURE_MS);
-  let endsAt = Date.now() + 1000 * lease.leaseSeconds;
   let isLost = false;
   await pause(intervalMs, signal);
   while (!signal.aborted) {
-    const began = Date.now();
+    const { latest } = lease.end;
     const outcome = await renew(lease, signal);
+    if (outcome instanceof Error) lease.end.mayBeRenewed(lease.leaseSeconds);
+    else lease.end.renew(outcome);
     if (signal.aborted) return;
     if (!(outcome instanceof Error)) {
-      endsAt = began + 1000 * lease.leaseSeconds;
       if (isLost) listener.regained();
       isLost = false;
       listener.heardFrom?.(outcome.renewedFrom);
@@ -57,7 +60,7 @@ export async function keepAlive(lease: Lease, listener: LeaseListener, signal: A
       return;
     } else if (!isLost) {
       isLost = true;
-      listener.lost(outcome.message, new Date(endsAt));
+      listener.lost(outcome.message, latest);
     }
     await pause(isLost ? pauseMs : intervalMs, signal);
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isId } from '#rules';
 import { bodyOf, createApi, sessionToken, type Api, type Schemas, type Session } from './api';
 import type { Observed } from './addresses';
+import { AccessEnd, monotonicMs } from './clock';
 import { ApiFailure } from './failure';
 import { keepAlive, patienceOf, type LeaseListener } from './keep-alive';
 import type { SendingOptions } from './sending';
@@ -26,6 +27,7 @@ export interface StartedSession {
   readonly control: Api;
   /** reads, renews and stops this session alone; null without a lease */
   readonly token: string | null;
+  readonly end: AccessEnd;
 }
 
 export interface WaitOptions {
@@ -48,6 +50,8 @@ type Lacking = Partial<Pick<SessionRequest, 'accessRequestId'>>;
 export interface StartOptions extends WaitOptions, Start {
   /** called before the wait: the session exists from then on */
   readonly onStarted?: (started: StartedSession) => void;
+  /** ends what was started when the wait is given up; left out: the caller does */
+  readonly close?: (started: StartedSession) => Promise<unknown>;
 }
 
 /** The longest wait of one request. */
@@ -116,7 +120,7 @@ export async function startSession(
       const control = token
         ? createApi({ url, credential: sessionToken(token), onRetry, patienceMs })
         : server.api;
-      return { session, control, token: token ?? null };
+      return { session, control, token: token ?? null, end: AccessEnd.of(session) };
     } catch (error) {
       const less = isObserved ? withoutRefusedAddress(body, error) : null;
       const isDenied = error instanceof ApiFailure && error.status === 403;
@@ -139,9 +143,9 @@ function withoutRefusedAddress(body: SessionRequest, error: unknown): SessionReq
 
 /** Waits until a session is neither PENDING nor EXPIRING. @returns it, also when the time is over */
 export async function settle(control: Api, id: string, { timeoutMs, signal }: WaitOptions): Promise<Session> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = monotonicMs() + timeoutMs;
   for (;;) {
-    const seconds = Math.ceil((deadline - Date.now()) / 1000);
+    const seconds = Math.ceil((deadline - monotonicMs()) / 1000);
     const waitSeconds = Math.max(1, Math.min(WAIT_SECONDS, seconds));
     const session = await bodyOf(
       control.GET('/api/v1/sessions/{id}', {
@@ -150,13 +154,13 @@ export async function settle(control: Api, id: string, { timeoutMs, signal }: Wa
       }),
     );
     const isSettled = session.status !== 'PENDING' && session.status !== 'EXPIRING';
-    if (isSettled || Date.now() >= deadline) return session;
+    if (isSettled || monotonicMs() >= deadline) return session;
   }
 }
 
 /**
  * Starts a session and waits until its rules are applied or refused: ACTIVE, PARTIAL or FAILED, or PENDING when the time
- * is over. What was started is stopped when the wait is given up.
+ * is over. What was started and is given up is left to `close`.
  * @throws ApiFailure
  * @throws Unreachable
  * @throws the signal's reason
@@ -164,23 +168,23 @@ export async function settle(control: Api, id: string, { timeoutMs, signal }: Wa
 export async function startAndWait(
   server: Server,
   request: SessionRequest,
-  { isObserved = true, onDenied, onStarted, ...wait }: StartOptions,
+  { isObserved = true, onDenied, onStarted, close, ...wait }: StartOptions,
 ): Promise<StartedSession> {
   wait.signal?.throwIfAborted();
   const started = await startSession(server, request, { isObserved, onDenied });
-  const { session, control } = started;
+  const { session, control, end } = started;
   const waited = new AbortController();
   const { leaseSeconds = 0 } = request;
   // the wait may be longer than the lease; the caller renews it from then on
   const renewals = session.leaseUntil
-    ? keepAlive({ sessionId: session.id, leaseSeconds, control }, SILENT, waited.signal)
+    ? keepAlive({ sessionId: session.id, leaseSeconds, control, end }, SILENT, waited.signal)
     : Promise.resolve();
   try {
     onStarted?.(started);
     wait.signal?.throwIfAborted();
     return { ...started, session: await settle(control, session.id, wait) };
   } catch (error) {
-    await stopSession(control, session.id);
+    await close?.(started);
     throw error;
   } finally {
     waited.abort();
@@ -189,16 +193,16 @@ export async function startAndWait(
 }
 
 /**
- * Stops a session. Its rules are removed in the background.
- * @param withinMs give up then; left out: when there is no answer, or the server asks for too much patience
+ * Stops a session: tries until the server answers. Its rules are removed in the background.
+ * @param withinMs how long the caller can wait: then it is not known whether the session was stopped
  * @returns it; null when it is known to have ended, with its token or before
  * @throws ApiFailure
  * @throws Unreachable
  */
-export async function stopSession(control: Api, id: string, withinMs?: number): Promise<Session | null> {
+export async function stopSession(control: Api, id: string, withinMs: number): Promise<Session | null> {
   try {
-    const signal = withinMs === undefined ? {} : { signal: AbortSignal.timeout(withinMs) };
-    return await bodyOf(control.POST('/api/v1/sessions/{id}/stop', { params: { path: { id } }, ...signal }));
+    const signal = AbortSignal.timeout(Math.max(1, withinMs));
+    return await bodyOf(control.POST('/api/v1/sessions/{id}/stop', { params: { path: { id } }, signal }));
   } catch (error) {
     if (hasEnded(error)) return null;
     throw error;
@@ -223,7 +227,7 @@ export async function settleClosed(control: Api, id: string, timeoutMs: number):
 
 /** The token of a session ends with it, and 400 says that it is in no state to be stopped: it has failed. */
 const hasEnded = (error: unknown): boolean =>
-  error instanceof ApiFailure && [400, 401, 404, 409].includes(error.status);
+  error instanceof ApiFailure && error.code !== null && [400, 401, 404, 409].includes(error.status);
 
 /** Its addresses, IPv4 first. */
 export const addressesOf = ({

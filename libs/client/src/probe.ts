@@ -1,5 +1,6 @@
 import { createConnection, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from './clock';
 import { connectionReason } from './failure';
 
 export interface Endpoint {
@@ -31,12 +32,12 @@ export function parseEndpoint(text: string): Endpoint | null {
  * @throws the signal's reason
  */
 export async function reach({ host, port }: Endpoint, signal: AbortSignal): Promise<Socket> {
-  const deadline = Date.now() + PROBE_MS;
+  const deadline = monotonicMs() + PROBE_MS;
   for (;;) {
     const outcome = await attempt(host, port, signal);
     signal.throwIfAborted();
     if (!(outcome instanceof Error)) return outcome;
-    if (Date.now() > deadline) {
+    if (monotonicMs() > deadline) {
       const reason = connectionReason(outcome);
       throw new NotReachable(`${host}:${port} was not reachable within ${PROBE_MS / 1000} s: ${reason}`);
     }

@@ -1,4 +1,5 @@
 import {
+  type Api,
   discover,
   EGRESS_CONNECTIONS,
   keepAlive,
@@ -10,7 +11,6 @@ import {
   type requestedResources,
   settleClosed,
   startAndWait,
-  stopSession,
   type LeaseListener,
   type Observed,
   type Server,
@@ -20,6 +20,7 @@ import {
 import { CommandFailure, EXIT, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
 import { asking, type Grounds } from './approval';
+import { endsText, stopHeld } from './closing';
 
 export interface AccessRequest {
   readonly resources: ReturnType<typeof requestedResources>;
@@ -55,14 +56,15 @@ export class HeldAccess {
   private readonly renewals: Promise<void>[];
 
   private constructor(
+    private readonly url: string,
     readonly sessions: readonly StartedSession[],
     leaseSeconds: number,
     listener: LeaseListener,
   ) {
     // without a lease there is nothing to renew
     const leased = sessions.filter(({ session }) => session.leaseUntil);
-    this.renewals = leased.map(({ session, control }) =>
-      keepAlive({ sessionId: session.id, leaseSeconds, control }, listener, this.renewing.signal),
+    this.renewals = leased.map(({ session, control, end }) =>
+      keepAlive({ sessionId: session.id, leaseSeconds, control, end }, listener, this.renewing.signal),
     );
   }
 
@@ -114,7 +116,7 @@ export class HeldAccess {
             ...(replaces === undefined ? {} : { replaces }),
             ...grounds,
           },
-          { timeoutMs, signal, onDenied },
+          { timeoutMs, signal, onDenied, close: (started) => stopAll(server.url, [started], output) },
         ),
       ),
     );
@@ -125,15 +127,20 @@ export class HeldAccess {
     if (failure === null) {
       for (const { session } of started) noteWarnings(session, output);
       if (started.some(({ session }) => !session.leaseUntil)) output.note(NO_LEASE);
-      return new HeldAccess(started, leaseSeconds, listener);
+      return new HeldAccess(server.url, started, leaseSeconds, listener);
     }
-    await stopAll(started, output);
+    await stopAll(server.url, started, output);
     throw failure;
   }
 
   /** The earliest end, whatever is renewed. */
   get expiresAt(): Date {
     return new Date(Math.min(...this.sessions.map(({ session }) => Date.parse(session.expiresAt))));
+  }
+
+  /** The server's time, by the session that was started last. */
+  get serverNow(): number {
+    return this.sessions[0]!.end.serverNow;
   }
 
   /**
@@ -143,7 +150,7 @@ export class HeldAccess {
    */
   async close(output: Output): Promise<boolean> {
     await this.release();
-    return stopAll(this.sessions, output);
+    return stopAll(this.url, this.sessions, output);
   }
 
   /** Stops renewing. The sessions stay live, for the caller to replace them. */
@@ -157,20 +164,31 @@ const errorOf = (reason: unknown): Error => (reason instanceof Error ? reason : 
 
 export type Addresses = ReturnType<typeof requestedAddresses>[number];
 
-async function stopAll(sessions: readonly StartedSession[], output: Output): Promise<boolean> {
-  const stops = sessions.map(async ({ session: { id }, control }) => {
-    const hasEnded = (await stopSession(control, id)) === null;
-    return hasEnded ? null : settleClosed(control, id, CLOSE_WAIT_MS);
-  });
-  const ends = await output.during('until the rules are removed', Promise.allSettled(stops));
-  for (const stop of ends) {
+async function stopAll(url: string, sessions: readonly StartedSession[], output: Output): Promise<boolean> {
+  const stopped = await output.during('until the access is stopped', stopHeld(url, sessions, output));
+  const removals = sessions.map(async ({ session: { id }, control, end }, index) => {
+    const stop = stopped[index]!;
     if (stop.status === 'rejected') {
-      output.note(
-        `the session could not be stopped (${errorOf(stop.reason).message}): it ends with its lease`,
-      );
-    } else if (stop.value !== null) noteOpen(stop.value, output);
+      const reason = errorOf(stop.reason).message;
+      output.note(`it is not known whether the access was stopped (${reason}): ${endsText(end.latest)}`);
+    }
+    return stop.status === 'fulfilled' && (stop.value === null || isRemoved(control, id, output));
+  });
+  return (await output.during('until the rules are removed', Promise.all(removals))).every(Boolean);
+}
+
+/** Waits a moment, and says what is not known to be removed then. */
+async function isRemoved(control: Api, id: string, output: Output): Promise<boolean> {
+  try {
+    const open = await settleClosed(control, id, CLOSE_WAIT_MS);
+    if (open !== null) noteOpen(open, output);
+    return open === null;
+  } catch (error) {
+    output.note(
+      `the access is stopped, and the server goes on removing its rules: ${errorOf(error).message}`,
+    );
+    return false;
   }
-  return ends.every((stop) => stop.status === 'fulfilled' && stop.value === null);
 }
 
 /** Says what a session opens that may not be intended. */

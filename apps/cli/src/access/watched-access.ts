@@ -13,6 +13,8 @@ import { type AccessRequest, HeldAccess, observe } from './held-access';
 import { leaseNotes } from './lease-notes';
 
 const HOUR_MS = 3_600_000;
+/** A session that has ended this close to the end has ended with it. */
+const CLOSE_TO_END_MS = 5_000;
 /** A family that is missing this often in a row has gone: right after a change of networks it may only be late. */
 const MISSING_TO_BE_GONE = 2;
 
@@ -33,6 +35,7 @@ export class WatchedAccess {
   private isOffline = false;
   private missing = 0;
   private wake: () => void = () => undefined;
+  /** an instant of the server */
   private readonly until: number;
 
   private constructor(
@@ -70,9 +73,9 @@ export class WatchedAccess {
   async follow(): Promise<void> {
     const { signal, intervalMs, output } = this.context;
     while (!signal.aborted) {
-      await this.pause(Math.min(intervalMs, this.until - Date.now()));
+      await this.pause(Math.min(intervalMs, this.leftMs));
       if (signal.aborted) return;
-      if (Date.now() >= this.until) {
+      if (this.leftMs <= (this.hasEnded ? CLOSE_TO_END_MS : 0)) {
         output.note('the time of this access is over: watch again, or with more --hours');
         return;
       }
@@ -151,8 +154,13 @@ export class WatchedAccess {
   }
 
   private reopen(now: Observed): Promise<HeldAccess> {
-    const hours = Math.ceil((this.until - Date.now()) / HOUR_MS);
+    const hours = Math.max(1, Math.ceil(this.leftMs / HOUR_MS));
     return openFor(this.context, { ...this.context.request, hours }, now, this.listener);
+  }
+
+  /** By the instants of the server in the current session, so that no clock of this machine matters. */
+  private get leftMs(): number {
+    return this.until - this.held.serverNow;
   }
 
   private get listener(): LeaseListener {

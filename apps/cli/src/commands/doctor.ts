@@ -147,7 +147,7 @@ async function keyChecks({ api }: Connection): Promise<Check[]> {
   const query = { size: 1 };
   const reads = await scopeOf(api.GET('/api/v1/sessions', { params: { query } }));
   const writes = await scopeOf(
-    api.POST('/api/v1/sessions/{id}/stop', { params: { path: { id: UNKNOWN_SESSION } } }),
+    api.POST('/api/v1/sessions/{id}/renew', { params: { path: { id: UNKNOWN_SESSION } } }),
   );
   return [
     reads ? ok('sessions:read', 'granted') : warning('sessions:read', 'missing: status cannot be read'),

@@ -1,4 +1,5 @@
 import { ApiFailure, bodyOf, createApi, apiKey as keyCredential, isUnprotected } from '#client';
+import { endingToo, STOP_TIMEOUT_MS } from '../access/closing';
 import type { Output } from '../output';
 import { ConfigFile, type Profile } from '../profiles/config-file';
 import { isSignedIn, profileName, usableKey } from '../profiles/connection';
@@ -6,6 +7,7 @@ import { serverUrl } from '../profiles/server-url';
 import type { Call } from '../program';
 import { pasted } from '../terminal/pasted';
 import { ask, firstLine } from '../terminal/prompts';
+import { timeText } from '../terminal/times';
 import { finishSignIn, orFix, stored, type KnownDevice, type LoginOptions } from './sign-in-steps';
 
 /** Stores a sign-in, or an API key that the server accepts, in the profile. */
@@ -99,6 +101,8 @@ async function withPassword(
 const organizationIn = ({ organization }: Profile): Pick<Profile, 'organization'> =>
   organization === undefined ? {} : { organization };
 
+const DAY_MS = 24 * 3_600_000;
+
 /** Ends the sign-in, on the server too, and forgets all of it but where it was. */
 export async function logout({ options, output }: Call): Promise<void> {
   const file = new ConfigFile(process.env);
@@ -111,8 +115,18 @@ export async function logout({ options, output }: Call): Promise<void> {
   });
   const { profile } = ended;
   if (profile?.tokens) {
-    const api = createApi({ url: profile.url, credential: null });
-    await api.POST('/api/v1/auth/logout', { body: { refreshToken: profile.tokens.refreshToken } });
+    const { url, tokens } = profile;
+    const api = createApi({ url, credential: null, patienceMs: STOP_TIMEOUT_MS });
+    const body = { refreshToken: tokens.refreshToken };
+    const request = {
+      path: '/api/v1/auth/logout',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    };
+    await endingToo(api.POST('/api/v1/auth/logout', { body }), output, {
+      remaining: () => ({ url, requests: [request], withinMs: DAY_MS }),
+      ends: `here the sign-in is forgotten, and its access token ends at ${timeText(new Date(tokens.expiresAt), Date.now())}`,
+    });
   }
   const text = isSignedIn(profile) ? `Signed out of ${profile.url}.` : 'You were not signed in.';
   output.result({ profile: name, url: profile?.url ?? null }, text);

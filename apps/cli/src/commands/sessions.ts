@@ -9,6 +9,7 @@ import {
   requestedAddresses,
   requestedResources,
   ownAddressWhenLimited,
+  serverNow,
   settle,
   shortId,
   startSession,
@@ -21,10 +22,11 @@ import {
   WAIT_SECONDS,
 } from '#client';
 import { asking, groundsOf, type Grounds } from '../access/approval';
+import { endingToo, endsText, STOP_TIMEOUT_MS } from '../access/closing';
 import { noteOpen, noteWarnings, observe, sessionExitCode } from '../access/held-access';
 import { CommandFailure, EXIT, signalExitCode, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
-import type { Connection } from '../profiles/connection';
+import { connect, type Connection } from '../profiles/connection';
 import { SignedIn } from '../profiles/signed-in';
 import type { Call } from '../program';
 import { Interrupted, signalNumber, Signals } from '../terminal/signals';
@@ -126,14 +128,30 @@ export interface StopOptions {
   readonly wait: boolean;
 }
 
-export async function stop({ given, options, output, connection }: Call<StopOptions>): Promise<ExitCode> {
-  const { api } = connection;
+export async function stop({ given, options, output }: Call<StopOptions>): Promise<ExitCode> {
   if (given.length > 0 && options.all) {
     throw new CommandFailure(EXIT.usage, 'Give ids of sessions or --all, not both');
   }
-  const ids =
-    given.length > 0 ? await sessionIds(connection, given) : await openIds(api, options.all ?? false);
-  const stopped = await Promise.all(ids.map((id) => stopOne(connection, id)));
+  const patienceMs = Math.max(STOP_TIMEOUT_MS, 1000 * options.timeout);
+  const connection = connect(options, output, { isClosing: true, patienceMs });
+  const { api, url } = connection;
+  const chosen: readonly (Pick<Session, 'id'> & Partial<Session>)[] =
+    given.length > 0
+      ? (await sessionIds(connection, given)).map((id) => ({ id }))
+      : await openSessions(api, options.all ?? false);
+  const ids = chosen.map(({ id }) => id);
+  // an id alone does not say when its session ends
+  const latest = Math.max(...chosen.map(({ expiresAt }) => Date.parse(expiresAt ?? '')));
+  const isKnown = Number.isFinite(latest);
+  const stopped = await endingToo(Promise.all(ids.map((id) => stopOne(connection, id))), output, {
+    remaining: () => ({
+      url,
+      requests: [],
+      own: { profile: options.profile, ids },
+      withinMs: isKnown ? latest - serverNow() : MAX_SESSION_MS,
+    }),
+    ends: isKnown ? endsText(new Date(latest)) : 'the access ends as planned at the latest',
+  });
   const sessions = options.wait
     ? await output.during(
         'until the rules are removed',
@@ -146,15 +164,20 @@ export async function stop({ given, options, output, connection }: Call<StopOpti
   return open.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** An administrator stops anybody's. */
-async function stopOne(connection: Connection, id: string): Promise<Session> {
+/** No session lasts longer. */
+const MAX_SESSION_MS = 24 * 3_600_000;
+
+/** An administrator stops anybody's. What an attempt without an answer has stopped cannot be stopped again. */
+export async function stopOne(connection: Connection, id: string): Promise<Session> {
   const { api } = connection;
   const params = { path: { id } };
   try {
     return await bodyOf(api.POST('/api/v1/sessions/{id}/stop', { params }));
   } catch (error) {
-    const isRefused = error instanceof ApiFailure && error.status === 403;
-    if (!isRefused || !(await isAdministrator(connection))) throw error;
+    const status = error instanceof ApiFailure && error.status;
+    if (status === 400 && (error as ApiFailure).isRepeated)
+      return bodyOf(api.GET('/api/v1/sessions/{id}', { params }));
+    if (status !== 403 || !(await isAdministrator(connection))) throw error;
     return bodyOf(api.POST('/api/v1/sessions/admin/{id}/stop', { params }));
   }
 }
@@ -165,9 +188,9 @@ async function isAdministrator({ api, credential }: Connection): Promise<boolean
 }
 
 /** @throws CommandFailure when there are several, and not all are meant */
-async function openIds(api: Api, all: boolean): Promise<string[]> {
+async function openSessions(api: Api, all: boolean): Promise<Session[]> {
   const open = await ownSessions(api, { active: true });
-  if (all || open.length < 2) return open.map(({ id }) => id);
+  if (all || open.length < 2) return open;
   const found = open.map(
     (session) => `${shortId(session.id)} (${addressesOf(session).join(', ')} on ${resourcesOf(session)})`,
   );

@@ -3,6 +3,7 @@ import {
   bodyOf,
   isId,
   keepAlive,
+  monotonicMs,
   newHolder,
   named,
   requestedAddresses,
@@ -27,6 +28,7 @@ import {
   requireApproved,
   type AccessRequest,
 } from '../access/approval';
+import { stopHeld } from '../access/closing';
 import { observe } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
 import { resources } from '../commands/setup/things';
@@ -77,6 +79,8 @@ export class AccessTools {
   private readonly pending = new Map<string, Pending>();
   /** requests that are not held yet */
   private starting = 0;
+  /** whether the client has gone */
+  private isOver = false;
 
   constructor(
     private readonly server: Server,
@@ -103,8 +107,9 @@ export class AccessTools {
     }
   }
 
-  /** Ends everything. What cannot be stopped ends with its lease. */
+  /** Ends everything, also what is only being started. What has no answer yet is left to a process in the background. */
   async releaseAll(): Promise<void> {
+    this.isOver = true;
     const ids = [...this.held.keys(), ...this.pending.keys()];
     await Promise.allSettled(ids.map((id) => this.end(id)));
   }
@@ -213,7 +218,7 @@ export class AccessTools {
   }
 
   private keep(started: StartedSession, minutes: number, id: string): Held {
-    const { session, control } = started;
+    const { session, control, end } = started;
     const { leaseSeconds } = this.limits;
     const renewing = new AbortController();
     const ownEnd = Date.parse(session.startedAt) + minutes * MINUTE_MS;
@@ -230,18 +235,19 @@ export class AccessTools {
       },
     };
     // it never throws
-    void keepAlive({ sessionId: session.id, leaseSeconds, control }, listener, renewing.signal);
+    void keepAlive({ sessionId: session.id, leaseSeconds, control, end }, listener, renewing.signal);
+    if (this.isOver) this.endSaying(id);
     return held;
   }
 
   /** Sessions last whole hours. One that is not stopped ends with its lease, which is not renewed any more. */
-  private endAt({ until, id, renewing }: Held): void {
-    const end = (): void => {
-      renewing.abort();
-      this.end(id).catch((error: unknown) => this.output.note(`not stopped: ${String(error)}`));
-    };
-    const timer = setTimeout(end, until.getTime() - Date.now()).unref();
+  private endAt({ until, id, renewing, end: { serverNow } }: Held): void {
+    const timer = setTimeout(() => this.endSaying(id), until.getTime() - serverNow).unref();
     renewing.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  }
+
+  private endSaying(id: string): void {
+    this.end(id).catch((error: unknown) => this.output.note(String(error)));
   }
 
   private async listOpen(): Promise<Result> {
@@ -249,6 +255,7 @@ export class AccessTools {
       observe(this.server.url, 1, this.output),
       Promise.all([...this.held.values()].map(async (one) => ({ ...one, session: await sessionOf(one) }))),
     ]);
+    for (const { id, session } of held) if (session === null) this.held.delete(id);
     const addresses = [...ipv4, ...ipv6];
     const known = [
       ...held.flatMap(({ session, ...one }) => (session === null ? [] : [accessOf(session, one)])),
@@ -263,12 +270,12 @@ export class AccessTools {
 
   private async wait({ sessionId, seconds: given }: Given): Promise<Result> {
     const seconds = secondsOf(given);
-    const deadline = Date.now() + 1000 * seconds;
+    const deadline = monotonicMs() + 1000 * seconds;
     const pending = this.pending.get(String(sessionId));
     if (pending && !(await this.isStarted(pending, seconds))) return pendingOf(pending.asked);
     const held = this.heldSession(sessionId);
     const { control, session } = held;
-    const timeoutMs = Math.max(0, deadline - Date.now());
+    const timeoutMs = Math.max(0, deadline - monotonicMs());
     return accessOf(await settle(control, session.id, { timeoutMs }), held);
   }
 
@@ -298,10 +305,11 @@ export class AccessTools {
     if (this.pending.delete(id)) return cancelRequest(this.server.api, id);
     const held = this.held.get(id);
     if (!held) return null;
-    const stopped = await stopSession(held.control, held.session.id, STOP_TIMEOUT_MS);
     held.renewing.abort();
+    const [stop] = await stopHeld(this.server.url, [held], this.output, STOP_TIMEOUT_MS);
+    if (stop?.status !== 'fulfilled') throw notKnown(held, stop?.reason);
     this.held.delete(id);
-    return stopped;
+    return stop.value;
   }
 
   private heldSession(id: unknown): Held {
@@ -309,6 +317,12 @@ export class AccessTools {
     if (held) return held;
     throw invalid('sessionId must be that of access which was requested here and has not ended');
   }
+}
+
+function notKnown({ end }: Held, reason: unknown): CommandFailure {
+  const why = reason instanceof Error ? reason.message : String(reason);
+  const message = `It is not known whether the access was stopped (${why}): it ends at ${end.latest.toISOString()} at the latest`;
+  return new CommandFailure(EXIT.unreachable, message);
 }
 
 /** @returns null when it has ended, and its token with it */

@@ -1,4 +1,12 @@
-import { apiKey, createApi, type Credential, isUnprotected, sendingFetch, type Server } from '#client';
+import {
+  apiKey,
+  createApi,
+  type Credential,
+  isUnprotected,
+  sendingFetch,
+  type SendingOptions,
+  type Server,
+} from '#client';
 import { CommandFailure, EXIT } from '../exit-codes';
 import type { Output } from '../output';
 import { ConfigFile, type Profile } from './config-file';
@@ -42,7 +50,11 @@ export function serverOf(options: ConnectionOptions): string {
 }
 
 /** The server and who asks. DRAWBRIDGE_URL, and DRAWBRIDGE_API_KEY or DRAWBRIDGE_ID_TOKEN come before the profile. @throws CommandFailure */
-export function connect(options: ConnectionOptions, output: Output): Connection {
+export function connect(
+  options: ConnectionOptions,
+  output: Output,
+  patience: Pick<SendingOptions, 'patienceMs' | 'isClosing'> = {},
+): Connection {
   const url = serverOf(options);
   const key = usableKey(process.env['DRAWBRIDGE_API_KEY'], 'DRAWBRIDGE_API_KEY');
   const job = jobCredential(url, key !== null);
@@ -59,7 +71,7 @@ export function connect(options: ConnectionOptions, output: Output): Connection 
   if (isUnprotected(url)) output.note(`${url} is not https: what is sent there can be read on the way`);
   const onWait = <T>(server: string, answer: Promise<T>): Promise<T> =>
     output.during(`for ${server} to answer`, answer);
-  const sending = { credential, onRetry, onWait };
+  const sending = { credential, onRetry, onWait, ...patience };
   const usesKey = key !== null || profile?.apiKey !== undefined;
   return {
     url,

@@ -1,10 +1,12 @@
+import { serverNow } from '#client';
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A time as people read it: on the clock of this machine, and how far from now. @param iso null: `never` */
-export function timeText(iso: string | Date | null | undefined, now = Date.now()): string {
+/** A time of the server as people read it: in the time zone of this machine, and how far from the server's now. @param iso null: `never` */
+export function timeText(iso: string | Date | null | undefined, now = serverNow()): string {
   if (iso === null || iso === undefined) return 'never';
   const time = new Date(iso);
   const distance = time.getTime() - now;

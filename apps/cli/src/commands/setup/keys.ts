@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, type Schemas } from '#client';
+import { bodyOf, serverTime, type Schemas } from '#client';
 import { define, group, listOption, numberOption, type Call } from '../../program';
 import { timeText } from '../../terminal/times';
 import { scopeOption, scopesOf } from './options';
@@ -55,7 +55,7 @@ interface CreateOptions {
 }
 
 /** Prints the key alone, so that it can be piped into a secret store. It is shown once. */
-async function create({ api, name, options, output }: Call<CreateOptions>): Promise<void> {
+async function create({ api, connection, name, options, output }: Call<CreateOptions>): Promise<void> {
   const { agent, expires, scope, user } = options;
   const body = {
     name,
@@ -63,7 +63,9 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
     scopes: scopesOf(scope) as Schemas['CreateApiKeyDto']['scopes'],
     ...(user === undefined ? {} : { userId: await idOf(api, 'user', user) }),
     ...(agent.length === 0 ? {} : { agents: [...agent] }),
-    ...(expires === undefined ? {} : { expiresAt: new Date(Date.now() + expires * DAY_MS).toISOString() }),
+    ...(expires === undefined
+      ? {}
+      : { expiresAt: new Date((await serverTime(connection.url)) + expires * DAY_MS).toISOString() }),
   };
   const key = await bodyOf(api.POST('/api/v1/api-keys', { body }));
   output.note(`this is shown once; it acts for ${key.userEmail} and ends ${timeText(key.expiresAt)}`);

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { ApiFailure, bodyOf, shortId, type Schemas } from '#client';
+import { ApiFailure, bodyOf, serverTime, shortId, type Schemas } from '#client';
 import { CommandFailure, EXIT } from '../../exit-codes';
 import { define, listOption, numberOption, type Call } from '../../program';
 import { timeText } from '../../terminal/times';
@@ -13,9 +13,10 @@ const SHOWN_EVENTS = 4;
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A time, or how long ago: `2026-01-31`, `2026-01-31T09:30Z`, `90m`, `2h`, `7d`. @throws CommandFailure naming the option */
-function timeIn(text: string, option: string): string {
+async function timeIn(text: string, option: string, url: string): Promise<string> {
   const [, count, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
-  const time = count === undefined ? Date.parse(text) : Date.now() - Number(count) * UNITS[unit]!;
+  const time =
+    count === undefined ? Date.parse(text) : (await serverTime(url)) - Number(count) * UNITS[unit]!;
   if (!Number.isNaN(time)) return new Date(time).toISOString();
   throw new CommandFailure(
     EXIT.usage,
@@ -60,12 +61,12 @@ interface AuditOptions {
   readonly limit: number;
 }
 
-async function audit({ api, options, output }: Call<AuditOptions>): Promise<void> {
+async function audit({ api, connection, options, output }: Call<AuditOptions>): Promise<void> {
   const { actor, event, since, limit } = options;
   const query = {
     ...(event.length === 0 ? {} : { eventType: event.map(eventIn) }),
     ...(actor === undefined ? {} : { actorEmail: actor }),
-    ...(since === undefined ? {} : { from: timeIn(since, '--since') }),
+    ...(since === undefined ? {} : { from: await timeIn(since, '--since', connection.url) }),
   };
   const records: AuditRecord[] = [];
   for (let page = 0, isLast = false; !isLast && records.length < limit; page += 1) {
@@ -120,7 +121,7 @@ interface ReportOptions {
   readonly to?: string;
 }
 
-async function report({ api, options, output }: Call<ReportOptions>): Promise<void> {
+async function report({ api, connection: { url }, options, output }: Call<ReportOptions>): Promise<void> {
   const { resource, user, address, at, from, to } = options;
   const filters = [resource, user, address].filter((one) => one !== undefined).length;
   // at one time, everybody's can be shown
@@ -129,11 +130,8 @@ async function report({ api, options, output }: Call<ReportOptions>): Promise<vo
   }
   const time =
     from === undefined
-      ? { at: at === undefined ? new Date().toISOString() : timeIn(at, '--at') }
-      : {
-          from: timeIn(from, '--from'),
-          to: to === undefined ? new Date().toISOString() : timeIn(to, '--to'),
-        };
+      ? { ...(at !== undefined && { at: await timeIn(at, '--at', url) }) }
+      : { from: await timeIn(from, '--from', url), to: await timeIn(to ?? '0m', '--to', url) };
   const query = {
     ...(resource === undefined ? {} : { resourceId: await idOf(api, 'resource', resource) }),
     ...(user === undefined ? {} : { userId: await idOf(api, 'user', user) }),
