@@ -2045,6 +2045,8 @@ export interface components {
       | 'IDENTITY_LINKED'
       | 'IDENTITY_UNLINKED'
       | 'USER_REFUSED_BY_ISSUER'
+      | 'COMPANY_SIGN_IN_ENDED'
+      | 'USER_NOT_SIGNED_IN_AGAIN'
       | 'WEBHOOK_CREATED'
       | 'WEBHOOK_UPDATED'
       | 'WEBHOOK_DELETED'
@@ -2731,6 +2733,7 @@ export interface components {
       passwordRequireSpecialChar: boolean;
       passwordRequireUppercase: boolean;
       requireDetectedAddress: boolean;
+      reSignInGraceHours: number;
     };
     OverdueRuleDto: {
       address: string;
@@ -2945,6 +2948,7 @@ export interface components {
       | 'USER_OFFBOARDED'
       | 'ROLE_LOST'
       | 'REFUSED_BY_ISSUER'
+      | 'NOT_SIGNED_IN_AGAIN'
       | 'LOCKED_DOWN'
       | 'STATIC_RULE_DELETED'
       | 'STATIC_RULE_CHANGED'
@@ -3209,6 +3213,7 @@ export interface components {
       | 'USER_OFFBOARDED'
       | 'ROLE_LOST'
       | 'REFUSED_BY_ISSUER'
+      | 'NOT_SIGNED_IN_AGAIN'
       | 'LOCKED_DOWN'
       | 'STATIC_RULE_DELETED'
       | 'STATIC_RULE_CHANGED'
@@ -3550,6 +3555,7 @@ export interface components {
       passwordRequireSpecialChar?: boolean;
       passwordRequireUppercase?: boolean;
       requireDetectedAddress?: boolean;
+      reSignInGraceHours?: number;
     };
     UpdateResourceDto: {
       config?: components['schemas']['ResourceConfigDto'];

@@ -77,6 +77,8 @@ export class UserIdentityEntity {
   /** null: waits for an administrator to link it */
   @Uuid({ nullable: true }) userId!: string | null;
   @Text({ nullable: true }) email!: string | null;
+  /** what of the newest claims could not be read; null: nothing */
+  @Text({ nullable: true }) claimsError!: string | null;
   @Moment({ default: () => 'now()' }) lastSeenAt!: Date;
   @CreatedAt() createdAt!: Date;
 }
@@ -134,5 +136,7 @@ export class SsoSignInEntity {
   /** when the issuer is asked again; null: never */
   @Moment({ nullable: true }) checkDueAt!: Date | null;
   @Moment({ default: () => 'now()' }) checkedAt!: Date;
+  /** a request with the refresh token was sent then, and its answer is not known */
+  @Moment({ nullable: true }) askedAt!: Date | null;
   @CreatedAt() createdAt!: Date;
 }
