@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IssuerPerson, SignInIssuer } from '../harness/sign-in-issuer';
+import type { IssuerPerson, Lie, SignInIssuer } from '../harness/sign-in-issuer';
 import { type CompanySignIn, person } from './company-sign-in';
 import { FORGED_ANSWERS, type Forgery, type SignInBench } from './forged-answers';
 
@@ -44,19 +44,26 @@ const whileChanged =
 
 /** Somebody whom nobody has linked signs in. */
 const unknown =
-  (who: (bench: SignInBench) => IssuerPerson | Promise<IssuerPerson>): Forgery[2] =>
+  (
+    who: (bench: SignInBench) => IssuerPerson | Promise<IssuerPerson>,
+    lie: (somebody: IssuerPerson) => Lie = () => ({}),
+  ): Forgery[2] =>
   async (bench) => {
     const { authorize, verifier } = await bench.signIn.begin();
-    return bench.signIn.outcome(bench.issuer.signIn(authorize, await who(bench)), verifier);
+    const somebody = await who(bench);
+    return bench.signIn.outcome(bench.issuer.signIn(authorize, somebody, lie(somebody)), verifier);
   };
 
 /** Somebody with the address of an invitation, but not as that demands. */
-const notInvited = (more: (email: string) => Partial<IssuerPerson>): Forgery[2] =>
+const notInvited = (
+  more: (email: string) => Partial<IssuerPerson>,
+  lie?: (somebody: IssuerPerson) => Lie,
+): Forgery[2] =>
   unknown(async ({ org }) => {
     const { email } = person();
     await org.admin.created('/users', { email });
     return person({ email, ...more(email) });
-  });
+  }, lie);
 
 const notStarted =
   (asked: Readonly<Record<string, string>>): Forgery[2] =>
@@ -243,6 +250,14 @@ const PEOPLE: readonly Forgery[] = [
     'an invited address that is not verified',
     'error not-linked',
     notInvited(() => ({ email_verified: false })),
+  ],
+  [
+    'an invited address that only a user info about another person verifies',
+    'error not-linked',
+    notInvited(
+      () => ({ email_verified: false }),
+      ({ email }) => ({ userinfo: { sub: 'another', email, email_verified: true } }),
+    ),
   ],
   [
     'an invited address that is “verified” in another type',

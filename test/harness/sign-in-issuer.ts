@@ -32,6 +32,7 @@ export interface Lie {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly userinfo?: Json;
+  readonly userinfoStatus?: number;
 }
 
 interface Grant {
@@ -53,6 +54,10 @@ export class SignInIssuer {
   /** takes requests, and does not answer them */
   isSilent = false;
   givesRefreshTokens = true;
+  /** what it refuses refresh tokens of disabled people with */
+  refusal: Json = { error: 'invalid_grant', error_description: '<script>alert(1)</script>' };
+  /** ends the connection, before it has read a request or instead of its answer */
+  cut: ((path: string, when: 'before' | 'after') => boolean) | null = null;
   checksVerifiers = true;
   /** paths of the requests it has had */
   readonly requests: string[] = [];
@@ -105,8 +110,10 @@ export class SignInIssuer {
     const { pathname } = new URL(request.url ?? '', this.url);
     this.requests.push(pathname);
     if (this.isSilent) return;
+    if (this.cut?.(pathname, 'before')) return void request.destroy();
     if (this.isDown) return void response.writeHead(503).end();
     const answer = (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): void => {
+      if (this.cut?.(pathname, 'after')) return void response.destroy();
       response
         .writeHead(status, { 'Content-Type': 'application/json', ...headers })
         .end(JSON.stringify(body));
@@ -140,6 +147,7 @@ export class SignInIssuer {
     const grant = this.accessTokens.get((request.headers.authorization ?? '').replace('Bearer ', ''));
     if (!grant) return answer({ error: 'invalid_token' }, 401);
     const { person, lie } = grant;
+    if (lie.userinfoStatus !== undefined) return answer({}, lie.userinfoStatus);
     return answer(
       lie.userinfo ?? { sub: person.sub, email: person.email, email_verified: person.email_verified },
     );
@@ -158,7 +166,7 @@ export class SignInIssuer {
     const grant = known.get(given);
     known.delete(given);
     if (!grant || grant.person.disabled || !(isRefresh || !this.checksVerifiers || isProven(grant, form)))
-      return answer({ error: 'invalid_grant', error_description: '<script>alert(1)</script>' }, 400);
+      return answer(this.refusal, 400);
     const [accessToken, refreshToken] = [randomUUID(), randomUUID()];
     this.accessTokens.set(accessToken, grant);
     this.refreshTokens.set(refreshToken, { ...grant, lie: isRefresh ? grant.lie : {} });

@@ -2045,6 +2045,8 @@ export interface components {
       | 'IDENTITY_LINKED'
       | 'IDENTITY_UNLINKED'
       | 'USER_REFUSED_BY_ISSUER'
+      | 'COMPANY_SIGN_IN_ENDED'
+      | 'USER_NOT_SIGNED_IN_AGAIN'
       | 'WEBHOOK_CREATED'
       | 'WEBHOOK_UPDATED'
       | 'WEBHOOK_DELETED'
@@ -2732,6 +2734,7 @@ export interface components {
       passwordRequireSpecialChar: boolean;
       passwordRequireUppercase: boolean;
       requireDetectedAddress: boolean;
+      reSignInGraceHours: number;
     };
     OverdueRuleDto: {
       address: string;
@@ -2946,6 +2949,7 @@ export interface components {
       | 'USER_OFFBOARDED'
       | 'ROLE_LOST'
       | 'REFUSED_BY_ISSUER'
+      | 'NOT_SIGNED_IN_AGAIN'
       | 'LOCKED_DOWN'
       | 'STATIC_RULE_DELETED'
       | 'STATIC_RULE_CHANGED'
@@ -3210,6 +3214,7 @@ export interface components {
       | 'USER_OFFBOARDED'
       | 'ROLE_LOST'
       | 'REFUSED_BY_ISSUER'
+      | 'NOT_SIGNED_IN_AGAIN'
       | 'LOCKED_DOWN'
       | 'STATIC_RULE_DELETED'
       | 'STATIC_RULE_CHANGED'
@@ -3551,6 +3556,7 @@ export interface components {
       passwordRequireSpecialChar?: boolean;
       passwordRequireUppercase?: boolean;
       requireDetectedAddress?: boolean;
+      reSignInGraceHours?: number;
     };
     UpdateResourceDto: {
       config?: components['schemas']['ResourceConfigDto'];

@@ -85,7 +85,11 @@ export class RestoreStore {
        RETURNING restored_at = now() AS "isNew"`,
       [isTold],
     );
-    if (noted?.isNew) await this.compareAll(tx);
+    if (noted?.isNew) {
+      await this.compareAll(tx);
+      // their issuers' refresh tokens may have been used since the backup: a refusal proves nothing
+      await tx.query('UPDATE sso_sign_ins SET asked_at = now() WHERE sealed_data IS NOT NULL');
+    }
     return this.isRestored(tx);
   }
 

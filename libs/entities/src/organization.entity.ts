@@ -9,6 +9,7 @@ import { Count, CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './col
 @Check('organizations_tier_check', `subscription_tier IN ('FREE', 'PAID')`)
 @Check('organizations_password_min_length_check', 'password_min_length BETWEEN 8 AND 128')
 @Check('organizations_password_expiration_days_check', 'password_expiration_days BETWEEN 1 AND 365')
+@Check('organizations_re_sign_in_grace_hours_check', 're_sign_in_grace_hours BETWEEN 0 AND 72')
 @Check('organizations_sso_check', 'NOT sso_required OR recovery_administrator_id IS NOT NULL')
 @ForeignKey('UserEntity', ['id', 'recoveryAdministratorId'], ['organizationId', 'id'], {
   name: 'organizations_recovery_administrator_fkey',
@@ -39,6 +40,8 @@ export class OrganizationEntity {
   /** people sign in with an identity provider; with a password only the recovery administrator */
   @Flag({ default: false }) ssoRequired!: boolean;
   @Uuid({ nullable: true }) recoveryAdministratorId!: string | null;
+  /** how long API keys and open access go on when the issuer's own session is over */
+  @Count({ default: 24 }) reSignInGraceHours!: number;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }

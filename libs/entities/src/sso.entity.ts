@@ -81,6 +81,8 @@ export class UserIdentityEntity {
   /** until its user, who had signed in before, signs in by it with the own second factor */
   @Flag({ default: false }) needsSecondFactor!: boolean;
   @Text({ nullable: true }) email!: string | null;
+  /** what of the newest claims could not be read; null: nothing */
+  @Text({ nullable: true }) claimsError!: string | null;
   @Moment({ default: () => 'now()' }) lastSeenAt!: Date;
   @CreatedAt() createdAt!: Date;
 }
@@ -138,5 +140,7 @@ export class SsoSignInEntity {
   /** when the issuer is asked again; null: never */
   @Moment({ nullable: true }) checkDueAt!: Date | null;
   @Moment({ default: () => 'now()' }) checkedAt!: Date;
+  /** a request with the refresh token was sent then, and its answer is not known */
+  @Moment({ nullable: true }) askedAt!: Date | null;
   @CreatedAt() createdAt!: Date;
 }

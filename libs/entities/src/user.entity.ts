@@ -8,6 +8,7 @@ import { OrganizationEntity } from './organization.entity';
 @Unique('users_organization_id_id_key', ['organizationId', 'id'])
 @Index('users_one_per_email', ['organizationId', 'email'], { unique: true, where: 'deleted_at IS NULL' })
 @Index('users_email_idx', ['email'])
+@Index('users_sso_session_over_at_idx', ['ssoSessionOverAt'], { where: 'sso_session_over_at IS NOT NULL' })
 @Check('users_platform_role_check', `platform_role IN ('CUSTOMER', 'SUPPORT', 'SUPER_ADMIN')`)
 @Check(
   'users_service_check',
@@ -42,6 +43,8 @@ export class UserEntity {
   @Text({ array: true, default: [] }) noticesOff!: NoticeSwitch[];
   /** the issuer no longer vouches for the user: until the next company sign-in no API key is accepted, and no session started */
   @Moment({ nullable: true }) ssoRefusedAt!: Date | null;
+  /** the issuer's own session is over, and no other company sign-in is left */
+  @Moment({ nullable: true }) ssoSessionOverAt!: Date | null;
   /** deleted in the API; kept for the names in old sessions */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   @CreatedAt() createdAt!: Date;

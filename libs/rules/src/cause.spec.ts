@@ -23,6 +23,7 @@ describe('Causes in the ledger', () => {
       'USER_OFFBOARDED',
       'ROLE_LOST',
       'REFUSED_BY_ISSUER',
+      'NOT_SIGNED_IN_AGAIN',
       'LOCKED_DOWN',
       'STATIC_RULE_DELETED',
       'STATIC_RULE_CHANGED',

@@ -18,6 +18,7 @@ export type AdditionCause = (typeof ADDITION_CAUSES)[number];
  * Why a rule was removed, or must be. The first group releases holders; the second is found by a pass.
  * - `ROLE_LOST`: the issuer named no group any more that gave the role, and no other role allows it
  * - `REFUSED_BY_ISSUER`: the issuer of the user's last company sign-in refused to vouch for the user
+ * - `NOT_SIGNED_IN_AGAIN`: the issuer's session was over, and the user has not signed in again in time
  * - `ADD_REFUSED`: the addition was given up, and the rule exists nevertheless
  * - `STALE_RULE`: known, without a holder, and present again after it had been observed absent
  * - `ORPHAN`: has our mark and is unknown to the database
@@ -34,6 +35,7 @@ export const REMOVAL_CAUSES = [
   'USER_OFFBOARDED',
   'ROLE_LOST',
   'REFUSED_BY_ISSUER',
+  'NOT_SIGNED_IN_AGAIN',
   'LOCKED_DOWN',
   'STATIC_RULE_DELETED',
   'STATIC_RULE_CHANGED',

@@ -43,7 +43,8 @@ function checksOf(metadata: ServerMetadata, { groupsClaim }: IssuerRegistration)
   const takesCode = responseTypes?.includes('code') ?? true;
   const takesChallenge = challenges?.includes('S256') ?? true;
   const refreshes = scopes?.includes('offline_access') || grants?.includes('refresh_token');
-  const groups = groupsClaim === null || (claims?.includes(groupsClaim) ?? false);
+  const groups =
+    groupsClaim === null || (claims ?? []).some((name) => `${groupsClaim}.`.startsWith(`${name}.`));
   return [
     {
       name: 'authorizationCode',

@@ -1,4 +1,5 @@
 import { emailForm, hiddenCharacters } from '#rules';
+import { groupsIn, groupsOf } from './group-claims';
 import { IssuerFailure } from './issuer-failure';
 
 /** What an issuer says about a person. */
@@ -9,15 +10,13 @@ export interface IssuerClaims {
   readonly emailVerified: boolean;
   /** null: it shows no name */
   readonly name: string | null;
-  /** null: groups are not used, or the issuer said nothing about the person this time; 'too-many': it names none for that */
-  readonly groups: readonly string[] | 'too-many' | null;
+  /** null: groups are not used, or it is not known which */
+  readonly groups: readonly string[] | null;
+  /** what could not be read, for administrators */
+  readonly problem: string | null;
   /** the person has passed a second factor there */
   readonly secondFactorProven: boolean;
 }
-
-/** What administrators are told when an issuer names no groups of somebody. */
-export const TOO_MANY_GROUPS =
-  'it names no groups of people who are in many: roles stay as they are. Let it send only the groups of this application';
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -37,7 +36,8 @@ const STRONG_CLASSES = [
 
 /**
  * @param idToken its verified claims; null: a refresh without one
- * @param userinfo null: not asked
+ * @param userinfo null: not asked, or not readable
+ * @param missing why not; null: it was not asked
  * @throws IssuerFailure for a subject or an e-mail address that cannot be stored
  */
 export function issuerClaims(
@@ -45,18 +45,25 @@ export function issuerClaims(
   idToken: Document | null,
   userinfo: Document | null,
   groupsClaim: string | null,
+  missing: string | null = null,
 ): IssuerClaims {
   if (subject === '' || subject.length > MAX_SUBJECT || hiddenCharacters(subject).length > 0)
     throw new IssuerFailure('invalid', 'its subject is not a text of 1 to 255 characters');
   const documents = [idToken, userinfo].filter((document) => document !== null);
   const withEmail =
     documents.find(isEmailVerified) ?? documents.find((document) => emailOf(document) !== null);
+  // of a refresh that says nothing about the person
+  const isUnknown = groupsClaim === null || documents.length === 0;
+  const { groups, problem } = isUnknown
+    ? { groups: null, problem: null }
+    : groupsOf(documents, groupsClaim, missing);
   return {
     subject,
     email: withEmail ? emailOf(withEmail) : null,
     emailVerified: withEmail !== undefined && isEmailVerified(withEmail),
     name: documents.map(nameOf).find((name) => name !== null) ?? null,
-    groups: groupsClaim === null || documents.length === 0 ? null : groupsOf(documents, groupsClaim),
+    groups,
+    problem: problem ?? missing,
     secondFactorProven: idToken !== null && isSecondFactorProven(idToken),
   };
 }
@@ -83,19 +90,6 @@ function nameOf({ name }: Document): string | null {
   if (typeof name !== 'string' || hiddenCharacters(name).length > 0) return null;
   const text = name.trim().slice(0, MAX_NAME).trim();
   return text === '' ? null : text;
-}
-
-/** Somebody in no group often has no claim: then it is an empty list. */
-const groupsOf = (documents: readonly Document[], claim: string): readonly string[] | 'too-many' =>
-  documents.map((document) => groupsIn(document, claim)).find((groups) => groups !== null) ?? [];
-
-function groupsIn(document: Document, claim: string): readonly string[] | 'too-many' | null {
-  const value = Object.hasOwn(document, claim) ? document[claim] : undefined;
-  if (Array.isArray(value)) return value.filter((group) => typeof group === 'string');
-  if (typeof value === 'string') return [value];
-  const elsewhere = document['_claim_names'];
-  const isElsewhere = typeof elsewhere === 'object' && elsewhere !== null && Object.hasOwn(elsewhere, claim);
-  return isElsewhere || document['hasgroups'] === true ? 'too-many' : null;
 }
 
 const isSecondFactorProven = ({ amr, acr }: Document): boolean =>

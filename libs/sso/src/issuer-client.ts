@@ -45,15 +45,20 @@ export interface SignInSecrets {
 /** What an issuer gave for a code or a refresh token. */
 export interface IssuerGrant {
   readonly claims: IssuerClaims;
-  /** for the next check; after a refresh without a new one the one that was used; null: the issuer gives none */
+  /** for the next check; null: the issuer gives none */
   readonly refreshToken: string | null;
 }
 
 const TIMEOUT_SECONDS = 5;
+/** Of a refresh: an answer that is not waited for may hold the only refresh token that is left. */
+const REFRESH_TIMEOUT_MS = 30_000;
 const CACHED_MS = 10 * 60_000;
 const MAX_CACHED = 500;
-/** Of an ID token that was just asked for, and between two clocks. */
-const MAX_AGE_SECONDS = 300;
+/**
+ * Between two clocks. Into the past there is no limit besides `exp`: issuers date tokens back (Entra ID by 300 s), and that a
+ * token is new is proven by its nonce, or by whom it was asked from.
+ */
+const MAX_AHEAD_SECONDS = 60;
 /** After which the library reads keys again that lack the one of a token. */
 const REREAD_SECONDS = 61;
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
@@ -204,18 +209,39 @@ export class IssuerClient {
   /**
    * Asks whether the issuer still vouches for a person.
    * @param subject of the person: the answer must be about nobody else
-   * @throws IssuerFailure `refused` when it does not
+   * @param keep called with the new refresh token, null if the one that was used stays valid, before anything that may fail
+   * @throws IssuerFailure when it does not, or its answer cannot be used; what `keep` throws
    */
-  async refresh(refreshToken: string, subject: string): Promise<IssuerGrant> {
+  async refresh(
+    refreshToken: string,
+    subject: string,
+    keep: (newToken: string | null) => Promise<void>,
+  ): Promise<IssuerClaims> {
+    const send = this.configuration[customFetch]!;
+    const faults: Error[] = [];
+    this.configuration[customFetch] = async (url, request) => {
+      // the only POST is the refresh: keys and userinfo are read
+      if (request.method !== 'POST') return send(url, request);
+      const answer = await send(url, { ...request, signal: AbortSignal.timeout(REFRESH_TIMEOUT_MS) });
+      const newToken = await newTokenIn(answer.clone());
+      try {
+        if (newToken !== undefined) await keep(newToken);
+      } catch (error) {
+        faults.push(error instanceof Error ? error : new Error(String(error)));
+        throw error;
+      }
+      return answer;
+    };
     try {
       const tokens = await refreshTokenGrant(this.configuration, refreshToken);
       const idToken = tokens.claims() ?? null;
       if (idToken !== null && idToken.sub !== subject)
         throw new IssuerFailure('invalid', 'its answer is about another person');
-      const claims = await this.claimsOf(subject, idToken, tokens.access_token);
-      return { claims, refreshToken: tokens.refresh_token ?? refreshToken };
+      return await this.claimsOf(subject, idToken, tokens.access_token);
     } catch (error) {
-      throw issuerFailureOf(error);
+      throw faults[0] ?? issuerFailureOf(error);
+    } finally {
+      this.configuration[customFetch] = send;
     }
   }
 
@@ -230,8 +256,15 @@ export class IssuerClient {
     const isAsked =
       this.configuration.serverMetadata().userinfo_endpoint !== undefined &&
       (idToken === null || !isComplete(idToken, groupsClaim));
-    const userinfo = isAsked ? await fetchUserInfo(this.configuration, accessToken, subject) : null;
-    return issuerClaims(subject, idToken, userinfo, groupsClaim);
+    if (!isAsked) return issuerClaims(subject, idToken, null, groupsClaim);
+    try {
+      const userinfo = await fetchUserInfo(this.configuration, accessToken, subject);
+      return issuerClaims(subject, idToken, userinfo, groupsClaim);
+    } catch (error) {
+      // it adds to what the issuer has vouched for already
+      const missing = `its userinfo cannot be read: ${issuerFailureOf(error).message}`;
+      return issuerClaims(subject, idToken, null, groupsClaim, missing);
+    }
   }
 
   /** A refresh token and groups are asked for where the issuer has a scope for them. */
@@ -242,12 +275,20 @@ export class IssuerClient {
   }
 }
 
+/** The refresh token in the answer of a token endpoint; null: there is none. undefined: it is not one that grants anything. */
+async function newTokenIn(answer: Response): Promise<string | null | undefined> {
+  const body = (await answer.json().catch(() => null)) as Readonly<Record<string, unknown>> | null;
+  if (!answer.ok || typeof body?.['access_token'] !== 'string') return undefined;
+  const token = body['refresh_token'];
+  return typeof token === 'string' ? token : null;
+}
+
 /** @throws IssuerFailure for what OpenID Connect demands and the library does not check */
 function refuseUnfit({ azp, iat }: Readonly<Record<string, unknown>>, clientId: string): void {
   if (azp !== undefined && azp !== clientId)
     throw new IssuerFailure('invalid', 'its ID token was issued to another client');
-  if (Math.abs(seconds() - Number(iat)) > MAX_AGE_SECONDS)
-    throw new IssuerFailure('invalid', 'its ID token was not issued just now: compare the clocks');
+  if (Number(iat) > seconds() + MAX_AHEAD_SECONDS)
+    throw new IssuerFailure('invalid', 'its ID token was issued in the future: compare the clocks');
 }
 
 const seconds = (): number => Math.floor(Date.now() / 1000);

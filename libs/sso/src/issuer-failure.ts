@@ -5,12 +5,13 @@ import {
   WWWAuthenticateChallengeError,
 } from 'openid-client';
 import { ForbiddenHost, NoTenantResponse } from '#drivers';
+import { refusalMeaning, type RefusalMeaning } from './issuer-refusals';
 
 /**
- * `refused`: the issuer no longer vouches for the person (invalid_grant). `denied`: the person or the issuer ended the sign-in.
- * `unreachable`: no answer, or the issuer has a problem; later it may work. `invalid`: the answer, or how the two are set up.
+ * `denied`: the person or the issuer ended the sign-in. `unreachable`: no answer, or the issuer has a problem; later it may work.
+ * `invalid`: the answer, or how the two are set up.
  */
-export type IssuerFailureKind = 'refused' | 'denied' | 'unreachable' | 'invalid';
+export type IssuerFailureKind = RefusalMeaning | 'denied' | 'unreachable' | 'invalid';
 
 /** An issuer did not vouch for somebody. The message is for administrators: it has nothing that the issuer wrote. */
 export class IssuerFailure extends Error {
@@ -23,10 +24,19 @@ export class IssuerFailure extends Error {
   ) {
     super(message, { cause });
   }
+
+  /** Whether the issuer has done nothing that was asked of it; otherwise a used refresh token may be replaced. */
+  get isWithoutEffect(): boolean {
+    const causes = causesOf(this);
+    const status = statusOf(causes) ?? 0;
+    const isRefusal = status >= FIRST_CLIENT_ERROR && status < FIRST_SERVER_ERROR;
+    return isRefusal || causes.some(isWithoutEffect);
+  }
 }
 
 const CODE = /^[a-z_]{1,40}$/;
 const coded = (code: string): string => (CODE.test(code) ? `: ${code}` : '');
+const FIRST_CLIENT_ERROR = 400;
 const FIRST_SERVER_ERROR = 500;
 const TOO_MANY_REQUESTS = 429;
 /** Of the library: what it says about other failures is about the content of an answer. */
@@ -43,7 +53,7 @@ export function issuerFailureOf(error: unknown): IssuerFailure {
   if (error instanceof WWWAuthenticateChallengeError)
     return new IssuerFailure('invalid', 'it does not accept the client id and its secret', error);
   if (error instanceof ResponseBodyError) return refusalOf(error);
-  const status = causes.find((cause) => cause instanceof Response)?.status;
+  const status = statusOf(causes);
   if (status !== undefined)
     return new IssuerFailure(isPassing(status) ? 'unreachable' : 'invalid', `it answered ${status}`, error);
   if (causes.some(isNoAnswer))
@@ -56,13 +66,28 @@ export function issuerFailureOf(error: unknown): IssuerFailure {
   return new IssuerFailure('invalid', `its answer is not valid: ${said}`, error);
 }
 
+const REFUSALS: Readonly<Record<RefusalMeaning, string>> = {
+  refused: 'it no longer vouches for this sign-in',
+  'session-over': 'its own session is over',
+  'used-before': 'the refresh token was used before',
+};
+
 function refusalOf(error: ResponseBodyError): IssuerFailure {
-  if (error.error === 'invalid_grant')
-    return new IssuerFailure('refused', 'it no longer vouches for this sign-in', error);
+  const meaning = refusalMeaning(error.cause);
+  if (meaning !== null) return new IssuerFailure(meaning, REFUSALS[meaning], error);
   const kind =
     isPassing(error.status) || error.error === 'temporarily_unavailable' ? 'unreachable' : 'invalid';
   return new IssuerFailure(kind, `it refused the request${coded(error.error)}`, error);
 }
+
+const isWithoutEffect = (cause: unknown): boolean =>
+  cause instanceof ResponseBodyError ||
+  cause instanceof WWWAuthenticateChallengeError ||
+  cause instanceof ForbiddenHost ||
+  (cause instanceof NoTenantResponse && !cause.sent);
+
+const statusOf = (causes: readonly unknown[]): number | undefined =>
+  causes.find((cause) => cause instanceof Response)?.status;
 
 const isPassing = (status: number): boolean => status >= FIRST_SERVER_ERROR || status === TOO_MANY_REQUESTS;
 

@@ -1,5 +1,6 @@
 import { prepared, type PreparedStatement, type Tx } from '#entities';
 import { IS_BEHIND } from './audit-chain.store';
+import { IS_RE_SIGN_IN_OVERDUE } from './due-sso-sign-in.store';
 import { IS_READY } from './webhook-delivery.store';
 
 /** What one worker does for all, besides the sweep. */
@@ -33,7 +34,8 @@ const DUE_WORK: PreparedStatement = {
           AND last_verified_at <= now() - make_interval(mins => $2)) AS resources,
       EXISTS (SELECT FROM organizations WHERE deleted_at IS NOT NULL AND closed_at IS NULL) AS "deletedOrganizations",
       EXISTS (SELECT FROM webhooks w WHERE ${IS_READY}) AS webhooks,
-      coalesce((SELECT min(check_due_at) FROM sso_sign_ins) <= now(), false) AS "companySignIns",
+      coalesce((SELECT min(check_due_at) FROM sso_sign_ins) <= now(), false) OR EXISTS (SELECT FROM users u
+        JOIN organizations o ON o.id = u.organization_id WHERE ${IS_RE_SIGN_IN_OVERDUE}) AS "companySignIns",
       coalesce((SELECT min(due_at) FROM access_requests) <= now(), false) AS "accessRequests"`,
 };
 

@@ -58,7 +58,9 @@ export type IdentityProviderChanges = {
 
 const COLUMNS = `p.id, p.name, p.issuer, p.client_id AS "clientId", p.groups_claim AS "groupsClaim",
     p.email_domains AS "emailDomains", p.create_users AS "createUsers", p.trusts_second_factor AS "trustsSecondFactor",
-    p.is_enabled AS "isEnabled", p.last_error AS "lastError", p.created_by_email AS "createdByEmail",
+    p.is_enabled AS "isEnabled", coalesce(p.last_error, (SELECT i.claims_error FROM user_identities i WHERE i.provider_id = p.id
+      AND i.claims_error IS NOT NULL AND EXISTS (SELECT FROM sso_sign_ins s WHERE s.identity_id = i.id)
+      ORDER BY i.last_seen_at DESC LIMIT 1)) AS "lastError", p.created_by_email AS "createdByEmail",
     p.created_at AS "createdAt", p.updated_at AS "updatedAt",
     coalesce((SELECT jsonb_agg(jsonb_build_object('group', g.group_name, 'roleId', g.role_id)
       ORDER BY g.group_name, g.role_id) FROM group_mappings g WHERE g.provider_id = p.id), '[]') AS "groupMappings"`;

@@ -1,10 +1,12 @@
 import type { OrganizationId, RemovalCause } from '#rules';
 import { release, type WokenTargets } from '#engine-store/port';
-import { SsoSignInStore } from './sso-sign-in.store';
+import { type AskedSsoSignIn, hasAccess, type RefusedUser, SsoSignInStore } from './sso-sign-in.store';
 import { endedEntry, endRequestsOf, withdrawApprovals } from './access-request-ends';
+import { IS_RE_SIGN_IN_OVERDUE } from './due-sso-sign-in.store';
 import {
   type AuditActor,
   type AuditEntry,
+  type AuditEventType,
   AuditTrail,
   HOLDING,
   MAY_EXPIRE,
@@ -13,6 +15,7 @@ import {
   type Tx,
   auditInsert,
   auditTable,
+  first,
   rows,
   touches,
 } from '#entities';
@@ -35,6 +38,10 @@ interface EndedSession {
   readonly ipv4Address: string | null;
   readonly ipv6Address: string | null;
 }
+
+/** SQL: no issuer vouches for the user `u` of the organization $1 any more. */
+const HAS_NO_SIGN_IN =
+  'NOT EXISTS (SELECT FROM sso_sign_ins s WHERE s.organization_id = $1 AND s.user_id = u.id)';
 
 /** SQL: what the session `s` holds by one of the roles `$3`, and no role of its user grants. */
 const UNGRANTED = `SELECT FROM resource_ips ip JOIN role_resources lost ON lost.resource_id = ip.resource_id
@@ -65,36 +72,83 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
   }
 
   /**
-   * An issuer no longer vouches for a sign-in, which ends. With the user's last one live sessions end, too, and API keys and
-   * session tokens are refused until the next company sign-in, but not revoked. @returns the targets to wake
+   * An issuer refused a sign-in, which ends. If it no longer vouches for the user, live sessions end with the last sign-in, and API
+   * keys and session tokens are refused until the next company sign-in, but not revoked. If its own session is over, that waits for
+   * as long as the organization allows. If an answer was lost, the refusal proves nothing, and access goes on.
+   * @returns the targets to wake
    */
   async refuse(
     tx: Tx,
     organization: OrganizationId,
-    user: { id: string; email: string },
-    { familyId, identityProvider }: { familyId: string; identityProvider: string },
+    user: RefusedUser,
+    asked: AskedSsoSignIn,
+    reason: 'REFUSED' | 'SESSION_OVER' | 'ANSWER_LOST',
   ): Promise<WokenTargets[]> {
     // its lock serializes the refusals of two sign-ins: one of them is the last
-    await this.signIns.end(tx, organization, user.id, familyId);
-    const isLast = await touches(
+    if (!(await this.signIns.endAsked(tx, organization, user.id, asked))) return [];
+    if (reason === 'REFUSED')
+      return this.endAccess(tx, organization, user, 'REFUSED_BY_ISSUER', HAS_NO_SIGN_IN);
+    const isOver = reason === 'SESSION_OVER';
+    const accessEndsAt = isOver ? await this.awaitReSignIn(tx, organization, user.id) : null;
+    await this.record(tx, organization, 'COMPANY_SIGN_IN_ENDED', user, { reason, accessEndsAt });
+    return [];
+  }
+
+  /** Ends the access of somebody who has not signed in again in time. @returns the targets to wake */
+  endUnlessSignedIn(tx: Tx, organization: OrganizationId, user: RefusedUser): Promise<WokenTargets[]> {
+    return this.endAccess(tx, organization, user, 'NOT_SIGNED_IN_AGAIN', IS_RE_SIGN_IN_OVERDUE);
+  }
+
+  /** @returns when the user's access ends; null: another sign-in vouches for it, or there is none */
+  private async awaitReSignIn(tx: Tx, organization: OrganizationId, userId: string): Promise<Date | null> {
+    const ending = await first<{ at: Date }>(
       tx,
-      `UPDATE users SET sso_refused_at = coalesce(sso_refused_at, now()) WHERE organization_id = $1 AND id = $2
-         AND NOT EXISTS (SELECT FROM sso_sign_ins s WHERE s.organization_id = $1 AND s.user_id = $2) RETURNING id`,
+      `UPDATE users u SET sso_session_over_at = coalesce(u.sso_session_over_at, now())
+       FROM organizations o, (SELECT $1::uuid AS organization_id, $2::uuid AS user_id) whose
+       WHERE u.organization_id = $1 AND u.id = $2 AND o.id = $1 AND u.sso_refused_at IS NULL AND ${HAS_NO_SIGN_IN}
+         AND ${hasAccess('whose')}
+       RETURNING u.sso_session_over_at + make_interval(hours => o.re_sign_in_grace_hours) AS at`,
+      [organization, userId],
+    );
+    return ending?.at ?? null;
+  }
+
+  /** @param condition SQL, on the user `u` of the organization `o` */
+  private async endAccess(
+    tx: Tx,
+    organization: OrganizationId,
+    user: RefusedUser,
+    cause: 'REFUSED_BY_ISSUER' | 'NOT_SIGNED_IN_AGAIN',
+    condition: string,
+  ): Promise<WokenTargets[]> {
+    const isRefused = await touches(
+      tx,
+      `UPDATE users u SET sso_refused_at = coalesce(sso_refused_at, now()), sso_session_over_at = NULL
+       FROM organizations o WHERE u.organization_id = $1 AND u.id = $2 AND o.id = $1 AND ${condition} RETURNING u.id`,
       [organization, user.id],
     );
-    if (!isLast) return [];
+    if (!isRefused) return [];
     await this.withdraw(tx, organization, user.id, SYSTEM_ACTOR);
-    const whose = { userId: user.id };
-    const woken = await this.stopSessions(tx, organization, whose, SYSTEM_ACTOR, 'REFUSED_BY_ISSUER');
-    await this.audit.write(tx, organization, {
-      ...SYSTEM_ACTOR,
-      eventType: 'USER_REFUSED_BY_ISSUER',
-      resourceType: 'USER',
-      resourceId: user.id,
-      resourceName: user.email,
-      details: { identityProvider },
-    });
+    const woken = await this.stopSessions(tx, organization, { userId: user.id }, SYSTEM_ACTOR, cause);
+    await this.record(tx, organization, `USER_${cause}`, user, {});
     return woken;
+  }
+
+  private record(
+    tx: Tx,
+    organization: OrganizationId,
+    eventType: AuditEventType,
+    { id, email, identityProvider }: RefusedUser,
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    return this.audit.write(tx, organization, {
+      ...SYSTEM_ACTOR,
+      eventType,
+      resourceType: 'USER',
+      resourceId: id,
+      resourceName: email,
+      details: { identityProvider, ...details },
+    });
   }
 
   /** Of an approver who has left or is locked down, whom the caller has locked: before any rule is. */

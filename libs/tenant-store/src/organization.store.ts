@@ -29,6 +29,7 @@ export const ORGANIZATION_SETTINGS = [
   'passwordRequireSpecialChar',
   'passwordExpirationDays',
   'requireDetectedAddress',
+  'reSignInGraceHours',
 ] as const satisfies readonly (keyof OrganizationEntity)[];
 
 export type OrganizationSettingsRow = Readonly<

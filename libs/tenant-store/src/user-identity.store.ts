@@ -61,10 +61,25 @@ export class UserIdentityStore implements TenantStore<UserIdentityStore> {
     const found = await first<{ id: string }>(
       tx,
       `INSERT INTO user_identities (organization_id, provider_id, subject, email) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (provider_id, subject) DO UPDATE SET email = excluded.email, last_seen_at = now() RETURNING id`,
+       ON CONFLICT (provider_id, subject) DO UPDATE SET
+         email = coalesce(excluded.email, user_identities.email), last_seen_at = now() RETURNING id`,
       [organization, providerId, subject, email],
     );
     return (await this.findLocked(tx, organization, providerId, found!.id))!;
+  }
+
+  /** What of the newest claims about somebody could not be read; null: nothing. The provider shows one of those who are signed in. */
+  async recordClaimsError(
+    tx: Tx,
+    organization: OrganizationId,
+    providerId: string,
+    { subject, problem }: { readonly subject: string; readonly problem: string | null },
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE user_identities SET claims_error = $4
+       WHERE organization_id = $1 AND provider_id = $2 AND subject = $3 AND claims_error IS DISTINCT FROM $4`,
+      [organization, providerId, subject, problem],
+    );
   }
 
   /** Deletes the longest unseen of those that wait, so that a fixed number stays. */

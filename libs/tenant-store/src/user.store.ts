@@ -28,6 +28,7 @@ export interface UserRow extends Readonly<
     | 'mfaLastStep'
     | 'noticesOff'
     | 'ssoRefusedAt'
+    | 'ssoSessionOverAt'
     | 'deletedAt'
   >
 > {
@@ -195,7 +196,8 @@ export class UserStore implements TenantStore<UserStore> {
       tx,
       `UPDATE users SET name = coalesce($3, name), is_org_admin = coalesce($4, is_org_admin),
          is_active = coalesce($5, is_active), updated_at = now(),
-         sso_refused_at = CASE WHEN $5 AND NOT is_active THEN NULL ELSE sso_refused_at END
+         sso_refused_at = CASE WHEN $5 AND NOT is_active THEN NULL ELSE sso_refused_at END,
+         sso_session_over_at = CASE WHEN $5 AND NOT is_active THEN NULL ELSE sso_session_over_at END
        WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL
          AND (NOT (is_org_admin AND is_active) OR coalesce($4, true) AND coalesce($5, true) OR ${OTHER_ADMIN})
        RETURNING id`,

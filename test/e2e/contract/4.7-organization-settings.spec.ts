@@ -13,6 +13,7 @@ const DEFAULTS = {
   passwordRequireSpecialChar: false,
   passwordExpirationDays: null,
   requireDetectedAddress: false,
+  reSignInGraceHours: 24,
 };
 
 describe('4.7 Organization settings', () => {
@@ -44,6 +45,7 @@ describe('4.7 Organization settings', () => {
         passwordRequireSpecialChar: true,
         passwordExpirationDays: 90,
         requireDetectedAddress: true,
+        reSignInGraceHours: 0,
       };
       expect((await patch(rest)).body).toEqual({ mfaRequired: true, passwordMinLength: 12, ...rest });
       expect(await settings()).toEqual({ mfaRequired: true, passwordMinLength: 12, ...rest });
@@ -60,6 +62,7 @@ describe('4.7 Organization settings', () => {
       ['passwordMinLength', 128],
       ['passwordExpirationDays', 1],
       ['passwordExpirationDays', 365],
+      ['reSignInGraceHours', 72],
     ])('takes %s: %p, the edge of its range', async (field, value) => {
       expect(await patch({ [field]: value })).toMatchObject({ status: 200, body: { [field]: value } });
     });
@@ -71,6 +74,9 @@ describe('4.7 Organization settings', () => {
       ['passwordMinLength', '8'],
       ['passwordMinLength', null],
       ['mfaRequired', 'true'],
+      ['reSignInGraceHours', -1],
+      ['reSignInGraceHours', 73],
+      ['reSignInGraceHours', null],
       ['mfaRequired', 1],
       ['mfaRequired', null],
       ['passwordRequireUppercase', 'no'],

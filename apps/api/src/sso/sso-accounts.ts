@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AuditEventType, SYSTEM_ACTOR, type Tx } from '#entities';
 import type { WokenTargets } from '#engine-store/port';
-import { type IssuerClaims, TOO_MANY_GROUPS } from '#sso';
+import type { IssuerClaims } from '#sso';
 import {
   AuditStore,
   GroupRolesStore,
@@ -48,7 +48,9 @@ export class SsoAccounts {
     const userId = identity.userId ?? (await this.firstAccount(tx, provider, identityId, claims));
     if (userId === null) {
       await this.identities.trimWaiting(tx, organizationId, providerId);
-      const reason = `No account is linked to the identity ${claims.subject} (${claims.email ?? 'without e-mail'})`;
+      const reason = `No account is linked to the identity ${claims.subject} (${claims.email ?? 'without e-mail'})${
+        claims.problem === null ? '' : `: ${claims.problem}`
+      }`;
       return { identityId, refusal: { code: 'not-linked', reason }, woken: [] };
     }
     const user = await this.users.find(tx, organizationId, userId);
@@ -100,12 +102,12 @@ export class SsoAccounts {
     tx: Tx,
     provider: SealedIdentityProvider,
     { id, email }: UserRow,
-    { groups }: IssuerClaims,
+    { groups, subject, problem }: IssuerClaims,
   ): Promise<WokenTargets[]> {
     const { organizationId } = provider;
-    const error = groups === 'too-many' ? TOO_MANY_GROUPS : null;
-    await this.providers.recordError(tx, organizationId, provider.id, error);
-    if (groups === null || groups === 'too-many') return [];
+    await this.providers.recordError(tx, organizationId, provider.id, null);
+    await this.identities.recordClaimsError(tx, organizationId, provider.id, { subject, problem });
+    if (groups === null) return [];
     return this.groupRoles.apply(tx, organizationId, provider, { id, email, groups });
   }
 

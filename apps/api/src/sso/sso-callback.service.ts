@@ -147,6 +147,6 @@ const failedLogin = (
 
 /** A code that the issuer does not take is no word about the person. */
 function refusalOf({ kind, message }: IssuerFailure): SignInRefused {
-  const code = kind === 'refused' ? 'invalid' : kind;
+  const code = kind === 'denied' || kind === 'unreachable' ? kind : 'invalid';
   return new SignInRefused(code, `The identity provider: ${message}`);
 }

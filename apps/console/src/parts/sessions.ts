@@ -36,6 +36,7 @@ const STOPPED_BY: Readonly<Partial<Record<NonNullable<Session['endedCause']>, st
   USER_OFFBOARDED: 'Stopped with the user’s account',
   ROLE_LOST: 'Stopped with a role that the identity provider no longer gives',
   REFUSED_BY_ISSUER: 'Stopped by the identity provider, which refuses the sign-in',
+  NOT_SIGNED_IN_AGAIN: 'Stopped as the user has not signed in again with the identity provider',
   LOCKED_DOWN: 'Stopped by a lockdown',
   ABANDONED: 'Stopped with a resource that was given up',
 };

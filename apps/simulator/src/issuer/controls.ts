@@ -1,6 +1,7 @@
 import { Input, required } from '../control/input';
 import { ok, type Route } from '../control/route';
 import { CLIENT_ID, CLIENT_SECRET, type Issuer } from './issuer';
+import { MANNER_NAMES, MANNERS, REFUSALS } from './manners';
 import { GROUP } from './people';
 
 /** The control interface of the identity provider: what its administrator does, and its outages. */
@@ -11,7 +12,8 @@ export const issuerRoutes = (issuer: Issuer): Readonly<Record<string, Route>> =>
       issuer: issuer.url,
       clientId: CLIENT_ID,
       clientSecret: CLIENT_SECRET,
-      groupsClaim: 'groups',
+      actsAs: people.manner,
+      groupsClaim: MANNERS[people.manner].groupsClaim,
       group: GROUP,
       isDown: people.isDown,
       people: people.list(),
@@ -19,17 +21,19 @@ export const issuerRoutes = (issuer: Issuer): Readonly<Record<string, Route>> =>
   return {
     'GET /_issuer': described,
     'PUT /_issuer': ({ body }) => {
-      const input = Input.fromJson(body, ['isDown']);
-      people.isDown = required('isDown', input.flag('isDown'));
+      const input = Input.fromJson(body, ['isDown', 'actsAs']);
+      people.isDown = input.flag('isDown') ?? people.isDown;
+      people.manner = input.oneOf('actsAs', MANNER_NAMES) ?? people.manner;
       return described();
     },
     'PUT /_people': ({ body }) => {
-      const input = Input.fromJson(body, ['subject', 'groups', 'isDisabled']);
+      const input = Input.fromJson(body, ['subject', 'groups', 'isDisabled', 'refusal']);
       const subjects = people.list().map(({ subject }) => subject);
       const subject = required('subject', input.oneOf('subject', subjects), subjects);
       const person = people.list().find((one) => one.subject === subject)!;
       person.groups = input.texts('groups') ?? person.groups;
       person.isDisabled = input.flag('isDisabled') ?? person.isDisabled;
+      person.refusal = input.oneOf('refusal', REFUSALS) ?? person.refusal;
       return described();
     },
   };

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ClientMetadata, Configuration, default as Provider } from 'oidc-provider';
+import type { ClientMetadata, Configuration, default as Provider, KoaContextWithOIDC } from 'oidc-provider';
 import { readBody } from '../request-body';
 import { IssuedTokens } from './issued-tokens';
+import { GROUP_CLAIMS, MANNERS, type MannerName } from './manners';
 import { People, type Person } from './people';
 import { messagePage, signInPage } from './sign-in-page';
 
@@ -26,6 +27,8 @@ const SIGN_IN = new RegExp(`^${ISSUER_PREFIX}/sign-in/[\\w-]+$`);
 /** Where Drawbridge has itself called back, for whichever organization. */
 const CALLBACK = /\/api\/v1\/auth\/sso\/[a-z\d-]+\/callback$/;
 const MINUTE = 60;
+/** As Entra ID does. */
+const BACKDATED = 5 * MINUTE;
 const MONTH = 30 * 24 * 60 * MINUTE;
 
 interface Loaded {
@@ -92,6 +95,7 @@ export class Issuer {
     }
     const form = new URLSearchParams((await readBody(request)) ?? '');
     const person = this.people.whoMaySignIn(form.get('person') ?? '');
+    if (person) person.refusal = null;
     const result = person
       ? await signedIn(provider, person, params, form.has('secondFactor'))
       : { error: 'access_denied', error_description: 'Nobody was chosen' };
@@ -103,8 +107,23 @@ export class Issuer {
     const provider = new OidcProvider(this.url, this.configuration());
     // as an administrator of the issuer would enter it, for each organization that is tried
     Object.assign(provider.Client.prototype, { redirectUriAllowed: (uri: string) => CALLBACK.test(uri) });
+    backdateIdTokens(provider);
+    provider.use<object, Pick<KoaContextWithOIDC, 'oidc'>>(async (context, next) => {
+      await next();
+      this.refuse(context);
+    });
     provider.on('server_error', (_, error) => process.stderr.write(`${ISSUER_PREFIX}: ${error.stack}\n`));
     return { provider, answer: provider.callback() };
+  }
+
+  /** Refuses a refresh token as the issuer does that it acts as. */
+  private refuse({ path, oidc, response }: KoaContextWithOIDC): void {
+    const { error } = Object(response.body) as { error?: string };
+    if (path !== '/token' || error !== 'invalid_grant' || oidc.params?.['grant_type'] !== 'refresh_token')
+      return;
+    const subject = oidc.entities.RefreshToken?.accountId;
+    const refusal = (subject === undefined ? null : this.people.refusalOf(subject)) ?? 'used-before';
+    Object.assign(response, MANNERS[this.people.manner].refusals[refusal]);
   }
 
   private configuration(): Configuration {
@@ -119,7 +138,7 @@ export class Issuer {
         openid: ['sub', 'amr'],
         email: ['email', 'email_verified'],
         profile: ['name'],
-        groups: ['groups'],
+        groups: GROUP_CLAIMS,
       },
       conformIdTokenClaims: false,
       enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
@@ -129,7 +148,7 @@ export class Issuer {
       expiresWithSession: () => false,
       // as most providers do; the specification would have people asked again each time
       issueRefreshToken: () => true,
-      rotateRefreshToken: false,
+      rotateRefreshToken: true,
       ttl: {
         AccessToken: 10 * MINUTE,
         IdToken: 10 * MINUTE,
@@ -138,9 +157,10 @@ export class Issuer {
         RefreshToken: MONTH,
         Grant: MONTH,
       },
-      findAccount: (_, subject) => {
+      findAccount: (_, subject, token) => {
         const person = this.people.whoMaySignIn(subject);
-        return person && { accountId: subject, claims: () => claimsOf(person) };
+        if (!person || (token?.kind === 'RefreshToken' && person.refusal !== null)) return undefined;
+        return { accountId: subject, claims: () => claimsOf(person, this.people.manner) };
       },
       renderError: (context, { error, error_description: description }) => {
         context.type = 'html';
@@ -159,13 +179,21 @@ const CLIENT: ClientMetadata = {
   id_token_signed_response_alg: 'ES256',
 };
 
-const claimsOf = ({ subject, name, email, groups }: Person) => ({
+const claimsOf = ({ subject, name, email, groups }: Person, manner: MannerName) => ({
   sub: subject,
   name,
   email,
   email_verified: true,
-  groups: [...groups],
+  ...MANNERS[manner].groups(groups),
 });
+
+function backdateIdTokens({ IdToken }: Provider): void {
+  const payload = Reflect.get(IdToken.prototype, 'payload') as () => Promise<object>;
+  IdToken.prototype.payload = async function (this: InstanceType<typeof IdToken>) {
+    const issuedAt = Math.floor(Date.now() / 1000) - BACKDATED;
+    return { ...(await payload.call(this)), iat: issuedAt, nbf: issuedAt };
+  };
+}
 
 /** What a click on a person means: signed in, and everything that was asked for is granted. */
 async function signedIn(

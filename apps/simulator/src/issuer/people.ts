@@ -1,3 +1,5 @@
+import type { MannerName, Refusal } from './manners';
+
 /** Somebody whom the simulated identity provider knows. */
 export interface Person {
   /** never changes: what an account is joined by */
@@ -6,6 +8,8 @@ export interface Person {
   readonly email: string;
   groups: readonly string[];
   isDisabled: boolean;
+  /** why refresh tokens are refused until the next sign-in; null: they are not */
+  refusal: Refusal | null;
 }
 
 /** The one group. */
@@ -18,6 +22,7 @@ const initialPeople = (): Person[] => [
     email: 'developer@demo.example',
     groups: [GROUP],
     isDisabled: false,
+    refusal: null,
   },
   {
     subject: 'simulated-guest',
@@ -25,12 +30,15 @@ const initialPeople = (): Person[] => [
     email: 'guest@demo.example',
     groups: [],
     isDisabled: false,
+    refusal: null,
   },
 ];
 
 /** The people of the simulated identity provider, and whether it answers at all. */
 export class People {
   isDown = false;
+  /** which issuer it answers like */
+  manner: MannerName = 'oidc-provider';
   private people = initialPeople();
 
   list(): readonly Person[] {
@@ -42,9 +50,16 @@ export class People {
     return this.people.find((person) => person.subject === subject && !person.isDisabled);
   }
 
-  /** Enables everybody, restores the groups, and ends an outage. */
+  /** Why refresh tokens of somebody are refused; null: they are not. */
+  refusalOf(subject: string): Refusal | null {
+    const person = this.people.find((one) => one.subject === subject);
+    return person?.isDisabled === false ? person.refusal : 'disabled';
+  }
+
+  /** Enables everybody, restores the groups, and ends an outage and an imitation. */
   reset(): void {
     this.isDown = false;
+    this.manner = 'oidc-provider';
     this.people = initialPeople();
   }
 }

@@ -47,10 +47,32 @@ describe('what administrators are told', () => {
   it.each([
     ['ROLE_LOST', 'with a role that your identity provider no longer gives you'],
     ['REFUSED_BY_ISSUER', 'as your identity provider refuses your sign-in'],
+    ['NOT_SIGNED_IN_AGAIN', 'as you have not signed in again with your identity provider'],
   ])('the end of access with %s is told as %s', (cause, how) => {
     const details = { cause, ipv4Address: '203.0.113.1', ipv6Address: null, reason: 'ADMIN' };
     const stopped = record({ eventType: 'SESSION_STOPPED', result: 'SUCCESS', actorEmail: null, details });
     expect(noticeOf(stopped)?.title).toBe(`Your access from 203.0.113.1 was ended ${how}`);
+  });
+
+  it.each([
+    [{ reason: 'SESSION_OVER', accessEndsAt: '2000-01-01T00:00:00Z' }, null],
+    [{ reason: 'SESSION_OVER', accessEndsAt: null }, null],
+    [
+      { reason: 'ANSWER_LOST', accessEndsAt: null },
+      { kind: 'COLLECTED', holder: null },
+    ],
+    [
+      { reason: 'SESSION_OVER', accessEndsAt: '2100-01-01T00:00:00Z' },
+      [
+        'HOLDERS',
+        'x',
+        'Sign in again with your company: your access and your API keys end at 2100-01-01 00:00 UTC',
+      ],
+    ],
+  ])('the end of a company sign-in with %j is told as %j', (more, told) => {
+    const details = { identityProvider: 'Directory', ...more };
+    const notice = noticeOf(record({ eventType: 'COMPANY_SIGN_IN_ENDED', result: 'SUCCESS', details }));
+    expect(notice && [notice.kind, notice.holder, notice.title]).toEqual(told);
   });
 
   it('names and reasons make no links, and without PUBLIC_URL there is none', () => {

@@ -31,6 +31,7 @@ export function noticeOf(record: ToldRecord): Notice | null {
     overdue(record) ??
     emergency(record) ??
     ofSession(record) ??
+    ofSignIn(record) ??
     ofRequest(record) ??
     ofIdentity(record) ??
     collected(record);
@@ -145,10 +146,27 @@ function ofSession({ eventType, result, actorEmail, resourceName, details }: Tol
   return { ...shared, switchedBy: 'sessionStopped', title, details: [] };
 }
 
+/** Whose access goes on without a company sign-in, for some time. */
+function ofSignIn({ eventType, resourceId, details }: ToldRecord): Said | null {
+  const { accessEndsAt, identityProvider } = details as Readonly<Record<string, string>>;
+  if (eventType !== 'COMPANY_SIGN_IN_ENDED' || !accessEndsAt || Date.parse(accessEndsAt) <= Date.now())
+    return null;
+  return {
+    kind: 'HOLDERS',
+    switchedBy: 'sessionExpiring',
+    holder: resourceId,
+    title: `Sign in again with your company: your access and your API keys end at ${timeOf(new Date(accessEndsAt))}`,
+    details: [
+      `Your session at ${nameOf(identityProvider!)} is over. What is open, and your keys, go on until then.`,
+    ],
+  };
+}
+
 /** By whom no person did it. */
 const STOPPED_BY: Readonly<Record<string, string>> = {
   ROLE_LOST: 'with a role that your identity provider no longer gives you',
   REFUSED_BY_ISSUER: 'as your identity provider refuses your sign-in',
+  NOT_SIGNED_IN_AGAIN: 'as you have not signed in again with your identity provider',
 };
 
 /** The person whose account an administrator gives a way to sign in: others would not notice that a stranger uses it. */
@@ -175,6 +193,7 @@ function collected(record: ToldRecord): Said | null {
   const { eventType, actorType, errorMessage, details } = record;
   // whoever asks for a check sees its outcome
   if (actorType !== 'SYSTEM' && !TOLD_OF_OTHERS.has(eventType)) return null;
+  if (eventType === 'COMPANY_SIGN_IN_ENDED' && details['reason'] !== 'ANSWER_LOST') return null;
   const found = COLLECTED[eventType]?.(nameOf(record.resourceName), record.result === 'FAILURE');
   if (!found || (eventType === 'OIDC_EXCHANGE_REFUSED' && record.resourceId === null)) return null;
   const [switchedBy, title] = found;
@@ -202,6 +221,10 @@ const COLLECTED: Readonly<Partial<Record<ToldRecord['eventType'], Titled>>> = {
   AGENT_OFFLINE: (name) => ['agentAway', `The agent of ${name} is away`],
   AGENT_DUPLICATED: (name) => ['agentAway', `Two agents call themselves ${name}`],
   OIDC_EXCHANGE_REFUSED: (name) => ['trustRefused', `A CI job was refused by the trust ${name}`],
+  COMPANY_SIGN_IN_ENDED: (name) => [
+    null,
+    `The company sign-in of ${name} ended, as an answer of the identity provider was lost: access and API keys go on`,
+  ],
   API_KEY_EXPIRING: (name) => ['keyExpiring', `The API key ${name} ends soon`],
   RESOURCE_VERIFIED: (name, failed) => [
     'resourceHealth',

@@ -1,97 +1,157 @@
-import type { Database } from '#entities';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Transactions } from '#entities';
 import type { WokenTargets } from '#engine-store/port';
 import { type MasterKeys, openCredential, sealCredential } from '#secrets';
-import { type IssuerClients, IssuerFailure, type IssuerGrant, TOO_MANY_GROUPS } from '#sso';
 import {
+  type IssuerClaims,
+  type IssuerClient,
+  type IssuerClients,
+  IssuerFailure,
+  type IssuerFailureKind,
+} from '#sso';
+import {
+  type AskedSsoSignIn,
   DueSsoSignInStore,
   GroupRolesStore,
   IdentityProviderStore,
   type LeasedSsoSignIn,
   OffboardingStore,
+  type OverdueUser,
   type SealedIdentityProvider,
   SsoSignInStore,
+  UserIdentityStore,
 } from '#tenant-store';
+
+/** A failover takes a minute or two. */
+const KEEP_PAUSES = [100, 500, ...Array<number>(60).fill(2000)];
 
 /** Asks the issuer of one sign-in whether it still vouches for its user, and what the user's groups are. */
 export class VouchingCheck {
   private readonly due = new DueSsoSignInStore();
   private readonly signIns = new SsoSignInStore();
   private readonly providers = new IdentityProviderStore();
+  private readonly identities = new UserIdentityStore();
   private readonly groupRoles = new GroupRolesStore();
   private readonly offboarding = new OffboardingStore();
 
-  /** @param wake called with targets whose access has ended */
+  /**
+   * @param wake called with targets whose access has ended
+   * @param keepPauses between attempts to keep a new refresh token, in milliseconds
+   */
   constructor(
-    private readonly database: Database,
+    private readonly database: Transactions,
     private readonly issuers: IssuerClients,
     private readonly masterKeys: MasterKeys,
     private readonly wake: (targets: readonly WokenTargets[]) => void,
+    private readonly keepPauses: readonly number[] = KEEP_PAUSES,
   ) {}
 
   /**
-   * Nothing but a refused refresh token ends access: an issuer that is down is asked again. After eight hours without its word
-   * the sign-in alone ends, as one does whose issuer cannot be asked.
+   * Nothing but a refused refresh token ends access, and that only while no answer was lost: an issuer that is down is asked
+   * again. After eight hours without its word the sign-in alone ends, as one does whose issuer cannot be asked.
    */
   async run(signIn: LeasedSsoSignIn): Promise<void> {
-    const { organizationId, providerId, familyId, userId } = signIn;
+    const { organizationId, providerId } = signIn;
     const provider = await this.providers.sealed(this.database.autocommit, organizationId, providerId);
     // deleted since, and its sign-ins with it
     if (!provider) return;
-    const answer = await this.answerOf(signIn, provider);
+    const { refreshToken = '' } = openCredential(this.masterKeys, { ...signIn, id: signIn.familyId });
+    const client = await this.clientOf(provider);
+    if (client instanceof IssuerFailure) return this.postpone(signIn, client, null);
+    // first, and by itself: an answer that is lost must be known to be
+    const asked = await this.due.ask(this.database.autocommit, signIn);
+    if (!asked) return;
+    const answer = await failureOr(
+      client.refresh(refreshToken, signIn.subject, (newToken) => this.keep(signIn, asked, newToken)),
+    );
     if (!(answer instanceof IssuerFailure)) return this.vouch(signIn, provider, answer);
-    if (answer.kind === 'refused') return this.refuse(signIn, provider);
-    const { autocommit } = this.database;
-    await this.providers.recordError(autocommit, organizationId, providerId, answer.message);
-    if (await this.due.postpone(autocommit, familyId)) return;
-    await this.database.transaction((tx) => this.signIns.end(tx, organizationId, userId, familyId));
+    const reason = reasonOf(answer.kind, asked.isInDoubt);
+    if (reason === null)
+      return this.postpone(signIn, answer, answer.isWithoutEffect && !asked.isInDoubt ? asked : null);
+    const user = { id: signIn.userId, email: signIn.userEmail, identityProvider: provider.name };
+    this.wake(
+      await this.database.revocation((tx) =>
+        this.offboarding.refuse(tx, organizationId, user, asked, reason),
+      ),
+    );
   }
 
-  private async answerOf(
-    signIn: LeasedSsoSignIn,
-    provider: SealedIdentityProvider,
-  ): Promise<IssuerGrant | IssuerFailure> {
+  /** Ends the access of somebody who has not signed in again in time. */
+  async endOverdue(user: OverdueUser): Promise<void> {
+    this.wake(
+      await this.database.revocation((tx) =>
+        this.offboarding.endUnlessSignedIn(tx, user.organizationId, user),
+      ),
+    );
+  }
+
+  private async clientOf(provider: SealedIdentityProvider): Promise<IssuerClient | IssuerFailure> {
     const { issuer, clientId, groupsClaim } = provider;
     const { clientSecret = '' } = openCredential(this.masterKeys, provider);
-    const { refreshToken = '' } = openCredential(this.masterKeys, { ...signIn, id: signIn.familyId });
-    try {
-      const client = await this.issuers.of({ issuer, clientId, clientSecret, groupsClaim });
-      return await client.refresh(refreshToken, signIn.subject);
-    } catch (error) {
-      if (error instanceof IssuerFailure) return error;
-      throw error;
+    return failureOr(this.issuers.of({ issuer, clientId, clientSecret, groupsClaim }));
+  }
+
+  /** The issuer may have ended the former token: without the new one it is not known whether it vouches for the user. */
+  private async keep(
+    { familyId, dataKey }: LeasedSsoSignIn,
+    asked: AskedSsoSignIn,
+    refreshToken: string | null,
+  ): Promise<void> {
+    const sealed =
+      refreshToken === null ? null : sealCredential(this.masterKeys, dataKey, familyId, { refreshToken });
+    for (const ms of this.keepPauses) {
+      try {
+        return await this.due.answered(this.database.autocommit, asked, sealed);
+      } catch {
+        await pause(ms);
+      }
     }
+    await this.due.answered(this.database.autocommit, asked, sealed);
   }
 
   private async vouch(
-    { familyId, organizationId, userId, userEmail, dataKey }: LeasedSsoSignIn,
+    { familyId, organizationId, userId, userEmail, subject }: LeasedSsoSignIn,
     provider: SealedIdentityProvider,
-    { refreshToken, claims: { groups } }: IssuerGrant,
+    { groups, problem }: IssuerClaims,
   ): Promise<void> {
-    const sealed = sealCredential(this.masterKeys, dataKey, familyId, { refreshToken: refreshToken ?? '' });
-    // first, and by itself: the issuer may have ended the former token, and a failure below must not lose this one
-    await this.due.keep(this.database.autocommit, familyId, sealed);
     const woken = await this.database.revocation(async (tx) => {
       await this.due.vouched(tx, familyId);
-      const error = groups === 'too-many' ? TOO_MANY_GROUPS : null;
-      await this.providers.recordError(tx, organizationId, provider.id, error);
-      if (groups === null || groups === 'too-many') return [];
+      await this.providers.recordError(tx, organizationId, provider.id, null);
+      await this.identities.recordClaimsError(tx, organizationId, provider.id, { subject, problem });
+      if (groups === null) return [];
       return this.groupRoles.apply(tx, organizationId, provider, { id: userId, email: userEmail, groups });
     });
     this.wake(woken);
   }
 
-  private async refuse(
-    { organizationId, familyId, userId, userEmail }: LeasedSsoSignIn,
-    { name: identityProvider }: SealedIdentityProvider,
+  private async postpone(
+    { organizationId, providerId, userId, familyId }: LeasedSsoSignIn,
+    { message }: IssuerFailure,
+    answered: AskedSsoSignIn | null,
   ): Promise<void> {
-    const woken = await this.database.revocation((tx) =>
-      this.offboarding.refuse(
-        tx,
-        organizationId,
-        { id: userId, email: userEmail },
-        { familyId, identityProvider },
-      ),
-    );
-    this.wake(woken);
+    const { autocommit } = this.database;
+    await this.providers.recordError(autocommit, organizationId, providerId, message);
+    if (await this.due.postpone(autocommit, familyId, answered)) return;
+    await this.database.transaction((tx) => this.signIns.end(tx, organizationId, userId, familyId));
+  }
+}
+
+/** Why a sign-in ends; null: it does not. */
+function reasonOf(
+  kind: IssuerFailureKind,
+  isInDoubt: boolean,
+): 'REFUSED' | 'SESSION_OVER' | 'ANSWER_LOST' | null {
+  if (kind === 'used-before') return 'ANSWER_LOST';
+  if (kind !== 'refused' && kind !== 'session-over') return null;
+  if (isInDoubt) return 'ANSWER_LOST';
+  return kind === 'refused' ? 'REFUSED' : 'SESSION_OVER';
+}
+
+async function failureOr<T>(asked: Promise<T>): Promise<T | IssuerFailure> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof IssuerFailure) return error;
+    throw error;
   }
 }

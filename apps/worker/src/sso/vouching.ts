@@ -8,7 +8,7 @@ import type { VouchingCheck } from './vouching-check';
 const INTERVAL_MS = 1000;
 /** Issuers that are asked at once. */
 const SLOTS = 24;
-/** Longer than a check takes: after a crash another worker asks when it has run out. */
+/** Longer than a check takes, of whose token a lost answer may take 30 seconds: after a crash another worker asks when it has run out. */
 const LEASE_SECONDS = 60;
 
 /**
@@ -36,6 +36,7 @@ export class Vouching {
   /** Starts checks in the free slots. @returns 0: others may be due */
   private async fill(): Promise<number | null> {
     const { store, database, running } = this;
+    await this.endOverdue();
     const ready = await store.ready(database.autocommit);
     const waiting = ready
       .filter(({ familyId }) => !running.has(familyId))
@@ -49,6 +50,17 @@ export class Vouching {
       running.set(familyId, { share: chosen.get(familyId)!, done });
     }
     return 0;
+  }
+
+  private async endOverdue(): Promise<void> {
+    for (const user of await this.store.overdueReSignIns(this.database.autocommit)) {
+      try {
+        await this.check.endOverdue(user);
+      } catch (error) {
+        const { organizationId, id: userId } = user;
+        this.log.error({ err: error, userId, organizationId }, 'The access of a user could not be ended');
+      }
+    }
   }
 
   /** One that fails is asked about again when its lease has run out. */

@@ -100,8 +100,7 @@ describe('Vercel driver: requests and writes', () => {
       vercel.on(READ, config(guard(['203.0.113.1/32'])));
       const now = performance.now.bind(performance);
       let held = 0;
-      vi.spyOn(performance, 'now')
-        .mockImplementation(() => now() + (vercel.calls.length && (held += 2100)));
+      vi.spyOn(performance, 'now').mockImplementation(() => now() + (vercel.calls.length && (held += 2100)));
       expect(await thrown(apply(add()))).toMatchObject({
         kind: 'transient',
         message: 'The list was read too long ago to be written',

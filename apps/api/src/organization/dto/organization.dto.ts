@@ -24,6 +24,10 @@ const PASSWORD_LENGTH = integerIn(
 const DETECTED_ADDRESS = 'true: POST /sessions accepts only the caller’s own address, also with an API key';
 const SSO_REQUIRED = 'true: people sign in with an identity provider; passwords are refused';
 const RECOVERY = 'the only user who may sign in with a password while ssoRequired is true';
+const GRACE_HOURS = integerIn(0, 72, 'must be a whole number from 0 to 72');
+const GRACE =
+  'how long API keys and open access go on when the identity provider’s own session with a person is over, ' +
+  'until that person signs in again';
 export const MAX_EXPIRATION_DAYS = 365;
 
 export class OrganizationDto {
@@ -82,6 +86,8 @@ export class OrganizationSettingsDto extends PasswordPolicyDto {
   })
   passwordExpirationDays!: number | null;
   @ApiProperty({ example: false, description: DETECTED_ADDRESS }) requireDetectedAddress!: boolean;
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: 72, example: 24, description: GRACE })
+  reSignInGraceHours!: number;
 }
 
 /** The service checks the range: out of range is 422, not 400. */
@@ -118,4 +124,7 @@ export class UpdateOrganizationSettingsDto {
 
   @MayBeAbsent(flag(), { description: DETECTED_ADDRESS })
   requireDetectedAddress?: boolean;
+
+  @MayBeAbsent(GRACE_HOURS, { example: 24, description: GRACE })
+  reSignInGraceHours?: number;
 }

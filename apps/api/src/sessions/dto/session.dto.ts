@@ -89,7 +89,7 @@ export class SessionDto {
     nullable: true,
     example: 'LOCKED_DOWN',
     description:
-      'What stopped it, as in its events. ROLE_LOST, REFUSED_BY_ISSUER: the identity provider of the company sign-in. null: ' +
+      'What stopped it, as in its events. ROLE_LOST, REFUSED_BY_ISSUER, NOT_SIGNED_IN_AGAIN: the identity provider of the company sign-in. null: ' +
       'it is live, or its time is over',
   })
   endedCause!: RemovalCause | null;

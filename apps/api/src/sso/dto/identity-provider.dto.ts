@@ -91,7 +91,8 @@ export class CreateIdentityProviderDto {
   @Optional(line(100), {
     nullable: true,
     example: 'groups',
-    description: 'the claim that lists a person’s groups; null: groups are not used',
+    description:
+      'the claim that lists a person’s groups, or the way to it inside another, such as realm_access.roles; null: groups are not used',
   })
   groupsClaim?: string | null;
 

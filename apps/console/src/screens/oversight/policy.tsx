@@ -25,6 +25,15 @@ export function Policy() {
               help="Who has none, you too, sets it up at the next sign-in. API keys and jobs are not affected."
               defaultChecked={now.mfaRequired}
             />
+            <TextField
+              name="reSignInGraceHours"
+              label="Hours to sign in again with the company"
+              type="number"
+              min={0}
+              max={72}
+              defaultValue={now.reSignInGraceHours}
+              help="0 to 72. When the identity provider’s own session is over, API keys and open access go on for so long."
+            />
           </Section>
           <Section title="Sessions">
             <CheckField
@@ -79,6 +88,7 @@ function save(entered: Entered): Promise<unknown> {
     body: {
       ...Object.fromEntries(checks.map((name) => [name, entered.checked(name)])),
       passwordMinLength: entered.number('passwordMinLength'),
+      reSignInGraceHours: entered.number('reSignInGraceHours'),
       passwordExpirationDays: Number(entered.text('passwordExpirationDays')) || null,
     },
   });

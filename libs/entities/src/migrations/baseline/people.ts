@@ -20,6 +20,7 @@ CREATE TABLE organizations (
   require_detected_address boolean NOT NULL DEFAULT false,
   sso_required boolean NOT NULL DEFAULT false,
   recovery_administrator_id uuid,
+  re_sign_in_grace_hours integer NOT NULL DEFAULT 24 CHECK (re_sign_in_grace_hours BETWEEN 0 AND 72),
   deleted_at timestamptz,
   closed_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -71,6 +72,8 @@ CREATE TABLE users (
   notices_off text[] NOT NULL DEFAULT '{}',
   -- the issuer no longer vouches for the user: until the next company sign-in no API key is accepted, and no session started
   sso_refused_at timestamptz,
+  -- the issuer's own session is over, and no other sign-in is left: access ends re_sign_in_grace_hours later
+  sso_session_over_at timestamptz,
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -81,6 +84,7 @@ CREATE TABLE users (
 );
 CREATE UNIQUE INDEX users_one_per_email ON users (organization_id, email) WHERE deleted_at IS NULL;
 CREATE INDEX users_email_idx ON users (email);
+CREATE INDEX users_sso_session_over_at_idx ON users (sso_session_over_at) WHERE sso_session_over_at IS NOT NULL;
 CREATE TRIGGER users_of_deleted_organization BEFORE INSERT ON users
   FOR EACH ROW EXECUTE FUNCTION refuse_in_deleted_organization();
 

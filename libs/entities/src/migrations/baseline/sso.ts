@@ -51,6 +51,7 @@ CREATE TABLE user_identities (
   linked_by uuid,
   needs_second_factor boolean NOT NULL DEFAULT false,
   email text,
+  claims_error text,
   last_seen_at timestamptz NOT NULL DEFAULT now(),
   created_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (provider_id, subject),
@@ -84,7 +85,8 @@ CREATE TABLE sso_attempts (
 CREATE INDEX sso_attempts_expires_at_idx ON sso_attempts (expires_at);
 
 -- Sign-ins (families of refresh tokens) that an issuer vouches for, and when it is asked again. sealed_data holds the
--- issuer's refresh token; NULL: it gave none, and the sign-in ends after eight hours. They go with their refresh tokens.
+-- issuer's refresh token; NULL: it gave none, and the sign-in ends after eight hours. asked_at is set before each request with
+-- that token, and NULL once it was answered. They go with their refresh tokens.
 CREATE TABLE sso_sign_ins (
   family_id uuid PRIMARY KEY,
   organization_id uuid NOT NULL,
@@ -93,6 +95,7 @@ CREATE TABLE sso_sign_ins (
   sealed_data jsonb,
   check_due_at timestamptz,
   checked_at timestamptz NOT NULL DEFAULT now(),
+  asked_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT sso_sign_ins_user_fkey FOREIGN KEY (organization_id, user_id)
     REFERENCES users (organization_id, id) ON DELETE CASCADE
