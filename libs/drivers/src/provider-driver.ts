@@ -110,7 +110,7 @@ export interface Verified {
 export interface ProviderDriver {
   readonly kind: Provider;
   readonly traits: DriverTraits;
-  /** The account whose write budget a call consumes. */
+  /** The account whose write budget a call consumes, as `accountKey` names it. */
   accountKey(target: CloudTarget): string;
   /**
    * Checks that the provider accepts the credential, regardless of its permissions. Changes nothing and uses no cached

@@ -1,4 +1,5 @@
 import type { ChangeResult, ObservedRule } from '#rules';
+import { accountKey } from '../account-key';
 import { credentialFields, requireResourceType } from '../credential-fields';
 import { DriverError } from '../driver-error';
 import type {
@@ -43,7 +44,7 @@ class ApisixDriver implements ProviderDriver {
   ) {}
 
   accountKey({ credential }: CloudTarget): string {
-    return `APISIX:${gatewayOf(credential.data.adminUrl ?? '')}`;
+    return accountKey('APISIX', gatewayOf(credential.data.adminUrl ?? ''), credential);
   }
 
   checkCredential(credential: DriverCredential): Promise<void> {

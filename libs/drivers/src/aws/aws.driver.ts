@@ -1,4 +1,5 @@
 import type { ChangeResult, ObservedRule, ResourceConfig } from '#rules';
+import { accountKey } from '../account-key';
 import type { CallToken } from '../call-tokens';
 import { requireResourceType } from '../credential-fields';
 import {
@@ -55,7 +56,7 @@ class AwsDriver implements ProviderDriver {
   }
 
   accountKey({ credential, region }: CloudTarget): string {
-    return `AWS:${identityOf(credential)}:${region ?? ''}`;
+    return accountKey('AWS', `${identityOf(credential)}:${region ?? ''}`, credential);
   }
 
   checkCredential(credential: DriverCredential): Promise<void> {

@@ -1,4 +1,5 @@
 import { overrideWarnings, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
+import { accountKey } from '../account-key';
 import { asCallFailure } from '../call-failure';
 import { Deadline } from '../deadline';
 import type { CallToken } from '../call-tokens';
@@ -57,7 +58,7 @@ class AzureDriver implements ProviderDriver {
   }
 
   accountKey(target: CloudTarget): string {
-    return `AZURE:${readGroupName(target).subscriptionId}`;
+    return accountKey('AZURE', readGroupName(target).subscriptionId, target.credential);
   }
 
   async checkCredential(credential: DriverCredential): Promise<void> {

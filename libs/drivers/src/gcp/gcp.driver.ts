@@ -1,4 +1,5 @@
 import { parseRuleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
+import { accountKey } from '../account-key';
 import type { CallToken } from '../call-tokens';
 import { requireResourceType } from '../credential-fields';
 import { refuseOpenTarget } from '../open-target';
@@ -39,9 +40,8 @@ class GcpDriver implements ProviderDriver {
     private readonly compute: ComputeClients,
   ) {}
 
-  /** Compute's rate limits apply per project, not per credential. */
-  accountKey({ identifier }: CloudTarget): string {
-    return `GCP:${readTaggedNetwork(identifier).project}`;
+  accountKey({ identifier, credential }: CloudTarget): string {
+    return accountKey('GCP', readTaggedNetwork(identifier).project, credential);
   }
 
   async checkCredential(credential: DriverCredential): Promise<void> {

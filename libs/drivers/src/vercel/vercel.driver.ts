@@ -1,4 +1,5 @@
 import { overrideWarnings, type ChangeResult, type ObservedRule } from '#rules';
+import { accountKey } from '../account-key';
 import { CallFailure } from '../call-failure';
 import { Deadline } from '../deadline';
 import { DriverError } from '../driver-error';
@@ -18,7 +19,7 @@ import { guardsOf, observedRules } from './guard';
 import { bypassedAddresses } from './open-bypasses';
 import { ProjectFirewall } from './project-firewall';
 import { VercelApi } from './vercel-api';
-import { accountOf, readCredential, readGuardedPath } from './vercel-credentials';
+import { readCredential, readGuardedPath } from './vercel-credentials';
 import { unexpectedResponse } from './vercel-errors';
 import { VERCEL_FACTS } from './vercel.facts';
 
@@ -48,7 +49,7 @@ class VercelDriver implements ProviderDriver {
   }
 
   accountKey({ credential }: CloudTarget): string {
-    return `VERCEL:${accountOf(readCredential(credential))}`;
+    return accountKey('VERCEL', readCredential(credential).teamId ?? '', credential);
   }
 
   async checkCredential(credential: DriverCredential): Promise<void> {
