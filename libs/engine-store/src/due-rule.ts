@@ -1,6 +1,7 @@
 import {
   canHoldRule,
   HOLDING_STATUSES,
+  lastCertain,
   parsePorts,
   type Access,
   type AdditionCause,
@@ -143,6 +144,7 @@ function dueRule(row: TargetRule, holders: readonly HolderRow[], loaded: Loaded)
   const live = holders.filter(isLive);
   const cause = removalCause(row, live);
   const { credentialId, region, targetMissingSince } = row;
+  const seenAt = lastCertain(row, { now: loaded.now, comparedAt: row.comparedAt });
   return {
     ruleId: row.id,
     key: row.key,
@@ -155,6 +157,7 @@ function dueRule(row: TargetRule, holders: readonly HolderRow[], loaded: Loaded)
     inFlightMs: Math.max(0, inFlight ?? 0),
     inDoubt: inFlight !== null,
     targetMissingMs: targetMissingSince === null ? null : loaded.now - targetMissingSince,
+    unseenMs: seenAt === null || inFlight !== null ? null : loaded.now - seenAt,
     recordedId: row.isUnmanaged ? null : row.providerRuleId,
     providerRuleId: row.providerRuleId,
     spec: { address: row.address, protocol: row.protocol as Protocol, ports: parsePorts(row.ports) },
