@@ -1,7 +1,6 @@
 import {
   canHoldRule,
   HOLDING_STATUSES,
-  lastCertain,
   parsePorts,
   type Access,
   type AdditionCause,
@@ -144,7 +143,7 @@ function dueRule(row: TargetRule, holders: readonly HolderRow[], loaded: Loaded)
   const live = holders.filter(isLive);
   const cause = removalCause(row, live);
   const { credentialId, region, targetMissingSince } = row;
-  const seenAt = lastCertain(row, { now: loaded.now, comparedAt: row.comparedAt });
+  const removedAt = row.removalSentAt ?? loaded.now;
   return {
     ruleId: row.id,
     key: row.key,
@@ -157,7 +156,7 @@ function dueRule(row: TargetRule, holders: readonly HolderRow[], loaded: Loaded)
     inFlightMs: Math.max(0, inFlight ?? 0),
     inDoubt: inFlight !== null,
     targetMissingMs: targetMissingSince === null ? null : loaded.now - targetMissingSince,
-    unseenMs: seenAt === null || inFlight !== null ? null : loaded.now - seenAt,
+    removingMs: row.presentSince === null || inFlight !== null ? null : loaded.now - removedAt,
     recordedId: row.isUnmanaged ? null : row.providerRuleId,
     providerRuleId: row.providerRuleId,
     spec: { address: row.address, protocol: row.protocol as Protocol, ports: parsePorts(row.ports) },

@@ -59,13 +59,14 @@ describe('A removal that the provider does not find', () => {
   const absentAnswer = new Map([
     ['rule', { result: 'done', providerRuleId: null, wasAbsent: true } as const],
   ]);
-  const judged = (unseenMs: number | null): unknown => judge([{ ...rule, unseenMs }], absentAnswer, [])[0];
+  const judged = (removingMs: number | null): unknown =>
+    judge([{ ...rule, removingMs }], absentAnswer, [])[0];
 
   it('is in doubt while what was seen a moment ago may be missing in a late answer', () => {
     expect(judged(3000)).toMatchObject({ kind: 'retry', observedPresent: false, againInMs: 27_000 });
   });
 
-  it.each([30_000, null])('is over when the rule was last seen %s ms ago', (unseenMs) => {
-    expect(judged(unseenMs)).toMatchObject({ kind: 'absent' });
+  it.each([30_000, null])('is over when the rule has been removed for %s ms', (removingMs) => {
+    expect(judged(removingMs)).toMatchObject({ kind: 'absent' });
   });
 });

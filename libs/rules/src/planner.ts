@@ -28,8 +28,11 @@ export interface DueRule {
   readonly inFlight: boolean;
   /** the provider's id under which it was last observed as ours; undefined or null: it was not */
   readonly recordedId?: string | null;
-  /** how long ago it was observed present, ms; undefined or null: it never was, or a call in doubt may have removed it */
-  readonly unseenMs?: number | null;
+  /**
+   * for how long it has been removed, or not been observed, ms; 0: it was present. Undefined or null: it was never observed, or a
+   * call in doubt may have removed it
+   */
+  readonly removingMs?: number | null;
   /** why it would be added */
   readonly addCause: AdditionCause;
   /** why it would be removed */
@@ -279,7 +282,7 @@ function judgeUnwanted<Rule extends DueRule>(
   if (rule.recordedId && result?.result === 'refused' && RETRYABLE_KINDS.has(result.kind))
     return retry(rule, result, false);
   // it was there a moment ago: what does not find it may be late
-  const doubtMs = MAX_READ_LAG_MS - (rule.unseenMs ?? MAX_READ_LAG_MS);
+  const doubtMs = MAX_READ_LAG_MS - (rule.removingMs ?? MAX_READ_LAG_MS);
   if (result?.result === 'done' && result.wasAbsent && doubtMs > 0)
     return { ...retry(rule, undefined, false), message: NOT_FOUND, againInMs: doubtMs };
   // a call in flight could add the rule after it was reported as removed
