@@ -116,5 +116,17 @@ export function describeAccess(suite: DriverSuite): void {
         if (/secret|token|key$/i.test(field)) expect(name).not.toContain(value);
       }
     });
+
+    it('gives a credential that names the account without its proof a write budget of its own', () => {
+      const { driver } = suite.bench;
+      const own = driver.accountKey(suite.target);
+      const { credential } = suite.target;
+      const { identity } = credential;
+      const organization = identity
+        ? { ...credential, identity: { ...identity, issuer: 'https://another.example.com' } }
+        : { ...credential, externalId: 'of-another-organization' };
+      expect(driver.accountKey({ ...suite.target, credential: organization })).not.toBe(own);
+      if (!identity) expect(driver.accountKey(suite.bench.withWrongSecret(suite.target))).not.toBe(own);
+    });
   });
 }

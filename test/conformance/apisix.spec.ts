@@ -38,6 +38,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
     withWrongSecret: ({ identifier }) => route(identifier, { ...key, adminKey: 'another-key' }),
     unknownCredential: () => route('', { ...key, adminKey: 'nobody-knows-this-key' }).credential,
     malformedSpec: { address: '203.0.113.256/32', protocol: 'all', ports: [] },
+    changes: [],
     addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
     rules: ({ identifier }) => cloud.rules(identifier),
     injectFault: ({ identifier }, effect, fault, options) =>

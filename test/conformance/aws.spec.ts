@@ -74,6 +74,12 @@ async function startBench({ capacity }: BenchOptions, federated?: FederatedType)
       polling: [],
       withdraw: (permissions) => cloud.withdraw(permissions),
     },
+    changes: [
+      { address: '198.51.100.9' },
+      { address: '0.0.0.0/0' },
+      { fromPort: 22, toPort: 80 },
+      { protocol: 'udp', fromPort: 22, toPort: 22 },
+    ],
     edit: ({ identifier }, address, edit) => cloud.edit(identifier, address, edit),
     addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
     rules: ({ identifier }) => cloud.rules(identifier),

@@ -84,6 +84,24 @@ async function startBench(
       refused: (target) =>
         cloud.callsWith(nameOf(target), ['ExpiredAuthenticationToken', 'InvalidAuthenticationToken']),
     },
+    changes: [
+      { address: '198.51.100.9' },
+      { address: '0.0.0.0/0' },
+      { fromPort: 22, toPort: 80 },
+      { protocol: 'udp', fromPort: 22, toPort: 22 },
+      ...[
+        { sourceAddressPrefix: '*' },
+        { sourceAddressPrefixes: ['0.0.0.0/0'] },
+        { sourceAddressPrefixes: ['VirtualNetwork'] },
+        { sourceAddressPrefix: 'AzureLoadBalancer' },
+        { sourcePortRange: '1-1024' },
+        { destinationPortRanges: ['3389'] },
+        { destinationAddressPrefix: '10.0.0.4' },
+        { protocol: '*' },
+        { access: 'Deny' },
+        { direction: 'Outbound' },
+      ].map((fields) => ({ fields })),
+    ],
     edit: (target, address, edit) => cloud.edit(nameOf(target), address, edit),
     role: {
       verified: ['read', ...['read', 'write', 'delete'].map((verb) => `securityRules/${verb}`)].map(

@@ -4,7 +4,7 @@ import type { CloudTarget, RuleChange } from '#drivers';
 import { ruleKey, type ChangeResult, type ObservedRule, type RuleSpec } from '#rules';
 import type { CloudFacts, DriverBench } from './driver-bench';
 
-type AddChange = Extract<RuleChange, { action: 'add' }>;
+export type AddChange = Extract<RuleChange, { action: 'add' }>;
 
 export const EXPIRES_AT = 1_900_000_000;
 export const ruleSpecFor = ({ ports }: CloudFacts, cidr: string, port = 22): RuleSpec =>
@@ -73,22 +73,33 @@ export function driverActions(bench: () => DriverBench, target: () => CloudTarge
   };
   /** Rules by target that the database would claim: everything that was ever sent to be added. */
   const claims = new Map<string, Map<string, string>>();
+  /** Their keys by the ids under which they were added. */
+  const recorded = new Map<string, string>();
   const claimed = (on: CloudTarget): CloudTarget => ({
     ...on,
     claims: claims.get(on.identifier) ?? new Map<string, string>(),
+    recordedKeys: recorded,
   });
-  const apply = (changes: readonly RuleChange[], on = target()): Promise<ChangeResult[]> => {
+  const apply = async (changes: readonly RuleChange[], on = target()): Promise<ChangeResult[]> => {
     const before = claimed(on);
     const adds = changes.filter((change) => change.action === 'add');
     claims.set(
       on.identifier,
       new Map([...before.claims, ...adds.map((change) => [ruleKey(change.spec), change.ruleId] as const)]),
     );
-    return bench()
+    const results = await bench()
       .driver.applyChanges(before, changes)
       .catch((error: unknown) => refusedAll(error, changes.length));
+    for (const [index, change] of changes.entries()) {
+      const result = results[index]!;
+      if (change.action === 'add' && result.result === 'done' && result.providerRuleId !== null)
+        recorded.set(result.providerRuleId, ruleKey(change.spec));
+    }
+    return results;
   };
-  const read = (on = target()): Promise<ObservedRule[]> => bench().driver.readRules(claimed(on));
+  const read = async (on = target()): Promise<ObservedRule[]> => [
+    ...(await bench().driver.readRules(claimed(on))),
+  ];
   const addOne = async (spec: RuleSpec, on = target()): Promise<{ change: AddChange; id: string }> => {
     const change = add(spec);
     const [result] = await apply([change], on);
@@ -107,6 +118,9 @@ export function driverActions(bench: () => DriverBench, target: () => CloudTarge
     read,
     addOne,
     addresses,
-    forget: () => claims.clear(),
+    forget: () => {
+      claims.clear();
+      recorded.clear();
+    },
   };
 }

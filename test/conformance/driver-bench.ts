@@ -56,6 +56,9 @@ export interface RuleEdit {
   readonly toPort?: number;
   /** empty: removes the description */
   readonly description?: string;
+  readonly protocol?: 'udp';
+  /** as the cloud's API names them, where it has more */
+  readonly fields?: object;
 }
 
 /** Access with short-lived tokens, which the cloud issues and may refuse. */
@@ -106,6 +109,8 @@ export interface CloudFacts {
   readonly addressIsIdentity?: true;
   /** rules can deny, in an order of priorities, and apply to a part of the target such as this one */
   readonly denials?: { readonly part: string };
+  /** the cloud proves that what is not found was removed: a removal of it is not in doubt */
+  readonly provesAbsence?: true;
   /** the write permission cannot be checked without a write: `verify` does not detect that it is missing */
   readonly permissionKnownByWriteOnly?: true;
 }
@@ -139,6 +144,11 @@ export interface DriverBench {
   ): Promise<void>;
   /** Edits the rules of an address in place; where rules carry marks. */
   readonly edit?: (target: CloudTarget, address: string, edit: RuleEdit) => Promise<void>;
+  /**
+   * a change of each field of a rule that another program can change in place, its description apart, as for the address
+   * 203.0.113.7; none: an entry is its address
+   */
+  readonly changes: readonly RuleEdit[];
   /** where credentials are exchanged for tokens */
   readonly tokens?: TokenBench;
   /** Makes the cloud trust every subject of the issuer, until the reset; where credentials are trusts. */

@@ -80,6 +80,8 @@ async function startBench(limits: BenchOptions, federated?: FederatedType): Prom
       adoptsUnmanagedRules: false,
       capacityPerIpVersion: false,
       denials: { part: 'bastion' },
+      // a repeated request is answered with the first one's operation
+      provesAbsence: true,
     },
     driver: await registry.driver('GCP'),
     target: (number) => network(path(NETWORKS[number]!)),
@@ -93,6 +95,22 @@ async function startBench(limits: BenchOptions, federated?: FederatedType): Prom
       refused: (target) => cloud.callsWith(nameOf(target), ['authError']),
     },
     edit: (target, address, edit) => cloud.edit(nameOf(target), address, edit),
+    changes: [
+      { address: '198.51.100.9' },
+      { address: '0.0.0.0/0' },
+      { fromPort: 22, toPort: 80 },
+      { protocol: 'udp', fromPort: 22, toPort: 22 },
+      ...[
+        { sourceRanges: ['203.0.113.7/32', '0.0.0.0/0'] },
+        { sourceTags: ['web'] },
+        { allowed: [{ IPProtocol: 'tcp', ports: ['22', '3389'] }] },
+        { allowed: [{ IPProtocol: 'tcp', ports: ['22'] }, { IPProtocol: 'udp' }] },
+        { allowed: [{ IPProtocol: 'tcp', ports: ['22'] }, { IPProtocol: 'esp' }] },
+        { disabled: true },
+        { priority: 900 },
+        { targetTags: ['web'] },
+      ].map((fields) => ({ fields })),
+    ],
     role: {
       // its absence is a warning
       verified: GRANTED.GCP.filter((permission) => permission !== POLICIES),

@@ -13,7 +13,7 @@ export function describeLocks(name: string, start: (options: BenchOptions) => Pr
       suite.bench.lock!(suite.target, level);
     const verify = (): Promise<unknown> => thrown(suite.bench.driver.verify(suite.target, { port: 22 }));
     const tidied = async (): Promise<number> => {
-      await suite.bench.driver.readAndTidy!(suite.target);
+      await suite.bench.driver.inspect(suite.target);
       return (await suite.bench.calls(suite.target)).filter((call) => call === 'remove').length;
     };
 

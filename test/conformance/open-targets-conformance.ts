@@ -1,3 +1,4 @@
+import { DriverError } from '#drivers';
 import type { ResourceConfig } from '#rules';
 import { thrown } from './driver-actions';
 import type { UnmanagedRule } from './driver-bench';
@@ -6,8 +7,19 @@ import type { DriverSuite } from './driver-suite';
 /** A target where the rules of sessions would restrict nothing is refused; none becomes one when its last rule goes. */
 export function describeOpenTargets(suite: DriverSuite): void {
   const { specOf, addOne, apply, addresses } = suite.actions;
-  const verify = (config: ResourceConfig = suite.bench.cloud.ports ? { port: 22 } : {}): Promise<unknown> =>
-    thrown(suite.bench.driver.verify(suite.target, config));
+  /** A comparison says the same as a verification, in the same words. */
+  const verify = async (
+    config: ResourceConfig = suite.bench.cloud.ports ? { port: 22 } : {},
+  ): Promise<unknown> => {
+    const { driver } = suite.bench;
+    const refusal = await driver.verify(suite.target, config).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    const { explainOpen } = await driver.inspect(suite.target);
+    expect(explainOpen(config)).toBe(refusal instanceof DriverError ? refusal.message : null);
+    return thrown(refusal === null ? Promise.resolve() : Promise.reject(refusal));
+  };
   const open = (address: string, rule: Partial<UnmanagedRule> = {}): Promise<void> =>
     suite.bench.addUnmanaged(suite.target, { address, port: 22, description: 'everybody', ...rule });
   const deny = (address: string, rule: Partial<UnmanagedRule> = {}): Promise<void> =>

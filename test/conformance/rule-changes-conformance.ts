@@ -1,6 +1,7 @@
 import { DriverRegistry } from '#drivers';
-import { ruleKey, ruleSpecs, type PortsPerRule, type RuleSpec } from '#rules';
-import { hosts, kinds, remove } from './driver-actions';
+import { OwnRules, ruleKey, ruleSpecs, type PortsPerRule, type RuleSpec } from '#rules';
+import { hosts, kinds, remove, type AddChange } from './driver-actions';
+import type { CloudRule } from './driver-bench';
 import { CAPACITY, type DriverSuite } from './driver-suite';
 
 /** Adding, reading and removing rules. */
@@ -159,9 +160,69 @@ export function describeRuleChanges(suite: DriverSuite): void {
       const { id } = await addOne(specOf('203.0.113.7/32'));
       const { id: kept } = await addOne(specOf('203.0.113.8/32'));
       await apply([remove(id)]);
-      expect(kinds(await apply([remove(id)]))).toEqual(['done']);
+      // what does not find it may be late, except where the cloud proves its answer
+      const { provesAbsence } = suite.bench.cloud;
+      expect(await apply([remove(id)])).toEqual([
+        { result: 'done', providerRuleId: null, ...(!provesAbsence && { wasAbsent: true }) },
+      ]);
       expect(kinds(await apply([remove(id), remove(kept)]))).toEqual(['done', 'done']);
       expect(await addresses()).toEqual([]);
+    });
+  });
+
+  describe('rules of ours that another program changed', () => {
+    const address = '203.0.113.7';
+    /** Runs a test for each change of a field, with our mark and without it. */
+    const forEachChange = async (
+      test: (what: string, added: { change: AddChange; id: string }) => Promise<void>,
+    ): Promise<void> => {
+      for (const edit of suite.bench.changes)
+        for (const made of [edit, { ...edit, description: 'office' }]) {
+          await suite.bench.reset();
+          suite.actions.forget();
+          const added = await addOne(specOf(`${address}/32`));
+          await suite.bench.edit!(suite.target, address, made);
+          await test(JSON.stringify(made), added);
+        }
+    };
+    const changeOf = async ({ change, id }: { change: AddChange; id: string }): Promise<string | null> =>
+      new OwnRules(await read()).changeOf({
+        ruleId: change.ruleId,
+        key: ruleKey(change.spec),
+        recordedId: id,
+      });
+
+    it('are shown as changed, and written again as they were', async () => {
+      const { change: only, id } = await addOne(specOf(`${address}/32`));
+      const written = await suite.bench.rules(suite.target);
+      expect(await changeOf({ change: only, id })).toBeNull();
+      await forEachChange(async (what, added) => {
+        expect([what, await changeOf(added)]).toEqual([what, expect.any(String)]);
+        const again = { ...added.change, replaces: [added.id] };
+        const [result] = await apply([again]);
+        if (result?.result !== 'done') throw new Error(`${what}: ${JSON.stringify(result)}`);
+        const now = { change: added.change, id: result.providerRuleId ?? '' };
+        expect([what, await changeOf(now)]).toEqual([what, null]);
+        const shape = ({ protocol, fromPort, toPort, ours }: CloudRule): unknown[] => [
+          protocol,
+          fromPort,
+          toPort,
+          ours,
+        ];
+        expect([what, (await suite.bench.rules(suite.target)).map(shape)]).toEqual([
+          what,
+          written.map(shape),
+        ]);
+        expect(await addresses()).toEqual([address]);
+      });
+    });
+
+    it('are removed by their recorded ids', async () => {
+      await forEachChange(async (what, { id }) => {
+        expect([what, kinds(await apply([remove(id)]))]).toEqual([what, ['done']]);
+        expect([what, await read()]).toEqual([what, []]);
+        expect(await addresses()).toEqual([]);
+      });
     });
   });
 }

@@ -40,6 +40,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
     withWrongSecret: ({ identifier }) => project(identifier, 'another-token'),
     unknownCredential: () => project('', 'nobodys-token').credential,
     malformedSpec: { address: '999.0.2.1/32', protocol: 'all', ports: [] },
+    changes: [],
     addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
     rules: ({ identifier }) => cloud.rules(identifier),
     injectFault: ({ identifier }, effect, fault, options) =>

@@ -96,6 +96,8 @@ export class SimulatorClient {
     change: Partial<Pick<OpenRule, 'address' | 'protocol' | 'fromPort' | 'toPort'>> & {
       /** an empty one removes our mark */
       readonly description?: string;
+      /** as the cloud's API names them */
+      readonly fields?: object;
     },
     provider = 'AWS',
   ): Promise<void> {

@@ -16,11 +16,6 @@ import { isAddedByEngine, shortId, type OracleState } from './oracle-state';
 import type { SimulatedProcess } from './simulated-process';
 import type { Timeline } from './timeline';
 
-/**
- * Maximum time from a read to the end of the call that is based on it, ms: changes in between are not visible to the engine.
- * It sends no change later than 5 s after the read, and a call takes 2 s at most.
- */
-const MAX_READ_TO_CALL_END_MS = 7000;
 /** Maximum time for which a stale read may show a rule that was removed, ms. */
 const MAX_STALE_MS = 10_000;
 /** The product stops after three repairs; a new holder, or a move of the resource, allows one more each. */
@@ -28,8 +23,6 @@ const MAX_ADDED_AGAIN = 15;
 
 /** Checks every database move, cloud change and cloud call as it happens. Oracles are named as in docs/guarantees.md. */
 export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
-  /** when another program changed the address of a rule, by target and provider's id */
-  private readonly changedAt = new Map<string, number>();
   /** when a target was last read through a credential */
   private readonly readAt = new Map<string, number>();
   /** the lease generation that each process took last */
@@ -130,7 +123,6 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
 
   added(target: ModelTarget, rule: CloudRule, actor: Actor): void {
     const { identifier } = target;
-    if (rule.changed) this.changedAt.set(`${identifier} ${rule.providerRuleId}`, this.state.now());
     this.state.log(`${identifier} + ${rule.key} (${actor}${rule.ownRuleId === null ? ', unmanaged' : ''})`);
     const memory = this.state.memory(identifier, rule.key);
     memory.cutAt = null;
@@ -158,11 +150,7 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
     const row = this.state.ruleAt(identifier, rule.key);
     if (this.state.tables.isRestored && row?.cause === 'ORPHAN')
       this.state.violated('O9', `${rule.key} is unknown, and removed before an operator has confirmed`);
-    // a removal names the rule by its id: the rule may have been changed after the read that the call is based on
-    const changedAt = this.changedAt.get(`${identifier} ${rule.providerRuleId}`) ?? -Infinity;
-    const wasChangedInFlight =
-      rule.changed && (actor === 'late' || this.state.now() - changedAt < MAX_READ_TO_CALL_END_MS);
-    if (!isOurs(rule) && !wasChangedInFlight && !(rule.changed && row)) {
+    if (!isOurs(rule)) {
       this.state.violated('O5', `${rule.key} is removed, and is not ours`);
       return;
     }

@@ -7,7 +7,7 @@ import type {
   Lease,
   LedgerRow,
   LedgerStore,
-  NamingResource,
+  ComparedResource,
   OwnedAccess,
   SettlementOwnersStore,
   UnmanagedRule,
@@ -68,7 +68,9 @@ export class MemoryOwners implements InMemory<SettlementOwnersStore> {
       const ips = this.tables.ipsWhere((ip) => ip.sessionId === id);
       const messages = ips.filter((ip) => ip.status === 'FAILED').flatMap((ip) => ip.errorMessage ?? []);
       const isSuspended = ips.some(
-        (ip) => ip.status === 'PENDING' && this.tables.heldBy(ip).some((rule) => rule.isSuspended),
+        (ip) =>
+          ip.status === 'PENDING' &&
+          this.tables.heldBy(ip).some((rule) => rule.isSuspended || rule.isMissing),
       );
       return [
         {
@@ -161,6 +163,7 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
         isUnmanaged: rule.isUnmanaged,
         isUnmarked: rule.isUnmarked,
         isSuspended: rule.isSuspended,
+        isMissing: rule.isMissing,
         providerRuleId: rule.providerRuleId,
         targetMissing: rule.targetMissingSince !== null,
         wasObserved: rule.presentSince !== null,
@@ -175,7 +178,7 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
       .rulesOf(lease.targetId)
       .filter((rule) => rule.state !== 'absent' && rule.credentialId !== null);
     const sources = named.length > 0 ? named : written;
-    const ways = new Map<string, { access: OwnedAccess; resources: NamingResource[] }>();
+    const ways = new Map<string, { access: OwnedAccess; resources: ComparedResource[] }>();
     for (const { credentialId, region } of sources) {
       ways.set(`${credentialId} ${region}`, {
         access: {
@@ -186,8 +189,9 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
         resources: [],
       });
     }
-    for (const { id, organizationId, name, credentialId, region } of named) {
-      ways.get(`${credentialId} ${region}`)!.resources.push({ id, organizationId, name, lastOutcome: null });
+    for (const { id, organizationId, name, config, credentialId, region } of named) {
+      const resource = { id, organizationId, name, config, lastOutcome: null };
+      ways.get(`${credentialId} ${region}`)!.resources.push(resource);
     }
     return [...ways.values()];
   }
@@ -195,7 +199,7 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
   /** Nobody reads health events here. */
   report(): void {}
 
-  deactivate(resources: readonly Pick<NamingResource, 'id'>[]): void {
+  deactivate(resources: readonly Pick<ComparedResource, 'id'>[]): void {
     for (const { id } of resources)
       Object.assign(this.tables.resources.get(id)!, { isActive: false, writeVerified: false });
   }

@@ -7,9 +7,8 @@ export interface CloudRule extends ObservedRule {
   readonly changed: boolean;
 }
 
-/** Whether the engine added the rule and it is unchanged, with or without its mark; or it carries our mark. */
-export const isOurs = ({ planted, changed, ownRuleId }: CloudRule): boolean =>
-  !changed && (!planted || ownRuleId !== null);
+/** Whether the engine added the rule, with or without its mark, whatever it lets in now; or it carries our mark. */
+export const isOurs = ({ planted, ownRuleId }: CloudRule): boolean => !planted || ownRuleId !== null;
 
 /** What changed a target; `late`: an in-doubt call of the engine. */
 export type Actor = 'engine' | 'late' | 'outside';
@@ -69,7 +68,7 @@ export class ModelTarget {
   /** Another program changes what the rule allows; its id and its mark stay. */
   change(providerRuleId: string, key: string): void {
     const rule = this.rules.get(providerRuleId)!;
-    const changed = { ...rule, key, planted: true, changed: true };
+    const changed = { ...rule, key, changed: true };
     this.rules.set(providerRuleId, changed);
     this.watcher.removed(this, rule, 'outside');
     this.watcher.added(this, changed, 'outside');

@@ -2,6 +2,7 @@ import {
   DriverError,
   type CloudTarget,
   type DriverTraits,
+  type Inspection,
   type ProviderDriver,
   type RuleChange,
 } from '#drivers';
@@ -86,6 +87,10 @@ export class ModelDriver implements ProviderDriver {
     });
   }
 
+  async inspect(target: CloudTarget): Promise<Inspection> {
+    return { rules: await this.readRules(target), explainOpen: () => null };
+  }
+
   applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     this.watcher.writes(this.process, this.modelTargets.get(target.identifier)!, changes);
     if (this.faults.isInDoubt()) return this.inDoubt(target, changes);
@@ -126,10 +131,12 @@ export class ModelDriver implements ProviderDriver {
 
   private apply(modelTarget: ModelTarget, change: RuleChange, actor: Actor): ChangeResult {
     if (change.action === 'remove') {
+      const wasAbsent = !modelTarget.list().some((rule) => rule.providerRuleId === change.providerRuleId);
       modelTarget.remove(change.providerRuleId, actor);
-      return { result: 'done', providerRuleId: null };
+      return { result: 'done', providerRuleId: null, ...(wasAbsent && { wasAbsent }) };
     }
     if (this.faults.refusesChange()) return refused('conflict');
+    for (const id of change.replaces ?? []) modelTarget.remove(id, actor);
     const key = ruleKey(change.spec);
     if (modelTarget.rulesWith(key).length === 0 && modelTarget.list().length >= modelTarget.quota) {
       return refused('quota');

@@ -125,11 +125,11 @@ export class OracleState {
   }
 
   /**
-   * Whether the product may not have found the rule yet: it was planted, and since it has no holder no comparison has
+   * Whether the product may not have found the rule yet: it was planted or changed, and since it has no holder no comparison has
    * ended, or no resource points at its target.
    */
   isUndetected({ identifier }: ModelTarget, rule: CloudRule): boolean {
-    if (!rule.planted) return false;
+    if (!rule.planted && !rule.changed) return false;
     const { unheldSince } = this.memory(identifier, rule.key);
     const detectableSince = Math.max(unheldSince ?? this.now(), this.unnamedAt.get(identifier) ?? -1);
     const isBeingCompared = this.now() - this.comparedAt < HEALTHY_BOUND_MS;

@@ -78,7 +78,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     'the answer to a removal counts as an observation of absence',
     'libs/rules/src/planner.ts',
     `if (present && isOurs(present, rule.recordedId)) return retry(rule, result, true);`,
-    `if (result?.result === 'done' || result?.result === 'unknown') return { rule, kind: 'absent', changedTo: null };
+    `if (result?.result === 'done' || result?.result === 'unknown') return { rule, kind: 'absent' };
   if (present && isOurs(present, rule.recordedId)) return retry(rule, result, true);`,
   ),
   'extends-ended-sessions': bug(
@@ -102,7 +102,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'removes-unmanaged-rules': bug(
     'an unmanaged rule is removed like one of ours',
     'libs/rules/src/planner.ts',
-    'if (present) return isOurs(present, rule.recordedId) ? present.providerRuleId : null;',
+    'if (present && isOurs(present, rule.recordedId)) return present.providerRuleId;',
     'if (present) return present.providerRuleId;',
   ),
   'gives-up-removals': bug(
@@ -114,8 +114,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'adds-after-expiry': bug(
     'a rule is added after its last holder has expired',
     'libs/rules/src/planner.ts',
-    'if (rule.desired && !index.inForce(rule) && rule.mayOpen)',
-    'if (rule.desired && !index.inForce(rule))',
+    'if (rule.desired && (isChanged || !index.inForce(rule)) && rule.mayOpen)',
+    'if (rule.desired && (isChanged || !index.inForce(rule)))',
   ),
   'opens-in-a-restored-database': bug(
     'a rule is added before an operator has confirmed a restored database',
@@ -156,8 +156,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'resends-in-flight-removals': bug(
     'a removal in doubt is sent again, and its horizon restarts',
     'libs/rules/src/planner.ts',
-    'if (rule.inFlight || index.changedTo(rule) !== null) return null;',
-    'if (index.changedTo(rule) !== null) return null;',
+    'return rule.inFlight ? null : (rule.recordedId ?? null);',
+    'return rule.recordedId ?? null;',
   ),
   'forgets-unobserved-adds': bug(
     'an add that succeeded and is not yet shown by reads is not waited for',
@@ -228,11 +228,11 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     '{ ...rule, removalSentAt: lastCertain(rule, times) }',
     'rule',
   ),
-  'removes-changed-rules': bug(
-    'a rule whose address was changed is removed by its id',
+  'leaves-changed-rules': bug(
+    'a rule whose address was changed stays when nobody holds it any more',
     'libs/rules/src/planner.ts',
-    'if (rule.inFlight || index.changedTo(rule) !== null) return null;',
-    'if (rule.inFlight) return null;',
+    'const [changed] = index.idsOf(rule);',
+    'const changed = undefined as string | undefined;',
   ),
   'leaves-unmarked-rules': bug(
     'a rule of ours whose mark was removed counts as unmanaged',

@@ -55,6 +55,8 @@ export interface UnmanagedRuleChange {
   readonly toPort: number | undefined;
   /** empty: removes the description and the ownership mark in it */
   readonly description: string | undefined;
+  /** fields of the rule as the provider's API names them, where it has more */
+  readonly fields?: object | undefined;
 }
 
 /** What a lock on a target keeps everybody from doing. */

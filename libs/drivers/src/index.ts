@@ -6,6 +6,7 @@ export type {
   CloudTarget,
   DriverCredential,
   DriverTraits,
+  Inspection,
   ProviderDriver,
   RuleChange,
 } from './provider-driver';

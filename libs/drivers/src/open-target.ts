@@ -5,21 +5,23 @@ import { DriverError } from './driver-error';
 export const ALL_TRAFFIC: ResourceConfig = { protocol: 'all' };
 
 /**
- * Refuses a target where the rules of sessions would restrict nothing, because its other rules let everybody in.
+ * Why the rules of sessions restrict nothing on a target: its other rules let everybody in. Null: they restrict something.
  * @param name the target, for the message
  * @param config of the resource, or `ALL_TRAFFIC`
  * @param parts as for `openToEveryone`: the rules in force on the target, those of other programs included
- * @throws DriverError `invalid` naming the traffic
  */
-export function refuseOpenTarget(
+export function explainOpen(
   name: string,
   config: ResourceConfig,
   ...parts: readonly (readonly AccessRule[])[]
-): void {
+): string | null {
   const open = openToEveryone(config, ...parts);
-  if (!open) return;
-  throw new DriverError(
-    'invalid',
-    `${name} lets everybody (${open.from}) in to ${open.traffic}, so sessions would restrict nothing: remove that rule first`,
-  );
+  if (!open) return null;
+  return `${name} lets everybody (${open.from}) in to ${open.traffic}, so sessions would restrict nothing: remove that rule first`;
+}
+
+/** Refuses such a target. @throws DriverError `invalid` naming the traffic */
+export function refuseOpenTarget(...target: Parameters<typeof explainOpen>): void {
+  const reason = explainOpen(...target);
+  if (reason !== null) throw new DriverError('invalid', reason);
 }

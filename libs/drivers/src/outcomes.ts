@@ -47,7 +47,11 @@ export class Outcomes {
   }
 
   /** @param more as in `ChangeResult` */
-  done(key: string, providerRuleId: string | null, more: Pick<Done, 'isNew' | 'note'> = {}): void {
+  done(
+    key: string,
+    providerRuleId: string | null,
+    more: Pick<Done, 'isNew' | 'note' | 'wasAbsent'> = {},
+  ): void {
     this.results.set(key, { result: 'done', providerRuleId, ...more });
   }
 

@@ -26,6 +26,8 @@ export interface CloudTarget {
    * no ownership mark. Contains the due rules; with `traits.wholeList`, every rule of the target.
    */
   readonly claims: ReadonlyMap<string, string>;
+  /** rule keys by the provider's id under which the rules were last observed as ours, see `recordedKeysOf` */
+  readonly recordedKeys?: ReadonlyMap<string, string>;
 }
 
 export type RuleChange =
@@ -34,6 +36,11 @@ export type RuleChange =
       readonly ruleId: string;
       readonly spec: RuleSpec;
       readonly mark: OwnershipMark;
+      /**
+       * ids of what this rule has become by the hand of another program: it is written again in place, or these are removed
+       * before it is added
+       */
+      readonly replaces?: readonly string[];
       /** of the resource that requests the rule */
       readonly config: ResourceConfig;
     }
@@ -103,6 +110,13 @@ export interface Verified {
   readonly warnings?: readonly string[];
 }
 
+/** What a comparison learns of a target. */
+export interface Inspection {
+  readonly rules: readonly ObservedRule[];
+  /** Why rules restrict nothing there for a resource with this config, in the words of `verify`; null: they do. */
+  readonly explainOpen: (config: ResourceConfig) => string | null;
+}
+
 /**
  * The interface of every provider. A driver retries only a request whose cached token was refused, does not log, does
  * not access the database, and keeps no state except clients and short-lived tokens.
@@ -110,7 +124,7 @@ export interface Verified {
 export interface ProviderDriver {
   readonly kind: Provider;
   readonly traits: DriverTraits;
-  /** The account whose write budget a call consumes. */
+  /** The account whose write budget a call consumes, as `accountKey` names it. */
   accountKey(target: CloudTarget): string;
   /**
    * Checks that the provider accepts the credential, regardless of its permissions. Changes nothing and uses no cached
@@ -128,14 +142,15 @@ export interface ProviderDriver {
   verify(target: CloudTarget, config: ResourceConfig): Promise<Verified | void>;
   /**
    * Every rule that allows traffic, ours and unmanaged, all pages. A rule has the id that its addition returned, and
-   * keeps it when its mark, address or ports are edited. @throws DriverError
+   * keeps it when its mark, address or ports are edited. A recorded rule of ours that was changed so that no key can show it is
+   * among them, with its recorded key and a `difference`. @throws DriverError
    */
-  readRules(target: CloudTarget): Promise<ObservedRule[]>;
+  readRules(target: CloudTarget): Promise<readonly ObservedRule[]>;
   /**
-   * As `readRules`, for comparisons: also deletes some of what removals left behind without effect, where a cloud lets a rule
-   * be changed and not be deleted. @throws DriverError when the target could not be read
+   * As `readRules`, for comparisons. May delete some of what removals left behind without effect, where a cloud lets a rule be
+   * changed and not be deleted. @throws DriverError when the target could not be read
    */
-  readAndTidy?(target: CloudTarget): Promise<ObservedRule[]>;
+  inspect(target: CloudTarget): Promise<Inspection>;
   /**
    * Sends one batch, removals first. Idempotent: adding an existing rule and removing an absent one succeed. The id of
    * an existing rule may be that of an unmanaged rule; only a read shows its owner.

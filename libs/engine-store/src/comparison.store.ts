@@ -75,7 +75,7 @@ export class ComparisonStore {
     const [known] = await tx.query<KnownRules[]>(
       `SELECT t.unmanaged_digest AS "unmanagedDigest", ARRAY(
          SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'state', r.state, 'isUnmanaged', r.is_unmanaged,
-           'isUnmarked', r.is_unmarked, 'isSuspended', r.is_suspended, 'providerRuleId', r.provider_rule_id,
+           'isUnmarked', r.is_unmarked, 'isSuspended', r.is_suspended, 'isMissing', r.is_missing, 'providerRuleId', r.provider_rule_id,
            'targetMissing', r.target_missing_since IS NOT NULL, 'wasObserved', r.present_since IS NOT NULL,
            'desired', EXISTS (
              SELECT FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
@@ -92,7 +92,7 @@ export class ComparisonStore {
     return tx.query(
       `WITH named AS (
          SELECT r.credential_id, r.region, jsonb_agg(jsonb_build_object('id', r.id, 'organizationId', r.organization_id,
-           'name', r.name, 'lastOutcome', (
+           'name', r.name, 'config', r.config, 'lastOutcome', (
              SELECT jsonb_build_object('eventType', e.event_type, 'message', e.message) FROM resource_health_events e
              WHERE e.resource_id = r.id AND e.event_type IN ('RECONCILE_OK', 'RECONCILE_FAILED')
              ORDER BY e.created_at DESC LIMIT 1))) AS resources

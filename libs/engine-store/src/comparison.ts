@@ -1,4 +1,4 @@
-import type { KnownRule, OrganizationId, Access } from '#rules';
+import type { KnownRule, OrganizationId, Access, ResourceConfig } from '#rules';
 
 /** A resource that points at the target. */
 export interface NamingResource {
@@ -7,6 +7,11 @@ export interface NamingResource {
   readonly name: string;
   /** of the last comparison that reported on it; null: none has */
   readonly lastOutcome: ComparisonOutcome | null;
+}
+
+/** A resource whose target is compared with the traffic that it lets in. */
+export interface ComparedResource extends NamingResource {
+  readonly config: ResourceConfig;
 }
 
 interface ComparisonOutcome {
@@ -23,7 +28,7 @@ export interface OwnedAccess extends Access {
 /** An access path to a target, and the resources that use it. */
 export interface AccessPath {
   readonly access: OwnedAccess;
-  readonly resources: readonly NamingResource[];
+  readonly resources: readonly ComparedResource[];
 }
 
 /** A health event for several resources. */

@@ -143,6 +143,7 @@ function dueRule(row: TargetRule, holders: readonly HolderRow[], loaded: Loaded)
   const live = holders.filter(isLive);
   const cause = removalCause(row, live);
   const { credentialId, region, targetMissingSince } = row;
+  const removedAt = row.removalSentAt ?? loaded.now;
   return {
     ruleId: row.id,
     key: row.key,
@@ -155,6 +156,7 @@ function dueRule(row: TargetRule, holders: readonly HolderRow[], loaded: Loaded)
     inFlightMs: Math.max(0, inFlight ?? 0),
     inDoubt: inFlight !== null,
     targetMissingMs: targetMissingSince === null ? null : loaded.now - targetMissingSince,
+    removingMs: row.presentSince === null || inFlight !== null ? null : loaded.now - removedAt,
     recordedId: row.isUnmanaged ? null : row.providerRuleId,
     providerRuleId: row.providerRuleId,
     spec: { address: row.address, protocol: row.protocol as Protocol, ports: parsePorts(row.ports) },

@@ -21,7 +21,7 @@ export interface AffectedSession {
   /** of one of its failed ResourceIps */
   readonly errorMessage: string | null;
   readonly ips: FamilyIp[];
-  /** one of its ResourceIps waits for a suspended rule */
+  /** one of its ResourceIps waits for a rule that is suspended, or that another program removed or changed */
   readonly isSuspended: boolean;
 }
 
@@ -67,7 +67,7 @@ export class SettlementOwnersStore {
            FROM resource_ips ip WHERE ip.session_id = s.id) AS ips,
          s.status NOT IN ('PENDING', 'EXPIRING') AND EXISTS (
            SELECT FROM resource_ips ip JOIN rule_holders h ON h.resource_ip_id = ip.id JOIN rules r ON r.id = h.rule_id
-           WHERE ip.session_id = s.id AND ip.status = 'PENDING' AND r.is_suspended) AS "isSuspended"
+           WHERE ip.session_id = s.id AND ip.status = 'PENDING' AND (r.is_suspended OR r.is_missing)) AS "isSuspended"
        FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ANY ($1::uuid[]) ORDER BY s.id`,
       [ids],
     );

@@ -71,7 +71,7 @@ export class AgentConverger {
         rules: [
           ...localSettlements(needless, []).values(),
           ...waiting.map((rule) => this.awaited(rule, message, absence !== null)),
-          ...byKernel.map((rule) => settlement({ rule, kind: 'absent', changedTo: null }, true, null, 0)),
+          ...byKernel.map((rule) => settlement({ rule, kind: 'absent' }, true, null, 0)),
         ],
         access: null,
         reading: null,

@@ -33,14 +33,20 @@ export class CloudAccess {
 
   /**
    * @param claims recorded rules of ours on the target, see `claimsOf`
+   * @param recordedKeys their keys by provider id, see `recordedKeysOf`
    * @throws DriverError `denied` when the credential is deleted or cannot be decrypted
    */
-  async open({ credentialId, ...target }: TargetAccess, claims: CloudTarget['claims']): Promise<CloudTarget> {
+  async open(
+    { credentialId, ...target }: TargetAccess,
+    claims: CloudTarget['claims'],
+    recordedKeys: ReadonlyMap<string, string> = new Map(),
+  ): Promise<CloudTarget> {
     return {
       ...target,
       credential: await this.credential(credentialId),
       deployment: this.deployment,
       claims,
+      recordedKeys,
     };
   }
 

@@ -2,13 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { Lease, DueRuleRow, Origin, EngineStore } from '#engine-store';
 import { type Transactions, type Tx } from '#entities';
 import type { ProviderDriver } from '#drivers';
-import { APPLY_TIMEOUT_MS, RETRYABLE_KINDS, type RuleSettlement, ruleLife } from '#rules';
+import {
+  APPLY_TIMEOUT_MS,
+  NOT_FOUND_TIMEOUT_MS,
+  RETRYABLE_KINDS,
+  type RuleSettlement,
+  ruleLife,
+} from '#rules';
 import { horizonMs, age } from './provider-calls';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation } from './isolation';
-import { endOf, remarksOf, settlementsOf, type PassOutcome, localSettlements } from './outcome';
+import { endOf, isNotFound, settlementsOf, type PassOutcome, localSettlements } from './outcome';
+import { remarksOf } from './remarks';
 import { PassRunner } from './pass';
 import { passes, resumedPass, roundOf, sortDue, type Pass, SharedRules } from './access-paths';
 import type { Reconciler } from './reconciler';
@@ -151,6 +158,7 @@ export class Converger {
       reading: outcome.kind === 'read' ? () => age(this.timing, outcome.read, outcome.firstRead) : null,
       waiting: pass.waiting,
       alignRetries: outcome.kind === 'unreadable' && RETRYABLE_KINDS.has(outcome.error.kind),
+      ...(isNotFound(outcome) && { notFoundSeconds: NOT_FOUND_TIMEOUT_MS / 1000 }),
       remarks: remarksOf(outcome, pass),
     });
     return rules;

@@ -51,8 +51,7 @@ export class DriftRecorder {
     const events = ledgerRows(eventsOf(drift), rows, endedAt, origin);
     for (const { ruleIds, move } of moves)
       rows.make(ruleIds, (rule) => move(rule, { now, comparedAt, endedAt }));
-    for (const { ruleId, changedTo } of drift.changed) rows.note(ruleId, changedMessage(changedTo));
-    const left = suspend(rows, drift);
+    const left = [...suspend(rows, drift), ...withdraw(rows, drift)];
     for (const { ruleId } of drift.renamed) rows.rename(ruleId);
     events.push(...ledgerRows(drift.stale.map(found('STALE_RULE')), rows, endedAt, origin));
     await store.save(tx, rows.changed);
@@ -142,6 +141,10 @@ function movesOf(known: KnownRules, { access, read, drift }: ObservedDrift): Dri
   const renamed = new Map(drift.renamed.map(({ ruleId, providerRuleId }) => [ruleId, providerRuleId]));
   const fresh = known.rules.filter(({ state, wasObserved }) => state === 'present' && !wasObserved);
   const moves: DriftMove[] = [
+    {
+      ruleIds: drift.changed.map(({ ruleId }) => ruleId),
+      move: (rule, { now, endedAt }) => ruleLife.changed(rule, endedAt, now),
+    },
     { ruleIds: drift.missing, move: (rule, { now }) => ruleLife.lost(rule, now) },
     {
       ruleIds: drift.withoutEffect.map(({ ruleId }) => ruleId),
@@ -184,15 +187,25 @@ function suspend(rows: TargetRows, { missing: gone, withoutEffect }: Drift): str
   return [...new Set(left.flatMap(({ sessionId }) => sessionId ?? []))];
 }
 
+/** Addresses of changed rules wait until these are as they were written. @returns their sessions */
+const withdraw = (rows: TargetRows, { changed }: Drift): string[] =>
+  changed.flatMap(({ ruleId, changedTo }) =>
+    rows
+      .returnToPending(ruleId, { errorMessage: changedMessage(changedTo) })
+      .flatMap(({ sessionId }) => sessionId ?? []),
+  );
+
 /** Ledger events of rules that differ from their record, except stale rules and orphans. */
 function eventsOf(drift: Drift): RuleEvent[] {
-  const changedTo = new Map(drift.changed.map((rule) => [rule.ruleId, rule.changedTo]));
   return [
-    ...drift.missing.map((ruleId): RuleEvent => {
-      const to = changedTo.get(ruleId);
-      if (to === undefined) return missing(ruleId);
-      return { ...missing(ruleId), kind: 'CHANGED', message: changedMessage(to) };
-    }),
+    ...drift.changed
+      .filter(({ isNew }) => isNew)
+      .map(({ ruleId, changedTo }): RuleEvent => ({
+        ...missing(ruleId),
+        kind: 'CHANGED',
+        message: changedMessage(changedTo),
+      })),
+    ...drift.missing.map(missing),
     ...drift.taken.map(missing),
     ...drift.unmarked.map(unmarked),
   ];

@@ -1,4 +1,4 @@
-import { DriverError } from '#drivers';
+import { DriverError, type Inspection } from '#drivers';
 import type { HealthReport, KnownRules, AccessPath } from '#engine-store';
 import { grouped, RETRYABLE_KINDS, unwantedRules, type Drift, type ObservedRule } from '#rules';
 import { healthReports } from './health-reports';
@@ -10,7 +10,7 @@ const MAX_LISTED = 5;
 /** A read of the target through an access path, or its failure. */
 export interface PathRead {
   readonly path: AccessPath;
-  readonly read: TimedRead | DriverError;
+  readonly read: (TimedRead & Inspection) | DriverError;
 }
 
 /** Health reports of each resource; none after a retryable failure. */
@@ -23,24 +23,26 @@ export function reportsOf(
 ): HealthReport[] {
   return reads.flatMap(({ path, read }) => {
     if (read instanceof DriverError && RETRYABLE_KINDS.has(read.kind)) return [];
-    const problem =
-      read instanceof DriverError
-        ? `It could not be read: ${read.message}`
-        : problemOf(known, drift!, suspended, read.rules);
-    const isForPeople = read instanceof DriverError || needsPeople(drift!, suspended);
-    return healthReports(path.resources, problem, requested, isForPeople);
+    if (read instanceof DriverError)
+      return healthReports(path.resources, `It could not be read: ${read.message}`, requested, true);
+    const problem = problemOf(known, drift!, suspended, read.rules);
+    return path.resources.flatMap((resource) => {
+      const open = read.explainOpen(resource.config);
+      const isForPeople = open !== null || needsPeople(drift!, suspended);
+      return healthReports([resource], withOpen(open, problem), requested, isForPeople);
+    });
   });
 }
 
-/** Whether something stays as it is until somebody else changes it. */
-const needsPeople = ({ changed, taken, withoutEffect }: Drift, suspended: number): boolean =>
-  suspended + changed.length + taken.length + withoutEffect.length > 0;
+/** Joins why a target restricts nothing with its other problem, which may say so already. */
+const withOpen = (open: string | null, problem: string | null): string | null =>
+  open === null || problem?.includes(open)
+    ? problem
+    : [open, ...(problem === null ? [] : [problem])].join('. ');
 
-/** Lists what changed rules allow now, shortened for a message. */
-const changesOf = (changed: Drift['changed']): string => {
-  const listed = changed.slice(0, MAX_LISTED).map(({ changedTo }) => changedTo);
-  return [...listed, ...(changed.length > MAX_LISTED ? ['…'] : [])].join(', ');
-};
+/** Whether something stays as it is until people change it. */
+const needsPeople = ({ taken, withoutEffect }: Drift, suspended: number): boolean =>
+  suspended + taken.length + withoutEffect.length > 0;
 
 /** The health message for drift; null: no drift. */
 function problemOf(
@@ -54,11 +56,17 @@ function problemOf(
     known.rules.some(({ desired, state, targetMissing }) => desired && state === 'absent' && !targetMissing);
   const unwanted = unwantedRules(known.rules, observed).length - stale.length - orphans.length;
   const repaired = missing.length - suspended;
+  // a write is believed when a read shows its effect
+  const isChanged = new Set(changed.map(({ ruleId }) => ruleId));
+  const awaited = known.rules.filter(
+    ({ ruleId, desired, state, isMissing }) =>
+      desired && isMissing && state === 'unknown' && !isChanged.has(ruleId),
+  ).length;
   const byOthers = [
     repaired > 0 ? `${repaired} missing, to be added again` : null,
     suspended > 0 ? `${suspended} missing, left alone for an hour: another program keeps removing it` : null,
     changed.length > 0
-      ? `${changed.length} of ours changed under their id, left alone: ${changesOf(changed)}`
+      ? `${changed.length} of ours changed, to be written again: ${listed(changed.map(({ changedTo }) => changedTo))}`
       : null,
     unmarked.length > 0 ? `${unmarked.length} of ours without our mark, recognised by their id` : null,
     taken.length > 0 ? `${taken.length} of ours replaced by unmanaged rules` : null,
@@ -68,12 +76,13 @@ function problemOf(
     suspended === 0 && missing.length === 0 && isLeftAlone
       ? 'rules are missing and are left alone for now'
       : null,
+    awaited > 0 ? `${awaited} missing, written again and not seen yet` : null,
     stale.length + orphans.length > 0
       ? `${stale.length + orphans.length} of ours that no holder wants, removal scheduled`
       : null,
     unwanted > 0 ? `${unwanted} of ours that should be gone, removal is retried` : null,
     withoutEffect.length > 0
-      ? `${withoutEffect.length} without effect: ${[...new Set(withoutEffect.map(({ message }) => message))].slice(0, MAX_LISTED).join(', ')}`
+      ? `${withoutEffect.length} without effect: ${listed(withoutEffect.map(({ message }) => message))}`
       : null,
   ];
   const parts = [
@@ -86,6 +95,11 @@ function problemOf(
 const sentence = (beginning: string, parts: readonly (string | null)[]): string[] => {
   const said = parts.filter((part) => part !== null);
   return said.length === 0 ? [] : [`${beginning}: ${said.join('; ')}`];
+};
+
+const listed = (texts: readonly string[]): string => {
+  const distinct = [...new Set(texts)];
+  return [...distinct.slice(0, MAX_LISTED), ...(distinct.length > MAX_LISTED ? ['…'] : [])].join(', ');
 };
 
 /** Rules observed before that are now absent or replaced by another, and that a pass has yet to settle. */

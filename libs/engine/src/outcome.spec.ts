@@ -133,7 +133,7 @@ describe('The settlement of a rule that was observed present', () => {
 describe('The settlement of an unwanted rule', () => {
   it('has its removal cause once it is observed absent', () => {
     const rule = dueRule({ removeCause: 'USER_OFFBOARDED', isUnmarked: true });
-    expect(settlement({ rule, kind: 'absent', changedTo: null }, true, null, 0)).toMatchObject({
+    expect(settlement({ rule, kind: 'absent' }, true, null, 0)).toMatchObject({
       state: 'absent',
       observedPresent: false,
       presentAtStart: false,
@@ -145,7 +145,7 @@ describe('The settlement of an unwanted rule', () => {
 
   it('is due again at once when remaining holders must write it themselves', () => {
     const rule = dueRule({ removeCause: 'WRITER_RELEASED' });
-    expect(settlement({ rule, kind: 'absent', changedTo: null }, true, null, 0).dueInMs).toBe(0);
+    expect(settlement({ rule, kind: 'absent' }, true, null, 0).dueInMs).toBe(0);
   });
 
   it('is observed present only if this pass read the target', () => {

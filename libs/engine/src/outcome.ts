@@ -8,7 +8,6 @@ import {
   judgeUnreadable,
   RETRYABLE_KINDS,
   RULE_BACKOFF,
-  UnmanagedRules,
   type ChangeResult,
   type DriverErrorKind,
   type RuleState,
@@ -17,7 +16,7 @@ import {
   type RuleSettlement,
 } from '#rules';
 import type { Pass } from './access-paths';
-import type { Remark } from './rule-events';
+import { changedMessage } from './rule-events';
 import { longestWait, RESTORED, type TimedRead } from './provider-calls';
 
 /** Why a change was not done: refused as, or without an answer. */
@@ -41,6 +40,8 @@ export type PassOutcome =
       readonly firstRead: TimedRead;
       /** ours by their recorded id alone, at the start of the pass */
       readonly unmarked: readonly DueRuleRow[];
+      /** what another program made of desired rules before the pass, as phrases by rule id */
+      readonly changed: ReadonlyMap<string, string>;
       /** of the changes, by rule id */
       readonly results: ReadonlyMap<string, ChangeResult>;
       /** wait requested by the provider or by the write budget; null: none */
@@ -50,6 +51,13 @@ export type PassOutcome =
 /** Why a change was not done; null: it was. */
 export const failureOf = (result: ChangeResult): FailedChange | null =>
   result.result === 'done' ? null : result.result === 'refused' ? result.kind : 'unknown';
+
+/** Whether the provider says that the target does not exist. */
+export const isNotFound = (outcome: PassOutcome): boolean =>
+  outcome.kind === 'unreadable'
+    ? outcome.error.kind === 'target-missing'
+    : outcome.kind === 'read' &&
+      [...outcome.results.values()].some((result) => failureOf(result) === 'target-missing');
 
 /** How a pass ended, for metrics; null: the target was neither read nor changed. */
 export function endOf(outcome: PassOutcome): 'ok' | FailedChange | null {
@@ -79,7 +87,11 @@ export function settlementsOf(pass: Pass, outcome: PassOutcome, random: () => nu
   }
 }
 
-type Unreadable = PassOutcome & { readonly kind: 'unreadable' };
+/** An addition on a target that is not found is looked at this often, until it is given up or has waited for long. */
+const NOT_FOUND_RETRY_MS = 5000;
+const NOT_FOUND_ATTEMPTS = 12;
+
+export type Unreadable = PassOutcome & { readonly kind: 'unreadable' };
 
 const isWrittenThrough = ({ credentialId, region }: Access, rule: DueRuleRow): boolean =>
   isDeepStrictEqual(rule.writtenWith, { credentialId, region });
@@ -89,14 +101,22 @@ function unreadable(pass: Pass, outcome: Unreadable, random: () => number): Rule
   const chance = random();
   return unreadVerdicts(pass, outcome).map((verdict) => {
     const isMissing = error.kind === 'target-missing' && verdict.kind !== 'absent';
+    const found = settlement(verdict, false, longestWait(outcome.results) ?? error.retryAfterMs, chance);
+    const { desired, state, attempts } = verdict.rule;
+    const isSoonOver = isMissing && desired && state === 'absent' && attempts < NOT_FOUND_ATTEMPTS;
     return {
-      ...settlement(verdict, false, longestWait(outcome.results) ?? error.retryAfterMs, chance),
+      ...found,
+      dueInMs: isSoonOver ? Math.min(found.dueInMs ?? NOT_FOUND_RETRY_MS, NOT_FOUND_RETRY_MS) : found.dueInMs,
       targetMissing: (isMissing && isWrittenThrough(pass.access, verdict.rule)) || null,
     };
   });
 }
 
-function unreadVerdicts({ access, rules }: Pass, { error, results }: Unreadable): Verdict<DueRuleRow>[] {
+/** The verdicts on rules of a target that could not be read. */
+export function unreadVerdicts(
+  { access, rules }: Pass,
+  { error, results }: Unreadable,
+): Verdict<DueRuleRow>[] {
   const missingMs = new Map(
     rules
       .filter((rule) => isWrittenThrough(access, rule))
@@ -127,48 +147,6 @@ function withRemovalSent(
   // the removal that was sent may still take effect
   const isAwaited = verdict.refused && rule.inFlight && rule.lastError !== null;
   return isAwaited ? { ...verdict, message: rule.lastError, refused: false } : verdict;
-}
-
-/** What to record of each rule besides its state. */
-export function remarksOf(outcome: PassOutcome, pass: Pass): Map<string, Remark> {
-  if (outcome.kind === 'postponed') return new Map();
-  if (outcome.kind === 'unreadable') return remarksOnUnreadable(outcome, pass);
-  const unmarked = new Set(outcome.unmarked.map(({ ruleId }) => ruleId));
-  const unmanaged = new UnmanagedRules(outcome.read.rules);
-  return new Map(
-    outcome.verdicts.map((verdict): [string, Remark] => {
-      const { ruleId, desired, key } = verdict.rule;
-      const isRefused = verdict.kind === 'retry' && verdict.refused && !desired && verdict.message !== null;
-      const isChanged = verdict.kind === 'absent' && verdict.changedTo !== null;
-      return [
-        ruleId,
-        {
-          ...(unmarked.has(ruleId) ? { unmarked: true } : {}),
-          ...(isRefused ? { refusal: verdict.message } : {}),
-          ...(isChanged ? { changedTo: verdict.changedTo } : {}),
-          ...(verdict.kind === 'absent' ? { stillAllowedBy: unmanaged.lettingIn(key) } : {}),
-          ...(unmanaged.has(key) ? { isUnmanagedPresent: true } : {}),
-          ...(verdict.kind === 'absent' && verdict.note !== undefined ? { note: verdict.note } : {}),
-        },
-      ];
-    }),
-  );
-}
-
-function remarksOnUnreadable(outcome: Unreadable, pass: Pass): Map<string, Remark> {
-  const { kind, message } = outcome.error;
-  const unwanted = unreadVerdicts(pass, outcome).filter(
-    ({ rule }) => !rule.desired && rule.state !== 'absent',
-  );
-  return new Map(
-    unwanted.flatMap((verdict): [string, Remark][] => {
-      const { ruleId } = verdict.rule;
-      if (kind === 'target-missing')
-        return [[ruleId, { givenUp: { cause: 'TARGET_GONE', reason: message } }]];
-      const isRefused = verdict.kind === 'retry' && verdict.refused && verdict.message !== null;
-      return isRefused ? [[ruleId, { refusal: verdict.message }]] : [];
-    }),
-  );
 }
 
 const MIN_RETRY_MS = 200;
@@ -275,18 +253,34 @@ export function settlement(
 }
 
 function retried(
-  { rule, message, createdId, unknown, observedPresent }: Verdict<DueRuleRow> & { kind: 'retry' },
+  {
+    rule,
+    message,
+    createdId,
+    changedTo,
+    againInMs = Infinity,
+    unknown,
+    observedPresent,
+  }: Verdict<DueRuleRow> & { kind: 'retry' },
   wasRead: boolean,
   again: number,
 ): Pick<
   RuleSettlement,
-  'state' | 'observedPresent' | 'providerRuleId' | 'attempts' | 'dueInMs' | 'inFlight' | 'message'
+  | 'state'
+  | 'observedPresent'
+  | 'providerRuleId'
+  | 'attempts'
+  | 'dueInMs'
+  | 'inFlight'
+  | 'message'
+  | 'isChanged'
 > {
   const inFlight = unknown || rule.inFlight;
   const awaitsLanding = rule.inFlight && !rule.desired;
   // not a failure of its target, unless that says so
   const isHeldBack = rule.isHeldBack && message === null;
-  const wait = isHeldBack ? RULE_BACKOFF.capMs : again;
+  const isChanged = rule.desired && changedTo !== undefined;
+  const wait = isHeldBack ? RULE_BACKOFF.capMs : Math.min(again, againInMs + MIN_RETRY_MS);
   return {
     state: wasRead && rule.desired ? unsettled(rule, inFlight) : null,
     observedPresent: wasRead && observedPresent,
@@ -294,7 +288,8 @@ function retried(
     attempts: rule.attempts + (isHeldBack ? 0 : 1),
     dueInMs: awaitsLanding ? Math.min(wait, rule.inFlightMs + MIN_RETRY_MS) : wait,
     inFlight,
-    message: isHeldBack ? RESTORED : message,
+    message: isHeldBack ? RESTORED : (message ?? (isChanged ? changedMessage(changedTo) : null)),
+    ...(isChanged && { isChanged }),
   };
 }
 

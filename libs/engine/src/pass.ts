@@ -1,7 +1,16 @@
 import type { CloudTarget, DriverError, ProviderDriver } from '#drivers';
 import type { EngineStore, NotedWrite } from '#engine-store';
 import type { Transactions } from '#entities';
-import { claimsOf, judge, planChanges, unmarkedOf, withObservedIds, type ChangeResult } from '#rules';
+import {
+  changesOf,
+  claimsOf,
+  judge,
+  planChanges,
+  recordedKeysOf,
+  unmarkedOf,
+  withObservedIds,
+  type ChangeResult,
+} from '#rules';
 import { AwaitedAdditions, DeniedAdditions } from './pass-memory';
 import {
   BUDGET_SPENT,
@@ -121,6 +130,7 @@ export class PassRunner {
       read: after ?? read,
       firstRead: read,
       unmarked: unmarkedOf(pass.rules, read.rules),
+      changed: changesOf(pass.rules, read.rules),
       results,
       waitMs: isSent ? longestWait(results) : waitMs > 0 ? waitMs : null,
     };
@@ -134,7 +144,8 @@ export class PassRunner {
         : pass.rules,
     );
     const { credentialId, region } = pass.access;
-    return this.clouds.open({ ...held.targetName, credentialId, region }, claims);
+    const recordedKeys = recordedKeysOf(pass.rules);
+    return this.clouds.open({ ...held.targetName, credentialId, region }, claims, recordedKeys);
   }
 
   /** A read of the target, or what the pass may take for one: then its rules count as absent. */

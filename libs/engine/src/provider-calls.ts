@@ -19,12 +19,15 @@ export const SLOW_READ_MS = 3000;
  * Reads, and reads again, once, when it took long: the process may have been paused after the provider answered, and the time
  * does not show how old the answer is.
  */
-export async function readFresh(timing: Clock, read: () => Promise<ObservedRule[]>): Promise<TimedRead> {
+export async function readFresh(
+  timing: Clock,
+  read: () => Promise<readonly ObservedRule[]>,
+): Promise<TimedRead> {
   const first = await readTimed(timing, read);
   return first.endedAt - first.startedAt > SLOW_READ_MS ? readTimed(timing, read) : first;
 }
 
-async function readTimed(timing: Clock, read: () => Promise<ObservedRule[]>): Promise<TimedRead> {
+async function readTimed(timing: Clock, read: () => Promise<readonly ObservedRule[]>): Promise<TimedRead> {
   const startedAt = timing.now();
   const rules = await read();
   return { rules, startedAt, endedAt: timing.now() };
@@ -33,7 +36,7 @@ async function readTimed(timing: Clock, read: () => Promise<ObservedRule[]>): Pr
 /** A read whose refusal does not matter: the next pass reads again. @returns null: the provider refused it */
 export async function readOrNull(
   timing: Clock,
-  read: () => Promise<ObservedRule[]>,
+  read: () => Promise<readonly ObservedRule[]>,
 ): Promise<TimedRead | null> {
   try {
     return await readTimed(timing, read);
@@ -79,6 +82,7 @@ export function toRuleChange(change: DueChange, deployment: string): RuleChange 
     action: 'add',
     ruleId,
     spec,
+    ...(change.replaces && { replaces: change.replaces }),
     config: holders.find(({ status }) => status !== 'REMOVING')?.config ?? {},
     mark: { deployment, ruleId, expiresAt: lastEnd(change.rule) },
   };

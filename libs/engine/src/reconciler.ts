@@ -1,14 +1,23 @@
-import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
+import { DriverError, type ProviderDriver } from '#drivers';
 import type { KnownRules, LedgerRow, EngineStore, AccessPath } from '#engine-store';
 import { type Transactions, type Tx } from '#entities';
-import { claimsOf, findDrift, RETRYABLE_KINDS, type Access, ruleLife, TARGET_GONE_MS } from '#rules';
+import {
+  claimsOf,
+  findDrift,
+  recordedId,
+  recordedKeysOf,
+  RETRYABLE_KINDS,
+  type Access,
+  ruleLife,
+  TARGET_GONE_MS,
+} from '#rules';
 import type { CloudAccessPort } from './cloud-access';
 import { DriftRecorder, type ObservedDrift } from './drift-recorder';
 import { reportsOf, type PathRead } from './drift-report';
 import { LeaseLost, type HeldLease } from './held-lease';
 import { givenUpMessage } from './rule-events';
 import { TargetRows } from './target-rows';
-import { age, type TimedRead } from './provider-calls';
+import { age } from './provider-calls';
 import type { Timing } from './timing';
 import { digestOf } from './unmanaged-rules';
 
@@ -39,11 +48,10 @@ export class Reconciler {
     const { autocommit } = this.database;
     // the database before the target: changes between the two reads are not drift
     const known = await comparisons.known(autocommit, held.lease);
-    const claims = claimsOf(known.rules);
     const reads: PathRead[] = [];
     for (const path of await comparisons.accessPaths(autocommit, held.lease)) {
       await held.ensureHeld();
-      reads.push({ path, read: await this.read(held, driver, path.access, claims) });
+      reads.push({ path, read: await this.read(held, driver, path.access, known) });
     }
     const observed = observedDrift(known, reads);
     await held.ensureHeld();
@@ -150,13 +158,14 @@ export class Reconciler {
     held: HeldLease,
     driver: ProviderDriver,
     access: Access,
-    claims: CloudTarget['claims'],
-  ): Promise<TimedRead | DriverError> {
+    { rules }: KnownRules,
+  ): Promise<PathRead['read']> {
     const startedAt = this.timing.now();
+    const recorded = rules.map((rule) => ({ key: rule.key, recordedId: recordedId(rule) }));
     try {
-      const target = await this.clouds.open({ ...held.targetName, ...access }, claims);
-      const rules = await (driver.readAndTidy?.(target) ?? driver.readRules(target));
-      return { rules, startedAt, endedAt: this.timing.now() };
+      const name = { ...held.targetName, ...access };
+      const target = await this.clouds.open(name, claimsOf(rules), recordedKeysOf(recorded));
+      return { ...(await driver.inspect(target)), startedAt, endedAt: this.timing.now() };
     } catch (error) {
       if (error instanceof DriverError) return error;
       throw error;

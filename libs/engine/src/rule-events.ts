@@ -27,8 +27,10 @@ export interface IpMove {
 export interface Remark {
   /** the provider refused its removal, and would refuse it again */
   readonly refusal?: string;
-  /** `ruleKey` of what its provider id allows now */
+  /** what another program made of it, as a phrase */
   readonly changedTo?: string;
+  /** why its addresses are not let in as they should be: it is desired, and the last read shows something else */
+  readonly withdrawn?: string;
   /** ours by its recorded id alone */
   readonly unmarked?: true;
   /** if it is settled as absent, that was not observed: whether it is present is unknown */
@@ -81,11 +83,14 @@ export function eventsOf(
       resourceIpIds: null,
       ...more,
     });
+    const isChanged = remark?.changedTo !== undefined && now.unwanted === null && !before.isMissing;
+    if (isChanged)
+      events.push(event('CHANGED', { cause: 'CHANGED_OUTSIDE', message: changedMessage(remark.changedTo!) }));
     if (now.observedPresent && !after.isUnmanaged && (before.isMissing || !wasPresent)) {
       const own = holdersOf(holders, ruleId, applied);
       opened.add(ruleId);
       events.push(
-        before.isMissing
+        before.isMissing || isChanged
           ? event('RESTORED', { cause: 'DRIFT_REPAIRED' })
           : event('OPENED', {
               cause: now.addCause,
@@ -159,13 +164,12 @@ function endOf(remark: Remark | undefined, wasUnmanaged: boolean): Partial<RuleE
     return { kind: 'ABANDONED', cause, message: reason };
   }
   if (wasUnmanaged && remark?.isUnmanagedPresent) return { kind: 'RELEASED', message: UNMANAGED_STAYS };
-  if (remark?.changedTo !== undefined) return { kind: 'CHANGED', message: changedMessage(remark.changedTo) };
   return {};
 }
 
-/** Message for users about a rule that was changed under its provider id. */
+/** Message for users about a desired rule that was changed. @param changedTo what it does now, as a phrase */
 export const changedMessage = (changedTo: string): string =>
-  `Another program changed it: it lets in ${changedTo} now, and is left alone`;
+  `Another program changed it: ${changedTo}. It is written again`;
 
 const holdersOf = (holders: readonly AffectedHolder[], ruleId: string, ips: ReadonlySet<string>): string[] =>
   holders

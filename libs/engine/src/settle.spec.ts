@@ -67,7 +67,10 @@ const loadedWith = (...claims: readonly Claim[]): Loaded => ({
 });
 
 /** What `settle` writes about a present rule: the statuses of addresses, and the holders that it deletes. */
-async function settled(loaded: Loaded): Promise<{ moved: [id: string, to: string][]; ended: string[] }> {
+async function settled(
+  loaded: Loaded,
+  more: Partial<Parameters<typeof settle>[3]> = {},
+): Promise<{ moved: [id: string, to: string][]; ended: string[] }> {
   const moved: [string, string][] = [];
   const ended: string[] = [];
   const stores = {
@@ -80,6 +83,7 @@ async function settled(loaded: Loaded): Promise<{ moved: [id: string, to: string
         return Promise.resolve();
       },
       deleteUnheld: () => Promise.resolve(),
+      releaseRefused: () => Promise.resolve(),
     },
     ledger: { record: () => Promise.resolve() },
   } as unknown as EngineStore;
@@ -91,6 +95,7 @@ async function settled(loaded: Loaded): Promise<{ moved: [id: string, to: string
     giveUpSeconds: 60,
     reading: () => ({ startedAgoMs: 0, firstStartedAgoMs: 0, endedAgoMs: 0 }),
     remarks: new Map(),
+    ...more,
   };
   const origin = { workerId: 'worker', passId: 'pass', credentialId: null };
   await settle(TX, stores, LEASE, settlement, origin);
@@ -125,5 +130,28 @@ describe('The holder of an address that moved away and is being removed', () => 
       moved: [],
       ended: [],
     });
+  });
+});
+
+describe('An addition that waits for a target which the provider does not find', () => {
+  const WAITED_MS = 31_000;
+  const waiting = (appliedAt: number | null): Loaded => {
+    const loaded = loadedWith({ ...OF_B, status: 'PENDING' });
+    return {
+      ...loaded,
+      rules: loaded.rules.map((rule) => ({ ...rule, state: 'absent' })),
+      addresses: loaded.addresses.map((address) => ({ ...address, pendingSince: -WAITED_MS, appliedAt })),
+    };
+  };
+  const found = { waiting: [{ resourceIpId: 'of b', pendingSince: -WAITED_MS }] };
+
+  it('fails after the shorter time, which counts for no other reason to wait', async () => {
+    const notFound = { ...found, notFoundSeconds: 30 };
+    expect((await settled(waiting(null), notFound)).moved).toEqual([['of b', 'FAILED']]);
+    expect((await settled(waiting(null), found)).moved).toEqual([]);
+  });
+
+  it('waits as long as ever when it was let in before', async () => {
+    expect((await settled(waiting(0), { ...found, notFoundSeconds: 30 })).moved).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import type {
+  Address,
   EngineStore,
   Holder,
   Lease,
@@ -25,7 +26,6 @@ import {
 import { affectedBy, type Affected, type AffectedHolder, type Waiting, TargetRows } from './target-rows';
 import {
   ledgerRows,
-  changedMessage,
   eventsOf,
   givenUpMessage,
   isRefusal,
@@ -47,6 +47,8 @@ export interface Settlement {
   readonly waiting: readonly Waiting[];
   /** ResourceIps PENDING for longer than this fail if a rule of theirs is missing, seconds */
   readonly giveUpSeconds: number;
+  /** the provider does not find the target: what was never let in there is given up sooner, after this long, seconds */
+  readonly notFoundSeconds?: number;
   /** the target could not be read: align the retries of its other rules with these */
   readonly alignRetries?: boolean;
   /** an answer is still expected: ResourceIps that wait do not show the messages of the rules */
@@ -214,7 +216,7 @@ function movesOf(
     return {
       ...ip,
       // an operator decides when they are opened: that may take longer
-      timedOut: !isRestored && ip.pendingSince < now - settlement.giveUpSeconds * 1000,
+      timedOut: !isRestored && ip.pendingSince < now - giveUpSecondsOf(ip, settlement) * 1000,
       rules: inOrder.map((ruleId) => settled.get(ruleId)!),
     };
   });
@@ -231,6 +233,12 @@ function movesOf(
     isWrongFamily: move.to === 'FAILED' && ip.rules.some(({ ruleId }) => wrongFamily.has(ruleId)),
   }));
 }
+
+/** What was let in once is waited for as long as ever: "not found" is also the answer of a replica that lags behind. */
+const giveUpSecondsOf = (
+  { appliedAt, status }: Address,
+  { giveUpSeconds, notFoundSeconds = giveUpSeconds }: Settlement,
+): number => (status === 'PENDING' && appliedAt === null ? notFoundSeconds : giveUpSeconds);
 
 const noteOn = (ip: SettledIp, to: IpMove['to'], { remarks }: Settlement): string | null =>
   to === 'REMOVED' ? (ip.rules.map(({ ruleId }) => remarks.get(ruleId)?.note).find(Boolean) ?? null) : null;
@@ -290,10 +298,10 @@ function followUp(
   { reading, remarks }: Settlement,
 ): Holder[] {
   for (const { ruleId, state, unwanted } of settled) {
-    const { changedTo } = remarks.get(ruleId) ?? {};
+    const { withdrawn } = remarks.get(ruleId) ?? {};
     if (state === 'absent' && unwanted === 'WRITER_RELEASED')
       rows.returnToPending(ruleId, { appliedAt: null, providerRuleId: null });
-    if (changedTo !== undefined) rows.note(ruleId, changedMessage(changedTo));
+    if (withdrawn !== undefined) rows.returnToPending(ruleId, { errorMessage: withdrawn });
     if (rows.ruleBefore(ruleId).isMissing && reading !== null) rows.rename(ruleId);
   }
   const failed = new Set(moves.filter(isRefusal).map(({ id }) => id));

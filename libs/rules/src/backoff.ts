@@ -9,6 +9,9 @@ export const RULE_BACKOFF: BackoffPolicy = { baseMs: 500, capMs: 30_000 };
 /** An addition is given up after this long; a removal is never given up. */
 export const APPLY_TIMEOUT_MS = 5 * 60_000;
 
+/** An addition on a target that the provider does not find is given up after this long: the start can be repeated. */
+export const NOT_FOUND_TIMEOUT_MS = 30_000;
+
 /**
  * Exponential backoff with full jitter, so that many workers do not retry at the same moment.
  * @param attempts failed attempts so far, at least 1

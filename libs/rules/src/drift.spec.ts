@@ -13,6 +13,7 @@ const known: fc.Arbitrary<KnownRule[]> = fc
       isUnmanaged: fc.boolean(),
       isUnmarked: fc.boolean(),
       isSuspended: fc.boolean(),
+      isMissing: fc.boolean(),
       providerRuleId: fc.option(fc.constantFrom('sgr-0', 'sgr-1', 'sgr-old')),
     }),
     { selector: (rule) => rule.key },
@@ -54,22 +55,24 @@ const repairs = (compare: Compare): fc.IProperty<unknown[]> =>
       ...drift.stale.map((id) => rules.find((rule) => rule.ruleId === id)!.key),
       ...drift.orphans.map((rule) => rule.key),
     ]);
-    const recordedAs = new Set(
-      rules.flatMap((rule) => (rule.isUnmanaged ? [] : (rule.providerRuleId ?? []))),
+    const owned = new Map(
+      rules.flatMap((rule) =>
+        rule.isUnmanaged || rule.state === 'absent' ? [] : [[rule.providerRuleId, rule] as const],
+      ),
     );
+    const changed = new Set(drift.changed.map(({ ruleId }) => ruleId));
     return KEYS.every((key) => {
       const rule = byKey.get(key);
       const present = seen.filter((one) => one.key === key);
       const marked = present.filter((one) => one.ownRuleId !== null);
-      // a rule that another program changed to this key is left alone
-      const ours = rule
-        ? marked.length > 0
-        : marked.length > 0 && !recordedAs.has(marked.at(-1)!.providerRuleId);
+      // what another program changed to this key is a known rule still
+      const ours = marked.length > 0 && (rule !== undefined || !owned.has(marked.at(-1)!.providerRuleId));
       // rules in state unknown or due for removal are not drift
       if (rule?.state === 'unknown' || (rule && !rule.desired && rule.state === 'present')) {
         return !added.has(key) && !removed.has(key);
       }
       const desired = rule?.desired ?? false;
+      if (rule && changed.has(rule.ruleId)) return !added.has(key) && !removed.has(key);
       const lost = desired && rule!.state === 'present' && present.length === 0;
       return added.has(key) === lost && removed.has(key) === (!desired && ours);
     });
@@ -87,7 +90,13 @@ describe('findDrift', () => {
       ownRuleId: 'x',
       inForce: false,
     });
-    const recorded = { isUnmanaged: false, isUnmarked: false, isSuspended: false, providerRuleId: null };
+    const recorded = {
+      isUnmanaged: false,
+      isUnmarked: false,
+      isSuspended: false,
+      isMissing: false,
+      providerRuleId: null,
+    };
     const rules: KnownRule[] = [
       { ...recorded, ruleId: 'desired', key: KEYS[0]!, state: 'present', desired: true },
       { ...recorded, ruleId: 'unwanted', key: KEYS[1]!, state: 'absent', desired: false },
@@ -113,6 +122,7 @@ describe('findDrift', () => {
     isUnmanaged: false,
     isUnmarked: false,
     isSuspended: false,
+    isMissing: false,
     providerRuleId: 'sgr-1',
   };
 
@@ -191,50 +201,52 @@ describe('findDrift', () => {
     expect(findDrift([recorded], [bare]).unmanaged).toEqual(isUnmanaged ? [bare] : []);
   });
 
-  describe('for a rule changed under its provider id', () => {
-    const changedTo = '0.0.0.0/0 tcp 22';
-    const now = { key: changedTo, providerRuleId: 'sgr-1', ownRuleId: 'rule' };
-    const drift = { ...NO_DRIFT, changed: [{ ruleId: 'rule', changedTo }], unmanaged: [now] };
+  describe('for a rule that another program changed', () => {
+    const everybody = '0.0.0.0/0 tcp 22';
+    const now = { key: everybody, providerRuleId: 'sgr-1', ownRuleId: 'rule' };
+    const changed = [{ ruleId: 'rule', changedTo: `it lets in ${everybody}`, isNew: true }];
 
-    it('reports the new key; the rule is missing, and not an orphan despite our mark', () => {
-      expect(findDrift([held], [now])).toEqual({ ...drift, missing: ['rule'] });
+    it('reports what it does, with or without our mark: it is neither missing nor an orphan nor unmanaged', () => {
+      for (const ownRuleId of ['rule', 'forgotten', null])
+        expect(findDrift([held], [{ ...now, ownRuleId }])).toEqual({ ...NO_DRIFT, changed });
     });
 
-    it('reports the new key of an unwanted rule, which is not missing', () => {
-      expect(findDrift([{ ...held, desired: false }], [now])).toEqual(drift);
-    });
-
-    it('returns it as unmanaged when it also lost our mark', () => {
-      const bare = { ...now, ownRuleId: null };
-      expect(findDrift([held], [bare])).toEqual({ ...drift, missing: ['rule'], unmanaged: [bare] });
-    });
-
-    it('recognises it by its id when it has the mark of an unknown rule', () => {
-      const forgotten = { ...now, ownRuleId: 'forgotten' };
-      expect(findDrift([held], [forgotten])).toEqual({ ...drift, missing: ['rule'], unmanaged: [forgotten] });
-    });
-
-    it('recognises it by its mark when the rule was added again under a new id', () => {
-      const repaired = { key: held.key, providerRuleId: 'sgr-2', ownRuleId: 'rule' };
-      expect(findDrift([{ ...held, providerRuleId: 'sgr-2' }], [now, repaired])).toEqual({
+    it('reports it when its own traffic is let in, too, and by the provider’s word alone', () => {
+      const own = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: 'rule' };
+      expect(findDrift([held], [own, now])).toEqual({
         ...NO_DRIFT,
-        unmanaged: [now],
+        changed: [{ ...changed[0], changedTo: `it lets in ${everybody} too` }],
+      });
+      const difference = 'it lets in instances with web too';
+      expect(findDrift([held], [{ ...own, difference }])).toEqual({
+        ...NO_DRIFT,
+        changed: [{ ...changed[0], changedTo: difference }],
       });
     });
 
-    it('returns it as an orphan when the rule is no longer known', () => {
-      expect(findDrift([], [now])).toEqual({ ...NO_DRIFT, orphans: [now] });
+    it('reports it until a read shows it as it was written', () => {
+      const written: KnownRule = { ...held, state: 'unknown', isMissing: true };
+      expect(findDrift([written], [now]).changed).toEqual([{ ...changed[0], isNew: false }]);
     });
 
-    it('ignores unmanaged rules, and rules whose key is still in force', () => {
-      expect(findDrift([{ ...held, isUnmanaged: true }], [now]).changed).toEqual([]);
-      const unmanaged = { key: held.key, providerRuleId: 'sgr-9', ownRuleId: null };
-      expect(findDrift([held], [now, unmanaged])).toMatchObject({ changed: [], taken: ['rule'] });
-    });
-
-    it('does not remove it to make room', () => {
+    it('counts an unwanted one among those to remove, and none that is desired', () => {
+      expect(findDrift([{ ...held, desired: false }], [now])).toEqual(NO_DRIFT);
+      expect(unwantedRules([{ ...held, desired: false }], [now])).toEqual([
+        { ruleId: 'rule', key: everybody, providerRuleId: 'sgr-1' },
+      ]);
       expect(unwantedRules([held], [now])).toEqual([]);
-      expect(unwantedRules([{ ...held, desired: false }], [now])).toEqual([]);
+    });
+
+    it('returns a copy, and one whose rule is not known or absent, as an orphan', () => {
+      const repaired = { key: held.key, providerRuleId: 'sgr-2', ownRuleId: 'rule' };
+      const orphaned = { ...NO_DRIFT, orphans: [now] };
+      expect(findDrift([{ ...held, providerRuleId: 'sgr-2' }], [now, repaired])).toEqual(orphaned);
+      expect(findDrift([], [now])).toEqual(orphaned);
+      expect(findDrift([{ ...held, state: 'absent' }], [now])).toEqual(orphaned);
+    });
+
+    it('knows no unmanaged rule as changed', () => {
+      expect(findDrift([{ ...held, isUnmanaged: true }], [{ ...now, ownRuleId: null }]).changed).toEqual([]);
     });
   });
 
@@ -294,6 +306,13 @@ describe('findDrift', () => {
           seen,
         ).orphans,
       }),
+    ],
+    [
+      'returns a changed rule as missing, too',
+      (rules, seen) => {
+        const drift = findDrift(rules, seen);
+        return { ...drift, missing: [...drift.missing, ...drift.changed.map(({ ruleId }) => ruleId)] };
+      },
     ],
     [
       'returns a rule as missing that an unmanaged one replaces',

@@ -1,5 +1,7 @@
 import { grouped } from './grouped';
-import { isOurs, noEffect, type RuleState } from './planner';
+import { noEffect } from './observed-rules';
+import { OwnRules } from './own-rules';
+import { isOurs, type RuleState } from './planner';
 import type { ObservedRule } from './provider';
 
 /** A recorded rule of a target, due or not. */
@@ -15,6 +17,8 @@ export interface KnownRule {
   /** recorded as ours by its provider id alone */
   readonly isUnmarked: boolean;
   readonly isSuspended: boolean;
+  /** it disappeared or was changed, and no read has shown it as it was written since */
+  readonly isMissing: boolean;
   /** the provider's id at its last observation; null: never observed */
   readonly providerRuleId: string | null;
 }
@@ -25,11 +29,13 @@ interface RenamedRule {
   readonly providerRuleId: string;
 }
 
-/** A rule whose provider id now allows other traffic. */
+/** A rule of ours that does something else than was written, or more. */
 interface ChangedRule {
   readonly ruleId: string;
-  /** `ruleKey` of the traffic it allows now */
+  /** what it does now, as a phrase */
   readonly changedTo: string;
+  /** it was as written before */
+  readonly isNew: boolean;
 }
 
 /** A desired rule that lets nobody in although it is present. */
@@ -48,13 +54,13 @@ export interface UnwantedRule {
 
 /** Differences between the recorded and the observed rules of a target. */
 export interface Drift {
-  /** desired rules recorded as present and not observed: another program removed or changed them */
+  /** desired rules recorded as present and not observed: another program removed them */
   readonly missing: readonly string[];
-  /** rules of ours, desired or not, whose provider id allows other traffic */
+  /** desired rules that another program changed: a pass writes them again */
   readonly changed: readonly ChangedRule[];
   /** rules without a holder, recorded as absent, that are present with our mark */
   readonly stale: readonly string[];
-  /** rules with our mark that are unknown to the database, by key */
+  /** rules with our mark that no known rule is now, by key: unknown to the database, or copies */
   readonly orphans: readonly ObservedRule[];
   /** ours by their recorded provider id; the loss of our mark is not recorded yet */
   readonly unmarked: readonly string[];
@@ -81,30 +87,31 @@ export function findDrift(known: readonly KnownRule[], observed: readonly Observ
   const marked = new Map(
     observed.filter(({ ownRuleId }) => ownRuleId !== null).map((rule) => [rule.key, rule]),
   );
-  const keyOf = new Map(observed.map(({ providerRuleId, key }) => [providerRuleId, key]));
+  const own = new OwnRules(observed);
+  const recordedKey = new Map(known.map((rule) => [recordedId(rule), rule.key]));
   const knownKeys = new Set(known.map(({ key }) => key));
-  const isKnownElsewhere = knownElsewhere(known);
-  const recorded = new Map(
-    known.flatMap(({ isUnmanaged, providerRuleId, key }) =>
-      isUnmanaged || providerRuleId === null ? [] : [[providerRuleId, key] as const],
-    ),
-  );
-  const present = known.filter(({ state }) => state === 'present');
+  const ownersOf = ownersByProviderId(known, own);
+  const changed = known.flatMap((rule): ChangedRule[] => {
+    if (!rule.desired || !mayBePresent(rule)) return [];
+    const changedTo = own.changeOf({ ...rule, recordedId: recordedId(rule) });
+    return changedTo === null ? [] : [{ ruleId: rule.ruleId, changedTo, isNew: !rule.isMissing }];
+  });
+  const isChanged = new Set(changed.map(({ ruleId }) => ruleId));
+  const present = known.filter(({ state, ruleId }) => state === 'present' && !isChanged.has(ruleId));
   const held = present.filter(({ desired, isUnmanaged }) => desired && !isUnmanaged);
   const messageOf = ({ key }: KnownRule): string | null => noEffect(inForce.get(key) ?? []);
-  const isOnlyRecorded = ({ key, providerRuleId }: KnownRule): boolean =>
-    !marked.has(key) && providerRuleId !== null && keyOf.get(providerRuleId) === key;
+  const isOnlyRecorded = (rule: KnownRule): boolean =>
+    !marked.has(rule.key) &&
+    own.of({ ...rule, recordedId: recordedId(rule) }).some(({ key }) => key === rule.key);
   return {
     missing: present.filter(({ desired, key }) => desired && !inForce.has(key)).map(({ ruleId }) => ruleId),
-    changed: present.flatMap(({ ruleId, key, isUnmanaged, providerRuleId }) => {
-      const changedTo = isUnmanaged || providerRuleId === null ? undefined : keyOf.get(providerRuleId);
-      return changedTo === undefined || changedTo === key || inForce.has(key) ? [] : [{ ruleId, changedTo }];
-    }),
+    changed,
     stale: known
       .filter(({ desired, state, key }) => !desired && state === 'absent' && marked.has(key))
       .map(({ ruleId }) => ruleId),
-    // a known rule of ours that was changed under its id is reported and left alone
-    orphans: [...marked.values()].filter((rule) => !knownKeys.has(rule.key) && !isKnownElsewhere(rule)),
+    orphans: [...marked.values()].filter(
+      (rule) => !knownKeys.has(rule.key) && !ownersOf.has(rule.providerRuleId),
+    ),
     unmarked: present
       .filter((rule) => !rule.isUnmanaged && !rule.isUnmarked && isOnlyRecorded(rule))
       .map(({ ruleId }) => ruleId),
@@ -122,25 +129,32 @@ export function findDrift(known: readonly KnownRule[], observed: readonly Observ
     effective: present
       .filter((rule) => rule.isSuspended && inForce.has(rule.key) && messageOf(rule) === null)
       .map(({ ruleId }) => ruleId),
-    // a known rule of ours that was changed under its id counts as unmanaged
-    unmanaged: observed.filter((rule) =>
-      rule.ownRuleId === null
-        ? recorded.get(rule.providerRuleId) !== rule.key
-        : !knownKeys.has(rule.key) && isKnownElsewhere(rule),
+    unmanaged: observed.filter(
+      (rule) =>
+        rule.ownRuleId === null &&
+        !ownersOf.has(rule.providerRuleId) &&
+        recordedKey.get(rule.providerRuleId) !== rule.key,
     ),
   };
 }
 
-/** Returns a predicate for rules with an unknown key: is it a rule of ours that was changed under its id? */
-function knownElsewhere(
-  known: readonly KnownRule[],
-): (rule: Pick<ObservedRule, 'ownRuleId' | 'providerRuleId'>) => boolean {
-  const ruleIds = new Set(known.map(({ ruleId }) => ruleId));
-  const recorded = new Set(
-    known.flatMap(({ isUnmanaged, providerRuleId }) => (isUnmanaged ? [] : (providerRuleId ?? []))),
+/** The provider's id under which it was last observed as ours; null: it was not. */
+export const recordedId = ({ isUnmanaged, providerRuleId }: KnownRule): string | null =>
+  isUnmanaged ? null : providerRuleId;
+
+const mayBePresent = ({ state, isUnmanaged }: KnownRule): boolean => state !== 'absent' && !isUnmanaged;
+
+/** The known rule that each observed provider rule is now, whatever that lets in. */
+function ownersByProviderId(known: readonly KnownRule[], own: OwnRules): Map<string, KnownRule> {
+  return new Map(
+    known
+      .filter(mayBePresent)
+      .flatMap((rule) =>
+        own
+          .of({ ...rule, recordedId: recordedId(rule) })
+          .map(({ providerRuleId }) => [providerRuleId, rule] as const),
+      ),
   );
-  return ({ ownRuleId, providerRuleId }) =>
-    (ownRuleId !== null && ruleIds.has(ownRuleId)) || recorded.has(providerRuleId);
 }
 
 /** Present rules of ours without a holder, whatever their recorded state: they use the target's quota. */
@@ -149,11 +163,10 @@ export function unwantedRules(
   observed: readonly ObservedRule[],
 ): UnwantedRule[] {
   const byKey = new Map(known.map((rule) => [rule.key, rule]));
-  const isKnownElsewhere = knownElsewhere(known);
+  const ownersOf = ownersByProviderId(known, new OwnRules(observed));
   return observed.flatMap(({ key, ownRuleId, providerRuleId }) => {
-    const rule = byKey.get(key);
-    if (!rule && isKnownElsewhere({ ownRuleId, providerRuleId })) return [];
-    const recorded = rule && !rule.isUnmanaged ? rule.providerRuleId : null;
+    const rule = byKey.get(key) ?? ownersOf.get(providerRuleId);
+    const recorded = rule ? recordedId(rule) : null;
     if (!isOurs({ ownRuleId, providerRuleId }, recorded) || rule?.desired) return [];
     return [{ ruleId: rule?.ruleId ?? null, key, providerRuleId }];
   });

@@ -21,6 +21,7 @@ export * from './ledger';
 export * from './limits';
 export * from './named';
 export * from './open-access';
+export * from './own-rules';
 export * from './ownership-mark';
 export * from './password-policy';
 export * from './planner';

@@ -7,6 +7,7 @@ import {
   answered,
   applied,
   entries,
+  isChanged,
   failsAdditionFor,
   isFinalRefusal,
   list,
@@ -57,6 +58,9 @@ const judging = (holds: (judged: JudgedRule) => boolean, fate?: Fate) => {
     });
 };
 
+const isShown = (after: Cloud, rule: DueRule): boolean =>
+  presentUnder(after, rule.key).length > 0 || isChanged(after, rule);
+
 const JUDGE_PROPERTIES = {
   'every rule gets one verdict, in the given order': (subject: Judge) =>
     fc.property(worlds(2), (world) => {
@@ -89,29 +93,28 @@ const JUDGE_PROPERTIES = {
       return verdict.kind !== 'present' || verdict.unmarked === isUnmarked;
     },
   ),
-  'absent: has the key its provider id allows now': judging(({ rule, verdict, after }) => {
-    const isReplaced = presentUnder(after, rule.key).length > 0;
-    const now = isReplaced || !rule.recordedId ? undefined : after.get(rule.recordedId);
-    return verdict.kind !== 'absent' || verdict.changedTo === (now?.key ?? null);
-  }),
   'retry: observed present exactly when it is unwanted and an own rule is present': judging(
     ({ rule, verdict, after }) =>
       verdict.kind !== 'retry' ||
-      verdict.observedPresent === (!rule.desired && ownPresent(after, rule).length > 0),
+      verdict.observedPresent ===
+        (!rule.desired && ownPresent(after, rule).some(({ key }) => key === rule.key)),
+  ),
+  'retry: changed exactly when its recorded id lets in something else': judging(
+    ({ rule, verdict, after }) =>
+      (verdict.kind === 'retry' && verdict.changedTo !== undefined) === isChanged(after, rule),
   ),
   'retry: refused exactly when the refusal is not retryable': judging(
     ({ verdict, result }) => verdict.kind !== 'retry' || verdict.refused === isFinalRefusal(result),
   ),
   'failed: desired, refused without retry, and not present': judging(
     ({ rule, verdict, result, after }) =>
-      verdict.kind !== 'failed' ||
-      (rule.desired && failsAdditionFor(result) && presentUnder(after, rule.key).length === 0),
+      verdict.kind !== 'failed' || (rule.desired && failsAdditionFor(result) && !isShown(after, rule)),
   ),
   'refused without retry and not present: failed, with the provider’s message': judging(
     ({ rule, verdict, result, after }) =>
       !rule.desired ||
       !failsAdditionFor(result) ||
-      presentUnder(after, rule.key).length > 0 ||
+      isShown(after, rule) ||
       (verdict.kind === 'failed' && verdict.message === result.message),
   ),
   'an unknown result settles only what was observed': judging(
@@ -310,8 +313,8 @@ const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
   ],
   [
     'hides a change by another program',
-    'absent: has the key its provider id allows now',
-    mapped((verdict, rule) => (verdict.kind === 'absent' ? absent(rule) : verdict)),
+    'retry: changed exactly when its recorded id lets in something else',
+    mapped((verdict) => (verdict.kind === 'retry' ? again(verdict.rule) : verdict)),
   ],
   [
     'hides that an unwanted rule is present',

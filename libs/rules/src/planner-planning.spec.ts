@@ -7,6 +7,7 @@ import {
   dueRule,
   entries,
   isBlind,
+  isChanged,
   isConverged,
   isOwn,
   keyOf,
@@ -46,11 +47,12 @@ const PLAN_PROPERTIES = {
       return removed !== undefined && isOwn(ruleOf(due, change), removed);
     }),
   ),
-  'a removal targets the key of its rule only': planning((plan, { due, cloud }) =>
+  'a removal targets the key of its rule only, or what it has become': planning((plan, { due, cloud }) =>
     plan(due, list(cloud)).every(
       (change) =>
         change.action === 'add' ||
         isBlind(cloud, due, change) ||
+        isChanged(cloud, ruleOf(due, change)) ||
         cloud.get(change.providerRuleId)?.key === keyOf(due, change),
     ),
   ),
@@ -77,7 +79,10 @@ const PLAN_PROPERTIES = {
   ),
   'a present rule is not added again': planning((plan, { due, cloud }) =>
     plan(due, list(cloud)).every(
-      (change) => change.action === 'remove' || presentUnder(cloud, keyOf(due, change)).length === 0,
+      (change) =>
+        change.action === 'remove' ||
+        isChanged(cloud, ruleOf(due, change)) ||
+        presentUnder(cloud, keyOf(due, change)).length === 0,
     ),
   ),
   'a rule that is not observed is removed by its recorded id, unless a call is in flight': planning(
@@ -87,7 +92,7 @@ const PLAN_PROPERTIES = {
         const removals = planned.filter(
           (change) => change.action === 'remove' && change.rule.ruleId === rule.ruleId,
         );
-        if (rule.desired || presentUnder(cloud, rule.key).length > 0) return true;
+        if (rule.desired || presentUnder(cloud, rule.key).length > 0 || isChanged(cloud, rule)) return true;
         const isOwed = Boolean(rule.recordedId) && !cloud.has(rule.recordedId!) && !rule.inFlight;
         return removals.length === (isOwed ? 1 : 0);
       });
@@ -148,7 +153,7 @@ const PLANTED_BUGS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
   ],
   [
     'removes a rule of another key',
-    'a removal targets the key of its rule only',
+    'a removal targets the key of its rule only, or what it has become',
     (due, observed) =>
       planChanges(due, observed).map((change) => {
         const other = observed.findLast(({ ownRuleId }) => ownRuleId !== null);
@@ -250,12 +255,13 @@ const PLANTED_BUGS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
       ),
   ],
   [
-    'removes by its recorded id a rule that was changed',
-    'a removal targets the key of its rule only',
+    'removes the first rule that it sees',
+    'a removal targets the key of its rule only, or what it has become',
     (due, observed) =>
-      planChanges(
-        due,
-        observed.filter(({ key }) => due.some((rule) => rule.key === key)),
+      planChanges(due, observed).map((change) =>
+        change.action === 'remove' && observed[0]
+          ? { ...change, providerRuleId: observed[0].providerRuleId }
+          : change,
       ),
   ],
   [

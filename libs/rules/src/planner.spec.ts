@@ -94,9 +94,7 @@ describe('A desired rule without effect', () => {
     expect(planChanges([unwanted], [blocked])).toMatchObject([{ action: 'remove', providerRuleId: 'ours' }]);
     const note = 'left behind';
     const results = new Map([['rule', { result: 'done', providerRuleId: null, note } as const]]);
-    expect(judge([unwanted], results, [])).toEqual([
-      { rule: unwanted, kind: 'absent', changedTo: null, note },
-    ]);
+    expect(judge([unwanted], results, [])).toEqual([{ rule: unwanted, kind: 'absent', note }]);
   });
 });
 
@@ -223,35 +221,6 @@ describe('A recorded rule without our mark', () => {
     expect(judge([without], new Map(), [bare])).toEqual([absent(without)]);
     expect(judge([{ ...without, desired: true }], new Map(), [bare])).toMatchObject([
       { kind: 'present', unmanaged: true, unmarked: false },
-    ]);
-  });
-});
-
-describe('A rule that another program changed under its provider id', () => {
-  const key = '203.0.113.9/32 tcp 22';
-  const changedTo = '0.0.0.0/0 tcp 22';
-  const unwanted = dueRule({ ruleId: 'rule', key, recordedId: 'sgr-1' }, false);
-
-  it.each([
-    ['with our mark', 'rule'],
-    ['without our mark', null],
-  ])('is not removed by its recorded id, %s; the verdict has its new key', (_, ownRuleId) => {
-    const changed: ObservedRule = { key: changedTo, providerRuleId: 'sgr-1', ownRuleId };
-    expect(planChanges([unwanted], [changed])).toEqual([]);
-    expect(judge([unwanted], new Map(), [changed])).toEqual([{ rule: unwanted, kind: 'absent', changedTo }]);
-  });
-
-  it('is added again while it is desired', () => {
-    const desired = { ...unwanted, desired: true, mayOpen: true };
-    const changed: ObservedRule = { key: changedTo, providerRuleId: 'sgr-1', ownRuleId: 'rule' };
-    expect(planChanges([desired], [changed])).toEqual([add(desired)]);
-    expect(judge([desired], new Map(), [changed])).toMatchObject([{ kind: 'retry' }]);
-  });
-
-  it('is not settled while a call is in flight', () => {
-    const changed: ObservedRule = { key: changedTo, providerRuleId: 'sgr-1', ownRuleId: null };
-    expect(judge([{ ...unwanted, inFlight: true }], new Map(), [changed])).toMatchObject([
-      { kind: 'retry', unknown: true },
     ]);
   });
 });

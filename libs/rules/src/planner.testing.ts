@@ -66,7 +66,7 @@ function worldOf(slots: readonly Slot[], reversed: boolean): World {
       providerRuleId: `own ${copy} ${key}`,
       ownRuleId: marked || copy > 0 ? ruleId : null,
     })),
-    ...(recorded === 'changed'
+    ...(recorded === 'changed' && own === 0
       ? [{ key: otherKey, providerRuleId: `changed ${key}`, ownRuleId: marked ? ruleId : null }]
       : []),
   ]);
@@ -116,6 +116,7 @@ export function applied(cloud: Cloud, changes: readonly PlannedChange[], fates: 
     if (change.action === 'remove') after.delete(change.providerRuleId);
     else {
       const providerRuleId = `added ${ruleId}`;
+      for (const id of change.replaces ?? []) after.delete(id);
       after.set(providerRuleId, { key: change.rule.key, providerRuleId, ownRuleId: ruleId });
     }
   }
@@ -133,7 +134,12 @@ export const list = (cloud: Cloud): ObservedRule[] => [...cloud.values()];
 export const presentUnder = (cloud: Cloud, key: string): ObservedRule[] =>
   list(cloud).filter((rule) => rule.key === key);
 export const isOwn = (rule: DueRule, { key, ownRuleId, providerRuleId }: ObservedRule): boolean =>
-  key === rule.key && (ownRuleId !== null || providerRuleId === rule.recordedId);
+  (key === rule.key && ownRuleId !== null) || providerRuleId === rule.recordedId;
+/** Whether another program changed the rule under its recorded id. */
+export const isChanged = (cloud: Cloud, { key, recordedId }: DueRule): boolean => {
+  const now = recordedId ? cloud.get(recordedId) : undefined;
+  return now !== undefined && now.key !== key;
+};
 export const ownPresent = (cloud: Cloud, rule: DueRule): ObservedRule[] =>
   list(cloud).filter((one) => isOwn(rule, one));
 export const ruleOf = (due: readonly DueRule[], { rule: { ruleId } }: PlannedChange): DueRule => {
@@ -151,7 +157,7 @@ export const isBlind = (cloud: Cloud, due: readonly DueRule[], change: PlannedCh
 export function isConverged(due: readonly DueRule[], cloud: Cloud): boolean {
   return due.every((rule) =>
     rule.desired
-      ? !rule.mayOpen || presentUnder(cloud, rule.key).length > 0
+      ? !rule.mayOpen || (presentUnder(cloud, rule.key).length > 0 && !isChanged(cloud, rule))
       : ownPresent(cloud, rule).length === 0,
   );
 }
@@ -169,7 +175,7 @@ export const remove = (
 export const underKey = (rule: DueRule, observed: readonly ObservedRule[]): ObservedRule | undefined =>
   observed.find(({ key }) => key === rule.key);
 
-export const absent = (rule: DueRule): Verdict => ({ rule, kind: 'absent', changedTo: null });
+export const absent = (rule: DueRule): Verdict => ({ rule, kind: 'absent' });
 export const again = (rule: DueRule, message: string | null = null): Verdict => ({
   rule,
   kind: 'retry',

@@ -1,4 +1,6 @@
 import type { AdditionCause, RemovalCause } from './cause';
+import { Observed } from './observed-rules';
+import type { RecordedRule } from './own-rules';
 import {
   failsAddition,
   RETRYABLE_KINDS,
@@ -26,6 +28,11 @@ export interface DueRule {
   readonly inFlight: boolean;
   /** the provider's id under which it was last observed as ours; undefined or null: it was not */
   readonly recordedId?: string | null;
+  /**
+   * for how long it has been removed, or not been observed, ms; 0: it was present. Undefined or null: it was never observed, or a
+   * call in doubt may have removed it
+   */
+  readonly removingMs?: number | null;
   /** why it would be added */
   readonly addCause: AdditionCause;
   /** why it would be removed */
@@ -49,9 +56,21 @@ export function claimsOf(
   return new Map(ours.map((rule) => [rule.key, rule.ruleId]));
 }
 
+/** The keys of rules by their recorded provider ids, for providers that may show a changed rule without a key. */
+export const recordedKeysOf = (
+  rules: readonly Pick<RecordedRule, 'key' | 'recordedId'>[],
+): Map<string, string> =>
+  new Map(rules.flatMap(({ key, recordedId }) => (recordedId ? [[recordedId, key] as const] : [])));
+
 /** A change of a rule, with its cause. */
 export type PlannedChange<Rule extends DueRule = DueRule> =
-  | { readonly action: 'add'; readonly rule: Rule; readonly cause: AdditionCause }
+  | {
+      readonly action: 'add';
+      readonly rule: Rule;
+      readonly cause: AdditionCause;
+      /** ids of what the rule has become by the hand of another program */
+      readonly replaces?: readonly string[];
+    }
   | {
       readonly action: 'remove';
       readonly rule: Pick<Rule, 'ruleId'>;
@@ -75,8 +94,6 @@ export type Verdict<Rule extends DueRule = DueRule> = { readonly rule: Rule } & 
     }
   | {
       readonly kind: 'absent';
-      /** `ruleKey` of what its provider id allows now: another program changed it */
-      readonly changedTo: string | null;
       /** what its removal left behind, without effect */
       readonly note?: string;
     }
@@ -84,6 +101,10 @@ export type Verdict<Rule extends DueRule = DueRule> = { readonly rule: Rule } & 
   | {
       readonly kind: 'retry';
       readonly message: string | null;
+      /** what it does now: another program changed it */
+      readonly changedTo?: string;
+      /** by then another pass settles it, ms */
+      readonly againInMs?: number;
       /** of the rule that the addition created, which no read has shown yet */
       readonly createdId?: string;
       readonly unknown: boolean;
@@ -95,56 +116,6 @@ export type Verdict<Rule extends DueRule = DueRule> = { readonly rule: Rule } & 
   /** the addition failed and is not retryable */
   | { readonly kind: 'failed'; readonly message: string; readonly refusedAs: DriverErrorKind }
 );
-
-/** Index of the observed rules of a target. */
-class Observed {
-  private readonly byKey = new Map<string, ObservedRule[]>();
-  private readonly byId = new Map<string, ObservedRule>();
-
-  constructor(observed: readonly ObservedRule[]) {
-    for (const rule of observed) {
-      const same = this.byKey.get(rule.key);
-      if (same) same.push(rule);
-      else this.byKey.set(rule.key, [rule]);
-      if (!this.byId.has(rule.providerRuleId)) this.byId.set(rule.providerRuleId, rule);
-    }
-  }
-
-  /** The rule observed under the key; ours, if there are several. */
-  present({ key, recordedId }: Pick<DueRule, 'key' | 'recordedId'>): ObservedRule | undefined {
-    const same = this.byKey.get(key) ?? [];
-    return (
-      same.find(({ ownRuleId }) => ownRuleId !== null) ??
-      same.find(({ providerRuleId }) => providerRuleId === recordedId) ??
-      same[0]
-    );
-  }
-
-  /** As `present`, among the rules that are in force. */
-  inForce({ key, recordedId }: Pick<DueRule, 'key' | 'recordedId'>): ObservedRule | undefined {
-    const same = (this.byKey.get(key) ?? []).filter(({ inForce }) => inForce !== false);
-    return (
-      same.find(({ ownRuleId }) => ownRuleId !== null) ??
-      same.find(({ providerRuleId }) => providerRuleId === recordedId) ??
-      same[0]
-    );
-  }
-
-  /** Why none of the rules under the key has an effect; null: one has, or none is present. */
-  noEffect(key: string): string | null {
-    return noEffect((this.byKey.get(key) ?? []).filter(({ inForce }) => inForce !== false));
-  }
-
-  /** The key now observed under the rule's provider id, if it differs; else null. */
-  changedTo({ key, recordedId }: Pick<DueRule, 'key' | 'recordedId'>): string | null {
-    const now = recordedId ? this.byId.get(recordedId) : undefined;
-    return now && now.key !== key && !this.byKey.has(key) ? now.key : null;
-  }
-}
-
-/** The message of rules of one key when none of them has an effect; null: one has, or there are none. */
-export const noEffect = (rules: readonly ObservedRule[]): string | null =>
-  rules.every((rule) => rule.noEffect !== undefined) ? (rules[0]?.noEffect ?? null) : null;
 
 /** A rule is ours by its mark or by its recorded provider id. */
 export const isOurs = (
@@ -159,10 +130,10 @@ export const isOurs = (
  * | desired | observed | change |
  * |---|---|---|
  * | yes | in force, ours or unmanaged | none |
- * | yes | not in force | add, unless its last holder has expired |
- * | no | ours by mark or recorded id | remove |
+ * | yes | not in force, or ours and changed by another program | add, unless its last holder has expired |
+ * | no | ours by mark or recorded id, changed or not | remove |
  * | no | unmanaged | none |
- * | no | not present, and was observed before | remove by its recorded id: the read may be stale. Not while an earlier call is in flight, nor when that id allows other traffic now |
+ * | no | not present, and was observed before | remove by its recorded id: the read may be stale. Not while an earlier call is in flight |
  * | no | not present, never observed | none |
  */
 export function planChanges<Rule extends DueRule>(
@@ -173,8 +144,14 @@ export function planChanges<Rule extends DueRule>(
   const removals: PlannedChange<Rule>[] = [];
   const additions: PlannedChange<Rule>[] = [];
   for (const rule of due) {
-    if (rule.desired && !index.inForce(rule) && rule.mayOpen)
-      additions.push({ action: 'add', rule, cause: rule.addCause });
+    const isChanged = index.changeOf(rule) !== null;
+    if (rule.desired && (isChanged || !index.inForce(rule)) && rule.mayOpen)
+      additions.push({
+        action: 'add',
+        rule,
+        cause: rule.addCause,
+        ...(isChanged && { replaces: index.idsOf(rule) }),
+      });
     const providerRuleId = rule.desired ? null : idToRemove(rule, index);
     if (providerRuleId !== null)
       removals.push({ action: 'remove', rule, providerRuleId, cause: rule.removeCause });
@@ -184,10 +161,11 @@ export function planChanges<Rule extends DueRule>(
 
 function idToRemove(rule: DueRule, index: Observed): string | null {
   const present = index.present(rule);
-  if (present) return isOurs(present, rule.recordedId) ? present.providerRuleId : null;
+  if (present && isOurs(present, rule.recordedId)) return present.providerRuleId;
+  const [changed] = index.idsOf(rule);
+  if (present || changed !== undefined) return changed ?? null;
   // not shown: sending the removal again while it is in flight would extend the wait without end
-  if (rule.inFlight || index.changedTo(rule) !== null) return null;
-  return rule.recordedId ?? null;
+  return rule.inFlight ? null : (rule.recordedId ?? null);
 }
 
 /**
@@ -251,11 +229,24 @@ export function unmarkedOf<Rule extends DueRule>(
   });
 }
 
+/** What another program made of desired rules, as phrases by rule id. */
+export function changesOf(due: readonly DueRule[], observed: readonly ObservedRule[]): Map<string, string> {
+  const index = new Observed(observed);
+  return new Map(
+    due.flatMap((rule) => {
+      const change = rule.desired ? index.changeOf(rule) : null;
+      return change === null ? [] : [[rule.ruleId, change] as const];
+    }),
+  );
+}
+
 function judgeDesired<Rule extends DueRule>(
   rule: Rule,
   index: Observed,
   result: ChangeResult | undefined,
 ): Verdict<Rule> {
+  const changedTo = index.changeOf(rule);
+  if (changedTo !== null) return { ...retry(rule, result, false), changedTo };
   const present = index.inForce(rule);
   if (present) {
     const unmanaged = !isOurs(present, rule.recordedId);
@@ -272,6 +263,11 @@ function judgeDesired<Rule extends DueRule>(
   return retry(rule, result, false);
 }
 
+/** For how long a read, or "not found", may be older than what was observed before. */
+const MAX_READ_LAG_MS = 30_000;
+/** Shown on what is being removed. */
+const NOT_FOUND = 'The provider does not find the rule, which was there a moment ago: it is looked for again';
+
 function judgeUnwanted<Rule extends DueRule>(
   rule: Rule,
   index: Observed,
@@ -279,14 +275,20 @@ function judgeUnwanted<Rule extends DueRule>(
 ): Verdict<Rule> {
   const present = index.present(rule);
   if (present && isOurs(present, rule.recordedId)) return retry(rule, result, true);
+  const changedTo = index.changeOf(rule);
+  if (changedTo !== null) return { ...retry(rule, result, false), changedTo };
   if (result?.result === 'unknown') return retry(rule, result, false);
   // its removal was throttled or failed: the read may be older than the refusal
   if (rule.recordedId && result?.result === 'refused' && RETRYABLE_KINDS.has(result.kind))
     return retry(rule, result, false);
+  // it was there a moment ago: what does not find it may be late
+  const doubtMs = MAX_READ_LAG_MS - (rule.removingMs ?? MAX_READ_LAG_MS);
+  if (result?.result === 'done' && result.wasAbsent && doubtMs > 0)
+    return { ...retry(rule, undefined, false), message: NOT_FOUND, againInMs: doubtMs };
   // a call in flight could add the rule after it was reported as removed
   if (rule.inFlight) return retry(rule, { result: 'unknown', message: '' }, false);
   const note = result?.result === 'done' ? result.note : undefined;
-  return { rule, kind: 'absent', changedTo: index.changedTo(rule), ...(note !== undefined && { note }) };
+  return { rule, kind: 'absent', ...(note !== undefined && { note }) };
 }
 
 /** The verdict on a rule that another pass settles. */
@@ -294,7 +296,7 @@ export function retry<Rule extends DueRule>(
   rule: Rule,
   result: ChangeResult | undefined,
   observedPresent: boolean,
-): Verdict<Rule> {
+): Verdict<Rule> & { readonly kind: 'retry' } {
   const message = result && result.result !== 'done' && result.message !== '' ? result.message : null;
   return {
     rule,
@@ -327,7 +329,7 @@ export function judgeUnreadable<Rule extends DueRule>(
   return due.map((rule) => {
     if (rule.desired && failsAddition(kind)) return { rule, kind: 'failed', message, refusedAs: kind };
     const gone = kind === 'target-missing' && (missingMs.get(rule.ruleId) ?? 0) >= TARGET_GONE_MS;
-    if (gone && !rule.desired && !rule.inFlight) return { rule, kind: 'absent', changedTo: null };
+    if (gone && !rule.desired && !rule.inFlight) return { rule, kind: 'absent' };
     const refused = !RETRYABLE_KINDS.has(kind);
     return { rule, kind: 'retry', message, unknown: false, observedPresent: false, refused };
   });

@@ -19,6 +19,11 @@ export interface ObservedRule {
    * is not asked. Only the tenant can change that: it is not written again.
    */
   readonly noEffect?: string;
+  /**
+   * How a rule of ours differs from what we write for its key, where its keys do not show it, as a phrase: `it is disabled`.
+   * It is written again while it is desired.
+   */
+  readonly difference?: string;
 }
 
 /**
@@ -52,6 +57,8 @@ export type ChangeResult =
       readonly providerRuleId: string | null;
       /** for a removal that left something behind which lets nobody in */
       readonly note?: string;
+      /** the provider did not find what was to be removed: a rule that was there a moment ago may be missing in a late read */
+      readonly wasAbsent?: true;
       /** this addition created the rule of that id */
       readonly isNew?: true;
     }

@@ -21,7 +21,7 @@ export { NEW };
  *   unknown   may be present: a call was sent, or        present, absent            `settled`, by a read
  *             nobody has looked since
  *   present   observed present, with or without a        absent                     `settled`; `lost`, `givenUp`
- *             holder                                     unknown                    `intended`, `requeued`, `unproven`
+ *             holder                                     unknown                    `intended`, `requeued`, `unproven`, `changed`
  *   absent    without a holder, and present in the cloud present, unwanted          `stale`
  *   no row    present in the cloud with our mark         present, unwanted          `orphaned`
  *
@@ -77,6 +77,7 @@ export function settled(rule: Rule, found: RuleSettlement, times: Times, read: R
     state: found.state ?? rule.state,
     isUnmanaged: found.isUnmanaged ?? rule.isUnmanaged,
     isUnmarked: found.isUnmarked ?? rule.isUnmarked,
+    isMissing: rule.isMissing || found.isChanged === true,
     providerRuleId: found.providerRuleId ?? rule.providerRuleId,
     inFlightUntil: found.inFlight ? rule.inFlightUntil : null,
     lastError: found.message,
@@ -189,6 +190,13 @@ export function lost(rule: Rule, now: Instant): Rule {
     lostAt: firstLostAt ?? now,
   };
 }
+
+/** Another program changed a desired rule: it may still let its address in, and is due to be written again. */
+export const changed = (rule: Rule, possibleSince: Instant, now: Instant): Rule => {
+  if (rule.state === 'absent' || rule.isMissing) return rule;
+  const written = { isMissing: true, isUnmarked: false, isSuspended: false };
+  return { ...gone(rule, now, now), ...written, state: 'unknown', possibleSince };
+};
 
 /** Its target is given up as missing: a desired rule that was present, or waits to be added, is to be added again. */
 export function givenUp(rule: Rule, now: Instant): Rule {

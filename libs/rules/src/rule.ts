@@ -112,6 +112,8 @@ export interface RuleSettlement {
   readonly state: RuleState | null;
   /** observed present in this pass */
   readonly observedPresent: boolean;
+  /** it is desired, and another program changed it: until it is observed as it was written, it counts as missing */
+  readonly isChanged?: boolean;
   /** present under its recorded id in the first read of this pass */
   readonly presentAtStart: boolean;
   readonly providerRuleId: string | null;

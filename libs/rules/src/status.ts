@@ -81,7 +81,7 @@ const has = (ips: readonly ResourceIpStatus[], status: ResourceIpStatus): boolea
  * Derives a session's status from its ResourceIps.
  * @param ips the statuses of its ResourceIps, see `heldStatuses`
  * @param endedReason null while it is live
- * @param isSuspended one of its ResourceIps waits for a suspended rule
+ * @param isSuspended one of its ResourceIps waits for a rule that is suspended, or that another program removed or changed
  * @returns the new status, or `current` when it does not change yet
  */
 export function sessionStatus(

@@ -123,7 +123,7 @@ function propertiesOf(rule: UnmanagedRuleSpec, priority: number): Record<string,
 /** A rule's properties with some of them changed. */
 function changedProperties(
   { properties }: SecurityRule,
-  { address, protocol, fromPort, toPort, description }: UnmanagedRuleChange,
+  { address, protocol, fromPort, toPort, description, fields }: UnmanagedRuleChange,
 ): Record<string, unknown> {
   const { sourceAddressPrefixes, destinationPortRanges, ...rest } = properties;
   const changed = propertiesOf(
@@ -146,5 +146,6 @@ function changedProperties(
     ...(changesPorts ? { destinationPortRange: changed['destinationPortRange'] } : { destinationPortRanges }),
     ...(protocol !== undefined && { protocol: changed['protocol'] }),
     ...(description !== undefined && { description }),
+    ...fields,
   };
 }

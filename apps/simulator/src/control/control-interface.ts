@@ -12,6 +12,7 @@ import { uploadedKeys } from './uploaded-keys';
 
 const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'all'] as const;
 const RULE_FIELDS = ['provider', 'target', 'address', 'protocol', 'fromPort', 'toPort'];
+const CHANGE_FIELDS = ['address', 'protocol', 'fromPort', 'toPort', 'description', 'fields'];
 const ORDER_FIELDS = ['access', 'priority', 'part'];
 const MAX_DELAY_MS = 600_000;
 const MAX_COUNT = 1_000_000;
@@ -119,7 +120,7 @@ export class ControlInterface {
 
   private changeRules({ query, body }: ControlRequest): ControlAnswer {
     const { provider, target, rules } = this.select(query);
-    const input = Input.fromJson(body, ['address', 'protocol', 'fromPort', 'toPort', 'description']);
+    const input = Input.fromJson(body, CHANGE_FIELDS);
     if (!provider.changeRules) throw new BadInput('provider', `${provider.provider} has no rules to change`);
     provider.changeRules(target, rules, {
       address: input.text('address'),
@@ -127,6 +128,7 @@ export class ControlInterface {
       fromPort: readPort(input, 'fromPort'),
       toPort: readPort(input, 'toPort'),
       description: input.text('description'),
+      fields: input.object('fields'),
     });
     const ids = rules.map(({ providerRuleId }) => providerRuleId);
     return ok({ changed: this.openRules(provider, target, ids) });

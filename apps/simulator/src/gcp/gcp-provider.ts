@@ -111,7 +111,7 @@ function bodyOfUnmanaged(rule: UnmanagedRuleSpec, id: string): Readonly<Record<s
 /** The request that changes some fields of a rule. */
 function changedBody(
   rule: Firewall,
-  { address, protocol, fromPort, toPort, description }: UnmanagedRuleChange,
+  { address, protocol, fromPort, toPort, description, fields }: UnmanagedRuleChange,
 ): Readonly<Record<string, unknown>> {
   const { id: _, ...body } = firewallJson(rule);
   const changesTraffic = protocol !== undefined || fromPort !== undefined || toPort !== undefined;
@@ -131,5 +131,6 @@ function changedBody(
     ...(address !== undefined && { sourceRanges: [address] }),
     ...(changesTraffic && { allowed }),
     ...(description !== undefined && { description }),
+    ...fields,
   };
 }

@@ -114,7 +114,7 @@ function readObject(path: string, body: unknown): GuardedObject {
     throw invalidResponse(false);
   const { value } = node;
   if (!isRecord(value)) throw invalidResponse(false);
-  return { path, ...readGuard(value.plugins) };
+  return { path, value, ...readGuard(value.plugins) };
 }
 
 /** Parses `{list, total}`, or `{node: {nodes}, count}` of older API versions. */

@@ -1,10 +1,12 @@
 import type { ChangeResult, ObservedRule } from '#rules';
+import { accountKey } from '../account-key';
 import { credentialFields, requireResourceType } from '../credential-fields';
 import { DriverError } from '../driver-error';
 import type {
   CloudTarget,
   DriverCredential,
   DriverOptions,
+  Inspection,
   ProviderDriver,
   RuleChange,
 } from '../provider-driver';
@@ -17,7 +19,7 @@ import { invalidResponse } from './admin-errors';
 import { APISIX_FACTS, COLLECTIONS, gatewayOf } from './apisix.facts';
 import { readWithConditions } from './conditions';
 import { ListChange } from './list-change';
-import { observedRules, refuseOpenList } from './whitelist';
+import { explainOpenList, observedRules } from './whitelist';
 
 /**
  * The driver for APISIX gateways: manages the whitelist of the plugin ip-restriction through the Admin API.
@@ -43,7 +45,7 @@ class ApisixDriver implements ProviderDriver {
   ) {}
 
   accountKey({ credential }: CloudTarget): string {
-    return `APISIX:${gatewayOf(credential.data.adminUrl ?? '')}`;
+    return accountKey('APISIX', gatewayOf(credential.data.adminUrl ?? ''), credential);
   }
 
   checkCredential(credential: DriverCredential): Promise<void> {
@@ -58,15 +60,24 @@ class ApisixDriver implements ProviderDriver {
       const object = await readWithConditions(api, path);
       if (object.notAsked) throw new DriverError('invalid', object.notAsked);
       await api.requireWritePermission(collection);
-      refuseOpenList(object);
+      const open = explainOpenList(object);
+      if (open !== null) throw new DriverError('invalid', open);
     });
   }
 
-  async readRules(target: CloudTarget): Promise<ObservedRule[]> {
+  async readRules(target: CloudTarget): Promise<readonly ObservedRule[]> {
+    return (await this.inspect(target)).rules;
+  }
+
+  async inspect(target: CloudTarget): Promise<Inspection> {
     const { path } = readGatewayPath(target);
-    return this.inGateway(target.credential, async (api) =>
-      observedRules(await readWithConditions(api, path), target.claims),
-    );
+    return this.inGateway(target.credential, async (api) => {
+      const object = await readWithConditions(api, path);
+      return {
+        rules: observedRules(object, target.claims),
+        explainOpen: () => object.notAsked ?? explainOpenList(object),
+      };
+    });
   }
 
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {

@@ -1,14 +1,21 @@
 import { PLUGIN, readField, type AdminApi } from './admin-api';
+import { misleading } from './client-address';
 import { UNGUARDED, type GuardedObject } from './whitelist';
 
 type Value = Readonly<Record<string, unknown>>;
+
+interface NamedObject {
+  readonly name: string;
+  readonly value: Value;
+}
 
 /** Reads an object, and what keeps the gateway from asking its list for every request. */
 export async function readWithConditions(api: AdminApi, path: string): Promise<GuardedObject> {
   const object = await api.read(path);
   const { guard } = object;
   if (guard !== 'whitelist') return { ...object, notAsked: UNGUARDED[guard] };
-  return { ...object, notAsked: (await notLoaded(api)) ?? (await replaced(api, path)) };
+  const notAsked = (await notLoaded(api)) ?? (await replaced(api, path)) ?? (await misled(api, object));
+  return { ...object, notAsked };
 }
 
 async function notLoaded(api: AdminApi): Promise<string | null> {
@@ -36,6 +43,40 @@ async function replaced(api: AdminApi, path: string): Promise<string | null> {
   );
   const configured = routes.find((route) => configs.has(nameOf(route.plugin_config_id)));
   return configured ? replacedOn(configured, path) : null;
+}
+
+/** Why clients may name their own address before the list is asked: by a plugin of any object that a request passes with this one. */
+async function misled(api: AdminApi, { path, value = {} }: GuardedObject): Promise<string | null> {
+  const [collection = '', id = ''] = path.split('/');
+  const own: NamedObject[] = [{ name: path, value }];
+  // their lists are asked for requests of every route
+  const isForAll = collection === 'global_rules' || collection === 'consumer_groups';
+  const all = async (
+    name: string,
+    isMeant: (object: Value) => boolean = () => true,
+  ): Promise<NamedObject[]> =>
+    (await api.list(name)).filter(isMeant).map((one) => ({ name: `${name}/${nameOf(one.id)}`, value: one }));
+  const reference = { services: 'service_id', plugin_configs: 'plugin_config_id' }[collection];
+  const routes =
+    collection === 'routes'
+      ? own
+      : await all('routes', (route) => isForAll || nameOf(route[reference!]) === id);
+  const referredBy = async (field: string, name: string): Promise<NamedObject[]> => {
+    const ids = new Set(routes.map((route) => nameOf(route.value[field])).filter((one) => one !== ''));
+    return isForAll || ids.size > 0 ? all(name, (one) => isForAll || ids.has(nameOf(one.id))) : [];
+  };
+  const passed = [
+    ...own,
+    ...routes,
+    ...(await all('global_rules')),
+    ...(await referredBy('plugin_config_id', 'plugin_configs')),
+    ...(await referredBy('service_id', 'services')),
+  ];
+  for (const object of passed) {
+    const reason = misleading(object.name, object.value);
+    if (reason !== null) return reason;
+  }
+  return null;
 }
 
 const replacedOn = ({ id }: Value, path: string): string =>

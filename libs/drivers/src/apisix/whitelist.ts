@@ -1,6 +1,5 @@
 import { canonicalCidr, ruleKey, type ChangeResult, type ObservedRule, type RuleSpec } from '#rules';
-import { DriverError } from '../driver-error';
-import { ALL_TRAFFIC, refuseOpenTarget } from '../open-target';
+import { ALL_TRAFFIC, explainOpen } from '../open-target';
 import type { CloudTarget, RuleChange } from '../provider-driver';
 
 /**
@@ -18,6 +17,8 @@ export interface GuardedObject {
   readonly entries: readonly string[];
   /** why the gateway does not ask the list for every request, as a message; omitted: it does, or that was not read */
   readonly notAsked?: string | null;
+  /** the object as the gateway has it */
+  readonly value?: Readonly<Record<string, unknown>>;
 }
 
 export const UNGUARDED: Readonly<Record<Exclude<Guard, 'whitelist'>, string>> = {
@@ -65,21 +66,15 @@ export function observedRules(
   });
 }
 
-/** @throws DriverError `invalid` when the list lets everybody in */
-export function refuseOpenList({ path, entries }: GuardedObject): void {
+/** Why the list restricts nothing, as a message; null: it keeps addresses out. */
+export function explainOpenList({ path, entries }: GuardedObject): string | null {
   if (entries.length === 0)
-    throw new DriverError(
-      'invalid',
-      `The whitelist of ${path} is empty, so the gateway lets everybody in: put "${SENTINEL}" into it`,
-    );
+    return `The whitelist of ${path} is empty, so the gateway lets everybody in: put "${SENTINEL}" into it`;
   const unreadable = entries.find((entry) => canonicalCidr(entry) === null);
   if (unreadable !== undefined)
-    throw new DriverError(
-      'invalid',
-      `The whitelist of ${path} contains "${unreadable.slice(0, 50)}", which is no address: the gateway may then let everybody in`,
-    );
+    return `The whitelist of ${path} contains "${unreadable.slice(0, 50)}", which is no address: the gateway may then let everybody in`;
   const rules = entries.flatMap((entry) => allowedRange(entry) ?? []);
-  refuseOpenTarget(
+  return explainOpen(
     path,
     ALL_TRAFFIC,
     rules.map((address) => ({ address, protocol: 'all', ports: [] })),
@@ -112,7 +107,9 @@ export function planRewrite(
   for (const [index, change] of changes.entries()) {
     if (change.action === 'add') continue;
     const entry = ownEntry(path, change.providerRuleId, claims);
-    if (entry === null || !existing.has(entry)) settled.set(index, { result: 'done', providerRuleId: null });
+    if (entry === null) settled.set(index, { result: 'done', providerRuleId: null });
+    else if (!existing.has(entry))
+      settled.set(index, { result: 'done', providerRuleId: null, wasAbsent: true });
     else {
       removed.add(entry);
       changed.set(index, entry);

@@ -1,20 +1,22 @@
 import type { IpPermission, SecurityGroupRule } from '@aws-sdk/client-ec2';
-import type { ObservedRule, ResourceConfig } from '#rules';
+import type { ResourceConfig } from '#rules';
 import type { Outcomes } from '../outcomes';
-import type { AddChange } from '../provider-driver';
+import type { AddChange, CloudTarget, Inspection } from '../provider-driver';
 
 export interface Changes {
   readonly adds: readonly AddChange[];
-  /** providerRuleIds, each once */
+  /** providerRuleIds, each once, those that additions replace included */
   readonly removals: readonly string[];
 }
+
+/** What tells rules of ours from others. */
+export type ReadTarget = Pick<CloudTarget, 'deployment' | 'claims' | 'recordedKeys'>;
 
 /** The driver's operations on one target of any kind. Each throws DriverError. */
 export interface AwsTarget {
   /** Checks that the credential may read, add and remove rules, and that they restrict access. Changes nothing. */
   verify(config: ResourceConfig): Promise<void>;
-  /** @param deployment name of this deployment: marks with this name are ours */
-  readRules(deployment: string): Promise<ObservedRule[]>;
+  inspect(target: ReadTarget): Promise<Inspection>;
   /** Applies removals first. Throws only when nothing was sent. */
   apply(changes: Changes, deployment: string, outcomes: Outcomes): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { ChangeResult, ObservedRule, ResourceConfig } from '#rules';
+import { accountKey } from '../account-key';
 import type { CallToken } from '../call-tokens';
 import { requireResourceType } from '../credential-fields';
 import {
@@ -6,6 +7,7 @@ import {
   type CloudTarget,
   type DriverCredential,
   type DriverOptions,
+  type Inspection,
   type ProviderDriver,
   type RuleChange,
 } from '../provider-driver';
@@ -55,7 +57,7 @@ class AwsDriver implements ProviderDriver {
   }
 
   accountKey({ credential, region }: CloudTarget): string {
-    return `AWS:${identityOf(credential)}:${region ?? ''}`;
+    return accountKey('AWS', `${identityOf(credential)}:${region ?? ''}`, credential);
   }
 
   checkCredential(credential: DriverCredential): Promise<void> {
@@ -67,14 +69,20 @@ class AwsDriver implements ProviderDriver {
     await this.clients.requireCondition(target);
   }
 
-  readRules(target: CloudTarget): Promise<ObservedRule[]> {
-    return this.withTarget(target, (awsTarget) => awsTarget.readRules(target.deployment));
+  async readRules(target: CloudTarget): Promise<readonly ObservedRule[]> {
+    return (await this.inspect(target)).rules;
+  }
+
+  inspect(target: CloudTarget): Promise<Inspection> {
+    return this.withTarget(target, (awsTarget) => awsTarget.inspect(target));
   }
 
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     if (changes.length === 0) return [];
     const { adds, removals: removed } = byAction(changes);
-    const removals = [...new Set(removed.map(({ providerRuleId }) => providerRuleId))];
+    // EC2 changes a rule in place with a permission of its own: one that another program changed is removed, and added again
+    const replaced = adds.flatMap(({ replaces = [] }) => replaces);
+    const removals = [...new Set([...removed.map(({ providerRuleId }) => providerRuleId), ...replaced])];
     const outcomes = new Outcomes('AWS');
     await this.withTarget(target, async (awsTarget, keys) => {
       await awsTarget.apply({ adds, removals }, target.deployment, outcomes);

@@ -40,7 +40,7 @@ describe('AWS calls with a clock that is ten minutes slow', () => {
     response.writeHead(status, { date: new Date(Date.now() + AHEAD_MS).toUTCString() });
     request.resume().once('end', () => response.end(body));
   });
-  const read = (): Promise<ObservedRule[]> => {
+  const read = (): Promise<readonly ObservedRule[]> => {
     const address = server.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     return createAwsDriver({ AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${port}` }).readRules(TARGET);

@@ -1,9 +1,9 @@
-import { canonicalCidr, formatMark, parseMark, ruleKey, type ObservedRule, type RuleSpec } from '#rules';
+import { canonicalCidr, formatMark, parseMark, ruleKey, type RuleSpec } from '#rules';
 import { CallFailure } from '../call-failure';
-import { ALL_TRAFFIC, refuseOpenTarget } from '../open-target';
+import { ALL_TRAFFIC, explainOpen, refuseOpenTarget } from '../open-target';
 import type { Outcomes } from '../outcomes';
-import type { AddChange } from '../provider-driver';
-import type { AwsTarget, Changes } from './aws-target';
+import type { AddChange, Inspection } from '../provider-driver';
+import type { AwsTarget, Changes, ReadTarget } from './aws-target';
 import type { Entry, PrefixList, PrefixListFacts } from './prefix-list';
 import { PrefixListChange, type EntryAddition, type EntryRemoval } from './prefix-list-change';
 import { isIpv6 } from './rule-mapping';
@@ -27,20 +27,20 @@ export class PrefixListEntries implements AwsTarget {
     const facts = await this.list.describe();
     const entries = await this.list.entries(facts.version);
     await this.list.requireWritePermission(facts);
-    refuseOpenTarget(
-      this.list.listId,
-      ALL_TRAFFIC,
-      entries.map(({ cidr }) => ruleOf(canonicalCidr(cidr)?.cidr ?? cidr)),
-    );
+    const cidrs = entries.map(({ cidr }) => canonicalCidr(cidr)?.cidr ?? cidr);
+    refuseOpenTarget(this.list.listId, ALL_TRAFFIC, cidrs.map(ruleOf));
   }
 
-  async readRules(deployment: string): Promise<ObservedRule[]> {
+  async inspect({ deployment }: ReadTarget): Promise<Inspection> {
     const { entries } = await this.readSnapshot();
-    return [...entries].map(([cidr, entry]) => ({
-      key: ruleKey(ruleOf(cidr)),
-      providerRuleId: this.idOf(cidr, entry, deployment),
-      ownRuleId: ownRuleId(entry, deployment),
-    }));
+    return {
+      rules: [...entries].map(([cidr, entry]) => ({
+        key: ruleKey(ruleOf(cidr)),
+        providerRuleId: this.idOf(cidr, entry, deployment),
+        ownRuleId: ownRuleId(entry, deployment),
+      })),
+      explainOpen: () => explainOpen(this.list.listId, ALL_TRAFFIC, [...entries.keys()].map(ruleOf)),
+    };
   }
 
   async apply({ adds, removals }: Changes, deployment: string, outcomes: Outcomes): Promise<void> {

@@ -60,7 +60,7 @@ async function excludeAbsent(
 ): Promise<string[]> {
   try {
     const present = new Set((await group.listRules()).map((rule) => rule.SecurityGroupRuleId));
-    for (const id of ids) if (!present.has(id)) outcomes.done(id, null);
+    for (const id of ids) if (!present.has(id)) outcomes.done(id, null, { wasAbsent: true });
     return ids.filter((id) => present.has(id));
   } catch (error) {
     const failure = asCallFailure(error);

@@ -113,8 +113,14 @@ describe('Observed EC2 rules', () => {
     ['one ICMP type', tcp({ IpProtocol: 'icmp', FromPort: 8, ToPort: -1 })],
     ['ICMP of the other family', tcp({ IpProtocol: 'icmpv6', FromPort: -1, ToPort: -1 })],
     ['TCP without ports', tcp({ FromPort: undefined, ToPort: undefined })],
-  ])('ignores %s', (_, rule) => {
+  ])('ignores %s, unless it is a recorded rule that was changed', (_, rule) => {
     expect(observedRule(rule, 'prod')).toBeNull();
+    const written = '203.0.113.7/32 tcp 22';
+    expect(observedRule(rule, 'prod', (id) => (id === 'sgr-1' ? written : undefined))).toMatchObject({
+      key: written,
+      inForce: false,
+      difference: expect.stringContaining('it lets in ') as string,
+    });
   });
 
   it.each([

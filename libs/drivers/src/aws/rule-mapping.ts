@@ -11,6 +11,7 @@ import {
 } from '#rules';
 import { protocolOf } from '../ip-protocol';
 import type { AddChange } from '../provider-driver';
+import type { writtenKeys } from '../written-keys';
 
 /** The traffic of a rule in EC2's notation. `-1` is any protocol, and any ICMP type and code. */
 interface Traffic {
@@ -66,15 +67,26 @@ function trafficOf({ address, protocol, ports: [range] }: RuleSpec): Traffic {
 /**
  * Maps a rule of a security group.
  * @param deployment name of this deployment: marks with this name are ours
- * @returns null when Drawbridge does not write rules of this kind: outbound, without an address, of another protocol,
- *   or of single ICMP types
+ * @param writtenKey see `writtenKeys`
+ * @returns null when Drawbridge does not write rules of this kind, and has not written this one: outbound, without an address, of
+ *   another protocol, or of single ICMP types
  */
-export function observedRule(rule: SecurityGroupRule, deployment: string): ObservedRule | null {
-  const key = ruleKeyOfEc2(rule);
-  if (key === null || rule.SecurityGroupRuleId === undefined) return null;
+export function observedRule(
+  rule: SecurityGroupRule,
+  deployment: string,
+  writtenKey: ReturnType<typeof writtenKeys> = () => undefined,
+): ObservedRule | null {
+  const { SecurityGroupRuleId: providerRuleId } = rule;
+  if (providerRuleId === undefined) return null;
   const mark = parseMark(rule.Description);
   const ownRuleId = mark?.deployment === deployment ? mark.ruleId : null;
-  return { key, providerRuleId: rule.SecurityGroupRuleId, ownRuleId };
+  const key = ruleKeyOfEc2(rule);
+  if (key !== null) return { key, providerRuleId, ownRuleId };
+  const written = writtenKey(providerRuleId, ownRuleId);
+  if (written === undefined) return null;
+  const source = rule.ReferencedGroupInfo?.GroupId ?? rule.PrefixListId ?? 'other traffic';
+  const difference = `it lets in ${source}`;
+  return { key: written, providerRuleId, ownRuleId, inForce: false, difference };
 }
 
 /** `ruleKey` of an inbound rule; null when Drawbridge does not write rules of this kind. */

@@ -6,18 +6,26 @@ import {
   type IpPermission,
   type SecurityGroupRule,
 } from '@aws-sdk/client-ec2';
-import { parseRuleKey, type ObservedRule, type ResourceConfig } from '#rules';
+import { parseRuleKey, type ResourceConfig, type RuleSpec } from '#rules';
 import { DriverError } from '../driver-error';
-import { refuseOpenTarget } from '../open-target';
+import { explainOpen, refuseOpenTarget } from '../open-target';
 import type { Outcomes } from '../outcomes';
+import type { Inspection } from '../provider-driver';
+import { writtenKeys } from '../written-keys';
 import { addRules } from './addition';
 import { unexpectedResponse } from './aws-errors';
-import type { AwsTarget, Changes, WritableGroup } from './aws-target';
+import type { AwsTarget, Changes, ReadTarget, WritableGroup } from './aws-target';
 import type { Ec2Access } from './ec2-clients';
 import { Ec2Target, type Page } from './ec2-target';
 import { removeRules } from './removal';
 import { observedRule, ruleKeyOfEc2 } from './rule-mapping';
 import type { SdkSettings } from './sdk-settings';
+
+const specsOf = (rules: readonly SecurityGroupRule[]): RuleSpec[] =>
+  rules.flatMap((rule) => {
+    const key = ruleKeyOfEc2(rule);
+    return key === null ? [] : [parseRuleKey(key)];
+  });
 
 /** EC2's maximum page size. */
 const PAGE_SIZE = 1000;
@@ -36,15 +44,20 @@ export class SecurityGroup extends Ec2Target implements AwsTarget, WritableGroup
     await this.describe();
     const rules = await this.listRules();
     await this.requireWritePermission();
-    const keys = rules.map(ruleKeyOfEc2).filter((key) => key !== null);
-    refuseOpenTarget(this.groupId, config, keys.map(parseRuleKey));
+    refuseOpenTarget(this.groupId, config, specsOf(rules));
   }
 
-  async readRules(deployment: string): Promise<ObservedRule[]> {
+  async inspect(target: ReadTarget): Promise<Inspection> {
     const rules = await this.listRules();
     // For a deleted group, EC2 returns an empty list: check that the group exists.
     if (rules.length === 0) await this.describe();
-    return rules.map((rule) => observedRule(rule, deployment)).filter((rule) => rule !== null);
+    const writtenKey = writtenKeys(target);
+    return {
+      rules: rules
+        .map((rule) => observedRule(rule, target.deployment, writtenKey))
+        .filter((rule) => rule !== null),
+      explainOpen: (config) => explainOpen(this.groupId, config, specsOf(rules)),
+    };
   }
 
   async apply({ adds, removals }: Changes, _deployment: string, outcomes: Outcomes): Promise<void> {

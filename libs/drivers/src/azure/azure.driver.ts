@@ -1,25 +1,28 @@
 import { overrideWarnings, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
+import { accountKey } from '../account-key';
 import { asCallFailure } from '../call-failure';
 import { Deadline } from '../deadline';
 import type { CallToken } from '../call-tokens';
 import { DriverError } from '../driver-error';
-import { refuseOpenTarget } from '../open-target';
+import { explainOpen, refuseOpenTarget } from '../open-target';
 import {
   byAction,
   type CloudTarget,
   type DriverCredential,
   type DriverOptions,
+  type Inspection,
   type ProviderDriver,
   type RuleChange,
   type Verified,
 } from '../provider-driver';
+import { writtenKeys } from '../written-keys';
 import { AccessTokens } from './access-tokens';
 import { ArmClients } from './arm-clients';
 import { readCredential, readGroupName } from './azure-credentials';
 import { AZURE_FACTS } from './azure.facts';
 import { Batch } from './batch';
 import { NetworkSecurityGroup } from './network-security-group';
-import { accessRules, denialsBefore, isNeutral, observedRules } from './rule-mapping';
+import { accessRules, denialsBefore, isNeutral, observedRules, type GroupRule } from './rule-mapping';
 import { missingActions } from './write-permission';
 
 const AUTHORITY = 'https://login.microsoftonline.com';
@@ -57,7 +60,7 @@ class AzureDriver implements ProviderDriver {
   }
 
   accountKey(target: CloudTarget): string {
-    return `AZURE:${readGroupName(target).subscriptionId}`;
+    return accountKey('AZURE', readGroupName(target).subscriptionId, target.credential);
   }
 
   async checkCredential(credential: DriverCredential): Promise<void> {
@@ -77,24 +80,26 @@ class AzureDriver implements ProviderDriver {
     });
   }
 
-  readRules(target: CloudTarget): Promise<ObservedRule[]> {
-    return this.inGroup(target, this.deadline(), async (group) =>
-      observedRules(await group.readRules(), target.deployment),
+  readRules(target: CloudTarget): Promise<readonly ObservedRule[]> {
+    return this.inGroup(
+      target,
+      this.deadline(),
+      async (group) => inspectionOf(group, await group.readRules(), target).rules,
     );
   }
 
-  async readAndTidy(target: CloudTarget): Promise<ObservedRule[]> {
+  async inspect(target: CloudTarget): Promise<Inspection> {
     return this.inGroup(target, this.deadline(), async (group) => {
       const rules = await group.readRules();
       const leftovers = rules.filter((rule) => isNeutral(rule, target.deployment));
-      if (leftovers.length === 0) return observedRules(rules, target.deployment);
+      if (leftovers.length === 0) return inspectionOf(group, rules, target);
       try {
         for (const { name } of leftovers.slice(0, MAX_TIDIED)) await group.remove(name);
       } catch (error) {
         // they let nobody in: the next comparison tries again
         asCallFailure(error);
       }
-      return observedRules(await group.readRules(), target.deployment);
+      return inspectionOf(group, await group.readRules(), target);
     });
   }
 
@@ -139,6 +144,15 @@ class AzureDriver implements ProviderDriver {
     );
   }
 }
+
+const inspectionOf = (
+  { group }: NetworkSecurityGroup,
+  rules: readonly GroupRule[],
+  target: CloudTarget,
+): Inspection => ({
+  rules: observedRules(rules, target.deployment, writtenKeys(target)),
+  explainOpen: (config) => explainOpen(group.name, config, accessRules(rules)),
+});
 
 /** @throws DriverError `denied` naming the missing actions. Passes when the credential may not list its permissions. */
 async function requireWritePermission(group: NetworkSecurityGroup): Promise<void> {

@@ -177,15 +177,21 @@ describe('Azure driver: writing rules', () => {
       expect(await apply(add())).toEqual({ result: 'done', providerRuleId: `${NAME}-2`, isNew: true });
     });
 
-    it('with our name and without our mark are not removed when they allow other traffic', async () => {
-      azure.on(LIST, { body: { value: [rule(NAME, 1000, { protocol: 'Udp' })] } });
-      expect(await apply(remove(NAME))).toMatchObject({ result: 'refused', kind: 'conflict' });
+    it('with neither our mark nor a name of ours are not removed', async () => {
+      azure.on(LIST, { body: { value: [rule('office', 1000)] } });
+      expect(await apply(remove('office'))).toMatchObject({ result: 'refused', kind: 'conflict' });
       expect(azure.steps).toEqual(['GET securityRules']);
+    });
+
+    it('that were deleted meanwhile are absent', async () => {
+      azure.on(LIST, { body: { value: [rule(NAME, 1000, { protocol: 'Udp' })] } });
+      azure.on(`DELETE securityRules/${NAME}`, { status: 204 });
+      expect(await apply(remove(NAME))).toEqual({ result: 'done', providerRuleId: null, wasAbsent: true });
     });
 
     it('without our mark are removed when they allow what was written under their name', async () => {
       azure.on(LIST, { body: { value: [rule(`${NAME}-2`, 1000)] } });
-      azure.on(`DELETE securityRules/${NAME}-2`, { status: 204 });
+      azure.on(`DELETE securityRules/${NAME}-2`, { status: 200 });
       expect(await apply(remove(`${NAME}-2`))).toEqual({ result: 'done', providerRuleId: null });
       expect(azure.steps).toEqual(['GET securityRules', `DELETE ${NAME}-2`]);
     });
@@ -202,7 +208,7 @@ describe('Azure driver: writing rules', () => {
 
     it('that are missing in the list are removed anyway, because the list may be outdated', async () => {
       azure.on(DELETE, { status: 204 });
-      expect(await apply(remove(NAME))).toEqual({ result: 'done', providerRuleId: null });
+      expect(await apply(remove(NAME))).toEqual({ result: 'done', providerRuleId: null, wasAbsent: true });
       expect(azure.steps).toEqual(['GET securityRules', `DELETE ${NAME}`]);
     });
 

@@ -7,6 +7,7 @@ import { PRIORITY_TAKEN, SCOPE_LOCKED } from './azure-errors';
 import type { NetworkSecurityGroup } from './network-security-group';
 import { nextFree, priorityWindow, type PriorityWindow } from './priorities';
 import {
+  hasOurName,
   isAsWritten,
   isNeutral,
   isOurs,
@@ -50,48 +51,48 @@ export class Batch {
 
   async remove({ providerRuleId: name, ruleId }: RemoveChange): Promise<void> {
     const existing = this.rules.find((rule) => rule.name === name);
-    // Names can be reused and rules edited: a rule without our mark is removed only if it is what we wrote.
-    if (existing && !this.isOwn(existing)) {
-      const message = `${name} was edited and does not carry our mark`;
+    // Our names contain a hash: a rule that has one was ours, whatever it lets in now.
+    if (existing && !isOurs(existing, this.deployment) && !hasOurName(existing, this.deployment)) {
+      const message = `${name} is not ours: it has neither our mark nor a name of ours`;
       return this.outcomes.failed([name], new CallFailure('conflict', message, null, true));
     }
     if (!this.canSend(name)) return;
     try {
-      const note = await this.removeOrNeutralise(name, existing, ruleId);
+      const more = await this.removeOrNeutralise(name, existing, ruleId);
       this.rules = this.rules.filter((rule) => rule.name !== name);
-      this.outcomes.done(name, null, note === undefined ? {} : { note });
+      this.outcomes.done(name, null, more);
     } catch (error) {
       this.failed(name, asCallFailure(error));
     }
   }
 
-  /** @returns what is left behind; undefined: nothing */
+  /** @returns what is left behind, and whether there was nothing to remove */
   private async removeOrNeutralise(
     name: string,
     existing: GroupRule | undefined,
     ruleId: string,
-  ): Promise<string | undefined> {
+  ): Promise<{ note?: string; wasAbsent?: true }> {
     try {
-      await this.group.remove(name);
-      return undefined;
+      return (await this.group.remove(name)) ? {} : { wasAbsent: true };
     } catch (error) {
       if (asCallFailure(error).code !== SCOPE_LOCKED || !existing) throw error;
       const mark = { deployment: this.deployment, ruleId, expiresAt: null };
       if (!isNeutral(existing, this.deployment))
         await this.group.write(name, neutralRuleOf(mark, existing.priority));
-      return NEUTRALISED;
+      return { note: NEUTRALISED };
     }
   }
 
   async add(change: AddChange): Promise<void> {
     const key = ruleKey(change.spec);
     if (this.outcomes.has(key)) return;
-    const existing = this.findExisting(key);
+    const changed = this.rules.find(({ name }) => change.replaces?.includes(name));
+    const existing = changed ?? this.findExisting(key);
     if (existing?.state === 'updating') {
       const updating = new CallFailure('transient', 'Azure is still writing this rule', null, false);
       return this.outcomes.failed([key], updating);
     }
-    if (existing && this.inForce(key)) return this.outcomes.done(key, existing.name);
+    if (existing && !changed && this.inForce(key)) return this.outcomes.done(key, existing.name);
     if (this.quotaFailure) return this.outcomes.failed([key], this.quotaFailure);
     if (!this.canSend(key)) return;
     try {
@@ -131,7 +132,7 @@ export class Batch {
         priority = this.freePriority(window, priority);
       }
     }
-    const kind = { isInbound: true, isDeny: false, isForInternet: false, isPlain: true };
+    const kind = { isInbound: true, isDeny: false, namedSources: [], isForInternet: false, isPlain: true };
     this.rules = [
       ...this.rules.filter((rule) => rule.name !== name),
       { ...kind, ...spec, name, priority, mark, keys: [ruleKey(spec)], traffic: [spec], state: 'settled' },

@@ -47,6 +47,7 @@ export interface GroupAccess {
 
 const PERMISSIONS_VERSION = '2022-04-01';
 const LOCKS_VERSION = '2020-05-01';
+const NO_CONTENT = 204;
 const EARLY_POLLS = 4;
 const EARLY_PAUSE_MS = 500;
 const PAUSE_MS = 2000;
@@ -100,10 +101,10 @@ export class NetworkSecurityGroup {
     });
   }
 
-  /** Deletes a rule and waits until the operation has completed. An absent rule counts as deleted. */
-  async remove(ruleName: string): Promise<void> {
+  /** Deletes a rule and waits until the operation has completed. @returns whether it was there: Azure accepts either */
+  async remove(ruleName: string): Promise<boolean> {
     const { resourceGroup, name } = this.group;
-    await this.runOperation({
+    const accepted = await this.runOperation({
       operation: 'the removal of a rule',
       begin: (options) =>
         this.access.client.securityRules.beginDelete(resourceGroup, name, ruleName, options),
@@ -111,6 +112,7 @@ export class NetworkSecurityGroup {
       ruleName,
       isDone: (observed) => observed === null,
     });
+    return accepted.status !== NO_CONTENT;
   }
 
   /** The credential's permissions on the group: `{actions, notActions}` of each role. */
@@ -155,12 +157,12 @@ export class NetworkSecurityGroup {
     return [this.access.clientSecret, this.access.token.current];
   }
 
-  /** Starts an asynchronous change and waits until it has completed. */
-  private async runOperation(change: Change): Promise<void> {
-    let accepted = false;
+  /** Starts an asynchronous change and waits until it has completed. @returns the response that accepted it */
+  private async runOperation(change: Change): Promise<RawResponse> {
+    let accepted: RawResponse | undefined;
     let last: RawResponse | undefined;
     const onResponse = (response: RawResponse): void => {
-      accepted ||= response.status < 300;
+      if (response.status < 300) accepted ??= response;
       last = response;
     };
     try {
@@ -175,9 +177,11 @@ export class NetworkSecurityGroup {
       if (!accepted) throw failure;
       if (last && hasFailed(last)) throw lateRefusal(bodyOf(last), this.secrets);
       if (failure.kind !== 'denied') throw stillInProgress(failure);
-      return this.pollRule(change, failure);
+      await this.pollRule(change, failure);
+      return accepted;
     }
-    if (!change.isConfirmedBy(last)) throw unexpectedResponse(change.operation);
+    if (!accepted || !change.isConfirmedBy(last)) throw unexpectedResponse(change.operation);
+    return accepted;
   }
 
   /** Waits for a change by reading its rule, when the credential may not poll the operation. */

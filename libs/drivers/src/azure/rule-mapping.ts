@@ -19,6 +19,7 @@ import {
   type RuleSpec,
 } from '#rules';
 import { portTexts, readPortTexts } from '../port-texts';
+import type { writtenKeys } from '../written-keys';
 import { priorityWindow } from './priorities';
 
 const PROTOCOL_OF: Readonly<Record<Protocol, string>> = { tcp: 'Tcp', udp: 'Udp', icmp: 'Icmp', all: '*' };
@@ -42,6 +43,8 @@ export interface GroupRule {
   readonly keys: readonly string[];
   /** what it allows or denies to every destination in the group; empty when it applies to some of them */
   readonly traffic: readonly RuleSpec[];
+  /** sources that no key shows: service tags */
+  readonly namedSources: readonly string[];
   /** one of its sources is the service tag `Internet`: addresses outside the virtual network */
   readonly isForInternet: boolean;
   /** it allows exactly what its keys say, to every destination in the group */
@@ -89,7 +92,7 @@ export function ruleName(spec: RuleSpec, deployment: string): string {
   return `drawbridge-${deployment}-${digest}`;
 }
 
-const hasOurName = ({ name }: GroupRule, deployment: string): boolean =>
+export const hasOurName = ({ name }: GroupRule, deployment: string): boolean =>
   new RegExp(`^drawbridge-${deployment}-[0-9a-f]{32}(-\\d+)?$`).test(name);
 
 /** Whether a rule still allows what this deployment wrote: its name is a hash of that. */
@@ -115,6 +118,9 @@ export function groupRule(rule: SecurityRule): GroupRule | null {
     ports: destinationPortsOf(rule),
     keys,
     traffic: trafficOf(rule, isDeny),
+    namedSources: sourcePrefixesOf(rule).filter(
+      (source) => source !== undefined && source !== '' && !isAny(source) && !canonicalCidr(source),
+    ) as string[],
     isForInternet: sourcePrefixesOf(rule).some((source) => isNamed(source, 'Internet')),
     isPlain: !isDeny && appliesToWholeGroup(rule) && keys.every((key) => isOfFamily(rule.protocol, key)),
     state,
@@ -132,19 +138,30 @@ const STATE_OF: Readonly<Record<string, GroupRule['state']>> = {
  * Maps the rules of a group. A rule is present but not in force while Azure is writing it, when it was edited so that
  * it no longer allows what its key says, and, without our mark, when a denying rule may precede it.
  * @param deployment name of this deployment: marks with this name are ours
+ * @param writtenKey see `writtenKeys`
  */
-export function observedRules(rules: readonly GroupRule[], deployment: string): ObservedRule[] {
-  const inbound = rules.filter((rule) => rule.isInbound && !isNeutral(rule, deployment));
+export function observedRules(
+  rules: readonly GroupRule[],
+  deployment: string,
+  writtenKey: ReturnType<typeof writtenKeys> = () => undefined,
+): ObservedRule[] {
+  const kept = rules.filter((rule) => !isNeutral(rule, deployment));
   const blockOf = groupBlocks(rules);
-  const firstDeny = Math.min(...inbound.filter(({ isDeny }) => isDeny).map(({ priority }) => priority));
-  return inbound.flatMap((rule) => {
+  const denials = kept.filter(({ isDeny, isInbound }) => isDeny && isInbound);
+  const firstDeny = Math.min(...denials.map(({ priority }) => priority));
+  return kept.flatMap((rule) => {
     const ours = isOurs(rule, deployment);
+    const written = writtenKey(rule.name, ours ? rule.mark!.ruleId : null);
+    const difference = written === undefined || rule.state !== 'settled' ? null : differenceOf(rule);
+    if (!rule.isInbound && written === undefined) return [];
     // An unmanaged rule counts only if no denying rule may precede it.
     const isEffective = ours || rule.priority <= firstDeny;
-    const inForce = rule.isPlain && rule.state === 'settled' && isEffective;
+    const inForce = rule.isInbound && rule.isPlain && rule.state === 'settled' && isEffective;
     // A rule of ours that lost its mark is recognized by its name.
-    if (!ours && !inForce && (rule.isDeny || !hasOurName(rule, deployment))) return [];
-    return rule.keys.map((key) => {
+    const isKnown = ours || written !== undefined;
+    if (!isKnown && !inForce && (rule.isDeny || !hasOurName(rule, deployment))) return [];
+    const keys = rule.isInbound ? rule.keys : [];
+    return (keys.length === 0 && written !== undefined ? [written] : keys).map((key) => {
       const block = inForce ? blockOf(parseRuleKey(key), rule.priority) : null;
       return {
         key,
@@ -152,9 +169,18 @@ export function observedRules(rules: readonly GroupRule[], deployment: string): 
         ownRuleId: ours ? rule.mark!.ruleId : null,
         ...(!inForce && { inForce: false as const }),
         ...(block !== null && { noEffect: block }),
+        ...(difference !== null && { difference }),
       };
     });
   });
+}
+
+/** How a rule differs from what we write, where its keys do not show it, as a phrase; null: it does not. */
+function differenceOf({ isInbound, isDeny, isPlain, keys, namedSources }: GroupRule): string | null {
+  if (!isInbound || isDeny) return 'it lets nothing in';
+  if (namedSources.length > 0) return `it lets in ${namedSources.join(', ')}`;
+  if (keys.length === 0) return 'it lets in other traffic';
+  return isPlain ? null : 'it has other conditions';
 }
 
 /** Finds what blocks traffic that a rule with this priority would let in. */

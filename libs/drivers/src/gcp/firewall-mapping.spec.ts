@@ -2,7 +2,7 @@ import { ruleKey, type OwnershipMark, type RuleSpec } from '#rules';
 import { GCP_FACTS } from './gcp.facts';
 import {
   firewallOf,
-  allowsOnly,
+  isAsWritten,
   observedRules,
   readTaggedNetwork,
   type FirewallRule,
@@ -79,7 +79,7 @@ describe('GCP firewall rules', () => {
     ['of another protocol', { allowed: [{ IPProtocol: 'esp', ports: [] }] }],
   ])('are ignored when they are %s', (_, changes) => {
     expect(observedRules(existing(changes), NETWORK, 'test')).toEqual([]);
-    expect(allowsOnly(existing(changes), NETWORK, SPEC)).toBe(false);
+    expect(isAsWritten(existing(changes), NETWORK, SPEC)).toBe(false);
   });
 
   it('of other programs are mapped to every combination of range and protocol', () => {
@@ -98,19 +98,19 @@ describe('GCP firewall rules', () => {
       '2001:db8::/32 udp *',
       '2001:db8::/32 icmp *',
     ]);
-    expect(allowsOnly(rule, NETWORK, SPEC)).toBe(false);
+    expect(isAsWritten(rule, NETWORK, SPEC)).toBe(false);
   });
 
   it('that were widened no longer allow only their RuleSpec', () => {
-    expect(allowsOnly(existing(), NETWORK, SPEC)).toBe(true);
-    expect(allowsOnly(existing({ sourceRanges: ['203.0.113.7/32', '0.0.0.0/0'] }), NETWORK, SPEC)).toBe(
+    expect(isAsWritten(existing(), NETWORK, SPEC)).toBe(true);
+    expect(isAsWritten(existing({ sourceRanges: ['203.0.113.7/32', '0.0.0.0/0'] }), NETWORK, SPEC)).toBe(
       false,
     );
-    expect(allowsOnly(existing({ allowed: [{ IPProtocol: 'all' }] }), NETWORK, SPEC)).toBe(false);
+    expect(isAsWritten(existing({ allowed: [{ IPProtocol: 'all' }] }), NETWORK, SPEC)).toBe(false);
     const [own] = existing().allowed!;
     // a protocol that RuleSpec does not support allows traffic too
     for (const other of [{ IPProtocol: 'udp' }, { IPProtocol: 'gre' }, own!]) {
-      expect(allowsOnly(existing({ allowed: [own!, other] }), NETWORK, SPEC)).toBe(false);
+      expect(isAsWritten(existing({ allowed: [own!, other] }), NETWORK, SPEC)).toBe(false);
     }
   });
 

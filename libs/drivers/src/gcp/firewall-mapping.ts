@@ -11,6 +11,7 @@ import {
 import { DriverError } from '../driver-error';
 import { protocolOf } from '../ip-protocol';
 import { portTexts, readPortTexts } from '../port-texts';
+import type { writtenKeys } from '../written-keys';
 import { DEFAULT_PRIORITY } from './gcp.facts';
 
 /** A target of resourceType FIREWALL. */
@@ -123,36 +124,67 @@ export function readProviderRuleId(text: string): { name: string; id: string } {
 /**
  * Maps one firewall rule of a target; one ObservedRule per range and protocol.
  * @param deployment name of this deployment: marks with this name are ours
+ * @param writtenKey see `writtenKeys`
  */
-export function observedRules(rule: FirewallRule, target: TaggedNetwork, deployment: string): ObservedRule[] {
-  if (!appliesTo(rule, target) || !rule.name) return [];
+export function observedRules(
+  rule: FirewallRule,
+  target: TaggedNetwork,
+  deployment: string,
+  writtenKey: ReturnType<typeof writtenKeys> = () => undefined,
+): ObservedRule[] {
+  if (!rule.name || rule.network?.split('/').at(-1) !== target.network) return [];
   const mark = parseMark(rule.description);
   const ownRuleId = mark?.deployment === deployment ? mark.ruleId : null;
-  const found = providerRuleId(rule.name, String(rule.id));
-  return specsOf(rule).map((spec) => ({ key: ruleKey(spec), providerRuleId: found, ownRuleId }));
+  const found = { providerRuleId: providerRuleId(rule.name, String(rule.id)), ownRuleId };
+  const written = writtenKey(found.providerRuleId, ownRuleId);
+  const difference = written === undefined ? null : differenceOf(rule, target);
+  const shown = difference === null ? {} : { difference };
+  const specs = appliesTo(rule, target) ? specsOf(rule) : [];
+  if (specs.length === 0 && written !== undefined)
+    return [{ key: written, ...found, inForce: false, difference: difference ?? 'it lets in other traffic' }];
+  return specs.map((spec) => ({ key: ruleKey(spec), ...found, ...shown }));
 }
 
-/** Whether a rule allows exactly this RuleSpec. */
-export function allowsOnly(rule: FirewallRule, target: TaggedNetwork, spec: RuleSpec): boolean {
-  const specs = appliesTo(rule, target) ? specsOf(rule) : [];
-  const isSingle = rule.sourceRanges?.length === 1 && rule.allowed?.length === 1;
-  return isSingle && specs.length === 1 && specs.every((one) => ruleKey(one) === ruleKey(spec));
+/** How a rule of a target differs from what we write, where its keys do not show it, as a phrase; null: it does not. */
+function differenceOf(rule: FirewallRule, target: TaggedNetwork): string | null {
+  const { sourceRanges, sourceTags, sourceServiceAccounts, allowed, denied } = rule;
+  const sources = [...(sourceTags ?? []), ...(sourceServiceAccounts ?? [])];
+  if (rule.disabled === true) return 'it is disabled';
+  if (rule.direction !== 'INGRESS' || (denied ?? []).length > 0) return 'it lets nothing in';
+  if ((rule.priority ?? DEFAULT_PRIORITY) !== target.priority) return `its priority is ${rule.priority}`;
+  if (!isForTarget(rule, target)) {
+    const targets = [...(rule.targetTags ?? []), ...(rule.targetServiceAccounts ?? [])];
+    return `it is for ${targets.length === 0 ? 'every instance' : targets.join(', ')}`;
+  }
+  if ((rule.destinationRanges ?? []).length > 0) return 'it is for some destinations';
+  if (sources.length > 0) return `it lets in instances with ${sources.join(', ')} too`;
+  if ((sourceRanges ?? []).length === 0) return 'it lets in every source';
+  const isRead = specsOf(rule).length === sourceRanges!.length * (allowed ?? []).length;
+  return isRead ? null : 'it lets in other traffic too';
+}
+
+/** Whether a rule is exactly what we write for this RuleSpec. */
+export function isAsWritten(rule: FirewallRule, target: TaggedNetwork, spec: RuleSpec): boolean {
+  const specs = appliesTo(rule, target) && differenceOf(rule, target) === null ? specsOf(rule) : [];
+  return specs.length === 1 && specs.every((one) => ruleKey(one) === ruleKey(spec));
 }
 
 /** Whether a rule is enabled, inbound, and applies to all instances of the target. */
 function appliesTo(rule: FirewallRule, target: TaggedNetwork): boolean {
-  const { network, targetTags, targetServiceAccounts, priority } = target;
-  const tags = (rule.targetTags ?? []).toSorted();
-  const accounts = (rule.targetServiceAccounts ?? []).toSorted();
   return (
     rule.direction === 'INGRESS' &&
     rule.disabled !== true &&
-    rule.network?.split('/').at(-1) === network &&
+    rule.network?.split('/').at(-1) === target.network &&
     (rule.destinationRanges ?? []).length === 0 &&
-    (rule.priority ?? DEFAULT_PRIORITY) === priority &&
-    accounts.join(',') === targetServiceAccounts.join(',') &&
-    tags.join(',') === targetTags.join(',')
+    (rule.priority ?? DEFAULT_PRIORITY) === target.priority &&
+    isForTarget(rule, target)
   );
+}
+
+function isForTarget(rule: FirewallRule, { targetTags, targetServiceAccounts }: TaggedNetwork): boolean {
+  const tags = (rule.targetTags ?? []).toSorted();
+  const accounts = (rule.targetServiceAccounts ?? []).toSorted();
+  return accounts.join(',') === targetServiceAccounts.join(',') && tags.join(',') === targetTags.join(',');
 }
 
 const specsOf = ({ sourceRanges, allowed }: FirewallRule): RuleSpec[] =>

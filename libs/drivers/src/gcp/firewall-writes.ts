@@ -4,7 +4,7 @@ import { CallFailure, isMissing } from '../call-failure';
 import type { AddChange } from '../provider-driver';
 import {
   firewallOf,
-  allowsOnly,
+  isAsWritten,
   providerRuleId,
   readProviderRuleId,
   type FirewallRule,
@@ -33,7 +33,7 @@ export function removalsOf(
         );
         return async () => {
           if (operation) await nullIfMissing(waitForOperation(network, operation, deadline));
-          return { id: null };
+          return { id: null, ...(!operation && { wasAbsent: true as const }) };
         };
       },
     };
@@ -67,7 +67,7 @@ class Addition {
       const operation = await sendIdempotently(
         send,
         requestIdOf('insert', network.target.project, JSON.stringify(rule)),
-        () => this.exists(),
+        () => this.isInEffect(),
       );
       return this.completionOf(operation);
     } catch (error) {
@@ -89,16 +89,19 @@ class Addition {
     const existing = await this.find();
     if (!existing) throw new CallFailure('conflict', refusal.message, refusal.code, true);
     const id = providerRuleId(rule.name, String(existing.id));
-    if (allowsOnly(existing, network.target, add.spec)) return () => Promise.resolve({ id });
-    if (parseMark(existing.description)?.deployment === add.mark.deployment) {
+    if (isAsWritten(existing, network.target, add.spec)) return () => Promise.resolve({ id });
+    const isOurs = parseMark(existing.description)?.deployment === add.mark.deployment;
+    if (isOurs || add.replaces?.includes(id)) {
       return this.completionOf(await network.update(rule, randomUUID()));
     }
     const message = `A firewall rule named ${rule.name} exists, allows other traffic, and is not ours`;
     throw new CallFailure('conflict', message, refusal.code, true);
   }
 
-  private async exists(): Promise<boolean> {
-    return (await this.find()) !== null;
+  /** Whether the rule is there, and does what it was written for: it may have been changed since. */
+  private async isInEffect(): Promise<boolean> {
+    const existing = await this.find();
+    return existing !== null && isAsWritten(existing, this.network.target, this.add.spec);
   }
 
   private find(): Promise<FirewallRule | null> {

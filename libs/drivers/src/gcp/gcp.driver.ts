@@ -1,16 +1,19 @@
 import { parseRuleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
+import { accountKey } from '../account-key';
 import type { CallToken } from '../call-tokens';
 import { requireResourceType } from '../credential-fields';
-import { refuseOpenTarget } from '../open-target';
+import { explainOpen, refuseOpenTarget } from '../open-target';
 import { Outcomes } from '../outcomes';
 import {
   byAction,
   type CloudTarget,
   type DriverCredential,
+  type Inspection,
   type ProviderDriver,
   type RuleChange,
   type Verified,
 } from '../provider-driver';
+import { writtenKeys } from '../written-keys';
 import { AccessTokens, readIdentity } from './access-tokens';
 import { ComputeClients } from './compute-clients';
 import { policyWarnings } from './firewall-policies';
@@ -39,9 +42,8 @@ class GcpDriver implements ProviderDriver {
     private readonly compute: ComputeClients,
   ) {}
 
-  /** Compute's rate limits apply per project, not per credential. */
-  accountKey({ identifier }: CloudTarget): string {
-    return `GCP:${readTaggedNetwork(identifier).project}`;
+  accountKey({ identifier, credential }: CloudTarget): string {
+    return accountKey('GCP', readTaggedNetwork(identifier).project, credential);
   }
 
   async checkCredential(credential: DriverCredential): Promise<void> {
@@ -61,18 +63,28 @@ class GcpDriver implements ProviderDriver {
     });
   }
 
-  readRules(target: CloudTarget): Promise<ObservedRule[]> {
+  async readRules(target: CloudTarget): Promise<readonly ObservedRule[]> {
+    return (await this.inspect(target)).rules;
+  }
+
+  inspect(target: CloudTarget): Promise<Inspection> {
     return this.inNetwork(target, async (network) => {
       const rules = await network.list();
       // For a deleted network, Compute returns an empty list: check that the network exists.
       if (rules.length === 0) await network.describe();
       const blockOf = networkBlocks(rules, network.target);
-      return rules
-        .flatMap((rule) => observedRules(rule, network.target, target.deployment))
+      const writtenKey = writtenKeys(target);
+      const observed = rules
+        .flatMap((rule) => observedRules(rule, network.target, target.deployment, writtenKey))
         .map((rule) => {
           const block = blockOf(parseRuleKey(rule.key));
           return block === null ? rule : { ...rule, noEffect: block };
         });
+      const { network: name } = network.target;
+      return {
+        rules: observed,
+        explainOpen: (config) => explainOpen(name, config, ...accessRules(rules, network.target)),
+      };
     });
   }
 

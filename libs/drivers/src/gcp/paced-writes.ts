@@ -14,6 +14,8 @@ export type AwaitCompletion = () => Promise<{
   readonly id: string | null;
   /** the write created it */
   readonly isNew?: true;
+  /** there was nothing to remove */
+  readonly wasAbsent?: true;
 }>;
 
 const MAX_CONCURRENCY = 10;
@@ -62,7 +64,9 @@ export async function sendPaced(
 
 async function complete(key: string, outcomes: Outcomes, awaitCompletion: AwaitCompletion): Promise<void> {
   const completed = await attempt(key, outcomes, awaitCompletion);
-  if (completed) outcomes.done(key, completed.id, completed.isNew && { isNew: true });
+  if (!completed) return;
+  const { id, ...more } = completed;
+  outcomes.done(key, id, more);
 }
 
 /**

@@ -77,7 +77,8 @@ export class Batch {
     );
     const listed = new Set(listedAddresses(this.guards));
     const removals = new Set(removed.filter((address) => listed.has(address)));
-    for (const address of removed) this.outcomes.done(address, null);
+    for (const address of removed)
+      this.outcomes.done(address, null, listed.has(address) ? {} : { wasAbsent: true });
     this.list = new Set([...this.list].filter((address) => !removed.includes(address)));
     const capacity = capacityOf(this.path);
     const planned = new Set(this.list);

@@ -107,6 +107,7 @@ export function observedRules(
   blockOf: (address: string) => string | null,
 ): ObservedRule[] {
   const guards = guardsOf(config, path, deployment);
+  const isEdited = guards.some(({ isSound: isAsWritten }) => !isAsWritten);
   const entries = listedAddresses(guards).map((address) => {
     const key = keyOf(address);
     const guardId = guards[0]!.id;
@@ -117,6 +118,7 @@ export function observedRules(
       providerRuleId: entryId(guardId, address),
       ownRuleId: claims.get(key) ?? guardId,
       ...(!isAllowed && { inForce: false as const }),
+      ...(isEdited && { difference: 'the guard was edited and may let everybody in' }),
       ...(block !== null && { noEffect: block }),
     };
   });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { credentialFields, requireResourceType } from '../credential-fields';
 import { DriverError } from '../driver-error';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
@@ -24,7 +23,3 @@ export function readGuardedPath(target: CloudTarget): GuardedPath {
   if (path) return path;
   throw new DriverError('invalid', `${target.identifier} is no id of a Vercel project`);
 }
-
-/** The account that rate limits apply to: the team, else a hash of the token. */
-export const accountOf = ({ token, teamId }: VercelToken): string =>
-  teamId ?? createHash('sha256').update(token).digest('base64url').slice(0, 22);

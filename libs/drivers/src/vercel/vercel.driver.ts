@@ -1,12 +1,14 @@
 import { overrideWarnings, type ChangeResult, type ObservedRule } from '#rules';
+import { accountKey } from '../account-key';
 import { CallFailure } from '../call-failure';
 import { Deadline } from '../deadline';
 import { DriverError } from '../driver-error';
-import { ALL_TRAFFIC, refuseOpenTarget } from '../open-target';
+import { ALL_TRAFFIC, explainOpen } from '../open-target';
 import type {
   CloudTarget,
   DriverCredential,
   DriverOptions,
+  Inspection,
   ProviderDriver,
   RuleChange,
   Verified,
@@ -14,13 +16,14 @@ import type {
 import { isRecord } from '../untrusted-json';
 import { Batch } from './batch';
 import { denialsOf } from './denials';
+import type { FirewallConfig } from './firewall-config';
 import { guardsOf, observedRules } from './guard';
 import { bypassedAddresses } from './open-bypasses';
 import { ProjectFirewall } from './project-firewall';
 import { VercelApi } from './vercel-api';
-import { accountOf, readCredential, readGuardedPath } from './vercel-credentials';
+import { readCredential, readGuardedPath } from './vercel-credentials';
 import { unexpectedResponse } from './vercel-errors';
-import { VERCEL_FACTS } from './vercel.facts';
+import { VERCEL_FACTS, type GuardedPath } from './vercel.facts';
 
 const ENDPOINT = 'https://api.vercel.com';
 
@@ -48,7 +51,7 @@ class VercelDriver implements ProviderDriver {
   }
 
   accountKey({ credential }: CloudTarget): string {
-    return `VERCEL:${accountOf(readCredential(credential))}`;
+    return accountKey('VERCEL', readCredential(credential).teamId ?? '', credential);
   }
 
   async checkCredential(credential: DriverCredential): Promise<void> {
@@ -63,23 +66,24 @@ class VercelDriver implements ProviderDriver {
     const { firewall, path } = this.firewallOf(target);
     await firewall.describe();
     const config = await firewall.read();
-    if (!config.isEnabled)
-      throw new DriverError('invalid', 'The firewall of the project is switched off: it restricts no access');
-    const bypassed = bypassedAddresses(config, path, target.deployment);
-    refuseOpenTarget(
-      path.projectId,
-      ALL_TRAFFIC,
-      bypassed.map((address) => ({ address, protocol: 'all', ports: [] })),
-    );
+    const open = openness(config, path, target);
+    if (open !== null) throw new DriverError('invalid', open);
     const { doubtful } = denialsOf(config, path, guardsOf(config, path, target.deployment));
     return { warnings: overrideWarnings(doubtful) };
   }
 
-  async readRules(target: CloudTarget): Promise<ObservedRule[]> {
+  async readRules(target: CloudTarget): Promise<readonly ObservedRule[]> {
+    return (await this.inspect(target)).rules;
+  }
+
+  async inspect(target: CloudTarget): Promise<Inspection> {
     const { firewall, path } = this.firewallOf(target);
     const config = await firewall.read();
     const { blockOf } = denialsOf(config, path, guardsOf(config, path, target.deployment));
-    return observedRules(config, path, target, blockOf);
+    return {
+      rules: observedRules(config, path, target, blockOf),
+      explainOpen: () => openness(config, path, target),
+    };
   }
 
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
@@ -100,6 +104,16 @@ class VercelDriver implements ProviderDriver {
   private api(credential: DriverCredential): VercelApi {
     return new VercelApi(this.endpoint, readCredential(credential), new Deadline(this.callTimeoutMs));
   }
+}
+
+/** Why a guard restricts nothing, as a message; null: it keeps addresses out. */
+function openness(config: FirewallConfig, path: GuardedPath, { deployment }: CloudTarget): string | null {
+  if (!config.isEnabled) return 'The firewall of the project is switched off: it restricts no access';
+  return explainOpen(
+    path.projectId,
+    ALL_TRAFFIC,
+    bypassedAddresses(config, path, deployment).map((address) => ({ address, protocol: 'all', ports: [] })),
+  );
 }
 
 /** @throws CallFailure `denied` when the token has no access to the team */
