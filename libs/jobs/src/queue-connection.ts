@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { runMigrations, setDefaultBackendFactory, type ConnectionOptions } from 'bullmq';
 import { Client, type Pool, type PoolConfig } from 'pg';
+import type { BackoffPolicy } from '#rules';
 import { openRedis } from './open-redis';
 import { postgresQueue } from './postgres-queue';
 
@@ -8,7 +9,12 @@ export interface QueueSettings {
   /** the queue is in this Redis; null: in PostgreSQL */
   readonly redisUrl: string | null;
   /** a pool of connections to the product's database */
-  readonly openPool: (config: PoolConfig & { readonly session: Readonly<Record<string, string>> }) => Pool;
+  readonly openPool: (
+    config: PoolConfig & {
+      readonly session: Readonly<Record<string, string>>;
+      readonly connectBackoff: BackoffPolicy;
+    },
+  ) => Pool;
 }
 
 /** Shared by every queue and worker of this process. */
@@ -22,6 +28,8 @@ export abstract class QueueConnection {
 }
 
 const ANSWER_TIMEOUT_MS = 2000;
+/** The sweep does the work meanwhile. */
+const CONNECT_BACKOFF: BackoffPolicy = { baseMs: 500, capMs: 10_000 };
 /** Longer than a BullMQ worker waits for a job on Redis. */
 const SOCKET_TIMEOUT_MS = 10_000;
 
@@ -39,6 +47,7 @@ function overPostgres(openPool: QueueSettings['openPool'], onError: (error: Erro
     connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
     application_name: 'drawbridge-queue',
     session: { search_path: 'bullmq' },
+    connectBackoff: CONNECT_BACKOFF,
   });
   // every queue and worker adds a listener for the shared pool's errors
   pool.setMaxListeners(100);
