@@ -4,6 +4,7 @@ import { Client, type Pool, type PoolConfig } from 'pg';
 import type { BackoffPolicy } from '#rules';
 import { openRedis } from './open-redis';
 import { postgresQueue } from './postgres-queue';
+import { QueueProbe } from './queue-probe';
 
 export interface QueueSettings {
   /** the queue is in this Redis; null: in PostgreSQL */
@@ -22,7 +23,7 @@ export abstract class QueueConnection {
   abstract readonly options: ConnectionOptions;
   /** for how long a worker waits for a job before it looks again, in case its announcement was lost */
   abstract readonly idlePollSeconds: number;
-  /** @throws Error when the queue's server does not answer or does not accept writes */
+  /** @throws Error when the queue's server does not answer or does not accept jobs */
   abstract ping(): Promise<void>;
   abstract close(): Promise<void>;
 }
@@ -76,14 +77,15 @@ function overRedis(url: string, onError: (error: Error) => void): QueueConnectio
     reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? 2 : false),
   });
   client.on('error', onError);
+  const probe = new QueueProbe(client);
   return {
     options: client,
     idlePollSeconds: SOCKET_TIMEOUT_MS / 2000,
     ping: async () => {
       if (client.status !== 'ready')
         await once(client, 'ready', { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-      // a full Redis answers a PING but rejects jobs
-      await client.set('bull:probe', '1', 'PX', ANSWER_TIMEOUT_MS);
+      // a full Redis answers a PING but rejects jobs, and one in cluster mode takes single keys but no script of the queue
+      await probe.prove();
     },
     close: async () => client.disconnect(),
   };
