@@ -218,7 +218,8 @@ describe('Operators see what is overdue', () => {
 
     it('the API says so, and shows what is due and overdue', async () => {
       const { id } = await org.started({ ipv4Address: '203.0.113.4' });
-      await org.reaches(id, 'ACTIVE');
+      const { id: expiring } = await org.started({ ipv4Address: '203.0.113.5' });
+      for (const session of [id, expiring]) await org.reaches(session, 'ACTIVE');
       await until(
         'a sweep is recorded',
         async () => (await metric('drawbridge_sweep_age_seconds', null)) < 20,
@@ -226,6 +227,9 @@ describe('Operators see what is overdue', () => {
       worker.signal('SIGSTOP');
       await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
       await longAgo(id);
+      await drawbridge.query(`UPDATE sessions SET expires_at = now() - interval '1 minute' WHERE id = $1`, [
+        expiring,
+      ]);
       await drawbridge.query(`UPDATE sweeper_lease SET swept_at = now() - interval '20 seconds'`);
       const away = { status: 'DEGRADED', database: 'UP', queue: 'UP', worker: 'AWAY' };
       await until('the worker is AWAY', async () => isDeepStrictEqual(await readiness(), away));
@@ -235,8 +239,12 @@ describe('Operators see what is overdue', () => {
         text: 'DEGRADED: no worker has swept for 20 seconds\n',
       });
       expect(await metric('drawbridge_sweep_age_seconds', null, apiMetricsPort)).toBeGreaterThanOrEqual(20);
-      expect(await metric('drawbridge_overdue_rules', undefined, apiMetricsPort)).toBe(1);
-      expect(await metric('drawbridge_due_rules', undefined, apiMetricsPort)).toBeGreaterThanOrEqual(1);
+      expect(await metric('drawbridge_overdue_rules', undefined, apiMetricsPort)).toBe(2);
+      expect(await metric('drawbridge_due_rules', undefined, apiMetricsPort)).toBeGreaterThanOrEqual(2);
+      const { code, stdout } = await overdue('--json');
+      expect(code).toBe(1);
+      const causes = (JSON.parse(stdout) as { cause: string }[]).map(({ cause }) => cause);
+      expect(causes.toSorted()).toEqual(['SESSION_EXPIRED', 'SESSION_STOPPED']);
     });
 
     it('and when it is back', async () => {

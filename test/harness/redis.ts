@@ -19,10 +19,13 @@ export class RedisServer {
     private readonly folder: string,
   ) {}
 
-  /** @param folder that `SAVE` writes to and a restart reads from */
-  static async start(folder = tmpdir()): Promise<RedisServer> {
+  /**
+   * @param folder that `SAVE` writes to and a restart reads from
+   * @param options of the server besides
+   */
+  static async start(folder = tmpdir(), ...options: string[]): Promise<RedisServer> {
     const port = await freePort();
-    const server = new RedisServer(launch(port, folder), port, folder);
+    const server = new RedisServer(launch(port, folder, options), port, folder);
     await server.answers();
     return server;
   }
@@ -69,9 +72,10 @@ export class RedisServer {
 
 const savedAs = (port: number): string => `drawbridge-${port}.rdb`;
 
-const launch = (port: number, folder: string): ChildProcess => {
+const launch = (port: number, folder: string, more: readonly string[] = []): ChildProcess => {
   const options = `--port ${port} --bind 127.0.0.1 --appendonly no --dbfilename ${savedAs(port)}`;
-  return spawn('redis-server', [...options.split(' '), '--save', '', '--dir', folder], { stdio: 'ignore' });
+  const given = [...options.split(' '), '--save', '', '--dir', folder, ...more];
+  return spawn('redis-server', given, { stdio: 'ignore' });
 };
 
 function accepts(port: number): Promise<boolean> {

@@ -14,6 +14,7 @@ const KEPT_TABLES = [
   'identity_keys',
   'retention_floor',
   'sweeper_lease',
+  'deployment',
   'write_probe',
 ];
 

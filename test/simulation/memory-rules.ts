@@ -209,14 +209,11 @@ export class MemoryRules implements InMemory<RuleStore> {
 
   lockUnreported(seconds: number, limit: number): LockedRules {
     const latest = this.tables.now() - seconds * 1000;
+    const since = (rule: RuleRow): number => rule.unwantedSince ?? this.tables.lastEndOf(rule);
     const { now, rules } = this.locked(
-      ({ overdueAt, unwantedSince, state }) =>
-        overdueAt === null && unwantedSince !== null && unwantedSince < latest && state !== 'absent',
+      (rule) => rule.overdueAt === null && since(rule) < latest && rule.state !== 'absent',
     );
-    return {
-      now,
-      rules: rules.toSorted((one, other) => one.unwantedSince! - other.unwantedSince!).slice(0, limit),
-    };
+    return { now, rules: rules.slice(0, limit) };
   }
 
   private locked(isMeant: (rule: RuleRow) => boolean): LockedRules {

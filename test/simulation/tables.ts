@@ -194,6 +194,14 @@ export class Tables {
     return this.holderRows(rule).some((holder) => this.isLive(holder));
   }
 
+  /** When the session of its last live holder ends; Infinity: it has none, or one without an end. */
+  lastEndOf(rule: RuleRow): number {
+    const ends = this.liveHoldersOf(rule).map(({ sessionId }) =>
+      sessionId === null ? Infinity : endOf(this.sessions.get(sessionId)!),
+    );
+    return ends.length === 0 ? Infinity : Math.max(...ends);
+  }
+
   holdersBy({ id }: Pick<ResourceIpRow, 'id'>): RuleHolderRow[] {
     return [...this.holders.values()].flatMap((held) => held.get(id) ?? []);
   }

@@ -1,10 +1,12 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import type { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import { Database, prepared, WriteProbe, type Transactions } from '#entities';
 import type { QueueConnection } from '#jobs';
 import { cloneDatabase, type ClonedDatabase } from '../harness/database';
 import { postgresQueue } from '../harness/postgres-queue';
 import { SeverableConnection } from '../harness/severable-connection';
+import { until } from '../harness/until';
+import { failureOf } from '../../apps/api/src/errors/failure';
 
 /** What a server process says that finds its postmaster dead. */
 function lastWords(): Buffer {
@@ -72,6 +74,11 @@ it('a connection that dies before anybody holds it fails a statement, not the pr
 });
 
 const POOL_SIZE = 4;
+const answers = (queue: QueueConnection): Promise<boolean> =>
+  queue.ping().then(
+    () => true,
+    () => false,
+  );
 const ONE = { name: 'dying-connections-one', text: 'SELECT 1 AS one' };
 
 /** Every way in which the product's code uses a connection. */
@@ -119,6 +126,32 @@ describe('Connections that no longer lead to a writable server', () => {
     await expect(use(database)).rejects.toThrow('Query read timeout');
     // those that nothing was sent on are as dead
     await filled(() => use(database));
+  });
+
+  it('are given out by no pool to the same server after one of them was not answered', async () => {
+    const [other, queue] = [await opened().connect(), postgresQueue(urlWith())];
+    await filled(() => other.autocommit.query('SELECT pg_sleep(0.05)'));
+    await queue.ping();
+    way.forget();
+    await expect(database.autocommit.query('SELECT 1')).rejects.toThrow('Query read timeout');
+    await filled(() => other.autocommit.query('SELECT 1'));
+    await queue.ping();
+    await Promise.all([other.close(), queue.close()]);
+  });
+
+  it('are tried when no new one can be opened, and dropped when they are dead, too', async () => {
+    const pool = database.openPool({ max: POOL_SIZE });
+    pool.on('error', () => undefined);
+    await filled(() => pool.query('SELECT pg_sleep(0.05)'));
+    const queue = postgresQueue(urlWith());
+    way.freeze();
+    await expect(queue.ping()).rejects.toThrow('Connection terminated due to connection timeout');
+    // its pool leaves the server alone for a while
+    await expect(queue.ping()).rejects.toThrow('the next one is not due');
+    await until('they are dropped', () => Promise.resolve(pool.totalCount === 0));
+    way.thaw();
+    await until('the queue tries again', () => answers(queue));
+    await Promise.all([pool.end(), queue.close()]);
   });
 
   it('are not what a repeatable transaction is repeated on', async () => {
@@ -180,7 +213,7 @@ describe('Connections that no longer lead to a writable server', () => {
       const other = open();
       await expect(other.ping()).rejects.toMatchObject({ code: '25006' });
       await readOnly(false);
-      await other.ping();
+      await until('it tries again', () => answers(other));
       await other.close();
     });
 
@@ -190,5 +223,62 @@ describe('Connections that no longer lead to a writable server', () => {
       expect(rows).toEqual([{ search_path: 'bullmq' }]);
       await other.close();
     });
+  });
+});
+
+describe('What pg reports when it gets no connection', () => {
+  let server: Server;
+  let target: { host: string; port: number };
+  let greet: (socket: Socket) => void;
+
+  beforeAll(async () => {
+    server = createServer((socket) => greet(socket.on('error', () => undefined)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    target = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  const closed = (): Pool => {
+    const pool = new Pool(target);
+    void pool.end();
+    return pool;
+  };
+  const ended = async (): Promise<unknown> => {
+    const client = new Client(target);
+    client.on('error', () => undefined);
+    await client.connect().catch(() => undefined);
+    await client.end();
+    return client.query('SELECT 1');
+  };
+
+  it.each<[string, () => Promise<unknown>, 'silent' | 'hangs up']>([
+    ['timeout expired', () => new Client({ ...target, connectionTimeoutMillis: 50 }).connect(), 'silent'],
+    [
+      'Connection terminated due to connection timeout',
+      () => new Pool({ ...target, connectionTimeoutMillis: 50 }).connect(),
+      'silent',
+    ],
+    ['Connection terminated unexpectedly', () => new Client(target).connect(), 'hangs up'],
+    ['not queryable', ended, 'hangs up'],
+    ['Cannot use a pool after calling end on the pool', () => closed().connect(), 'silent'],
+  ])('is temporary: %s', async (message, attempt, manner) => {
+    const sockets: Socket[] = [];
+    greet = (socket) => (manner === 'silent' ? void sockets.push(socket) : void socket.end());
+    const error = await attempt().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ message: expect.stringContaining(message) as string });
+    expect(failureOf(error)).toMatchObject({ status: 503, headers: { 'Retry-After': '2' } });
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('is temporary: a pool whose connections are all taken for too long', async () => {
+    const { url, drop } = await cloneDatabase();
+    const pool = new Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 500 });
+    const taken = await pool.connect();
+    const error = await pool.connect().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ message: 'timeout exceeded when trying to connect' });
+    expect(failureOf(error)).toMatchObject({ status: 503, headers: { 'Retry-After': '2' } });
+    taken.release();
+    await pool.end();
+    await drop();
   });
 });

@@ -33,7 +33,6 @@ describe('the API’s environment', () => {
       MAX_LIVE_SESSIONS_PER_SERVICE_USER: 500,
       ALLOW_PRIVATE_ADDRESSES: true,
       EMBEDDED: false,
-      DEPLOYMENT_ID: 'default',
       CORS_ORIGINS: [],
     });
     expect(problemsOf({})).toHaveLength(5);

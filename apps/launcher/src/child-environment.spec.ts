@@ -4,7 +4,7 @@ import type { ProcessName } from './process-variables';
 
 const addresses = { port: 3100, simulatorPort: 4700, publicUrl: 'http://localhost:3100', metricsPorts: null };
 const urls = { owner: 'postgresql://owner@here', service: 'postgresql://service@here' };
-const secrets = { JWT_SECRET: 'j', MASTER_KEYS: 'm', DEPLOYMENT_ID: 'd' };
+const secrets = { JWT_SECRET: 'j', MASTER_KEYS: 'm' };
 
 describe('childEnvironment', () => {
   it('points the cloud SDKs to the simulator', () => {

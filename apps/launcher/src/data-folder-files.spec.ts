@@ -68,13 +68,12 @@ describe('loadSecrets', () => {
     const generated = loadSecrets(folder, {});
     expect(generated.JWT_SECRET).toMatch(/^[0-9a-f]{64}$/);
     expect(Buffer.from(generated.MASTER_KEYS.slice(2), 'base64')).toHaveLength(32);
-    expect(generated.DEPLOYMENT_ID).toMatch(/^demo-[0-9a-f]{6}$/);
     expect(loadSecrets(folder, {})).toEqual(generated);
     expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
   });
 
   it('does not store secrets from the environment', () => {
-    const given = { JWT_SECRET: 'j', MASTER_KEYS: 'm', DEPLOYMENT_ID: 'd' };
+    const given = { JWT_SECRET: 'j', MASTER_KEYS: 'm' };
     expect(loadSecrets(folder, given)).toEqual(given);
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -7,7 +7,6 @@ import { readJsonObject, textIn, writeJsonObject } from './json-file';
 const GENERATORS = {
   JWT_SECRET: () => randomBytes(32).toString('hex'),
   MASTER_KEYS: () => `1:${randomBytes(32).toString('base64')}`,
-  DEPLOYMENT_ID: () => `demo-${randomBytes(3).toString('hex')}`,
 };
 
 type SecretName = keyof typeof GENERATORS;
@@ -31,7 +30,6 @@ export function loadSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
   const secrets = {
     JWT_SECRET: valueOf('JWT_SECRET'),
     MASTER_KEYS: valueOf('MASTER_KEYS'),
-    DEPLOYMENT_ID: valueOf('DEPLOYMENT_ID'),
   };
   if (Object.keys(generated).length > 0) writeJsonObject(file, { ...stored, ...generated });
   return secrets;

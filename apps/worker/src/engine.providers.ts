@@ -2,6 +2,7 @@ import { EngineStore } from '#engine-store';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Provider } from '@nestjs/common';
+import { DeploymentId } from '#connections';
 import { CredentialOpener } from '#credentials';
 import { DriverRegistry } from '#drivers';
 import {
@@ -29,9 +30,8 @@ export const ENGINE_PROVIDERS: readonly Provider[] = [
   factory(EngineStore, [WorkerSettings], ({ RECONCILE_SECONDS }) => new EngineStore(RECONCILE_SECONDS)),
   factory(
     CloudAccess,
-    [Database, DriverRegistry, CredentialOpener, WorkerSettings],
-    (database, drivers, credentials, { DEPLOYMENT_ID }) =>
-      new CloudAccess(database, drivers, credentials, DEPLOYMENT_ID),
+    [Database, DriverRegistry, CredentialOpener, DeploymentId],
+    (database, drivers, credentials, { value }) => new CloudAccess(database, drivers, credentials, value),
   ),
   factory(
     Reconciler,

@@ -1,6 +1,12 @@
 export { EXIT_CONFIGURATION, loadSettings, settingNames, SettingsError } from './load-settings';
 export { issuerUrlOf } from './issuer-url';
-export { DatabaseUrlSettings, ServiceSettings, SMTP_ADDRESS } from './service.settings';
+export {
+  DatabaseUrlSettings,
+  DEPLOYMENT_ID,
+  DEPLOYMENT_ID_MESSAGE,
+  ServiceSettings,
+  SMTP_ADDRESS,
+} from './service.settings';
 export { redisSentinels } from './redis-url';
 export { toInteger, toList, trueOrFalse, wholeNumber } from './values';
 export { ISSUER_URL, ISSUER_URL_MESSAGE, LISTEN_ADDRESS_MESSAGE } from './server-urls';

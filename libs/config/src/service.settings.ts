@@ -10,6 +10,10 @@ import {
 } from './server-urls';
 import { trueOrFalse, wholeNumber } from './values';
 
+/** What rules can be marked with. */
+export const DEPLOYMENT_ID = /^[a-z0-9-]{1,32}$/;
+export const DEPLOYMENT_ID_MESSAGE = '1 to 32 characters of a-z, 0-9 and -';
+
 /** An address of a mail server. */
 export const SMTP_ADDRESS = /^smtps?:\/\/\S+$/;
 const AWS_IDENTITIES = ['keys', 'token-file', 'container', 'instance'];
@@ -27,8 +31,10 @@ export class ServiceSettings extends DatabaseUrlSettings {
   @Matches(REDIS_URL, { message: `REDIS_URL must be ${REDIS_URL_MESSAGE}` })
   REDIS_URL?: string;
 
-  @Matches(/^[a-z0-9-]{1,32}$/, { message: 'DEPLOYMENT_ID must be 1 to 32 characters of a-z, 0-9 and -' })
-  DEPLOYMENT_ID = 'default';
+  /** must be the id that the database keeps; unset: that one */
+  @IsOptional()
+  @Matches(DEPLOYMENT_ID, { message: `DEPLOYMENT_ID must be ${DEPLOYMENT_ID_MESSAGE}` })
+  DEPLOYMENT_ID?: string;
 
   /** the public URL, for links and the issuer; unset: this machine at PORT, and no issuer */
   @IsOptional()

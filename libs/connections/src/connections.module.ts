@@ -14,6 +14,7 @@ import { connectQueue, QueueConnection, refuseWrongRedis, WakeUps } from '#jobs'
 import { MasterKeys, refuseUnknownIdentityKeys, refuseWrongMasterKeys } from '#secrets';
 import { DataKeyStore } from '#tenant-store';
 import { DeploymentHealth, RESTORED } from './deployment-health';
+import { DeploymentId } from './deployment-id';
 
 export interface ConnectionOptions {
   readonly applicationName: string;
@@ -23,7 +24,7 @@ export interface ConnectionOptions {
   readonly closingPoolSize?: number;
   readonly settings: Pick<
     ServiceSettings,
-    'DATABASE_URL' | 'REDIS_URL' | 'OIDC_ISSUER_URL' | 'PUBLIC_URL'
+    'DATABASE_URL' | 'REDIS_URL' | 'DEPLOYMENT_ID' | 'OIDC_ISSUER_URL' | 'PUBLIC_URL'
   > & {
     readonly MASTER_KEYS: string;
   };
@@ -57,7 +58,7 @@ class Connections implements OnApplicationShutdown {
 export class ConnectionsModule {
   /**
    * @throws UnusableDatabase when the database is out of reach or not migrated, SettingsError when a data key or an
-   *   identity key is sealed by an unknown master key or Redis is not fit for a queue
+   *   identity key is sealed by an unknown master key, DEPLOYMENT_ID is not the kept one, or Redis is not fit for a queue
    */
   static async connect(options: ConnectionOptions): Promise<DynamicModule> {
     const { settings, applicationName, poolSize, closingPoolSize, environment, onOwnIdentityFailure } =
@@ -67,6 +68,7 @@ export class ConnectionsModule {
     const closing = closingPoolSize && new Database({ url, applicationName, poolSize: closingPoolSize });
     const database = new Database({ url, applicationName, poolSize }, closing || undefined);
     await database.connectMigrated();
+    const deploymentId = await DeploymentId.keep(database.autocommit, settings.DEPLOYMENT_ID);
     // before anything works on it
     if (await database.transaction((tx) => new RestoreStore().note(tx, false))) options.onRestored(RESTORED);
     refuseWrongMasterKeys(masterKeys, await new DataKeyStore().oneOfEachVersion(database.autocommit));
@@ -84,6 +86,7 @@ export class ConnectionsModule {
       { provide: Identities, useValue: identities },
       { provide: CredentialOpener, useValue: new CredentialOpener(masterKeys, identities) },
       { provide: Database, useValue: database },
+      { provide: DeploymentId, useValue: deploymentId },
       { provide: QueueConnection, useValue: queue },
       { provide: DeploymentHealth, useValue: new DeploymentHealth(database, queue) },
       { provide: WakeUps, useValue: wakeUps },

@@ -1,3 +1,4 @@
 export { ConnectionsModule } from './connections.module';
 export * from './deployment-health';
+export * from './deployment-id';
 export * from './process-life';

@@ -1,15 +1,15 @@
 import { PROVIDERS, type Provider, type RemovalCause } from '#rules';
 import { IS_RESTORED } from './restore.store';
-import { sliced, type Slice, type Sliced, type Tx } from '#entities';
+import { MAY_EXPIRE, sliced, type Slice, type Sliced, type Tx } from '#entities';
 
 /** Pending work on the targets of one provider. */
 export interface Backlog {
   readonly provider: Provider;
-  /** rules that are due or in backoff */
+  /** rules that are due or in backoff, or that wait for a sweep to release them */
   readonly dueRules: number;
-  /** rules unwanted for five seconds and not observed absent, with or without a holder */
+  /** rules that should have been gone for five seconds and were not observed absent, with or without a holder */
   readonly overdueRules: number;
-  /** seconds since the oldest of them became unwanted; 0: none */
+  /** seconds since the oldest of them should have been gone; 0: none */
   readonly oldestOverdueSeconds: number;
 }
 
@@ -41,10 +41,36 @@ export interface OverdueRuleRow {
   readonly lastError: string | null;
 }
 
-const OVERDUE_AFTER_SECONDS = 5;
+/** How long a rule may be unwanted and still be there before it counts as overdue. */
+export const OVERDUE_AFTER_SECONDS = 5;
+
+/** SQL: why the overdue `rules r` should be gone. */
+export const CAUSE_OF_OVERDUE = `coalesce(r.cause, 'SESSION_EXPIRED')`;
+
+/**
+ * SQL: since when `rules r` should be gone; null: it is wanted. While no worker sweeps, that is when the session of its last
+ * holder ended.
+ */
+export const UNWANTED_SINCE = `coalesce(r.unwanted_since, (
+    SELECT CASE WHEN bool_and(coalesce(held.until <= now(), false)) THEN max(held.until) END
+    FROM (SELECT least(s.expires_at, s.lease_until) AS until
+      FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id LEFT JOIN sessions s ON s.id = ip.session_id
+      WHERE h.rule_id = r.id AND h.released_at IS NULL) held))`;
+
+/** SQL: the rules that a session holds whose end was before `moment`, and that no sweep has released. */
+const HELD_BEYOND = (moment: string): string => `SELECT h.rule_id FROM sessions s
+    JOIN resource_ips ip ON ip.session_id = s.id JOIN rule_holders h ON h.resource_ip_id = ip.id
+    WHERE s.status IN (${MAY_EXPIRE}) AND least(s.expires_at, s.lease_until) < ${moment} AND h.released_at IS NULL`;
+
+/** SQL: whether `rules r` should have been gone for these seconds, and may not be. @param where chooses among the unwanted */
+export const overdueFor = (seconds: string, where = ''): string => {
+  const moment = `now() - make_interval(secs => ${seconds})`;
+  return `r.id IN (SELECT id FROM rules WHERE unwanted_since < ${moment} ${where} UNION ALL ${HELD_BEYOND(moment)})
+    AND r.state <> 'absent' AND ${UNWANTED_SINCE} < ${moment}`;
+};
 
 /** SQL: whether `rules r` should be gone and may not be. */
-export const OVERDUE = `r.unwanted_since < now() - make_interval(secs => ${OVERDUE_AFTER_SECONDS}) AND r.state <> 'absent'`;
+const OVERDUE = overdueFor(String(OVERDUE_AFTER_SECONDS));
 
 /** Pending work, for operators. Serves all organizations; only for callers with a platform role. */
 export class BacklogStore {
@@ -58,11 +84,13 @@ export class BacklogStore {
   byProvider(tx: Tx): Promise<Backlog[]> {
     return tx.query(
       `WITH overdue AS (
-         SELECT t.provider, count(*)::int AS count, extract(epoch FROM now() - min(r.unwanted_since)) AS oldest
+         SELECT t.provider, count(*)::int AS count, extract(epoch FROM now() - min(${UNWANTED_SINCE})) AS oldest
          FROM rules r JOIN targets t ON t.id = r.target_id WHERE ${OVERDUE} GROUP BY t.provider
        ), due AS (
-         SELECT t.provider, count(*)::int AS count FROM rules r JOIN targets t ON t.id = r.target_id
-         WHERE r.due_at IS NOT NULL GROUP BY t.provider
+         SELECT t.provider, count(*)::int AS count FROM (
+           SELECT target_id FROM rules WHERE due_at IS NOT NULL
+           UNION ALL SELECT target_id FROM rules WHERE due_at IS NULL AND id IN (${HELD_BEYOND('now()')})
+         ) r JOIN targets t ON t.id = r.target_id GROUP BY t.provider
        )
        SELECT provider, coalesce(due.count, 0) AS "dueRules", coalesce(overdue.count, 0) AS "overdueRules",
          coalesce(overdue.oldest, 0)::float8 AS "oldestOverdueSeconds"
@@ -81,7 +109,7 @@ export class BacklogStore {
   }
 
   /**
-   * Overdue rules, the oldest first. Its cost depends on how many rules are unwanted.
+   * Overdue rules, the oldest first. Its cost depends on how many rules are unwanted, or wait for a sweep.
    * @param ids of the rules to choose from; null: all
    */
   overdueRules(tx: Tx, slice: Slice, ids: readonly string[] | null = null): Promise<Sliced<OverdueRuleRow>> {
@@ -98,10 +126,10 @@ export class BacklogStore {
                 AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id))
             ORDER BY o.slug) AS organizations,
           t.provider, t.resource_type AS "resourceType", t.identifier, r.address, r.protocol, r.ports,
-          r.credential_id AS "credentialId", r.cause,
-          r.unwanted_since AS "unwantedSince", r.last_error AS "lastError"
+          r.credential_id AS "credentialId", ${CAUSE_OF_OVERDUE} AS cause,
+          ${UNWANTED_SINCE} AS "unwantedSince", r.last_error AS "lastError"
           ${rules}`,
-      'r.unwanted_since, r.id',
+      '"unwantedSince", r.id',
       [ids],
       slice,
     );

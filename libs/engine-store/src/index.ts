@@ -6,6 +6,7 @@ export * from './agent-watch.store';
 export * from './agent.store';
 export * from './backlog.store';
 export * from './by-key';
+export * from './deployment-id.store';
 export * from './due-rule';
 export * from './lease.store';
 export * from './sweeper-lease.store';

@@ -1,5 +1,6 @@
 import type { Instant, ResourceIpStatus, Rule } from '#rules';
 import type { Tx } from '#entities';
+import { overdueFor, UNWANTED_SINCE } from './backlog.store';
 import { byKey } from './by-key';
 import { Columns, ms } from './columns';
 import { dueRules, type DueRuleRow } from './due-rule';
@@ -243,12 +244,12 @@ export class RuleStore {
     ]);
   }
 
-  /** Locks rules that have been unwanted for this long, may still be present, and are not reported. */
+  /** Locks rules that should have been gone for this long, may still be present, and are not reported. */
   lockUnreported(tx: Tx, seconds: number, limit: number): Promise<LockedRules> {
     return this.lockFree(
       tx,
-      `r.overdue_at IS NULL AND r.unwanted_since < now() - make_interval(secs => $1) AND r.state <> 'absent'
-       ORDER BY r.unwanted_since LIMIT $2`,
+      `r.overdue_at IS NULL AND ${overdueFor('$1', 'AND overdue_at IS NULL')}
+       ORDER BY ${UNWANTED_SINCE} LIMIT $2`,
       [seconds, limit],
     );
   }

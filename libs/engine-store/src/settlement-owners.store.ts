@@ -1,4 +1,5 @@
 import { LEAVING, rows, type Tx } from '#entities';
+import { CAUSE_OF_OVERDUE, UNWANTED_SINCE } from './backlog.store';
 import type {
   EndedReason,
   FamilyIp,
@@ -110,13 +111,13 @@ export class SettlementOwnersStore {
   }
 
   /**
-   * Overdue rules, each for the resources of its released holders, or, without holders, for every write-verified resource on the
+   * Overdue rules, each for the resources of its holders that have ended, or, without holders, for every write-verified resource on the
    * target.
    */
   overdue(tx: Tx, ruleIds: readonly string[]): Promise<OverdueRule[]> {
     return tx.query(
-      `SELECT r.id AS "ruleId", t.identifier, r.address, r.protocol, r.ports, r.provider_rule_id AS "providerRuleId", r.cause,
-         r.unwanted_since AS "unwantedSince", r.last_error AS "lastError", held.organization_id AS "organizationId",
+      `SELECT r.id AS "ruleId", t.identifier, r.address, r.protocol, r.ports, r.provider_rule_id AS "providerRuleId",
+         ${CAUSE_OF_OVERDUE} AS cause, ${UNWANTED_SINCE} AS "unwantedSince", r.last_error AS "lastError", held.organization_id AS "organizationId",
          held.resource_id AS "resourceId", held.name AS "resourceName", held.session_id AS "sessionId",
          held.static_ip_rule_id AS "staticIpRuleId", held.user_id AS "userId"
        FROM rules r JOIN targets t ON t.id = r.target_id JOIN LATERAL (
@@ -124,7 +125,7 @@ export class SettlementOwnersStore {
            ip.static_ip_rule_id, s.user_id
          FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id
          LEFT JOIN resources res ON res.id = ip.resource_id LEFT JOIN sessions s ON s.id = ip.session_id
-         WHERE h.rule_id = r.id AND h.released_at IS NOT NULL
+         WHERE h.rule_id = r.id AND (h.released_at IS NOT NULL OR r.unwanted_since IS NULL)
          UNION ALL
          SELECT res.organization_id, res.id, res.name, NULL, NULL, NULL FROM resources res
          WHERE res.target_id = r.target_id AND res.write_verified AND res.deleted_at IS NULL

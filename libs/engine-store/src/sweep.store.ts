@@ -1,5 +1,5 @@
 import type { SlotUse } from '#rules';
-import { ENDS_AT, HOLDING, MAY_EXPIRE, prepared, rows, type Tx } from '#entities';
+import { ENDED_AT, ENDS_AT, HOLDING, MAY_EXPIRE, prepared, rows, type Tx } from '#entities';
 import { AgentWatchStore } from './agent-watch.store';
 import { COMPARISON_INTERVAL_SECONDS } from './comparison.store';
 import { release, type WokenTargets } from './holders';
@@ -121,7 +121,7 @@ export class SweepStore {
   async expireSessions(tx: Tx, limit: number): Promise<{ count: number; targets: WokenTargets[] }> {
     const ended = await rows<{ id: string }>(
       tx,
-      `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'EXPIRED'
+      `UPDATE sessions SET status = 'EXPIRING', ended_at = ${ENDED_AT}, ended_reason = 'EXPIRED'
        WHERE id IN (
          SELECT id FROM sessions WHERE status IN (${MAY_EXPIRE}) AND ${ENDS_AT} <= now()
          ORDER BY ${ENDS_AT} LIMIT $1 FOR UPDATE SKIP LOCKED)

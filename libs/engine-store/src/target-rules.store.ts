@@ -1,7 +1,7 @@
 import type { AdditionCause, HolderKind, OrganizationId, RemovalCause, RuleState } from '#rules';
 import { sliced, type Slice, type Sliced, type TenantStore, type Tx } from '#entities';
 import { LAST_OBSERVED } from './access-sql';
-import { OVERDUE } from './backlog.store';
+import { OVERDUE_AFTER_SECONDS, UNWANTED_SINCE } from './backlog.store';
 
 /** Why a rule is wanted, or was until its removal: a session or a static IP rule of the organization. */
 export interface TargetRuleHolder {
@@ -71,13 +71,15 @@ const HOLDERS = `ARRAY(SELECT to_jsonb(holder) FROM (
 /** Rules of the target $2 for the organization $1; $3: whether it may see those that others made or hold. */
 const RULES = `SELECT l.*, ${HOLDERS} AS holders FROM (
     SELECT r.id, r.address, r.protocol, r.ports, r.provider_rule_id AS "providerRuleId", r.state,
-      ${IS_WANTED} AS "isWanted", r.is_unmanaged AS "isUnmanaged", r.present_since AS "presentSince",
+      ${IS_WANTED} AND unwanted.since IS NULL AS "isWanted", r.is_unmanaged AS "isUnmanaged", r.present_since AS "presentSince",
       CASE WHEN r.present_since IS NOT NULL THEN ${LAST_OBSERVED} END AS "lastObservedAt",
-      r.cause AS "removalCause", r.unwanted_since AS "unwantedSince", coalesce(${OVERDUE}, false) AS "isOverdue",
+      r.cause AS "removalCause", unwanted.since AS "unwantedSince",
+      coalesce(unwanted.since < now() - interval '${OVERDUE_AFTER_SECONDS} seconds', false) AND r.state <> 'absent' AS "isOverdue",
       r.is_suspended AS "isSuspended", r.due_at AS "dueAt",
       CASE WHEN coalesce(writer.organization_id = $1, true) AND NOT ${heldBy('<>')} THEN r.last_error END AS "lastError",
       ${heldBy('<>')} AS "isHeldByOthers"
-    FROM rules r JOIN targets t ON t.id = r.target_id LEFT JOIN credentials writer ON writer.id = r.credential_id
+    FROM rules r CROSS JOIN LATERAL (SELECT ${UNWANTED_SINCE} AS since) unwanted
+    JOIN targets t ON t.id = r.target_id LEFT JOIN credentials writer ON writer.id = r.credential_id
     WHERE r.target_id = $2 AND (r.state <> 'absent' OR ${IS_WANTED}) AND ($3 OR ${heldBy('=')})
     UNION ALL
     SELECT NULL, split_part(n.key, ' ', 1), split_part(n.key, ' ', 2), split_part(n.key, ' ', 3), n.provider_rule_id,

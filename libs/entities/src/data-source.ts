@@ -47,6 +47,7 @@ import {
   UserIdentityEntity,
 } from './sso.entity';
 import {
+  DeploymentEntity,
   RuleEntity,
   SweeperLeaseEntity,
   TargetEntity,
@@ -112,6 +113,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       RuleEntity,
       UnmanagedRuleEntity,
       SweeperLeaseEntity,
+      DeploymentEntity,
       WriteProbeEntity,
       WriteBudgetEntity,
       AgentEntity,

@@ -9,6 +9,12 @@ const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ECONNABORTED',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
   // PostgreSQL or a pooler: shutdown, crash, start-up, database dropped, idle for too long, read-only after a failover
   '57P01',
   '57P02',
@@ -31,9 +37,9 @@ const BUSY_CODES: ReadonlySet<string> = new Set(['53300', '55P03', '57014']);
 /** A named statement that the connection has lost, has already, or knows in an outdated form. */
 const STALE_STATEMENT_CODES: ReadonlySet<string> = new Set(['26000', '42P05', '0A000']);
 
-// pg gives these no code; the last two are TypeORM's, when a transaction loses its connection between two statements
+// pg and its pool give these no code; the last two are TypeORM's, when a transaction loses its connection between two statements
 const LOST_CONNECTION_MESSAGES =
-  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Database connection provided by a query runner was already released|Query runner already released)/;
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired|Cannot use a pool after calling end|Client has encountered a connection error|Client was closed|Database connection provided by a query runner was already released|Query runner already released)/;
 
 /** Serialization failure, deadlock. */
 const CONFLICT_CODES: ReadonlySet<string> = new Set(['40001', '40P01']);

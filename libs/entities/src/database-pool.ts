@@ -1,4 +1,5 @@
 import { Client, Pool, type ClientConfig, type PoolConfig } from 'pg';
+import { type BackoffPolicy, backoffMs } from '#rules';
 import { isConnectionAtFault, isUnavailable } from './database-faults';
 
 /** Settings of the session by name. Start-up options would not do: poolers drop them, and `?options=` in the URL replaces them. */
@@ -9,6 +10,8 @@ interface Session {
 export interface DatabasePoolConfig extends PoolConfig, Session {
   /** false: a statement takes as long as it takes, for migrations; default true */
   readonly hasTimeouts?: boolean | undefined;
+  /** the pauses after failed attempts to connect, in which connections are refused at once; left out: none */
+  readonly connectBackoff?: BackoffPolicy;
 }
 
 /**
@@ -24,20 +27,62 @@ const KEEP_ALIVE_AFTER_MS = 60_000;
 
 type Callback = (error: Error | null, result?: unknown) => void;
 
+/** The open connections of this process by server: those of every pool, and those that listen. */
+const OPEN = new Map<string, Set<DatabaseClient>>();
+
+/** Spares a starved server attempts to connect, each of which costs it a process and a key derivation. */
+class ConnectPauses {
+  private failures = 0;
+  private until = -Infinity;
+
+  constructor(private readonly policy: BackoffPolicy) {}
+
+  /** @throws Error also during the pause after an attempt that failed */
+  async attempt(connect: () => Promise<void>): Promise<void> {
+    if (performance.now() < this.until)
+      throw new Error('Connection terminated: the last attempt failed, and the next one is not due');
+    try {
+      await connect();
+      this.failures = 0;
+    } catch (error) {
+      // attempts that failed together count once
+      if (performance.now() >= this.until) this.failures += 1;
+      const pauseMs = backoffMs(this.policy, this.failures, 0.5 + Math.random() / 2);
+      this.until = Math.max(this.until, performance.now() + pauseMs);
+      throw error;
+    }
+  }
+}
+
+interface DatabaseClientConfig extends ClientConfig, Session {
+  readonly pauses?: ConnectPauses;
+  /** true: it waits too short a time for its missing answer to prove that others are dead */
+  readonly isImpatient?: boolean;
+}
+
 /**
  * A connection to a PostgreSQL that accepts writes. It ends itself when a statement fails by anything but the answer of a
- * healthy, writable server. pg only reports a statement that is not answered in time, and sends the next one after that answer.
- * A pool destroys a connection that has ended, whoever releases it.
+ * healthy, writable server, and drops those of this process to the same server that nothing runs on: they are as likely
+ * dead. pg only reports a statement that is not answered in time, and sends the next one after that answer. A pool destroys a
+ * connection that has ended, whoever releases it.
  */
 export class DatabaseClient extends Client {
   private readonly preparation: string;
   private running = 0;
   private hasFailed = false;
-  /** called when others to the same server are as likely to fail */
-  onFault: () => void = () => undefined;
+  private readonly pauses: ConnectPauses | undefined;
+  private readonly isImpatient: boolean;
+  /** those to the same server, with this one while it is open */
+  private readonly siblings: Set<DatabaseClient>;
 
-  constructor({ session = {}, ...config }: ClientConfig & Session) {
+  constructor({ session = {}, pauses, isImpatient = false, ...config }: DatabaseClientConfig) {
     super({ ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    this.pauses = pauses;
+    this.isImpatient = isImpatient;
+    const server = `${this.host}:${this.port}`;
+    this.siblings = OPEN.get(server) ?? new Set();
+    OPEN.set(server, this.siblings);
+    this.on('end', () => this.siblings.delete(this));
     const settings = Object.entries(session).map(
       ([name, value]) => `set_config('${name}', ${this.escapeLiteral(String(value))}, false)`,
     );
@@ -52,13 +97,31 @@ export class DatabaseClient extends Client {
   override connect(): Promise<this>;
   override connect(callback: (error: Error | null) => void): void;
   override connect(callback?: (error: Error | null) => void): Promise<this> | void {
-    const connected = super.connect().then(() => this.prepare());
+    const open = (): Promise<void> => this.open(() => super.connect());
+    const connected = this.pauses ? this.pauses.attempt(open) : open();
     if (!callback) return connected.then(() => this);
     // outside of the promise, which would take an error that the callback throws for its own
     void connected.then(
       () => process.nextTick(callback, null),
       (error: unknown) => process.nextTick(callback, error),
     );
+  }
+
+  private async open(connect: () => Promise<unknown>): Promise<void> {
+    try {
+      await connect();
+    } catch (error) {
+      if (isUnavailable(error)) this.tryOne();
+      throw error;
+    }
+    await this.prepare();
+    this.siblings.add(this);
+  }
+
+  /** The siblings may be dead, or work although the server is starved: one of them shows it, and drops the others if it is dead. */
+  private tryOne(): void {
+    const silent = [...this.siblings].find(({ isSilent }) => isSilent);
+    void silent?.query('SELECT 1').catch(() => undefined);
   }
 
   /**
@@ -113,16 +176,15 @@ export class DatabaseClient extends Client {
     if (!error || this.hasFailed || !isConnectionAtFault(error)) return;
     this.hasFailed = true;
     void this.end();
-    if (isUnavailable(error)) this.onFault();
+    if (!isUnavailable(error)) return;
+    if (this.isImpatient) return this.tryOne();
+    for (const sibling of this.siblings) if (sibling.isSilent) sibling.drop();
   }
 }
 
-/**
- * A pool of such connections. When one of them turns out to be dead or read-only, it drops those that nothing runs on,
- * too.
- */
+/** A pool of such connections. */
 export class DatabasePool extends Pool {
-  constructor({ hasTimeouts = true, session, ...config }: DatabasePoolConfig) {
+  constructor({ hasTimeouts = true, session, connectBackoff, ...config }: DatabasePoolConfig) {
     super({
       ...(hasTimeouts ? { query_timeout: QUERY_TIMEOUT_MS } : {}),
       keepAlive: true,
@@ -130,15 +192,7 @@ export class DatabasePool extends Pool {
       ...config,
       Client: DatabaseClient as unknown as new () => Client,
       session: { ...(hasTimeouts ? SERVER_TIMEOUTS : {}), ...session },
+      ...(connectBackoff && { pauses: new ConnectPauses(connectBackoff) }),
     } as PoolConfig);
-    const clients = new Set<DatabaseClient>();
-    const dropSilent = (): void => {
-      for (const client of clients) if (client.isSilent) client.drop();
-    };
-    this.on('connect', (client) => {
-      clients.add(client as unknown as DatabaseClient);
-      (client as unknown as DatabaseClient).onFault = dropSilent;
-    });
-    this.on('remove', (client) => clients.delete(client as unknown as DatabaseClient));
   }
 }

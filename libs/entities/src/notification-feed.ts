@@ -52,6 +52,7 @@ export class NotificationFeed {
       application_name: 'drawbridge-agents',
       connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
+      isImpatient: true,
       keepAlive: true,
     });
     client.on('error', (error) => this.lost(client, error));
@@ -81,7 +82,7 @@ export class NotificationFeed {
   }
 
   private scheduleConnect(): void {
-    this.schedule(RETRY_DELAY_MS, () => void this.connect());
+    this.schedule(RETRY_DELAY_MS * (1 + Math.random()), () => void this.connect());
   }
 
   private scheduleProbe(client: DatabaseClient): void {

@@ -33,6 +33,8 @@ export const MAY_EXPIRE = startsOf(SESSION_MOVES, 'EXPIRING');
 
 /** When a session ends: the planned end or the end of its lease, whichever is first. The index of live sessions is on it. */
 export const ENDS_AT = 'least(expires_at, lease_until)';
+/** When a session has ended that is ended now: at its end, if that has passed before any worker noticed. */
+export const ENDED_AT = `least(now(), ${ENDS_AT})`;
 const UNFINISHED_STATUSES: readonly SessionStatus[] = [...LIVE_SESSION_STATUSES, 'EXPIRING'];
 /** For `status IN (…)`: sessions that are live or still being removed. */
 export const UNFINISHED = sqlList(UNFINISHED_STATUSES);

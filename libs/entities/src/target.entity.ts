@@ -141,6 +141,16 @@ export class SweeperLeaseEntity {
   @Moment({ nullable: true }) restoredAt!: Date | null;
 }
 
+/** The id in the marks of this installation's rules. */
+@Entity('deployment')
+@Check('deployment_one_row', 'id = 1')
+export class DeploymentEntity {
+  @PrimaryColumn('integer') id!: number;
+  @Text() deploymentId!: string;
+  /** services have started with it, and may have marked rules */
+  @Flag({ default: false }) isUsed!: boolean;
+}
+
 /** Written by readiness checks. */
 @Entity('write_probe')
 @Check('write_probe_one_row', 'id = 1')

@@ -1,14 +1,21 @@
 import { once } from 'node:events';
 import { runMigrations, setDefaultBackendFactory, type ConnectionOptions } from 'bullmq';
 import { Client, type Pool, type PoolConfig } from 'pg';
+import type { BackoffPolicy } from '#rules';
 import { openRedis } from './open-redis';
 import { postgresQueue } from './postgres-queue';
+import { QueueProbe } from './queue-probe';
 
 export interface QueueSettings {
   /** the queue is in this Redis; null: in PostgreSQL */
   readonly redisUrl: string | null;
   /** a pool of connections to the product's database */
-  readonly openPool: (config: PoolConfig & { readonly session: Readonly<Record<string, string>> }) => Pool;
+  readonly openPool: (
+    config: PoolConfig & {
+      readonly session: Readonly<Record<string, string>>;
+      readonly connectBackoff: BackoffPolicy;
+    },
+  ) => Pool;
 }
 
 /** Shared by every queue and worker of this process. */
@@ -16,12 +23,14 @@ export abstract class QueueConnection {
   abstract readonly options: ConnectionOptions;
   /** for how long a worker waits for a job before it looks again, in case its announcement was lost */
   abstract readonly idlePollSeconds: number;
-  /** @throws Error when the queue's server does not answer or does not accept writes */
+  /** @throws Error when the queue's server does not answer or does not accept jobs */
   abstract ping(): Promise<void>;
   abstract close(): Promise<void>;
 }
 
 const ANSWER_TIMEOUT_MS = 2000;
+/** The sweep does the work meanwhile. */
+const CONNECT_BACKOFF: BackoffPolicy = { baseMs: 500, capMs: 10_000 };
 /** Longer than a BullMQ worker waits for a job on Redis. */
 const SOCKET_TIMEOUT_MS = 10_000;
 
@@ -39,6 +48,7 @@ function overPostgres(openPool: QueueSettings['openPool'], onError: (error: Erro
     connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
     application_name: 'drawbridge-queue',
     session: { search_path: 'bullmq' },
+    connectBackoff: CONNECT_BACKOFF,
   });
   // every queue and worker adds a listener for the shared pool's errors
   pool.setMaxListeners(100);
@@ -67,14 +77,15 @@ function overRedis(url: string, onError: (error: Error) => void): QueueConnectio
     reconnectOnError: ({ message }) => (message.startsWith('READONLY') ? 2 : false),
   });
   client.on('error', onError);
+  const probe = new QueueProbe(client);
   return {
     options: client,
     idlePollSeconds: SOCKET_TIMEOUT_MS / 2000,
     ping: async () => {
       if (client.status !== 'ready')
         await once(client, 'ready', { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-      // a full Redis answers a PING but rejects jobs
-      await client.set('bull:probe', '1', 'PX', ANSWER_TIMEOUT_MS);
+      // a full Redis answers a PING but rejects jobs, and one in cluster mode takes single keys but no script of the queue
+      await probe.prove();
     },
     close: async () => client.disconnect(),
   };

@@ -97,7 +97,8 @@ function concluded(rule: Rule, found: RuleSettlement, now: Instant): Partial<Rul
     dueAt: dueInMs === null ? null : now + dueInMs,
     unwantedSince: isWanted ? null : (rule.unwantedSince ?? now),
     cause: isWanted ? null : (rule.cause ?? unwanted),
-    overdueAt: isWanted ? null : rule.overdueAt,
+    // before a sweep releases what should have ended, its report counts
+    overdueAt: isWanted && rule.unwantedSince !== null ? null : rule.overdueAt,
     ...(adopt && { credentialId: adopt.credentialId, region: adopt.region }),
   };
 }

@@ -1,4 +1,4 @@
-import { prepared, type PreparedStatement, type Tx } from '#entities';
+import { ENDS_AT, MAY_EXPIRE, prepared, type PreparedStatement, type Tx } from '#entities';
 import { IS_BEHIND } from './audit-chain.store';
 import { IS_RE_SIGN_IN_OVERDUE } from './due-sso-sign-in.store';
 import { IS_READY } from './webhook-delivery.store';
@@ -25,7 +25,9 @@ const DUE_WORK: PreparedStatement = {
       EXISTS (SELECT FROM unwritten_audit_records) AS "keptAuditRecords",
       EXISTS (SELECT FROM unwritten_rule_events) AS "keptRuleEvents",
       EXISTS (SELECT FROM rules WHERE overdue_at IS NULL AND unwanted_since < now() - make_interval(secs => $1)
-        AND state <> 'absent') AS "overdueRules",
+          AND state <> 'absent')
+        OR coalesce((SELECT min(${ENDS_AT}) FROM sessions WHERE status IN (${MAY_EXPIRE}))
+          < now() - make_interval(secs => $1), false) AS "overdueRules",
       coalesce((SELECT min(least(current_period_end, grace_period_end)) FROM subscriptions
         WHERE status <> 'EXPIRED') <= now(), false) AS subscriptions,
       coalesce((SELECT min(check_due_at) FROM credentials WHERE deleted_at IS NULL) <= now(), false) AS credentials,
@@ -43,7 +45,7 @@ const DUE_WORK: PreparedStatement = {
 export class DueWorkStore {
   /**
    * One statement instead of one for each. Some due rows may be locked or lack an action: the pass that handles them decides.
-   * @param overdueSeconds after which an unwanted rule is reported
+   * @param overdueSeconds after which an unwanted rule is reported, also one that waits for a sweep
    * @param verifiedMinutes after which a resource is verified again
    */
   async find(tx: Tx, overdueSeconds: number, verifiedMinutes: number): Promise<DueWork> {

@@ -8,6 +8,7 @@ import {
   type AuditEntry,
   type AuditEventType,
   AuditTrail,
+  ENDED_AT,
   HOLDING,
   MAY_EXPIRE,
   SYSTEM_ACTOR,
@@ -207,7 +208,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
            AND s.status IN (${MAY_EXPIRE}) AND ($3::uuid[] IS NULL OR EXISTS (${UNGRANTED}))
          ORDER BY s.id FOR NO KEY UPDATE
        )
-       UPDATE sessions s SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN', ended_cause = $4
+       UPDATE sessions s SET status = 'EXPIRING', ended_at = ${ENDED_AT}, ended_reason = 'ADMIN', ended_cause = $4
        FROM users u WHERE s.id IN (SELECT id FROM live) AND s.status IN (${MAY_EXPIRE}) AND u.id = s.user_id
        RETURNING s.id, u.id AS "userId", u.email, s.ipv4_address AS "ipv4Address", s.ipv6_address AS "ipv6Address"`,
       [organization, userId, lostRoleIds ?? null, cause],

@@ -10,7 +10,16 @@ import {
   desiredRulesJson,
   wokenTargets,
 } from '#engine-store/port';
-import { HOLDING, LEAVING, MAY_EXPIRE, type TenantStore, type Tx, UNFINISHED, rows } from '#entities';
+import {
+  ENDED_AT,
+  HOLDING,
+  LEAVING,
+  MAY_EXPIRE,
+  type TenantStore,
+  type Tx,
+  UNFINISHED,
+  rows,
+} from '#entities';
 
 /** Rules and holders of a resource that is moved or deleted. Callers must have locked it with `ResourceStore.lock`. */
 export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
@@ -139,7 +148,7 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
     );
     const ended = await rows<{ id: string }>(
       tx,
-      `UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = 'ADMIN', ended_cause = 'ABANDONED'
+      `UPDATE sessions SET status = 'EXPIRING', ended_at = ${ENDED_AT}, ended_reason = 'ADMIN', ended_cause = 'ABANDONED'
        WHERE organization_id = $1 AND status IN (${MAY_EXPIRE}) AND id IN (SELECT ip.session_id FROM ${held})
        RETURNING id`,
       [organization, id],

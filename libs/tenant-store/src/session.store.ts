@@ -17,6 +17,7 @@ import {
   type AuditTable,
   HOLDING,
   LIVE,
+  ENDED_AT,
   ENDS_AT,
   MAY_EXPIRE,
   type PreparedStatement,
@@ -291,7 +292,7 @@ const STOPPED_ENTRY = `(SELECT jsonb_agg($6::jsonb || jsonb_build_object('resour
 const stopSession = (name: string, table: AuditTable): PreparedStatement => ({
   name,
   text: `WITH ended AS (
-    UPDATE sessions SET status = 'EXPIRING', ended_at = now(), ended_reason = $4, ended_cause = $5
+    UPDATE sessions SET status = 'EXPIRING', ended_at = ${ENDED_AT}, ended_reason = $4, ended_cause = $5
     WHERE organization_id = $1 AND id = $2 AND ($3::uuid IS NULL OR user_id = $3) AND status IN (${MAY_EXPIRE})
     RETURNING *
   ), audit AS (${auditInsert('$1', STOPPED_ENTRY, table)})

@@ -52,7 +52,9 @@ class GuardHarness {
   private constructor(private readonly guard: RateLimitGuard) {}
 
   static async of(settings: Partial<Settings> = {}): Promise<GuardHarness> {
-    const options = rateLimits(Object.assign(new ApiSettings(), { RATE_LIMIT_PER_MINUTE: 9 }, settings));
+    const options = rateLimits(Object.assign(new ApiSettings(), { RATE_LIMIT_PER_MINUTE: 9 }, settings), {
+      value: 'test',
+    });
     const harness: GuardHarness = new GuardHarness(
       new RateLimitGuard(options, new FixedWindows(() => harness.now), new Reflector()),
     );

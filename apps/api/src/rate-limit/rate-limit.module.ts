@@ -1,6 +1,7 @@
 import { Module, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ThrottlerModule, type ThrottlerModuleOptions } from '@nestjs/throttler';
+import { DeploymentId } from '#connections';
 import { ApiSettings } from '../api.settings';
 import { FixedWindows } from './fixed-windows';
 import { CountedAs, type ExtraLimit } from './rate-limit.decorators';
@@ -24,16 +25,19 @@ const notCountedAs =
     !reflector.getAllAndOverride(CountedAs, [context.getHandler(), context.getClass()])?.includes(limit);
 
 /** In Redis if it is configured, so that all processes of the deployment share their counts. */
-const windowsOf = ({ REDIS_URL, DEPLOYMENT_ID }: ApiSettings): RequestWindows =>
-  REDIS_URL === undefined ? new FixedWindows() : SharedWindows.connect(REDIS_URL, DEPLOYMENT_ID);
+const windowsOf = ({ REDIS_URL }: ApiSettings, deploymentId: string): RequestWindows =>
+  REDIS_URL === undefined ? new FixedWindows() : SharedWindows.connect(REDIS_URL, deploymentId);
 
 /** The limits of a deployment. `RateLimitGuard` says whose requests count together. */
-export function rateLimits(settings: ApiSettings): ThrottlerModuleOptions {
+export function rateLimits(
+  settings: ApiSettings,
+  { value }: Pick<DeploymentId, 'value'>,
+): ThrottlerModuleOptions {
   const perMinute = settings.RATE_LIMIT_PER_MINUTE;
   const password = { name: 'password', ttl: MINUTE_MS, limit: Math.ceil(perMinute / 3) };
   const registration = { name: 'registration', ttl: HOUR_MS, limit: REGISTRATIONS_PER_HOUR };
   return {
-    storage: windowsOf(settings),
+    storage: windowsOf(settings, value),
     throttlers: [
       { name: 'default', ttl: MINUTE_MS, limit: perMinute },
       { ...password, skipIf: notCountedAs('password') },
@@ -52,7 +56,7 @@ export function rateLimits(settings: ApiSettings): ThrottlerModuleOptions {
 }
 
 @Module({
-  imports: [ThrottlerModule.forRootAsync({ inject: [ApiSettings], useFactory: rateLimits })],
+  imports: [ThrottlerModule.forRootAsync({ inject: [ApiSettings, DeploymentId], useFactory: rateLimits })],
   providers: [RateLimitGuard],
   exports: [RateLimitGuard],
 })

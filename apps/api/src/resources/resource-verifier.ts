@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { DeploymentId } from '#connections';
 import { CredentialOpener } from '#credentials';
 import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
 import { AgentGuardStore, AgentStore } from '#engine-store/port';
 import { Database, type SealedCredential } from '#entities';
 import { CredentialStore, type ResourceRow } from '#tenant-store';
 import { agentAbsence, overrideWarnings, type OrganizationId } from '#rules';
-import { ApiSettings } from '../api.settings';
 
 /** The outcome of a verification and the secrets it used. */
 export interface Verification {
@@ -27,7 +27,7 @@ export class ResourceVerifier {
     private readonly guards: AgentGuardStore,
     private readonly opener: CredentialOpener,
     private readonly drivers: DriverRegistry,
-    private readonly settings: ApiSettings,
+    private readonly deploymentId: DeploymentId,
   ) {}
 
   async check(organization: OrganizationId, resource: ResourceRow): Promise<Verification> {
@@ -55,7 +55,7 @@ export class ResourceVerifier {
           identifier: resource.targetIdentifier,
           region: resource.region,
           credential: this.opener.open(sealed),
-          deployment: this.settings.DEPLOYMENT_ID,
+          deployment: this.deploymentId.value,
           claims: new Map(),
         },
         resource.config,

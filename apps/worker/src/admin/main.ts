@@ -5,6 +5,7 @@ import { addAuditExport } from './audit-export';
 import { addAuditSign } from './audit-sign';
 import { addAuditVerify } from './audit-verify';
 import { addCreateOrganization } from './create-organization';
+import { addDeploymentId } from './deployment-id';
 import { addIdentityKeys } from './identity-keys';
 import { addMigrate } from './migrate';
 import { addOverdue } from './overdue';
@@ -22,6 +23,7 @@ for (const add of [
   addPlatformRole,
   addOverdue,
   addRestored,
+  addDeploymentId,
 ])
   add(program);
 const audit = program.command('audit').description('verify, sign and export the audit trail');

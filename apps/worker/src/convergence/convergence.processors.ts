@@ -10,7 +10,7 @@ const LOCK_MS = 10_000;
  * within a second. Must be the same in every worker: on Redis one key throttles the check of all of them.
  */
 const STALLED_CHECK_MS = 60_000;
-/** Pause after a queue error: BullMQ itself retries without a delay. */
+/** Pause after a queue error, at least: BullMQ itself retries without a delay. */
 const RETRY_DELAY_MS = 1000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -65,7 +65,7 @@ export class ConvergenceProcessors {
       this.paused.delete(worker);
       void worker.resume();
     };
-    this.paused.set(worker, setTimeout(resume, RETRY_DELAY_MS));
+    this.paused.set(worker, setTimeout(resume, RETRY_DELAY_MS * (1 + Math.random())));
   }
 }
 

@@ -171,7 +171,8 @@ CREATE TRIGGER sessions_kept_while_open BEFORE DELETE ON sessions
   FOR EACH ROW EXECUTE FUNCTION refuse_open_session_deletion();
 
 -- Releasing is one statement for the caller. The rules are locked first: in a function, the statements after the lock see
--- what a concurrent release has committed. cause and unwanted_since of a rule that already was unwanted stay.
+-- what a concurrent release has committed. cause and unwanted_since of a rule that already was unwanted stay. What a session
+-- holds is released when it ends, at the latest: a sweep that comes late does not hide how late it is.
 -- Returns [{provider, targetIds}].
 CREATE FUNCTION release_claims(why text, claimed_rules uuid[], claimed_ips uuid[]) RETURNS jsonb
   LANGUAGE plpgsql AS $$
@@ -182,8 +183,9 @@ CREATE FUNCTION release_claims(why text, claimed_rules uuid[], claimed_ips uuid[
   BEGIN
     PERFORM 1 FROM rules WHERE id = ANY (claimed_rules) ORDER BY id FOR NO KEY UPDATE;
     WITH gone AS (
-      UPDATE rule_holders h SET released_at = now(), release_cause = why
+      UPDATE rule_holders h SET released_at = least(now(), s.expires_at, s.lease_until), release_cause = why
       FROM unnest(claimed_rules, claimed_ips) AS claim(rule_id, resource_ip_id)
+      JOIN resource_ips ip ON ip.id = claim.resource_ip_id LEFT JOIN sessions s ON s.id = ip.session_id
       WHERE h.rule_id = claim.rule_id AND h.resource_ip_id = claim.resource_ip_id AND h.released_at IS NULL
       RETURNING h.rule_id, h.resource_ip_id
     )
@@ -192,11 +194,12 @@ CREATE FUNCTION release_claims(why text, claimed_rules uuid[], claimed_ips uuid[
     WITH due AS (
       UPDATE rules r SET due_at = now(), revision = revision + 1, attempts = 0, closing = true,
         accounted_to = held.organization_id,
-        unwanted_since = CASE WHEN held.kept THEN r.unwanted_since ELSE coalesce(r.unwanted_since, now()) END,
+        unwanted_since = CASE WHEN held.kept THEN r.unwanted_since ELSE coalesce(r.unwanted_since, held.until) END,
         cause = CASE WHEN held.kept THEN r.cause ELSE coalesce(r.cause, why) END
       FROM (
         SELECT DISTINCT ON (g.rule_id) g.rule_id, g.organization_id, EXISTS (
-          SELECT FROM rule_holders other WHERE other.rule_id = g.rule_id AND other.released_at IS NULL) AS kept
+          SELECT FROM rule_holders other WHERE other.rule_id = g.rule_id AND other.released_at IS NULL) AS kept,
+          (SELECT max(other.released_at) FROM rule_holders other WHERE other.rule_id = g.rule_id) AS until
         FROM unnest(left_rules, left_by) AS g(rule_id, organization_id) ORDER BY g.rule_id
       ) held
       WHERE r.id = held.rule_id RETURNING r.target_id
@@ -218,7 +221,8 @@ CREATE FUNCTION release_ips(why text, ids uuid[]) RETURNS jsonb LANGUAGE plpgsql
     PERFORM 1 FROM rules WHERE id IN (SELECT h.rule_id FROM rule_holders h WHERE h.resource_ip_id = ANY (ids))
     ORDER BY id FOR NO KEY UPDATE;
     WITH removing AS (
-      UPDATE resource_ips SET status = 'REMOVING', released_at = now()
+      UPDATE resource_ips ip SET status = 'REMOVING', released_at = least(
+        now(), (SELECT least(s.expires_at, s.lease_until) FROM sessions s WHERE s.id = ip.session_id))
       WHERE id = ANY (ids) AND status IN ('PENDING', 'APPLIED') RETURNING id
     )
     SELECT array_agg(id) INTO released FROM removing;
