@@ -127,8 +127,6 @@ describe('AWS driver: assumed roles', () => {
 
   it('uses the write budget of the role or key, per region', () => {
     expect(driver.accountKey(target())).toMatch(/^AWS:AKIATENANT:eu-west-1:/);
-    expect(driver.accountKey(roleTarget())).toMatch(
-      /^AWS:arn:aws:iam::123456789012:role\/doors:eu-west-1:/,
-    );
+    expect(driver.accountKey(roleTarget())).toMatch(/^AWS:arn:aws:iam::123456789012:role\/doors:eu-west-1:/);
   });
 });
