@@ -21,7 +21,11 @@ onRedis('The probe of a queue in Redis', () => {
     ...options: string[]
   ): Promise<void> => {
     const redis = await RedisServer.start(undefined, ...options);
-    await work(redis).finally(() => redis.kill());
+    try {
+      await work(redis);
+    } finally {
+      await redis.kill();
+    }
   };
 
   it('sends a job and takes it back', () =>

@@ -39,4 +39,4 @@ export const startCloser = (task: ClosingTask): ReturnType<typeof startBackgroun
 const passedOn = (...names: readonly string[]): NodeJS.ProcessEnv =>
   Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  ) as NodeJS.ProcessEnv;
+  );

@@ -85,7 +85,7 @@ export function eventsOf(
     });
     const isChanged = remark?.changedTo !== undefined && now.unwanted === null && !before.isMissing;
     if (isChanged)
-      events.push(event('CHANGED', { cause: 'CHANGED_OUTSIDE', message: changedMessage(remark.changedTo!) }));
+      events.push(event('CHANGED', { cause: 'CHANGED_OUTSIDE', message: changedMessage(remark.changedTo) }));
     if (now.observedPresent && !after.isUnmanaged && (before.isMissing || !wasPresent)) {
       const own = holdersOf(holders, ruleId, applied);
       opened.add(ruleId);

@@ -17,7 +17,7 @@ describe('7 Errors: trials', () => {
       const answer = await org.admin.send<{ validationErrors: unknown }>(method, path, body);
       expect([answer.status, answer.body.validationErrors]).toEqual([
         400,
-        { [field]: expect.stringContaining('is not supported') },
+        { [field]: expect.stringContaining('is not supported') as string },
       ]);
     }
     const { body } = await org.admin.get<{ name: string }[]>('/roles?size=100');
