@@ -1,5 +1,5 @@
 import { networkResource } from '../builders/network-resource';
-import { ownOrganization } from '../builders/organization';
+import { group, ownOrganization, sshTo } from '../builders/organization';
 import { healthOf, ledgerOf } from '../builders/rule-ledger';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
@@ -47,24 +47,17 @@ describe('A rule of ours that another program changed', () => {
 });
 
 describe('A start on a target that the provider does not find', () => {
-  const org = ownOrganization(Drawbridge.shared(), []);
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge, sshTo(1));
 
   it('is FAILED with the provider’s words, and can be repeated', async () => {
-    const { id: resourceId } = await org.admin.created<{ id: string }>('/resources', {
-      name: 'gone',
-      credentialId: org.credentialId,
-      provider: 'AWS',
-      resourceType: 'SECURITY_GROUP',
-      resourceIdentifier: 'sg-0fedcba9876543210',
-      region: 'eu-west-1',
-      config: { port: 22 },
-    });
-    await org.admin.posted(`/roles/${org.roleId}/resources/${resourceId}`);
+    await drawbridge.cloud.fault({ kind: 'not-found', target: group(0) });
     const { id } = await org.started({ ipv4Address: '203.0.113.91' });
-    const { resourceIps } = await org.reaches(id, 'FAILED');
+    const { resourceIps } = await org.reaches(id, 'FAILED', 90_000);
     expect(resourceIps).toMatchObject([
       { status: 'FAILED', errorMessage: expect.stringContaining('InvalidGroup.NotFound') as string },
     ]);
-    await org.started({ ipv4Address: '203.0.113.91' });
+    await drawbridge.cloud.clearFaults();
+    await org.reaches((await org.started({ ipv4Address: '203.0.113.91' })).id, 'ACTIVE');
   });
 });

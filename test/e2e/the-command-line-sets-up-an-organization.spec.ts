@@ -248,7 +248,7 @@ describe('The command line sets up an organization', () => {
   it('lockdown ends all access and refuses more, until it is lifted', async () => {
     expect((await run('lockdown')).stderr).toContain('Missing: --reason');
     const declare = ['lockdown', '--reason', 'INC-12'];
-    expect(await done(...declare, '--user', EMAIL)).toMatch(/^Locked down: \S+\. Sessions ended: \d+\.\n$/);
+    expect((await run(...declare, '--user', EMAIL)).stderr).toContain('No other administrator');
     expect(await done(...declare, '--static-rules')).toMatch(/ended: \d+, static IP rules closed: \d+\.\n$/);
     const refused = await run('start', '--ipv4', '203.0.113.99');
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining(`by ${EMAIL} since `)]);
@@ -256,10 +256,7 @@ describe('The command line sets up an organization', () => {
     expect((await run('doctor')).stdout).toContain('INC-12');
     expect(await done('whoami')).toContain(`locked down    by ${EMAIL}: INC-12`);
     await done('lockdown', 'lift');
-    expect((await run('start', '--ipv4', '203.0.113.99')).stderr).toMatch(
-      /You are locked .* lift --user E-MAIL/,
-    );
-    expect(await done('lockdown', 'lift', '--user', 'me')).toBe('The lockdown is lifted: me.\n');
+    expect(await done('whoami')).not.toContain('locked down');
   });
 
   it('api sends any request, with its body from an option, a file or standard input', async () => {

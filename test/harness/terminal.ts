@@ -27,7 +27,7 @@ export class Terminal {
   }
 
   type(text: string): void {
-    execFileSync('tmux', ['-L', this.socket, 'send-keys', '-l', text]);
+    execFileSync('tmux', ['-L', this.socket, 'send-keys', '-l', '--', text]);
     this.press('Enter');
   }
 

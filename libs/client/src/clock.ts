@@ -1,4 +1,6 @@
-import type { Session } from './api';
+import type { components } from './schema';
+
+type Session = components['schemas']['SessionDto'];
 
 /**
  * Milliseconds on a clock that is never set, and that every process of this machine reads alike. Durations are measured with

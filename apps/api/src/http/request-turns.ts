@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 
-export interface TurnLimits {
+interface TurnLimits {
   /** requests of one address that are worked on at once */
   readonly atOnce: number;
   /** requests of one address that wait for their turn */

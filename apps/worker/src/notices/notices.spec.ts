@@ -59,7 +59,11 @@ describe('what administrators are told', () => {
     [{ reason: 'SESSION_OVER', accessEndsAt: null }, null],
     [
       { reason: 'ANSWER_LOST', accessEndsAt: null },
-      { kind: 'COLLECTED', holder: null },
+      [
+        'COLLECTED',
+        null,
+        'The company sign-in of db. example. com ended, as an answer of the identity provider was lost: access and API keys go on',
+      ],
     ],
     [
       { reason: 'SESSION_OVER', accessEndsAt: '2100-01-01T00:00:00Z' },
