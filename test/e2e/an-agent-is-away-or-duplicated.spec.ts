@@ -107,7 +107,7 @@ describe('An agent that is away', () => {
     expect((await org.admin.expect(200, resource)).isActive).toBe(false);
   });
 
-  it('is recorded with a health event, and so is its return', async () => {
+  it('is recorded with a health event, and so are its return and the next time', async () => {
     const { host, agent } = await served();
     await tells(host, 'RECONCILE_OK');
     expect(await recordsOf(host, 'AGENT_CONNECTED')).toMatchObject([
@@ -121,6 +121,9 @@ describe('An agent that is away', () => {
     await agent.fetched();
     await tells(host, 'RECONCILE_OK');
     expect(await recordsOf(host, 'AGENT_CONNECTED')).toHaveLength(2);
+    await away(host);
+    await tells(host, 'RECONCILE_FAILED');
+    expect(await recordsOf(host, 'AGENT_OFFLINE')).toHaveLength(2);
   });
 
   it('leaves a session PENDING, which fails like any other, with a message that explains why', async () => {

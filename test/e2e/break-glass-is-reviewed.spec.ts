@@ -60,6 +60,12 @@ describe('Without approval a session needs the second factor, and a review by an
     expect((await start(GLASS)).status).toBe(403);
   });
 
+  it.each(['review', 'all'])('the requests of others are shown to administrators only: %s', async (view) => {
+    const other = await colleague(org);
+    expect((await other.client.get(`/access-requests?view=${view}`)).status).toBe(403);
+    await org.admin.expect(200, org.admin.get(`/access-requests?view=${view}`));
+  });
+
   it('starts after a code, is told, and is listed until another administrator reviews it', async () => {
     const receiver = await WebhookReceiver.start();
     await webhook(org, receiver.url('/'), { eventTypes: ['BREAK_GLASS_STARTED'] });

@@ -198,6 +198,21 @@ describe('Credentials and resources are checked in the background', () => {
       expect(await events()).toEqual(['VERIFY_OK']);
     });
 
+    it('a target that is not found changes nothing at first, and makes its resource inactive after hours', async () => {
+      await drawbridge.cloud.fault({ kind: 'not-found', operation: LOOK, target: group(5) });
+      await dueNow();
+      await dueIn(2);
+      expect(await resource()).toMatchObject({ isActive: true });
+      expect(await events()).toEqual(['VERIFY_OK']);
+      await drawbridge.query(
+        `UPDATE resources SET last_verified_at = now() - interval '7 hours' WHERE id = $1`,
+        [org.resourceIds[0]],
+      );
+      await verified();
+      expect(await resource()).toMatchObject({ isActive: false });
+      expect(await events()).toEqual(['VERIFY_OK', 'VERIFY_FAILED']);
+    });
+
     it('a resource that an admin deactivated stays inactive', async () => {
       await drawbridge.query('UPDATE resources SET is_active = false WHERE id = $1', [org.resourceIds[0]]);
       await verified();

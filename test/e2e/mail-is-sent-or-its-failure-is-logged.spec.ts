@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { mailFailure, SmtpMailer } from '#mail';
 import { accountOwner } from '../builders/accounts';
 import { ApiClient } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
@@ -55,6 +56,18 @@ describe('Mail is sent, or its failure is logged', () => {
     inbox.refuses = false;
     expect(line).toContain('could not be mailed');
     expect(line).not.toContain('reset-password/');
+  });
+
+  it.each([
+    [550, 'refused'],
+    [450, 'later'],
+  ])('a mail whose content gets a %i is %s, and holds back no other', async (refusal, failure) => {
+    const mailer = new SmtpMailer(inbox.url, 'door@example.com', false);
+    const mail = { to: 'ada@example.com', subject: 'Too large', text: 'Too large' };
+    Object.assign(inbox, { refuses: true, refusal });
+    const error = await mailer.send(mail).catch((thrown: unknown) => thrown);
+    inbox.refuses = false;
+    expect(mailFailure(error)).toBe(failure);
   });
 
   it('mail is not sent unencrypted by default, and the error names the setting', async () => {

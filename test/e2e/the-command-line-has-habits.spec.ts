@@ -90,6 +90,17 @@ describe('The command line has habits', () => {
     expect(stderr).toMatch(new RegExp(`${CLI_ADDRESS} on resource-0 is still open: .+`));
   });
 
+  it('run says that the server has refused to stop its session', async () => {
+    bench.proxy.answerInstead = ({ url }, answer) => {
+      const isStop = url!.endsWith('/stop');
+      if (isStop) answer.writeHead(500, { 'Content-Type': 'application/json' }).end('{"message":"Not now"}');
+      return isStop;
+    };
+    const { stderr } = await run('run', '--', 'true');
+    bench.proxy.answerInstead = null;
+    expect(stderr).toContain('the session could not be stopped (Not now): it ends with its lease');
+  });
+
   it('a session that failed is not one that could not be stopped', async () => {
     await bench.drawbridge.cloud.fault({ kind: 'refuse', target: group(0), count: 100 });
     const { code, stderr } = await run('run', '--', 'true');

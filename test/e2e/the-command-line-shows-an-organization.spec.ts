@@ -61,6 +61,16 @@ describe('The command line shows an organization', () => {
     expect((await cli.run(['roles', 'show', 'nobody'])).code).toBe(2);
   });
 
+  it('a list of hundreds as a whole', async () => {
+    await bench.drawbridge.query(
+      `INSERT INTO users (organization_id, email, name)
+       SELECT $1, 'one-of-many-' || n || '@example.com', 'One of many' FROM generate_series(1, 250) n`,
+      [bench.org.organizationId],
+    );
+    const { users } = await cli.json<{ users: { email: string }[] }>(['users', '--search', 'one-of-many']);
+    expect(new Set(users.map(({ email }) => email)).size).toBe(250);
+  });
+
   it('an administrator sees and ends what a colleague has open, also what a role no longer gives', async () => {
     const { id } = await bench.cli.json<{ id: string }>(['start']);
     const [short, member] = [id.slice(0, 8), ['Developers', '--user', bench.org.adminEmail]];

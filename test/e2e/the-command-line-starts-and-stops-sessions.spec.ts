@@ -97,6 +97,20 @@ describe('The command line starts and stops sessions', () => {
     await org.admin.expect(200, org.admin.patch(`/resources/${id}`, { endpoint: null }));
   });
 
+  it('a start whose answer is lost is repeated, and starts one session', async () => {
+    let lost = 0;
+    ipv4.answerInstead = ({ method, url }, answer) => {
+      const isStart = method === 'POST' && url!.startsWith('/api/v1/sessions');
+      // the API has answered when this happens
+      if (isStart && lost === 0) answer.once('pipe', () => void ((lost += 1), answer.destroy()));
+      return false;
+    };
+    const { id } = await cli.json<Session>(['start']);
+    ipv4.answerInstead = null;
+    const { sessions } = await cli.json<{ sessions: Session[] }>(['list']);
+    expect([lost, sessions.map((session) => session.id)]).toEqual([1, [id]]);
+  });
+
   it('chosen addresses are taken instead of the observed ones', async () => {
     const session = await cli.json<Session>(['start', '--ipv4', '198.51.100.9']);
     expect(session).toMatchObject({ ipv4Address: '198.51.100.9', ipv6Address: null });

@@ -200,6 +200,15 @@ describe('Webhooks tell what happened', () => {
       await delivery(org, dead, ({ id, status }) => id === missed!.id && status === 'DELIVERED');
     });
 
+    it('gets what is sent again by hand once more, not for days', async () => {
+      const again = await webhook(org, receiver.url('/again'), { eventTypes: ['WEBHOOK_CREATED'] });
+      const { id } = await delivery(org, again, ({ status }) => status === 'DELIVERED');
+      receiver.behaviours.set('/again', 500);
+      await org.admin.expect(204, org.admin.post(`/webhooks/${again.id}/deliveries/${id}/redeliver`));
+      const failed = await delivery(org, again, (one) => one.id === id && one.responseCode === 500);
+      expect(failed).toMatchObject({ status: 'FAILED', dueAt: null });
+    });
+
     it('that redirects is followed nowhere', async () => {
       receiver.behaviours.set('/redirects', [302, { location: 'http://169.254.169.254/latest/meta-data/' }]);
       const redirecting = await webhook(org, receiver.url('/redirects'));

@@ -12,7 +12,9 @@ export function unwrapped(mail: string): string {
 /** A mail server that keeps what it takes. */
 export class Inbox {
   readonly mails: string[] = [];
+  /** it takes no content of a mail; `refusal`: what it answers then */
   refuses = false;
+  refusal = 450;
   /** it answers to no mail; `held`: to how many */
   hangs = false;
   held = 0;
@@ -36,7 +38,8 @@ export class Inbox {
         stream.on('data', (chunk: Buffer) => chunks.push(chunk));
         stream.on('end', () => {
           if (this.hangs) return void (this.held += 1);
-          if (this.refuses) return answer(new Error('The mailbox is full'));
+          if (this.refuses)
+            return answer(Object.assign(new Error('The mailbox is full'), { responseCode: this.refusal }));
           this.mails.push(Buffer.concat(chunks).toString());
           answer();
         });

@@ -42,6 +42,15 @@ describe('RepeatedTask', () => {
     await expect(acted).resolves.toBeUndefined();
   });
 
+  it('says in seconds how late it is', () => {
+    const work = (): Promise<void> => Promise.resolve();
+    const late = new RepeatedTask('late', 0, work, pino({ enabled: false }));
+    const seconds = late.overdueSeconds;
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds * 1000).toBeLessThanOrEqual(late.sinceLastSuccessMs);
+    expect(new RepeatedTask('soon', A_LONG_TIME_MS, work, pino({ enabled: false })).overdueSeconds).toBe(0);
+  });
+
   it('does not act while runs succeed', async () => {
     let runs = 0;
     let acted = 0;

@@ -82,6 +82,14 @@ describe('mergeIntervals', () => {
       [[1, 2, 7, 8]],
     ],
     [
+      'keeps the end of one that contains another',
+      [
+        [1, 2, 7, 8],
+        [3, 4, 5, 6],
+      ],
+      [[1, 2, 7, 8]],
+    ],
+    [
       'keeps apart what does not',
       [
         [1, 2, 3, 4],

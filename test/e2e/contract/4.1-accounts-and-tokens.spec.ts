@@ -187,6 +187,16 @@ describe('4.1 Accounts and tokens', () => {
       expect(await second.login()).toMatchObject({ status: 200, body: { user: { id: second.id } } });
     });
 
+    it('requires no organizationSlug for an account that is inactive, and records that it was tried', async () => {
+      const [email, password] = [address(), randomUUID()];
+      const active = await accountOwner(drawbridge, { email, password });
+      const inactive = await accountOwner(drawbridge, { email, password });
+      await drawbridge.query('UPDATE users SET is_active = false WHERE id = $1', [inactive.id]);
+      expect(await inactive.login()).toMatchObject({ status: 200, body: { user: { id: active.id } } });
+      await inactive.login({ organizationSlug: inactive.first.user.organizationSlug });
+      expect(await inactive.audited('USER_LOGIN')).toMatchObject([{ result: 'FAILURE' }]);
+    });
+
     it('does not see deleted users', async () => {
       const owner = await accountOwner(drawbridge);
       await drawbridge.query('UPDATE users SET is_active = false, deleted_at = now() WHERE id = $1', [

@@ -195,12 +195,14 @@ describe('4.2 Sessions: reading them', () => {
     });
 
     it.each(['/sessions', '/sessions/admin'])(
-      '%s?active=true lists PENDING, ACTIVE and PARTIAL ones',
+      '%s?active=true lists PENDING, ACTIVE and PARTIAL ones, and active=false all others',
       async (path) => {
         const made: Record<string, string> = {};
         for (const status of [...LIVE, ...NOT_LIVE]) made[status] = (await sessionInStatus(org, status)).id;
         const listed = await ids(`${path}?active=true`);
         expect(Object.keys(made).filter((status) => listed.includes(made[status]!))).toEqual(LIVE);
+        const over = await ids(`${path}?active=false`);
+        expect(Object.keys(made).filter((status) => over.includes(made[status]!))).toEqual(NOT_LIVE);
         const partial = await ids(`${path}?active=true&status=PARTIAL&status=FAILED`);
         expect(Object.keys(made).filter((status) => partial.includes(made[status]!))).toEqual(['PARTIAL']);
         expect(await ids(`${path}?active=true&status=FAILED`)).toEqual([]);

@@ -195,6 +195,19 @@ describe('4.6 Static IP rules', () => {
     expect((await reaches(id, 'FAILED')).resources[0]!.status).toBe('FAILED');
   });
 
+  it('an entry that the provider refuses stays when those that were closed are cleared away', async () => {
+    await drawbridge.cloud.fault({ kind: 'quota', target: group(4), count: 1 });
+    const { id } = await created({ ipAddress: '198.51.100.22', resourceIds: [org.resourceIds[4]] });
+    const { resources } = await reaches(id, 'FAILED');
+    const { id: closed } = await created({ ipAddress: '198.51.100.23', resourceIds: [org.resourceIds[3]] });
+    await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${closed}`));
+    await until('the closed one is cleared away', async () => {
+      const left = await drawbridge.query('SELECT FROM resource_ips WHERE static_ip_rule_id = $1', [closed]);
+      return left.length === 0;
+    });
+    expect((await reaches(id, 'FAILED')).resources).toEqual(resources);
+  });
+
   describe('PATCH /static-ip-rules/{id}', () => {
     it('changes the label alone', async () => {
       const rule = await created({ ipAddress: '198.51.100.30' });

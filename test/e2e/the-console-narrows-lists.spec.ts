@@ -1,0 +1,34 @@
+import { founder, PASSWORD } from '../builders/people';
+import { describeInBrowser, type Visitor } from '../harness/browser';
+import { TestConsole } from '../harness/console';
+import { Drawbridge } from '../harness/drawbridge';
+
+describeInBrowser('The console narrows lists', () => {
+  const drawbridge = Drawbridge.shared({ worker: false });
+  const site = TestConsole.of(drawbridge);
+
+  const at = async (path: string): Promise<Visitor> => {
+    const { email } = await founder(drawbridge);
+    const visitor = await site.signedIn({ email, password: PASSWORD });
+    await visitor.goto(site.url(path));
+    return visitor;
+  };
+
+  it('to a time, shown as the clock on the wall has it, which stays when it is applied again', async () => {
+    const from = '2026-01-31T08:30:00.000Z';
+    const visitor = await at(`/history?from=${from}`);
+    const inBerlin = (): Promise<string> => visitor.page.getByLabel('From').inputValue();
+    expect(await inBerlin()).toBe('2026-01-31T09:30');
+    await visitor.click('button', 'Show');
+    await visitor.settled();
+    expect(new URL(visitor.page.url()).searchParams.get('from')).toBe(from);
+    expect(await inBerlin()).toBe('2026-01-31T09:30');
+  });
+
+  it('of choices to those that contain what was pasted, with spaces around it', async () => {
+    const { page } = await at('/webhooks/new');
+    await page.getByLabel('Search: Events').fill(' Role created ');
+    await page.getByRole('checkbox', { name: 'Role created' }).check();
+    expect(await page.getByRole('checkbox').count()).toBe(1);
+  });
+});
