@@ -93,12 +93,12 @@ describe('The command line has habits', () => {
   it('run says that the server has refused to stop its session', async () => {
     bench.proxy.answerInstead = ({ url }, answer) => {
       const isStop = url!.endsWith('/stop');
-      if (isStop) answer.writeHead(500, { 'Content-Type': 'application/json' }).end('{"message":"Not now"}');
+      if (isStop) answer.writeHead(403, { 'Content-Type': 'application/json' }).end('{"message":"Not now"}');
       return isStop;
     };
     const { stderr } = await run('run', '--', 'true');
     bench.proxy.answerInstead = null;
-    expect(stderr).toContain('the session could not be stopped (Not now): it ends with its lease');
+    expect(stderr).toMatch(/not known whether the access was stopped \(.*Not now.*\): the access ends at /);
   });
 
   it('a session that failed is not one that could not be stopped', async () => {

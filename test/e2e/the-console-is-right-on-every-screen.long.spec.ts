@@ -41,7 +41,7 @@ describeInBrowser('Every screen of the console is right in both schemes and at a
       halves.map(async (half) => {
         const visitor = await site.signedIn({ email: account.email, password: PASSWORD });
         // as a proxy before the service says it
-        await visitor.context.setExtraHTTPHeaders({ 'X-Forwarded-For': address });
+        if (address !== HERE) await visitor.context.setExtraHTTPHeaders({ 'X-Forwarded-For': address });
         return lookedAt(visitor, half);
       }),
     );

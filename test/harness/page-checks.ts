@@ -36,6 +36,8 @@ const FIND_BROKEN = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode())
     for (const { index, 0: named } of text.data.matchAll(${String(NAMED)})) {
+      // the name of an organization, which tests take from randomUUID
+      if (named.length === 36 && named === text.data && !text.parentElement.closest('code')) continue;
       const range = document.createRange();
       range.setStart(text, index);
       range.setEnd(text, index + named.length);

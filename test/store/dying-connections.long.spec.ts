@@ -230,13 +230,20 @@ describe('What pg reports when it gets no connection', () => {
   let server: Server;
   let target: { host: string; port: number };
   let greet: (socket: Socket) => void;
+  const sockets: Socket[] = [];
 
   beforeAll(async () => {
-    server = createServer((socket) => greet(socket.on('error', () => undefined)));
+    server = createServer((socket) => {
+      sockets.push(socket);
+      greet(socket.on('error', () => undefined));
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     target = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
   });
-  afterAll(() => new Promise((resolve) => server.close(resolve)));
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
 
   const closed = (): Pool => {
     const pool = new Pool(target);

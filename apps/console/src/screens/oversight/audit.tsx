@@ -8,7 +8,7 @@ import { saveAs } from '../../parts/save-as';
 import { defined, fromLocalField, isFiltered } from '../../parts/search';
 import { Lines, Reason, sentence, wordsOf } from '../../parts/words';
 import { Action, Badge, Empty, Facts, Loaded, Muted, Page, Pager, Section, Table, TextField } from '../../ui';
-import { Code, Time, type Column } from '../../ui';
+import { Code, Time, unbroken, type Column } from '../../ui';
 
 type AuditRecord = Schemas['AuditRecordDto'];
 
@@ -133,7 +133,7 @@ function Details({ of: record }: { of: AuditRecord }) {
             'Done by': `${record.actorType} ${record.actorId ?? ''}`,
             Object: record.resourceId ? (
               <Link to="/audit" search={{ resourceId: record.resourceId }}>
-                {record.resourceType} {record.resourceId}
+                {unbroken(`${record.resourceType} ${record.resourceId}`)}
               </Link>
             ) : null,
             ...Object.fromEntries(all.map(([name, value]) => [nameOf(name), textOf(value)])),

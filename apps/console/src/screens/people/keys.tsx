@@ -17,6 +17,7 @@ import {
   Section,
 } from '../../ui';
 import { SelectField, TextField, Time, unbroken, type Column, type Entered } from '../../ui';
+import { Lines } from '../../parts/words';
 import { JOB_SCOPES, ScopePicker, UserLink } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/automation/keys/new');
@@ -27,8 +28,15 @@ const COLUMNS: readonly Column<Key>[] = [
   { head: 'Name', cell: ({ name, keyPrefix }) => `${name} (${keyPrefix}…)` },
   { head: 'Acts as', cell: ({ userId, userEmail }) => <UserLink id={userId}>{userEmail}</UserLink> },
   { head: 'May', cell: ({ scopes, agents }) => [...scopes, ...agents].join(', ') },
-  { head: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" /> },
-  { head: 'From', cell: ({ lastUsedIp }) => lastUsedIp },
+  {
+    head: 'Last used',
+    cell: ({ lastUsedAt, lastUsedIp }) => (
+      <Lines>
+        <Time at={lastUsedAt} none="never" />
+        {lastUsedIp && unbroken(`from ${lastUsedIp}`)}
+      </Lines>
+    ),
+  },
   { head: 'Ends', cell: (key) => <End of={key} /> },
   { head: '', cell: (key) => (key.isRevoked ? null : <Revoke of={key} />) },
 ];
