@@ -25,7 +25,7 @@ const CORES = availableParallelism();
 /** A worker of suites with a product mostly waits for its processes. With them it takes a gigabyte. */
 const ordinary = { maxWorkers: CORES + 4, sequence: { groupOrder: 0 } };
 /** Some of these keep both cores busy by themselves, or wait for promises of a minute. */
-const long = { maxWorkers: CORES + 1, sequence: { groupOrder: 1 }, testTimeout: 240_000 };
+const long = { maxWorkers: CORES + 3, sequence: { groupOrder: 1 }, testTimeout: 240_000 };
 /** One PostgreSQL for the whole run. */
 const server = { globalSetup: ['test/harness/test-server.ts'] };
 
