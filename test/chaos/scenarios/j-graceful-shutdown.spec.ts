@@ -82,7 +82,6 @@ describe('J. Deploy and operations: graceful shutdown', () => {
       );
       return rows.length > 0;
     });
-    await drawbridge.startWorker();
     await first.stop('SIGTERM');
     const changes = async (): Promise<string[]> =>
       (await drawbridge.cloud.timeline())
@@ -90,6 +89,7 @@ describe('J. Deploy and operations: graceful shutdown', () => {
         .map(({ event }) => event);
     // it did not wait for the cloud
     expect(await changes()).toEqual([]);
+    await drawbridge.startWorker();
     await org.reaches(id, 'ACTIVE');
     expect(await changes()).toEqual(['opened']);
   });
