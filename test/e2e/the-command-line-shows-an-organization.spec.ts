@@ -53,7 +53,9 @@ describe('The command line shows an organization', () => {
       '--search',
       'ada',
     ]);
-    expect(users).toMatchObject([{ email: 'ada@example.com', roleNames: ['Developers'] }]);
+    // made-up addresses of others may have these letters
+    const found = users.filter(({ email }) => email.startsWith('ada@'));
+    expect(found).toMatchObject([{ email: 'ada@example.com', roleNames: ['Developers'] }]);
     const invited = await cli.run(['users', 'invite', 'grace@example.com', '--role', 'Developers']);
     expect(invited.stdout).toContain('grace@example.com is invited: http');
     const { stdout } = await cli.run(['users', 'password-link', bench.org.adminEmail]);
