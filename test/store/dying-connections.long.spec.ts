@@ -230,18 +230,18 @@ describe('What pg reports when it gets no connection', () => {
   let server: Server;
   let target: { host: string; port: number };
   let greet: (socket: Socket) => void;
-  const sockets: Socket[] = [];
+  const connected: Socket[] = [];
 
   beforeAll(async () => {
     server = createServer((socket) => {
-      sockets.push(socket);
+      connected.push(socket);
       greet(socket.on('error', () => undefined));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     target = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
   });
   afterAll(() => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of connected) socket.destroy();
     server.close();
   });
 
