@@ -95,7 +95,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     return [];
   }
 
-  /** Ends the access of somebody who has not signed in again in time. @returns the targets to wake */
+  /** Ends the access of a user who has not signed in again in time. @returns the targets to wake */
   endUnlessSignedIn(tx: Tx, organization: OrganizationId, user: RefusedUser): Promise<WokenTargets[]> {
     return this.endAccess(tx, organization, user, 'NOT_SIGNED_IN_AGAIN', IS_RE_SIGN_IN_OVERDUE);
   }

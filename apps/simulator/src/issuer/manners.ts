@@ -129,7 +129,7 @@ export const MANNERS = {
 export type MannerName = keyof typeof MANNERS;
 export const MANNER_NAMES = Object.keys(MANNERS) as MannerName[];
 
-/** Of somebody in more groups than fit a token. */
+/** Of a person in more groups than fit a token. */
 const OVERAGE = {
   _claim_names: { groups: 'src1' },
   _claim_sources: { src1: { endpoint: 'https://graph.example' } },

@@ -50,7 +50,7 @@ export class People {
     return this.people.find((person) => person.subject === subject && !person.isDisabled);
   }
 
-  /** Why refresh tokens of somebody are refused; null: they are not. */
+  /** Why refresh tokens of a person are refused; null: they are not. */
   refusalOf(subject: string): Refusal | null {
     const person = this.people.find((one) => one.subject === subject);
     return person?.isDisabled === false ? person.refusal : 'disabled';

@@ -76,7 +76,7 @@ export class VouchingCheck {
     );
   }
 
-  /** Ends the access of somebody who has not signed in again in time. */
+  /** Ends the access of a user who has not signed in again in time. */
   async endOverdue(user: OverdueUser): Promise<void> {
     this.wake(
       await this.database.revocation((tx) =>
