@@ -74,7 +74,7 @@ export default defineConfig({
         ...server,
         exclude: ['test/chaos/oracles/**'],
       }),
-      project('pure-long', ['test/{hostile,conformance,simulation}/*.long.spec.ts'], long),
+      project('pure-long', ['test/{layers,hostile,conformance,simulation}/*.long.spec.ts'], long),
     ],
   },
 });

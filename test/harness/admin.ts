@@ -18,11 +18,11 @@ export const drawbridgeAdmin = (
   input = '',
 ): Promise<AdminRun> =>
   new Promise((done) => {
-    const { PATH = '' } = process.env;
+    const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
     const { stdin } = execFile(
       process.execPath,
       ['dist/apps/worker/src/admin/main.js', ...given],
-      { cwd: resolve(__dirname, '../..'), env: { PATH, ...env } },
+      { cwd: resolve(__dirname, '../..'), env: { PATH, NODE_COMPILE_CACHE, ...env } },
       (error, stdout, stderr) => done({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
     stdin!.end(input);

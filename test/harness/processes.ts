@@ -43,7 +43,7 @@ export class AppProcess {
     reader: Reader = 'test',
     release: Release = ROOT,
   ): Promise<AppProcess> {
-    const { PATH = '', HOME = '' } = process.env;
+    const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
     const output = reader === 'full disk' ? openSync('/dev/full', 'w') : 'pipe';
     const isFolder = typeof release === 'string';
     const [program, ...args] = isFolder
@@ -51,7 +51,7 @@ export class AppProcess {
       : release.command();
     const child = spawn(program, args, {
       cwd: isFolder ? release : ROOT,
-      env: { PATH, HOME, NODE_ENV: 'test', ...(isFolder ? {} : release.env), ...env },
+      env: { PATH, HOME, NODE_ENV: 'test', NODE_COMPILE_CACHE, ...(isFolder ? {} : release.env), ...env },
       stdio: ['ignore', output, 'pipe', 'ipc'],
     });
     if (typeof output === 'number') closeSync(output);

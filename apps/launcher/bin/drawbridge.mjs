@@ -44,6 +44,8 @@ function nodeOfTests() {
 /** @param {string} projects of test/vitest.config.mts @param {string[]} args */
 const vitest = (projects, args) => {
   warnAboutRedis();
+  // what one process compiles, the hundreds after it load: a fifth of the processor time of each start
+  process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'drawbridge-compiled');
   const config = ['--config', 'test/vitest.config.mts', '--project', projects];
   return runInForeground(['node_modules/vitest/vitest.mjs', 'run', ...config, ...args], nodeOfTests());
 };

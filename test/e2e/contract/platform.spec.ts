@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { group, organization, ownOrganization } from '../../builders/organization';
-import { audited, email, founder, newcomer, PASSWORD, type Person } from '../../builders/people';
+import { audited, founder, newcomer, type Person } from '../../builders/people';
 import { type AdminRun, drawbridgeAdmin } from '../../harness/admin';
 import type { Answer } from '../../harness/api-client';
 import { Drawbridge } from '../../harness/drawbridge';
@@ -54,9 +54,6 @@ describe('9 Platform', () => {
     by.client.post(`/platform/organizations/${id}/reactivate`);
 
   describe('the command that gives platform roles', () => {
-    const roleOf = async ({ client }: Person): Promise<string> =>
-      (await client.expect(200, client.get<{ platformRole: string }>('/auth/me'))).platformRole;
-
     it('makes a SUPER_ADMIN, whose role counts from the next request on, and writes PLATFORM_ROLE_GRANTED', async () => {
       const person = await founder(drawbridge);
       expect((await person.client.get('/platform/organizations')).status).toBe(403);
@@ -75,56 +72,6 @@ describe('9 Platform', () => {
         stdout: expect.stringContaining('already') as string,
       });
       expect(await audited(drawbridge, person.organizationId, 'PLATFORM_ROLE_GRANTED')).toHaveLength(1);
-    });
-
-    it('takes the role back with CUSTOMER', async () => {
-      const person = await founder(drawbridge);
-      await platformRole(person.email, '--role', 'SUPPORT');
-      expect(await roleOf(person)).toBe('SUPPORT');
-      await platformRole(person.email, '--role', 'customer');
-      expect(await roleOf(person)).toBe('CUSTOMER');
-      expect((await person.client.get('/platform/organizations')).status).toBe(403);
-    });
-
-    it('asks which organization when several know the e-mail', async () => {
-      const account = { email: email(), password: PASSWORD };
-      const slugs: string[] = [];
-      for (const organizationName of ['First', 'Second']) {
-        const { body } = await drawbridge.api.post<{ user: { organizationSlug: string } }>('/auth/register', {
-          ...account,
-          organizationName,
-        });
-        slugs.push(body.user.organizationSlug);
-      }
-      const unclear = await platformRole(account.email);
-      expect(unclear.code).toBe(2);
-      for (const slug of slugs) expect(unclear.stderr).toContain(slug);
-      expect(await platformRole(account.email, '--organization', slugs[1]!)).toMatchObject({ code: 0 });
-      const roles = await drawbridge.query<{ platform_role: string }>(
-        'SELECT platform_role FROM users WHERE email = $1 ORDER BY created_at',
-        [account.email],
-      );
-      expect(roles.map((row) => row.platform_role)).toEqual(['CUSTOMER', 'SUPER_ADMIN']);
-    });
-
-    it.each([
-      ['nobody', []],
-      ['two people', ['a@example.com', 'b@example.com']],
-      ['somebody unknown', ['nobody@example.com']],
-      ['an unknown role', ['a@example.com', '--role', 'KING']],
-      ['an unknown option', ['a@example.com', '--king']],
-    ])('refuses %s with a message and no stack trace', async (_, given) => {
-      const { code, stderr } = await platformRole(...given);
-      expect(code).toBe(2);
-      expect(stderr).toMatch(/^error: .+\n\(--help shows the options and examples\)\n$/);
-      expect(stderr).not.toMatch(/\n +at /);
-    });
-
-    it('explains itself', async () => {
-      const { code, stdout } = await platformRole('--help');
-      expect(code).toBe(0);
-      for (const word of ['--organization', '--role', 'SUPER_ADMIN', 'DATABASE_URL'])
-        expect(stdout).toContain(word);
     });
   });
 
