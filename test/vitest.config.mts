@@ -22,10 +22,12 @@ const decorators: Plugin = {
 /** What takes minutes, or other machines and versions: `npm run test:long`. */
 const LONG = '**/*.long.spec.ts';
 const CORES = availableParallelism();
+/** These never wait, and each worker loads their modules anew. */
+const pure = { maxWorkers: CORES + 1, sequence: { groupOrder: 0 } };
 /** A worker of suites with a product mostly waits for its processes. With them it takes a gigabyte. */
-const ordinary = { maxWorkers: CORES + 4, sequence: { groupOrder: 0 } };
+const product = { maxWorkers: CORES + 4, sequence: { groupOrder: 1 } };
 /** Some of these keep both cores busy by themselves, or wait for promises of a minute. */
-const long = { maxWorkers: CORES + 3, sequence: { groupOrder: 1 }, testTimeout: 240_000 };
+const long = { maxWorkers: CORES + 3, sequence: { groupOrder: 2 }, testTimeout: 240_000 };
 /** One PostgreSQL for the whole run. */
 const server = { globalSetup: ['test/harness/test-server.ts'] };
 
@@ -59,7 +61,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestSuites()],
     projects: [
-      project('product', ['test/{store,e2e}/**/*.spec.ts'], { ...ordinary, ...server, exclude: [LONG] }),
+      project('product', ['test/{store,e2e}/**/*.spec.ts'], { ...product, ...server, exclude: [LONG] }),
       project(
         'pure',
         [
@@ -67,7 +69,7 @@ export default defineConfig({
           'test/{layers,hostile,conformance,simulation}/*.spec.ts',
           'test/chaos/oracles/*.spec.ts',
         ],
-        { ...ordinary, exclude: [LONG] },
+        { ...pure, exclude: [LONG] },
       ),
       project('product-long', ['test/{store,e2e}/**/*.long.spec.ts', 'test/chaos/**/*.spec.ts'], {
         ...long,
