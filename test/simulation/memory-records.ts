@@ -10,6 +10,7 @@ import type {
   ComparedResource,
   OwnedAccess,
   SettlementOwnersStore,
+  UnissuedIds,
   UnmanagedRule,
   UnmanagedStore,
 } from '#engine-store';
@@ -152,6 +153,13 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
     const waitMs = isEmpty || comparedAt === null ? longestMs : Math.min(longestMs, now - comparedAt);
     target.reconcileDueAt = Math.max(target.reconcileDueAt, now + waitMs);
   }
+
+  /** No second installation is there. */
+  unissued(): UnissuedIds {
+    return { deploymentId: 'simulation', ids: [], hasRemoved: false };
+  }
+
+  noteUnissuedRemoval(): void {}
 
   known(lease: Lease): KnownRules {
     return {

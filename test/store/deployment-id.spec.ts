@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { DeploymentId } from '#connections';
 import { DeploymentIdStore } from '#engine-store';
 import { ownDatabase } from '../builders/own-database';
@@ -31,5 +32,26 @@ describe('The id of an installation', () => {
     expect(await keep()).toBe(made);
     await new DeploymentIdStore().adopt(database.autocommit, 'production');
     expect(await keep('production')).toBe('production');
+  });
+});
+
+describe('The id of a rule', () => {
+  const database = ownDatabase(2);
+  const isIssued = async (id: string): Promise<boolean> => {
+    const [answer] = await database.autocommit.query<{ is: boolean }[]>(
+      'SELECT is_issued_rule_id($1) AS is',
+      [id],
+    );
+    return answer!.is;
+  };
+
+  it('shows whether this database has issued it', async () => {
+    const [made] = await database.autocommit.query<{ id: string }[]>('SELECT issue_rule_id() AS id');
+    expect(made!.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(await isIssued(made!.id)).toBe(true);
+    expect(await isIssued(made!.id.toUpperCase())).toBe(true);
+    expect(await isIssued(randomUUID())).toBe(false);
+    // of a provider that has no mark for each rule
+    expect(await isIssued('rule_drawbridge')).toBe(true);
   });
 });

@@ -10,6 +10,17 @@ const READS_PER_SECOND = 5;
 /** While no access path reaches the target; with rules of ours, the longest wait. */
 const UNREACHABLE_INTERVAL_SECONDS = 600;
 
+/** Between removals from one target of rules that another installation may have made. */
+const UNISSUED_INTERVAL_MINUTES = 10;
+
+export interface UnissuedIds {
+  /** the id in our marks */
+  readonly deploymentId: string;
+  readonly ids: readonly string[];
+  /** a rule with such an id was removed from the target a short time ago */
+  readonly hasRemoved: boolean;
+}
+
 /** Schedules and reads comparisons of targets with the database. Serves all organizations, as convergence does. */
 export class ComparisonStore {
   private readonly audit = new AuditTrail();
@@ -85,6 +96,23 @@ export class ComparisonStore {
       [lease.targetId],
     );
     return known!;
+  }
+
+  /** Which ids in marks on a target this database has not issued. */
+  async unissued(tx: Tx, targetId: string, ruleIds: readonly string[]): Promise<UnissuedIds> {
+    const [found] = await tx.query<UnissuedIds[]>(
+      `SELECT deployment_id AS "deploymentId",
+         ARRAY(SELECT id FROM unnest($2::text[]) AS marks (id) WHERE NOT is_issued_rule_id(id)) AS ids,
+         coalesce(t.unissued_removed_at > now() - make_interval(mins => ${UNISSUED_INTERVAL_MINUTES}), false) AS "hasRemoved"
+       FROM targets t CROSS JOIN deployment WHERE t.id = $1`,
+      [targetId, ruleIds],
+    );
+    return found!;
+  }
+
+  /** A rule with such an id is due for removal. */
+  async noteUnissuedRemoval(tx: Tx, targetId: string): Promise<void> {
+    await tx.query('UPDATE targets SET unissued_removed_at = now() WHERE id = $1', [targetId]);
   }
 
   /** The access paths of the resources that point at the target; without any, those its rules were written through. */

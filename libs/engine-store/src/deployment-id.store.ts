@@ -8,8 +8,8 @@ export class DeploymentIdStore {
    */
   async keep(tx: Tx, given: string | null): Promise<string> {
     await tx.query(
-      `INSERT INTO deployment AS kept (id, deployment_id, is_used)
-       VALUES (1, coalesce($1, own_deployment_id()), true)
+      `INSERT INTO deployment AS kept (id, deployment_id, is_used, rule_id_seed)
+       VALUES (1, coalesce($1, own_deployment_id()), true, gen_random_uuid())
        ON CONFLICT (id) DO UPDATE SET deployment_id = coalesce($1, kept.deployment_id), is_used = true
        WHERE NOT kept.is_used`,
       [given],

@@ -179,9 +179,9 @@ export class RuleStore {
   ): Promise<Pick<TargetRule, 'id' | 'key'>[]> {
     return tx.query(
       `INSERT INTO rules (id, target_id, accounted_to, key, address, protocol, ports, ${RULE.names})
-       SELECT given.id, t.id, t.accounted_to, given.key, given.address, given.protocol, given.ports, ${RULE.values}
+       SELECT issue_rule_id(), t.id, t.accounted_to, given.key, given.address, given.protocol, given.ports, ${RULE.values}
        FROM jsonb_to_recordset($2::jsonb)
-         AS given(id uuid, key text, address text, protocol text, ports text, ${RULE.given}) JOIN targets t ON t.id = $1
+         AS given(key text, address text, protocol text, ports text, ${RULE.given}) JOIN targets t ON t.id = $1
        ON CONFLICT DO NOTHING RETURNING id, key`,
       [targetId, JSON.stringify(rules)],
     );

@@ -9,6 +9,7 @@ import { writeSessions } from './settle-owners';
 import { TargetRows } from './target-rows';
 import { age, RESTORED, type TimedRead } from './provider-calls';
 import type { Timing } from './timing';
+import type { UnissuedOrphans } from './unissued-orphans';
 import { recordUnmanaged } from './unmanaged-rules';
 
 /** The drift of a target, and the read that showed it. */
@@ -17,6 +18,7 @@ export interface ObservedDrift {
   readonly read: TimedRead;
   readonly drift: Drift;
   readonly unmanagedDigest: string;
+  readonly unissued: UnissuedOrphans;
 }
 
 /** Shown to users, on a ResourceIp whose rule is suspended. */
@@ -69,6 +71,7 @@ export class DriftRecorder {
           rows.loaded,
           endedAt,
           origin,
+          observed.unissued,
         )),
       );
     const lost = drift.missing.flatMap((id) => rows.rule(id) ?? []);
@@ -97,7 +100,7 @@ export class DriftRecorder {
   private async takeOver(
     tx: Tx,
     { targetId }: Lease,
-    { access, drift: { orphans } }: ObservedDrift,
+    { access, drift: { orphans }, unissued: { question, keys } }: ObservedDrift,
     { loaded }: TargetRows,
     endedAt: Instant,
     origin: OwnedOrigin,
@@ -116,7 +119,11 @@ export class DriftRecorder {
     );
     const ids = taken.map(({ id }) => id);
     const rows = new TargetRows(await this.stores.rules.lock(tx, targetId, ids, []));
-    return ledgerRows(ids.map(found('ORPHAN')), rows, endedAt, origin);
+    const events = taken.map(({ id, key }) => ({
+      ...found('ORPHAN')(id),
+      message: keys.has(key) ? question : null,
+    }));
+    return ledgerRows(events, rows, endedAt, origin);
   }
 
   private origin({ credentialId, organizationId }: OwnedAccess): OwnedOrigin {

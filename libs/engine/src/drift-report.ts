@@ -3,6 +3,7 @@ import type { HealthReport, KnownRules, AccessPath } from '#engine-store';
 import { grouped, RETRYABLE_KINDS, unwantedRules, type Drift, type ObservedRule } from '#rules';
 import { healthReports } from './health-reports';
 import type { TimedRead } from './provider-calls';
+import { NO_UNISSUED, type UnissuedOrphans } from './unissued-orphans';
 
 /** Changes listed in one message. */
 const MAX_LISTED = 5;
@@ -20,15 +21,16 @@ export function reportsOf(
   drift: Drift | null,
   suspended: number,
   requested: boolean,
+  unissued = NO_UNISSUED,
 ): HealthReport[] {
   return reads.flatMap(({ path, read }) => {
     if (read instanceof DriverError && RETRYABLE_KINDS.has(read.kind)) return [];
     if (read instanceof DriverError)
       return healthReports(path.resources, `It could not be read: ${read.message}`, requested, true);
-    const problem = problemOf(known, drift!, suspended, read.rules);
+    const problem = problemOf(known, drift!, suspended, read.rules, unissued);
     return path.resources.flatMap((resource) => {
       const open = read.explainOpen(resource.config);
-      const isForPeople = open !== null || needsPeople(drift!, suspended);
+      const isForPeople = open !== null || unissued.question !== null || needsPeople(drift!, suspended);
       return healthReports([resource], withOpen(open, problem), requested, isForPeople);
     });
   });
@@ -50,11 +52,12 @@ function problemOf(
   { missing, changed, stale, orphans, unmarked, taken, withoutEffect, unmanaged }: Drift,
   suspended: number,
   observed: readonly ObservedRule[],
+  { question, held }: UnissuedOrphans,
 ): string | null {
   const isLeftAlone =
     suspended > 0 ||
     known.rules.some(({ desired, state, targetMissing }) => desired && state === 'absent' && !targetMissing);
-  const unwanted = unwantedRules(known.rules, observed).length - stale.length - orphans.length;
+  const unwanted = unwantedRules(known.rules, observed).length - stale.length - orphans.length - held;
   const repaired = missing.length - suspended;
   // a write is believed when a read shows its effect
   const isChanged = new Set(changed.map(({ ruleId }) => ruleId));
@@ -88,6 +91,7 @@ function problemOf(
   const parts = [
     ...sentence('Rules changed by another program', byOthers),
     ...sentence('Rules are not as they should be', byAnyone),
+    ...(question === null ? [] : [question]),
   ];
   return parts.length === 0 ? null : `${parts.join('. ')} (${unmanaged.length} unmanaged rules left alone)`;
 }

@@ -11,6 +11,7 @@ import {
   type ObservedRule,
 } from '#rules';
 import type { DueChange, TimedRead } from './provider-calls';
+import { issuedOnly } from './unissued-orphans';
 
 /** Shown to operators. */
 const RESTORED_ORPHAN =
@@ -54,7 +55,10 @@ export async function roomRemovals(
   limit: number,
 ): Promise<DueChange[]> {
   const { rules } = await stores.comparisons.known(database.autocommit, lease);
-  const unwanted = unwantedRules(rules, read.rules).slice(0, limit);
+  const all = unwantedRules(rules, read.rules);
+  const { autocommit } = database;
+  const issued = await issuedOnly(autocommit, stores.comparisons, lease.targetId, all, read.rules);
+  const unwanted = issued.slice(0, limit);
   const orphans = unwanted.filter(({ ruleId }) => ruleId === null);
   const taken =
     orphans.length === 0

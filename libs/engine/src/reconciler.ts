@@ -19,6 +19,7 @@ import { givenUpMessage } from './rule-events';
 import { TargetRows } from './target-rows';
 import { age } from './provider-calls';
 import type { Timing } from './timing';
+import { judgeOrphans, NO_UNISSUED } from './unissued-orphans';
 import { digestOf } from './unmanaged-rules';
 
 /** Retry of a comparison after a retryable failure. */
@@ -63,12 +64,13 @@ export class Reconciler {
     held: HeldLease,
     known: KnownRules,
     reads: readonly PathRead[],
-    observed: ObservedDrift | null,
+    found: ObservedDrift | null,
   ): Promise<LedgerRow[]> {
     const { leases, comparisons } = this.stores;
     const { targetId } = held.lease;
     const comparison = held.lease.comparison!;
     if (!(await leases.lock(tx, held.lease))) throw new LeaseLost(targetId);
+    const observed = found && (await withJudgedOrphans(tx, this.stores, targetId, found));
     const givenUp = await this.handleMissingTarget(tx, held, known, reads);
     const { lost, events } = observed
       ? await this.recorder.makeDue(tx, held.lease, known, observed)
@@ -79,7 +81,7 @@ export class Reconciler {
     const suspended = lost.filter(({ isSuspended }) => isSuspended).length;
     await comparisons.report(
       tx,
-      reportsOf(reads, known, observed?.drift ?? null, suspended, comparison.requested),
+      reportsOf(reads, known, observed?.drift ?? null, suspended, comparison.requested, observed?.unissued),
     );
     return [...givenUp, ...events];
   }
@@ -178,9 +180,20 @@ function observedDrift(known: KnownRules, reads: readonly PathRead[]): ObservedD
   for (const { path, read } of reads) {
     if (read instanceof DriverError) continue;
     const drift = findDrift(known.rules, read.rules);
-    return { access: path.access, read, drift, unmanagedDigest: digestOf(drift.unmanaged) };
+    const unmanagedDigest = digestOf(drift.unmanaged);
+    return { access: path.access, read, drift, unmanagedDigest, unissued: NO_UNISSUED };
   }
   return null;
+}
+
+async function withJudgedOrphans(
+  tx: Tx,
+  { comparisons }: EngineStore,
+  targetId: string,
+  observed: ObservedDrift,
+): Promise<ObservedDrift> {
+  const { drift, unissued } = await judgeOrphans(tx, comparisons, targetId, observed.drift);
+  return { ...observed, drift, unissued, unmanagedDigest: digestOf(drift.unmanaged) };
 }
 
 /** The addresses of these resources wait for their rules again, and fail when the target stays missing. */

@@ -3,6 +3,7 @@ import type { EngineStore, LedgerRow, Lease, Loaded, UnmanagedRule } from '#engi
 import type { Tx } from '#entities';
 import { latest, parseRuleKey, portsText, type Instant, type ObservedRule } from '#rules';
 import type { OwnedOrigin } from './rule-events';
+import type { UnissuedOrphans } from './unissued-orphans';
 
 const nameOf = ({ key, providerRuleId }: Pick<ObservedRule, 'key' | 'providerRuleId'>): string =>
   `${providerRuleId} ${key}`;
@@ -12,6 +13,7 @@ const nameOf = ({ key, providerRuleId }: Pick<ObservedRule, 'key' | 'providerRul
  * @param observed the unmanaged rules
  * @param all all rules of the read
  * @param endedAt end of the read
+ * @param unissued some of which may be among the unmanaged
  */
 export async function recordUnmanaged(
   tx: Tx,
@@ -22,6 +24,7 @@ export async function recordUnmanaged(
   loaded: Loaded,
   endedAt: Instant,
   origin: OwnedOrigin,
+  { question, keys }: UnissuedOrphans,
 ): Promise<LedgerRow[]> {
   const { targetId } = lease;
   const before = new Map((await unmanaged.seen(tx, targetId)).map((rule) => [nameOf(rule), rule]));
@@ -37,7 +40,10 @@ export async function recordUnmanaged(
   const gone = left.filter((rule) => !present.has(nameOf(rule)));
   const events = [
     ...gone.map((rule) => ledgerRow('CLOSED', rule, lease, loaded, endedAt, origin)),
-    ...appeared.map((rule) => ledgerRow('FOUND', rule, lease, loaded, endedAt, origin)),
+    ...appeared.map((rule) => ({
+      ...ledgerRow('FOUND', rule, lease, loaded, endedAt, origin),
+      message: keys.has(rule.key) ? question : null,
+    })),
   ];
   if (left.length > 0) await unmanaged.remove(tx, targetId, left);
   if (appeared.length > 0) await unmanaged.add(tx, targetId, appeared);

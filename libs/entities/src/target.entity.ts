@@ -35,6 +35,8 @@ export class TargetEntity {
   @Moment({ nullable: true }) comparedAt!: Date | null;
   /** digest of the unmanaged rules observed then: changes when one of them appears or disappears */
   @Text({ nullable: true }) unmanagedDigest!: string | null;
+  /** when a rule with our mark and an id that this database has not issued was last due for removal */
+  @Moment({ nullable: true }) unissuedRemovedAt!: Date | null;
   /** the organization whose fair share its reconciliations count against */
   @Uuid({ default: NO_ORGANIZATION }) accountedTo!: string;
   @CreatedAt() createdAt!: Date;
@@ -53,7 +55,8 @@ export class TargetEntity {
 @Index('rules_over_idx', ['id'], { where: `state = 'absent' AND due_at IS NULL` })
 @Check('rules_state_check', `state IN ('absent', 'unknown', 'present')`)
 export class RuleEntity {
-  @Id() id!: string;
+  /** shows that this database has issued it */
+  @PrimaryColumn('uuid', { default: () => 'issue_rule_id()' }) id!: string;
   @ForeignKey(() => TargetEntity, { name: 'rules_target_id_fkey' })
   @Uuid()
   targetId!: string;
@@ -149,6 +152,8 @@ export class DeploymentEntity {
   @Text() deploymentId!: string;
   /** services have started with it, and may have marked rules */
   @Flag({ default: false }) isUsed!: boolean;
+  /** the ids of rules are derived from it */
+  @Text() ruleIdSeed!: string;
 }
 
 /** Written by readiness checks. */

@@ -3,6 +3,7 @@ import { ACCESS_REQUESTS } from './baseline/access-requests';
 import { AGENTS } from './baseline/agents';
 import { AUDIT } from './baseline/audit';
 import { BILLING } from './baseline/billing';
+import { DEPLOYMENT } from './baseline/deployment';
 import { LEDGER } from './baseline/ledger';
 import { MONTHLY } from './baseline/monthly';
 import { NOTICES } from './baseline/notices';
@@ -19,6 +20,7 @@ import { WORKERS } from './baseline/workers';
  * A comment at each table says what it holds and when its rows go; what stays goes with its organization.
  */
 const AREAS = [
+  DEPLOYMENT,
   PEOPLE,
   RESOURCES,
   SESSIONS,

@@ -18,6 +18,7 @@ CREATE TABLE targets (
   reconcile_requested boolean NOT NULL DEFAULT false,
   compared_at timestamptz,
   unmanaged_digest text,
+  unissued_removed_at timestamptz,
   accounted_to uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
   created_at timestamptz NOT NULL DEFAULT now()
 );
@@ -26,7 +27,7 @@ CREATE INDEX targets_reconcile_due_idx ON targets (reconcile_due_at);
 -- One rule that is desired, observed present, in doubt or due. It goes when it is observed absent, has no holder and no
 -- write in flight.
 CREATE TABLE rules (
-  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  id uuid PRIMARY KEY DEFAULT issue_rule_id(),
   target_id uuid NOT NULL REFERENCES targets,
   key text NOT NULL,
   address text NOT NULL,

@@ -12,18 +12,6 @@ CREATE TABLE sweeper_lease (
   CONSTRAINT sweeper_lease_one_row CHECK (id = 1)
 );
 
-CREATE FUNCTION own_deployment_id() RETURNS text LANGUAGE sql AS
-  $$ SELECT 'd-' || left(replace(gen_random_uuid()::text, '-', ''), 12) $$;
-
--- One row: the id in the marks of this installation's rules, and whether services have started with it.
-CREATE TABLE deployment (
-  id integer PRIMARY KEY,
-  deployment_id text NOT NULL,
-  is_used boolean NOT NULL DEFAULT false,
-  CONSTRAINT deployment_one_row CHECK (id = 1)
-);
-INSERT INTO deployment (id, deployment_id) VALUES (1, own_deployment_id());
-
 -- One row, written by readiness checks: a database that only reads is not ready.
 CREATE TABLE write_probe (
   id integer PRIMARY KEY,

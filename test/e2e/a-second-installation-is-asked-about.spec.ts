@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { group, organization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+/** A rule as an installation with the same id would write it. */
+const mark = (ruleId: string): string => `drawbridge:test:${ruleId}:1700000000`;
+
+describe('Rules of a second installation with the same id', () => {
+  const drawbridge = Drawbridge.shared();
+  let org: Organization;
+
+  beforeAll(async () => {
+    org = await organization(drawbridge, [
+      { group: group(0), config: { port: 22 } },
+      { group: group(1), config: { port: 22 } },
+    ]);
+  });
+
+  const add = (index: number, address: string, ruleId: string): Promise<void> =>
+    drawbridge.cloud.addUnmanaged({
+      target: group(index),
+      address,
+      protocol: 'tcp',
+      fromPort: 22,
+      toPort: 22,
+      description: mark(ruleId),
+    });
+  const addresses = async (index: number): Promise<string[]> =>
+    (await drawbridge.cloud.rules(group(index))).map(({ address }) => address).toSorted();
+  const messages = async (index: number): Promise<string[]> => {
+    await org.admin.expect(200, org.admin.post(`/resources/${org.resourceIds[index]}/reconcile`));
+    const { body } = await org.admin.get<{ content: { resourceId: string; message: string | null }[] }>(
+      '/resource-health/events',
+    );
+    return body.content.flatMap(({ resourceId, message }) =>
+      resourceId === org.resourceIds[index] && message !== null ? [message] : [],
+    );
+  };
+  const asked = (index: number, outcome: string): Promise<string> =>
+    until(`people are asked: ${outcome}`, async () =>
+      (await messages(index)).find(
+        (message) => message.includes('Is there a second installation') && message.includes(outcome),
+      ),
+    );
+
+  it('are named in an event, one is removed, and the next ones are left alone for now', async () => {
+    const ids = [randomUUID(), randomUUID()];
+    await Promise.all(ids.map((id, index) => add(0, `203.0.113.${index + 1}`, id)));
+    const question = await asked(0, '1 removed, 1 left alone for now');
+    for (const id of ids) expect(question).toContain(`(rule id ${id})`);
+    expect(question).toContain('with DEPLOYMENT_ID=test?');
+    await until('one is removed', async () => (await addresses(0)).length === 1);
+    expect(await asked(0, '1 left alone for now')).toContain('1 with our mark');
+    expect(await addresses(0)).toHaveLength(1);
+    const events = await drawbridge.query<{ cause: string | null; message: string | null }>(
+      `SELECT cause, message FROM rule_events WHERE kind = 'FOUND' AND address LIKE '203.0.113.%' ORDER BY cause`,
+    );
+    const naming = expect.stringContaining('second installation') as string;
+    expect(events).toMatchObject([
+      { cause: 'ORPHAN', message: naming },
+      { cause: null, message: naming },
+    ]);
+  });
+
+  it('are told from what this database has made and forgotten, which is removed at once', async () => {
+    const ids = await drawbridge.query<{ id: string }>(
+      'SELECT issue_rule_id() AS id FROM generate_series(1, 3)',
+    );
+    await Promise.all(ids.map(({ id }, index) => add(1, `203.0.113.${index + 1}`, id)));
+    await messages(1);
+    await until('all are removed', async () => (await addresses(1)).length === 0);
+    expect((await messages(1)).join()).not.toContain('second installation');
+  });
+});
