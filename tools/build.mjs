@@ -32,15 +32,20 @@ export async function buildWhenStale() {
   // The compiler trusts its build info and does not write a missing output again.
   if (isMissing) rmSync(join(ROOT, 'dist/build.tsbuildinfo'), { force: true });
   removeOrphans(new Set(outputs));
-  await step('Building...', 'Built', () =>
-    run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']),
-  );
+  await step('Building, after a change (about a minute)...', 'Built', build, {
+    seconds: 120,
+    else: 'this machine is slow or busy',
+  });
+  writeFileSync(STAMP, stamp);
+}
+
+async function build() {
+  await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
   // imported here because the bundlers are packages, installed before the build
   const { bundleDownloads } = await import('./bundle.mjs');
   await bundleDownloads();
   const { buildConsole } = await import('./console.mjs');
   await buildConsole();
-  writeFileSync(STAMP, stamp);
 }
 
 /** @param {string} source */

@@ -22,7 +22,7 @@ export const ONE_FILE = {
 /** Runs before anything else, in syntax that every Node.js reads: an old one would fail in the middle, unguarded. */
 const AGENT_BANNER = `#!/usr/bin/env node
 if (Number(process.version.slice(1).split('.')[0]) < 20) {
-  process.stderr.write('drawbridge-agent needs Node.js 20.19 or newer, and this is ' + process.version + '\\n');
+  process.stderr.write('drawbridge-agent needs Node.js 22 or newer, and this is ' + process.version + '\\n');
   process.exit(1);
 }`;
 
@@ -32,7 +32,7 @@ import { createRequire as drawbridgeRequire } from 'node:module';
 const require = drawbridgeRequire(import.meta.url);
 const drawbridgeNode = process.versions.node.split('.').map(Number);
 if (drawbridgeNode[0] < 20 || (drawbridgeNode[0] === 20 && drawbridgeNode[1] < 19)) {
-  process.stderr.write('drawbridge needs Node.js 20.19 or newer, and this is ' + process.version + '\\n');
+  process.stderr.write('drawbridge needs Node.js 22 or newer, and this is ' + process.version + '\\n');
   process.exit(2);
 }`;
 

@@ -15,7 +15,7 @@ USAGE='Usage: install-agent.sh --server https://drawbridge.example.com --name db
   --only PORTS          guard these ports only
   --never PORTS         never guard these ports
   --always-allow CIDRS  addresses that are always let in: 192.0.2.0/24,2001:db8::/32
-  --as FORMAT           deb, executable, or bundle, which needs Node.js 20.19; otherwise the first one possible
+  --as FORMAT           deb, executable, or bundle, which needs Node.js 22; otherwise the first one possible
   --no-start            install and show what would be guarded, but start nothing
 
 Server and name can be left out when the agent is installed already.'
@@ -176,8 +176,8 @@ choose() {
   elif node_is_usable; then format=bundle
   elif [ -n "$(checksum "$executable")" ]; then fail "xz is missing: $(how_to_install xz)"
   elif [ -n "$node_arch" ]; then
-    fail "$server has no packages of the agent, and without them it needs Node.js 20.19 or newer here. On the server: npm run build:agent-packages"
-  else fail "There is no executable for $(uname -m): install Node.js 20.19 or newer"; fi
+    fail "$server has no packages of the agent, and without them it needs Node.js 22 or newer here. On the server: npm run build:agent-packages"
+  else fail "There is no executable for $(uname -m): install Node.js 22 or newer"; fi
 }
 
 install_agent() {
@@ -203,7 +203,7 @@ install_agent() {
       install_program
       ;;
     bundle)
-      node_is_usable || fail 'The bundle needs Node.js 20.19 or newer on the PATH'
+      node_is_usable || fail 'The bundle needs Node.js 22 or newer on the PATH'
       get_checked drawbridge-agent.cjs
       get_units
       mv "$work/drawbridge-agent.cjs" "$work/program"

@@ -261,7 +261,7 @@ onNetworks('An agent guards a host', () => {
     const env = { NODE_OPTIONS: `--require ${older}` };
     expect(await AgentProcess.run(network, { env }, '--version')).toEqual({
       code: 1,
-      output: expect.stringContaining('needs Node.js 20.19 or newer, and this is v18.20.4') as string,
+      output: expect.stringContaining('needs Node.js 22 or newer, and this is v18.20.4') as string,
     });
   });
 });

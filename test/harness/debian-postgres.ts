@@ -24,6 +24,41 @@ function programs(): string | null {
 
 export const hasDebianPostgres = neededInCi('postgresql', programs() !== null);
 
+/** A cluster of Debian's PostgreSQL on 127.0.0.1, and on a socket in its folder. */
+export interface DebianCluster {
+  readonly folder: string;
+  /** of its programs */
+  readonly bin: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** @param auth how connections prove who they are, as initdb takes it; the socket trusts everybody */
+export async function startDebianCluster(superuser: string, auth: string): Promise<DebianCluster> {
+  const bin = programs()!;
+  const folder = mkdtempSync(join(tmpdir(), 'drawbridge-debian-postgres-'));
+  chmodSync(folder, 0o711);
+  const isRoot = process.getuid?.() === 0;
+  const idOf = (flag: string): number => Number(spawnSync('id', [flag, 'postgres']).stdout);
+  const user = isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'cluster');
+  const port = await freePort();
+  const as = { ...user, cwd: '/' };
+  await run(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', superuser, '--auth-local=trust', `--auth-host=${auth}`],
+    as,
+  );
+  const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=200`;
+  await run(join(bin, 'pg_ctl'), ['-D', data, '-w', '-l', join(folder, 'log'), '-o', settings, 'start'], as);
+  const stop = async (): Promise<void> => {
+    await run(join(bin, 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], as);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  };
+  return { folder, bin, port, stop };
+}
+
 /** A PostgreSQL server with the programs that dump and restore, under the names that docker compose gives them. */
 export class DebianPostgres {
   private constructor(
@@ -35,31 +70,14 @@ export class DebianPostgres {
   ) {}
 
   static async start(): Promise<DebianPostgres> {
-    const bin = programs()!;
-    const folder = mkdtempSync(join(tmpdir(), 'drawbridge-debian-postgres-'));
-    chmodSync(folder, 0o711);
-    const isRoot = process.getuid?.() === 0;
-    const idOf = (flag: string): number => Number(spawnSync('id', [flag, 'postgres']).stdout);
-    const user = isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {};
-    if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
-    const data = join(folder, 'cluster');
-    const port = await freePort();
-    const as = { ...user, cwd: '/' };
-    await run(join(bin, 'initdb'), ['-D', data, '-U', 'drawbridge', '--auth=trust'], as);
-    const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=200`;
-    const start = ['-D', data, '-w', '-l', join(folder, 'log'), '-o', settings, 'start'];
-    await run(join(bin, 'pg_ctl'), start, as);
+    const { folder, bin, port, stop } = await startDebianCluster('drawbridge', 'trust');
     await run(join(bin, 'createdb'), ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'drawbridge', 'drawbridge']);
     const url = `postgres://drawbridge@127.0.0.1:${port}/drawbridge`;
     const serviceUrl = serviceUrlOf(url);
     await drawbridgeAdmin({ DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrl }, ['migrate']);
-    const drop = async (): Promise<void> => {
-      await run(join(bin, 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], as);
-      rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-    };
     const compose = join(folder, 'compose');
     writeFileSync(compose, composeIn(bin, port, url, serviceUrl), { mode: 0o755 });
-    return new DebianPostgres(folder, { url, serviceUrl, drop }, compose);
+    return new DebianPostgres(folder, { url, serviceUrl, drop: stop }, compose);
   }
 
   /** A path for a dump. */

@@ -42,6 +42,52 @@ describe('Links between documentation pages', () => {
   it.each(pages)('of %s resolve', (page) => expect(brokenLinks(page)).toEqual([]));
 });
 
+describe('What documents repeat', () => {
+  const isRecord = (page: string): boolean => page.startsWith('docs/decisions/') || page.startsWith('test/');
+  const documents = pages.filter((page) => !isRecord(page) && page !== 'CHANGELOG.md');
+  const found = (pattern: RegExp, page: string): string[] =>
+    [...text(join(ROOT, page)).matchAll(pattern)].map(([, first]) => first!);
+
+  it('is one version of Node.js, which README alone explains', () => {
+    expect(text(join(ROOT, '.nvmrc'))).toBe('22\n');
+    expect(found(/Node\.js (22 or 24), npm/g, 'README.md')).toHaveLength(1);
+    for (const page of documents.filter((each) => each !== 'README.md'))
+      expect(found(/(20\.1\d)/g, page)).toEqual([]);
+    for (const page of documents)
+      for (const asked of found(/Node\.js ([\d.]+)(?= or | is\.|, installed)/g, page))
+        expect(`${page}: ${asked}`).toBe(`${page}: 22`);
+  });
+
+  it('are commands that exist', () => {
+    const { scripts } = JSON.parse(text(join(ROOT, 'package.json'))) as { scripts: object };
+    const programs = readdirSync(join(ROOT, 'bin')).map((name) => `bin/${name}`);
+    const [, ...server] = text(join(ROOT, 'bin/server')).split('#   bin/server ');
+    for (const page of documents) {
+      expect(Object.keys(scripts)).toEqual(
+        expect.arrayContaining(found(/npm run (?:-s |--silent )?([a-z][a-z:-]*)/g, page)),
+      );
+      expect(programs).toEqual(expect.arrayContaining(found(/(?<![\w/.-])(bin\/[a-z-]+)/g, page)));
+      for (const [, verb, secret] of text(join(ROOT, page)).matchAll(/bin\/server (\w+)(?: ([a-z-]+)`)?/g)) {
+        const help = server.find((line) => line.startsWith(`${verb!} `));
+        expect(`${page}: ${verb!} ${help ?? ''}`).toContain(secret ?? `${verb!} ${verb!}`);
+      }
+    }
+  });
+
+  it('is no duration of a command that nobody measures with it', () => {
+    for (const page of documents) {
+      expect(found(/(npm test`[^.]*\b(?:minutes|seconds))/g, page)).toEqual([]);
+      expect(found(/((?:\d+|hundred) seeds a second)/g, page)).toEqual([]);
+    }
+  });
+
+  it('is what was tried, with every provider, in one table that README links', () => {
+    expect(text(join(ROOT, 'README.md'))).toContain('(docs/tried.md)');
+    const providers = readdirSync(join(ROOT, 'docs/providers')).filter((name) => name !== 'agent.md');
+    expect(found(/\(providers\/([\w.]+)\)/g, 'docs/tried.md').toSorted()).toEqual(providers.toSorted());
+  });
+});
+
 describe('Decision records', () => {
   const records = readdirSync(DECISIONS).filter((name) => /^\d{4}-/.test(name));
   const index = text(join(DECISIONS, 'README.md'));

@@ -12,13 +12,13 @@ import { prepare } from './prepare.mjs';
 
 const MIN_NODE = { major: 20, minor: 19 };
 
-/** Older versions of Node.js cannot load the framework's ES modules from CommonJS. */
+/** Older versions of Node.js cannot load the framework's ES modules from CommonJS; documents name a supported one. */
 function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > MIN_NODE.major || (major === MIN_NODE.major && minor >= MIN_NODE.minor)) return;
   throw new Error(
-    `Drawbridge needs Node.js ${MIN_NODE.major}.${MIN_NODE.minor} or newer, and this is ${process.versions.node} (${process.execPath}).\n` +
-      'Install a newer one, for example from https://nodejs.org or with `nvm install 22`.',
+    `Drawbridge needs Node.js 22 or newer, and this is ${process.versions.node} (${process.execPath}).\n` +
+      'Install one, for example from https://nodejs.org or with `nvm install 22`.',
   );
 }
 

@@ -14,8 +14,11 @@ export async function installWhenStale() {
   const hash = createHash('sha256').update(lock).digest('hex');
   if (readIfPresent(stamp) === hash) return;
   if (!isInstalled(lock)) {
-    await step('Installing packages (about a minute, once)...', 'Packages installed', () =>
-      npm('ci', '--no-audit', '--no-fund', '--include=dev'),
+    await step(
+      'Installing packages, once (about a minute)...',
+      'Packages installed',
+      () => npm('ci', '--no-audit', '--no-fund', '--include=dev'),
+      { seconds: 120, else: 'the registry, the disk or this machine is slow' },
     );
   }
   writeFileSync(stamp, hash);

@@ -6,22 +6,30 @@ import { codeOf } from '../../../tools/files.mjs';
 const DEFAULTS = { PORT: 3000, SIMULATOR_PORT: 4666 };
 
 /**
- * The first installation takes a minute: ports that another program uses are told before it, all at once.
+ * The first installation takes a minute: ports that are in use are named before it, all at once, with free ones.
  * @throws Error with what to do
  */
 export async function refuseTakenPorts() {
-  const { CLOUD } = process.env;
+  const { CLOUD, DATA_DIR } = process.env;
   const wanted = Object.entries(DEFAULTS).filter(([name]) => name === 'PORT' || CLOUD !== 'real');
   const taken = [];
+  /** @type {number[]} */
+  const free = [];
   for (const [name, usual] of wanted) {
     const port = Number(process.env[name] || usual);
-    if (await isTaken(port)) taken.push({ name, port });
+    if (await isTaken(port)) taken.push(`port ${port} (${name})`);
+    let nearest = port;
+    while (free.includes(nearest) || (await isTaken(nearest))) nearest++;
+    free.push(nearest);
   }
   if (taken.length === 0) return;
-  const ports = taken.map(({ port }) => port).join(' and ');
-  const free = taken.map(({ name, port }) => `${name}=${port + 1}`).join(' ');
+  const command = [
+    ...(DATA_DIR ? [`DATA_DIR=${DATA_DIR}`] : []),
+    ...wanted.map(([name], index) => `${name}=${free[index]}`),
+    'npm start',
+  ];
   throw new Error(
-    `Used by another program: port ${ports}. Stop that, or choose others:\n\n  ${free} npm start`,
+    `In use: ${taken.join(', ')}.\nStop what listens there, or choose ports that are free now:\n\n  ${command.join(' ')}`,
   );
 }
 

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { claimPort } from './ports';
+import { claimPorts, type PortWish } from './ports';
 import { startTimeOf } from './processes';
+import { Progress } from './progress';
 import { takeRunLock } from './run-lock';
 import { loadSecrets } from './secrets-file';
 
@@ -89,18 +90,71 @@ describe('loadSecrets', () => {
   });
 });
 
-describe('claimPort', () => {
-  it('names the variable of a port in use, also on one address, and waits for it', async () => {
+describe('claimPorts', () => {
+  const taken = async (): Promise<{ port: number; close: () => void }> => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { port } = server.address() as { port: number };
-    await expect(claimPort('PORT', port)).rejects.toThrow(`PORT=${port + 1} npm start`);
-    const claimed = claimPort('PORT', port, 10_000);
-    server.close();
-    await expect(claimed).resolves.toBe(port);
+    return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+  };
+  const wishes = (port: number, simulator: number, metrics: number): PortWish[] => [
+    { variable: 'PORT', port, count: 1 },
+    { variable: 'SIMULATOR_PORT', port: simulator, count: 1 },
+    { variable: 'METRICS_PORT', port: metrics, count: 2 },
+  ];
+
+  it('names all that are in use, also on one address only, with free ones, which it accepts', async () => {
+    const [one, other, third] = [await taken(), await taken(), await taken()];
+    const wished = wishes(one.port, other.port, third.port - 1);
+    const refused = claimPorts(wished, 0, ['DATA_DIR=elsewhere']).then(String, String);
+    expect(await refused).toContain(
+      `Port ${one.port} (PORT) is in use, port ${other.port} (SIMULATOR_PORT) is in use`,
+    );
+    expect(await refused).toContain(`port ${third.port} (METRICS_PORT) is in use`);
+    const command = /DATA_DIR=elsewhere PORT=(\d+) SIMULATOR_PORT=(\d+) METRICS_PORT=(\d+) npm start/;
+    const [port, simulator, metrics] = command
+      .exec(await refused)!
+      .slice(1)
+      .map(Number);
+    const free = await claimPorts(wishes(port!, simulator!, metrics!));
+    expect(free).toEqual([[port], [simulator], [metrics, metrics! + 1]]);
+    expect(new Set(free.flat()).size).toBe(4);
+    for (const each of [one, other, third]) each.close();
   });
 
-  it('selects a free port for 0', async () => {
-    expect(await claimPort('PORT', 0)).toBeGreaterThan(0);
+  it('waits for a port that is about to be free', async () => {
+    const { port, close } = await taken();
+    const claimed = claimPorts([{ variable: 'PORT', port, count: 1 }], 10_000);
+    close();
+    await expect(claimed).resolves.toEqual([[port]]);
+  });
+
+  it('selects free ports for 0', async () => {
+    const [[one, other]] = (await claimPorts([{ variable: 'METRICS_PORT', port: 0, count: 2 }])) as [
+      number[],
+    ];
+    expect(one).toBeGreaterThan(0);
+    expect(other).not.toBe(one);
+  });
+});
+
+describe('Progress', () => {
+  it('names what is waited for, on one line, and what is done', async () => {
+    const lines: string[] = [];
+    let remind = (): void => undefined;
+    const reminded = new Promise<void>((resolve) => (remind = resolve));
+    const progress = new Progress((line) => {
+      lines.push(line);
+      if (line.includes('; starting API')) remind();
+    }, 1);
+    let finish = (): void => undefined;
+    const tables = progress.step('updating the tables', 'Tables are up to date', () => {
+      return new Promise<void>((resolve) => (finish = resolve));
+    });
+    await progress.step('starting API', 'API is up', () => reminded);
+    expect(lines.at(-2)).toBe('  ... updating the tables, 0 s; starting API, 0 s');
+    expect(lines.at(-1)).toMatch(/^ {2}API is up +\d+\.\d s$/);
+    finish();
+    await tables;
+    expect(lines.at(-1)).toMatch(/^ {2}Tables are up to date +\d/);
   });
 });

@@ -51,7 +51,7 @@ export class Launcher {
   async start(progress: Progress): Promise<void> {
     const { repository, addresses, environment, secrets, settings } = this.options;
     const done = settings.DATABASE_URL ? 'DATABASE_URL is used' : 'PostgreSQL is up';
-    this.databaseUrl = await progress.step(done, () => this.database.start());
+    this.databaseUrl = await progress.step('starting PostgreSQL', done, () => this.database.start());
     const variables = {
       SIMULATOR_STATE_FILE: join(settings.DATA_DIR, 'simulated-clouds.json'),
       AUDIT_SIGNING_KEY_FILE: ensureSigningKey(settings.DATA_DIR),
@@ -70,7 +70,7 @@ export class Launcher {
       environment: environmentFor('migrate'),
       log: this.log('migrate'),
     };
-    const migrated = progress.step('Tables are up to date', () =>
+    const migrated = progress.step('updating the tables', 'Tables are up to date', () =>
       migrate({ ...migration, signal: this.stopping.signal }),
     );
     this.services = [
@@ -80,7 +80,8 @@ export class Launcher {
     const simulated = addresses.simulatorPort !== null;
     if (simulated) this.simulator = this.process('simulator', 'simulator', environmentFor('simulator'));
     // loading modules is most of a start: it goes on while the migration runs
-    await progress.step(simulated ? 'API, worker and clouds are up' : 'API and worker are up', () =>
+    const names = simulated ? 'API, worker and clouds' : 'API and worker';
+    await progress.step(`starting ${names}`, `${names} are up`, () =>
       Promise.all([migrated, ...this.processes.map((process) => process.start(migrated))]),
     );
   }

@@ -4,10 +4,10 @@ import { publicUrlOf, type Addresses } from './child-environment';
 import type { DemoAccess } from './demo-organization';
 import { Launcher } from './launcher';
 import { findRepository, readLauncherSettings, type LauncherSettings } from './launcher.settings';
-import { claimPort } from './ports';
+import { claimPorts, startCommand, type PortWish } from './ports';
 import { codeOf } from './processes';
 import { Progress } from './progress';
-import { takeRunLock } from './run-lock';
+import { RunsAlready, takeRunLock, type RunLock } from './run-lock';
 import { loadSecrets } from './secrets-file';
 import { onStopRequest } from './stop-requests';
 
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const repository = findRepository();
   const settings = readLauncherSettings(process.env, repository);
   mkdirSync(settings.DATA_DIR, { recursive: true });
-  const lock = takeRunLock(settings.DATA_DIR, publicUrlOf(settings, settings.PORT));
+  const lock = await takeFolder(settings);
   // also on an unexpected exit: no process of this run is left then
   process.once('exit', () => lock.release());
   const addresses = await claimAddresses(settings, lock.wasStale ? ORPHANS_TIMEOUT_MS : 0);
@@ -72,46 +72,68 @@ async function run(launcher: Launcher, settings: LauncherSettings, addresses: Ad
 /** A failure is not fatal: the service works without the demo. */
 async function ensureDemo(launcher: Launcher, progress: Progress): Promise<DemoAccess | null> {
   try {
-    return await progress.step('Demo organization is there', () => launcher.ensureDemo());
+    return await progress.step('creating the demo organization', 'Demo organization is there', () =>
+      launcher.ensureDemo(),
+    );
   } catch (error) {
     print(`\nThe demo organization is not complete. ${messageFor(error)}`);
     return null;
   }
 }
 
-async function claimAddresses(settings: LauncherSettings, timeoutMs: number): Promise<Addresses> {
-  const { PORT, SIMULATOR_PORT, METRICS_PORT, CLOUD } = settings;
-  refuseSharedPorts([
-    ['PORT', PORT],
-    ['SIMULATOR_PORT', CLOUD === 'simulated' ? SIMULATOR_PORT : 0],
-    ['METRICS_PORT', METRICS_PORT ?? 0],
-    ['METRICS_PORT + 1, the worker’s,', METRICS_PORT ? METRICS_PORT + 1 : 0],
-  ]);
-  // all that are taken are told at once
-  const problems: string[] = [];
-  const claim = (variable: string, wanted: number): Promise<number> =>
-    claimPort(variable, wanted, timeoutMs).catch((error: unknown) => {
-      problems.push(messageFor(error));
-      return 0;
+/** @throws Error with the command for a second run when one runs on this folder */
+async function takeFolder(settings: LauncherSettings): Promise<RunLock> {
+  try {
+    return takeRunLock(settings.DATA_DIR, publicUrlOf(settings, settings.PORT));
+  } catch (error) {
+    if (!(error instanceof RunsAlready)) throw error;
+    // beside the folder, which is deleted to start afresh
+    const folder = `DATA_DIR=${process.env['DATA_DIR'] ?? '.data'}-second`;
+    const second = await startCommand(portWishes(settings), [folder]);
+    throw new Error(`${error.message}\nStop it first, or start a second one beside it:\n\n  ${second}`, {
+      cause: error,
     });
-  const port = await claim('PORT', PORT);
-  const simulatorPort = CLOUD === 'simulated' ? await claim('SIMULATOR_PORT', SIMULATOR_PORT) : null;
-  const metricsPorts =
-    METRICS_PORT === undefined
-      ? null
-      : {
-          api: await claim('METRICS_PORT', METRICS_PORT),
-          worker: await claim('METRICS_PORT', METRICS_PORT === 0 ? 0 : METRICS_PORT + 1),
-        };
-  if (problems.length > 0) throw new Error(problems.join('\n\n'));
-  return { port, simulatorPort, metricsPorts, publicUrl: publicUrlOf(settings, port) };
+  }
 }
 
-/** @param ports each with its variable; 0: any free one */
-function refuseSharedPorts(ports: readonly (readonly [string, number])[]): void {
-  for (const [index, [name, port]] of ports.entries()) {
-    const other = ports.slice(0, index).find(([, taken]) => taken === port && port !== 0);
-    if (other) throw new Error(`${other[0]} and ${name} are both ${port}: set one of them to another port.`);
+function portWishes({ PORT, SIMULATOR_PORT, METRICS_PORT, CLOUD }: LauncherSettings): PortWish[] {
+  return [
+    { variable: 'PORT', port: PORT, count: 1 },
+    ...(CLOUD === 'simulated' ? [{ variable: 'SIMULATOR_PORT', port: SIMULATOR_PORT, count: 1 }] : []),
+    ...(METRICS_PORT === undefined ? [] : [{ variable: 'METRICS_PORT', port: METRICS_PORT, count: 2 }]),
+  ];
+}
+
+async function claimAddresses(settings: LauncherSettings, timeoutMs: number): Promise<Addresses> {
+  const wishes = portWishes(settings);
+  refuseSharedPorts(wishes);
+  const { DATA_DIR } = process.env;
+  const kept = DATA_DIR ? [`DATA_DIR=${DATA_DIR}`] : [];
+  const ports = await claimPorts(wishes, timeoutMs, kept);
+  const portsOf = (variable: string): number[] | undefined =>
+    ports[wishes.findIndex((wish) => wish.variable === variable)];
+  const port = portsOf('PORT')![0]!;
+  const metrics = portsOf('METRICS_PORT');
+  return {
+    port,
+    simulatorPort: portsOf('SIMULATOR_PORT')?.[0] ?? null,
+    metricsPorts: metrics ? { api: metrics[0]!, worker: metrics[1]! } : null,
+    publicUrl: publicUrlOf(settings, port),
+  };
+}
+
+function refuseSharedPorts(wishes: readonly PortWish[]): void {
+  const named = wishes
+    .filter(({ port }) => port !== 0)
+    .flatMap(({ variable, port, count }) =>
+      [variable, `${variable} + 1, the worker’s,`]
+        .slice(0, count)
+        .map((name, index) => ({ name, port: port + index })),
+    );
+  for (const { name, port } of named) {
+    const other = named.find((each) => each.port === port)!;
+    if (other.name !== name)
+      throw new Error(`${other.name} and ${name} are both ${port}: set one of them to another port.`);
   }
 }
 

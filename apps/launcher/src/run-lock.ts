@@ -17,10 +17,13 @@ export interface RunLock {
   release(): void;
 }
 
+/** Another run holds the data folder. */
+export class RunsAlready extends Error {}
+
 /**
  * Acquires the exclusive lock on a data folder.
  * @param address of this run, shown when a second run is refused
- * @throws Error when another run holds the folder
+ * @throws RunsAlready
  */
 export function takeRunLock(dataDir: string, address: string): RunLock {
   const path = join(dataDir, 'running.json');
@@ -36,10 +39,8 @@ export function takeRunLock(dataDir: string, address: string): RunLock {
     if (text === undefined) continue;
     const holder = parse(text);
     if (holder && holder.dataDir === dataDir && isAlive(holder)) {
-      throw new Error(
-        `Drawbridge runs already on ${dataDir}: process ${holder.pid}, ${holder.address}\n` +
-          'Stop it first, or start a second one beside it:\n\n' +
-          '  DATA_DIR=.data/second PORT=3001 SIMULATOR_PORT=4667 npm start',
+      throw new RunsAlready(
+        `Drawbridge runs already on ${dataDir}: process ${holder.pid}, ${holder.address}`,
       );
     }
     wasStale = true;

@@ -147,4 +147,19 @@ interface Outlook {
       },
     ]);
   }, 240_000);
+
+  it('a second restore works, and the database of before can be taken back', async () => {
+    const dump = postgres.file('again.dump');
+    await bin('backup', dump);
+    const { id } = await at('203.0.113.16');
+    await drawbridge.worker.stop();
+    const { stdout } = await bin('restore', dump);
+    const known = (): Promise<unknown[]> => drawbridge.query('SELECT 1 FROM sessions WHERE id = $1', [id]);
+    expect(await known()).toEqual([]);
+    await expect(bin('restore', '--database', 'drawbridge_unknown')).rejects.toMatchObject({ code: 1 });
+    await bin('restore', '--database', /bin\/restore --database (\w+)/.exec(stdout)![1]!);
+    expect(await known()).toHaveLength(1);
+    expect(await restored()).toMatchObject({ code: 1 });
+    expect(await restored('--confirm')).toMatchObject({ code: 0 });
+  }, 120_000);
 });

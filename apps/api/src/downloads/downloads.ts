@@ -9,7 +9,7 @@ export const DOWNLOADS_FOLDER = resolve(__dirname, '../../../../downloads');
 const CHECKSUMS = 'SHA256SUMS';
 
 const DESCRIPTIONS: readonly (readonly [pattern: RegExp, description: string])[] = [
-  [/^drawbridge\.mjs$/, 'The command line as one file, for Node.js 20.19 or newer'],
+  [/^drawbridge\.mjs$/, 'The command line as one file, for Node.js 22 or newer'],
   [/^install-agent\.sh$/, 'Installs or upgrades the agent on a host'],
   [/^drawbridge-agent\.cjs$/, 'The agent as one file, for hosts with Node.js'],
   [/^drawbridge-agent-linux-.+\.xz$/, 'The agent as an executable that needs no Node.js'],
