@@ -70,6 +70,15 @@ describe('the API’s environment', () => {
     expect(loadSettings(ApiSettings, { ...complete, METRICS_HOST: '::' }).METRICS_HOST).toBe('::');
   });
 
+  it('has its console at the root of a host only', () => {
+    const PUBLIC_URL = 'https://example.com/drawbridge';
+    expect(problemsOf({ ...complete, PUBLIC_URL })).toEqual([
+      expect.stringMatching(/^PUBLIC_URL must have no path.*CONSOLE=off/),
+    ]);
+    expect(problemsOf({ ...complete, PUBLIC_URL, CONSOLE: 'off' })).toEqual([]);
+    expect(problemsOf({ ...complete, PUBLIC_URL: 'https://example.com/' })).toEqual([]);
+  });
+
   it('requires a mail server where anybody may register, unless embedded', () => {
     const { SMTP_URL: _, ...mailless } = complete;
     expect(problemsOf(mailless)).toEqual([expect.stringMatching(/SMTP_URL.*MAIL_FROM.*REGISTRATION=first/)]);
@@ -97,6 +106,12 @@ describe('the API’s environment', () => {
     ['METRICS_HOST', '*'],
     ['PUBLIC_URL', 'example.com'],
     ['SMTP_URL', 'mail.example.com'],
+    ['SMTP_URL', 'smtp://mail.example.com:465'],
+    ['MAIL_FROM', 'door'],
+    ['NODE_EXTRA_CA_CERTS', '/nowhere.pem'],
+    ['REDIS_URL', 'redis://:p#w@127.0.0.1:6379'],
+    ['REDIS_URL', 'redis://127.0.0.1:99999'],
+    ['DATABASE_URL', 'postgres://u:p/w@127.0.0.1/drawbridge'],
     ['SMTP_REQUIRE_TLS', 'maybe'],
     ['ACCESS_TOKEN_TTL', '15m'],
     ['TRUSTED_PROXIES', 'true'],

@@ -11,11 +11,13 @@ import {
 import {
   LISTEN_ADDRESS_MESSAGE,
   ServiceSettings,
-  SMTP_ADDRESS,
+  publicUrlProblem,
+  smtpUrlProblem,
   toInteger,
   toList,
   trueOrFalse,
   wholeNumber,
+  without,
 } from '#config';
 import { PLAN_INTERVALS, type PlanInterval } from '#rules';
 import { AreTenantNetworks } from '#drivers';
@@ -64,14 +66,25 @@ export class ApiSettings extends ServiceSettings {
   @wholeNumber(0, 5, 'of seconds')
   DRAIN_SECONDS?: number;
 
+  /** with the console only at the root of a host: its pages name each other from there */
+  @IsOptional()
+  @without((text, settings) =>
+    publicUrlProblem(text) !== null ||
+    (settings as ApiSettings).CONSOLE === 'off' ||
+    /^[^/]*\/\/[^/]*\/*$/.test(text)
+      ? publicUrlProblem(text)
+      : 'must have no path, as the console is at the root of its host: give it a host of its own, or set CONSOLE=off',
+  )
+  override PUBLIC_URL?: string;
+
   /** the same service where it is reached over IPv4 only: clients read their IPv4 address there */
   @IsOptional()
-  @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL_IPV4 must be an http or https address' })
+  @without(publicUrlProblem)
   PUBLIC_URL_IPV4?: string;
 
   /** the same for IPv6 */
   @IsOptional()
-  @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL_IPV6 must be an http or https address' })
+  @without(publicUrlProblem)
   PUBLIC_URL_IPV6?: string;
 
   /** off: no web console is served */
@@ -193,11 +206,11 @@ export class ApiSettings extends ServiceSettings {
     ({ EMBEDDED, REGISTRATION, SMTP_URL }: ApiSettings) =>
       SMTP_URL !== undefined || (!EMBEDDED && REGISTRATION === 'open'),
   )
-  @Matches(SMTP_ADDRESS, {
-    message:
-      'SMTP_URL must be the mail server, like smtp://user:password@host:587, with MAIL_FROM; it may be unset with ' +
-      'REGISTRATION=first or closed only',
-  })
+  @without((text) =>
+    text === ''
+      ? 'must be the mail server, like smtp://user:password@host:587, with MAIL_FROM; it may be unset with REGISTRATION=first or closed only'
+      : smtpUrlProblem(text),
+  )
   override SMTP_URL?: string;
 
   /** none: every organization has the paid plan; sandbox: everybody can press Pay; unset: sandbox, only when embedded */

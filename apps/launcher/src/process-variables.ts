@@ -13,6 +13,7 @@ const SERVICE = [
   'MASTER_KEYS',
   'METRICS_HOST',
   'METRICS_PORT',
+  'NODE_EXTRA_CA_CERTS',
   'OIDC_ISSUER_URL',
   'PUBLIC_URL',
   'REDIS_URL',
@@ -84,7 +85,7 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
     'SIMULATOR_WRITE_BURST',
     'SIMULATOR_WRITE_REFILL_PER_SECOND',
   ],
-  migrate: ['DATABASE_SERVICE_URL', 'DATABASE_URL', 'LEDGER_RETENTION_MONTHS'],
+  migrate: ['DATABASE_SERVICE_URL', 'DATABASE_URL', 'LEDGER_RETENTION_MONTHS', 'NODE_EXTRA_CA_CERTS'],
 };
 
 /** Variables that Node.js, PostgreSQL's client and the system read in every process. */

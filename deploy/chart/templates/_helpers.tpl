@@ -98,9 +98,31 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end -}}
 
-{{- define "drawbridge.tmp" -}}
+{{/* The volumes of every pod, and where its container has them. */}}
+{{- define "drawbridge.volumes" -}}
 - name: tmp
   emptyDir: { medium: Memory, sizeLimit: 64Mi }
+{{- with .Values.caBundle.configMap }}
+- name: authorities
+  configMap: { name: {{ . }} }
+{{- end }}
+{{- end -}}
+
+{{- define "drawbridge.mounts" -}}
+- { name: tmp, mountPath: /tmp }
+{{- if .Values.caBundle.configMap }}
+- { name: authorities, mountPath: /run/secrets/authorities, readOnly: true }
+{{- end }}
+{{- end -}}
+
+{{/* (list $ $own): the variables of a component: `settings`, with what other values decide. */}}
+{{- define "drawbridge.settings" -}}
+{{- $ := index . 0 -}}
+{{- $settings := merge (dict) $.Values.settings (index . 1) -}}
+{{- with $.Values.caBundle -}}
+  {{- if .configMap -}}{{- $_ := set $settings "NODE_EXTRA_CA_CERTS" (printf "/run/secrets/authorities/%s" .key) -}}{{- end -}}
+{{- end -}}
+{{- toJson $settings -}}
 {{- end -}}
 
 {{/* Of the API and the worker: copies on different nodes and in different zones, where there are such. */}}

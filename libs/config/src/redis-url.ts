@@ -1,3 +1,5 @@
+import { ENCODED } from './server-urls';
+
 const TEXT = '(?:[^\\s:@/?#%,]|%[0-9A-Fa-f]{2})';
 const HOST = '(?:[^\\s:@/?#,[\\]]+|\\[[0-9A-Fa-f:.]+\\])(?::\\d{1,5})?';
 const SENTINELS = new RegExp(
@@ -8,8 +10,7 @@ const DEFAULT_SENTINEL_PORT = 26_379;
 
 /** The form of `REDIS_URL`: one server, or sentinels that know which of several is the master. */
 export const REDIS_URL = new RegExp(`^rediss?://[^\\s/?#]+(/\\d*)?$|${SENTINELS.source}`);
-export const REDIS_URL_MESSAGE =
-  'the address of a Redis, like redis://:password@host:6379, rediss://… for TLS, or redis+sentinel://:password@host1:26379,host2:26379/master';
+export const REDIS_URL_MESSAGE = `the address of a Redis, like redis://:password@host:6379, rediss://… for TLS, or redis+sentinel://:password@host1:26379,host2:26379/master, ${ENCODED}`;
 
 /** What ioredis has to know of sentinels and the master behind them. */
 export interface RedisSentinels {

@@ -1,12 +1,18 @@
-import { IsIn, IsIP, IsNotEmpty, IsOptional, Matches, MaxLength, ValidateIf } from 'class-validator';
+import { Transform } from 'class-transformer';
+import { IsIn, IsIP, IsOptional, Matches, MaxLength, ValidateIf } from 'class-validator';
 import { REDIS_URL, REDIS_URL_MESSAGE } from './redis-url';
 import {
+  certificatesProblem,
   ISSUER_URL,
   ISSUER_URL_MESSAGE,
   LISTEN_ADDRESS_MESSAGE,
+  mailSenderProblem,
   MAX_ISSUER_URL_LENGTH,
-  POSTGRES_URL,
-  POSTGRES_URL_MESSAGE,
+  postgresUrlProblem,
+  publicUrlProblem,
+  smtpUrlProblem,
+  without,
+  withVerification,
 } from './server-urls';
 import { trueOrFalse, wholeNumber } from './values';
 
@@ -14,21 +20,29 @@ import { trueOrFalse, wholeNumber } from './values';
 export const DEPLOYMENT_ID = /^[a-z0-9-]{1,32}$/;
 export const DEPLOYMENT_ID_MESSAGE = '1 to 32 characters of a-z, 0-9 and -';
 
-/** An address of a mail server. */
-export const SMTP_ADDRESS = /^smtps?:\/\/\S+$/;
 const AWS_IDENTITIES = ['keys', 'token-file', 'container', 'instance'];
 
 /** The environment of every process that uses the database. Property names are variable names. */
 export class DatabaseUrlSettings {
-  @Matches(POSTGRES_URL, { message: `DATABASE_URL must be ${POSTGRES_URL_MESSAGE}` })
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? withVerification(value) : value))
+  @without(postgresUrlProblem)
   DATABASE_URL!: string;
+
+  /** of private authorities: Node.js itself reads it at start, for every connection with TLS */
+  @IsOptional()
+  @without(certificatesProblem)
+  NODE_EXTRA_CA_CERTS?: string;
 }
 
 /** The variables that the API and the worker have in common. */
 export class ServiceSettings extends DatabaseUrlSettings {
   /** unset: the queue is in PostgreSQL */
   @IsOptional()
-  @Matches(REDIS_URL, { message: `REDIS_URL must be ${REDIS_URL_MESSAGE}` })
+  @without((text) =>
+    REDIS_URL.test(text) && (text.startsWith('redis+') || URL.canParse(text))
+      ? null
+      : `must be ${REDIS_URL_MESSAGE}`,
+  )
   REDIS_URL?: string;
 
   /** must be the id that the database keeps; unset: that one */
@@ -38,12 +52,12 @@ export class ServiceSettings extends DatabaseUrlSettings {
 
   /** the public URL, for links and the issuer; unset: this machine at PORT, and no issuer */
   @IsOptional()
-  @Matches(/^https?:\/\/[^\s/]+(\/[^\s]*)?$/, { message: 'PUBLIC_URL must be an http or https address' })
+  @without(publicUrlProblem)
   PUBLIC_URL?: string;
 
   /** the mail server; unset: none */
   @IsOptional()
-  @Matches(SMTP_ADDRESS, { message: 'SMTP_URL must be the mail server, like smtp://user:password@host:587' })
+  @without(smtpUrlProblem)
   SMTP_URL?: string;
 
   /** false: mail is sent unencrypted when the server offers no STARTTLS */
@@ -51,9 +65,7 @@ export class ServiceSettings extends DatabaseUrlSettings {
   SMTP_REQUIRE_TLS = true;
 
   @ValidateIf(({ SMTP_URL }: ServiceSettings) => SMTP_URL !== undefined)
-  @IsNotEmpty({
-    message: 'MAIL_FROM must be the address mail comes from, one the mail server of SMTP_URL lets you use',
-  })
+  @without(mailSenderProblem)
   MAIL_FROM?: string;
 
   /**

@@ -1,3 +1,5 @@
+import { certificateProblem } from '#config';
+
 const WRONG_ADDRESS: Readonly<Record<string, string>> = {
   '28P01': 'PostgreSQL refuses the user or the password of DATABASE_URL.',
   '28000': 'PostgreSQL refuses the user of DATABASE_URL.',
@@ -21,6 +23,8 @@ export class UnusableDatabase extends Error {
 
   /** @param error of the first connection */
   static unreachable(error: unknown): UnusableDatabase {
+    const encryption = encryptionProblem(error);
+    if (encryption !== null) return new UnusableDatabase(encryption, true, error);
     const given: unknown = (error as { code?: unknown }).code;
     const code = typeof given === 'string' ? given : '';
     const message =
@@ -60,4 +64,15 @@ export class UnusableDatabase extends Error {
       true,
     );
   }
+}
+
+/** Why the server and this process do not agree on TLS, in the server's words or the driver's; null: it is something else. */
+function encryptionProblem(error: unknown): string | null {
+  const { message } = error as Error;
+  if (/\bno encryption$/.test(message))
+    return 'PostgreSQL at DATABASE_URL demands TLS: add ?sslmode=verify-full to it.';
+  if (message === 'The server does not support SSL connections')
+    return 'PostgreSQL at DATABASE_URL offers no TLS, which its sslmode demands.';
+  const problem = certificateProblem(error);
+  return problem && `PostgreSQL at DATABASE_URL: ${problem}, or sslrootcert in DATABASE_URL.`;
 }

@@ -1,5 +1,5 @@
 import { setDefaultBackendFactory } from 'bullmq';
-import { SettingsError } from '#config';
+import { certificateProblem, SettingsError } from '#config';
 import { openRedis } from './open-redis';
 import { QueueProbe } from './queue-probe';
 
@@ -49,6 +49,9 @@ export async function refuseWrongRedis(url: string): Promise<void> {
   for (const error of errors) {
     const { name, message } = error;
     if (error instanceof SettingsError) throw error;
+    const certificate = certificateProblem(error);
+    if (certificate !== null)
+      throw new SettingsError([`REDIS_URL must lead to a Redis that is trusted: ${certificate}`]);
     if (/^(CROSSSLOT|MOVED)/.test(message)) throw IN_CLUSTER_MODE;
     if (name === 'ParserError')
       throw new SettingsError(['REDIS_URL must lead to a Redis: what answers there is none']);

@@ -1,4 +1,6 @@
+import { domainToASCII } from 'node:url';
 import { createTransport, type Transporter } from 'nodemailer';
+import { certificateProblem, mailSender } from '#config';
 import { Mailer, type Mail } from './mailer';
 
 const SMTP_TIMEOUT_MS = 10_000;
@@ -10,18 +12,22 @@ export class SmtpMailer extends Mailer {
   override readonly delivery = 'inbox';
   private readonly transport: Transporter;
 
+  private readonly from: { readonly name: string; readonly address: string };
+
   /**
    * @param url `smtp://user:password@host:587`, or `smtps://…`
+   * @param from as `MAIL_FROM` has it; its domain is the name this client has for servers, which a container's own is not fit
+   *   for, and some refuse
    * @param requireTls whether to refuse unencrypted connections
    */
-  constructor(
-    url: string,
-    private readonly from: string,
-    requireTls: boolean,
-  ) {
+  constructor(url: string, from: string, requireTls: boolean) {
     super();
+    const sender = mailSender(from);
+    if (!sender) throw new Error('MAIL_FROM is not the address of a sender');
+    this.from = sender;
     this.transport = createTransport({
       url,
+      name: domainToASCII(sender.address.slice(sender.address.lastIndexOf('@') + 1)),
       requireTLS: requireTls,
       connectionTimeout: SMTP_TIMEOUT_MS,
       greetingTimeout: SMTP_TIMEOUT_MS,
@@ -30,12 +36,20 @@ export class SmtpMailer extends Mailer {
   }
 
   override async send({ to, subject, text, unsubscribe }: Mail, stopping?: AbortSignal): Promise<void> {
-    const headers = unsubscribe === undefined ? {} : { 'List-Unsubscribe': `<${unsubscribe}>` };
+    const headers = {
+      // RFC 3834: no absence is answered
+      'Auto-Submitted': 'auto-generated',
+      ...(unsubscribe !== undefined && { 'List-Unsubscribe': `<${unsubscribe}>` }),
+    };
+    // an object: a text would be read as a list of receivers
+    const receiver = { name: '', address: to };
     try {
-      const sending = this.transport.sendMail({ from: this.from, to, subject, text, headers });
+      const sending = this.transport.sendMail({ from: this.from, to: receiver, subject, text, headers });
       await within(MAIL_TIMEOUT_MS, sending, stopping);
     } catch (error) {
-      throw isMissingTls(error) ? new Error(MISSING_TLS, { cause: error }) : error;
+      if (isMissingTls(error)) throw new Error(MISSING_TLS, { cause: error });
+      const certificate = certificateProblem(error);
+      throw certificate === null ? error : new Error(`The mail server: ${certificate}`, { cause: error });
     }
   }
 }

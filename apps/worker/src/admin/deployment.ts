@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseUrlSettings, loadSettings } from '#config';
 import { Database, type DatabaseSettings } from '#entities';
 import { MasterKeys } from '#secrets';
 
@@ -41,7 +42,8 @@ export function signingKeyFile(): string | null {
 const dataDir = (): string => process.env['DATA_DIR'] || '.data';
 
 function databaseUrl(): string {
-  const url = process.env['DATABASE_URL'] || embeddedDatabaseUrl(dataDir());
+  if (process.env['DATABASE_URL']) return loadSettings(DatabaseUrlSettings, process.env).DATABASE_URL;
+  const url = embeddedDatabaseUrl(dataDir());
   if (url !== null) return url;
   throw new Error(
     'There is no database: start the service with npm start, or set DATABASE_URL to the address of its PostgreSQL database.',

@@ -1,5 +1,5 @@
 import { IsOptional, Matches, ValidateBy } from 'class-validator';
-import { DatabaseUrlSettings, wholeNumber } from '#config';
+import { DatabaseUrlSettings, postgresUrlProblem, without, wholeNumber } from '#config';
 
 const NAMED_ROLE = /^postgres(ql)?:\/\/[a-z_][a-z0-9_]{0,62}:[^@/\s]+@/;
 
@@ -23,6 +23,7 @@ export class MigrateSettings extends DatabaseUrlSettings {
   /** DATABASE_URL of API and workers: its role is created and granted its rights; unset: they connect as the owner */
   @IsOptional()
   @IsAnotherRole()
+  @without(postgresUrlProblem)
   @Matches(NAMED_ROLE, {
     message:
       'DATABASE_SERVICE_URL must be the address that API and workers use, like postgres://drawbridge_service:password@host:5432/name',
