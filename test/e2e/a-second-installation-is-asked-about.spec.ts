@@ -47,7 +47,7 @@ describe('Rules of a second installation with the same id', () => {
   it('are named in an event, one is removed, and the next ones are left alone for now', async () => {
     const ids = [randomUUID(), randomUUID()];
     await Promise.all(ids.map((id, index) => add(0, `203.0.113.${index + 1}`, id)));
-    const question = await asked(0, '1 to be removed, 1 left alone for now');
+    const question = await asked(0, 'removal of 1 scheduled, 1 left alone for now');
     for (const id of ids) expect(question).toContain(`(rule id ${id})`);
     expect(question).toContain('with DEPLOYMENT_ID=test?');
     await until('one is removed', async () => (await addresses(0)).length === 1);

@@ -53,7 +53,7 @@ const markOf = ({ ownRuleId }: ObservedRule): string => ownRuleId ?? '';
 function questionOf(deploymentId: string, rules: readonly ObservedRule[], held: number): string {
   const named = rules.slice(0, MAX_NAMED).map((rule) => `${rule.key} (rule id ${markOf(rule)})`);
   const outcome = [
-    ...(rules.length > held ? [`${rules.length - held} to be removed`] : []),
+    ...(rules.length > held ? [`removal of ${rules.length - held} scheduled`] : []),
     ...(held > 0 ? [`${held} left alone for now`] : []),
   ];
   return `${rules.length} with our mark and a rule id that this database has never known, ${outcome.join(', ')}: ${named.join(', ')}${rules.length > MAX_NAMED ? ', …' : ''}. Is there a second installation with DEPLOYMENT_ID=${deploymentId}?`;
