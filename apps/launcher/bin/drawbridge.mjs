@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** Runs before packages are installed, so it and what it imports need only Node's own modules. */
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { codeOf, ROOT } from '../../../tools/files.mjs';
@@ -50,11 +51,35 @@ const vitest = (projects, args) => {
   return runInForeground(['node_modules/vitest/vitest.mjs', 'run', ...config, ...args], nodeOfTests());
 };
 
+/**
+ * Starts everything, compiles what changes, and serves the console from its sources, in one terminal.
+ * @param {string[]} args
+ */
+async function develop(args) {
+  const { PORT = '3000' } = process.env;
+  const env = { DRAWBRIDGE_URL: `http://localhost:${PORT}`, ...process.env };
+  const watchers = [
+    ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput'],
+    ['node_modules/vite/bin/vite.js', '--config', 'apps/console/vite.config.mjs', '--clearScreen', 'false'],
+  ].map((command) =>
+    spawn(process.execPath, command, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] }),
+  );
+  try {
+    return await runInForeground(['dist/apps/launcher/src/main.js', '--reload', ...args]);
+  } finally {
+    for (const watcher of watchers) watcher.kill();
+  }
+}
+
 /** @type {Record<string, Command>} */
 const commands = {
   start: {
     description: 'installs, builds and starts everything',
     run: (args) => runInForeground(['dist/apps/launcher/src/main.js', ...args]),
+  },
+  dev: {
+    description: 'the same, reloading API, worker, clouds and console when a source changes',
+    run: develop,
   },
   test: {
     description: 'installs, builds and runs the tests; further arguments go to vitest',

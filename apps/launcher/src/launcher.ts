@@ -18,6 +18,8 @@ export interface LauncherOptions {
   readonly secrets: Secrets;
   readonly environment: NodeJS.ProcessEnv;
   readonly print: (line: string) => void;
+  /** its processes start again when their compiled files change */
+  readonly isReloaded: boolean;
   /** called when the run cannot continue */
   readonly onLost: (reason: string) => void;
 }
@@ -79,7 +81,8 @@ export class Launcher {
     ];
     const simulated = addresses.simulatorPort !== null;
     if (simulated) this.simulator = this.process('simulator', 'simulator', environmentFor('simulator'));
-    // loading modules is most of a start: it goes on while the migration runs
+    // loading modules is most of a start: it goes on while the migration runs, but for programs that load them anew
+    if (this.options.isReloaded) await migrated;
     const names = simulated ? 'API, worker and clouds' : 'API and worker';
     await progress.step(`starting ${names}`, `${names} are up`, () =>
       Promise.all([migrated, ...this.processes.map((process) => process.start(migrated))]),
@@ -135,12 +138,13 @@ export class Launcher {
     environment: NodeJS.ProcessEnv,
     modules?: string,
   ): ManagedProcess {
-    const { repository, print } = this.options;
+    const { repository, print, isReloaded } = this.options;
     const folder = join(repository, 'dist/apps', app, 'src');
     return new ManagedProcess({
       name,
       script: join(folder, 'main.js'),
-      ...(modules !== undefined && { modules: join(folder, modules) }),
+      ...(modules !== undefined && !isReloaded && { modules: join(folder, modules) }),
+      isReloaded,
       cwd: repository,
       environment,
       log: this.log(app),

@@ -33,6 +33,7 @@ async function main(): Promise<void> {
     secrets,
     environment: process.env,
     print,
+    isReloaded: process.argv.includes('--reload'),
     onLost: (reason) => {
       console.error(reason);
       end(launcher, 1);

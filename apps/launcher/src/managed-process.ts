@@ -14,6 +14,8 @@ export interface ManagedProcessOptions {
   readonly script: string;
   /** the script's modules, loaded while it still has to wait; undefined: they load with the script */
   readonly modules?: string;
+  /** starts it again when a file that it has loaded changes */
+  readonly isReloaded?: boolean;
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly log: LogFile;
@@ -82,11 +84,13 @@ export class ManagedProcess {
 
   private spawn(): void {
     if (this.stopping.signal.aborted) return;
-    const { script, modules, cwd, environment, log } = this.options;
+    const { script, modules, isReloaded, cwd, environment, log } = this.options;
     this.stderr = new LastLines();
     this.policy.started();
     // in its own process group: a terminal's Ctrl-C reaches only the launcher, which stops everything in order
-    const child = spawn(process.execPath, modules === undefined ? [script] : [LOAD_FIRST, modules, script], {
+    const watch = isReloaded ? ['--watch', '--watch-preserve-output'] : [];
+    const program = modules === undefined ? [script] : [LOAD_FIRST, modules, script];
+    const child = spawn(process.execPath, [...watch, ...program], {
       cwd,
       env: environment,
       detached: true,
