@@ -1,10 +1,11 @@
-import type { DueRuleRow, Lease, LedgerRow } from '#engine-store';
+import type { Lease, LedgerRow } from '#engine-store';
 import type { RuleChange } from '#drivers';
 import {
   LIVE_SESSION_STATUSES,
   ruleKey,
   RESOURCE_IP_MOVES,
   SESSION_MOVES,
+  type DueRule,
   type ObservedRule,
   type ResourceIpStatus,
   type SessionStatus,
@@ -216,7 +217,7 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
     this.leases.set(`${process.name} ${lease.targetId}`, lease.generation);
   }
 
-  dueRulesRead(process: SimulatedProcess, due: readonly DueRuleRow[]): void {
+  dueRulesRead(process: SimulatedProcess, due: readonly DueRule[]): void {
     for (const { ruleId } of due) {
       const hasHolders = this.state.liveHolders(this.state.tables.rules.get(ruleId)!).length > 0;
       this.hadHolders.set(`${process.name} ${ruleId}`, hasHolders);

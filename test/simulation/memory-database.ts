@@ -1,5 +1,6 @@
-import type { DueRuleRow, EngineStore, Lease } from '#engine-store';
+import type { EngineStore, Lease } from '#engine-store';
 import type { Transactions, Tx } from '#entities';
+import type { DueRule } from '#rules';
 import { MemoryComparisons, MemoryLedger, MemoryOwners, MemoryUnmanaged } from './memory-records';
 import { MemoryBudgets, MemoryLeases, MemoryRules } from './memory-rules';
 import { MemorySweep, MemorySweeperLease } from './memory-sweep';
@@ -17,7 +18,7 @@ export interface Connection {
 /** Is notified of answers when the database gives them. */
 export interface AnswerWatcher {
   took(lease: Lease): void;
-  due(rows: readonly DueRuleRow[]): void;
+  due(rules: readonly DueRule[]): void;
 }
 
 /** The stores of the engine, over a connection. */
@@ -56,11 +57,16 @@ export function connectMemory(tables: Tables, connection: Connection, watcher: A
     return lease;
   };
   const rules = new MemoryRules(tables);
-  const due = rules.due.bind(rules);
+  const [due, again] = [rules.due.bind(rules), rules.again.bind(rules)];
   rules.due = (...given) => {
-    const rows = due(...given);
-    watcher.due(rows);
-    return rows;
+    const found = due(...given);
+    watcher.due(found.rules);
+    return found;
+  };
+  rules.again = (...given) => {
+    const found = again(...given);
+    watcher.due(found.rules);
+    return found;
   };
   const transaction: Transactions['transaction'] = (work) =>
     connection.ask('transaction', () => work(TRANSACTION));

@@ -8,13 +8,12 @@ import type {
   LedgerRow,
   LedgerStore,
   ComparedResource,
-  OwnedAccess,
   SettlementOwnersStore,
   UnissuedIds,
   UnmanagedRule,
   UnmanagedStore,
 } from '#engine-store';
-import type { SessionStatus } from '#rules';
+import type { OwnedAccess, SessionStatus } from '#rules';
 import type { InMemory } from './in-memory';
 import type { Tables } from './tables';
 
@@ -169,7 +168,6 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
         key: rule.key,
         state: rule.state,
         isUnmanaged: rule.isUnmanaged,
-        isUnmarked: rule.isUnmarked,
         isSuspended: rule.isSuspended,
         isMissing: rule.isMissing,
         providerRuleId: rule.providerRuleId,

@@ -2,7 +2,7 @@ import {
   dueRules,
   type Address,
   type ChangedRows,
-  type DueRuleRow,
+  type DueRules,
   type Holder,
   type Lease,
   type LeaseStore,
@@ -10,11 +10,10 @@ import {
   type LockedRules,
   type NotedWrite,
   type RuleStore,
-  type TargetRule,
   type WriteBudget,
   WriteBudgetStore,
 } from '#engine-store';
-import type { ResourceIpStatus, Rule } from '#rules';
+import type { ResourceIpStatus, Rule, TargetRule } from '#rules';
 import type { InMemory } from './in-memory';
 import { releaseClaims } from './releases';
 import { endOf, type ResourceIpRow, type RuleRow, type Tables, type TargetRow } from './tables';
@@ -107,10 +106,15 @@ export class MemoryLeases implements InMemory<LeaseStore> {
 export class MemoryRules implements InMemory<RuleStore> {
   constructor(private readonly tables: Tables) {}
 
-  due({ targetId }: Lease, limit: number): DueRuleRow[] {
+  due({ targetId }: Lease, limit: number): DueRules {
     const now = this.tables.now();
     const due = this.tables.rulesOf(targetId).filter(({ dueAt }) => dueAt !== null && dueAt <= now);
-    return dueRules(this.load(targetId, due)).slice(0, limit);
+    return { now, rules: dueRules(this.load(targetId, due)).slice(0, limit) };
+  }
+
+  again({ targetId }: Lease, ruleIds: readonly string[]): DueRules {
+    const rows = ruleIds.flatMap((id) => this.tables.rules.get(id) ?? []);
+    return { now: this.tables.now(), rules: dueRules(this.load(targetId, rows)) };
   }
 
   /** No provider replaces a whole list here. */

@@ -14,6 +14,8 @@ export interface PlantedBug {
 
 const ENGINE = 'libs/engine/src';
 const LIFE = 'libs/rules/src/rule-life.ts';
+const JUDGE = 'libs/rules/src/judge.ts';
+const DECIDED = 'libs/rules/src/rule-decided.ts';
 /** What requests and the sweep decide in SQL is in memory here: these bugs show that the oracles would see them. */
 const MEMORY = 'test/simulation';
 
@@ -30,21 +32,21 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     'const live = holders.every(isLive) ? holders : [];',
   ),
   'ignores-changes-during-a-pass': bug(
-    'a rule that changed during a pass is settled as if it had not',
-    LIFE,
-    '...(rule.revision === found.revision ?',
-    '...(true ?',
+    'a rule whose holders changed during a pass is judged as the pass has read them',
+    `${ENGINE}/settle.ts`,
+    'return { ...rule, state, inFlight, inFlightMs, inDoubt, removingMs, isTurned };',
+    'return { ...taken, row: rule.row, isTurned: false && isTurned };',
   ),
   'forgets-in-doubt-changes': bug(
     'a call without an answer counts as failed',
-    'libs/rules/src/planner.ts',
+    JUDGE,
     `unknown: result?.result === 'unknown' || result?.result === 'done',`,
     'unknown: false,',
   ),
   'has-no-horizon': bug(
     'an add in doubt counts as lost at once',
-    'libs/rules/src/planner.ts',
-    `if (rule.inFlight) return retry(rule, { result: 'unknown', message: '' }, false);`,
+    JUDGE,
+    'if (rule.inFlight) return { ...retry(undefined, false), unknown: true };',
     '',
   ),
   'writes-after-a-lost-lease': bug(
@@ -70,16 +72,16 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'adds-a-shared-rule-twice': bug(
     'a rule that several credentials wait for is added once for each, without a read',
-    `${ENGINE}/access-paths.ts`,
-    'const found = this.found.get(rule.ruleId);',
-    'const found = undefined as RuleSettlement | undefined;',
+    `${ENGINE}/converger.ts`,
+    'isFresh = false;',
+    '',
   ),
   'trusts-removal-answers': bug(
     'the answer to a removal counts as an observation of absence',
-    'libs/rules/src/planner.ts',
-    `if (present && isOurs(present, rule.recordedId)) return retry(rule, result, true);`,
-    `if (result?.result === 'done' || result?.result === 'unknown') return { rule, kind: 'absent' };
-  if (present && isOurs(present, rule.recordedId)) return retry(rule, result, true);`,
+    JUDGE,
+    'if (present && isOurs(present, rule.recordedId)) return retry(sent, true);',
+    `if (sent?.action === 'remove' && sent.result.result !== 'refused') return { kind: 'absent' };
+  if (present && isOurs(present, rule.recordedId)) return retry(sent, true);`,
   ),
   'extends-ended-sessions': bug(
     'a session that has ended can be extended',
@@ -107,9 +109,9 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'gives-up-removals': bug(
     'a removal is not retried after six failures',
-    `${ENGINE}/outcome.ts`,
-    'dueInMs: awaitsLanding ?',
-    'dueInMs: !rule.desired && rule.attempts >= 6 ? null : awaitsLanding ?',
+    DECIDED,
+    'dueInMs: isTurned ? 0 : lands,',
+    'dueInMs: !desired && attempts >= 6 ? null : isTurned ? 0 : lands,',
   ),
   'adds-after-expiry': bug(
     'a rule is added after its last holder has expired',
@@ -149,9 +151,9 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'forgets-the-second-access-path': bug(
     'a rule is not due any more after a read through the first of several access paths',
-    `${ENGINE}/access-paths.ts`,
-    'return isDue || paths?.size === 0 ? rule : { ...rule, dueInMs: 0 };',
-    'return rule;',
+    `${ENGINE}/settle.ts`,
+    'keepDue(rows, settlement);',
+    '',
   ),
   'resends-in-flight-removals': bug(
     'a removal in doubt is sent again, and its horizon restarts',
@@ -161,15 +163,15 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'forgets-unobserved-adds': bug(
     'an add that succeeded and is not yet shown by reads is not waited for',
-    'libs/rules/src/planner.ts',
+    JUDGE,
     `unknown: result?.result === 'unknown' || result?.result === 'done',`,
     `unknown: result?.result === 'unknown',`,
   ),
-  'makes-room-with-desired-rules': bug(
-    'on a target over its quota, desired rules are removed too',
-    'libs/rules/src/drift.ts',
-    'if (!isOurs({ ownRuleId, providerRuleId }, recorded) || rule?.desired) return [];',
-    'if (!isOurs({ ownRuleId, providerRuleId }, recorded)) return [];',
+  'waits-for-room-without-end': bug(
+    'an addition to a full target is never given up',
+    'libs/rules/src/rule-observed.ts',
+    'attempts < MAX_TRIES_WHEN_FULL;',
+    'attempts < 1000;',
   ),
   'misses-a-concurrent-release': bug(
     'two last holders released concurrently each count the other one as live',
@@ -185,13 +187,13 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'keeps-refused-holders': bug(
     'a refused holder is not deleted while others hold its rule',
-    `${ENGINE}/rule-events.ts`,
-    `isDetached || status === 'FAILED' || failed.has(resourceIpId);`,
-    'isDetached;',
+    `${ENGINE}/target-rows.ts`,
+    `isGone || status === 'FAILED' || failed.has(resourceIpId);`,
+    'isGone;',
   ),
   'forgets-moved-holders': bug(
     'the holder of an address that moved is deleted before its own status is decided',
-    `${ENGINE}/rule-events.ts`,
+    `${ENGINE}/target-rows.ts`,
     `(holder.status !== 'REMOVING' || decided.has(holder.resourceIpId))`,
     'true',
   ),
@@ -200,8 +202,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     edits: [
       {
         file: `${ENGINE}/settle.ts`,
-        find: `const absent = settled.filter(({ state }) => state === 'absent').map(({ ruleId }) => ruleId);`,
-        replace: `const absent = settled.filter((rule) => rule.state !== 'present' && rule.unwanted !== null).map(({ ruleId }) => ruleId);`,
+        find: 'const absent = [...decisions].flatMap(([id, { isAbsent }]) => (isAbsent ? [id] : []));',
+        replace: `const absent = [...decisions].flatMap(([id, { rule }]) => (rule.state !== 'present' && rule.unwantedSince !== null ? [id] : []));`,
       },
       {
         file: LIFE,
@@ -212,9 +214,9 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   },
   'records-closed-when-sent': bug(
     'a rule is recorded as CLOSED when its removal is sent',
-    `${ENGINE}/rule-events.ts`,
-    `if (now.state !== 'absent') continue;`,
-    `if (now.state !== 'absent' && !(now.unwanted !== null && now.inFlight)) continue;`,
+    'libs/rules/src/rule-events.ts',
+    'if (!isAbsent) return events;',
+    'if (!isAbsent && !(!desired && next.inFlightUntil !== null)) return events;',
   ),
   'certain-after-the-removal': bug(
     'a stale read after a removal counts as certain access',

@@ -1,12 +1,4 @@
-import type {
-  Address,
-  AddressState,
-  Holder,
-  LedgerRow,
-  SweeperLease,
-  TargetRule,
-  UnmanagedRule,
-} from '#engine-store';
+import type { Address, AddressState, Holder, LedgerRow, SweeperLease, UnmanagedRule } from '#engine-store';
 import {
   DETACHING_CAUSES,
   ruleLife,
@@ -17,6 +9,7 @@ import {
   type ResourceIpStatus,
   type Rule,
   type SessionStatus,
+  type TargetRule,
 } from '#rules';
 
 /** The rows the engine reads and writes; times in ms of the simulation's clock. */

@@ -137,7 +137,7 @@ describe('Requests for an address on a resource', () => {
       const lease = (await new LeaseStore().take(tx, targetId, 10, false))!;
       const due = await new RuleStore().due(tx, lease, 10);
       await new LeaseStore().release(tx, lease);
-      return due.map((rule) => rule.desired);
+      return due.rules.map((rule) => rule.desired);
     };
     expect(await desired()).toEqual([true]);
     await statics.release(tx, org.organizationId, id, [resourceId], 'STATIC_RULE_DELETED');

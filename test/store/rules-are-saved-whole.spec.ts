@@ -36,7 +36,6 @@ const CHANGED: Omit<Rule, 'id'> = {
   lastError: 'denied',
   targetMissingSince: NOW + 3,
   isUnmanaged: true,
-  isUnmarked: true,
   isMissing: true,
   isSuspended: true,
   lostCount: 2,

@@ -5,8 +5,8 @@ import { Database } from '#entities';
 import { cloneDatabase } from '../harness/database';
 
 const TARGET = {} as CloudTarget;
-const REMOVAL = { removals: 1, additions: 0 };
-const ADDITION = { removals: 0, additions: 1 };
+const REMOVAL = [{ action: 'remove' }] as const;
+const ADDITION = [{ action: 'add' }] as const;
 
 class CountingStore extends WriteBudgetStore {
   asked = 0;
@@ -64,10 +64,7 @@ describe('A turn for the write calls of an account', () => {
 
   it('is not taken twice by a pass, and one call serves a batch', async () => {
     const aws = driver(2, 0.001);
-    const both = { removals: 7, additions: 3 };
-    expect(await worker().take(aws, TARGET, both)).toBe(0);
-    expect(await worker().take(aws, TARGET, both, both)).toBe(0);
-    expect(await worker().take(aws, TARGET, { removals: 0, additions: 0 })).toBe(0);
+    expect(await worker().take(aws, TARGET, [...REMOVAL, ...REMOVAL, ...ADDITION, ...ADDITION])).toBe(0);
     expect(await worker().take(aws, TARGET, REMOVAL)).toBeGreaterThan(0);
   });
 

@@ -158,7 +158,6 @@ export const CHOICES = {
     'MAKE_ROOM',
     'TARGET_GONE',
     'CHANGED_OUTSIDE',
-    'UNRECORDED',
   ],
   RuleCause: [
     'SESSION_STARTED',
@@ -187,7 +186,6 @@ export const CHOICES = {
     'MAKE_ROOM',
     'TARGET_GONE',
     'CHANGED_OUTSIDE',
-    'UNRECORDED',
   ],
   RuleEventKind: [
     'OPENED',
@@ -199,7 +197,6 @@ export const CHOICES = {
     'ADD_REFUSED',
     'REMOVAL_REFUSED',
     'FOUND',
-    'UNMARKED',
     'CHANGED',
     'ABANDONED',
   ],

@@ -2963,8 +2963,7 @@ export interface components {
       | 'ORPHAN'
       | 'MAKE_ROOM'
       | 'TARGET_GONE'
-      | 'CHANGED_OUTSIDE'
-      | 'UNRECORDED';
+      | 'CHANGED_OUTSIDE';
     RenewedSessionDto: {
       /** Format: uuid */
       accessRequestId: string | null;
@@ -3225,8 +3224,7 @@ export interface components {
       | 'ORPHAN'
       | 'MAKE_ROOM'
       | 'TARGET_GONE'
-      | 'CHANGED_OUTSIDE'
-      | 'UNRECORDED';
+      | 'CHANGED_OUTSIDE';
     RuleEventDto: {
       address: string;
       /** Format: date-time */
@@ -3270,7 +3268,6 @@ export interface components {
       | 'ADD_REFUSED'
       | 'REMOVAL_REFUSED'
       | 'FOUND'
-      | 'UNMARKED'
       | 'CHANGED'
       | 'ABANDONED';
     RuleHolderDto: {

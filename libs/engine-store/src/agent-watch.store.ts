@@ -1,15 +1,6 @@
-import {
-  AGENT_AWAY_SECONDS,
-  type AdditionCause,
-  type HostGuard,
-  type OrganizationId,
-  type RemovalCause,
-  type TrafficConfig,
-} from '#rules';
+import { AGENT_AWAY_SECONDS, type HostGuard, type OrganizationId, type TrafficConfig } from '#rules';
 import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Tx, rows } from '#entities';
 import { byKey } from './by-key';
-import { ms } from './columns';
-import type { HolderRow } from './due-rule';
 import { UNLEASED, type Lease } from './lease.store';
 import type { NamingResource } from './comparison';
 
@@ -37,23 +28,10 @@ export interface WatchedResource extends NamingResource {
   readonly isVerified: boolean;
 }
 
-/** A rule covered by an agent's report, unchanged since it was offered to the agent. */
-export interface ReportedRule {
-  readonly ruleId: string;
-  readonly revision: number;
-  readonly attempts: number;
-  readonly desired: boolean;
-  /** APPLIED for a holder */
-  readonly isApplied: boolean;
-  readonly cause: RemovalCause | null;
-  readonly addCause: AdditionCause | null;
-  readonly waiting: Pick<HolderRow, 'resourceIpId' | 'pendingSince'>[];
-}
-
-/** The live holders of the rule `r` that are in these statuses. */
-const holders = (statuses: string, columns = ''): string => `SELECT ${columns} FROM rule_holders holder
+/** For `WHERE`: the rule `r` has a live holder. */
+const IS_HELD = `EXISTS (SELECT FROM rule_holders holder
   CROSS JOIN LATERAL ${byKey('resource_ips', 'holder.resource_ip_id')} ip
-  WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${statuses})`;
+  WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${HOLDING}))`;
 
 /** Comparisons of healthy hosts come due together, at multiples of this. */
 const TOGETHER_SECONDS = 5;
@@ -170,17 +148,14 @@ export class AgentWatchStore {
    * The reported rules whose holders have not changed since they were offered. Changed ones are offered and reported again.
    * @param cleared the host has no other rules than those of the reported version
    */
-  reported(tx: Tx, targetId: string, ruleIds: readonly string[], cleared: boolean): Promise<ReportedRule[]> {
-    return tx.query(
-      `SELECT r.id AS "ruleId", r.revision, r.attempts, r.cause, EXISTS (${holders(HOLDING)}) AS desired,
-         EXISTS (${holders(`'APPLIED'`)}) AS "isApplied",
-         (SELECT h.cause FROM rule_holders h WHERE h.rule_id = r.id ORDER BY h.released_at NULLS FIRST LIMIT 1) AS "addCause",
-         ARRAY(${holders(`'PENDING'`, `jsonb_build_object('resourceIpId', ip.id, 'pendingSince', ${ms('ip.pending_since')})`)}) AS waiting
-       FROM rules r WHERE r.target_id = $1 AND r.offered_revision = r.revision AND (r.id = ANY ($2::uuid[])
-         OR ($3 AND r.state <> 'absent' AND NOT EXISTS (${holders(HOLDING)})))
+  async reported(tx: Tx, targetId: string, ruleIds: readonly string[], cleared: boolean): Promise<string[]> {
+    const found = await tx.query<{ id: string }[]>(
+      `SELECT r.id FROM rules r WHERE r.target_id = $1 AND r.offered_revision = r.revision AND (r.id = ANY ($2::uuid[])
+         OR ($3 AND r.state <> 'absent' AND NOT ${IS_HELD}))
        ORDER BY r.id`,
       [targetId, ruleIds, cleared],
     );
+    return found.map(({ id }) => id);
   }
 
   /**
@@ -191,7 +166,7 @@ export class AgentWatchStore {
     const ended = await tx.query<{ id: string }[]>(
       `SELECT r.id FROM rules r
        WHERE r.target_id = $1 AND r.state <> 'absent' AND r.offered_until < now() - interval '1 minute'
-         AND NOT EXISTS (${holders(HOLDING)})`,
+         AND NOT ${IS_HELD}`,
       [targetId],
     );
     return ended.map(({ id }) => id);

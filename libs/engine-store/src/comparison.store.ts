@@ -86,7 +86,7 @@ export class ComparisonStore {
     const [known] = await tx.query<KnownRules[]>(
       `SELECT t.unmanaged_digest AS "unmanagedDigest", ARRAY(
          SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'state', r.state, 'isUnmanaged', r.is_unmanaged,
-           'isUnmarked', r.is_unmarked, 'isSuspended', r.is_suspended, 'isMissing', r.is_missing, 'providerRuleId', r.provider_rule_id,
+           'isSuspended', r.is_suspended, 'isMissing', r.is_missing, 'providerRuleId', r.provider_rule_id,
            'targetMissing', r.target_missing_since IS NOT NULL, 'wasObserved', r.present_since IS NOT NULL,
            'desired', EXISTS (
              SELECT FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id

@@ -1,4 +1,4 @@
-import type { KnownRule, OrganizationId, Access, ResourceConfig } from '#rules';
+import type { KnownRule, OrganizationId, OwnedAccess, ResourceConfig } from '#rules';
 
 /** A resource that points at the target. */
 export interface NamingResource {
@@ -17,12 +17,6 @@ export interface ComparedResource extends NamingResource {
 interface ComparisonOutcome {
   readonly eventType: 'RECONCILE_OK' | 'RECONCILE_FAILED';
   readonly message: string | null;
-}
-
-/** An access path with its owner. */
-export interface OwnedAccess extends Access {
-  /** null: the credential is deleted */
-  readonly organizationId: string | null;
 }
 
 /** An access path to a target, and the resources that use it. */

@@ -1,31 +1,16 @@
 import type {
   AdditionCause,
+  DueRule,
   Instant,
   OrganizationId,
-  Provider,
   RemovalCause,
   ResourceConfig,
   ResourceIpStatus,
   Rule,
+  TargetRule,
   Times,
   Access,
 } from '#rules';
-
-/** A rule with its target. */
-export interface TargetRule extends Rule {
-  readonly targetId: string;
-  readonly provider: Provider;
-  /** identifies the target at its provider */
-  readonly identifier: string;
-  /** the last complete comparison of the target */
-  readonly comparedAt: Instant | null;
-  readonly key: string;
-  readonly address: string;
-  readonly protocol: string;
-  readonly ports: string;
-  /** the owner of the credential it was written with */
-  readonly writerOrganizationId: OrganizationId | null;
-}
 
 /** The claim of a ResourceIp on a rule. */
 export interface Holder {
@@ -94,6 +79,12 @@ export interface Loaded extends Times {
   readonly rules: readonly TargetRule[];
   readonly holders: readonly Holder[];
   readonly addresses: readonly Address[];
+}
+
+/** Due rules, and when they were read. */
+export interface DueRules {
+  readonly now: Instant;
+  readonly rules: readonly DueRule[];
 }
 
 /** Age of the reads a settlement is based on, ms. */

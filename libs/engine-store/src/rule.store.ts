@@ -1,20 +1,20 @@
-import type { Instant, ResourceIpStatus, Rule } from '#rules';
+import type { DueRule, Instant, ResourceIpStatus, Rule, TargetRule } from '#rules';
 import type { Tx } from '#entities';
 import { overdueFor, UNWANTED_SINCE } from './backlog.store';
 import { byKey } from './by-key';
 import { Columns, ms } from './columns';
-import { dueRules, type DueRuleRow } from './due-rule';
+import { dueRules } from './due-rule';
 import { releaseClaims } from './holders';
 import type { Lease } from './lease.store';
 import { lockOwners } from './lock-owners';
 import { IS_RESTORED } from './restore.store';
-import type { ChangedRows, Holder, Loaded, TargetRule } from './rows';
+import type { ChangedRows, DueRules, Holder, Loaded } from './rows';
 
 const RULE = new Columns({
   text: ['state', 'last_error', 'provider_rule_id', 'region', 'cause'],
   uuid: ['credential_id'],
   int: ['revision', 'offered_revision', 'attempts', 'lost_count'],
-  boolean: ['closing', 'is_unmanaged', 'is_unmarked', 'is_missing', 'is_suspended'],
+  boolean: ['closing', 'is_unmanaged', 'is_missing', 'is_suspended'],
   time: [
     'due_at',
     'in_flight_until',
@@ -86,6 +86,9 @@ const DUE = load(`SELECT r.id FROM rules r WHERE r.target_id = $1 AND r.due_at <
     WHERE h.rule_id = r.id AND h.released_at IS NULL AND ip.status IN ('PENDING', 'APPLIED')
   ), r.due_at, r.id LIMIT $2`);
 
+/** The rules $2, due or not. */
+const THESE = load('SELECT id FROM rules WHERE id = ANY ($2::uuid[]) AND target_id = $1');
+
 /** Rules without their holders, locked. */
 export interface LockedRules {
   readonly now: Instant;
@@ -95,16 +98,22 @@ export interface LockedRules {
 /** Loads rules with their holders and addresses, and saves them whole. What they become is decided by `ruleLife` and `settle`. */
 export class RuleStore {
   /** Due rules of the target, unwanted ones first. */
-  async due(tx: Tx, lease: Lease, limit: number): Promise<DueRuleRow[]> {
+  async due(tx: Tx, lease: Lease, limit: number): Promise<DueRules> {
     const [loaded] = await tx.query<Loaded[]>(DUE, [lease.targetId, limit]);
-    return dueRules(loaded!);
+    return { now: loaded!.now, rules: dueRules(loaded!) };
+  }
+
+  /** These rules of the target as they are now, due or not. */
+  async again(tx: Tx, lease: Lease, ruleIds: readonly string[]): Promise<DueRules> {
+    const [loaded] = await tx.query<Loaded[]>(THESE, [lease.targetId, ruleIds]);
+    return { now: loaded!.now, rules: dueRules(loaded!) };
   }
 
   /** Every rule of the target whose recorded state is present or unknown. */
   possiblyPresent(
     tx: Tx,
     lease: Lease,
-  ): Promise<Pick<DueRuleRow, 'ruleId' | 'key' | 'state' | 'isUnmanaged'>[]> {
+  ): Promise<(Pick<DueRule, 'ruleId' | 'key'> & Pick<Rule, 'state' | 'isUnmanaged'>)[]> {
     return tx.query(
       `SELECT id AS "ruleId", key, state, is_unmanaged AS "isUnmanaged" FROM rules WHERE target_id = $1 AND state <> 'absent'`,
       [lease.targetId],

@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { DueRuleRow, Lease, WatchedHost, EngineStore } from '#engine-store';
+import type { DueRules, EngineStore, Lease, WatchedHost } from '#engine-store';
 import { type Transactions, type Tx } from '#entities';
-import { agentAbsence, APPLY_TIMEOUT_MS, HOLDING_STATUSES, type RuleSettlement } from '#rules';
+import {
+  agentAbsence,
+  awaited,
+  endedByKernel,
+  HOLDING_STATUSES,
+  isAbandoned,
+  isWaitedFor,
+  settleUnread,
+  type Decided,
+  type DueRule,
+  type Moment,
+} from '#rules';
 import type { ConvergenceObserver } from './convergence-observer';
 import { healthReports } from './health-reports';
 import { guardProblem, hostProblem } from './host-messages';
-import { isAbandoned } from './access-paths';
-import { remarksOnUnread, type Remark } from './rule-events';
 import { settle, type Settled } from './settle';
-import { settlement, localSettlements } from './outcome';
 import type { Timing } from './timing';
 
 const LEASE_SECONDS = 10;
@@ -45,7 +53,7 @@ export class AgentConverger {
     if (!lease) return null;
     const host = await watch.host(tx, lease);
     const due = await rules.due(tx, lease, BATCH_SIZE);
-    const settled = due.length === 0 ? null : await this.settle(tx, lease, host, due);
+    const settled = due.rules.length === 0 ? null : await this.settle(tx, lease, host, due);
     if (lease.comparison) await this.report(tx, lease, host);
     await leases.release(tx, lease);
     return settled;
@@ -55,54 +63,32 @@ export class AgentConverger {
     tx: Tx,
     lease: Lease,
     host: WatchedHost,
-    due: readonly DueRuleRow[],
+    { rules: due }: DueRules,
   ): Promise<Settled | null> {
     const ended = new Set(await this.stores.watch.endedByKernel(tx, lease.targetId));
-    const needless = due.filter((rule) => needsNoReport(rule) && !ended.has(rule.ruleId));
-    const waiting = due.filter((rule) => !needsNoReport(rule) && !ended.has(rule.ruleId));
-    const byKernel = due.filter(({ ruleId }) => ended.has(ruleId));
     const absence = agentAbsence(host.name, host.secondsAway);
     const message = absence?.message ?? `The agent ${host.name} has not reported it yet`;
+    const note = `The kernel of ${host.name} ended it by its own clock; the agent has not reported it`;
+    const decide = (rule: DueRule, moment: Moment): Decided[] => {
+      if (ended.has(rule.ruleId)) return [endedByKernel(rule, note, moment)];
+      if (needsNoReport(rule)) return settleUnread([rule], moment, needsNoReport);
+      return [awaited(rule, message, absence !== null, moment)];
+    };
     return settle(
       tx,
       this.stores,
       lease,
       {
-        rules: [
-          ...localSettlements(needless, []).values(),
-          ...waiting.map((rule) => this.awaited(rule, message, absence !== null)),
-          ...byKernel.map((rule) => settlement({ rule, kind: 'absent' }, true, null, 0)),
-        ],
+        ruleIds: due.map(({ ruleId }) => ruleId),
+        decide: (rules, moment) => rules.flatMap((rule) => decide(rule, moment)),
         access: null,
         reading: null,
-        waiting: waiting.flatMap(({ holders }) => holders.filter(({ status }) => status === 'PENDING')),
-        giveUpSeconds: APPLY_TIMEOUT_MS / 1000,
+        since: null,
+        chance: this.timing.random(),
         isAwaited: absence === null,
-        remarks: new Map([
-          ...remarksOnUnread(needless),
-          ...byKernel.map(({ ruleId }): [string, Remark] => [
-            ruleId,
-            { note: `The kernel of ${host.name} ended it by its own clock; the agent has not reported it` },
-          ]),
-        ]),
       },
       { workerId: this.workerId, passId: randomUUID(), credentialId: null },
     );
-  }
-
-  /** The settlement of a rule that waits for a report. */
-  private awaited(rule: DueRuleRow, message: string, away: boolean): RuleSettlement {
-    const verdict = {
-      rule,
-      kind: 'retry',
-      message,
-      unknown: false,
-      observedPresent: false,
-      refused: false,
-    } as const;
-    const found = settlement(verdict, false, null, this.timing.random());
-    // an observation before the absence does not apply to holders added since
-    return away && rule.state === 'present' && isWaitedFor(rule) ? { ...found, state: 'unknown' } : found;
   }
 
   /** Writes health events of the resources, and an audit record when the agent is away. */
@@ -122,10 +108,8 @@ export class AgentConverger {
   }
 }
 
-const isWaitedFor = ({ holders }: DueRuleRow): boolean => holders.some(({ status }) => status === 'PENDING');
-
 /** Whether the rule is absent without holders, or present without waiting holders. */
-function needsNoReport(rule: DueRuleRow): boolean {
+function needsNoReport(rule: DueRule): boolean {
   if (isAbandoned(rule)) return true;
   const desired = rule.holders.some(({ status }) => HOLDING_STATUSES.some((holding) => holding === status));
   return desired ? rule.state === 'present' && !isWaitedFor(rule) : rule.state === 'absent';

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { Lease, DueRuleRow, Origin, EngineStore } from '#engine-store';
+import type { DueRules, EngineStore, Lease, Origin } from '#engine-store';
 import { type Transactions, type Tx } from '#entities';
 import type { ProviderDriver } from '#drivers';
 import {
-  APPLY_TIMEOUT_MS,
-  NOT_FOUND_TIMEOUT_MS,
+  observe,
   RETRYABLE_KINDS,
-  type RuleSettlement,
   ruleLife,
+  settleUnread,
+  showsAsWritten,
+  type DueRule,
+  type PassFacts,
 } from '#rules';
-import { horizonMs, age } from './provider-calls';
+import { age } from './provider-calls';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation } from './isolation';
-import { endOf, isNotFound, settlementsOf, type PassOutcome, localSettlements } from './outcome';
-import { remarksOf } from './remarks';
+import { endOf, isNotFound } from './outcome';
 import { PassRunner } from './pass';
-import { passes, resumedPass, roundOf, sortDue, type Pass, SharedRules } from './access-paths';
+import { sortDue, stepsOf, stepThrough, type Step } from './access-paths';
 import type { Reconciler } from './reconciler';
-import { remarksOnUnread } from './rule-events';
 import { settle, type Settlement } from './settle';
 import type { Timing } from './timing';
 
@@ -91,45 +91,50 @@ export class Converger {
   /** @returns false when nothing is due */
   private async round(held: HeldLease, driver: ProviderDriver): Promise<boolean> {
     const due = await this.dueAfterSpacing(held, driver);
-    if (due.length === 0) return false;
-    const { settled, kept, open } = sortDue(due);
-    await this.settleLocally(held, localSettlements(settled, kept));
-    let inDoubt = false;
-    const all = passes(open);
-    const shared = new SharedRules(all);
-    for (const pass of roundOf(all)) {
-      let attempts = 0;
-      await this.isolation.bisect(held, pass.rules, async (rules) => {
-        const now =
-          attempts > 0 ? resumedPass(pass, rules, await this.due(held, driver)) : { ...pass, rules };
-        attempts += 1;
-        if (!now) return;
-        const part = shared.asFound(now, horizonMs(driver));
-        const outcome = await this.passRunner.run(held, driver, part);
-        const end = endOf(outcome);
-        if (end !== null) this.observer.passEnded(driver.kind, end);
-        const found = await this.settlePass(held, part, outcome, shared);
-        inDoubt ||= found.some((rule) => rule.inFlight);
+    if (due.rules.length === 0) return false;
+    const { local, open } = sortDue(due.rules);
+    await this.settleLocally(held, local);
+    let isFresh = true;
+    for (const step of stepsOf({ ...due, rules: open })) {
+      await this.isolation.bisect(held, step.rules, async (part) => {
+        // what came before may have changed them: another step, or a failed attempt of this one
+        const now = isFresh ? { ...step, rules: part } : await this.again(held, step, part);
+        isFresh = false;
+        if (now) await this.step(held, driver, now);
       });
-      // the due rules of the following passes are outdated
-      if (attempts > 1 || (driver.traits.wholeList && inDoubt)) return true;
     }
     return true;
   }
 
-  private async due(held: HeldLease, { traits }: ProviderDriver): Promise<DueRuleRow[]> {
-    const due = await this.stores.rules.due(this.database.autocommit, held.lease, traits.batchSize);
-    return due.map((rule) =>
-      held.isSettled(rule.ruleId) ? { ...rule, inFlight: false, inFlightMs: 0, inDoubt: false } : rule,
+  private async again(
+    held: HeldLease,
+    { access }: Step,
+    part: readonly DueRule[],
+  ): Promise<Step | undefined> {
+    const ids = part.map(({ ruleId }) => ruleId);
+    return stepThrough(access, await this.stores.rules.again(this.database.autocommit, held.lease, ids));
+  }
+
+  /** One path of the target: what its pass finds is settled, of each rule for which that fails by itself. */
+  private async step(held: HeldLease, driver: ProviderDriver, step: Step): Promise<void> {
+    const facts = await this.passRunner.run(held, driver, step);
+    const end = endOf(facts);
+    if (end !== null) this.observer.passEnded(driver.kind, end);
+    await this.isolation.bisect(held, step.rules, (part) =>
+      this.settlePass(held, { ...step, rules: part }, facts),
     );
   }
 
+  private due(held: HeldLease, { traits }: ProviderDriver): Promise<DueRules> {
+    return this.stores.rules.due(this.database.autocommit, held.lease, traits.batchSize);
+  }
+
   /** Waits for the write spacing of the target, and includes the rules that came due meanwhile. */
-  private async dueAfterSpacing(held: HeldLease, driver: ProviderDriver): Promise<DueRuleRow[]> {
+  private async dueAfterSpacing(held: HeldLease, driver: ProviderDriver): Promise<DueRules> {
     await held.ensureHeld();
     for (;;) {
       const due = await this.due(held, driver);
-      const { open } = sortDue(due);
+      const { open } = sortDue(due.rules);
       const changes = { count: open.length, addsOnly: open.every((rule) => rule.desired) };
       const wait = open.length === 0 ? 0 : held.msUntilNextWrite(driver.traits.writeSpacing, changes);
       if (wait === 0) return due;
@@ -138,47 +143,35 @@ export class Converger {
     }
   }
 
-  /** Settles the outcome of a pass. @returns what was settled */
-  private async settlePass(
-    held: HeldLease,
-    pass: Pass,
-    outcome: PassOutcome,
-    shared: SharedRules,
-  ): Promise<RuleSettlement[]> {
-    const rules = shared.keepDue(
-      settlementsOf(pass, outcome, () => this.timing.random()),
-      pass,
-    );
-    held.markSettled(
-      rules.filter((rule) => !rule.inFlight && rule.state !== null).map((rule) => rule.ruleId),
-    );
-    await this.settle(held, {
-      rules,
-      access: pass.access,
-      reading: outcome.kind === 'read' ? () => age(this.timing, outcome.read, outcome.firstRead) : null,
-      waiting: pass.waiting,
-      alignRetries: outcome.kind === 'unreadable' && RETRYABLE_KINDS.has(outcome.error.kind),
-      ...(isNotFound(outcome) && { notFoundSeconds: NOT_FOUND_TIMEOUT_MS / 1000 }),
-      remarks: remarksOf(outcome, pass),
+  private settlePass(held: HeldLease, { access, since, rules }: Step, facts: PassFacts): Promise<void> {
+    const { firstRead, lastRead, error } = facts;
+    const read = lastRead ?? firstRead;
+    return this.settle(held, rules, {
+      decide: (locked, moment) => observe(locked, facts, moment),
+      taken: new Map(rules.map((rule) => [rule.ruleId, rule])),
+      access,
+      since,
+      reading: read && (() => age(this.timing, read, firstRead ?? read)),
+      ...(read && { isShown: showsAsWritten(read.rules) }),
+      alignRetries: error !== null && error.kind !== 'postponed' && RETRYABLE_KINDS.has(error.kind),
+      isNotFound: isNotFound(facts),
     });
-    return rules;
   }
 
-  private settleLocally(held: HeldLease, local: Map<DueRuleRow, RuleSettlement>): Promise<void> {
-    return this.isolation.bisect(held, [...local.keys()], (part) =>
-      this.settle(held, {
-        rules: part.map((rule) => local.get(rule)!),
-        access: null,
-        reading: null,
-        waiting: [],
-        remarks: remarksOnUnread(part),
-      }),
+  private settleLocally(held: HeldLease, local: readonly DueRule[]): Promise<void> {
+    return this.isolation.bisect(held, local, (part) =>
+      this.settle(held, part, { decide: settleUnread, access: null, since: null, reading: null }),
     );
   }
 
   /** @throws LeaseLost after requeueing the rules, which this worker may have changed */
-  private async settle(held: HeldLease, found: Omit<Settlement, 'giveUpSeconds'>): Promise<void> {
-    const whole: Settlement = { ...found, giveUpSeconds: APPLY_TIMEOUT_MS / 1000 };
+  private async settle(
+    held: HeldLease,
+    rules: readonly DueRule[],
+    found: Omit<Settlement, 'ruleIds' | 'chance'>,
+  ): Promise<void> {
+    const ruleIds = rules.map(({ ruleId }) => ruleId);
+    const whole: Settlement = { ...found, ruleIds, chance: this.timing.random() };
     const origin: Origin = {
       workerId: this.workerId,
       passId: randomUUID(),
@@ -193,7 +186,7 @@ export class Converger {
       this.observer.eventsRecorded(written.events);
       return;
     }
-    await this.database.transaction((tx) => this.requeue(tx, held.lease, found.rules));
+    await this.database.transaction((tx) => this.requeue(tx, held.lease, ruleIds));
     throw new LeaseLost(held.lease.targetId);
   }
 
@@ -201,9 +194,8 @@ export class Converger {
    * Makes rules due whose outcome this worker may have changed without the lease. An extra pass is harmless, so this is not
    * fenced. A rule deleted meanwhile may have become an orphan: its target is compared soon.
    */
-  private async requeue(tx: Tx, { targetId }: Lease, found: readonly RuleSettlement[]): Promise<void> {
+  private async requeue(tx: Tx, { targetId }: Lease, ids: readonly string[]): Promise<void> {
     const { rules: store, comparisons } = this.stores;
-    const ids = found.map(({ ruleId }) => ruleId);
     const { rules, now } = await store.lockAlone(tx, ids);
     await store.save(tx, { rules: rules.map((rule) => ruleLife.requeued(rule, now)) });
     if (rules.length < ids.length)

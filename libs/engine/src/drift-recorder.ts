@@ -1,13 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import type { KnownRules, Lease, LedgerRow, EngineStore, OwnedAccess } from '#engine-store';
+import type { EngineStore, KnownRules, Lease, LedgerRow } from '#engine-store';
 import type { Tx } from '#entities';
-import { ruleLife, type Drift, type Instant, type Rule } from '#rules';
+import {
+  changedMessage,
+  RESTORED,
+  ruleEvent,
+  ruleLife,
+  type Drift,
+  type Instant,
+  type OwnedAccess,
+  type Rule,
+  type RuleEvent,
+  type TimedRead,
+} from '#rules';
 import { unobservedRules } from './drift-report';
-import { ledgerRows, type OwnedOrigin, type RuleEvent, changedMessage } from './rule-events';
+import { ledgerRows, type OwnedOrigin } from './ledger-rows';
 import { takeOver } from './orphans';
 import { writeSessions } from './settle-owners';
 import { TargetRows } from './target-rows';
-import { age, RESTORED, type TimedRead } from './provider-calls';
+import { age } from './provider-calls';
 import type { Timing } from './timing';
 import type { UnissuedOrphans } from './unissued-orphans';
 import { recordUnmanaged } from './unmanaged-rules';
@@ -50,12 +61,16 @@ export class DriftRecorder {
     const { now, readAt, comparedAt } = rows.loaded;
     const endedAt = readAt - endedAgoMs;
     const origin = this.origin(access);
-    const events = ledgerRows(eventsOf(drift), rows, endedAt, origin);
+    const made: RuleEvent[] = [];
     for (const { ruleIds, move } of moves)
-      rows.make(ruleIds, (rule) => move(rule, { now, comparedAt, endedAt }));
+      rows.make(ruleIds, (rule) => {
+        const moved = move(rule, { now, comparedAt, endedAt });
+        if (moved.event) made.push(moved.event);
+        return moved.rule;
+      });
     const left = [...suspend(rows, drift), ...withdraw(rows, drift)];
     for (const { ruleId } of drift.renamed) rows.rename(ruleId);
-    events.push(...ledgerRows(drift.stale.map(found('STALE_RULE')), rows, endedAt, origin));
+    const events = ledgerRows(made, rows, endedAt, origin);
     await store.save(tx, rows.changed);
     events.push(...(await this.takeOver(tx, lease, observed, rows, endedAt, origin)));
     await ledger.record(tx, events);
@@ -78,20 +93,13 @@ export class DriftRecorder {
     return { lost: lost.filter((rule) => rule.isMissing), events };
   }
 
-  /** Gives up rules because their target is missing. @param message of the provider */
-  async recordGivenUp(
+  /** Records events of a target that is missing. */
+  async record(
     tx: Tx,
     rows: TargetRows,
-    ruleIds: readonly string[],
-    message: string,
+    events: readonly RuleEvent[],
     access: OwnedAccess,
   ): Promise<LedgerRow[]> {
-    const events = ruleIds.map((ruleId): RuleEvent => ({
-      ...missing(ruleId),
-      kind: 'ABANDONED',
-      cause: 'TARGET_GONE',
-      message,
-    }));
     const recorded = ledgerRows(events, rows, rows.loaded.readAt, this.origin(access));
     await this.stores.ledger.record(tx, recorded);
     return recorded;
@@ -113,16 +121,14 @@ export class DriftRecorder {
       targetId,
       orphans,
       { credentialId, region },
-      'ORPHAN',
       loaded,
       endedAt,
     );
     const ids = taken.map(({ id }) => id);
     const rows = new TargetRows(await this.stores.rules.lock(tx, targetId, ids, []));
-    const events = taken.map(({ id, key }) => ({
-      ...found('ORPHAN')(id),
-      message: keys.has(key) ? question : null,
-    }));
+    const events = taken.map(({ id, key }) =>
+      ruleEvent('FOUND', id, { cause: 'ORPHAN', message: keys.has(key) ? question : null }),
+    );
     return ledgerRows(events, rows, endedAt, origin);
   }
 
@@ -137,9 +143,11 @@ interface DriftTimes {
   readonly endedAt: Instant;
 }
 
+const unrecorded = (rule: Rule): ruleLife.Moved => ({ rule, event: null });
+
 interface DriftMove {
   readonly ruleIds: readonly string[];
-  readonly move: (rule: Rule, times: DriftTimes) => Rule;
+  readonly move: (rule: Rule, times: DriftTimes) => ruleLife.Moved;
 }
 
 /** What a read says about known rules, as their moves. */
@@ -147,28 +155,31 @@ function movesOf(known: KnownRules, { access, read, drift }: ObservedDrift): Dri
   const { credentialId, region } = access;
   const renamed = new Map(drift.renamed.map(({ ruleId, providerRuleId }) => [ruleId, providerRuleId]));
   const fresh = known.rules.filter(({ state, wasObserved }) => state === 'present' && !wasObserved);
+  const changedTo = new Map(drift.changed.map((one) => [one.ruleId, one.changedTo]));
   const moves: DriftMove[] = [
     {
-      ruleIds: drift.changed.map(({ ruleId }) => ruleId),
-      move: (rule, { now, endedAt }) => ruleLife.changed(rule, endedAt, now),
+      ruleIds: [...changedTo.keys()],
+      move: (rule, { now, endedAt }) => ruleLife.changed(rule, changedTo.get(rule.id)!, endedAt, now),
     },
     { ruleIds: drift.missing, move: (rule, { now }) => ruleLife.lost(rule, now) },
     {
       ruleIds: drift.withoutEffect.map(({ ruleId }) => ruleId),
-      move: (rule, { now }) => ruleLife.withoutEffect(rule, now),
+      move: (rule, { now }) => unrecorded(ruleLife.withoutEffect(rule, now)),
     },
-    { ruleIds: drift.effective, move: (rule, { now }) => ruleLife.effective(rule, now) },
-    { ruleIds: unobservedRules(known, read.rules), move: ruleLife.unobserved },
-    { ruleIds: drift.unmarked, move: ruleLife.unmarked },
+    { ruleIds: drift.effective, move: (rule, { now }) => unrecorded(ruleLife.effective(rule, now)) },
+    {
+      ruleIds: unobservedRules(known, read.rules),
+      move: (rule, times) => unrecorded(ruleLife.unobserved(rule, times)),
+    },
     { ruleIds: drift.taken, move: (rule, { now }) => ruleLife.taken(rule, now) },
     {
       ruleIds: [...renamed.keys()],
-      move: (rule, { endedAt }) => ruleLife.renamed(rule, renamed.get(rule.id)!, endedAt),
+      move: (rule, { endedAt }) => unrecorded(ruleLife.renamed(rule, renamed.get(rule.id)!, endedAt)),
     },
     { ruleIds: drift.stale, move: (rule, { now }) => ruleLife.stale(rule, { credentialId, region }, now) },
     {
       ruleIds: fresh.map(({ ruleId }) => ruleId),
-      move: (rule, { endedAt }) => ruleLife.firstObserved(rule, endedAt),
+      move: (rule, { endedAt }) => unrecorded(ruleLife.firstObserved(rule, endedAt)),
     },
   ];
   return moves.filter(({ ruleIds }) => ruleIds.length > 0);
@@ -201,41 +212,3 @@ const withdraw = (rows: TargetRows, { changed }: Drift): string[] =>
       .returnToPending(ruleId, { errorMessage: changedMessage(changedTo) })
       .flatMap(({ sessionId }) => sessionId ?? []),
   );
-
-/** Ledger events of rules that differ from their record, except stale rules and orphans. */
-function eventsOf(drift: Drift): RuleEvent[] {
-  return [
-    ...drift.changed
-      .filter(({ isNew }) => isNew)
-      .map(({ ruleId, changedTo }): RuleEvent => ({
-        ...missing(ruleId),
-        kind: 'CHANGED',
-        message: changedMessage(changedTo),
-      })),
-    ...drift.missing.map(missing),
-    ...drift.taken.map(missing),
-    ...drift.unmarked.map(unmarked),
-  ];
-}
-
-type EventOf = (ruleId: string) => RuleEvent;
-
-const missing: EventOf = (ruleId) => ({
-  kind: 'MISSING',
-  ruleId,
-  cause: 'CHANGED_OUTSIDE',
-  message: null,
-  resourceIpIds: null,
-});
-
-const found =
-  (cause: 'STALE_RULE' | 'ORPHAN'): EventOf =>
-  (ruleId) => ({ kind: 'FOUND', ruleId, cause, message: null, resourceIpIds: null });
-
-const unmarked: EventOf = (ruleId) => ({
-  kind: 'UNMARKED',
-  ruleId,
-  cause: null,
-  message: 'Our mark was removed from it; its recorded id says that it is ours',
-  resourceIpIds: null,
-});

@@ -21,7 +21,6 @@ const rule = (key: string, more: Partial<KnownRules['rules'][number]>): KnownRul
   state: 'present',
   desired: true,
   isUnmanaged: false,
-  isUnmarked: false,
   isSuspended: false,
   isMissing: false,
   providerRuleId: `id of ${key}`,

@@ -1,8 +1,14 @@
 import { DriverError, type Inspection } from '#drivers';
 import type { HealthReport, KnownRules, AccessPath } from '#engine-store';
-import { grouped, RETRYABLE_KINDS, unwantedRules, type Drift, type ObservedRule } from '#rules';
+import {
+  grouped,
+  RETRYABLE_KINDS,
+  unwantedRules,
+  type Drift,
+  type ObservedRule,
+  type TimedRead,
+} from '#rules';
 import { healthReports } from './health-reports';
-import type { TimedRead } from './provider-calls';
 import { NO_UNISSUED, type UnissuedOrphans } from './unissued-orphans';
 
 /** Changes listed in one message. */
@@ -49,7 +55,7 @@ const needsPeople = ({ taken, withoutEffect }: Drift, suspended: number): boolea
 /** The health message for drift; null: no drift. */
 function problemOf(
   known: KnownRules,
-  { missing, changed, stale, orphans, unmarked, taken, withoutEffect, unmanaged }: Drift,
+  { missing, changed, stale, orphans, taken, withoutEffect, unmanaged }: Drift,
   suspended: number,
   observed: readonly ObservedRule[],
   { question, held }: UnissuedOrphans,
@@ -71,7 +77,6 @@ function problemOf(
     changed.length > 0
       ? `${changed.length} of ours changed, to be written again: ${listed(changed.map(({ changedTo }) => changedTo))}`
       : null,
-    unmarked.length > 0 ? `${unmarked.length} of ours without our mark, recognised by their id` : null,
     taken.length > 0 ? `${taken.length} of ours replaced by unmanaged rules` : null,
   ];
   // our own refused change leaves the same behind as another program

@@ -28,7 +28,6 @@ export class HeldLease {
   private writtenSize: number;
   /** writes that were still possible at once right after the last write */
   private promptWrites: number;
-  private readonly settled = new Set<string>();
 
   private constructor(
     private readonly database: Transactions,
@@ -141,25 +140,6 @@ export class HeldLease {
     if (this.writtenAt === null || usualMs === 0) return MAX_PROMPT_WRITES;
     const refilled = (this.timing.now() - this.writtenAt) / usualMs;
     return Math.min(MAX_PROMPT_WRITES, this.promptWrites + refilled);
-  }
-
-  /**
-   * Call it before sending changes.
-   * @param ruleIds of the changes; 'all': a whole-list write concerns every rule of the target
-   */
-  markInFlight(ruleIds: readonly string[] | 'all'): void {
-    if (ruleIds === 'all') this.settled.clear();
-    else for (const ruleId of ruleIds) this.settled.delete(ruleId);
-  }
-
-  /** Call it when a pass has settled that no call is in flight for these rules. */
-  markSettled(ruleIds: readonly string[]): void {
-    for (const ruleId of ruleIds) this.settled.add(ruleId);
-  }
-
-  /** Settled within this lease, even if the database still has a call in flight because the write of the settlement failed. */
-  isSettled(ruleId: string): boolean {
-    return this.settled.has(ruleId);
   }
 
   release(): Promise<void> {

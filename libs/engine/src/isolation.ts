@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { DriverError } from '#drivers';
-import type { DueRuleRow, EngineStore } from '#engine-store';
+import type { EngineStore } from '#engine-store';
 import { type Transactions, type Tx } from '#entities';
-import { APPLY_TIMEOUT_MS, backoffMs, bisect, RULE_BACKOFF, type Provider, ruleLife } from '#rules';
+import {
+  backoffMs,
+  bisect,
+  failedUnexpectedly,
+  RULE_BACKOFF,
+  ruleLife,
+  type DueRule,
+  type Provider,
+} from '#rules';
 import type { Timing } from './timing';
 import { LeaseLost, type HeldLease } from './held-lease';
 import { settle, type Settlement } from './settle';
-import { settlement } from './outcome';
 
 /** Receives unexpected failures. */
 export interface FailureObserver {
@@ -32,11 +39,11 @@ export class Isolation {
    */
   async bisect(
     held: HeldLease,
-    rules: readonly DueRuleRow[],
-    work: (part: readonly DueRuleRow[]) => Promise<void>,
+    rules: readonly DueRule[],
+    work: (part: readonly DueRule[]) => Promise<void>,
   ): Promise<void> {
     if (rules.length === 0) return;
-    const attempt = async (part: readonly DueRuleRow[]): Promise<{ error: unknown } | null> => {
+    const attempt = async (part: readonly DueRule[]): Promise<{ error: unknown } | null> => {
       try {
         await work(part);
         return null;
@@ -55,7 +62,7 @@ export class Isolation {
   }
 
   /** Converts an unexpected failure of a pass to a retryable error. @throws as `bisect` */
-  async asRetryable(held: HeldLease, rules: readonly DueRuleRow[], error: unknown): Promise<DriverError> {
+  async asRetryable(held: HeldLease, rules: readonly DueRule[], error: unknown): Promise<DriverError> {
     if (error instanceof DriverError) return error;
     await this.assertIsolable(error);
     return new DriverError('transient', this.reportFailure(held, rules, error));
@@ -67,22 +74,15 @@ export class Isolation {
     await this.database.ping();
   }
 
-  private async postpone(held: HeldLease, rule: DueRuleRow, error: unknown): Promise<void> {
+  private async postpone(held: HeldLease, rule: DueRule, error: unknown): Promise<void> {
     const message = this.reportFailure(held, [rule], error);
-    // unknown: a call may have been sent
-    const retry = settlement(
-      { rule, kind: 'retry', message, unknown: true, observedPresent: false, refused: false },
-      false,
-      null,
-      this.timing.random(),
-    );
     const whole: Settlement = {
-      rules: [retry],
+      ruleIds: [rule.ruleId],
+      decide: (rules, moment) => rules.map((one) => failedUnexpectedly(one, message, moment)),
       access: null,
       reading: null,
-      waiting: rule.holders.filter(({ status }) => status === 'PENDING'),
-      giveUpSeconds: APPLY_TIMEOUT_MS / 1000,
-      remarks: new Map(),
+      since: null,
+      chance: this.timing.random(),
     };
     const origin = { workerId: this.workerId, passId: randomUUID(), credentialId: null };
     try {
@@ -90,14 +90,14 @@ export class Isolation {
     } catch (second) {
       await this.assertIsolable(second);
       this.observer.failed(held.lease.provider, [rule.ruleId], second);
-      const waitMs = backoffMs(RULE_BACKOFF, rule.attempts + 1, this.timing.random());
+      const waitMs = backoffMs(RULE_BACKOFF, rule.row.attempts + 1, this.timing.random());
       await this.database.transaction((tx) => this.delay(tx, rule, message, waitMs));
     }
   }
 
   private async delay(
     tx: Tx,
-    { ruleId, revision }: DueRuleRow,
+    { ruleId, row: { revision } }: DueRule,
     message: string,
     waitMs: number,
   ): Promise<void> {
@@ -107,7 +107,7 @@ export class Isolation {
   }
 
   /** @returns a message for users: the error's own message may contain internals, and goes to the log only */
-  private reportFailure(held: HeldLease, rules: readonly DueRuleRow[], error: unknown): string {
+  private reportFailure(held: HeldLease, rules: readonly DueRule[], error: unknown): string {
     const ruleIds = rules.map(({ ruleId }) => ruleId);
     this.observer.failed(held.lease.provider, ruleIds, error);
     const name = error instanceof Error ? error.name : typeof error;

@@ -1,17 +1,18 @@
-import { DriverError } from '#drivers';
+import type { PassFacts } from '#rules';
 import { DeniedAdditions } from './pass-memory';
-import type { PassOutcome } from './outcome';
-import type { Pass } from './access-paths';
+import type { Step } from './access-paths';
 
 type Target = Parameters<DeniedAdditions['waitOf']>[0];
 
 const target = (targetId: string): Target => ({ lease: { targetId } }) as Target;
-const pass = (credentialId: string, desired = true): Pass =>
-  ({ access: { credentialId, region: null }, rules: [{ desired }] }) as unknown as Pass;
-const DENIED: PassOutcome = {
-  kind: 'unreadable',
-  error: new DriverError('denied', 'not authorized'),
-  results: new Map(),
+const pass = (credentialId: string, desired = true): Step =>
+  ({ access: { credentialId, region: null }, rules: [{ desired }] }) as unknown as Step;
+const DENIED: PassFacts = {
+  firstRead: null,
+  lastRead: null,
+  error: { kind: 'denied', message: 'not authorized' },
+  sent: new Map(),
+  waitMs: null,
 };
 
 describe('Denied additions', () => {
@@ -45,7 +46,7 @@ describe('Denied additions', () => {
   });
 
   it('are forgotten with the first that is not denied, and not by a removal', () => {
-    const read = { kind: 'read', results: new Map() } as unknown as PassOutcome;
+    const read: PassFacts = { ...DENIED, error: null };
     denied.note(group, pass('key', false), read);
     expect(denied.waitOf(group, pass('key'))).not.toBeNull();
     denied.note(group, pass('key'), read);

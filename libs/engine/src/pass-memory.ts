@@ -1,8 +1,6 @@
-import type { DueRuleRow } from '#engine-store';
-import type { ChangeResult, Verdict } from '#rules';
-import { accessKey, type Pass } from './access-paths';
+import type { DueRule, PassFacts } from '#rules';
+import { accessKey, type Step } from './access-paths';
 import type { HeldLease } from './held-lease';
-import type { PassOutcome } from './outcome';
 import type { DueChange } from './provider-calls';
 import type { Timing } from './timing';
 
@@ -27,19 +25,19 @@ export class DeniedAdditions {
 
   constructor(private readonly timing: Pick<Timing, 'now'>) {}
 
-  /** @returns for how long the additions of a pass wait, and the provider's words; null: they do not wait */
-  waitOf(target: Target, pass: Pass): Pick<Denial, 'waitMs' | 'message'> | null {
-    const denial = this.last.get(keyOf(target, pass));
+  /** @returns for how long the additions of a step wait, and the provider's words; null: they do not wait */
+  waitOf(target: Target, step: Step): Pick<Denial, 'waitMs' | 'message'> | null {
+    const denial = this.last.get(keyOf(target, step));
     const waitMs = (denial?.until ?? 0) - this.timing.now();
-    return denial && waitMs > 0 && onlyAdds(pass) ? { waitMs, message: denial.message } : null;
+    return denial && waitMs > 0 && onlyAdds(step) ? { waitMs, message: denial.message } : null;
   }
 
-  note(target: Target, pass: Pass, outcome: PassOutcome): void {
-    if (!onlyAdds(pass) || outcome.kind === 'postponed') return;
+  note(target: Target, step: Step, facts: PassFacts): void {
+    if (!onlyAdds(step)) return;
     const now = this.timing.now();
     for (const [key, { until }] of this.last) if (until + MAX_WAIT_MS < now) this.last.delete(key);
-    const key = keyOf(target, pass);
-    const message = denialOf(outcome);
+    const key = keyOf(target, step);
+    const message = denialOf(facts);
     if (message === null) this.last.delete(key);
     else {
       const waitMs = Math.min(MAX_WAIT_MS, 2 * (this.last.get(key)?.waitMs ?? MIN_WAIT_MS / 2));
@@ -48,13 +46,13 @@ export class DeniedAdditions {
   }
 }
 
-const keyOf = ({ lease }: Target, { access }: Pass): string => `${lease.targetId} ${accessKey(access)}`;
+const keyOf = ({ lease }: Target, { access }: Step): string => `${lease.targetId} ${accessKey(access)}`;
 
-const onlyAdds = ({ rules }: Pass): boolean => rules.every(({ desired }) => desired);
+const onlyAdds = ({ rules }: Step): boolean => rules.every(({ desired }) => desired);
 
-function denialOf(outcome: Exclude<PassOutcome, { kind: 'postponed' }>): string | null {
-  if (outcome.kind === 'unreadable') return outcome.error.kind === 'denied' ? outcome.error.message : null;
-  for (const result of outcome.results.values())
+function denialOf({ error, sent }: PassFacts): string | null {
+  if (error) return error.kind === 'denied' ? error.message : null;
+  for (const { result } of sent.values())
     if (result.result === 'refused' && result.kind === 'denied') return result.message;
   return null;
 }
@@ -78,17 +76,14 @@ export class AwaitedAdditions {
   }
 
   /** @param staleMs for how long a read may not show an addition */
-  note(
-    verdicts: readonly Verdict<DueRuleRow>[],
-    results: ReadonlyMap<string, ChangeResult>,
-    staleMs: number,
-  ): void {
+  note(rules: readonly DueRule[], { sent, lastRead }: PassFacts, staleMs: number): void {
     const now = this.timing.now();
     for (const [ruleId, until] of this.until) if (until <= now) this.until.delete(ruleId);
-    for (const { kind, rule } of verdicts) {
-      const result = results.get(rule.ruleId)?.result;
-      if (kind === 'retry' && rule.desired && result === 'done') this.until.set(rule.ruleId, now + staleMs);
-      else if (kind !== 'retry' || result !== undefined) this.until.delete(rule.ruleId);
+    const shown = new Set(lastRead?.rules.map(({ key }) => key));
+    for (const { ruleId, key, desired } of rules) {
+      const result = sent.get(ruleId)?.result.result;
+      if (desired && result === 'done' && !shown.has(key)) this.until.set(ruleId, now + staleMs);
+      else if (shown.has(key) || result !== undefined) this.until.delete(ruleId);
     }
   }
 }

@@ -1,65 +1,44 @@
-import type { CloudTarget, DriverError, ProviderDriver } from '#drivers';
+import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
 import type { EngineStore, NotedWrite } from '#engine-store';
 import type { Transactions } from '#entities';
-import {
-  changesOf,
-  claimsOf,
-  judge,
-  planChanges,
-  recordedKeysOf,
-  unmarkedOf,
-  withObservedIds,
-  type ChangeResult,
-} from '#rules';
+import { claimsOf, planChanges, recordedKeysOf, type PassFacts, type TimedRead } from '#rules';
 import { AwaitedAdditions, DeniedAdditions } from './pass-memory';
 import {
-  BUDGET_SPENT,
+  answeredWith,
   asDriverError,
-  hitQuota,
   horizonMs,
   longestWait,
+  readFresh,
+  readOrNull,
   refusedAll,
   throttledByBudget,
   toRuleChange,
-  withoutFinalRead,
   type DueChange,
-  readFresh,
-  readOrNull,
-  type TimedRead,
 } from './provider-calls';
+import { needsNoRead, type Step } from './access-paths';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
 import type { HeldLease } from './held-lease';
 import { recordIntent } from './intent';
 import type { Isolation } from './isolation';
-import { failureOf, type PassOutcome } from './outcome';
-import { needsNoRead, type Pass } from './access-paths';
-import { roomRemovals } from './orphans';
+import { failureOf } from './outcome';
 import type { Timing } from './timing';
-import { expectedChanges, plannedChanges, WriteTurns } from './write-turns';
+import { WriteTurns } from './write-turns';
 
-/** A leased target, opened for one pass. */
+/** A leased target, opened for one step. */
 interface OpenTarget {
   readonly held: HeldLease;
   readonly driver: ProviderDriver;
   readonly target: CloudTarget;
-  readonly pass: Pass;
+  readonly step: Step;
 }
 
-/** What changes came to, and the target as read after them; null: it could not be read. */
-interface Written {
-  readonly results: ReadonlyMap<string, ChangeResult>;
-  readonly after: TimedRead | null;
-  /**
-   * Rules removed because the target was full. A rule of the pass may be among them: its last holder has ended since the due
-   * rules were read, so that the pass may not settle it as a desired one.
-   */
-  readonly madeRoom: ReadonlySet<string>;
-}
+type Sent = PassFacts['sent'];
+const NOTHING: Sent = new Map();
 
 /**
- * One pass, top to bottom: reads a target, plans, records the intent, sends one batch of changes and reads again. It writes
- * nothing about what came of it: `settle` does.
+ * One pass, top to bottom: reads a target, plans, records the intent, sends one batch of changes and reads again. It returns
+ * what it found and concludes nothing from it: `settle` does.
  */
 export class PassRunner {
   private readonly turns: WriteTurns;
@@ -79,73 +58,61 @@ export class PassRunner {
     this.denied = new DeniedAdditions(timing);
   }
 
-  async run(held: HeldLease, driver: ProviderDriver, pass: Pass): Promise<PassOutcome> {
+  async run(held: HeldLease, driver: ProviderDriver, step: Step): Promise<PassFacts> {
     await held.ensureHeld();
-    const denied = this.denied.waitOf(held, pass);
-    if (denied) return { kind: 'postponed', ...denied };
-    const opened = await this.attempt(held, pass, () => this.open(held, driver, pass));
-    const outcome: PassOutcome =
-      'error' in opened ? unreadable(opened.error) : await this.pass(held, driver, opened.done, pass);
-    this.denied.note(held, pass, outcome);
-    return outcome;
+    const denied = this.denied.waitOf(held, step);
+    if (denied) return unread({ kind: 'postponed', message: denied.message }, NOTHING, denied.waitMs);
+    const opened = await this.attempt(held, step, () => this.open(held, driver, step));
+    const facts =
+      'error' in opened
+        ? unread(opened.error, NOTHING, opened.error.retryAfterMs)
+        : await this.pass({ held, driver, target: opened.done, step });
+    this.denied.note(held, step, facts);
+    return facts;
   }
 
-  private async pass(
-    held: HeldLease,
-    driver: ProviderDriver,
-    target: CloudTarget,
-    pass: Pass,
-  ): Promise<PassOutcome> {
-    const open = { held, driver, target, pass };
-    const expected = expectedChanges(pass.rules);
-    // before the read: a pass that may not write would waste it, and one that waits would write by an old one
-    const postponedMs = await this.turns.take(driver, target, expected);
-    if (postponedMs > 0) return { kind: 'postponed', waitMs: postponedMs, message: BUDGET_SPENT };
-    await held.ensureHeld();
-
+  private async pass(open: OpenTarget): Promise<PassFacts> {
+    const { driver, target, step } = open;
     const startedAt = this.timing.now();
     const first = await this.firstRead(open);
-    if ('error' in first)
-      return unreadable(first.error, await this.removeUnread(open, first.error, startedAt));
-    const read = first.done;
+    if ('error' in first) {
+      const sent = await this.removeUnread(open, first.error, startedAt);
+      return unread(first.error, sent, longestWait(sent) ?? first.error.retryAfterMs);
+    }
+    const firstRead = first.done;
+    const read = { firstRead, lastRead: firstRead, error: null };
+    const planned = this.awaited.without(planChanges(step.rules, firstRead.rules));
+    if (planned.length === 0) return this.noted(open, { ...read, sent: NOTHING, waitMs: null });
+    const waitMs = await this.turns.take(driver, target, planned);
+    if (waitMs > 0) return { ...read, sent: throttledByBudget(planned), waitMs };
+    const sent = await this.change(open, planned, firstRead.endedAt);
+    const added = planned.flatMap((change) =>
+      change.action === 'add' ? [[change.rule.key, change.rule.ruleId] as const] : [],
+    );
+    const known = { ...target, claims: new Map([...target.claims, ...added]) };
+    const lastRead = await readOrNull(this.timing, () => driver.readRules(known));
+    return this.noted(open, { ...read, sent, lastRead, waitMs: longestWait(sent) });
+  }
 
-    const planned = this.awaited.without(planChanges(pass.rules, read.rules));
-    // mostly none are missing
-    const waitMs = await this.turns.take(driver, target, plannedChanges(planned), expected);
-    const isSent = planned.length > 0 && waitMs === 0;
-
-    const { results, after, madeRoom }: Written = isSent
-      ? await this.changeAndRead(open, planned, read)
-      : { results: throttledByBudget(planned), after: read, madeRoom: new Set() };
-
-    const rules = isSent ? pass.rules.filter(({ ruleId }) => !madeRoom.has(ruleId)) : pass.rules;
-    const named = isSent ? withObservedIds(rules, read.rules) : rules;
-    const verdicts = after
-      ? judge(named, results, after.rules)
-      : judge(named, results, read.rules).map((verdict) => withoutFinalRead(verdict, results));
-    if (isSent || planned.length === 0) this.awaited.note(verdicts, results, horizonMs(driver));
-    return {
-      kind: 'read',
-      verdicts,
-      read: after ?? read,
-      firstRead: read,
-      unmarked: unmarkedOf(pass.rules, read.rules),
-      changed: changesOf(pass.rules, read.rules),
-      results,
-      waitMs: isSent ? longestWait(results) : waitMs > 0 ? waitMs : null,
-    };
+  private noted({ driver, step }: OpenTarget, facts: PassFacts): PassFacts {
+    this.awaited.note(step.rules, facts, horizonMs(driver));
+    return facts;
   }
 
   /** Opens the target with the rules that count as ours: all of them if the provider replaces its whole list. */
-  private async open(held: HeldLease, { traits }: ProviderDriver, pass: Pass): Promise<CloudTarget> {
+  private async open(held: HeldLease, { traits }: ProviderDriver, step: Step): Promise<CloudTarget> {
     const claims = claimsOf(
       traits.wholeList
         ? await this.stores.rules.possiblyPresent(this.database.autocommit, held.lease)
-        : pass.rules,
+        : step.rules.map(({ ruleId, key, row: { state, isUnmanaged } }) => ({
+            ruleId,
+            key,
+            state,
+            isUnmanaged,
+          })),
     );
-    const { credentialId, region } = pass.access;
-    const recordedKeys = recordedKeysOf(pass.rules);
-    return this.clouds.open({ ...held.targetName, credentialId, region }, claims, recordedKeys);
+    const { credentialId, region } = step.access;
+    return this.clouds.open({ ...held.targetName, credentialId, region }, claims, recordedKeysOf(step.rules));
   }
 
   /** A read of the target, or what the pass may take for one: then its rules count as absent. */
@@ -153,109 +120,58 @@ export class PassRunner {
     held,
     driver,
     target,
-    pass,
+    step,
   }: OpenTarget): Promise<{ done: TimedRead } | { error: DriverError }> {
-    if (needsNoRead(driver, held.lease, pass)) {
+    if (needsNoRead(driver, held.lease, step)) {
       const now = this.timing.now();
       return { done: { rules: [], startedAt: now, endedAt: now } };
     }
-    return this.attempt(held, pass, () => readFresh(this.timing, () => driver.readRules(target)));
+    return this.attempt(held, step, () => readFresh(this.timing, () => driver.readRules(target)));
   }
 
   /**
    * The removals by recorded id, where the provider denies the read: the credential may still remove. Not where the whole list
    * is written, which must be known for that. Only a read shows their effect.
    * @param deniedAt start of that read: after a pause, another one may be allowed, and show that another program changed a rule
-   * @returns their results by rule id
    */
-  private async removeUnread(
-    open: OpenTarget,
-    { kind }: DriverError,
-    deniedAt: number,
-  ): Promise<ReadonlyMap<string, ChangeResult>> {
-    const { driver, pass } = open;
-    if (kind !== 'denied' || driver.traits.wholeList) return new Map();
-    const planned = planChanges(
-      pass.rules.filter(({ desired }) => !desired),
-      [],
-    );
-    return planned.length === 0 ? new Map() : this.change(open, planned, deniedAt);
-  }
-
-  /** When the target is full, removes rules of ours that nobody wants and repeats the refused additions once. */
-  private async changeAndRead(
-    open: OpenTarget,
-    planned: readonly DueChange[],
-    read: TimedRead,
-  ): Promise<Written> {
-    const { held, driver, target, pass } = open;
-    const results = await this.change(open, planned, read.endedAt);
-    const added = planned.flatMap((change) =>
-      change.action === 'add' ? [[change.rule.key, change.rule.ruleId] as const] : [],
-    );
-    const noted = { ...target, claims: new Map([...target.claims, ...added]) };
-    const again = (): Promise<TimedRead | null> => readOrNull(this.timing, () => driver.readRules(noted));
-    const after = await again();
-    const refused = planned.filter((change) => change.action === 'add' && hitQuota(results, change));
-    const none = { results, after, madeRoom: new Set<string>() };
-    if (!after || refused.length === 0) return none;
-    const removals = await roomRemovals(
-      this.database,
-      this.stores,
-      held.lease,
-      after,
-      pass.access,
-      driver.traits.batchSize,
-    );
-    const more = [...removals, ...refused];
-    if (removals.length === 0 || (await this.turns.take(driver, target, plannedChanges(more))) > 0)
-      return none;
-    const repeated = await this.change(open, more, after.endedAt);
-    return {
-      results: new Map([...results, ...repeated]),
-      after: await again(),
-      madeRoom: new Set(removals.map(({ rule }) => rule.ruleId)),
-    };
+  private async removeUnread(open: OpenTarget, { kind }: DriverError, deniedAt: number): Promise<Sent> {
+    const { driver, step } = open;
+    if (kind !== 'denied' || driver.traits.wholeList) return NOTHING;
+    const unwanted = step.rules.filter(({ desired }) => !desired);
+    const planned = planChanges(unwanted, []);
+    return planned.length === 0 ? NOTHING : this.change(open, planned, deniedAt);
   }
 
   /**
    * Records the intent, then sends the changes that are still desired, under a lease that cannot have expired. A change without
-   * an answer is `unknown`; one that was not sent has no result.
+   * an answer is `unknown`; one that was not sent is not among the results.
    * @param readAt end of the read that the changes are based on
    */
-  private async change(
-    open: OpenTarget,
-    planned: readonly DueChange[],
-    readAt: number,
-  ): Promise<ReadonlyMap<string, ChangeResult>> {
-    const { held, driver, pass } = open;
+  private async change(open: OpenTarget, planned: readonly DueChange[], readAt: number): Promise<Sent> {
+    const { held, driver, step } = open;
     await held.ensureHeld();
-    held.markInFlight(driver.traits.wholeList ? 'all' : planned.map(({ rule }) => rule.ruleId));
     const intentAt = this.timing.now();
-    const intent = await recordIntent(this.database, this.stores, held, driver, pass.access, planned);
+    const intent = await recordIntent(this.database, this.stores, held, driver, step.access, planned);
     held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs, readAt);
-    const results =
-      intent.sent.length === 0 ? new Map<string, ChangeResult>() : await this.send(open, intent.sent);
-    if (driver.traits.wholeList) await this.noteAnswer(held, driver, intent.noted, [...results.values()]);
-    return results;
+    const sent = intent.sent.length === 0 ? NOTHING : await this.send(open, intent.sent);
+    if (driver.traits.wholeList) await this.noteAnswer(held, driver, intent.noted, sent);
+    return sent;
   }
 
-  private async send(
-    { held, driver, target }: OpenTarget,
-    sent: readonly DueChange[],
-  ): Promise<ReadonlyMap<string, ChangeResult>> {
-    const changes = sent.map((change) => toRuleChange(change, target.deployment));
-    const results = await held
+  private async send({ held, driver, target }: OpenTarget, planned: readonly DueChange[]): Promise<Sent> {
+    const changes = planned.map((change) => toRuleChange(change, target.deployment));
+    const sent = await held
       .renewDuring(() => driver.applyChanges(target, changes))
       .then(
-        (answers) => new Map(sent.map(({ rule }, index) => [rule.ruleId, answers[index]!])),
-        (error: unknown) => refusedAll(sent, asDriverError(error)),
+        (answers) => answeredWith(planned, (index) => answers[index]!),
+        (error: unknown) => refusedAll(planned, asDriverError(error)),
       );
-    for (const { action, rule } of sent)
-      this.observer.changeAnswered(driver.kind, action, failureOf(results.get(rule.ruleId)!) ?? 'done');
-    if ([...results.values()].some((result) => failureOf(result) === 'throttled'))
-      await this.turns.refused(driver, target, longestWait(results));
-    return results;
+    const failures = [...sent.values()].map(({ action, result }) => [action, failureOf(result)] as const);
+    for (const [action, failure] of failures)
+      this.observer.changeAnswered(driver.kind, action, failure ?? 'done');
+    if (failures.some(([, failure]) => failure === 'throttled'))
+      await this.turns.refused(driver, target, longestWait(sent));
+    return sent;
   }
 
   /** Ends the doubt about a whole-list write that was answered. For one in doubt, schedules a comparison after its deadline. */
@@ -263,30 +179,32 @@ export class PassRunner {
     { lease }: HeldLease,
     driver: ProviderDriver,
     noted: NotedWrite,
-    results: readonly ChangeResult[],
+    sent: Sent,
   ): Promise<void> {
     const { comparisons, leases } = this.stores;
     const { autocommit } = this.database;
-    if (results.some(({ result }) => result === 'unknown'))
+    if ([...sent.values()].some(({ result }) => result.result === 'unknown'))
       await comparisons.schedule(autocommit, lease.targetId, horizonMs(driver) / 1000, false);
     else await leases.confirmWrite(autocommit, lease, noted);
   }
 
-  /** Runs a step; converts a failure to a DriverError. */
+  /** Runs a part of the pass; converts a failure to a DriverError. */
   private async attempt<Done>(
     held: HeldLease,
-    pass: Pass,
-    step: () => Promise<Done>,
+    step: Step,
+    work: () => Promise<Done>,
   ): Promise<{ done: Done } | { error: DriverError }> {
     try {
-      return { done: await step() };
+      return { done: await work() };
     } catch (thrown) {
-      return { error: await this.isolation.asRetryable(held, pass.rules, thrown) };
+      return { error: await this.isolation.asRetryable(held, step.rules, thrown) };
     }
   }
 }
 
-const unreadable = (
-  error: DriverError,
-  results: ReadonlyMap<string, ChangeResult> = new Map(),
-): PassOutcome => ({ kind: 'unreadable', error, results });
+/** @param waitMs that the provider asks for; null: back off */
+const unread = (
+  { kind, message }: NonNullable<PassFacts['error']>,
+  sent: Sent,
+  waitMs: number | null,
+): PassFacts => ({ firstRead: null, lastRead: null, sent, error: { kind, message }, waitMs });

@@ -1,10 +1,10 @@
-import type { DueRuleRow, HolderRow } from '#engine-store';
+import type { DueHolder, DueRule } from '#rules';
 import { readFresh, SLOW_READ_MS, toRuleChange } from './provider-calls';
 
-const holder = (expiresAt: number | null, more: Partial<HolderRow> = {}): HolderRow =>
-  ({ status: 'APPLIED', config: {}, expiresAt, ...more }) as HolderRow;
-const addedFor = (...holders: HolderRow[]) => {
-  const rule = { ruleId: 'rule', holders } as unknown as DueRuleRow;
+const holder = (expiresAt: number | null, more: Partial<DueHolder> = {}): DueHolder =>
+  ({ status: 'APPLIED', config: {}, expiresAt, ...more }) as DueHolder;
+const addedFor = (...holders: DueHolder[]) => {
+  const rule = { ruleId: 'rule', holders } as unknown as DueRule;
   return toRuleChange({ action: 'add', rule, cause: 'SESSION_STARTED' }, 'deployment');
 };
 

@@ -1,16 +1,17 @@
 import { DriverError, type ProviderDriver, type RuleChange } from '#drivers';
-import type { DueRuleRow, Reading } from '#engine-store';
-import { retry, type ChangeResult, type ObservedRule, type PlannedChange, type Verdict } from '#rules';
+import type { Reading } from '#engine-store';
+import type {
+  ChangeResult,
+  DueRule,
+  ObservedRule,
+  PassFacts,
+  PlannedChange,
+  SentChange,
+  TimedRead,
+} from '#rules';
 import type { Timing } from './timing';
 
 type Clock = Pick<Timing, 'now'>;
-
-/** The rules read from a target, with start and end on the process clock. */
-export interface TimedRead {
-  readonly rules: readonly ObservedRule[];
-  readonly startedAt: number;
-  readonly endedAt: number;
-}
 
 /** A read that took longer than this is repeated. */
 export const SLOW_READ_MS = 3000;
@@ -66,12 +67,8 @@ export function age(
 /** Shown to users: the account's write budget is spent. */
 export const BUDGET_SPENT = 'Waiting for the cloud account to allow more changes';
 
-/** Shown to users, on what would be opened. */
-export const RESTORED =
-  'The database was restored from a backup: nothing is opened until an operator confirms';
-
 /** A planned change of a due rule. */
-export type DueChange = PlannedChange<DueRuleRow>;
+export type DueChange = PlannedChange<DueRule>;
 
 /** Converts a planned change to the driver's format. */
 export function toRuleChange(change: DueChange, deployment: string): RuleChange {
@@ -89,7 +86,7 @@ export function toRuleChange(change: DueChange, deployment: string): RuleChange 
 }
 
 /** Planned end of its last holder; null: one has no end. */
-function lastEnd({ holders }: DueRuleRow): number | null {
+function lastEnd({ holders }: DueRule): number | null {
   const ends = holders.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
   return ends.length < holders.length ? null : Math.max(...ends);
 }
@@ -98,43 +95,34 @@ function lastEnd({ holders }: DueRuleRow): number | null {
 export function refusedAll(
   planned: readonly DueChange[],
   { kind, message, retryAfterMs }: DriverError,
-): Map<string, ChangeResult> {
+): Map<string, SentChange> {
   const wait = retryAfterMs === null ? {} : { retryAfterMs };
-  return new Map(planned.map(({ rule }) => [rule.ruleId, { result: 'refused', kind, message, ...wait }]));
+  return answeredWith(planned, () => ({ result: 'refused', kind, message, ...wait }));
 }
 
-/** Whether an addition failed because the target is full. */
-export const hitQuota = (results: ReadonlyMap<string, ChangeResult>, { rule }: DueChange): boolean => {
-  const result = results.get(rule.ruleId);
-  return result?.result === 'refused' && result.kind === 'quota';
-};
+/** The changes with their results. @param resultOf of the change at an index */
+export const answeredWith = (
+  planned: readonly DueChange[],
+  resultOf: (index: number) => ChangeResult,
+): Map<string, SentChange> =>
+  new Map(
+    planned.map(({ action, cause, rule }, index) => [
+      rule.ruleId,
+      { action, cause, result: resultOf(index) },
+    ]),
+  );
 
 /** The longest wait requested by the provider; null: none. */
-export function longestWait(results: ReadonlyMap<string, ChangeResult>): number | null {
-  const waits = [...results.values()].flatMap((result) =>
+export function longestWait(sent: PassFacts['sent']): number | null {
+  const waits = [...sent.values()].flatMap(({ result }) =>
     result.result === 'refused' ? (result.retryAfterMs ?? []) : [],
   );
   return waits.length === 0 ? null : Math.max(...waits);
 }
 
 /** Results of changes that were not sent because the account's write budget is spent. */
-export function throttledByBudget(planned: readonly DueChange[]): Map<string, ChangeResult> {
-  return new Map(
-    planned.map(({ rule }) => [rule.ruleId, { result: 'refused', kind: 'throttled', message: BUDGET_SPENT }]),
-  );
-}
-
-/** The verdict when the read after the changes failed: changed rules are not settled by the earlier read. */
-export function withoutFinalRead(
-  verdict: Verdict<DueRuleRow>,
-  results: ReadonlyMap<string, ChangeResult>,
-): Verdict<DueRuleRow> {
-  const { rule } = verdict;
-  const result = results.get(rule.ruleId);
-  if (!result || verdict.kind === 'retry' || verdict.kind === 'failed') return verdict;
-  // an answered removal needs no wait: the next read shows it
-  return { ...retry(rule, result, false), ...(!rule.desired && { unknown: result.result === 'unknown' }) };
-}
+export const throttledByBudget = (planned: readonly DueChange[]): Map<string, SentChange> =>
+  refusedAll(planned, new DriverError('throttled', BUDGET_SPENT));
 
 /** @throws the error itself when it is not a DriverError */
 export function asDriverError(error: unknown): DriverError {

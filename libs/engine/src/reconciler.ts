@@ -4,10 +4,12 @@ import { type Transactions, type Tx } from '#entities';
 import {
   claimsOf,
   findDrift,
+  givenUpMessage,
   recordedId,
   recordedKeysOf,
   RETRYABLE_KINDS,
   type Access,
+  type RuleEvent,
   ruleLife,
   TARGET_GONE_MS,
 } from '#rules';
@@ -15,7 +17,6 @@ import type { CloudAccessPort } from './cloud-access';
 import { DriftRecorder, type ObservedDrift } from './drift-recorder';
 import { reportsOf, type PathRead } from './drift-report';
 import { LeaseLost, type HeldLease } from './held-lease';
-import { givenUpMessage } from './rule-events';
 import { TargetRows } from './target-rows';
 import { age } from './provider-calls';
 import type { Timing } from './timing';
@@ -128,12 +129,13 @@ export class Reconciler {
     let events: LedgerRow[] = [];
     if (missing !== null && isGone) {
       // passes give up the others
-      const present = written.filter(
-        ({ state, unwantedSince }) => state === 'present' && unwantedSince === null,
-      );
-      const given = present.map(({ id }) => id);
-      events = await this.recorder.recordGivenUp(tx, rows, given, missing, access);
-      rows.make(ids, (rule) => ruleLife.givenUp(rule, now));
+      const given: RuleEvent[] = [];
+      rows.make(ids, (rule) => {
+        const moved = ruleLife.givenUp(rule, missing, now);
+        if (moved.event) given.push(moved.event);
+        return moved.rule;
+      });
+      events = await this.recorder.record(tx, rows, given, access);
       giveUpAddresses(rows, resources, givenUpMessage(missing));
       await comparisons.deactivate(tx, resources);
     }

@@ -1,5 +1,5 @@
-import type { Address, EngineStore, Holder, Lease, Loaded, TargetRule } from '#engine-store';
-import { asOrganizationId, type OrganizationId, type RuleSettlement } from '#rules';
+import type { Address, EngineStore, Holder, Lease, Loaded } from '#engine-store';
+import { asOrganizationId, type Decided, type DueRule, type OrganizationId, type TargetRule } from '#rules';
 import type { Tx } from '#entities';
 import { settle } from './settle';
 
@@ -42,6 +42,9 @@ const loadedWith = (...claims: readonly Claim[]): Loaded => ({
       dueAt: 0,
       writerOrganizationId: A,
       isUnmanaged: false,
+      ports: '22',
+      lastError: null,
+      unwantedSince: null,
     } as TargetRule,
   ],
   holders: claims.map(({ id, releaseCause = null }) => ({
@@ -58,27 +61,42 @@ const loadedWith = (...claims: readonly Claim[]): Loaded => ({
         pendingSince: 0,
         releasedAt: null,
         sessionId: null,
+        session: null,
         staticIpRuleId: null,
         givenUp: null,
         errorMessage: null,
-        resource: { writeVerified },
+        resource: { writeVerified, access: { credentialId: 'own', region: null } },
       }) as unknown as Address,
   ),
+});
+
+const asItWas = (rule: TargetRule): Decided => ({
+  rule,
+  events: [],
+  isAbsent: false,
+  failed: null,
+  isFull: false,
+  withdrawn: null,
+  note: null,
+  givenUp: null,
+  stillAllowedBy: null,
 });
 
 /** What `settle` writes about a present rule: the statuses of addresses, and the holders that it deletes. */
 async function settled(
   loaded: Loaded,
   more: Partial<Parameters<typeof settle>[3]> = {},
-): Promise<{ moved: [id: string, to: string][]; ended: string[] }> {
+): Promise<{ moved: [id: string, to: string][]; ended: string[]; dueAt: (number | null)[] }> {
   const moved: [string, string][] = [];
   const ended: string[] = [];
+  const dueAt: (number | null)[] = [];
   const stores = {
     leases: { lock: () => Promise.resolve(true) },
     rules: {
       lock: () => Promise.resolve(loaded),
       save: (_tx: Tx, rows: Parameters<EngineStore['rules']['save']>[1]) => {
         moved.push(...(rows.addresses ?? []).map(({ id, status }): [string, string] => [id, status]));
+        dueAt.push(...(rows.rules ?? []).map((rule) => rule.dueAt));
         ended.push(...(rows.ended ?? []).map(({ resourceIpId }) => resourceIpId));
         return Promise.resolve();
       },
@@ -87,19 +105,18 @@ async function settled(
     },
     ledger: { record: () => Promise.resolve() },
   } as unknown as EngineStore;
-  const rule = { ruleId: 'rule', state: null, isUnmanaged: null, message: null } as RuleSettlement;
   const settlement = {
-    rules: [{ ...rule, unwanted: null, revision: 1 }],
+    ruleIds: ['rule'],
+    decide: (rules: readonly DueRule[]) => rules.map(({ row }) => asItWas(row)),
     access: null,
-    waiting: [],
-    giveUpSeconds: 60,
+    since: null,
+    chance: 0,
     reading: () => ({ startedAgoMs: 0, firstStartedAgoMs: 0, endedAgoMs: 0 }),
-    remarks: new Map(),
     ...more,
   };
   const origin = { workerId: 'worker', passId: 'pass', credentialId: null };
   await settle(TX, stores, LEASE, settlement, origin);
-  return { moved, ended };
+  return { moved, ended, dueAt };
 }
 
 describe('The released last holder of the organization that wrote a rule', () => {
@@ -109,7 +126,8 @@ describe('The released last holder of the organization that wrote a rule', () =>
   });
 
   it('is REMOVED while another organization holds the rule with a write-verified credential', async () => {
-    expect(await settled(loadedWith(OF_A, OF_B))).toEqual({ moved: [['of a', 'REMOVED']], ended: ['of a'] });
+    const { moved, ended } = await settled(loadedWith(OF_A, OF_B));
+    expect([moved, ended]).toEqual([[['of a', 'REMOVED']], ['of a']]);
   });
 
   it('is not REMOVED while the only other holder is being removed', async () => {
@@ -126,10 +144,8 @@ describe('The holder of an address that moved away and is being removed', () => 
   });
 
   it('stays while no other holder may hold the rule', async () => {
-    expect(await settled(loadedWith({ ...OF_B, writeVerified: false }, MOVED))).toEqual({
-      moved: [],
-      ended: [],
-    });
+    const { moved, ended } = await settled(loadedWith({ ...OF_B, writeVerified: false }, MOVED));
+    expect([moved, ended]).toEqual([[], []]);
   });
 });
 
@@ -139,19 +155,34 @@ describe('An addition that waits for a target which the provider does not find',
     const loaded = loadedWith({ ...OF_B, status: 'PENDING' });
     return {
       ...loaded,
-      rules: loaded.rules.map((rule) => ({ ...rule, state: 'absent' })),
+      rules: loaded.rules.map((rule) => ({ ...rule, state: 'absent' as const })),
       addresses: loaded.addresses.map((address) => ({ ...address, pendingSince: -WAITED_MS, appliedAt })),
     };
   };
-  const found = { waiting: [{ resourceIpId: 'of b', pendingSince: -WAITED_MS }] };
-
   it('fails after the shorter time, which counts for no other reason to wait', async () => {
-    const notFound = { ...found, notFoundSeconds: 30 };
-    expect((await settled(waiting(null), notFound)).moved).toEqual([['of b', 'FAILED']]);
-    expect((await settled(waiting(null), found)).moved).toEqual([]);
+    expect((await settled(waiting(null), { isNotFound: true })).moved).toEqual([['of b', 'FAILED']]);
+    expect((await settled(waiting(null))).moved).toEqual([]);
   });
 
   it('waits as long as ever when it was let in before', async () => {
-    expect((await settled(waiting(0), { ...found, notFoundSeconds: 30 })).moved).toEqual([]);
+    expect((await settled(waiting(0), { isNotFound: true })).moved).toEqual([]);
+  });
+});
+
+describe('A rule that a pass has settled', () => {
+  const decide = (dueAt: number | null) => ({
+    decide: (rules: readonly DueRule[]) => rules.map(({ row }) => asItWas({ ...row, dueAt })),
+  });
+  const PENDING: Claim = { ...OF_B, status: 'PENDING' };
+  const access = { credentialId: 'of another', region: null, organizationId: 'a' };
+
+  it('stays due for an address that waits for another access path', async () => {
+    expect((await settled(loadedWith(PENDING), { ...decide(null), access })).dueAt).toEqual([0]);
+    expect((await settled(loadedWith(OF_B), { ...decide(null), access })).dueAt).toEqual([null]);
+  });
+
+  it('waits after a failure, and not for an address that has come since the pass began', async () => {
+    expect((await settled(loadedWith(PENDING), { ...decide(900), access, since: 0 })).dueAt).toEqual([900]);
+    expect((await settled(loadedWith(PENDING), { ...decide(900), access, since: -1 })).dueAt).toEqual([0]);
   });
 });

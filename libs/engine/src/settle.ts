@@ -1,60 +1,47 @@
-import type {
-  Address,
-  EngineStore,
-  Holder,
-  Lease,
-  LedgerRow,
-  Loaded,
-  Origin,
-  Reading,
-  TargetRule,
-  UnmanagedRule,
-} from '#engine-store';
+import type { EngineStore, Holder, Lease, LedgerRow, Origin, Reading, UnmanagedRule } from '#engine-store';
+import { dueRules } from '#engine-store';
 import { type Tx } from '#entities';
 import {
-  grouped,
-  canHoldRule,
   earliest,
-  resourceIpMoves,
-  type ReadTimes,
-  type SettledIp,
-  type SettledRule,
-  type Access,
-  type RuleSettlement,
   ruleLife,
-} from '#rules';
-import { affectedBy, type Affected, type AffectedHolder, type Waiting, TargetRows } from './target-rows';
-import {
-  ledgerRows,
-  eventsOf,
-  givenUpMessage,
-  isRefusal,
-  supersededHolders,
   UNMANAGED_STAYS,
-  type IpMove,
-  type Remark,
-} from './rule-events';
+  type Decided,
+  type DueRule,
+  type Instant,
+  type Moment,
+  type OwnedAccess,
+  type ReadTimes,
+  type TargetRule,
+} from '#rules';
+import { isFinal, isRefusal, moveAddress, movesOf, noteEnds, reasonsOf, type IpMove } from './ip-moves';
+import { eventsOf, ledgerRows } from './ledger-rows';
 import { auditStaticRules, auditUnheld, writeSessions } from './settle-owners';
+import { affectedBy, supersededHolders, TargetRows, type Affected } from './target-rows';
 
 /** The result of a pass or of an agent's report, to be written. */
 export interface Settlement {
-  readonly rules: readonly RuleSettlement[];
-  /** the access path of the pass, with the owner of its credential; null when the target was not read */
-  readonly access: (Access & { readonly organizationId?: string | null }) | null;
+  /** of the rules that are settled */
+  readonly ruleIds: readonly string[];
+  /** what they become: called once they are locked, and again when the transaction is repeated */
+  readonly decide: (rules: readonly DueRule[], moment: Moment) => readonly Decided[];
+  /** the rules as the pass took them, without its own intents */
+  readonly taken?: ReadonlyMap<string, DueRule>;
+  /** the access path of the pass; null when there was none */
+  readonly access: OwnedAccess | null;
   /** current age of the reads it is based on; null: the target was not read */
   readonly reading: (() => Reading) | null;
-  /** ResourceIps that wait for this pass; those moved meanwhile keep waiting */
-  readonly waiting: readonly Waiting[];
-  /** ResourceIps PENDING for longer than this fail if a rule of theirs is missing, seconds */
-  readonly giveUpSeconds: number;
-  /** the provider does not find the target: what was never let in there is given up sooner, after this long, seconds */
-  readonly notFoundSeconds?: number;
+  /** whether the last read showed a rule as it was written */
+  readonly isShown?: (rule: TargetRule) => boolean;
+  /** ResourceIps that were PENDING by then wait for this pass; null: all that are */
+  readonly since: Instant | null;
+  /** for the back-off */
+  readonly chance: number;
+  /** the provider does not find the target: what was never let in there is given up sooner */
+  readonly isNotFound?: boolean;
   /** the target could not be read: align the retries of its other rules with these */
   readonly alignRetries?: boolean;
   /** an answer is still expected: ResourceIps that wait do not show the messages of the rules */
   readonly isAwaited?: boolean;
-  /** additional facts to record, by rule id */
-  readonly remarks: ReadonlyMap<string, Remark>;
 }
 
 /** The result of a written settlement. */
@@ -65,9 +52,12 @@ export interface Settled {
   readonly events: readonly LedgerRow[];
 }
 
+/** What became of rules, by id. */
+export type Decisions = ReadonlyMap<string, Decided>;
+
 /**
- * Writes an observation and its consequences in one transaction: loads the rules with their holders and addresses, decides in
- * memory what each becomes, and saves them. The only place that records what passes and agents' reports observed.
+ * Writes what was found and its consequences in one transaction: loads the rules with their holders and addresses, decides in
+ * memory what each becomes, and saves them. The only place that records what passes and agents' reports found.
  * @returns null when the lease was lost: nothing is written
  */
 export async function settle(
@@ -78,98 +68,127 @@ export async function settle(
   origin: Origin,
 ): Promise<Settled | null> {
   if (!(await stores.leases.lock(tx, lease))) return null;
-  const ids = settlement.rules.map(({ ruleId }) => ruleId);
   // its age before the rules: a delayed statement never makes an observation look newer than it is
   const reading = settlement.reading?.() ?? null;
-  const rows = new TargetRows(await stores.rules.lock(tx, lease.targetId, ids, ['PENDING', 'REMOVING']));
-  const { now, readAt } = rows.loaded;
-  const read = reading && {
-    startedAt: now - reading.startedAgoMs,
-    firstStartedAt: now - reading.firstStartedAgoMs,
-    endedAt: readAt - reading.endedAgoMs,
-  };
-
-  const settled = settleRules(rows, settlement, read);
-  noteEnds(rows, settled, settlement);
-  const affected = affectedBy(rows, new Set(ids), settlement.waiting, settlement.access);
-  const moves = movesOf(affected, settlement, rows.loaded);
-  const { events, possiblyPresent } = eventsOf(rows, affected, moves, settled, settlement.remarks);
-  for (const move of [...moves, ...reasonsOf(affected, moves, settlement)]) moveAddress(rows, move);
+  const loaded = await stores.rules.lock(tx, lease.targetId, settlement.ruleIds, ['PENDING', 'REMOVING']);
+  const rows = new TargetRows(loaded);
+  const read = reading && timesOf(reading, rows);
+  const decisions = decide(rows, settlement, read);
+  const affected = affectedBy(rows, settlement);
+  const moves = movesOf(affected, decisions, settlement, loaded);
+  const { events, possiblyPresent } = eventsOf(rows, affected, moves, decisions);
+  for (const move of [...moves, ...reasonsOf(affected, moves, decisions, settlement)])
+    moveAddress(rows, move);
   const from = { ...origin, organizationId: settlement.access?.organizationId ?? null };
-  const recorded = ledgerRows(events, rows, read?.endedAt ?? readAt, from);
-  const absent = settled.filter(({ state }) => state === 'absent').map(({ ruleId }) => ruleId);
-  const refused = followUp(rows, affected, moves, settled, new Set(absent), settlement);
-  const listed = events
-    .filter(({ message }) => message === UNMANAGED_STAYS)
-    .flatMap(({ ruleId }) => unmanagedOf(rows.rule(ruleId)!));
-  rows.make(
-    absent.filter((id) => !possiblyPresent.has(id)),
-    ruleLife.forgotten,
-  );
+  const recorded = ledgerRows(events, rows, read?.endedAt ?? loaded.readAt, from);
+  const refused = followUp(rows, affected, moves, decisions, read !== null);
+  keepDue(rows, settlement);
+  const staying = events.filter(({ message }) => message === UNMANAGED_STAYS);
+  const listed = staying.flatMap(({ ruleId }) => unmanagedOf(rows.rule(ruleId)!));
+  const absent = [...decisions].flatMap(([id, { isAbsent }]) => (isAbsent ? [id] : []));
+  const known = absent.filter((id) => !possiblyPresent.has(id));
+  rows.make(known, ruleLife.forgotten);
 
-  const { rules, addresses, ended } = rows.changed;
-  await stores.rules.save(tx, { rules, addresses, ended: refused.length === 0 ? ended : [] });
-  if (refused.length > 0) {
-    await stores.rules.releaseRefused(tx, refused);
-    await stores.rules.save(tx, { ended });
-  }
-  const released = new Set(refused.map(({ ruleId }) => ruleId));
-  const over = absent.filter(
-    (id) => ruleLife.isOver(rows.rule(id)!, now) && !rows.isHeld(id) && !released.has(id),
-  );
-  await stores.rules.deleteUnheld(tx, over);
-  if (settlement.alignRetries) await alignRetries(tx, stores, lease, settlement.rules);
+  await save(tx, stores, rows, refused, absent);
+  if (settlement.alignRetries) await alignRetries(tx, stores, lease, decisions);
+  if ([...decisions.values()].some(({ isFull }) => isFull)) await makeRoom(tx, stores, lease, decisions);
   await stores.ledger.record(tx, recorded);
   if (listed.length > 0) await stores.unmanaged.list(tx, lease.targetId, listed);
-
-  const moved = moves.map(({ id }) => rows.address(id));
-  const ownersOf = (owner: 'sessionId' | 'staticIpRuleId'): string[] => [
-    ...new Set(moved.flatMap((address) => address[owner] ?? [])),
-  ];
-  await writeSessions(tx, stores.owners, ownersOf('sessionId'));
-  await auditStaticRules(tx, stores.owners, ownersOf('staticIpRuleId'));
   await auditUnheld(tx, stores.owners, lease, recorded);
-  const gone = moved.filter(({ status, releasedAt }) => status === 'REMOVED' && releasedAt !== null);
-  return { latenessSeconds: gone.map(({ releasedAt }) => (readAt - releasedAt!) / 1000), events: recorded };
+  return { latenessSeconds: await settleOwners(tx, stores, rows, moves), events: recorded };
 }
 
-/** Moves the rules as they were found. @returns what was found of those that are still there */
-function settleRules(rows: TargetRows, { rules }: Settlement, read: ReadTimes | null): RuleSettlement[] {
-  const known = rules.filter(({ ruleId }) => rows.rule(ruleId) !== undefined);
-  const { now } = rows.loaded;
-  for (const found of known)
-    rows.make([found.ruleId], (rule) =>
-      ruleLife.settled(rule, found, { now, comparedAt: rule.comparedAt }, read),
-    );
-  return known;
+const timesOf = (
+  { startedAgoMs, firstStartedAgoMs, endedAgoMs }: Reading,
+  { loaded: { now, readAt } }: TargetRows,
+): ReadTimes => ({
+  startedAt: now - startedAgoMs,
+  firstStartedAt: now - firstStartedAgoMs,
+  endedAt: readAt - endedAgoMs,
+});
+
+/** Decides by the rows under the lock what the rules become, and moves them. @returns those that are still there */
+function decide(
+  rows: TargetRows,
+  { ruleIds, taken, decide: decideAll, access, chance }: Settlement,
+  read: ReadTimes | null,
+): Decisions {
+  const ids = new Set(ruleIds);
+  const rules = dueRules(rows.loaded)
+    .filter(({ ruleId }) => ids.has(ruleId))
+    .map((rule) => withoutIntent(rule, taken?.get(rule.ruleId)));
+  const decided = decideAll(rules, { now: rows.loaded.now, read, access, chance });
+  for (const { rule } of decided) rows.make([rule.id], () => rule);
+  const decisions = new Map(decided.map((one) => [one.rule.id, one]));
+  noteEnds(rows, decisions);
+  return decisions;
 }
 
-const idsOf = (holders: readonly AffectedHolder[]): Set<string> =>
-  new Set(holders.map(({ resourceIpId }) => resourceIpId));
+/** The rule before the calls of the pass: what came of them is known now. Its holders are those under the lock. */
+function withoutIntent(rule: DueRule, taken: DueRule | undefined): DueRule {
+  if (!taken) return rule;
+  const { state, inFlight, inFlightMs, inDoubt, removingMs, desired } = taken;
+  const isTurned = desired !== rule.desired;
+  return { ...rule, state, inFlight, inFlightMs, inDoubt, removingMs, isTurned };
+}
+
+/** What follows for the addresses and holders of the rules besides. @returns refused holders, to be released */
+function followUp(
+  rows: TargetRows,
+  affected: Affected,
+  moves: readonly IpMove[],
+  decisions: Decisions,
+  wasRead: boolean,
+): Holder[] {
+  for (const [ruleId, { isAbsent, rule, withdrawn }] of decisions) {
+    if (isAbsent && rule.cause === 'WRITER_RELEASED')
+      rows.returnToPending(ruleId, { appliedAt: null, providerRuleId: null });
+    if (withdrawn !== null) rows.returnToPending(ruleId, { errorMessage: withdrawn });
+    if (rows.ruleBefore(ruleId).isMissing && wasRead) rows.rename(ruleId);
+  }
+  const failed = new Set(moves.filter(isRefusal).map(({ id }) => id));
+  const ended = new Set(moves.filter(({ to }) => isFinal(to)).map(({ id }) => id));
+  const superseded = new Set(supersededHolders(affected, failed).map(nameOf));
+  const refused: Holder[] = [];
+  const detached = new Set(affected.holders.filter(({ isDetached }) => isDetached).map(nameOf));
+  for (const holder of rows.loaded.holders) {
+    const { ruleId, resourceIpId, releasedAt, releaseCause } = holder;
+    const isRefused = failed.has(resourceIpId) && releasedAt === null;
+    if (isRefused) refused.push(holder);
+    const isAbsent = decisions.get(ruleId)?.isAbsent ?? false;
+    // a refused holder stays until its rule is absent, should that exist nevertheless
+    const staysRefused =
+      (isRefused || releaseCause === 'ADD_REFUSED') && rows.rule(ruleId)!.state !== 'absent';
+    if (
+      (ended.has(resourceIpId) && !staysRefused && !detached.has(nameOf(holder))) ||
+      (isAbsent && (releasedAt !== null || isRefused)) ||
+      superseded.has(nameOf(holder))
+    )
+      rows.end(holder);
+  }
+  return refused;
+}
+
+const nameOf = ({ ruleId, resourceIpId }: Pick<Holder, 'ruleId' | 'resourceIpId'>): string =>
+  `${ruleId} ${resourceIpId}`;
 
 /**
- * Notes on the released addresses of ended rules how they ended; the first of an address's rules counts. What still allows an
- * address is shown to those only whose own credential has read the target.
+ * An address that goes on waiting has a rule that is due: its own access path may not have shown them yet. One that has come
+ * since the pass began does not wait for what that failed at. The failures so far count on, so that two paths of which one
+ * fails do not keep each other busy.
  */
-function noteEnds(rows: TargetRows, settled: readonly RuleSettlement[], { remarks }: Settlement): void {
-  const names = new Map<string, Set<string>>();
-  for (const { ruleId, state } of settled) {
-    const { presentSince, possibleSince } = rows.ruleBefore(ruleId);
-    if (state !== 'absent' || (presentSince === null && possibleSince === null)) continue;
-    const { givenUp, stillAllowedBy = null } = remarks.get(ruleId) ?? {};
-    const released = rows.addressesOf(
-      ruleId,
-      ({ status }, { releasedAt }) => releasedAt !== null && !isFinal(status),
-    );
-    for (const { id, givenUp: before } of released) {
-      if (givenUp) rows.change(id, { givenUp: before ?? givenUpMessage(givenUp.reason) });
-      else if (stillAllowedBy !== null) names.set(id, (names.get(id) ?? new Set()).add(stillAllowedBy));
-    }
-  }
-  for (const [id, allowing] of names) {
-    const { status, appliedAt, stillAllowedBy } = rows.address(id);
-    if (status === 'REMOVING' && appliedAt !== null)
-      rows.change(id, { stillAllowedBy: stillAllowedBy ?? [...allowing].toSorted().join(', ') });
+function keepDue(rows: TargetRows, { ruleIds, since }: Settlement): void {
+  const { now } = rows.loaded;
+  const settled = new Set(ruleIds);
+  const waiting = ruleIds.flatMap((id) =>
+    rows.addressesOf(id, ({ status }, { releasedAt }) => status === 'PENDING' && releasedAt === null),
+  );
+  for (const { id, pendingSince } of waiting) {
+    const held = rows.heldBy(id).filter(({ releasedAt }) => releasedAt === null);
+    const hasCome = since !== null && pendingSince > since && pendingSince <= now;
+    if (!hasCome && held.some(({ ruleId }) => (rows.rule(ruleId)?.dueAt ?? null) !== null)) continue;
+    const own = held.filter(({ ruleId }) => settled.has(ruleId)).map(({ ruleId }) => ruleId);
+    rows.make(own, (rule) => ({ ...rule, dueAt: now, attempts: rows.ruleBefore(rule.id).attempts }));
   }
 }
 
@@ -185,159 +204,65 @@ function unmanagedOf({
   return [{ key, providerRuleId, possibleSince: earliest(comparedAt, possibleSince), presentSince }];
 }
 
-const isFinal = (status: AffectedHolder['status']): boolean => status === 'REMOVED' || status === 'FAILED';
-
-/** Status changes of ResourceIps, derived from their rules. */
-function movesOf(
-  { ips, holders, rules }: Affected,
-  settlement: Settlement,
-  { now, isRestored }: Loaded,
-): IpMove[] {
-  const known = new Map(rules.map((rule) => [rule.ruleId, rule]));
-  const byRule = grouped(holders, ({ ruleId }) => ruleId);
-  const settled = new Map<string, SettledRule>(
-    rules.map((rule) => {
-      const live = (byRule.get(rule.ruleId) ?? []).filter(
-        (holder) => holder.isLive && canHoldRule(holder, known.get(rule.ruleId)!),
-      );
-      const unaffectedHolders = idsOf(live.filter(({ waits }) => !waits));
-      return [rule.ruleId, { ...rule, unaffectedHolders, waiting: idsOf(live.filter(({ waits }) => waits)) }];
-    }),
-  );
-  // an address that moved is removed when it is gone from where it was, too
-  const byIp = grouped(
-    holders.filter(({ isDetached, status }) => !isDetached || status === 'REMOVING'),
-    ({ resourceIpId }) => resourceIpId,
-  );
-  const order = new Map(rules.map(({ ruleId }, index) => [ruleId, index]));
-  const candidates = ips.map((ip): SettledIp => {
-    const held = (byIp.get(ip.id) ?? []).map(({ ruleId }) => ruleId);
-    const inOrder = held.toSorted((one, other) => order.get(one)! - order.get(other)!);
-    return {
-      ...ip,
-      // an operator decides when they are opened: that may take longer
-      timedOut: !isRestored && ip.pendingSince < now - giveUpSecondsOf(ip, settlement) * 1000,
-      rules: inOrder.map((ruleId) => settled.get(ruleId)!),
-    };
-  });
-  const failed = new Set(settlement.rules.filter((rule) => rule.failed).map(({ ruleId }) => ruleId));
-  const wrongFamily = new Set(
-    settlement.rules.filter((rule) => rule.wrongFamily).map(({ ruleId }) => ruleId),
-  );
-  return resourceIpMoves(candidates, failed, settlement.reading !== null).map(({ ip, move }) => ({
-    id: ip.id,
-    from: ip.status,
-    ...move,
-    // how a removal is known, or what it left behind
-    errorMessage: move.errorMessage ?? noteOn(ip, move.to, settlement),
-    isWrongFamily: move.to === 'FAILED' && ip.rules.some(({ ruleId }) => wrongFamily.has(ruleId)),
-  }));
-}
-
-/** What was let in once is waited for as long as ever: "not found" is also the answer of a replica that lags behind. */
-const giveUpSecondsOf = (
-  { appliedAt, status }: Address,
-  { giveUpSeconds, notFoundSeconds = giveUpSeconds }: Settlement,
-): number => (status === 'PENDING' && appliedAt === null ? notFoundSeconds : giveUpSeconds);
-
-const noteOn = (ip: SettledIp, to: IpMove['to'], { remarks }: Settlement): string | null =>
-  to === 'REMOVED' ? (ip.rules.map(({ ruleId }) => remarks.get(ruleId)?.note).find(Boolean) ?? null) : null;
-
-function moveAddress(
+/** Saves the rows, releases refused holders and deletes rules that are over. */
+async function save(
+  tx: Tx,
+  { rules: store }: EngineStore,
   rows: TargetRows,
-  { id, to, errorMessage, providerRuleId, isWrongFamily }: IpMove,
-): void {
+  refused: readonly Holder[],
+  absent: readonly string[],
+): Promise<void> {
+  const { rules, addresses, ended } = rows.changed;
+  await store.save(tx, { rules, addresses, ended: refused.length === 0 ? ended : [] });
+  if (refused.length > 0) {
+    await store.releaseRefused(tx, refused);
+    await store.save(tx, { ended });
+  }
+  const released = new Set(refused.map(({ ruleId }) => ruleId));
   const { now } = rows.loaded;
-  rows.change(id, {
-    status: to,
-    errorMessage,
-    wrongFamily: rows.address(id).wrongFamily || isWrongFamily,
-    ...(to === 'APPLIED' && { givenUp: null, providerRuleId, appliedAt: now }),
-    ...(to === 'REMOVED' && { removedAt: now }),
-  });
+  const isOver = (id: string): boolean =>
+    ruleLife.isOver(rows.rule(id)!, now) && !rows.isHeld(id) && !released.has(id);
+  await store.deleteUnheld(tx, absent.filter(isOver));
 }
 
-/** Shown instead of what another organization's provider says. */
-const REMOVED_BY_OTHERS =
-  'Its rule is removed with the credential of another organization, and that has failed so far';
-
-/** The new messages of ResourceIps that go on waiting for a rule of this settlement: why it was not changed. */
-function reasonsOf(
-  { ips, holders, rules }: Affected,
-  moves: readonly IpMove[],
-  settlement: Settlement,
-): IpMove[] {
-  if (settlement.isAwaited) return [];
-  const owner = settlement.access?.organizationId ?? null;
-  const moved = new Set(moves.map(({ id }) => id));
-  const found = new Map(settlement.rules.map((rule) => [rule.ruleId, rule]));
-  return ips.flatMap((ip): IpMove[] => {
-    if (moved.has(ip.id)) return [];
-    const isRemoving = ip.status === 'REMOVING';
-    const held = new Set(holders.flatMap((one) => (one.resourceIpId === ip.id ? [one.ruleId] : [])));
-    const reason = rules
-      .filter(({ ruleId }) => held.has(ruleId))
-      .map(({ ruleId }) => found.get(ruleId))
-      .find((rule) => rule !== undefined && rule.message !== null && isRemoving === (rule.unwanted !== null));
-    if (!reason) return [];
-    const isOwn = owner === null || owner === ip.organizationId;
-    const errorMessage = isOwn ? reason.message : REMOVED_BY_OTHERS;
-    if (errorMessage === ip.errorMessage) return [];
-    const { id, status } = ip;
-    return [{ id, from: status, to: status, errorMessage, providerRuleId: null, isWrongFamily: false }];
-  });
-}
-
-/** What follows for the addresses and holders of the rules besides. @returns refused holders, to be released */
-function followUp(
+/** Writes what follows for sessions and static IP rules. @returns seconds from each release to its end */
+async function settleOwners(
+  tx: Tx,
+  { owners }: EngineStore,
   rows: TargetRows,
-  affected: Affected,
   moves: readonly IpMove[],
-  settled: readonly RuleSettlement[],
-  absent: ReadonlySet<string>,
-  { reading, remarks }: Settlement,
-): Holder[] {
-  for (const { ruleId, state, unwanted } of settled) {
-    const { withdrawn } = remarks.get(ruleId) ?? {};
-    if (state === 'absent' && unwanted === 'WRITER_RELEASED')
-      rows.returnToPending(ruleId, { appliedAt: null, providerRuleId: null });
-    if (withdrawn !== undefined) rows.returnToPending(ruleId, { errorMessage: withdrawn });
-    if (rows.ruleBefore(ruleId).isMissing && reading !== null) rows.rename(ruleId);
-  }
-  const failed = new Set(moves.filter(isRefusal).map(({ id }) => id));
-  const ended = new Set(moves.filter(({ to }) => isFinal(to)).map(({ id }) => id));
-  const superseded = new Set(supersededHolders(affected, failed).map(nameOf));
-  const refused: Holder[] = [];
-  const detached = new Set(affected.holders.filter(({ isDetached }) => isDetached).map(nameOf));
-  for (const holder of rows.loaded.holders) {
-    const { ruleId, resourceIpId, releasedAt, releaseCause } = holder;
-    const isRefused = failed.has(resourceIpId) && releasedAt === null;
-    if (isRefused) refused.push(holder);
-    // a refused holder stays until its rule is absent, should that exist nevertheless
-    const staysRefused =
-      (isRefused || releaseCause === 'ADD_REFUSED') && rows.rule(ruleId)!.state !== 'absent';
-    if (
-      (ended.has(resourceIpId) && !staysRefused && !detached.has(nameOf(holder))) ||
-      (absent.has(ruleId) && (releasedAt !== null || isRefused)) ||
-      superseded.has(nameOf(holder))
-    )
-      rows.end(holder);
-  }
-  return refused;
+): Promise<number[]> {
+  const moved = moves.map(({ id }) => rows.address(id));
+  const ownersOf = (owner: 'sessionId' | 'staticIpRuleId'): string[] => [
+    ...new Set(moved.flatMap((address) => address[owner] ?? [])),
+  ];
+  await writeSessions(tx, owners, ownersOf('sessionId'));
+  await auditStaticRules(tx, owners, ownersOf('staticIpRuleId'));
+  const gone = moved.filter(({ status, releasedAt }) => status === 'REMOVED' && releasedAt !== null);
+  return gone.map(({ releasedAt }) => (rows.loaded.readAt - releasedAt!) / 1000);
 }
-
-const nameOf = ({ ruleId, resourceIpId }: Pick<Holder, 'ruleId' | 'resourceIpId'>): string =>
-  `${ruleId} ${resourceIpId}`;
 
 /** The retries of the target's other rules come due with these, so that one read serves all of them. */
 async function alignRetries(
   tx: Tx,
   { rules: store }: EngineStore,
   lease: Lease,
-  failed: readonly RuleSettlement[],
+  decisions: Decisions,
 ): Promise<void> {
-  const ids = failed.map(({ ruleId }) => ruleId);
-  const { rules, now } = await store.lockRetries(tx, lease, ids);
-  const dueAt = now + Math.max(...failed.map(({ dueInMs }) => dueInMs ?? 0));
-  await store.save(tx, { rules: rules.map((rule) => ({ ...rule, dueAt })) });
+  const { rules } = await store.lockRetries(tx, lease, [...decisions.keys()]);
+  const dueAt = Math.max(...[...decisions.values()].map(({ rule }) => rule.dueAt ?? 0));
+  if (dueAt > 0) await store.save(tx, { rules: rules.map((rule) => ({ ...rule, dueAt })) });
+}
+
+/** The target is full: its removals are tried again at once, and a comparison finds what nobody has recorded. */
+async function makeRoom(
+  tx: Tx,
+  { rules: store, comparisons }: EngineStore,
+  lease: Lease,
+  decisions: Decisions,
+): Promise<void> {
+  const { rules, now } = await store.lockRetries(tx, lease, [...decisions.keys()]);
+  const unwanted = rules.filter(({ unwantedSince }) => unwantedSince !== null);
+  await store.save(tx, { rules: unwanted.map((rule) => ({ ...rule, dueAt: now })) });
+  await comparisons.schedule(tx, lease.targetId, 0, false);
 }

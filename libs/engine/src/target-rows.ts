@@ -1,13 +1,14 @@
-import type { Address, AddressState, ChangedRows, Holder, Loaded, TargetRule } from '#engine-store';
+import type { Address, AddressState, ChangedRows, Holder, Loaded } from '#engine-store';
 import {
+  canHoldRule,
   DETACHING_CAUSES,
   grouped,
   HOLDING_STATUSES,
-  type Access,
   type ResourceIpStatus,
   type Rule,
-  type RuleState,
+  type TargetRule,
 } from '#rules';
+import type { Settlement } from './settle';
 
 /** Rules, holders and addresses of a target, changed in memory until they are saved. */
 export class TargetRows {
@@ -122,12 +123,6 @@ export class TargetRows {
   }
 }
 
-/** An address that waits for a pass, and has waited since then. */
-export interface Waiting {
-  readonly resourceIpId: string;
-  readonly pendingSince: number;
-}
-
 /** A holder of a rule of an affected address. */
 export interface AffectedHolder {
   readonly ruleId: string;
@@ -143,44 +138,31 @@ export interface AffectedHolder {
   readonly waits: boolean;
 }
 
-type AffectedRule = Pick<
-  TargetRule,
-  'key' | 'isUnmanaged' | 'writerOrganizationId' | 'providerRuleId' | 'lastError'
-> & {
-  readonly ruleId: string;
-  /** `unknown` for a due rule outside this pass: it may be gone by now */
-  readonly state: RuleState;
-};
-
 /** Everything a settlement may move, and the state that decides it. */
 export interface Affected {
   readonly ips: readonly Address[];
   readonly holders: readonly AffectedHolder[];
-  /** ordered by key */
-  readonly rules: readonly AffectedRule[];
+  /** ordered by key; a due rule outside this pass is `unknown`, unless the last read shows it: it may be gone by now */
+  readonly rules: readonly TargetRule[];
 }
 
 const isDetached = ({ releaseCause }: Holder): boolean =>
   DETACHING_CAUSES.some((cause) => cause === releaseCause);
 
 /**
- * The addresses of these rules whose status may change: those being removed, and those that wait for this pass through their
- * own access path.
- * @param access of the pass; null: any
+ * The addresses of the settled rules whose status may change: those being removed, and those that wait for this pass through
+ * their own access path.
  */
 export function affectedBy(
   rows: TargetRows,
-  ruleIds: ReadonlySet<string>,
-  waiting: readonly Waiting[],
-  access: Access | null,
+  { ruleIds, since, access, isShown = () => false }: Settlement,
 ): Affected {
-  const since = new Map(waiting.map(({ resourceIpId, pendingSince }) => [resourceIpId, pendingSince]));
-  const waits = ({ id, status, pendingSince }: Address): boolean =>
-    status === 'PENDING' && since.get(id) === pendingSince;
+  const waits = ({ status, pendingSince }: Address): boolean =>
+    status === 'PENDING' && (since === null || pendingSince <= since);
   const isOwnPath = ({ resource }: Address): boolean =>
     access === null ||
     (resource?.access.credentialId === access.credentialId && resource.access.region === access.region);
-  const own = [...ruleIds].flatMap((id) => rows.holdersOf(id));
+  const own = ruleIds.flatMap((id) => rows.holdersOf(id));
   const ips = [...new Set(own.map(({ resourceIpId }) => resourceIpId))]
     .toSorted()
     .map((id) => rows.address(id))
@@ -190,6 +172,9 @@ export function affectedBy(
     ...own.filter(isDetached).map(({ ruleId }) => ruleId),
   ]);
   const rules = rows.loaded.rules.filter(({ id }) => held.has(id)).map(({ id }) => rows.rule(id)!);
+  const settled = new Set(ruleIds);
+  const mayBeGone = (rule: TargetRule): boolean =>
+    rule.state === 'present' && rule.dueAt !== null && !settled.has(rule.id) && !isShown(rule);
   return {
     ips,
     holders: rules.flatMap(({ id }) =>
@@ -208,11 +193,34 @@ export function affectedBy(
         };
       }),
     ),
-    rules: rules.map((rule) => ({
-      ...rule,
-      ruleId: rule.id,
-      state:
-        rule.state === 'present' && rule.dueAt !== null && !ruleIds.has(rule.id) ? 'unknown' : rule.state,
-    })),
+    rules: rules.map((rule) => (mayBeGone(rule) ? { ...rule, state: 'unknown' } : rule)),
   };
+}
+
+/**
+ * Holders that moved away or were refused, of rules with other live holders: they need not wait for a removal. A ResourceIp
+ * that is being removed keeps its holder until a settlement decides its status too: one without holders is never read again.
+ * @param failed ResourceIps that fail in this settlement
+ */
+export function supersededHolders(
+  { ips, holders, rules }: Affected,
+  failed: ReadonlySet<string>,
+): readonly AffectedHolder[] {
+  const hasLeft = ({ isDetached: isGone, status, resourceIpId }: AffectedHolder): boolean =>
+    isGone || status === 'FAILED' || failed.has(resourceIpId);
+  const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
+  const kept = new Set(
+    holders
+      .filter(
+        (holder) => holder.isLive && !hasLeft(holder) && canHoldRule(holder, ruleOf.get(holder.ruleId)!),
+      )
+      .map(({ ruleId }) => ruleId),
+  );
+  const decided = new Set(ips.map(({ id }) => id));
+  return holders.filter(
+    (holder) =>
+      hasLeft(holder) &&
+      kept.has(holder.ruleId) &&
+      (holder.status !== 'REMOVING' || decided.has(holder.resourceIpId)),
+  );
 }

@@ -58,19 +58,3 @@ function questionOf(deploymentId: string, rules: readonly ObservedRule[], held: 
   ];
   return `${rules.length} with our mark and a rule id that this database has never known, ${outcome.join(', ')}: ${named.join(', ')}${rules.length > MAX_NAMED ? ', …' : ''}. Is there a second installation with DEPLOYMENT_ID=${deploymentId}?`;
 }
-
-/** Those of these rules that this database may have made: no others make room. */
-export async function issuedOnly<Rule extends { readonly ruleId: string | null; readonly key: string }>(
-  tx: Tx,
-  store: UnissuedStore,
-  targetId: string,
-  unwanted: readonly Rule[],
-  observed: readonly ObservedRule[],
-): Promise<Rule[]> {
-  const orphans = new Set(unwanted.flatMap(({ ruleId, key }) => (ruleId === null ? [key] : [])));
-  if (orphans.size === 0) return [...unwanted];
-  const marked = observed.filter(({ key, ownRuleId }) => ownRuleId !== null && orphans.has(key));
-  const { ids } = await store.unissued(tx, targetId, marked.map(markOf));
-  const unissued = new Set(marked.filter((rule) => ids.includes(markOf(rule))).map(({ key }) => key));
-  return unwanted.filter(({ ruleId, key }) => ruleId !== null || !unissued.has(key));
-}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EngineStore, LedgerRow, Lease, Loaded, UnmanagedRule } from '#engine-store';
 import type { Tx } from '#entities';
 import { latest, parseRuleKey, portsText, type Instant, type ObservedRule } from '#rules';
-import type { OwnedOrigin } from './rule-events';
+import type { OwnedOrigin } from './ledger-rows';
 import type { UnissuedOrphans } from './unissued-orphans';
 
 const nameOf = ({ key, providerRuleId }: Pick<ObservedRule, 'key' | 'providerRuleId'>): string =>

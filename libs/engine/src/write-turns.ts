@@ -1,5 +1,5 @@
 import type { CloudTarget, ProviderDriver } from '#drivers';
-import type { DueRuleRow, WriteBudgetStore } from '#engine-store';
+import type { WriteBudgetStore } from '#engine-store';
 import type { Transactions } from '#entities';
 import { RULE_BACKOFF } from '#rules';
 import type { DueChange } from './provider-calls';
@@ -16,23 +16,6 @@ const ADDED_IN_TURN = 0.1;
 /** The longest wait for a turn in a worker's slot. */
 const MAX_WAIT_MS = 2000;
 
-/** Number of changes of a pass. */
-export interface ChangeCount {
-  readonly removals: number;
-  readonly additions: number;
-}
-
-/** Expected changes of due rules, by their recorded states. */
-export const expectedChanges = (rules: readonly DueRuleRow[]): ChangeCount => ({
-  removals: rules.filter((rule) => !rule.desired && rule.state !== 'absent').length,
-  additions: rules.filter((rule) => rule.desired && rule.mayOpen && rule.state !== 'present').length,
-});
-
-export const plannedChanges = (planned: readonly DueChange[]): ChangeCount => ({
-  removals: planned.filter((change) => change.action === 'remove').length,
-  additions: planned.filter((change) => change.action === 'add').length,
-});
-
 /**
  * Where a pass waits for the write calls of its cloud account. The account's bucket is in the database, which grants calls
  * ahead of time and says when they may be sent: passes of all workers get their turns in the order in which they ask.
@@ -46,20 +29,17 @@ export class WriteTurns {
 
   /**
    * Takes the calls for changes and waits for their turn, unless that is too far.
-   * @param taken changes whose calls the pass has taken already
    * @returns 0 when they may be sent now, else ms after which the pass may try again
    */
   async take(
     driver: Budgeted,
     target: CloudTarget,
-    changes: ChangeCount,
-    taken: ChangeCount = { removals: 0, additions: 0 },
+    planned: readonly Pick<DueChange, 'action'>[],
   ): Promise<number> {
-    const calls = callsOf(driver, changes) - callsOf(driver, taken);
-    if (calls <= 0) return 0;
+    const calls = callsOf(driver, planned);
     const { autocommit } = this.database;
     const { burst, refillPerSecond } = driver.traits.writeBudget;
-    const isRemoval = changes.removals > 0;
+    const isRemoval = planned.some(({ action }) => action === 'remove');
     const account = driver.accountKey(target);
     const size = { burst: isRemoval ? burst : burst * ADDED_AT_ONCE, refillPerSecond };
     const inTurnMs = (1000 * burst * ADDED_IN_TURN) / refillPerSecond;
@@ -88,6 +68,6 @@ export class WriteTurns {
   }
 }
 
-function callsOf({ traits }: Budgeted, { removals, additions }: ChangeCount): number {
-  return traits.callPerRule ? removals + additions : Number(removals > 0) + Number(additions > 0);
+function callsOf({ traits }: Budgeted, planned: readonly Pick<DueChange, 'action'>[]): number {
+  return traits.callPerRule ? planned.length : new Set(planned.map(({ action }) => action)).size;
 }

@@ -103,8 +103,6 @@ export class RuleEntity {
   @Moment({ nullable: true }) removalSentAt!: Date | null;
   /** it was present and disappeared: when present again it counts as restored */
   @Flag({ default: false }) isMissing!: boolean;
-  /** it is recognized only by its provider id, which was recorded in the ledger */
-  @Flag({ default: false }) isUnmarked!: boolean;
   /** another program removes it repeatedly: it is not restored before `dueAt` */
   @Flag({ default: false }) isSuspended!: boolean;
   /** expiry sent to its agent, enforced by the host's kernel; infinity: none */

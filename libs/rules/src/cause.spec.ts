@@ -38,7 +38,6 @@ describe('Causes in the ledger', () => {
       'MAKE_ROOM',
       'TARGET_GONE',
       'CHANGED_OUTSIDE',
-      'UNRECORDED',
     ]);
   });
 

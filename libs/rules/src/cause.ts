@@ -1,7 +1,7 @@
 /**
  * Why a rule was added. `LOCKDOWN_LIFTED`: a lockdown had closed its static IP rule. `DRIFT_REPAIRED`: it had disappeared
- * from its target. `WRITER_RELEASED`: the organization whose
- * credential wrote it no longer holds it, and another holder writes it again.
+ * from its target. `WRITER_RELEASED`: the organization whose credential wrote it no longer holds it, and another holder
+ * writes it again.
  */
 export const ADDITION_CAUSES = [
   'SESSION_STARTED',
@@ -25,7 +25,6 @@ export type AdditionCause = (typeof ADDITION_CAUSES)[number];
  * - `MAKE_ROOM`: an unwanted rule of ours, removed early because its target was full
  * - `TARGET_GONE`: the provider has said for hours that the whole target does not exist
  * - `CHANGED_OUTSIDE`: another program removed or changed it
- * - `UNRECORDED`: released by a process of an earlier version, which recorded no cause
  */
 export const REMOVAL_CAUSES = [
   'SESSION_STOPPED',
@@ -51,7 +50,6 @@ export const REMOVAL_CAUSES = [
   'MAKE_ROOM',
   'TARGET_GONE',
   'CHANGED_OUTSIDE',
-  'UNRECORDED',
 ] as const;
 export type RemovalCause = (typeof REMOVAL_CAUSES)[number];
 

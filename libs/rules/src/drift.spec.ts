@@ -11,7 +11,6 @@ const known: fc.Arbitrary<KnownRule[]> = fc
       state: fc.constantFrom('absent', 'unknown', 'present'),
       desired: fc.boolean(),
       isUnmanaged: fc.boolean(),
-      isUnmarked: fc.boolean(),
       isSuspended: fc.boolean(),
       isMissing: fc.boolean(),
       providerRuleId: fc.option(fc.constantFrom('sgr-0', 'sgr-1', 'sgr-old')),
@@ -37,7 +36,6 @@ const NO_DRIFT: Drift = {
   changed: [],
   stale: [],
   orphans: [],
-  unmarked: [],
   taken: [],
   renamed: [],
   withoutEffect: [],
@@ -92,7 +90,6 @@ describe('findDrift', () => {
     });
     const recorded = {
       isUnmanaged: false,
-      isUnmarked: false,
       isSuspended: false,
       isMissing: false,
       providerRuleId: null,
@@ -120,7 +117,6 @@ describe('findDrift', () => {
     state: 'present',
     desired: true,
     isUnmanaged: false,
-    isUnmarked: false,
     isSuspended: false,
     isMissing: false,
     providerRuleId: 'sgr-1',
@@ -141,37 +137,20 @@ describe('findDrift', () => {
 
   it.each<[string, KnownRule, string | null, Partial<Drift>]>([
     ['no drift for an unchanged rule', held, 'mark', NO_DRIFT],
-    [
-      'a rule without our mark under its recorded id as unmarked',
-      held,
-      null,
-      { ...NO_DRIFT, unmarked: ['rule'] },
-    ],
-    [
-      'an unwanted rule without our mark as unmarked',
-      { ...held, desired: false },
-      null,
-      { ...NO_DRIFT, unmarked: ['rule'] },
-    ],
-    ['no drift for a rule already recorded as unmarked', { ...held, isUnmarked: true }, null, NO_DRIFT],
+    ['no drift for a rule under its recorded id, without our mark', held, null, NO_DRIFT],
     [
       'a rule replaced by an unmanaged one as taken',
       { ...held, providerRuleId: 'sgr-0' },
       null,
-      { taken: ['rule'], unmarked: [], renamed: [], missing: [] },
+      { taken: ['rule'], renamed: [], missing: [] },
     ],
     [
       'a rule without recorded id, replaced by an unmanaged one, as taken',
       { ...held, providerRuleId: null },
       null,
-      { taken: ['rule'], unmarked: [], renamed: [], missing: [] },
+      { taken: ['rule'], renamed: [], missing: [] },
     ],
-    [
-      'no taken rule for one recorded as unmanaged',
-      { ...held, isUnmanaged: true },
-      null,
-      { taken: [], unmarked: [] },
-    ],
+    ['no taken rule for one recorded as unmanaged', { ...held, isUnmanaged: true }, null, { taken: [] }],
     [
       'no taken rule for an unwanted one',
       { ...held, desired: false, providerRuleId: 'sgr-0' },
@@ -192,7 +171,6 @@ describe('findDrift', () => {
 
   it.each<[string, KnownRule, boolean]>([
     ['is not unmanaged under its recorded id', held, false],
-    ['is not unmanaged when recorded as unmarked', { ...held, isUnmarked: true }, false],
     ['is unmanaged under another id', { ...held, providerRuleId: 'sgr-0' }, true],
     ['is unmanaged when recorded as unmanaged', { ...held, isUnmanaged: true }, true],
     ['is unmanaged without a recorded id', { ...held, providerRuleId: null }, true],
@@ -204,7 +182,7 @@ describe('findDrift', () => {
   describe('for a rule that another program changed', () => {
     const everybody = '0.0.0.0/0 tcp 22';
     const now = { key: everybody, providerRuleId: 'sgr-1', ownRuleId: 'rule' };
-    const changed = [{ ruleId: 'rule', changedTo: `it lets in ${everybody}`, isNew: true }];
+    const changed = [{ ruleId: 'rule', changedTo: `it lets in ${everybody}` }];
 
     it('reports what it does, with or without our mark: it is neither missing nor an orphan nor unmanaged', () => {
       for (const ownRuleId of ['rule', 'forgotten', null])
@@ -226,14 +204,12 @@ describe('findDrift', () => {
 
     it('reports it until a read shows it as it was written', () => {
       const written: KnownRule = { ...held, state: 'unknown', isMissing: true };
-      expect(findDrift([written], [now]).changed).toEqual([{ ...changed[0], isNew: false }]);
+      expect(findDrift([written], [now]).changed).toEqual(changed);
     });
 
     it('counts an unwanted one among those to remove, and none that is desired', () => {
       expect(findDrift([{ ...held, desired: false }], [now])).toEqual(NO_DRIFT);
-      expect(unwantedRules([{ ...held, desired: false }], [now])).toEqual([
-        { ruleId: 'rule', key: everybody, providerRuleId: 'sgr-1' },
-      ]);
+      expect(unwantedRules([{ ...held, desired: false }], [now])).toEqual([now]);
       expect(unwantedRules([held], [now])).toEqual([]);
     });
 
@@ -268,11 +244,7 @@ describe('findDrift', () => {
     const recorded: KnownRule[] = [rules[0]!, rules[1]!, { ...rules[2]!, state: 'absent' }];
     const seen = KEYS.map((key, index) => ({ key, providerRuleId: `sgr-${index}`, ownRuleId: 'mark' }));
     const unmanaged = { key: 'other', providerRuleId: 'sgr-9', ownRuleId: null };
-    expect(unwantedRules(recorded, [...seen, unmanaged])).toEqual([
-      { ruleId: 'rule-1', key: KEYS[1], providerRuleId: 'sgr-1' },
-      { ruleId: 'rule-2', key: KEYS[2], providerRuleId: 'sgr-2' },
-      { ruleId: null, key: KEYS[3], providerRuleId: 'sgr-3' },
-    ]);
+    expect(unwantedRules(recorded, [...seen, unmanaged])).toEqual(seen.slice(1));
   });
 
   it.each<[string, KnownRule, boolean]>([
@@ -283,9 +255,7 @@ describe('findDrift', () => {
     ['is not returned when recorded as unmanaged', { ...held, desired: false, isUnmanaged: true }, false],
   ])('unwantedRules: a rule without our mark %s', (_, recorded, isUnwanted) => {
     const bare = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: null };
-    expect(unwantedRules([recorded], [bare])).toEqual(
-      isUnwanted ? [{ ruleId: 'rule', key: held.key, providerRuleId: 'sgr-1' }] : [],
-    );
+    expect(unwantedRules([recorded], [bare])).toEqual(isUnwanted ? [bare] : []);
   });
 
   it.each<[string, Compare]>([

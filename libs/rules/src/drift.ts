@@ -1,26 +1,20 @@
 import { grouped } from './grouped';
 import { noEffect } from './observed-rules';
 import { OwnRules } from './own-rules';
-import { isOurs, type RuleState } from './planner';
+import { isOurs } from './planner';
 import type { ObservedRule } from './provider';
+import type { Rule } from './rule';
 
-/** A recorded rule of a target, due or not. */
-export interface KnownRule {
+/** A recorded rule of a target, due or not, as comparisons read it. */
+export interface KnownRule extends Pick<
+  Rule,
+  'state' | 'isUnmanaged' | 'isSuspended' | 'isMissing' | 'providerRuleId'
+> {
   readonly ruleId: string;
   /** `ruleKey` of the traffic it allows */
   readonly key: string;
-  readonly state: RuleState;
   /** a live holder exists */
   readonly desired: boolean;
-  /** last observed present as an unmanaged rule */
-  readonly isUnmanaged: boolean;
-  /** recorded as ours by its provider id alone */
-  readonly isUnmarked: boolean;
-  readonly isSuspended: boolean;
-  /** it disappeared or was changed, and no read has shown it as it was written since */
-  readonly isMissing: boolean;
-  /** the provider's id at its last observation; null: never observed */
-  readonly providerRuleId: string | null;
 }
 
 /** A rule present under a new provider id: another program recreated it unchanged. */
@@ -34,22 +28,12 @@ interface ChangedRule {
   readonly ruleId: string;
   /** what it does now, as a phrase */
   readonly changedTo: string;
-  /** it was as written before */
-  readonly isNew: boolean;
 }
 
 /** A desired rule that lets nobody in although it is present. */
 interface RuleWithoutEffect {
   readonly ruleId: string;
   readonly message: string;
-}
-
-/** A rule of ours that is present and may be removed. */
-export interface UnwantedRule {
-  /** null: unknown to the database */
-  readonly ruleId: string | null;
-  readonly key: string;
-  readonly providerRuleId: string;
 }
 
 /** Differences between the recorded and the observed rules of a target. */
@@ -62,8 +46,6 @@ export interface Drift {
   readonly stale: readonly string[];
   /** rules with our mark that no known rule is now, by key: unknown to the database, or copies */
   readonly orphans: readonly ObservedRule[];
-  /** ours by their recorded provider id; the loss of our mark is not recorded yet */
-  readonly unmarked: readonly string[];
   /** desired rules replaced by an unmanaged rule that allows the same traffic */
   readonly taken: readonly string[];
   readonly renamed: readonly RenamedRule[];
@@ -94,7 +76,7 @@ export function findDrift(known: readonly KnownRule[], observed: readonly Observ
   const changed = known.flatMap((rule): ChangedRule[] => {
     if (!rule.desired || !mayBePresent(rule)) return [];
     const changedTo = own.changeOf({ ...rule, recordedId: recordedId(rule) });
-    return changedTo === null ? [] : [{ ruleId: rule.ruleId, changedTo, isNew: !rule.isMissing }];
+    return changedTo === null ? [] : [{ ruleId: rule.ruleId, changedTo }];
   });
   const isChanged = new Set(changed.map(({ ruleId }) => ruleId));
   const present = known.filter(({ state, ruleId }) => state === 'present' && !isChanged.has(ruleId));
@@ -112,9 +94,6 @@ export function findDrift(known: readonly KnownRule[], observed: readonly Observ
     orphans: [...marked.values()].filter(
       (rule) => !knownKeys.has(rule.key) && !ownersOf.has(rule.providerRuleId),
     ),
-    unmarked: present
-      .filter((rule) => !rule.isUnmanaged && !rule.isUnmarked && isOnlyRecorded(rule))
-      .map(({ ruleId }) => ruleId),
     taken: held
       .filter((rule) => inForce.has(rule.key) && !marked.has(rule.key) && !isOnlyRecorded(rule))
       .map(({ ruleId }) => ruleId),
@@ -157,17 +136,15 @@ function ownersByProviderId(known: readonly KnownRule[], own: OwnRules): Map<str
   );
 }
 
-/** Present rules of ours without a holder, whatever their recorded state: they use the target's quota. */
+/** Present rules of ours without a holder, whatever their recorded state. */
 export function unwantedRules(
   known: readonly KnownRule[],
   observed: readonly ObservedRule[],
-): UnwantedRule[] {
+): ObservedRule[] {
   const byKey = new Map(known.map((rule) => [rule.key, rule]));
   const ownersOf = ownersByProviderId(known, new OwnRules(observed));
-  return observed.flatMap(({ key, ownRuleId, providerRuleId }) => {
-    const rule = byKey.get(key) ?? ownersOf.get(providerRuleId);
-    const recorded = rule ? recordedId(rule) : null;
-    if (!isOurs({ ownRuleId, providerRuleId }, recorded) || rule?.desired) return [];
-    return [{ ruleId: rule?.ruleId ?? null, key, providerRuleId }];
+  return observed.filter((shown) => {
+    const rule = byKey.get(shown.key) ?? ownersOf.get(shown.providerRuleId);
+    return isOurs(shown, rule ? recordedId(rule) : null) && !rule?.desired;
   });
 }

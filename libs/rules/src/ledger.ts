@@ -6,7 +6,6 @@
  * - `MISSING`: a rule of ours disappeared; `RESTORED`: present again
  * - `ADD_REFUSED`, `REMOVAL_REFUSED`: the provider's answer
  * - `FOUND`: an orphan, a stale rule, or an unmanaged rule was observed for the first time
- * - `UNMARKED`: ours by its recorded provider id, without our mark
  * - `CHANGED`: another program changed a rule of ours: it does something else than was written, or more
  * - `ABANDONED`: given up, by an admin or because its target was not found for hours; whether it is present is unknown
  */
@@ -20,7 +19,6 @@ export const RULE_EVENT_KINDS = [
   'ADD_REFUSED',
   'REMOVAL_REFUSED',
   'FOUND',
-  'UNMARKED',
   'CHANGED',
   'ABANDONED',
 ] as const;

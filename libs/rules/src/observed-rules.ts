@@ -1,6 +1,7 @@
 import { grouped } from './grouped';
 import { OwnRules, type RecordedRule } from './own-rules';
 import type { ObservedRule } from './provider';
+import type { TargetRule } from './rule';
 
 /** Index of the observed rules of a target. */
 export class Observed {
@@ -42,6 +43,12 @@ export class Observed {
     return this.own.changeOf(rule);
   }
 
+  /** The id under which a rule with our mark is shown; null: there is none. */
+  markedId(key: string): string | null {
+    const marked = (this.byKey.get(key) ?? []).find(({ ownRuleId }) => ownRuleId !== null);
+    return marked?.providerRuleId ?? null;
+  }
+
   /** The ids under which the rule is shown as ours, whatever it lets in. */
   idsOf(rule: RecordedRule): string[] {
     return [...new Set(this.own.of(rule).map(({ providerRuleId }) => providerRuleId))];
@@ -51,3 +58,13 @@ export class Observed {
 /** The message of rules of one key when none of them has an effect; null: one has, or there are none. */
 export const noEffect = (rules: readonly ObservedRule[]): string | null =>
   rules.every((rule) => rule.noEffect !== undefined) ? (rules[0]?.noEffect ?? null) : null;
+
+/** Whether a read shows recorded rules in force, as they were written. */
+export function showsAsWritten(observed: readonly ObservedRule[]): (rule: TargetRule) => boolean {
+  const index = new Observed(observed);
+  return ({ id, key, isUnmanaged, providerRuleId }) => {
+    const rule = { ruleId: id, key, recordedId: isUnmanaged ? null : providerRuleId };
+    const isInForce = index.inForce(rule) !== undefined && index.noEffect(key) === null;
+    return isInForce && index.changeOf(rule) === null;
+  };
+}

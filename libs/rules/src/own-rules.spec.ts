@@ -1,5 +1,5 @@
-import { judge, planChanges } from './planner';
-import { add, dueRule } from './planner.testing';
+import { planChanges } from './planner';
+import { add, dueRule, judge } from './planner.testing';
 import type { ObservedRule } from './provider';
 
 describe('A rule that another program changed', () => {

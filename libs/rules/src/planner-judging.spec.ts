@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { judge, planChanges, type DueRule, type Verdict } from './planner';
+import { planChanges } from './planner';
 import type { ChangeResult, ObservedRule } from './provider';
 import {
   absent,
@@ -10,6 +10,7 @@ import {
   isChanged,
   failsAdditionFor,
   isFinalRefusal,
+  judge,
   list,
   ownPresent,
   presentUnder,
@@ -18,7 +19,9 @@ import {
   underKey,
   worlds,
   type Cloud,
+  type DueRule,
   type Fate,
+  type Verdict,
   type World,
 } from './planner.testing';
 
@@ -86,13 +89,6 @@ const JUDGE_PROPERTIES = {
     ({ rule, verdict, after }) =>
       verdict.kind !== 'present' || verdict.unmanaged === (ownPresent(after, rule).length === 0),
   ),
-  'present: unmarked exactly when it is ours by its recorded id alone': judging(
-    ({ rule, verdict, after }) => {
-      const own = ownPresent(after, rule);
-      const isUnmarked = own.length > 0 && own.every(({ ownRuleId }) => ownRuleId === null);
-      return verdict.kind !== 'present' || verdict.unmarked === isUnmarked;
-    },
-  ),
   'retry: observed present exactly when it is unwanted and an own rule is present': judging(
     ({ rule, verdict, after }) =>
       verdict.kind !== 'retry' ||
@@ -150,7 +146,6 @@ const presentAs = (rule: DueRule): Verdict => ({
   kind: 'present',
   providerRuleId: `added ${rule.ruleId}`,
   unmanaged: false,
-  unmarked: false,
   unknown: false,
 });
 /** Judges with one planted bug each, and the property that must find it. */
@@ -298,18 +293,6 @@ const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
         results,
         observed,
       ),
-  ],
-  [
-    'hides a missing mark',
-    'present: unmarked exactly when it is ours by its recorded id alone',
-    mapped((verdict) => (verdict.kind === 'present' ? { ...verdict, unmarked: false } : verdict)),
-  ],
-  [
-    'reports an unmanaged rule as unmarked',
-    'present: unmarked exactly when it is ours by its recorded id alone',
-    mapped((verdict) =>
-      verdict.kind === 'present' ? { ...verdict, unmarked: verdict.unmarked || verdict.unmanaged } : verdict,
-    ),
   ],
   [
     'hides a change by another program',

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { planChanges, type DueRule, type PlannedChange } from './planner';
+import { planChanges, type PlannedChange } from './planner';
 import type { ObservedRule } from './provider';
 import {
   add,
@@ -20,6 +20,7 @@ import {
   SEARCH,
   underKey,
   worlds,
+  type DueRule,
   type World,
 } from './planner.testing';
 

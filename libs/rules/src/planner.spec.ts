@@ -1,13 +1,13 @@
-import { claimsOf, judge, judgeUnreadable, planChanges, withObservedIds, type DueRule } from './planner';
+import { claimsOf, planChanges } from './planner';
 import { DRIVER_ERROR_KINDS, RETRYABLE_KINDS, type ChangeResult, type ObservedRule } from './provider';
-import { absent, add, again, dueRule, remove } from './planner.testing';
+import { absent, add, again, dueRule, judge, judgedUnread, remove, type DueRule } from './planner.testing';
 
-describe('judgeUnreadable', () => {
+describe('A rule of a target that could not be read', () => {
   const desired = dueRule({ ruleId: 'desired', key: 'a' }, true);
   const unwanted = dueRule({ ruleId: 'unwanted', key: 'b', inFlight: true }, false);
 
   it.each(['throttled', 'transient', 'conflict'] as const)('retries everything after %s', (kind) => {
-    expect(judgeUnreadable([desired, unwanted], kind, 'why')).toEqual([
+    expect(judgedUnread([desired, unwanted], kind, 'why')).toEqual([
       again(desired, 'why'),
       again(unwanted, 'why'),
     ]);
@@ -16,7 +16,7 @@ describe('judgeUnreadable', () => {
   it.each(['denied', 'quota', 'invalid', 'wrong-family'] as const)(
     'fails additions and retries removals after %s',
     (kind) => {
-      expect(judgeUnreadable([unwanted, desired], kind, 'why')).toEqual([
+      expect(judgedUnread([unwanted, desired], kind, 'why')).toEqual([
         { ...again(unwanted, 'why'), refused: true },
         { rule: desired, kind: 'failed', message: 'why', refusedAs: kind },
       ]);
@@ -48,11 +48,11 @@ describe('judgeUnreadable', () => {
     ['retries a removal however long access is denied', 'denied', 7 * 3_600_000, false, 'retry'],
   ] as const)('%s', (_, kind, missingMs, inFlight, verdict) => {
     const rule = { ...unwanted, inFlight };
-    expect(judgeUnreadable([rule], kind, 'why', new Map([['unwanted', missingMs]]))[0]!.kind).toBe(verdict);
+    expect(judgedUnread([rule], kind, 'why', missingMs)[0]!.kind).toBe(verdict);
   });
 
   it('retries additions on a missing target: it may be there in a moment', () => {
-    expect(judgeUnreadable([desired], 'target-missing', 'why')).toEqual([
+    expect(judgedUnread([desired], 'target-missing', 'why')).toEqual([
       { ...again(desired, 'why'), refused: true },
     ]);
     const refused = new Map([
@@ -183,14 +183,14 @@ describe('A recorded rule without our mark', () => {
     expect(judge([unwanted], new Map(), [])).toEqual([absent(unwanted)]);
   });
 
-  it('is present and unmarked while it is desired', () => {
+  it('is present while it is desired', () => {
     const desired = dueRule(recorded, true);
     expect(planChanges([desired], [bare])).toEqual([]);
     expect(judge([desired], new Map(), [bare])).toMatchObject([
-      { kind: 'present', providerRuleId: 'sgr-1', unmanaged: false, unmarked: true },
+      { kind: 'present', providerRuleId: 'sgr-1', unmanaged: false },
     ]);
     expect(judge([desired], new Map(), [{ ...bare, ownRuleId: 'rule' }])).toMatchObject([
-      { kind: 'present', providerRuleId: 'sgr-1', unmanaged: false, unmarked: false },
+      { kind: 'present', providerRuleId: 'sgr-1', unmanaged: false },
     ]);
   });
 
@@ -200,7 +200,7 @@ describe('A recorded rule without our mark', () => {
   ])('is removed instead of an unmanaged rule under the same key, %s', (_, observed) => {
     expect(planChanges([unwanted], observed)).toEqual([remove(unwanted, bare)]);
     expect(judge([dueRule(recorded, true)], new Map(), observed)).toMatchObject([
-      { providerRuleId: 'sgr-1', unmanaged: false, unmarked: true },
+      { providerRuleId: 'sgr-1', unmanaged: false },
     ]);
   });
 
@@ -208,19 +208,16 @@ describe('A recorded rule without our mark', () => {
     expect(planChanges([unwanted], [unmanaged])).toEqual([]);
     expect(judge([unwanted], new Map(), [unmanaged])).toEqual([absent(unwanted)]);
     expect(judge([dueRule(recorded, true)], new Map(), [unmanaged])).toMatchObject([
-      { kind: 'present', unmanaged: true, unmarked: false },
+      { kind: 'present', unmanaged: true },
     ]);
   });
 
-  it.each([
-    ['no recorded id', null],
-    ['an undefined recorded id', undefined],
-  ])('is unmanaged with %s', (_, recordedId) => {
-    const without = { ...unwanted, recordedId: recordedId! };
+  it('is unmanaged without a recorded id', () => {
+    const without = { ...unwanted, recordedId: null };
     expect(planChanges([without], [bare])).toEqual([]);
     expect(judge([without], new Map(), [bare])).toEqual([absent(without)]);
     expect(judge([{ ...without, desired: true }], new Map(), [bare])).toMatchObject([
-      { kind: 'present', unmanaged: true, unmarked: false },
+      { kind: 'present', unmanaged: true },
     ]);
   });
 });
@@ -263,26 +260,5 @@ describe('An addition without an answer', () => {
     ['an orphan', 'other'],
   ])('may still take effect when the rule observed is %s', (_, ownRuleId) => {
     expect(isUnknown(ownRuleId)).toMatchObject({ kind: 'present', unknown: true });
-  });
-});
-
-describe('A rule that loses its mark between two reads of one pass', () => {
-  const rule = dueRule({ ruleId: 'rule', key: 'a' }, true);
-  const marked: ObservedRule = { key: 'a', providerRuleId: 'sgr-1', ownRuleId: 'rule' };
-  const judgedBy = (after: ObservedRule): unknown =>
-    judge(withObservedIds([rule], [marked]), new Map(), [after])[0];
-
-  it('is ours by the id that the first read showed', () => {
-    expect(judgedBy({ ...marked, ownRuleId: null })).toMatchObject({ unmanaged: false, unmarked: true });
-  });
-
-  it('is another program’s when its id is another one', () => {
-    const other: ObservedRule = { key: 'a', providerRuleId: 'sgr-2', ownRuleId: null };
-    expect(judgedBy(other)).toMatchObject({ unmanaged: true });
-  });
-
-  it('keeps the id that is recorded', () => {
-    const recorded = { ...rule, recordedId: 'sgr-0' };
-    expect(withObservedIds([recorded], [marked])).toEqual([recorded]);
   });
 });

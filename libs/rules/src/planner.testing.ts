@@ -1,13 +1,46 @@
 import * as fc from 'fast-check';
 import { ADDITION_CAUSES, REMOVAL_CAUSES, type AdditionCause, type RemovalCause } from './cause';
-import type { DueRule, PlannedChange, Verdict } from './planner';
+import { judge as judgeOne, judgeUnread, type Judged, type Verdict as Found } from './judge';
+import { Observed } from './observed-rules';
+import type { PlannedChange } from './planner';
 import {
   DRIVER_ERROR_KINDS,
   failsAddition,
   RETRYABLE_KINDS,
   type ChangeResult,
+  type DriverErrorKind,
   type ObservedRule,
 } from './provider';
+
+export type DueRule = Judged;
+export type Verdict = Found & { readonly rule: DueRule };
+
+/** Judges rules by the results of what they are planned to be. */
+export function judge(
+  due: readonly DueRule[],
+  results: ReadonlyMap<string, ChangeResult>,
+  observed: readonly ObservedRule[],
+): Verdict[] {
+  const index = new Observed(observed);
+  return due.map((rule) => {
+    const result = results.get(rule.ruleId);
+    const change = rule.desired
+      ? ({ action: 'add', cause: rule.addCause } as const)
+      : ({ action: 'remove', cause: rule.removeCause } as const);
+    return { ...judgeOne(rule, result && { ...change, result }, index), rule };
+  });
+}
+
+export const judgedUnread = (
+  due: readonly DueRule[],
+  kind: DriverErrorKind,
+  message: string,
+  missingMs = 0,
+): Verdict[] =>
+  due.map((rule) => ({
+    ...judgeUnread({ ...rule, row: { lastError: null } }, { kind, message }, undefined, missingMs),
+    rule,
+  }));
 
 /** The rules of a target, by provider rule id. */
 export type Cloud = ReadonlyMap<string, ObservedRule>;
@@ -88,6 +121,7 @@ function worldOf(slots: readonly Slot[], reversed: boolean): World {
           mayOpen: demand === 'desired',
           inFlight,
           recordedId: idOf[recorded],
+          removingMs: null,
           addCause,
           removeCause,
         },
@@ -192,6 +226,8 @@ export const dueRule = (
   desired,
   mayOpen: desired,
   inFlight: false,
+  recordedId: null,
+  removingMs: null,
   addCause: 'SESSION_STARTED',
   removeCause: 'SESSION_EXPIRED',
   ...one,

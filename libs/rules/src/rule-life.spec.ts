@@ -1,5 +1,6 @@
 import { assert, constantFrom, integer, property, record, array, boolean, option } from 'fast-check';
-import { intervalOf, lastCertain, RULE_EVENT_KINDS, ruleLife, type Rule, type RuleSettlement } from './index';
+import { intervalOf, lastCertain, RULE_EVENT_KINDS, ruleLife, type Rule } from './index';
+import { observedAccess, type Shown } from './rule-life';
 
 const HOUR = 3_600_000;
 const NOW = 10 * HOUR;
@@ -16,7 +17,6 @@ const rule = (more: Partial<Rule> = {}): Rule => ({
   lastError: null,
   targetMissingSince: null,
   isUnmanaged: false,
-  isUnmarked: false,
   isMissing: false,
   isSuspended: false,
   lostCount: 0,
@@ -36,40 +36,34 @@ const rule = (more: Partial<Rule> = {}): Rule => ({
   ...more,
 });
 
-const found = (more: Partial<RuleSettlement> = {}): RuleSettlement => ({
-  ruleId: 'rule',
-  revision: 3,
-  state: null,
-  observedPresent: false,
-  presentAtStart: false,
-  providerRuleId: null,
-  isUnmanaged: null,
-  isUnmarked: null,
-  attempts: 0,
-  dueInMs: null,
-  inFlight: false,
-  message: null,
-  targetMissing: null,
-  failed: false,
-  unwanted: null,
-  addCause: 'SESSION_STARTED',
-  adopt: null,
-  ...more,
-});
+/** A rule settled by a pass, as far as its access is concerned. */
+function settled(
+  before: Rule,
+  { isRead, state, revision: _, ...shown }: Found,
+  times: { now: number; comparedAt: number | null },
+  read: Parameters<typeof observedAccess>[3],
+): Rule {
+  const isWanted = shown.unwanted === null;
+  const next: Rule = {
+    ...before,
+    state: state ?? before.state,
+    inFlightUntil: shown.inFlight ? before.inFlightUntil : null,
+    dueAt: shown.dueInMs === null ? null : times.now + shown.dueInMs,
+    unwantedSince: isWanted ? null : (before.unwantedSince ?? times.now),
+    cause: isWanted ? null : (before.cause ?? shown.unwanted),
+  };
+  return isRead ? { ...next, ...observedAccess(before, shown, times, read) } : next;
+}
+
+interface Found extends Shown {
+  readonly isRead: boolean;
+  readonly state: Rule['state'] | null;
+  readonly revision: number;
+  readonly unwanted: 'SESSION_STOPPED' | null;
+  readonly dueInMs: number | null;
+}
 
 describe('The life of a rule', () => {
-  it('whose holders changed during a pass stays due, and unwanted as it was', () => {
-    const before = rule({ revision: 4, dueAt: NOW, unwantedSince: NOW - 5, cause: 'SESSION_STOPPED' });
-    const after = ruleLife.settled(before, found({ state: 'unknown' }), { now: NOW, comparedAt: null }, null);
-    expect(after).toMatchObject({
-      state: 'unknown',
-      attempts: 0,
-      dueAt: NOW,
-      unwantedSince: NOW - 5,
-      cause: 'SESSION_STOPPED',
-    });
-  });
-
   it('is in doubt from the intent of a call on, and certain no longer', () => {
     const call = { access: ACCESS, until: NOW + 10_000, revision: 3 };
     const added = ruleLife.intended(rule({ state: 'absent', removalSentAt: NOW - 5 }), 'add', call, NOW);
@@ -103,7 +97,7 @@ describe('The life of a rule', () => {
     let last = rule();
     const lost = (minutesLater: number): Rule => {
       const at = NOW + minutesLater * 60_000;
-      last = { ...ruleLife.lost({ ...last, state: 'present' }, at), state: 'absent' };
+      last = { ...ruleLife.lost({ ...last, state: 'present' }, at).rule, state: 'absent' };
       return last;
     };
     for (const minutes of [0, 15, 30])
@@ -118,21 +112,16 @@ describe('The life of a rule', () => {
     ['after the removal: access is certain until the removal', NOW - 5000, NOW - 10_000],
   ])('that a first read showed %s', (_, firstStartedAt, observedAt) => {
     const read = { startedAt: NOW - 200, firstStartedAt, endedAt: NOW - 100 };
-    const seen = found({
-      observedPresent: true,
-      presentAtStart: true,
-      inFlight: true,
-      unwanted: 'STALE_RULE',
-    });
+    const seen = { observedPresent: true, presentAtStart: true, inFlight: true, providerRuleId: null };
     const before = rule({ removalSentAt: NOW - 10_000 });
-    expect(ruleLife.settled(before, seen, { now: NOW, comparedAt: null }, read)).toMatchObject({
-      observedAt,
-    });
+    expect(observedAccess(before, seen, { now: NOW, comparedAt: null }, read)).toMatchObject({ observedAt });
   });
 
   it('that disappears before it was ever observed was never certain', () => {
     const before = rule({ presentSince: null, observedAt: null });
-    expect(ruleLife.firstObserved(ruleLife.lost(before, NOW), NOW)).toMatchObject({ presentSince: null });
+    expect(ruleLife.firstObserved(ruleLife.lost(before, NOW).rule, NOW)).toMatchObject({
+      presentSince: null,
+    });
   });
 
   it('that a host is sent is possible from then on, and ends there by itself at the latest end it was sent with', () => {
@@ -161,7 +150,6 @@ describe('The life of a rule', () => {
     unwanted: constantFrom(null, 'SESSION_STOPPED' as const),
     dueInMs: option(integer({ min: 0, max: 5000 })),
     providerRuleId: constantFrom(null, 'sgr-1', 'sgr-2'),
-    targetMissing: constantFrom(null, true, false),
   });
   const moves = array(
     record({
@@ -224,7 +212,7 @@ function liesWithin(
 function moved(
   last: Rule,
   move: string,
-  settlement: Partial<RuleSettlement> & { isRead: boolean },
+  settlement: Found,
   times: { now: number; comparedAt: number | null },
   read: { startedAt: number; firstStartedAt: number; endedAt: number },
 ): Rule {
@@ -232,8 +220,8 @@ function moved(
   switch (move) {
     case 'settled': {
       const isPresent = settlement.isRead && settlement.observedPresent;
-      const state = isPresent ? 'present' : settlement.state === 'present' ? null : settlement.state!;
-      return ruleLife.settled(last, found({ ...settlement, state }), times, settlement.isRead ? read : null);
+      const state = isPresent ? 'present' : settlement.state === 'present' ? null : settlement.state;
+      return settled(last, { ...settlement, state }, times, read);
     }
     case 'added':
     case 'removed': {
@@ -241,7 +229,7 @@ function moved(
       return ruleLife.intended(last, move === 'added' ? 'add' : 'remove', call, now)!;
     }
     case 'lost':
-      return ruleLife.lost(last, now);
+      return ruleLife.lost(last, now).rule;
     case 'effective':
       return ruleLife.effective(last, now);
     case 'withoutEffect':
@@ -249,7 +237,7 @@ function moved(
     case 'unobserved':
       return ruleLife.unobserved(last, times);
     case 'taken':
-      return ruleLife.taken(last, now);
+      return ruleLife.taken(last, now).rule;
     case 'renamed':
       return last.state === 'present' && last.possibleSince !== null
         ? ruleLife.renamed(last, 'sgr-3', read.endedAt)
@@ -257,13 +245,13 @@ function moved(
     case 'firstObserved':
       return last.possibleSince === null ? last : ruleLife.firstObserved(last, now);
     case 'stale':
-      return last.unwantedSince === null ? last : ruleLife.stale(last, ACCESS, now);
+      return last.unwantedSince === null ? last : ruleLife.stale(last, ACCESS, now).rule;
     case 'requeued':
       return ruleLife.requeued(last, now);
     case 'unproven':
       return ruleLife.unproven(last, now, now);
     case 'givenUp':
-      return ruleLife.givenUp(last, now);
+      return ruleLife.givenUp(last, 'gone', now).rule;
     case 'offered':
       return ruleLife.offered(last, null, now);
     case 'removalOffered':

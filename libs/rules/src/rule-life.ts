@@ -1,4 +1,5 @@
 import { earliest, lastCertain, lastSeen, latest } from './rule-access';
+import { changedEvent, ruleEvent } from './rule-events';
 import {
   NEW,
   NO_INTERVAL,
@@ -6,7 +7,7 @@ import {
   type Instant,
   type ReadTimes,
   type Rule,
-  type RuleSettlement,
+  type RuleEvent,
   type Times,
 } from './rule';
 
@@ -18,9 +19,9 @@ export { NEW };
  *
  *   state     means                                      becomes                    by
  *   absent    observed absent, or never written          unknown                    `intended`, `offered`
- *   unknown   may be present: a call was sent, or        present, absent            `settled`, by a read
+ *   unknown   may be present: a call was sent, or        present, absent            `observe`, by a read
  *             nobody has looked since
- *   present   observed present, with or without a        absent                     `settled`; `lost`, `givenUp`
+ *   present   observed present, with or without a        absent                     `observe`; `lost`, `givenUp`
  *             holder                                     unknown                    `intended`, `requeued`, `unproven`, `changed`
  *   absent    without a holder, and present in the cloud present, unwanted          `stale`
  *   no row    present in the cloud with our mark         present, unwanted          `orphaned`
@@ -35,6 +36,18 @@ const MAX_REPAIRS = 3;
 const HOUR_MS = 3_600_000;
 /** Longer than any wait but a suspension. */
 const MAX_WAIT_MS = 3 * 60_000;
+
+/** A rule after a move, and the event to record of it; null: none. */
+export interface Moved {
+  readonly rule: Rule;
+  readonly event: RuleEvent | null;
+}
+
+const unmoved = (rule: Rule): Moved => ({ rule, event: null });
+
+/** The event of a rule that is no longer as it was recorded: its access is that of the rule before the move. */
+const disappeared = (before: Rule): RuleEvent =>
+  ruleEvent('MISSING', before.id, { cause: 'CHANGED_OUTSIDE', before });
 
 /**
  * A call that changes it is about to be sent, and may take effect until its horizon. An added rule was just observed absent: its
@@ -65,48 +78,21 @@ export function intended(
   };
 }
 
-/**
- * What a pass or a report found. A rule whose holders have changed since stays due: what was found about the cloud counts, what
- * was concluded from its holders does not.
- * @param read null: the target was not read
- */
-export function settled(rule: Rule, found: RuleSettlement, times: Times, read: ReadTimes | null): Rule {
-  const { now } = times;
-  const next: Rule = {
-    ...rule,
-    state: found.state ?? rule.state,
-    isUnmanaged: found.isUnmanaged ?? rule.isUnmanaged,
-    isUnmarked: found.isUnmarked ?? rule.isUnmarked,
-    isMissing: rule.isMissing || found.isChanged === true,
-    providerRuleId: found.providerRuleId ?? rule.providerRuleId,
-    inFlightUntil: found.inFlight ? rule.inFlightUntil : null,
-    lastError: found.message,
-    targetMissingSince:
-      found.targetMissing === null ? rule.targetMissingSince : missingSince(rule, found.targetMissing, now),
-    ...(rule.revision === found.revision ? concluded(rule, found, now) : { attempts: 0 }),
-  };
-  return read === null ? next : { ...next, ...observed(rule, found, times, read) };
-}
-
-/** What follows from the holders that were read with the rule. */
-function concluded(rule: Rule, found: RuleSettlement, now: Instant): Partial<Rule> {
-  const { attempts, dueInMs, unwanted, adopt } = found;
-  const isWanted = unwanted === null;
-  return {
-    attempts,
-    dueAt: dueInMs === null ? null : now + dueInMs,
-    unwantedSince: isWanted ? null : (rule.unwantedSince ?? now),
-    cause: isWanted ? null : (rule.cause ?? unwanted),
-    // before a sweep releases what should have ended, its report counts
-    overdueAt: isWanted && rule.unwantedSince !== null ? null : rule.overdueAt,
-    ...(adopt && { credentialId: adopt.credentialId, region: adopt.region }),
-  };
+/** What the reads of a pass say about a rule. */
+export interface Shown {
+  readonly observedPresent: boolean;
+  /** present under its recorded id in the first read */
+  readonly presentAtStart: boolean;
+  /** the outcome of a call is still unknown */
+  readonly inFlight: boolean;
+  /** as observed; null: it was not */
+  readonly providerRuleId: string | null;
 }
 
 /** What a read says about since when and until when the rule lets its address in. */
-function observed(
+export function observedAccess(
   rule: Rule,
-  { observedPresent, presentAtStart, inFlight, providerRuleId }: RuleSettlement,
+  { observedPresent, presentAtStart, inFlight, providerRuleId }: Shown,
   times: Times,
   { startedAt, firstStartedAt, endedAt }: ReadTimes,
 ): Partial<Rule> {
@@ -132,8 +118,11 @@ function observed(
   };
 }
 
-const missingSince = ({ targetMissingSince }: Rule, isMissing: boolean, now: Instant): Instant | null =>
-  isMissing ? (targetMissingSince ?? now) : null;
+export const missingSince = (
+  { targetMissingSince }: Rule,
+  isMissing: boolean,
+  now: Instant,
+): Instant | null => (isMissing ? (targetMissingSince ?? now) : null);
 
 /** Its target is missing through the access path it was written through, or is there again. */
 export function targetMissing(rule: Rule, isMissing: boolean, now: Instant): Rule {
@@ -178,32 +167,41 @@ function gone(rule: Rule, dueAt: Instant, now: Instant): Rule {
  * A desired rule has disappeared, and is due again. One that another program keeps removing is suspended until the hour is
  * over that began with its first loss.
  */
-export function lost(rule: Rule, now: Instant): Rule {
-  if (rule.state !== 'present') return rule;
+export function lost(rule: Rule, now: Instant): Moved {
+  if (rule.state !== 'present') return unmoved(rule);
   const firstLostAt = rule.lostAt !== null && rule.lostAt > now - HOUR_MS ? rule.lostAt : null;
   const isSuspended = firstLostAt !== null && rule.lostCount >= MAX_REPAIRS;
-  return {
+  const next = {
     ...gone(rule, isSuspended ? firstLostAt + HOUR_MS : now, now),
     isMissing: true,
-    isUnmarked: false,
     isSuspended,
     lostCount: firstLostAt === null ? 1 : rule.lostCount + 1,
     lostAt: firstLostAt ?? now,
   };
+  return { rule: next, event: disappeared(rule) };
 }
 
-/** Another program changed a desired rule: it may still let its address in, and is due to be written again. */
-export const changed = (rule: Rule, possibleSince: Instant, now: Instant): Rule => {
-  if (rule.state === 'absent' || rule.isMissing) return rule;
-  const written = { isMissing: true, isUnmarked: false, isSuspended: false };
-  return { ...gone(rule, now, now), ...written, state: 'unknown', possibleSince };
-};
+/**
+ * Another program changed a desired rule: it may still let its address in, and is due to be written again.
+ * @param changedTo what it does now, as a phrase
+ */
+export function changed(rule: Rule, changedTo: string, possibleSince: Instant, now: Instant): Moved {
+  if (rule.state === 'absent' || rule.isMissing) return unmoved(rule);
+  const next = { ...gone(rule, now, now), isMissing: true, isSuspended: false, state: 'unknown' } as const;
+  return { rule: { ...next, possibleSince }, event: { ...changedEvent(rule.id, changedTo), before: rule } };
+}
 
-/** Its target is given up as missing: a desired rule that was present, or waits to be added, is to be added again. */
-export function givenUp(rule: Rule, now: Instant): Rule {
+/**
+ * Its target is given up as missing: a desired rule that was present, or waits to be added, is to be added again.
+ * @param reason what the provider says
+ */
+export function givenUp(rule: Rule, reason: string, now: Instant): Moved {
+  const wasPresent = rule.state === 'present';
   const waits = rule.state === 'absent' && rule.dueAt !== null && rule.dueAt > now;
-  if (rule.unwantedSince !== null || !(rule.state === 'present' || waits)) return rule;
-  return { ...gone(rule, now, now), isMissing: false, isSuspended: false };
+  if (rule.unwantedSince !== null || !(wasPresent || waits)) return unmoved(rule);
+  const next = { ...gone(rule, now, now), isMissing: false, isSuspended: false };
+  const given = { cause: 'TARGET_GONE', message: reason, before: rule } as const;
+  return { rule: next, event: wasPresent ? ruleEvent('ABANDONED', rule.id, given) : null };
 }
 
 /**
@@ -252,18 +250,17 @@ export const removalOffered = (rule: Rule, now: Instant): Rule => ({
 export const unobserved = (rule: Rule, times: Times): Rule =>
   rule.state === 'absent' ? rule : { ...rule, removalSentAt: lastCertain(rule, times) };
 
-/** It is ours by its recorded id alone. */
-export const unmarked = (rule: Rule): Rule => ({ ...rule, isUnmarked: true });
-
 /** An unmanaged rule for the same traffic has replaced it. */
-export const taken = (rule: Rule, now: Instant): Rule => ({
-  ...rule,
-  isUnmanaged: true,
-  isUnmarked: false,
-  possibleSince: now,
-  presentSince: now,
-  observedAt: now,
-  removalSentAt: null,
+export const taken = (rule: Rule, now: Instant): Moved => ({
+  rule: {
+    ...rule,
+    isUnmanaged: true,
+    possibleSince: now,
+    presentSince: now,
+    observedAt: now,
+    removalSentAt: null,
+  },
+  event: disappeared(rule),
 });
 
 /** Another program has created it anew: its certain interval starts again. */
@@ -280,25 +277,26 @@ export const firstObserved = (rule: Rule, endedAt: Instant): Rule =>
   rule.state === 'present' && rule.presentSince === null ? { ...rule, presentSince: endedAt } : rule;
 
 /** Recorded as absent and without holders, it is present: it is due for removal. */
-export const stale = (rule: Rule, access: Access, now: Instant): Rule =>
-  rule.state === 'absent'
-    ? {
-        ...rule,
-        ...(rule.credentialId === null && access),
-        state: 'present',
-        dueAt: now,
-        revision: rule.revision + 1,
-        attempts: 0,
-        closing: true,
-        unwantedSince: now,
-        overdueAt: null,
-        cause: 'STALE_RULE',
-        possibleSince: now,
-        presentSince: now,
-        observedAt: now,
-        removalSentAt: null,
-      }
-    : rule;
+export function stale(rule: Rule, access: Access, now: Instant): Moved {
+  if (rule.state !== 'absent') return unmoved(rule);
+  const next: Rule = {
+    ...rule,
+    ...(rule.credentialId === null && access),
+    state: 'present',
+    dueAt: now,
+    revision: rule.revision + 1,
+    attempts: 0,
+    closing: true,
+    unwantedSince: now,
+    overdueAt: null,
+    cause: 'STALE_RULE',
+    possibleSince: now,
+    presentSince: now,
+    observedAt: now,
+    removalSentAt: null,
+  };
+  return { rule: next, event: ruleEvent('FOUND', rule.id, { cause: 'STALE_RULE' }) };
+}
 
 /**
  * A rule with our mark that the database does not know, due for removal. It may be present since the target was last compared.
@@ -307,8 +305,7 @@ export const stale = (rule: Rule, access: Access, now: Instant): Rule =>
 export const orphaned = (
   id: string,
   { access, providerRuleId }: { access: Access; providerRuleId: string },
-  cause: 'ORPHAN' | 'MAKE_ROOM',
-  { possibleSince, presentSince }: { possibleSince: Instant; presentSince: Instant | null },
+  { possibleSince, presentSince }: { possibleSince: Instant; presentSince: Instant },
   heldBack: string | null,
   now: Instant,
 ): Rule => ({
@@ -320,7 +317,7 @@ export const orphaned = (
   lastError: heldBack,
   closing: true,
   providerRuleId,
-  cause,
+  cause: 'ORPHAN',
   unwantedSince: now,
   possibleSince,
   presentSince,
@@ -346,4 +343,4 @@ export const isOver = ({ state, dueAt, inFlightUntil }: Rule, now: Instant): boo
 
 /** An absent rule that is held or due goes on without a past: what was recorded of it is in the ledger. */
 export const forgotten = (rule: Rule): Rule =>
-  rule.state === 'absent' ? { ...rule, ...NO_INTERVAL, providerRuleId: null, isUnmarked: false } : rule;
+  rule.state === 'absent' ? { ...rule, ...NO_INTERVAL, providerRuleId: null } : rule;

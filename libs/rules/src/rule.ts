@@ -1,5 +1,15 @@
-import type { AdditionCause, RemovalCause } from './cause';
-import type { RuleState } from './planner';
+import type { AdditionCause, RemovalCause, RuleCause } from './cause';
+import type { RuleEventKind } from './ledger';
+import type { ChangeResult, DriverErrorKind, ObservedRule, Provider } from './provider';
+import type { ResourceConfig, RuleSpec } from './rule-spec';
+import type { ResourceIpStatus } from './status';
+import type { OrganizationId } from './tenancy';
+
+/**
+ * Recorded state of a rule. `present`: last observed. `absent`: last observed, never written, or given up. `unknown`: a call
+ * was sent, or may be, and its outcome was not observed.
+ */
+export type RuleState = 'absent' | 'unknown' | 'present';
 
 /** An access path to a target: the credential and the region to call. */
 export interface Access {
@@ -23,8 +33,6 @@ export interface Rule {
   readonly targetMissingSince: Instant | null;
   /** last observed present as an unmanaged rule */
   readonly isUnmanaged: boolean;
-  /** ours by its provider id alone */
-  readonly isUnmarked: boolean;
   /** it was present and disappeared */
   readonly isMissing: boolean;
   readonly isSuspended: boolean;
@@ -70,7 +78,6 @@ export const NEW: Omit<Rule, 'id'> = {
   lastError: null,
   targetMissingSince: null,
   isUnmanaged: false,
-  isUnmarked: false,
   isMissing: false,
   isSuspended: false,
   lostCount: 0,
@@ -103,40 +110,122 @@ export interface Times {
   readonly comparedAt: Instant | null;
 }
 
-/** What a pass settled for one rule. Written under the lease of the pass. */
-export interface RuleSettlement {
+/** A rule with its target. */
+export interface TargetRule extends Rule {
+  readonly targetId: string;
+  readonly provider: Provider;
+  /** identifies the target at its provider */
+  readonly identifier: string;
+  /** the last complete comparison of the target */
+  readonly comparedAt: Instant | null;
+  readonly key: string;
+  readonly address: string;
+  readonly protocol: string;
+  readonly ports: string;
+  /** the owner of the credential it was written with */
+  readonly writerOrganizationId: OrganizationId | null;
+}
+
+/** An access path with the owner of its credential; null: it is deleted. */
+export interface OwnedAccess extends Access {
+  readonly organizationId: string | null;
+}
+
+/** A holder of a due rule. */
+export interface DueHolder {
+  /** REMOVING once it has released the rule */
+  readonly status: ResourceIpStatus;
+  /** why it desires the rule */
+  readonly cause: AdditionCause;
+  readonly access: Access & { readonly organizationId: OrganizationId };
+  /** the last verification of its resource proved write access with the current credential */
+  readonly writeVerified: boolean;
+  /** the reason its resource was abandoned: the removal is not waited for; null: not abandoned */
+  readonly abandoned: string | null;
+  /** of the resource */
+  readonly config: ResourceConfig;
+  /** seconds since 1970; null: no planned end */
+  readonly expiresAt: number | null;
+  readonly expired: boolean;
+}
+
+/** A rule with its holders (PENDING, APPLIED and REMOVING ones), and what follows from them: passes plan with it and settle it. */
+export interface DueRule {
+  readonly row: TargetRule;
   readonly ruleId: string;
-  /** the revision that was read: the rule stays due if it has changed since */
-  readonly revision: number;
-  /** null: unchanged */
-  readonly state: RuleState | null;
-  /** observed present in this pass */
-  readonly observedPresent: boolean;
-  /** it is desired, and another program changed it: until it is observed as it was written, it counts as missing */
-  readonly isChanged?: boolean;
-  /** present under its recorded id in the first read of this pass */
-  readonly presentAtStart: boolean;
-  readonly providerRuleId: string | null;
-  /** null: unchanged */
-  readonly isUnmanaged: boolean | null;
-  /** ours by its provider id alone; null: unchanged */
-  readonly isUnmarked: boolean | null;
-  readonly attempts: number;
-  /** ms until the next pass; null: settled */
-  readonly dueInMs: number | null;
-  /** the outcome of a call is still unknown */
-  readonly inFlight: boolean;
-  readonly message: string | null;
-  /** the target is missing through the access path the rule was written through; null: unchanged */
-  readonly targetMissing: boolean | null;
-  /** the addition is given up for the waiting holders */
-  readonly failed: boolean;
-  /** why `failed`: the target holds no addresses of this IP version */
-  readonly wrongFamily?: true;
-  /** the removal cause; null: the rule is desired */
-  readonly unwanted: RemovalCause | null;
+  /** `ruleKey` of its traffic */
+  readonly key: string;
+  readonly spec: RuleSpec;
+  /** before the calls of the pass that settles it */
+  readonly state: RuleState;
+  /** a live holder exists that may have the rule written (`canHoldRule`) */
+  readonly desired: boolean;
+  /** since the pass began, what it should become has changed */
+  readonly isTurned?: boolean;
+  /** false when its last holder has expired: it may no longer be added, and its removal is not due yet */
+  readonly mayOpen: boolean;
+  /** it is desired, and may not be added until an operator confirms the restored database */
+  readonly isHeldBack: boolean;
   /** why it would be added */
   readonly addCause: AdditionCause;
-  /** the access path to remove it through from now on; null: unchanged */
-  readonly adopt: Access | null;
+  /** why it would be removed */
+  readonly removeCause: RemovalCause;
+  /** the provider's id under which it was last observed as ours; null: it was not */
+  readonly recordedId: string | null;
+  /** a call without an answer may still take effect */
+  readonly inFlight: boolean;
+  /** for how long, ms */
+  readonly inFlightMs: number;
+  /** such a call was made, and no read has followed since its deadline */
+  readonly inDoubt: boolean;
+  /**
+   * for how long it has been removed, or not been observed, ms; 0: it was present. Null: it was never observed, or a call in
+   * doubt may have removed it
+   */
+  readonly removingMs: number | null;
+  /** the access path it was written through; null: never written */
+  readonly writtenWith: Access | null;
+  /** the reason its removal is not waited for: every resource of its holders was abandoned; null: it is */
+  readonly abandoned: string | null;
+  readonly holders: readonly DueHolder[];
+}
+
+/** The rules read from a target, with start and end on the process clock. */
+export interface TimedRead {
+  readonly rules: readonly ObservedRule[];
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** A change that a pass planned, and what came of it. */
+export interface SentChange {
+  readonly action: 'add' | 'remove';
+  readonly cause: RuleCause;
+  readonly result: ChangeResult;
+}
+
+/** What a pass found. Nothing is derived from it before its rules are locked. */
+export interface PassFacts {
+  /** before the changes; null: the target was not read */
+  readonly firstRead: TimedRead | null;
+  /** by rule id */
+  readonly sent: ReadonlyMap<string, SentChange>;
+  /** after the changes, or the first read when nothing was changed; null: it could not be read */
+  readonly lastRead: TimedRead | null;
+  /** why it was not read; `postponed`: the pass waits, which is no failure */
+  readonly error: { readonly kind: DriverErrorKind | 'postponed'; readonly message: string } | null;
+  /** wait requested by the provider or by the write budget; null: none */
+  readonly waitMs: number | null;
+}
+
+/** An observation of a rule to record. */
+export interface RuleEvent {
+  readonly kind: RuleEventKind;
+  readonly ruleId: string;
+  readonly cause: RuleCause | null;
+  readonly message: string | null;
+  /** the ResourceIps it concerns; null: all holders of the rule */
+  readonly resourceIpIds: readonly string[] | null;
+  /** the rule whose access it ends; undefined: as it is now */
+  readonly before?: Rule;
 }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { RuleState } from './planner';
+import type { RuleState } from './rule';
 import {
   ENDED_REASONS,
   HOLDING_STATUSES,

@@ -1,4 +1,4 @@
-import type { RuleState } from './planner';
+import type { Rule, RuleState } from './rule';
 
 /** Statuses of the API contract and their allowed transitions. Every UPDATE checks the expected status. */
 export const SESSION_STATUSES = [
@@ -126,18 +126,6 @@ export function resourceIpStatus(
   return current;
 }
 
-/** A rule with the holders that decide the status of its ResourceIps. */
-export interface SettledRule {
-  readonly ruleId: string;
-  readonly state: RuleState;
-  readonly providerRuleId: string | null;
-  readonly lastError: string | null;
-  /** ids of ResourceIps that hold it whatever this settlement decides */
-  readonly unaffectedHolders: ReadonlySet<string>;
-  /** ids of ResourceIps that wait for it and release it if they fail in this settlement */
-  readonly waiting: ReadonlySet<string>;
-}
-
 /** A ResourceIp whose rules were settled by a pass. */
 export interface SettledIp {
   readonly id: string;
@@ -147,7 +135,7 @@ export interface SettledIp {
   /** for people: a rule of it was given up, and why; null: none was */
   readonly givenUp: string | null;
   /** ordered by key */
-  readonly rules: readonly SettledRule[];
+  readonly rules: readonly Pick<Rule, 'id' | 'state' | 'providerRuleId' | 'lastError'>[];
 }
 
 export interface ResourceIpMove {
@@ -158,11 +146,8 @@ export interface ResourceIpMove {
   readonly providerRuleId: string | null;
 }
 
-const hasOther = (ids: ReadonlySet<string>, own: string): boolean => ids.size > (ids.has(own) ? 1 : 0);
-
-/** Whether another ResourceIp holds the rule. @param failing ResourceIps that fail and release it */
-const isHeldByOther = (rule: SettledRule, own: string, failing: ReadonlySet<string>): boolean =>
-  hasOther(rule.unaffectedHolders, own) || [...rule.waiting].some((id) => id !== own && !failing.has(id));
+/** Whether another ResourceIp holds a rule. @param failing ResourceIps that fail in this settlement and release it */
+export type HoldsBesides = (ruleId: string, ownIpId: string, failing: ReadonlySet<string>) => boolean;
 
 /**
  * The status changes of ResourceIps after a pass. A failing ResourceIp no longer holds its rules.
@@ -174,9 +159,10 @@ export function resourceIpMoves<Ip extends SettledIp>(
   ips: readonly Ip[],
   failed: ReadonlySet<string>,
   wasRead: boolean,
+  isHeldBesides: HoldsBesides,
 ): { ip: Ip; move: ResourceIpMove }[] {
   const moveOf = (ip: Ip, failing: ReadonlySet<string>): ResourceIpMove | null =>
-    resourceIpMove(ip, failed, wasRead, (rule) => isHeldByOther(rule, ip.id, failing));
+    resourceIpMove(ip, failed, wasRead, (ruleId) => isHeldBesides(ruleId, ip.id, failing));
   const failing = new Set(ips.filter((ip) => moveOf(ip, new Set())?.to === 'FAILED').map(({ id }) => id));
   return ips.flatMap((ip) => {
     const move = moveOf(ip, failing);
@@ -188,12 +174,12 @@ function resourceIpMove(
   ip: SettledIp,
   failed: ReadonlySet<string>,
   wasRead: boolean,
-  hasOtherHolder: (rule: SettledRule) => boolean,
+  hasOtherHolder: (ruleId: string) => boolean,
 ): ResourceIpMove | null {
-  const refused = ip.rules.find((rule) => failed.has(rule.ruleId));
+  const refused = ip.rules.find((rule) => failed.has(rule.id));
   const missing = ip.rules.find((rule) => rule.state !== 'present');
   const givenUp = refused !== undefined || (ip.timedOut && missing !== undefined);
-  const rules = ip.rules.map((rule) => ({ state: rule.state, hasOtherHolder: hasOtherHolder(rule) }));
+  const rules = ip.rules.map((rule) => ({ state: rule.state, hasOtherHolder: hasOtherHolder(rule.id) }));
   const status = resourceIpStatus(ip.status, rules, givenUp);
   const to = status === 'REMOVED' && ip.givenUp !== null ? 'FAILED' : status;
   if (to === ip.status || (to === 'APPLIED' && !wasRead)) return null;

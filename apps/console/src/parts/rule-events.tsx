@@ -13,7 +13,6 @@ const KINDS: Readonly<Record<RuleEvent['kind'], readonly [text: string, tone: To
   RELEASED: ['no longer needed here', 'neutral'],
   MISSING: ['missing', 'warn'],
   CHANGED: ['changed by something else', 'warn'],
-  UNMARKED: ['its mark was removed', 'warn'],
   FOUND: ['found', 'warn'],
   ADD_REFUSED: ['opening refused', 'bad'],
   REMOVAL_REFUSED: ['closing refused', 'bad'],

@@ -12,7 +12,6 @@ const LATENESS_BUCKETS = [0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 120, 300, 600, 
 /** Kinds and causes of events that a person should look at: a removal was refused, or rules are not as they were left. */
 const WARNINGS: ReadonlySet<string | null> = new Set([
   'REMOVAL_REFUSED',
-  'UNMARKED',
   'CHANGED',
   'CHANGED_OUTSIDE',
   'DRIFT_REPAIRED',

@@ -40,7 +40,7 @@ export class RuleEventDto {
       'OPENED, CLOSED: first observed present, observed absent. HELD: the holder found the rule present. RELEASED: the ' +
       'holder is gone, and another holder or an unmanaged rule keeps the access. MISSING: it disappeared; RESTORED: it is present again. ADD_REFUSED, ' +
       'REMOVAL_REFUSED: the provider refused. FOUND: an orphan, a stale rule, or an unmanaged rule observed for the ' +
-      'first time. UNMARKED: our rule without our mark. CHANGED: another program changed our rule: it does something else, or more, and is written again. ' +
+      'first time. CHANGED: another program changed our rule: it does something else, or more, and is written again. ' +
       'ABANDONED: given up by an administrator, or because its target was not found for hours',
   })
   kind!: RuleEventKind;

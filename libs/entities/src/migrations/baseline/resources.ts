@@ -56,7 +56,6 @@ CREATE TABLE rules (
   observed_at timestamptz,
   removal_sent_at timestamptz,
   is_missing boolean NOT NULL DEFAULT false,
-  is_unmarked boolean NOT NULL DEFAULT false,
   is_suspended boolean NOT NULL DEFAULT false,
   offered_until timestamptz,
   accounted_to uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',

@@ -1,0 +1,238 @@
+import { backoffMs, RULE_BACKOFF } from './backoff';
+import type { Verdict } from './judge';
+import type { DriverErrorKind } from './provider';
+import type { Access, DueRule, Instant, OwnedAccess, ReadTimes, Rule, RuleEvent, RuleState } from './rule';
+import { changedMessage, givenUpMessage, settledEvents, type Ending } from './rule-events';
+import { missingSince, observedAccess } from './rule-life';
+import { HOLDING_STATUSES } from './status';
+
+/** When rules are decided, under their lock. */
+export interface Moment {
+  readonly now: Instant;
+  /** of the read that they are decided by; null: the target was not read */
+  readonly read: ReadTimes | null;
+  /** of the pass; null: there was none */
+  readonly access: OwnedAccess | null;
+  /** 0 (inclusive) to 1 (exclusive): one jitter for all, so that rules that failed together are retried in one call */
+  readonly chance: number;
+}
+
+/** What became of a rule. */
+export interface Decided {
+  readonly rule: Rule;
+  readonly events: readonly RuleEvent[];
+  /** it was found absent, or given up */
+  readonly isAbsent: boolean;
+  /** why its addition is given up for the holders that wait; null: it is not */
+  readonly failed: DriverErrorKind | 'no effect' | null;
+  /** its target is full: what nobody wants there is removed first, and then it is tried again */
+  readonly isFull: boolean;
+  /** why its addresses are not let in as they should be: another program changed it; null: they are */
+  readonly withdrawn: string | null;
+  /** for its addresses: how its removal is known, or what it left behind without effect */
+  readonly note: string | null;
+  /** for its addresses: it was given up, not observed to be gone */
+  readonly givenUp: string | null;
+  /** names the unmanaged rules that let the address in after its end */
+  readonly stillAllowedBy: string | null;
+}
+
+/** Shown to users, on what would be opened. */
+export const RESTORED =
+  'The database was restored from a backup: nothing is opened until an operator confirms';
+
+const MIN_RETRY_MS = 200;
+
+/** How the row changes, before its intervals; null: unchanged. */
+export interface Change {
+  readonly state: RuleState | null;
+  readonly observedPresent: boolean;
+  readonly providerRuleId: string | null;
+  readonly isUnmanaged: boolean | null;
+  /** what another program made of it, while it is desired: until it is observed as it was written, it counts as missing */
+  readonly changedTo: string | null;
+  /** the outcome of a call is still unknown */
+  readonly inFlight: boolean;
+  readonly attempts: number;
+  /** ms until the next pass; null: settled */
+  readonly dueInMs: number | null;
+  readonly message: string | null;
+  readonly targetMissing: boolean | null;
+  readonly failed: Decided['failed'];
+}
+
+export function unchanged(rule: DueRule): Change {
+  return {
+    state: null,
+    observedPresent: false,
+    providerRuleId: null,
+    isUnmanaged: null,
+    changedTo: null,
+    // of two additions without an answer, one may be observed while the other is still in flight
+    inFlight: rule.inFlight,
+    attempts: 0,
+    dueInMs: null,
+    message: null,
+    targetMissing: null,
+    failed: null,
+  };
+}
+
+/**
+ * How a row changes by what a pass means for it.
+ * @param attempts failed so far
+ * @param waitMs wait requested by the provider or its budget; null: back off
+ * @param wasRead the target was read, so that a failed addition is known to be absent
+ */
+export function changeBy(
+  rule: DueRule,
+  verdict: Verdict,
+  attempts: number,
+  waitMs: number | null,
+  chance: number,
+  wasRead = true,
+): Change {
+  const none = unchanged(rule);
+  // a requested wait is capped: a removal cannot wait for an hour
+  const given = waitMs === null ? null : Math.min(waitMs, RULE_BACKOFF.capMs);
+  const again = Math.max(MIN_RETRY_MS, given ?? backoffMs(RULE_BACKOFF, attempts + 1, chance));
+  switch (verdict.kind) {
+    case 'present':
+      return {
+        ...none,
+        state: 'present',
+        observedPresent: true,
+        providerRuleId: verdict.providerRuleId,
+        isUnmanaged: verdict.unmanaged,
+        inFlight: rule.inFlight || verdict.unknown,
+        // a removal in flight may still take effect: one more pass after its deadline
+        dueInMs: rule.inFlight ? rule.inFlightMs + MIN_RETRY_MS : null,
+        message: verdict.noEffect ?? null,
+        failed: verdict.noEffect === undefined ? null : 'no effect',
+      };
+    case 'absent': {
+      // its remaining holders now write it through their own access paths
+      const dueInMs = rule.removeCause === 'WRITER_RELEASED' || rule.desired ? 0 : null;
+      return { ...none, state: 'absent', isUnmanaged: false, inFlight: false, dueInMs };
+    }
+    case 'retry':
+      return { ...none, ...retried(rule, verdict, attempts, again, wasRead) };
+    case 'failed': {
+      const isHeldByOthers = rule.holders.some(({ status }) => status === 'APPLIED');
+      return {
+        ...none,
+        state: wasRead ? (rule.inFlight ? 'unknown' : 'absent') : null,
+        attempts: attempts + 1,
+        dueInMs: isHeldByOthers ? again : null,
+        message: verdict.message,
+        failed: verdict.refusedAs,
+      };
+    }
+  }
+}
+
+function retried(
+  rule: DueRule,
+  {
+    message,
+    createdId,
+    changedTo,
+    againInMs = Infinity,
+    unknown,
+    observedPresent,
+  }: Verdict & { kind: 'retry' },
+  attempts: number,
+  again: number,
+  wasRead: boolean,
+): Partial<Change> {
+  const { desired, isTurned = false } = rule;
+  const inFlight = unknown || rule.inFlight;
+  // not a failure of its target, unless that says so
+  const isHeldBack = rule.isHeldBack && message === null;
+  const changed = desired && changedTo !== undefined ? changedTo : null;
+  const wait = isHeldBack ? RULE_BACKOFF.capMs : Math.min(again, againInMs + MIN_RETRY_MS);
+  const lands = rule.inFlight && !desired ? Math.min(wait, rule.inFlightMs + MIN_RETRY_MS) : wait;
+  // an absent rule without a call in flight stays absent, so that it is not claimed as ours
+  const state = rule.state === 'absent' && !inFlight ? 'absent' : 'unknown';
+  return {
+    state: wasRead && desired ? state : null,
+    observedPresent: wasRead && observedPresent,
+    providerRuleId: createdId ?? null,
+    attempts: isTurned ? 0 : attempts + (isHeldBack ? 0 : 1),
+    dueInMs: isTurned ? 0 : lands,
+    inFlight,
+    message: isHeldBack ? RESTORED : (message ?? (changed === null ? null : changedMessage(changed))),
+    changedTo: changed,
+  };
+}
+
+/** The rule as it is now, and what that means for the ledger and its addresses. */
+export function decided(rule: DueRule, change: Change, moment: Moment, ending: Ending): Decided {
+  const { row, desired } = rule;
+  const { now, read } = moment;
+  const { state, targetMissing, dueInMs, inFlight } = change;
+  const adopt = state === 'present' && moment.access ? accessToAdopt(rule, moment.access) : null;
+  const settled: Rule = {
+    ...row,
+    ...adopt,
+    state: state ?? row.state,
+    isUnmanaged: change.isUnmanaged ?? row.isUnmanaged,
+    isMissing: row.isMissing || change.changedTo !== null,
+    providerRuleId: change.providerRuleId ?? row.providerRuleId,
+    inFlightUntil: inFlight ? row.inFlightUntil : null,
+    lastError: change.message,
+    targetMissingSince:
+      targetMissing === null ? row.targetMissingSince : missingSince(row, targetMissing, now),
+    attempts: change.attempts,
+    dueAt: dueInMs === null ? null : now + dueInMs,
+    unwantedSince: desired ? null : (row.unwantedSince ?? now),
+    cause: desired ? null : (row.cause ?? rule.removeCause),
+    // before a sweep releases what should have ended, its report counts
+    overdueAt: desired && row.unwantedSince !== null ? null : row.overdueAt,
+  };
+  const shown = { ...change, presentAtStart: ending.wasShown ?? false };
+  const times = { now, comparedAt: row.comparedAt };
+  const next = read ? { ...settled, ...observedAccess(row, shown, times, read) } : settled;
+  const isAbsent = state === 'absent';
+  return {
+    rule: next,
+    events: settledEvents(rule, next, change.observedPresent, isAbsent, ending),
+    isAbsent,
+    failed: change.failed,
+    isFull: ending.isFull ?? false,
+    withdrawn: change.changedTo === null ? null : changedMessage(change.changedTo),
+    note: ending.note ?? null,
+    givenUp: isAbsent && ending.givenUp ? givenUpMessage(ending.givenUp.reason) : null,
+    stillAllowedBy: ending.stillAllowedBy ?? null,
+  };
+}
+
+/**
+ * The access path for the later removal of a present rule. It changes to that of this pass when no holder uses the one the
+ * rule was written through, so that the old credential can be deleted. A path of another organization must be write-verified,
+ * because a read-only credential could not remove the rule.
+ * @returns null: unchanged
+ */
+export function accessToAdopt(rule: DueRule, access: OwnedAccess): Access | null {
+  const isRecorded = (path: Access): boolean => isSamePath(rule.writtenWith, path);
+  if (isRecorded(access)) return null;
+  const live = rule.holders.filter(({ status }) => HOLDING_STATUSES.some((holding) => holding === status));
+  if (live.some((holder) => isRecorded(holder.access))) return null;
+  const { writerOrganizationId } = rule.row;
+  const isWritersOwn = writerOrganizationId === null || writerOrganizationId === access.organizationId;
+  const isVerified = live.some((holder) => holder.writeVerified && isSamePath(holder.access, access));
+  const { credentialId, region } = access;
+  return isWritersOwn || isVerified ? { credentialId, region } : null;
+}
+
+export const isSamePath = (one: Access | null, other: Access): boolean =>
+  one?.credentialId === other.credentialId && one.region === other.region;
+
+/** The verdict on a rule that nothing was found out about. @param inDoubt a call may have been sent */
+export const waiting = (message: string, inDoubt = false): Verdict => ({
+  kind: 'retry',
+  message,
+  unknown: inDoubt,
+  observedPresent: false,
+  refused: false,
+});

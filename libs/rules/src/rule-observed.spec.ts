@@ -1,0 +1,296 @@
+import {
+  asOrganizationId,
+  observe,
+  ruleLife,
+  RULE_BACKOFF,
+  type ChangeResult,
+  type DueHolder,
+  type DueRule,
+  type Instant,
+  type ObservedRule,
+  type OwnedAccess,
+  type PassFacts,
+  type TargetRule,
+} from './index';
+import { accessToAdopt, type Decided, type Moment } from './rule-decided';
+import { settleUnread } from './rule-unread';
+
+const NOW: Instant = 1_000_000;
+const KEY = '203.0.113.1/32 tcp 22';
+const ROW: TargetRule = {
+  ...ruleLife.NEW,
+  id: 'rule',
+  state: 'present',
+  possibleSince: NOW - 9000,
+  presentSince: NOW - 9000,
+  targetId: 'target',
+  provider: 'AWS',
+  identifier: 'sg',
+  comparedAt: null,
+  key: KEY,
+  address: '203.0.113.1/32',
+  protocol: 'tcp',
+  ports: '22',
+  writerOrganizationId: null,
+};
+const dueRule = (more: Partial<DueRule> = {}, row: Partial<TargetRule> = {}): DueRule => ({
+  row: { ...ROW, state: more.state ?? 'present', ...row },
+  ruleId: 'rule',
+  key: KEY,
+  spec: { address: '203.0.113.1/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] },
+  state: 'present',
+  desired: false,
+  mayOpen: false,
+  isHeldBack: false,
+  addCause: 'SESSION_STARTED',
+  removeCause: 'SESSION_EXPIRED',
+  recordedId: null,
+  inFlight: false,
+  inFlightMs: 0,
+  inDoubt: false,
+  removingMs: null,
+  writtenWith: null,
+  abandoned: null,
+  holders: [],
+  ...more,
+});
+const MOMENT: Moment = {
+  now: NOW,
+  read: { startedAt: NOW - 20, firstStartedAt: NOW - 30, endedAt: NOW - 10 },
+  access: null,
+  chance: 0.99,
+};
+const OURS: ObservedRule = { key: KEY, providerRuleId: 'sgr-1', ownRuleId: 'rule' };
+
+/** What a pass found: the change it sent, if any, and the target afterwards. */
+const seen = (
+  rules: readonly ObservedRule[],
+  action: 'add' | 'remove' = 'remove',
+  result?: ChangeResult,
+  waitMs: number | null = null,
+): PassFacts => {
+  const read = { rules, startedAt: 0, endedAt: 0 };
+  const change = result && { action, cause: 'SESSION_EXPIRED' as const, result };
+  return {
+    firstRead: read,
+    lastRead: read,
+    sent: new Map(change && [['rule', change]]),
+    error: null,
+    waitMs,
+  };
+};
+const failed = (kind: 'transient' | 'denied' | 'postponed', waitMs: number | null = null): PassFacts => ({
+  firstRead: null,
+  lastRead: null,
+  sent: new Map(),
+  error: { kind, message: 'why' },
+  waitMs,
+});
+const decided = (rule: DueRule, facts: PassFacts, moment = MOMENT): Decided =>
+  observe([rule], facts, moment)[0]!;
+const dueInMs = ({ rule: { dueAt } }: Decided): number | null => (dueAt === null ? null : dueAt - NOW);
+const UNREAD: Moment = { ...MOMENT, read: null };
+const THROTTLED: ChangeResult = { result: 'refused', kind: 'throttled', message: 'slow down' };
+
+describe('A rule after a pass', () => {
+  it('backs off after failures, up to the cap', () => {
+    const waits = [0, 1, 2, 30].map((attempts) =>
+      dueInMs(decided(dueRule({}, { attempts }), failed('transient'), UNREAD))!,
+    );
+    expect(waits.toSorted((a, b) => a - b)).toEqual(waits);
+    expect(waits.at(-1)).toBeGreaterThan(RULE_BACKOFF.capMs / 2);
+    expect(waits.at(-1)).toBeLessThanOrEqual(RULE_BACKOFF.capMs);
+  });
+
+  it('waits as long as the provider asks for, up to the cap', () => {
+    expect(dueInMs(decided(dueRule(), seen([OURS], 'remove', THROTTLED, 3_600_000)))).toBe(
+      RULE_BACKOFF.capMs,
+    );
+  });
+
+  it('that was postponed keeps its failures and shows why it waits', () => {
+    const { rule } = decided(dueRule({}, { attempts: 2 }), failed('postponed', 800), UNREAD);
+    expect(rule).toMatchObject({ attempts: 2, dueAt: NOW + 800, state: 'present', lastError: 'why' });
+  });
+
+  it('that is desired stays absent unless it was present or a call is in flight', () => {
+    const unknown: ChangeResult = { result: 'unknown', message: '' };
+    const states = [
+      decided(dueRule({ desired: true, state: 'absent' }), seen([])),
+      decided(dueRule({ desired: true, state: 'present' }), seen([])),
+      decided(dueRule({ desired: true, state: 'absent' }), seen([], 'add', unknown)),
+      decided(dueRule({ desired: true, state: 'absent', inFlight: true }), seen([])),
+    ].map(({ rule }) => rule.state);
+    expect(states).toEqual(['absent', 'unknown', 'unknown', 'unknown']);
+  });
+
+  it('that is desired and shown is settled, with the id that was shown', () => {
+    const { rule, events } = decided(
+      dueRule({ desired: true }, { state: 'unknown', presentSince: null }),
+      seen([OURS]),
+    );
+    expect(rule).toMatchObject({
+      state: 'present',
+      providerRuleId: 'sgr-1',
+      dueAt: null,
+      unwantedSince: null,
+    });
+    expect(events).toMatchObject([{ kind: 'OPENED', cause: 'SESSION_STARTED' }]);
+  });
+
+  it('keeps an addition in flight that did not add what is shown', () => {
+    const unknown: ChangeResult = { result: 'unknown', message: '' };
+    const rule = dueRule({ desired: true }, { inFlightUntil: NOW + 5000 });
+    const orphan = { ...OURS, ownRuleId: 'other' };
+    expect(decided(rule, seen([orphan], 'add', unknown)).rule).toMatchObject({
+      inFlightUntil: NOW + 5000,
+      dueAt: null,
+    });
+    expect(decided(rule, seen([OURS], 'add', unknown)).rule.inFlightUntil).toBeNull();
+  });
+
+  it('is due again after the deadline of a removal in flight', () => {
+    const found = decided(dueRule({ desired: true, inFlight: true, inFlightMs: 5000 }), seen([OURS]));
+    expect(dueInMs(found)).toBeGreaterThan(5000);
+    expect(dueInMs(found)).toBeLessThan(6000);
+  });
+
+  it('that is unwanted and not shown is absent, for its cause', () => {
+    const { rule, isAbsent, events } = decided(dueRule({ removeCause: 'USER_OFFBOARDED' }), seen([]));
+    expect([isAbsent, rule.state, rule.dueAt, rule.cause]).toEqual([true, 'absent', null, 'USER_OFFBOARDED']);
+    expect(events).toMatchObject([{ kind: 'CLOSED', cause: 'USER_OFFBOARDED' }]);
+  });
+
+  it('is due at once when its remaining holders must write it themselves', () => {
+    expect(dueInMs(decided(dueRule({ removeCause: 'WRITER_RELEASED' }), seen([])))).toBe(0);
+  });
+
+  it('is observed present only if the pass has read the target', () => {
+    expect(decided(dueRule(), seen([OURS])).rule.observedAt).toBe(NOW - 20);
+    expect(decided(dueRule(), failed('transient'), UNREAD).rule.observedAt).toBeNull();
+  });
+
+  it('that loses its mark between the two reads is ours by the id that the first one showed', () => {
+    const first = { rules: [OURS], startedAt: 0, endedAt: 0 };
+    const after = (providerRuleId: string): PassFacts => ({
+      ...seen([{ ...OURS, providerRuleId, ownRuleId: null }], 'add', {
+        result: 'done',
+        providerRuleId: null,
+      }),
+      firstRead: first,
+    });
+    const rule = dueRule({ desired: true });
+    expect(decided(rule, after('sgr-1')).rule.isUnmanaged).toBe(false);
+    expect(decided(rule, after('sgr-2')).rule.isUnmanaged).toBe(true);
+  });
+});
+
+describe('A rule whose holders changed during the pass', () => {
+  const isTurned = true;
+
+  it('is due at once, without a failure, when nobody wants any more what was added', () => {
+    const found = decided(
+      dueRule({ isTurned }, { attempts: 3 }),
+      seen([OURS], 'add', { result: 'done', providerRuleId: 'sgr-1' }),
+    );
+    expect(found.rule).toMatchObject({ dueAt: NOW, attempts: 0, observedAt: NOW - 20 });
+    expect(found.rule.unwantedSince).toBe(NOW);
+  });
+
+  it('was removed for its cause, and is due at once for the new holder', () => {
+    const { rule, isAbsent, events } = decided(
+      dueRule({ isTurned, desired: true }),
+      seen([], 'remove', { result: 'done', providerRuleId: null }),
+    );
+    expect([isAbsent, rule.dueAt, rule.unwantedSince]).toEqual([true, NOW, null]);
+    expect(events).toMatchObject([{ kind: 'CLOSED', cause: 'SESSION_EXPIRED' }]);
+  });
+
+  it('is in doubt while its removal may take effect, although a read shows it', () => {
+    const rule = dueRule({ isTurned, desired: true }, { inFlightUntil: NOW + 5000, state: 'unknown' });
+    expect(decided(rule, seen([OURS], 'remove', { result: 'unknown', message: '' })).rule).toMatchObject({
+      state: 'unknown',
+      inFlightUntil: NOW + 5000,
+      dueAt: NOW,
+    });
+  });
+
+  it('needs a read although it was to be settled without one', () => {
+    const [found] = settleUnread(
+      [dueRule({ desired: false, writtenWith: { credentialId: 'key', region: null } })],
+      UNREAD,
+    );
+    expect([found!.isAbsent, found!.rule.state, found!.rule.dueAt]).toEqual([false, 'present', NOW]);
+  });
+});
+
+describe('accessToAdopt', () => {
+  const path = (credentialId: string, organizationId = 'a', region: string | null = null): OwnedAccess => ({
+    credentialId,
+    region,
+    organizationId,
+  });
+  const holder = (access: OwnedAccess, more: Partial<DueHolder> = {}): DueHolder => ({
+    status: 'APPLIED',
+    cause: 'SESSION_STARTED',
+    access: {
+      ...access,
+      organizationId: asOrganizationId(access.organizationId!),
+    },
+    writeVerified: false,
+    abandoned: null,
+    config: {},
+    expiresAt: null,
+    expired: false,
+    ...more,
+  });
+  const [old, present, others] = [path('old'), path('new'), path('others', 'b')];
+  const { credentialId, region } = old;
+  const written = { writtenWith: { credentialId, region }, writer: 'a' };
+  const adoptedBy = (
+    access: OwnedAccess,
+    holders: DueHolder[],
+    more: { writtenWith?: null; writer?: null } = {},
+  ) => {
+    const { writer, writtenWith } = { ...written, ...more };
+    const row = { ...ROW, writerOrganizationId: writer === null ? null : asOrganizationId(writer) };
+    return accessToAdopt({ ...dueRule({ desired: true, writtenWith, holders }), row }, access);
+  };
+
+  it('is null while the pass or a live holder uses the recorded access path', () => {
+    expect(adoptedBy(old, [holder(present)])).toBeNull();
+    expect(adoptedBy(present, [holder(old), holder(present)])).toBeNull();
+  });
+
+  it('is that of the pass once no live holder uses the recorded one', () => {
+    expect(adoptedBy(present, [holder(present)])).toEqual({ credentialId: 'new', region: null });
+    expect(adoptedBy(present, [holder(old, { status: 'REMOVING' }), holder(present)])).toEqual({
+      credentialId: 'new',
+      region: null,
+    });
+  });
+
+  it('differs by region', () => {
+    const elsewhere = path('old', 'a', 'eu-west-1');
+    expect(adoptedBy(elsewhere, [holder(elsewhere)])).toEqual({ credentialId: 'old', region: 'eu-west-1' });
+  });
+
+  it('is that of another organization only if it is write-verified', () => {
+    expect(adoptedBy(others, [holder(others)])).toBeNull();
+    expect(adoptedBy(others, [holder(others, { writeVerified: true })])).toEqual({
+      credentialId: 'others',
+      region: null,
+    });
+  });
+
+  it('ignores write-verified holders with another access path or being removed', () => {
+    const verified = { writeVerified: true };
+    expect(adoptedBy(others, [holder(others), holder(path('third', 'c'), verified)])).toBeNull();
+    expect(adoptedBy(others, [holder(others, { ...verified, status: 'REMOVING' })])).toBeNull();
+  });
+
+  it('is that of the pass when the writing credential is deleted', () => {
+    const gone = { writtenWith: null, writer: null };
+    expect(adoptedBy(others, [holder(others)], gone)).toEqual({ credentialId: 'others', region: null });
+  });
+});

@@ -1,0 +1,85 @@
+import { judge, judgeBefore, judgeUnread, type Verdict } from './judge';
+import { Observed } from './observed-rules';
+import type { DueRule, PassFacts, SentChange } from './rule';
+import { changeBy, decided, isSamePath, waiting, type Decided, type Moment } from './rule-decided';
+import type { Ending } from './rule-events';
+import { UnmanagedRules } from './unmanaged-rules';
+
+/** An addition on a target that is not found is looked at this often, until it is given up or has waited for long. */
+const NOT_FOUND_RETRY_MS = 5000;
+const NOT_FOUND_ATTEMPTS = 12;
+
+/** An addition to a full target is tried again this often: what nobody wants there is looked for and removed first. */
+const MAX_TRIES_WHEN_FULL = 2;
+const FULL_RETRY_MS = 1500;
+
+const isQuota = (verdict: Verdict): verdict is Verdict & { kind: 'failed' } =>
+  verdict.kind === 'failed' && verdict.refusedAs === 'quota';
+
+/** Decides what rules become by what a pass found: the only place that concludes anything from it. */
+export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Moment): Decided[] {
+  const { firstRead, lastRead, sent, waitMs } = facts;
+  if (!firstRead) return unread(rules, facts, moment);
+  const first = new Observed(firstRead.rules);
+  const shown = (lastRead ?? firstRead).rules;
+  const last = shown === firstRead.rules ? first : new Observed(shown);
+  const unmanaged = new UnmanagedRules(shown);
+  return rules.map((rule) => {
+    const change = sent.get(rule.ruleId);
+    // should a rule lose our mark between the two reads, its id says that it is ours
+    const known = { ...rule, recordedId: rule.recordedId ?? first.markedId(rule.key) };
+    const verdict = (lastRead ? judge : judgeBefore)(known, change, last);
+    const { attempts } = rule.row;
+    const isFull = isQuota(verdict) && attempts < MAX_TRIES_WHEN_FULL;
+    const found = isFull
+      ? changeBy(rule, waiting(verdict.message), attempts, FULL_RETRY_MS, moment.chance)
+      : changeBy(rule, verdict, attempts, waitMs, moment.chance);
+    const atStart = first.present(rule);
+    return decided(rule, { ...found, targetMissing: false }, moment, {
+      ...endBy(verdict, change),
+      isFull,
+      wasShown: rule.recordedId !== null && atStart?.providerRuleId === rule.recordedId,
+      wasChangedTo: rule.desired ? first.changeOf(rule) : null,
+      refusal: refusalBy(rule, verdict),
+      isUnmanagedPresent: unmanaged.has(rule.key),
+      stillAllowedBy: verdict.kind === 'absent' ? unmanaged.lettingIn(rule.key) : null,
+    });
+  });
+}
+
+/** The target was not read, or the pass waits. */
+function unread(rules: readonly DueRule[], { error, sent, waitMs }: PassFacts, moment: Moment): Decided[] {
+  const { kind, message } = error!;
+  const { now, access, chance } = moment;
+  // one backoff for all: the next read serves all of them
+  const attempts = Math.max(...rules.map(({ row }) => row.attempts));
+  return rules.map((rule) => {
+    const { row, desired } = rule;
+    if (kind === 'postponed') {
+      const found = changeBy(rule, waiting(message), 0, waitMs, chance);
+      return decided(rule, { ...found, attempts: row.attempts }, moment, {});
+    }
+    const isWritten = access !== null && isSamePath(rule.writtenWith, access);
+    const missingMs = isWritten && row.targetMissingSince !== null ? now - row.targetMissingSince : 0;
+    const verdict = judgeUnread(rule, { kind, message }, sent.get(rule.ruleId), missingMs);
+    const found = changeBy(rule, verdict, attempts, waitMs, chance, false);
+    const isMissing = kind === 'target-missing' && verdict.kind !== 'absent';
+    const isSoonOver = isMissing && desired && rule.state === 'absent' && attempts < NOT_FOUND_ATTEMPTS;
+    const dueInMs = isSoonOver
+      ? Math.min(found.dueInMs ?? NOT_FOUND_RETRY_MS, NOT_FOUND_RETRY_MS)
+      : found.dueInMs;
+    const change = { ...found, dueInMs, targetMissing: (isMissing && isWritten) || null };
+    return decided(rule, change, moment, {
+      ...(verdict.kind === 'absent' && { givenUp: { cause: 'TARGET_GONE', reason: message } }),
+      refusal: kind === 'target-missing' || rule.state === 'absent' ? null : refusalBy(rule, verdict),
+    });
+  });
+}
+
+const refusalBy = ({ desired }: DueRule, verdict: Verdict): string | null =>
+  verdict.kind === 'retry' && verdict.refused && !desired ? verdict.message : null;
+
+const endBy = (verdict: Verdict, sent: SentChange | undefined): Ending => ({
+  note: verdict.kind === 'absent' ? (verdict.note ?? null) : null,
+  removedAs: sent?.action === 'remove' ? sent.cause : null,
+});
