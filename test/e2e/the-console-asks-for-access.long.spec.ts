@@ -14,10 +14,16 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
   let approver: Person;
 
   beforeAll(async () => {
-    org = await organization(drawbridge, sshTo(1));
-    member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
+    org = await organization(drawbridge, sshTo(2));
+    const [, free] = org.resourceIds;
+    await org.admin.expect(204, org.admin.delete(`/roles/${org.roleId}/resources/${free}`));
+    const { id: freeRole } = await org.admin.created<{ id: string }>('/roles', {
+      name: 'Free',
+      resourceIds: [free],
+    });
+    member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId, freeRole] });
     approver = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
-    await asks(org, { approvals: 1, mayBreakGlass: true });
+    await asks(org, { approvals: 1, mayBreakGlass: true, maxSessionDurationHours: 2 });
   });
 
   const at = async (path: string, { email }: Person): Promise<Visitor> => {
@@ -37,7 +43,7 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
       button.click();
     });
     await visitor.reaches(/^Access for/);
-    await visitor.page.getByText('It opens by itself once it is approved').waitFor();
+    await visitor.page.getByText('Once it is approved, you open it with one click').waitFor();
     return visitor;
   };
   const requests = (): Promise<AccessRequest[]> =>
@@ -50,23 +56,64 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     await dialog.waitFor({ state: 'detached' });
   };
 
-  it('what is approved, once for two clicks, opens without a further one, and shows why and by whom', async () => {
+  const asksBefore = async (visitor: Visitor, label: string): Promise<void> => {
+    await visitor.click('button', label);
+    await visitor.page
+      .getByRole('dialog')
+      .getByRole('button', { name: `${label} it` })
+      .click();
+  };
+  const headings = ({ page }: Visitor): Promise<string[]> =>
+    page.getByRole('heading', { level: 2 }).allInnerTexts();
+
+  it('what needs nobody else opens with one click and comes first; what others approve has its own limits and way', async () => {
+    const visitor = await at('/', member);
+    const hours = (): Promise<string[]> => visitor.page.getByText(/^At most \d+\.$/).allInnerTexts();
+    expect(await hours()).toEqual([expect.not.stringMatching(/^At most 2\.$/), 'At most 2.']);
+    expect(await visitor.page.getByRole('button', { name: 'Break glass…' }).isVisible()).toBe(false);
+    await visitor.click('button', 'Let me in');
+    await shows(visitor, /^Open until/);
+    await visitor.settled();
+    expect(await headings(visitor)).toEqual([
+      'Your address',
+      expect.stringMatching(/^Open until/),
+      'Ask for access',
+      'From a terminal',
+    ]);
+    await visitor.click('button', 'Stop');
+    await shows(visitor, /^Stopped/);
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  it('what is approved, once for two clicks, opens with one more within the hour, and shows why and by whom', async () => {
     const visitor = await asked();
     expect(await requests()).toHaveLength(1);
     await visitor.page.getByText('0 of 1 approval, by other administrators').waitFor();
     const decider = await at('/decide', approver);
-    await decider.page.getByRole('link', { name: 'Decide 1', exact: true }).waitFor();
+    await decider.page.getByRole('link', { name: 'Approvals 1', exact: true }).waitFor();
     const row = decider.page.getByRole('row').filter({ hasText: member.email }).first();
     for (const text of [
       REASON,
       'INC-12',
       'resource-0',
       '127.0.0.1',
-      'no such sessions in the 30 days before',
+      'no similar sessions in the 30 days before',
     ])
       await row.getByText(text).first().waitFor();
     await decider.click('button', 'Approve');
+    await decider.page.getByRole('dialog').getByText('INC-12').first().waitFor();
     await confirmed(decider, 'Approve', 'For an hour');
+    await decider.page
+      .getByRole('status')
+      .getByText(/^Approved: .*It may be opened until \d\d:\d\d/)
+      .waitFor();
+    await decider.page.getByText('Nothing waits for your decision.').waitFor();
+    await decider.settled();
+    expect(await decider.focused()).toBe('Waiting for you');
+    await visitor.reaches(/^Approved: access for/);
+    expect(await visitor.page.title()).toMatch(/^Approved/);
+    await visitor.page.getByText(/^Approved\. Open it until \d\d:\d\d/).waitFor();
+    await visitor.click('button', 'Let me in');
     await visitor.reaches(/^Open until/);
     const grounds = visitor.page.getByRole('region', { name: 'Session', exact: true });
     for (const text of [REASON, approver.email]) await grounds.getByText(text).first().waitFor();
@@ -75,7 +122,8 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     const why = decider.page.getByRole('row').filter({ hasText: member.email });
     for (const text of [REASON, 'INC-12', `approved by ${approver.email}`])
       await why.getByText(text, { exact: true }).first().waitFor();
-    await visitor.click('button', 'Stop');
+    await asksBefore(visitor, 'Stop');
+    await visitor.reaches(/^Stopped/);
     expect([...visitor.complaints, ...decider.complaints]).toEqual([]);
   });
 
@@ -119,6 +167,7 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     await visitor.fill('Recovery code', recoveryCodes[0]!);
     await visitor.click('button', 'Sign in');
     const breaks = async (): Promise<void> => {
+      await visitor.page.getByText('In an emergency').click();
       await visitor.click('button', 'Break glass…');
       const dialog = visitor.page.getByRole('dialog');
       await dialog.getByText(/at once for 127\.0\.0\.1.*All administrators are told/).waitFor();
@@ -127,22 +176,22 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
       await dialog.getByRole('button', { name: 'Open without approval' }).click();
       await dialog.waitFor({ state: 'detached' });
     };
-    await breaks();
+    // beside what is open
+    await visitor.click('button', 'Let me in');
     await shows(visitor, /^Open until/);
+    await breaks();
+    await visitor.page.getByText('for break-glass').waitFor();
     const reviewer = await at('/decide', approver);
     await reviewer.click('button', 'Review');
     await confirmed(reviewer, 'Review', 'It was right');
-    await reviewer.page.getByText('Nothing is to be reviewed.').waitFor();
+    await reviewer.page.getByText('There is nothing to review.').waitFor();
     await reviewer.page.getByText('Reviewed', { exact: true }).waitFor();
     expect(reviewer.complaints).toEqual([]);
-    // beside what is open
-    await breaks();
-    await visitor.page.getByText('for break-glass').waitFor();
   });
 
   it('an administrator sets what a role asks for', async () => {
     const visitor = await at(`/roles/${org.roleId}`, approver);
-    await visitor.fill('What a reason looks like', 'INC-*');
+    await visitor.fill('Pattern of a reason', 'INC-*');
     await visitor.page.getByLabel('Approvals by others').selectOption('2');
     await visitor.page.getByLabel('May open without approval in an emergency').uncheck();
     await visitor.fill('IPv6 prefix that is opened', '64');

@@ -72,12 +72,12 @@ describeInBrowser('The console lets a member in', () => {
     const { page } = visitor;
     await visitor.goto(site.url('/account'));
     await page.getByLabel('My access ends soon').uncheck();
-    await visitor.click('button', 'Save what I am told');
+    await visitor.click('button', 'Save the choice');
     await page.getByText('Saved.').waitFor();
     await page.reload();
-    await page.getByLabel('Somebody else ended my access').waitFor();
+    await page.getByLabel('Another person ended my access').waitFor();
     expect(await page.getByLabel('My access ends soon').isChecked()).toBe(false);
-    expect(await page.getByLabel('Somebody else ended my access').isChecked()).toBe(true);
+    expect(await page.getByLabel('Another person ended my access').isChecked()).toBe(true);
     expect(await page.getByLabel('An API key ends soon').count()).toBe(0);
     await drawbridge.query('UPDATE users SET is_org_admin = true WHERE email = $1', [member.email]);
     await page.reload();
@@ -133,6 +133,24 @@ describeInBrowser('The console lets a member in', () => {
     await visitor.press('Escape');
     // the focus is where it was
     expect(await visitor.focused()).toBe('Extend');
+    await visitor.page.locator('dialog').waitFor({ state: 'detached' });
+    await visitor.press('Enter');
+    await visitor.page.getByText(/^They count from \d\d:\d\d, when it ends now/).waitFor();
+    await visitor.press('Enter');
+    await visitor.page
+      .getByRole('status')
+      .getByText(/^Extended: open until \d\d:\d\d/)
+      .waitFor();
+    expect(await visitor.focused()).toBe('Extend');
+    await visitor.tabTo('Details');
+    await visitor.press('Enter');
+    await visitor.reaches(/^Open until/);
+    await visitor.settled();
+    expect(await visitor.focused()).toMatch(/^Open until/);
+    await visitor.page.goBack();
+    await shows(visitor, /^Open until/);
+    await visitor.settled();
+    expect(await visitor.focused()).toBe('Access');
     await visitor.tabTo('Stop');
     await visitor.press('Space');
     await shows(visitor, /^Stopped/);
@@ -140,13 +158,14 @@ describeInBrowser('The console lets a member in', () => {
     expect(visitor.clicks).toBe(0);
   });
 
-  it('and says in the words of the cloud what it refused', async () => {
+  it('and says what the words of the cloud mean when it refuses, and what to do', async () => {
     await drawbridge.cloud.fault({ kind: 'quota', target: sshTo(2)[1]!.group });
     const visitor = await arrived();
     await visitor.click('button', 'Let me in');
     await visitor.page.getByText('Open in part', { exact: true }).waitFor();
     const words = await visitor.page.getByRole('main').innerText();
     expect(words).toContain('refused');
+    expect(words).toMatch(/The target is full.*Tell an administrator of Example. Then try again/);
     expect(words).toContain('RulesPerSecurityGroupLimitExceeded');
     expect(await openAddresses()).toHaveLength(1);
   });

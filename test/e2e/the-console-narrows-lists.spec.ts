@@ -25,6 +25,25 @@ describeInBrowser('The console narrows lists', () => {
     expect(await inBerlin()).toBe('2026-01-31T09:30');
   });
 
+  it('to a time in UTC, in which all times are shown and entered then, also on the next visit', async () => {
+    const from = '2026-01-31T08:30:00.000Z';
+    const visitor = await at(`/audit?from=${from}`);
+    const { page } = visitor;
+    const newest = page.getByRole('row').nth(1).locator('time');
+    const shown = async (): Promise<string> => (await newest.innerText()).replaceAll(/\D+/g, ' ');
+    const utc = (await newest.getAttribute('datetime'))!.slice(11, 19).replaceAll(':', ' ');
+    expect(await shown()).not.toContain(utc);
+    await page.getByRole('main').getByText('Times in Europe/Berlin').waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'Show UTC' }).click();
+    expect(await page.getByLabel('From').inputValue()).toBe('2026-01-31T08:30');
+    await page.reload();
+    await newest.waitFor();
+    expect(await shown()).toContain(utc);
+    await visitor.click('button', 'Show');
+    await visitor.settled();
+    expect(new URL(page.url()).searchParams.get('from')).toBe(from);
+  });
+
   it('of choices to those that contain what was pasted, with spaces around it', async () => {
     const { page } = await at('/webhooks/new');
     await page.getByLabel('Search: Events').fill(' Role created ');

@@ -123,6 +123,19 @@ describeInBrowser('The console says what is known of what has no answer', () => 
     expect(message).not.toContain('tried again');
   });
 
+  it('what is shown without an answer says when there was one', async () => {
+    const visitor = await at('/history', member);
+    const stale = visitor.page.getByText(/^As of \d\d:\d\d:\d\d: no answer from the server since/);
+    await visitor.context.route('**/api/v1/**', (route) => route.abort());
+    await visitor.click('link', 'Requests');
+    await stale.waitFor();
+    await visitor.context.unroute('**/api/v1/**');
+    await stale.waitFor({ state: 'detached' });
+    await visitor.context.setOffline(true);
+    await stale.waitFor();
+    expect(await stale.innerText()).toContain('What is shown may be out of date.');
+  });
+
   it('what is left is counted by the clock of the server', async () => {
     await started();
     const visitor = await site.signedIn({ email: member.email, password: PASSWORD });

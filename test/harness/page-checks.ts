@@ -53,6 +53,11 @@ const FIND_NEVER = `[...document.querySelectorAll('td, dd')]
   .filter((one) => one.innerText.includes('never'))
   .map((one) => one.outerHTML.slice(0, 150))`;
 
+/** Links of lists with so long a name that they make every row tall. */
+const FIND_TALL = `[...document.querySelectorAll('td a')]
+  .filter((one) => one.getBoundingClientRect().height > 3 * parseFloat(getComputedStyle(one).fontSize) * 1.5)
+  .map((one) => one.outerHTML.slice(0, 150))`;
+
 /** Runs an expression as the inspector does: the policy of the page refuses scripts of others. */
 async function inspected<T>(inspector: CDPSession, expression: string): Promise<T> {
   const { result, exceptionDetails } = await inspector.send('Runtime.evaluate', {
@@ -106,6 +111,8 @@ async function dialogsOf(visitor: Visitor, part: string, found: Map<string, stri
     found.set(`${part} “${label}”`, await findingsNow(visitor));
     await page.keyboard.press('Escape');
     await page.locator('dialog[open]').waitFor({ state: 'detached' });
+    if (await page.evaluate<boolean>('document.activeElement === document.body'))
+      found.set(`${part} after “${label}”`, ['the focus is lost']);
   }
 }
 
@@ -120,6 +127,8 @@ async function findingsNow(visitor: Visitor): Promise<string[]> {
       findings.add(`${width} px: broken: ${broken}`);
     for (const end of await inspected<string[]>(inspector, FIND_NEVER))
       findings.add(`an end that is never: ${end}`);
+    for (const tall of await inspected<string[]>(inspector, FIND_TALL))
+      findings.add(`${width} px: tall: ${tall}`);
     for (const colorScheme of width === BETWEEN ? [] : SCHEMES) {
       await page.emulateMedia({ colorScheme });
       for (const barrier of await inspected<string[]>(inspector, FIND[colorScheme]))

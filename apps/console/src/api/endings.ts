@@ -1,5 +1,6 @@
 import { serverNow } from './clock';
 import { asFailure, isPassing, unreachable } from './failure';
+import { Followed } from './followed';
 
 /** A request that ends access: it is repeated until there is an answer, or until the access is over by itself. */
 export interface Ending {
@@ -25,30 +26,23 @@ const LEFT: Unanswered = {
   outcome: 'not confirmed when the sign-in ended, and not tried again. Sign in to see what is open.',
 };
 
-const listeners = new Set<() => void>();
-let unanswered: readonly Unanswered[] = [];
+/** What every screen shows. */
+export const unanswered = new Followed<readonly Unanswered[]>([]);
 /** Aborted when the sign-in ends. */
 let signedIn = new AbortController();
-
-export const unansweredEndings = (): readonly Unanswered[] => unanswered;
-
-export function onEndingsChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
 
 /** The browser asks before it leaves what is being repeated. */
 const askFirst = (event: Event): void => event.preventDefault();
 
 function show(next: readonly Unanswered[]): void {
-  unanswered = next;
   const isAsked = next.some(({ outcome, isSignOut }) => outcome === null && !isSignOut);
   if (isAsked) window.addEventListener('beforeunload', askFirst);
   else window.removeEventListener('beforeunload', askFirst);
-  for (const listener of listeners) listener();
+  unanswered.set(next);
 }
 
-export const dismissEnding = (ending: Unanswered): void => show(unanswered.filter((each) => each !== ending));
+export const dismissEnding = (ending: Unanswered): void =>
+  show(unanswered.get().filter((each) => each !== ending));
 
 /**
  * Sends what ends access until it is answered or the access is over; meanwhile every screen shows it.
@@ -73,15 +67,15 @@ export async function untilAnswered<T>(
       if (given.aborted) throw answer;
       if (!isPassing(answer)) {
         if (tries > 1 || ending.isSignOut)
-          show([...unanswered, { ...ending, outcome: `refused. ${answer.message}` }]);
+          show([...unanswered.get(), { ...ending, outcome: `refused. ${answer.message}` }]);
         throw answer;
       }
-      if (!unanswered.includes(waiting)) show([...unanswered, waiting]);
+      if (!unanswered.get().includes(waiting)) show([...unanswered.get(), waiting]);
       await pause(answer.retryAfterMs ?? Math.min(500 * 2 ** tries, MAX_PAUSE_MS), given);
     }
     return undefined;
   } finally {
-    if (unanswered.includes(waiting)) dismissEnding(waiting);
+    if (unanswered.get().includes(waiting)) dismissEnding(waiting);
   }
 }
 
@@ -106,8 +100,8 @@ const pause = (ms: number, given: AbortSignal): Promise<void> =>
 export function leaveEndings(): void {
   signedIn.abort();
   signedIn = new AbortController();
-  const own = unanswered.filter(({ isSignOut }) => !isSignOut);
+  const own = unanswered.get().filter(({ isSignOut }) => !isSignOut);
   if (own.length === 0) return;
   const isAnyWaiting = own.some((each) => each.outcome === null || each === LEFT);
-  show([...unanswered.filter(({ isSignOut }) => isSignOut), ...(isAnyWaiting ? [LEFT] : [])]);
+  show([...unanswered.get().filter(({ isSignOut }) => isSignOut), ...(isAnyWaiting ? [LEFT] : [])]);
 }

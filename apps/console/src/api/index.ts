@@ -1,16 +1,17 @@
 export { $api, api, openApi, type Schemas } from './client';
 export { serverNow } from './clock';
-export { dismissEnding, onEndingsChange, unansweredEndings, untilAnswered, type Ending } from './endings';
+export { silentSince } from './contact';
+export { dismissEnding, unanswered, untilAnswered, type Ending } from './endings';
 export { asFailure, Failure } from './failure';
+export { Followed } from './followed';
 export { live, queryClient, useAll, useList, type List } from './queries';
 export {
   acceptTokens,
-  currentSignIn,
   deviceToken,
   finishSetup,
-  onSignInChange,
   refresh,
   resume,
+  signIn,
   signOut,
   watchActivity,
   watchOtherTabs,

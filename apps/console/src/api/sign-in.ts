@@ -1,6 +1,7 @@
 import type { components } from '#client/schema';
 import { leaveEndings, untilAnswered, type Ending } from './endings';
 import { failureOf, type Failure } from './failure';
+import { Followed } from './followed';
 import { reach } from './reach';
 
 type LoginAnswer = components['schemas']['LoginAnswerDto'];
@@ -39,26 +40,17 @@ const SIGN_OUT: Ending = {
     'This browser has forgotten who was signed in; on the server, the sign-in counts until it answers.',
 };
 
-let signIn: SignIn = { state: 'unknown' };
+export const signIn = new Followed<SignIn>({ state: 'unknown' });
 let signingOut = new AbortController();
 let refreshing: Promise<boolean> | null = null;
-const listeners = new Set<() => void>();
-
-export const currentSignIn = (): SignIn => signIn;
-
-export function onSignInChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
 
 function become(next: SignIn): void {
-  signIn = next;
   if (next.state === 'in') localStorage.setItem(HAS_COOKIE, 'yes');
   if (next.state === 'out') {
     localStorage.removeItem(HAS_COOKIE);
     leaveEndings();
   }
-  for (const listener of listeners) listener();
+  signIn.set(next);
 }
 
 /** The cookie of the sign-in that ends is another one now, or gone. */
@@ -89,10 +81,11 @@ export const deviceToken = (): { deviceToken?: string } => {
  * @returns null when the user is signed out
  */
 export async function accessToken(): Promise<string | null> {
-  if (signIn.state === 'in' && signIn.expiresAt - Date.now() > EXPIRY_MARGIN_MS) return signIn.accessToken;
-  if (signIn.state === 'out' || !(await refresh())) return null;
+  const before = signIn.get();
+  if (before.state === 'in' && before.expiresAt - Date.now() > EXPIRY_MARGIN_MS) return before.accessToken;
+  if (before.state === 'out' || !(await refresh())) return null;
   // refreshed meanwhile
-  const now = currentSignIn();
+  const now = signIn.get();
   return now.state === 'in' ? now.accessToken : null;
 }
 
@@ -131,8 +124,9 @@ async function exchange(oneTimeToken?: string): Promise<boolean> {
   const failure = await failureOf(response);
   if (!isEnd(failure)) throw failure;
   // a request that was under way when one signed out takes no reason away
-  const before = signIn.state === 'out' ? signIn.reason : null;
-  become({ state: 'out', reason: signIn.state === 'in' ? 'Your sign-in has ended. Sign in again.' : before });
+  const now = signIn.get();
+  const before = now.state === 'out' ? now.reason : null;
+  become({ state: 'out', reason: now.state === 'in' ? 'Your sign-in has ended. Sign in again.' : before });
   return false;
 }
 
@@ -176,7 +170,7 @@ const touch = (): void => localStorage.setItem(LAST_ACTIVITY, String(Date.now())
 
 function checkActivity(): void {
   const idleMs = Date.now() - Number(localStorage.getItem(LAST_ACTIVITY));
-  if (signIn.state !== 'in' || idleMs < IDLE_LIMIT_MS) return;
+  if (signIn.get().state !== 'in' || idleMs < IDLE_LIMIT_MS) return;
   const reason = 'You were signed out after twelve hours without activity.';
   void signOut(reason);
 }
@@ -194,7 +188,7 @@ export function watchActivity(): void {
 export function watchOtherTabs(): void {
   window.addEventListener('storage', ({ key, newValue }) => {
     if (key === SIGNING_OUT && newValue === null) stopSigningOut();
-    if (key !== HAS_COOKIE || newValue !== null || signIn.state !== 'in') return;
+    if (key !== HAS_COOKIE || newValue !== null || signIn.get().state !== 'in') return;
     become({ state: 'out', reason: 'You were signed out in another tab.' });
   });
 }

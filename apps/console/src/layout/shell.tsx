@@ -1,22 +1,24 @@
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState, type ReactNode } from 'react';
+import { Fragment, useEffect, useState, type ReactNode } from 'react';
 import { signOut, useList } from '../api';
+import { PAGE_SIZE } from '../parts/listed';
 import { LockdownBanner } from '../parts/lockdown';
-import { Action, Badge, Button, Icon, Loaded, Muted, Page, Unanswered } from '../ui';
+import { Action, Badge, Button, Icon, Loaded, Muted, Page, Said, Stale, Unanswered } from '../ui';
+import { useZone, ZoneSwitch } from '../ui';
 import { useMe } from './me';
 import styles from './shell.module.css';
 
 const MEMBER = [
   ['/', 'Access'],
   ['/requests', 'Requests'],
-  ['/decide', 'Decide'],
+  ['/decide', 'Approvals'],
   ['/history', 'History'],
   ['/account', 'Account'],
 ] as const;
 
 const ADMINISTRATOR = [
   [
-    'Access of others',
+    'Oversight',
     [
       ['/open', 'Open now'],
       ['/static-rules', 'Static IP rules'],
@@ -78,16 +80,24 @@ export function Shell() {
             <strong>{me.data.name}</strong>
             <Muted>{me.data.email}</Muted>
             <Muted>{me.data.organization.name}</Muted>
-            <Action kind="plain" label="Sign out" act={() => signOut()} />
+            <Muted>
+              <ZoneSwitch />
+            </Muted>
+            <Action kind="plain" label="Sign out" said={null} act={() => signOut()} />
           </div>
         ) : null}
       </header>
       <main id="content" className={styles['main']} tabIndex={-1}>
         <div className={styles['banners']}>
+          <Stale />
           <Unanswered />
-          {me.data?.lockdown ? <LockdownBanner of={me.data.lockdown} /> : null}
+          {me.data?.lockdown ? <LockdownBanner me={me.data} of={me.data.lockdown} /> : null}
         </div>
-        <Outlet />
+        {/* in another zone, everything is written anew */}
+        <Fragment key={useZone()}>
+          <Outlet />
+        </Fragment>
+        <Said />
       </main>
     </div>
   );
@@ -99,7 +109,8 @@ const Brand = () => (
   </span>
 );
 
-const countOf = (view: string) => ({ query: { view, size: 1 } });
+/** As the screen of approvals lists them: read once for both. */
+const countOf = (view: string) => ({ query: { view, page: 0, size: PAGE_SIZE } });
 
 /** What waits for the decision or the review of this person. */
 function useWaiting(isOrgAdmin: boolean): number {

@@ -1,10 +1,10 @@
 import { api, type Schemas } from '../api';
-import { Badge, ConfirmButton, TextField, Time, unbroken, type Tone } from '../ui';
-import { Lines } from './words';
+import { Badge, ConfirmButton, localTime, TextField, Time, unbroken, type Tone } from '../ui';
+import { Lines, Ticket } from './words';
 
 export type AccessRequest = Schemas['AccessRequestDto'];
 
-const STATUS: Readonly<Record<AccessRequest['status'], readonly [text: string, tone: Tone]>> = {
+export const STATUS: Readonly<Record<AccessRequest['status'], readonly [text: string, tone: Tone]>> = {
   WAITING: ['Waiting', 'busy'],
   APPROVED: ['Approved', 'good'],
   DENIED: ['Denied', 'bad'],
@@ -50,10 +50,25 @@ export const Decisions = ({ of: { decisions } }: { of: AccessRequest }) => (
 );
 
 const DECISIONS = {
-  approve: ['Approve', 'primary', 'They may open it within an hour; its time begins then.'],
-  deny: ['Deny', 'danger', 'Nothing is opened. They may ask again.'],
+  approve: [
+    'Approve',
+    'primary',
+    'It may be opened within an hour, and its time begins then. An approval cannot be taken back.',
+  ],
+  deny: ['Deny', 'danger', 'Nothing is opened. It may be asked for again.'],
   review: ['Review', 'primary', 'You have seen that it happened, and why. It does not end the session.'],
 } as const;
+
+/** What a decision has done. */
+function saidOf(request: AccessRequest, as: keyof typeof DECISIONS): string {
+  const { userName, status, useBy, approvals, approvalsNeeded } = request;
+  const what = `${userName}, ${namesOf(request)}`;
+  if (as === 'review') return `Reviewed: ${what}.`;
+  if (as === 'deny') return `Denied: ${what}. Nothing is opened.`;
+  return status === 'APPROVED' && useBy !== null
+    ? `Approved: ${what}. It may be opened until ${localTime(useBy)}.`
+    : `Your approval counts: ${what}. ${approvals} of ${approvalsNeeded} are there.`;
+}
 
 /** Decides on what another person asks for, or has opened without approval. */
 export function DecideButton({ request, as }: { request: AccessRequest; as: keyof typeof DECISIONS }) {
@@ -69,10 +84,13 @@ export function DecideButton({ request, as }: { request: AccessRequest; as: keyo
         const path = `/api/v1/access-requests/{id}/${as}` as const;
         return api.POST(path, { params, body: note === undefined ? {} : { note } });
       }}
+      said={({ data }) => saidOf(data!, as)}
     >
       <p>
         To {namesOf(request)} from {unbroken(askedFrom(request))}, for {request.durationHours} h:{' '}
         {request.reason}
+        {request.ticket === null ? '' : ' · '}
+        {request.ticket === null ? null : <Ticket>{request.ticket}</Ticket>}
       </p>
       <p>{effect}</p>
       <TextField name="note" label="Note" required={false} maxLength={500} />

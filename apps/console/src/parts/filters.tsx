@@ -1,8 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { asFailure, useAll } from '../api';
-import { Button, Entered, FieldProblems, SelectField, TextField } from '../ui';
+import { Button, Entered, FieldProblems, SelectField, TextField, toLocalField, zoneName } from '../ui';
 import styles from './parts.module.css';
-import { toLocalField } from './search';
 
 interface FiltersProps {
   /** what the address holds: typed fields follow it */
@@ -97,13 +96,14 @@ export function UserFilter(choice: ChoiceProps) {
   return <SelectFilter name="userId" label="Person" all="Everybody" options={options} {...choice} />;
 }
 
-/** A point in time, entered as local time. @param given `value` as the API has it */
+/** A point in time, entered in the zone that times are shown in. @param given `value` as the API has it */
 export const TimeFilter = (given: { name: string; label: string; value: string | undefined }) => (
   <TextField
     name={given.name}
     label={given.label}
     type="datetime-local"
     required={false}
+    help={zoneName()}
     defaultValue={toLocalField(given.value)}
   />
 );

@@ -1,18 +1,34 @@
+import { Link } from '@tanstack/react-router';
 import { api, type Schemas } from '../api';
 import { CheckField, ConfirmButton, localTime, Notice, TextField } from '../ui';
+import { OpenSessions } from './open-sessions';
+import { count } from './words';
 
 type Lockdown = Schemas['LockdownDto'];
 
+/** Who may lift it, as the API decides. */
+const LIFTED_BY = 'an administrator lifts it: another one than who declared it, where there is one';
+
 /** Drawn on every screen while it lasts. */
-export const LockdownBanner = ({ of: { scope, declaredBy, declaredAt, reason } }: { of: Lockdown }) => (
-  <Notice tone="bad">
-    <p>
-      <strong>{scope === 'ORGANIZATION' ? 'The organization is locked down' : 'You are locked down'}</strong>{' '}
-      by {declaredBy} since {localTime(declaredAt)}: {reason}
-    </p>
-    <p>No access can be opened or extended until another administrator lifts the lockdown.</p>
-  </Notice>
-);
+export function LockdownBanner({ me, of }: { me: Schemas['MeDto']; of: Lockdown }) {
+  const { scope, declaredBy, declaredAt, reason } = of;
+  return (
+    <Notice tone="bad">
+      <p>
+        <strong>
+          {scope === 'ORGANIZATION' ? 'The organization is locked down' : 'You are locked down'}
+        </strong>{' '}
+        by {declaredBy} since {localTime(declaredAt)}: {reason}
+      </p>
+      <p>No access can be opened or extended until {LIFTED_BY}.</p>
+      {me.isOrgAdmin && scope === 'ORGANIZATION' ? (
+        <p>
+          <Link to="/organization">Lift it</Link> · <Link to="/open">See what is still open</Link>
+        </p>
+      ) : null}
+    </Notice>
+  );
+}
 
 interface SubjectProps {
   /** of the user; null: the organization */
@@ -60,12 +76,22 @@ export function LockdownActions({ userId, name, lockdown }: SubjectProps) {
           ? api.POST('/api/v1/organization/lockdown', { body, signal })
           : api.POST('/api/v1/users/{id}/lockdown', { params, body: { reason }, signal });
       }}
+      said={(answer) => {
+        const { sessions = 0, staticIpRules = 0 } = answer?.data ?? {};
+        const rules = staticIpRules > 0 ? ` and ${count(staticIpRules, 'static IP rule')}` : '';
+        return `Locked down: ${name}. This ended ${count(sessions, 'session')}${rules}.`;
+      }}
     >
+      <OpenSessions of={userId === null ? {} : { userId }} />
       <p>
-        This ends all open sessions of {name} at once, and none can be started until another administrator
-        lifts it.
+        No session of {name} can be started or extended until {LIFTED_BY}.
       </p>
-      <TextField name="reason" label="Reason" maxLength={500} help="Everybody who is refused reads it" />
+      <TextField
+        name="reason"
+        label="Reason"
+        maxLength={500}
+        help="It is shown to everybody who is refused."
+      />
       {userId === null ? (
         <CheckField
           name="staticRules"

@@ -1,5 +1,6 @@
 import { Badge, Code, Copyable, Muted, unbroken } from '../ui';
 import styles from './parts.module.css';
+import { ProviderMessage } from './provider-message';
 import { outcomeOf, resourcesOf, type Outcome, type Session, type SessionResource } from './sessions';
 
 /** Longer lists are folded, but for what is not as it should be. */
@@ -88,8 +89,10 @@ function linesOf(
 const State = ({ line: { text, tone, detail, address } }: { readonly line: Line }) => (
   <div>
     <Badge tone={tone}>{text}</Badge> {address === null ? null : <Code>{address}</Code>}
-    {detail === null ? null : (
-      <div className={tone === 'bad' ? styles['bad'] : styles['detail']}>{unbroken(detail)}</div>
+    {detail === null ? null : tone === 'bad' ? (
+      <ProviderMessage of={detail} />
+    ) : (
+      <div className={styles['detail']}>{unbroken(detail)}</div>
     )}
   </div>
 );

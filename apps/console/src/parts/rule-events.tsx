@@ -28,7 +28,7 @@ export const RuleText = ({ address, protocol, ports }: Pick<RuleEvent, 'address'
 );
 
 const COLUMNS: readonly Column<RuleEvent>[] = [
-  { head: 'When', cell: ({ at, firstObservedAfter }) => <Time at={firstObservedAfter ?? at} /> },
+  { head: 'When', cell: ({ at, firstObservedAfter }) => <Time at={firstObservedAfter ?? at} isExact /> },
   {
     head: 'What',
     cell: ({ kind, cause, message }) => (

@@ -47,14 +47,3 @@ export const defined = <Search extends object>(search: Search) =>
 /** Whether a list is narrowed by anything. */
 export const isFiltered = ({ page: _, ...filters }: object & { page?: unknown }): boolean =>
   Object.values(filters).some((value) => value !== undefined);
-
-/** A time as a field of type `datetime-local` has it. */
-export function toLocalField(at: string | undefined): string {
-  if (at === undefined) return '';
-  const date = new Date(at);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-/** The time that was entered into a field of type `datetime-local`; undefined: none. */
-export const fromLocalField = (entered: string): string | undefined =>
-  time(entered) === undefined ? undefined : new Date(entered).toISOString();

@@ -29,8 +29,19 @@ export async function openedBeside(
   });
 }
 
+/** Starts what was approved, with one click. */
+export const UseRequest = ({ id, onStarted }: { id: string; onStarted: (session: string) => void }) => (
+  <Action
+    label="Let me in"
+    kind="primary"
+    busy="Opening…"
+    said={null}
+    act={() => openedBeside({ accessRequestId: id }, `request ${id.slice(0, 8)}`, onStarted)}
+  />
+);
+
 /** More time for a session. */
-const ExtendButton = ({ session: { id } }: { readonly session: Session }) => (
+const ExtendButton = ({ session: { id, expiresAt } }: { readonly session: Session }) => (
   <DialogButton label="Extend" title="Extend this access">
     {(close) => (
       <Form
@@ -41,6 +52,7 @@ const ExtendButton = ({ session: { id } }: { readonly session: Session }) => (
           const body = { additionalHours: entered.number('additionalHours') };
           return api.POST('/api/v1/sessions/{id}/extend', { params: { path: { id } }, body });
         }}
+        said={({ data }) => `Extended: open until ${localTime(data!.expiresAt)}.`}
       >
         <TextField
           name="additionalHours"
@@ -49,6 +61,7 @@ const ExtendButton = ({ session: { id } }: { readonly session: Session }) => (
           min={1}
           step={1}
           defaultValue="1"
+          help={`They count from ${localTime(expiresAt)}, when it ends now.`}
         />
       </Form>
     )}
@@ -82,18 +95,24 @@ async function stopped(session: Session, as: 'admin/' | ''): Promise<void> {
   await settled(id);
 }
 
-/** Ends one's own session at once. */
-const StopAction = ({ session, onStopped }: StopProps) => (
-  <Action
-    label="Stop"
-    kind="danger"
-    busy="Closing…"
-    act={async () => {
-      onStopped?.(session.id);
-      await stopped(session, '');
-    }}
-  />
-);
+/** Ends one's own session: at once, unless that uses up what others have approved. */
+function StopAction({ session, onStopped }: StopProps) {
+  const stop = async (): Promise<void> => {
+    onStopped?.(session.id);
+    await stopped(session, '');
+  };
+  if (session.accessRequestId === null)
+    return <Action label="Stop" kind="danger" busy="Closing…" said={null} act={stop} />;
+  return (
+    <ConfirmButton label="Stop" title="Stop this access?" confirm="Stop it" act={stop}>
+      <p>
+        {session.breakGlass
+          ? 'To open it again, you need an approval or an emergency again.'
+          : 'The approval is used up: to open it again, you have to ask again.'}
+      </p>
+    </ConfirmButton>
+  );
+}
 
 /** Ends the session of somebody else, as an administrator. */
 export function StopOtherButton({ session }: { readonly session: Session }) {

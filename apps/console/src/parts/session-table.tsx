@@ -4,15 +4,13 @@ import { Badge, Code, Muted, Table, Time, TimeLeft, type Column } from '../ui';
 import { Outcomes } from './outcomes';
 import { StopOtherButton } from './session-actions';
 import { addressesOf, endOf, isLive, STATUS, type Session } from './sessions';
-import { Lines } from './words';
+import { Lines, UserLink } from './words';
 
 const WHO: Column<Session> = {
   head: 'Who',
   cell: ({ userId, userName, userEmail, holder }) => (
     <Lines>
-      <Link to="/people/$id" params={{ id: userId }}>
-        {userName}
-      </Link>
+      <UserLink id={userId}>{userName}</UserLink>
       <Muted>{userEmail}</Muted>
       {holder === null ? null : <span>for {holder}</span>}
     </Lines>

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { Children, type ReactNode } from 'react';
 import { unbroken } from '../ui';
 import styles from './parts.module.css';
@@ -27,3 +28,20 @@ export const Lines = ({ children }: { readonly children: ReactNode }) => (
 export const Reason = ({ isBad = false, children }: { isBad?: boolean; children: ReactNode }) => (
   <span className={isBad ? styles['bad'] : styles['detail']}>{unbroken(children)}</span>
 );
+
+/** Leads to the page of a person or a service user: for administrators. */
+export const UserLink = ({ id, children }: { id: string; children: ReactNode }) => (
+  <Link to="/people/$id" params={{ id }}>
+    {unbroken(children)}
+  </Link>
+);
+
+/** Where access is recorded elsewhere: a link when it is an address. */
+export const Ticket = ({ children }: { children: string }) =>
+  /^https?:\/\/\S+$/.test(children) ? (
+    <a href={children} target="_blank" rel="noreferrer">
+      {children}
+    </a>
+  ) : (
+    children
+  );

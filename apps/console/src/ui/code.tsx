@@ -1,4 +1,5 @@
 import { Children, Fragment, type ReactNode } from 'react';
+import { CopyButton } from './copyable';
 import styles from './code.module.css';
 
 /** How long a piece is that fits on a line of the smallest screen; in smaller letters; in the smallest ones. */
@@ -25,11 +26,20 @@ const Pieces = ({ of }: { readonly of: string }) =>
     </Fragment>
   ));
 
+interface CodeProps {
+  readonly children: string;
+  /** of a button beside it that copies it: what it is */
+  readonly copied?: string;
+}
+
 /** An address, a range or an identifier. It stays on one line: `203.0.113.56/3` would be a range, too. */
-export const Code = ({ children }: { readonly children: string }) => (
-  <code>
-    <Pieces of={children} />
-  </code>
+export const Code = ({ children, copied }: CodeProps) => (
+  <>
+    <code>
+      <Pieces of={children} />
+    </code>
+    {copied === undefined ? null : <CopyButton text={children} label={copied} />}
+  </>
 );
 
 /** IPv4, IPv6, an e-mail address, a UUID, and identifiers as of a security group or a key. */

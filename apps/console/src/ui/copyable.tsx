@@ -1,30 +1,35 @@
-import { useRef, useState } from 'react';
+import { useState, type MouseEvent } from 'react';
 import { Button } from './button';
 import styles from './status.module.css';
 
-/** A text to paste elsewhere, with a button that copies it. @param label what it is */
-export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
+/** Copies a text, which is in the element before it. @param label what it is */
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [done, setDone] = useState<string | null>(null);
-  const shown = useRef<HTMLPreElement>(null);
-  const copy = async (): Promise<void> => {
+  const copy = async ({ currentTarget }: MouseEvent): Promise<void> => {
+    const shown = currentTarget.previousElementSibling!;
     try {
       await navigator.clipboard.writeText(text);
       setDone('Copied');
     } catch {
       // pages from http have no clipboard, and a person may forbid it: select it instead
-      if (shown.current) window.getSelection()?.selectAllChildren(shown.current);
+      window.getSelection()?.selectAllChildren(shown);
       setDone('Selected');
     }
     setTimeout(() => setDone(null), 2000);
   };
   return (
-    <div className={styles['copyable']}>
-      <pre ref={shown} tabIndex={0} role="region" aria-label={label}>
-        {text}
-      </pre>
-      <Button aria-label={`Copy: ${label}`} onClick={() => void copy()}>
-        <span role="status">{done ?? 'Copy'}</span>
-      </Button>
-    </div>
+    <Button kind="plain" aria-label={`Copy: ${label}`} onClick={(event) => void copy(event)}>
+      <span role="status">{done ?? 'Copy'}</span>
+    </Button>
   );
 }
+
+/** A text to paste elsewhere, with a button that copies it. @param label what it is */
+export const Copyable = ({ text, label }: { readonly text: string; readonly label: string }) => (
+  <div className={styles['copyable']}>
+    <pre tabIndex={0} role="region" aria-label={label}>
+      {text}
+    </pre>
+    <CopyButton text={text} label={label} />
+  </div>
+);

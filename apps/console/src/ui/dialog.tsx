@@ -1,7 +1,8 @@
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { untilAnswered, type Ending } from '../api';
 import { Button, type ButtonKind } from './button';
 import { unbroken } from './code';
+import { focusOn } from './focus';
 import { Form, type Entered } from './form';
 import { Unanswered } from './unanswered';
 import styles from './dialog.module.css';
@@ -16,10 +17,15 @@ interface DialogProps {
 function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    const shown = dialog.current;
-    shown?.showModal();
-    return () => shown?.close();
+  // closed while it is still there: the browser gives the focus back to what opened it
+  useLayoutEffect(() => {
+    const shown = dialog.current!;
+    shown.showModal();
+    const field = shown.querySelector<HTMLElement>('input:not([type=hidden]), select, textarea');
+    // a question is read before anything is chosen
+    if (field) field.focus();
+    else focusOn(shown.querySelector('h2'));
+    return () => shown.close();
   }, []);
   return (
     <dialog ref={dialog} className={styles['dialog']} aria-labelledby={id} onClose={onClose}>
@@ -32,7 +38,7 @@ function Dialog({ title, onClose, children }: DialogProps) {
   );
 }
 
-interface ConfirmProps {
+interface ConfirmProps<Result> {
   /** of the button that opens the dialog */
   readonly label: string;
   readonly kind?: ButtonKind;
@@ -45,12 +51,21 @@ interface ConfirmProps {
   /** set: it ends access, and is repeated until it is answered, as what the title asks */
   readonly ends?: Omit<Ending, 'what'>;
   /** @param entered into fields among the children @param signal of one try; null: there is one only */
-  readonly act: (entered: Entered, signal: AbortSignal | null) => Promise<unknown>;
+  readonly act: (entered: Entered, signal: AbortSignal | null) => Promise<Result>;
   readonly onDone?: () => void;
+  /** what it has done; left out: what the title asks */
+  readonly said?: (result: Result) => string;
 }
 
 /** A button for what cannot be undone: it asks first. */
-export const ConfirmButton = ({ label, kind = 'danger', title, children, ends, ...rest }: ConfirmProps) => (
+export const ConfirmButton = <Result,>({
+  label,
+  kind = 'danger',
+  title,
+  children,
+  ends,
+  ...rest
+}: ConfirmProps<Result>) => (
   <DialogButton label={label} kind={kind} title={title}>
     {(close) => (
       <Form
@@ -61,6 +76,7 @@ export const ConfirmButton = ({ label, kind = 'danger', title, children, ends, .
         }
         submit={rest.confirm ?? label}
         submitKind={kind === 'primary' ? kind : 'danger'}
+        said={(result) => (result && rest.said?.(result)) ?? `${title.slice(0, -1)}: done.`}
         onCancel={close}
         onDone={() => {
           close();
@@ -87,7 +103,7 @@ export function DialogButton({ label, kind = 'normal', title, children }: Opener
   const close = (): void => setOpen(false);
   return (
     <>
-      <Button kind={kind} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <Button kind={kind} aria-haspopup="dialog" aria-description={title} onClick={() => setOpen(true)}>
         {label}
       </Button>
       {isOpen ? (

@@ -3,6 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { asFailure, type Failure } from '../api';
 import { Button, type ButtonKind } from './button';
 import { FieldProblems } from './field-problems';
+import { say } from './said';
 import { Notice } from './status';
 import styles from './form.module.css';
 
@@ -60,6 +61,8 @@ interface FormProps<Result> {
   readonly alias?: Readonly<Record<string, string>>;
   /** said after a success, by a form that stays on the screen */
   readonly done?: string;
+  /** said after a success, by a form in a dialog, which is gone then; left out: that it is done */
+  readonly said?: (result: Result) => string;
   readonly onCancel?: () => void;
   readonly children?: ReactNode;
 }
@@ -71,7 +74,9 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
   const isSending = useRef(false);
   const { mutate, isPending, isSuccess, error } = useMutation<Result, unknown, Entered>({
     mutationFn: send,
+    onMutate: () => say(null),
     onSuccess: (result) => {
+      if (rest.onCancel) say(rest.said?.(result) ?? `${submit}: done.`);
       // a late answer: the person has gone on meanwhile
       if (form.current) onDone?.(result);
     },

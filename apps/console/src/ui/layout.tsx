@@ -1,5 +1,6 @@
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { unbroken } from './code';
+import { focusOn } from './focus';
 import styles from './layout.module.css';
 
 interface PageProps {
@@ -10,15 +11,25 @@ interface PageProps {
   readonly children?: ReactNode;
 }
 
+/** The path of the screen that is shown: at first, the browser decides on the focus. */
+let shownAt = location.pathname;
+
 /** A screen: its heading, which is also the title of the tab, and its sections. */
 export function Page({ title, lead, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Drawbridge`;
   }, [title]);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (location.pathname === shownAt) return;
+    shownAt = location.pathname;
+    // a field of the screen may have it
+    if (!document.activeElement?.closest('main')) focusOn(heading.current);
+  });
   return (
     <div className={styles['page']}>
       <div className={styles['head']}>
-        <h1>{unbroken(title)}</h1>
+        <h1 ref={heading}>{unbroken(title)}</h1>
         {actions ? <div className={styles['actions']}>{actions}</div> : null}
       </div>
       {lead ? <p className={styles['lead']}>{unbroken(lead)}</p> : null}

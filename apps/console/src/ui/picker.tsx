@@ -17,6 +17,7 @@ interface PickerProps {
   readonly help?: ReactNode;
   readonly choices: readonly Choice[];
   readonly chosen?: readonly string[];
+  readonly onChange?: (chosen: readonly string[]) => void;
   /** shown when there is nothing to choose from */
   readonly empty?: ReactNode;
 }
@@ -25,7 +26,7 @@ interface PickerProps {
 const SEARCHED_FROM = 8;
 
 /** Several of many: checkboxes, with a search in longer lists. What is chosen comes first, and stays chosen while hidden. */
-export function Picker({ name, label, help, choices, chosen = [], empty }: PickerProps) {
+export function Picker({ name, label, help, choices, chosen = [], onChange, empty }: PickerProps) {
   const id = useId();
   const [selected, setSelected] = useState<ReadonlySet<string>>(() => new Set(chosen));
   const [initially] = useState<ReadonlySet<string>>(selected);
@@ -43,6 +44,7 @@ export function Picker({ name, label, help, choices, chosen = [], empty }: Picke
     const next = new Set(selected);
     if (!next.delete(value)) next.add(value);
     setSelected(next);
+    onChange?.([...next]);
   };
   return (
     <fieldset className={styles['field']} {...(help ? { 'aria-describedby': `${id}-help` } : {})}>

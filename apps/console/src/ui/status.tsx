@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { asFailure } from '../api';
+import { asFailure, serverNow } from '../api';
 import { Button } from './button';
 import { unbroken } from './code';
 import { Icon } from './icon';
 import styles from './status.module.css';
+import { clockText } from './time';
 
 /** `busy`: something is under way and will settle by itself */
 export type Tone = 'neutral' | 'good' | 'warn' | 'bad' | 'busy';
@@ -44,10 +45,20 @@ export const Loading = ({ what = 'Loading' }: { readonly what?: string }) => (
   </p>
 );
 
+interface ProblemProps {
+  readonly error: unknown;
+  readonly retry?: () => void;
+  /** of what is shown meanwhile, in milliseconds of the server's clock */
+  readonly asOf?: number;
+}
+
 /** Why something failed, in the API's words. */
-export const Problem = ({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) => (
+export const Problem = ({ error, retry, asOf }: ProblemProps) => (
   <Notice tone="bad" announced>
-    <p>{unbroken(asFailure(error).message)}</p>
+    <p>
+      {asOf === undefined ? '' : `As of ${clockText(asOf)}. `}
+      {unbroken(asFailure(error).message)}
+    </p>
     {retry ? (
       <Button kind="plain" onClick={retry}>
         Try again
@@ -63,7 +74,7 @@ interface LoadedProps<Data> {
 
 /**
  * What a query returned; before that, that it is loading, or why it failed. What was read before stays on the screen when
- * a later reading fails, with a message.
+ * a later reading fails, with a message; `Stale` is the one while there is no answer at all.
  */
 export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
   const { data, error, failureReason } = query;
@@ -72,9 +83,12 @@ export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
     if (error) return <Problem error={error} retry={reload} />;
     return failureReason ? <Notice tone="warn">{asFailure(failureReason).message}</Notice> : <Loading />;
   }
+  const failure = error ?? failureReason;
+  const isRefused = failure !== null && asFailure(failure).status !== 0;
+  const asOf = serverNow() - (Date.now() - query.dataUpdatedAt);
   return (
     <>
-      {error ? <Problem error={error} retry={reload} /> : null}
+      {isRefused ? <Problem error={failure} retry={reload} asOf={asOf} /> : null}
       {children(data)}
     </>
   );

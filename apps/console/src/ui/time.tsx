@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { serverNow } from '../api';
+import { Followed, serverNow } from '../api';
 
 const listeners = new Set<() => void>();
 let now = serverNow();
@@ -24,29 +24,97 @@ function onSecond(listener: () => void): () => void {
 /** The server's time, in milliseconds; the component is drawn again every second. */
 const useNow = (): number => useSyncExternalStore(onSecond, () => now);
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+/** Whether times are shown in UTC rather than in the zone of this machine; kept in this browser. */
+const IN_UTC = 'drawbridge-utc';
+const inUtc = new Followed(localStorage.getItem(IN_UTC) !== null);
 
-/** A point in time as this place writes it: the clock today, with the day otherwise. */
-export function localTime(at: string): string {
-  const date = new Date(at);
-  const today = new Date(serverNow());
-  if (date.toDateString() === today.toDateString()) return CLOCK.format(date);
-  const day = date.getFullYear() === today.getFullYear() ? DAY : DAY_OF_YEAR;
-  return `${day.format(date)}, ${CLOCK.format(date)}`;
+function showUtc(next: boolean): void {
+  if (next) localStorage.setItem(IN_UTC, 'yes');
+  else localStorage.removeItem(IN_UTC);
+  inUtc.set(next);
 }
 
-type TimeProps =
+/** The zone that times are shown and entered in, such as "Europe/Berlin". */
+export const zoneName = (): string =>
+  inUtc.get() ? 'UTC' : new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The same for a component, which is drawn again when another one is chosen. */
+export const useZone = (): string => useSyncExternalStore(inUtc.follow, zoneName);
+
+/** Says in which zone times are, and shows them in the other one. */
+export function ZoneSwitch() {
+  const zone = useZone();
+  return (
+    <span>
+      Times in {zone}{' '}
+      <button type="button" className="link" onClick={() => showUtc(!inUtc.get())}>
+        {inUtc.get() ? 'Local time' : 'Show UTC'}
+      </button>
+    </span>
+  );
+}
+
+/** A time as a field of type `datetime-local` has it. */
+export function toLocalField(at: string | undefined): string {
+  if (at === undefined) return '';
+  const date = new Date(at);
+  const aheadMs = inUtc.get() ? 0 : date.getTimezoneOffset() * -60_000;
+  return new Date(date.getTime() + aheadMs).toISOString().slice(0, 16);
+}
+
+/** The time that was entered into such a field; undefined: none. */
+export function fromLocalField(entered: string): string | undefined {
+  const date = new Date(inUtc.get() ? `${entered}Z` : entered);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function format(at: Date, options: Intl.DateTimeFormatOptions): string {
+  const key = `${inUtc.get()} ${JSON.stringify(options)}`;
+  const zone = inUtc.get() ? { timeZone: 'UTC' } : {};
+  const found = formats.get(key) ?? new Intl.DateTimeFormat(undefined, { ...options, ...zone });
+  formats.set(key, found);
+  return found.format(at);
+}
+
+const CLOCK = { hour: '2-digit', minute: '2-digit' } as const;
+const TO_THE_SECOND = { ...CLOCK, second: '2-digit' } as const;
+const DAY = { day: 'numeric', month: 'short' } as const;
+const DAY_OF_YEAR = { ...DAY, year: 'numeric' } as const;
+
+/** "14:03:10" */
+export const clockText = (at: number): string => format(new Date(at), TO_THE_SECOND);
+
+/** "28 Nov, 14:03"; with the year when it is another one, or when it is exact to the second */
+function dateAndTime(at: string, isExact = false): string {
+  const date = new Date(at);
+  const isThisYear = date.getFullYear() === new Date(serverNow()).getFullYear();
+  const day = format(date, isThisYear && !isExact ? DAY : DAY_OF_YEAR);
+  return `${day}, ${format(date, isExact ? TO_THE_SECOND : CLOCK)}`;
+}
+
+/** A point in time in a sentence: the clock today, with the day otherwise. */
+export function localTime(at: string): string {
+  const date = new Date(at);
+  const isToday = format(date, DAY_OF_YEAR) === format(new Date(serverNow()), DAY_OF_YEAR);
+  return `${isToday ? format(date, CLOCK) : dateAndTime(at)}${inUtc.get() ? ' UTC' : ''}`;
+}
+
+type TimeProps = {
+  /** with the year and seconds: where it is evidence */
+  readonly isExact?: boolean;
+} & (
   | { readonly at: string; readonly none?: never }
   /** `none` is what a time that is not there means: an end that did not come is no "never" */
-  | { readonly at: string | null | undefined; readonly none: string };
+  | { readonly at: string | null | undefined; readonly none: string }
+);
 
-/** Local time; the exact time in UTC on hover. @param given `at` as the API writes it */
-export const Time = ({ at, none }: TimeProps) =>
+/** Date and time in the zone that is shown; the exact time in UTC on hover. @param given `at` as the API writes it */
+export const Time = ({ at, none, isExact = false }: TimeProps) =>
   at ? (
     <time dateTime={at} title={at.replace('T', ' ').replace('Z', ' UTC')}>
-      {localTime(at)}
+      {dateAndTime(at, isExact)}
     </time>
   ) : (
     <span>{none}</span>

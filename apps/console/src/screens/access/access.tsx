@@ -3,7 +3,7 @@ import { $api, live, useAll, useList, type List, type Schemas } from '../../api'
 import { useMe } from '../../layout/me';
 import { isLive, isUnsettled, LIVE, resourcesOf, type Session } from '../../parts/sessions';
 import { ButtonLink, Empty, Loaded, Notice, Page, Section, unbroken } from '../../ui';
-import { BreakGlass, OwnRequests } from './asking';
+import { Ask, OwnRequests } from './asking';
 import { isElsewhere, letsIn, OwnAddress, useOwnAddresses } from './own-address';
 import { SessionCard } from './session-card';
 import { Moved, StartForm } from './start';
@@ -55,12 +55,17 @@ function AccessOf({ me, resources, shown }: AccessProps) {
   const left = isIn && own ? elsewhere.filter((each) => letsIn(each, own)) : elsewhere;
   const inactive = resources.filter(({ isActive }) => !isActive).map(({ name }) => name);
   const given = { me, resources: usable, onStarted: setTouched };
-  const start = <StartForm {...given} isIn={isIn} />;
+  // what needs nobody else; once the own address is let in, for another one
+  const free = usable.filter(({ approvalsNeeded }) => !approvalsNeeded);
+  const isOffered = free.length > 0 && !(isIn && me.organization.requireDetectedAddress);
+  const areAll = free.length === usable.length;
+  const start =
+    (own || error) && isOffered ? <StartForm {...given} {...{ isIn, areAll }} resources={free} /> : null;
   // what others approve may be asked for beside what is open
   const held = sessions.filter((each) => own && isLive(each) && letsIn(each, own)).flatMap(resourcesOf);
-  const rest = isIn
-    ? usable.filter(({ id, approvalsNeeded }) => approvalsNeeded && !held.some((each) => each.id === id))
-    : [];
+  const asked = usable.filter(
+    ({ id, approvalsNeeded }) => approvalsNeeded && !held.some((each) => each.id === id),
+  );
   return (
     <>
       <Section title="Your address">
@@ -69,7 +74,7 @@ function AccessOf({ me, resources, shown }: AccessProps) {
           <Moved key={session.id} {...given} session={session} />
         ))}
         {resources.length === 0 ? <NoResources me={me} /> : null}
-        {usable.length === 0 || (!own && !error) ? null : left.length === 0 || isIn ? (
+        {isIn || start === null ? null : left.length === 0 ? (
           start
         ) : (
           <details>
@@ -77,13 +82,10 @@ function AccessOf({ me, resources, shown }: AccessProps) {
             {start}
           </details>
         )}
-        {rest.length > 0 ? <StartForm {...given} resources={rest} isIn={false} /> : null}
-        <BreakGlass {...given} />
         {inactive.length > 0 ? (
           <Notice>Not available until an administrator has verified it: {inactive.join(', ')}</Notice>
         ) : null}
       </Section>
-      <OwnRequests />
       {/* that of this place comes first */}
       {sessions
         .toSorted((a, b) => Number(b === here) - Number(a === here))
@@ -95,6 +97,9 @@ function AccessOf({ me, resources, shown }: AccessProps) {
             onTouch={setTouched}
           />
         ))}
+      <OwnRequests me={me} onStarted={setTouched} />
+      <Ask {...given} resources={asked} />
+      {isIn && start ? <Section>{start}</Section> : null}
       {usable.length > 0 ? <TerminalLines resources={usable} /> : null}
     </>
   );

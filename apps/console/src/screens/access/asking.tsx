@@ -1,4 +1,5 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api, asFailure, serverNow, useList, type List } from '../../api';
 import {
   askedFrom,
@@ -7,9 +8,11 @@ import {
   RequestStatus,
   type AccessRequest,
 } from '../../parts/access-requests';
-import { openedBeside } from '../../parts/session-actions';
-import { DialogButton, Form, Notice, Picker, Row, Section, TextField, unbroken } from '../../ui';
+import { openedBeside, UseRequest } from '../../parts/session-actions';
+import { DialogButton, Form, localTime, Notice, Row, Section, SelectField, TextField } from '../../ui';
+import { unbroken } from '../../ui';
 import { addressesIn, ownAddressFields, useOwnAddresses } from './own-address';
+import { Grounds, OpenForm } from './start';
 import type { Resource, StartProps } from './starting';
 
 const MINE = { query: { view: 'mine', size: 20 } };
@@ -22,112 +25,129 @@ const isOfInterest = ({ status, endedAt }: AccessRequest): boolean =>
   status === 'APPROVED' ||
   (status === 'DENIED' && endedAt !== null && Date.parse(endedAt) > serverNow() - HOUR_MS);
 
-/** What this person has asked for and not opened yet, and what was denied just now. */
-export function OwnRequests() {
+const isApproved = ({ status }: AccessRequest): boolean => status === 'APPROVED';
+
+/** What this person has asked for and not opened yet, the approved first, and what was denied just now. */
+export function OwnRequests({ me, onStarted }: Pick<StartProps, 'me' | 'onStarted'>) {
   const { data } = useList('/api/v1/access-requests', MINE, { isUnsettled: isAnyWaiting });
   const shown = (data?.items ?? []).filter(isOfInterest);
   if (shown.length === 0) return null;
   return (
     <Section title="Your requests">
-      {shown.map((request) => (
-        <Row key={request.id}>
-          <span role="status">
-            <RequestStatus of={request} />
-          </span>
-          <Link to="/requests/$id" params={{ id: request.id }}>
-            {namesOf(request)} from {unbroken(askedFrom(request))}
-          </Link>
-        </Row>
-      ))}
+      {shown
+        .toSorted((a, b) => Number(isApproved(b)) - Number(isApproved(a)))
+        .map((request) => (
+          <Row key={request.id}>
+            <span role="status">
+              <RequestStatus of={request} />
+            </span>
+            <Link to="/requests/$id" params={{ id: request.id }}>
+              {namesOf(request)} from {unbroken(askedFrom(request))}
+            </Link>
+            {isApproved(request) && request.useBy !== null ? (
+              <span>to be opened until {localTime(request.useBy)}</span>
+            ) : null}
+            {isApproved(request) && me.lockdown === null ? (
+              <UseRequest id={request.id} onStarted={onStarted} />
+            ) : null}
+          </Row>
+        ))}
     </Section>
   );
 }
 
-/** The fields `reason` and `ticket`. @param of those that need a reason; null: all that are chosen do */
-export const Grounds = ({ of }: { readonly of: readonly Resource[] | null }) => (
-  <>
-    <TextField
-      name="reason"
-      label="Reason"
-      required={of === null}
-      maxLength={500}
-      help={
-        of === null ? 'Recorded with the access.' : `Needed for ${of.map(({ name }) => name).join(', ')}.`
-      }
-    />
-    <TextField
-      name="ticket"
-      label="Ticket"
-      required={false}
-      maxLength={100}
-      help="Where it is recorded elsewhere."
-    />
-  </>
-);
+/** What others have to approve: the form of the resource that is chosen. @param given `resources`: those that need approval, and are not open */
+export function Ask({ resources, ...given }: StartProps) {
+  const navigate = useNavigate();
+  const [id, choose] = useState('');
+  const chosen = resources.length === 1 ? resources[0] : resources.find((each) => each.id === id);
+  if (resources.length === 0) return null;
+  return (
+    <Section title="Ask for access">
+      <SelectField
+        name="asked-resource"
+        label="Resource"
+        value={chosen?.id ?? ''}
+        onChange={choose}
+        options={[
+          ...(resources.length === 1 ? [] : [['', 'Choose a resource'] as const]),
+          ...resources.map((each) => [each.id, each.name] as const),
+        ]}
+        help={chosen ? chosen.endpoint : 'These need the approval of others.'}
+      />
+      {chosen ? (
+        <>
+          <OpenForm
+            key={chosen.id}
+            {...given}
+            resources={[chosen]}
+            isAsked
+            submit="Ask for access"
+            busy="Asking…"
+            send={async ({ reason = '', ...request }) => {
+              const { data } = await api.POST('/api/v1/access-requests', { body: { ...request, reason } });
+              return navigate({ to: '/requests/$id', params: { id: data!.id } });
+            }}
+          />
+          {chosen.mayBreakGlass ? (
+            <details>
+              <summary>In an emergency</summary>
+              <BreakGlass {...given} resource={chosen} />
+            </details>
+          ) : null}
+        </>
+      ) : null}
+    </Section>
+  );
+}
 
 /** Access without the approval that it needs, where a role allows that. */
-export function BreakGlass({ me, resources, onStarted }: StartProps) {
+function BreakGlass({ me, resource, onStarted }: Omit<StartProps, 'resources'> & { resource: Resource }) {
   const { data: own } = useOwnAddresses();
-  const possible = resources.filter((each) => each.approvalsNeeded && each.mayBreakGlass);
-  if (possible.length === 0) return null;
-  const ids = possible.map(({ id }) => id);
+  if (!me.mfaEnabled)
+    return (
+      <Notice>
+        You may open it without approval, with a second factor: <Link to="/account">set one up</Link> first.
+      </Notice>
+    );
   return (
-    <p>
-      <DialogButton label="Break glass…" kind="danger" title="Open access without approval?">
-        {(close) => (
-          <Form
-            submit="Open without approval"
-            submitKind="danger"
-            busy="Opening…"
-            onCancel={close}
-            onDone={close}
-            send={async (entered) => {
-              const address = await ownAddressFields(me);
-              const resourceIds = entered.all('resourceIds');
-              const reason = entered.text('reason');
-              const ticket = entered.optional('ticket');
-              const grounds = { reason, ...(ticket === undefined ? {} : { ticket }) };
-              const body = { breakGlass: true, resourceIds, ...grounds, ...address };
-              // the code counts once: it is given when nothing else is amiss
-              const start = () => openedBeside(body, 'break-glass', onStarted);
-              await start().catch(async (error: unknown) => {
-                if (asFailure(error).code !== 'Second factor required') throw error;
-                await api.POST('/api/v1/auth/step-up', { body: { code: entered.code('code') } });
-                await start();
-              });
-            }}
-          >
-            <p>
-              For an emergency in which nobody can approve in time. It opens at once
-              {unbroken(own ? ` for ${addressesIn(own).join(' and ')}` : '')}, for an hour at most, and cannot
-              be extended. All administrators are told immediately that it was you, and why. Another
-              administrator reviews it afterwards; until then it stays on their list.
-            </p>
-            {me.mfaEnabled ? null : (
-              <Notice tone="warn">
-                It needs a second factor: <Link to="/account">set one up</Link> first.
-              </Notice>
-            )}
-            <Picker
-              name="resourceIds"
-              label="Resources"
-              chosen={ids}
-              choices={possible.map(({ id, name, endpoint }) => ({
-                value: id,
-                text: name,
-                detail: endpoint,
-              }))}
-            />
-            <Grounds of={null} />
-            <TextField
-              name="code"
-              label="Code of your second factor"
-              autoComplete="one-time-code"
-              help="Of your authenticator, or a recovery code."
-            />
-          </Form>
-        )}
-      </DialogButton>
-    </p>
+    <DialogButton label="Break glass…" kind="danger" title={`Open ${resource.name} without approval?`}>
+      {(close) => (
+        <Form
+          submit="Open without approval"
+          submitKind="danger"
+          busy="Opening…"
+          onCancel={close}
+          onDone={close}
+          send={async (entered) => {
+            const address = await ownAddressFields(me);
+            const [reason, ticket] = [entered.text('reason'), entered.optional('ticket')];
+            const grounds = { reason, ...(ticket === undefined ? {} : { ticket }) };
+            const body = { breakGlass: true, resourceIds: [resource.id], ...grounds, ...address };
+            // the code counts once: it is given when nothing else is amiss
+            const start = () => openedBeside(body, 'break-glass', onStarted);
+            await start().catch(async (error: unknown) => {
+              if (asFailure(error).code !== 'Second factor required') throw error;
+              await api.POST('/api/v1/auth/step-up', { body: { code: entered.code('code') } });
+              await start();
+            });
+          }}
+        >
+          <p>
+            For an emergency in which there is no time for an approval. It opens at once
+            {unbroken(own ? ` for ${addressesIn(own).join(' and ')}` : '')}, for an hour at most, and cannot
+            be extended. All administrators are told immediately that it was you, and why. Another
+            administrator reviews it afterwards; until then it stays on their list.
+          </p>
+          <Grounds of={[resource]} />
+          <TextField
+            name="code"
+            label="Code of your second factor"
+            autoComplete="one-time-code"
+            help="Of your authenticator, or a recovery code."
+          />
+        </Form>
+      )}
+    </DialogButton>
   );
 }

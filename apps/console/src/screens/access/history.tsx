@@ -2,10 +2,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useList } from '../../api';
 import { Filters, ResourceFilter, SelectFilter, TimeFilter } from '../../parts/filters';
 import { PAGE_SIZE } from '../../parts/listed';
-import { fromLocalField, isFiltered } from '../../parts/search';
+import { isFiltered } from '../../parts/search';
 import { SessionTable } from '../../parts/session-table';
 import { isUnsettled, STATUS, STATUSES } from '../../parts/sessions';
-import { ButtonLink, Empty, Loaded, Page, Pager, Section } from '../../ui';
+import { ButtonLink, Empty, fromLocalField, Loaded, Page, Pager, Section } from '../../ui';
 
 const route = getRouteApi('/signed-in/history');
 const STATUS_OPTIONS = STATUSES.map((status) => [status, STATUS[status][0]] as const);

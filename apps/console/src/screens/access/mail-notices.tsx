@@ -6,10 +6,10 @@ type Labelled = readonly (readonly [name: Switch, label: string])[];
 
 const OWN: Labelled = [
   ['sessionExpiring', 'My access ends soon'],
-  ['sessionStopped', 'Somebody else ended my access'],
+  ['sessionStopped', 'Another person ended my access'],
 ];
 const OF_ADMINISTRATORS: Labelled = [
-  ['resourceHealth', 'A resource needs somebody, or is in order again'],
+  ['resourceHealth', 'A resource needs attention, or works again'],
   ['agentAway', 'An agent is away, or there are two of one name'],
   ['keyExpiring', 'An API key ends soon'],
   ['trustRefused', 'A trust refused a CI job'],
@@ -23,14 +23,14 @@ export function MailNotices({ isAdmin }: { readonly isAdmin: boolean }) {
       <Loaded query={$api.useQuery('get', '/api/v1/users/me/notices')}>
         {(now) => (
           <Form
-            submit="Save what I am told"
+            submit="Save the choice"
             done="Saved."
             send={(entered) => {
               const body = Object.fromEntries(switches.map(([name]) => [name, entered.checked(name)]));
               return api.PATCH('/api/v1/users/me/notices', { body });
             }}
           >
-            {now.mailed ? null : <Notice>This deployment has no mail server: nobody is told.</Notice>}
+            {now.mailed ? null : <Notice>This deployment has no mail server: no mail is sent.</Notice>}
             {switches.map(([name, label]) => (
               <CheckField key={name} name={name} label={label} defaultChecked={now[name]} />
             ))}

@@ -93,7 +93,7 @@ export function OwnAddress({ own, error, here }: OwnProps) {
       <div className={styles['line']}>
         {addressesIn(own).map((address) => (
           <span key={address} className={styles['address']}>
-            <Code>{address}</Code>
+            <Code copied="Your address">{address}</Code>
           </span>
         ))}
         {here ? (

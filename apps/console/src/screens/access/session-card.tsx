@@ -15,7 +15,7 @@ export function SessionCard({ session, isTouched, onTouch }: CardProps) {
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // the button that was pressed may be gone now: the focus goes on to what it did
-    if (isTouched && document.activeElement === document.body) card.current?.focus();
+    if (isTouched && /^(?:BODY|H[12])$/.test(document.activeElement?.tagName ?? '')) card.current?.focus();
   }, [isTouched, text]);
   return (
     <div ref={card} tabIndex={-1}>

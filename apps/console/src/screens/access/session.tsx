@@ -14,7 +14,7 @@ import {
   STATUS,
   type Session,
 } from '../../parts/sessions';
-import { wordsOf } from '../../parts/words';
+import { Ticket, UserLink, wordsOf } from '../../parts/words';
 import { Badge, Facts, Loaded, Page, Section, Time, TimeLeft, unbroken } from '../../ui';
 
 const route = getRouteApi('/signed-in/sessions/$id');
@@ -64,10 +64,7 @@ function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, Reac
   } = session;
   const who = (
     <>
-      <Link to="/people/$id" params={{ id: userId }}>
-        {userName}
-      </Link>{' '}
-      ({unbroken(userEmail)})
+      <UserLink id={userId}>{userName}</UserLink> ({unbroken(userEmail)})
     </>
   );
   const until = (
@@ -85,7 +82,7 @@ function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, Reac
     Until: isLive(session) ? until : endedAt && <Time at={endedAt} />,
     Ended: endedReason === null ? null : wordsOf(endedCause ?? endedReason),
     Reason: session.reason,
-    Ticket: session.ticket,
+    Ticket: session.ticket && <Ticket>{session.ticket}</Ticket>,
     'Approved by': session.approvers.length === 0 ? null : session.approvers.join(', '),
     Request:
       session.accessRequestId === null ? null : (

@@ -1,21 +1,20 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { api, asFailure, Failure } from '../../api';
+import { asFailure, Failure } from '../../api';
 import { opened } from '../../parts/session-actions';
 import { addressesOf, resourcesOf, type Session } from '../../parts/sessions';
 import { Action, Form, Notice, Picker, Row, TextField, unbroken } from '../../ui';
 import styles from './access.module.css';
-import { Grounds } from './asking';
 import { ownAddressFields } from './own-address';
 import type { Body, Resource, StartProps } from './starting';
 
 /** A request may name so many resources. It names none to mean all. */
 const MAX_NAMED = 100;
 
-function resourceFields(ids: string[], resources: readonly Resource[]): Pick<Body, 'resourceIds'> {
+/** @param all that this person may open; null: there are others */
+function resourceFields(ids: readonly string[], all: readonly Resource[] | null): Pick<Body, 'resourceIds'> {
   // by name: what was assigned since, or is not on the form, is not part of it
-  if (ids.length <= MAX_NAMED) return { resourceIds: ids };
-  if (resources.every(({ id }) => ids.includes(id))) return {};
+  if (ids.length <= MAX_NAMED) return { resourceIds: [...ids] };
+  if (all?.every(({ id }) => ids.includes(id))) return {};
   const message = `A session opens at most ${MAX_NAMED} chosen resources, or all of yours; these are ${ids.length}.`;
   throw new Failure(message, 0, 'TOO_MANY_RESOURCES');
 }
@@ -36,85 +35,120 @@ export function Moved({ me, resources, onStarted, session }: StartProps & { read
           <strong>Moved?</strong> Your session lets in {unbroken(addressesOf(session).join(' and '))}. It can
           let in where you are now instead, until the same time.
         </p>
-        <Action label="Let me in here" kind="primary" large busy="Opening…" act={move} />
+        <Action label="Let me in here" kind="primary" large busy="Opening…" said={null} act={move} />
       </Row>
     </Notice>
   );
 }
 
-/**
- * Lets this person in, with one click: to everything, for as long as usual. Or another address.
- * @param isIn the own address is let in already: only another one is left
- */
-export function StartForm({ me, resources, onStarted, isIn }: StartProps & { readonly isIn: boolean }) {
+/** The fields `reason` and `ticket`. @param of those that need a reason */
+export const Grounds = ({ of }: { readonly of: readonly Resource[] }) => (
+  <>
+    <TextField
+      name="reason"
+      label="Reason"
+      maxLength={500}
+      help={`Needed for ${of.map(({ name }) => name).join(', ')}. It is recorded with the access.`}
+    />
+    <TextField
+      name="ticket"
+      label="Ticket"
+      required={false}
+      maxLength={100}
+      help="Where it is recorded elsewhere: a number, or an address."
+    />
+  </>
+);
+
+interface OpenFormProps extends StartProps {
+  readonly submit: string;
+  readonly busy: string;
+  /** @param request what was entered, with the address */
+  readonly send: (request: Body) => Promise<void>;
+  /** an address has to be entered: the own one is let in already */
+  readonly isOther?: boolean;
+  /** these are all that this person may open */
+  readonly areAll?: boolean;
+  /** others approve it: they read why */
+  readonly isAsked?: boolean;
+}
+
+/** Lets an address in to resources, or asks for it. Hours and grounds are those that the chosen ones allow and ask for. */
+export function OpenForm({ me, resources, isOther = false, isAsked = false, ...given }: OpenFormProps) {
   const { requireDetectedAddress } = me.organization;
-  const [isReasonAsked, setReasonAsked] = useState(false);
-  const navigate = useNavigate();
-  if (isIn && requireDetectedAddress) return null;
-  const limits = resources.map(({ maxSessionDurationHours: hours }) => hours ?? me.defaultSessionHours);
-  const atMost = Math.min(...limits);
-  const explained = resources.filter(({ needsReason }) => needsReason);
-  const approved = resources.filter(({ approvalsNeeded }) => approvalsNeeded);
-  // what needs nobody else does not wait for what does
-  const free = resources.filter((each) => !approved.includes(each));
-  const ids = (free.length > 0 ? free : resources).map(({ id }) => id);
-  const hasGrounds = explained.length > 0 || isReasonAsked;
-  const areAll = approved.length === resources.length;
-  const other = (
-    <TextField name="address" label="Address" required={isIn} help="Of another device or place." />
+  const plain = resources.filter(({ needsReason }) => !needsReason);
+  const [chosen, setChosen] = useState<readonly string[]>(
+    (plain.length > 0 ? plain : resources).map(({ id }) => id),
   );
-  const form = (
+  const [hours, setHours] = useState<string | null>(null);
+  const [isReasonAsked, setReasonAsked] = useState(false);
+  const shown = resources.filter(({ id }) => chosen.includes(id));
+  const limits = shown.map(({ maxSessionDurationHours: most }) => most ?? me.defaultSessionHours);
+  const atMost = Math.min(...(limits.length > 0 ? limits : [me.defaultSessionHours]));
+  const explained = isAsked || isReasonAsked ? shown : shown.filter(({ needsReason }) => needsReason);
+  const other = (
+    <TextField name="address" label="Address" required={isOther} help="Of another device or place." />
+  );
+  return (
     <Form
-      submit={areAll ? 'Ask for access' : isIn ? 'Let it in' : 'Let me in'}
-      submitFirst={!isIn && !hasGrounds}
-      busy={areAll ? 'Asking…' : 'Opening…'}
+      submit={given.submit}
+      submitFirst={!isOther && !isAsked && explained.length === 0}
+      busy={given.busy}
       alias={{ ipv4Address: 'address', ipv6Address: 'address' }}
       send={async (entered) => {
         const typed = entered.optional('address');
-        const chosen = entered.all('resourceIds');
-        const [reason, ticket] = [entered.text('reason'), entered.optional('ticket')];
-        const body = {
+        const [reason, ticket] = [entered.optional('reason'), entered.optional('ticket')];
+        const request = {
           durationHours: entered.number('durationHours'),
-          ...resourceFields(chosen, resources),
+          ...resourceFields(chosen, given.areAll ? resources : null),
           ...(typed ? typedField(typed) : await ownAddressFields(me)),
+          ...(reason ? { reason } : {}),
           ...(ticket ? { ticket } : {}),
         };
-        if (approved.some(({ id }) => chosen.includes(id))) {
-          const { data } = await api.POST('/api/v1/access-requests', { body: { ...body, reason } });
-          return navigate({ to: '/requests/$id', params: { id: data!.id } });
-        }
-        await opened({ ...body, ...(reason ? { reason } : {}) }, onStarted).catch((error: unknown) => {
+        await given.send(request).catch((error: unknown) => {
           if (asFailure(error).fields['reason']) setReasonAsked(true);
           throw error;
         });
       }}
     >
+      {explained.length > 0 ? <Grounds of={explained} /> : null}
       <div className={styles['options']}>
         <TextField
           name="durationHours"
           label="Hours"
           type="number"
           min={1}
-          defaultValue={Math.min(me.defaultSessionHours, atMost)}
+          max={atMost}
+          value={hours ?? Math.min(me.defaultSessionHours, atMost)}
+          onChange={({ target }) => setHours(target.value)}
           help={`At most ${atMost}.`}
         />
-        <Picker
-          key={ids.join()}
-          name="resourceIds"
-          label="Resources"
-          chosen={ids}
-          choices={resources.map(({ id, name, endpoint, approvalsNeeded }) => ({
-            value: id,
-            text: name,
-            detail: [endpoint, approvalsNeeded ? 'needs approval' : null].filter(Boolean).join(' · '),
-          }))}
-        />
+        {resources.length === 1 ? null : (
+          <Picker
+            name="resourceIds"
+            label="Resources"
+            chosen={chosen}
+            onChange={setChosen}
+            choices={resources.map(({ id, name, endpoint }) => ({ value: id, text: name, detail: endpoint }))}
+          />
+        )}
       </div>
-      {hasGrounds ? (
-        <Grounds of={explained.length === resources.length || isReasonAsked ? null : explained} />
-      ) : null}
-      {requireDetectedAddress ? null : isIn ? other : inDetails(other)}
+      {requireDetectedAddress ? null : isOther ? other : inDetails(other)}
     </Form>
+  );
+}
+
+/** Opens what needs nobody else: for the own address with one click, or for another one. @param given `isIn`: the own address is let in */
+export function StartForm({ isIn, ...given }: StartProps & { isIn: boolean; areAll: boolean }) {
+  const form = (
+    <OpenForm
+      key={given.resources.map(({ id }) => id).join()}
+      {...given}
+      isOther={isIn}
+      submit={isIn ? 'Let this address in' : 'Let me in'}
+      busy="Opening…"
+      send={(request) => opened(request, given.onStarted)}
+    />
   );
   return isIn ? inDetails(form) : form;
 }

@@ -6,7 +6,7 @@ import { Copyable, Section, SelectField } from '../../ui';
 export function TerminalLines({ resources }: { readonly resources: readonly Schemas['ResourceDto'][] }) {
   const [chosen, setChosen] = useState('');
   const resource = resources.find(({ id }) => id === chosen) ?? resources[0]!;
-  const options = `-r ${quoted(resource.name)}${resource.needsReason ? ' --reason "…"' : ''}`;
+  const options = `-r ${quoted(resource.name)}${resource.needsReason ? ' --reason "${REASON:?}"' : ''}`;
   return (
     <Section title="From a terminal">
       <SelectField
@@ -16,6 +16,7 @@ export function TerminalLines({ resources }: { readonly resources: readonly Sche
         onChange={setChosen}
         options={resources.map((each) => [each.id, each.name] as const)}
       />
+      {resource.needsReason ? <p>It needs a reason. Set it first: REASON=…</p> : null}
       <p>Access while a command runs:</p>
       <Copyable label="Line for a command" text={`drawbridge run ${options} -- COMMAND`} />
       <p>Access while one connection is open, as in ProxyCommand of SSH:</p>

@@ -5,10 +5,10 @@ import { EVENTS } from '../../parts/events';
 import { Filters, ResourceFilter, SelectFilter, TimeFilter } from '../../parts/filters';
 import { PAGE_SIZE } from '../../parts/listed';
 import { saveAs } from '../../parts/save-as';
-import { defined, fromLocalField, isFiltered } from '../../parts/search';
+import { defined, isFiltered } from '../../parts/search';
 import { Lines, Reason, sentence, wordsOf } from '../../parts/words';
 import { Action, Badge, Empty, Facts, Loaded, Muted, Page, Pager, Section, Table, TextField } from '../../ui';
-import { Code, Time, unbroken, type Column } from '../../ui';
+import { Code, fromLocalField, Time, unbroken, ZoneSwitch, type Column } from '../../ui';
 
 type AuditRecord = Schemas['AuditRecordDto'];
 
@@ -66,7 +66,7 @@ export function Audit() {
         <TimeFilter name="from" label="From" value={filter.from} />
         <TimeFilter name="to" label="To" value={filter.to} />
       </Filters>
-      <Section>
+      <Section actions={<ZoneSwitch />}>
         <Loaded query={records}>
           {({ content, totalElements }) => (
             <>
@@ -75,7 +75,7 @@ export function Audit() {
                 columns={COLUMNS}
                 rows={content}
                 keyOf={({ id }) => id}
-                empty={<Empty title="No record fits the filters" />}
+                empty={<Empty title="No record matches the filters" />}
               />
               <Pager page={page} size={PAGE_SIZE} total={totalElements} />
             </>
@@ -94,7 +94,7 @@ async function download(times: object): Promise<void> {
 }
 
 const COLUMNS: readonly Column<AuditRecord>[] = [
-  { head: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
+  { head: 'When', cell: ({ timestamp }) => <Time at={timestamp} isExact /> },
   {
     head: 'What',
     cell: ({ eventType, result, errorMessage }) => (

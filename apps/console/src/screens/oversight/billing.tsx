@@ -60,7 +60,7 @@ function Billed({ plans }: { plans: readonly Plan[] }) {
               cell: ({ id, displayName, tier, priceCents }) => (
                 <Lines>
                   {tier === organization?.subscriptionTier ? <Badge tone="good">Your plan</Badge> : null}
-                  {priceCents && !isActive ? (
+                  {priceCents && !isActive && tier !== organization?.subscriptionTier ? (
                     <DialogButton label={`Subscribe to ${displayName}`} title="To whom do invoices go?">
                       {() => <BillingDetails submit="Continue to the payment" then={() => subscribe(id)} />}
                     </DialogButton>
@@ -73,7 +73,7 @@ function Billed({ plans }: { plans: readonly Plan[] }) {
       </Section>
       <Section title="Billing details">
         <details onToggle={({ currentTarget }) => setHasOpened(currentTarget.open || hasOpened)}>
-          <summary>Invoices show them</summary>
+          <summary>Show what is on invoices</summary>
           {hasOpened ? <BillingDetails submit="Save the billing details" /> : null}
         </details>
       </Section>
@@ -82,7 +82,7 @@ function Billed({ plans }: { plans: readonly Plan[] }) {
           caption="Payments, newest first"
           query={payments}
           columns={PAYMENTS}
-          empty={<Empty title="Nothing was paid yet" />}
+          empty={<Empty title="No payments yet" />}
         />
       </Section>
     </>

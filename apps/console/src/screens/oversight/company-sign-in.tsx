@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { $api, api, useList, type Schemas } from '../../api';
+import { useEdit } from '../../parts/edits';
 import { Listed } from '../../parts/listed';
 import { UserField } from '../../parts/user-field';
-import { ButtonLink, CheckField, Copyable, Empty, Form, Loaded, Section } from '../../ui';
+import { ButtonLink, CheckField, Copyable, Empty, Form, Loaded, Section, type Entered } from '../../ui';
 import { ProviderStatus } from './identity-provider';
 
 /** How people sign in with their company: by which providers, where, and whether they must. */
@@ -60,30 +61,30 @@ const ProviderLink = ({ to: { id, name } }: { to: Schemas['IdentityProviderDto']
 );
 
 /** Whether passwords still sign in, and who gets in while the provider is away. */
-const Requirement = ({ now }: { now: Schemas['OrganizationDto'] }) => (
-  <Form
-    submit="Save"
-    done="Saved."
-    send={(entered) => {
-      const recoveryAdministratorId = entered.optional('recoveryAdministratorId') ?? null;
-      const body = { ssoRequired: entered.checked('ssoRequired'), recoveryAdministratorId };
-      return api.PATCH('/api/v1/organization', { body });
-    }}
-  >
-    <CheckField
-      name="ssoRequired"
-      label="Everybody signs in with the company"
-      help="Sign-ins with a password end at once, and no password counts but the recovery administrator’s. API keys, service users and jobs go on. Sign in with the company yourself first."
-      defaultChecked={now.ssoRequired}
-    />
-    <UserField
-      name="recoveryAdministratorId"
-      label="Recovery administrator"
-      required={false}
-      none="Nobody"
-      isOffered={({ isOrgAdmin }) => isOrgAdmin}
-      defaultValue={now.recoveryAdministratorId ?? ''}
-      help="Gets in with a password and a second factor when the provider does not answer, and keeps both, and the rights, as long as company sign-in is required."
-    />
-  </Form>
-);
+function Requirement({ now }: { now: Schemas['OrganizationDto'] }) {
+  const edit = useEdit(now, () => api.GET('/api/v1/organization'));
+  const send = (entered: Entered): Promise<unknown> => {
+    const recoveryAdministratorId = entered.optional('recoveryAdministratorId') ?? null;
+    const form = { ssoRequired: entered.checked('ssoRequired'), recoveryAdministratorId };
+    return edit(form, (body) => api.PATCH('/api/v1/organization', { body }));
+  };
+  return (
+    <Form submit="Save" done="Saved." send={send}>
+      <CheckField
+        name="ssoRequired"
+        label="Everybody signs in with the company"
+        help="Sign-ins with a password end at once, and no password counts but the recovery administrator’s. API keys, service users and jobs go on. Sign in with the company yourself first."
+        defaultChecked={now.ssoRequired}
+      />
+      <UserField
+        name="recoveryAdministratorId"
+        label="Recovery administrator"
+        required={false}
+        none="None"
+        isOffered={({ isOrgAdmin }) => isOrgAdmin}
+        defaultValue={now.recoveryAdministratorId ?? ''}
+        help="Gets in with a password and a second factor when the provider does not answer, and keeps both, and the rights, as long as company sign-in is required."
+      />
+    </Form>
+  );
+}

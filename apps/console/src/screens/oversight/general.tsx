@@ -1,9 +1,11 @@
 import { $api, api, signOut, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
+import { useEdit } from '../../parts/edits';
 import { LockdownActions } from '../../parts/lockdown';
+import { OpenSessions } from '../../parts/open-sessions';
 import { count } from '../../parts/words';
 import { ButtonLink, Code, ConfirmButton, Facts, Form, Loaded, Notice, Row, Section } from '../../ui';
-import { TextField, Time } from '../../ui';
+import { TextField, Time, type Entered } from '../../ui';
 
 /** What the organization is called, and its end. */
 export function General() {
@@ -19,17 +21,11 @@ export function General() {
             </Notice>
           ) : null}
           <Section title="Name">
-            <Form
-              submit="Rename"
-              done="Renamed."
-              send={(entered) => api.PATCH('/api/v1/organization', { body: { name: entered.text('name') } })}
-            >
-              <TextField name="name" label="Name" maxLength={200} defaultValue={shown.name} />
-            </Form>
+            <Rename organization={shown} />
             <Facts
               of={{
-                Slug: <Code>{shown.slug}</Code>,
-                Id: <Code>{shown.id}</Code>,
+                Slug: <Code copied="Slug">{shown.slug}</Code>,
+                Id: <Code copied="Id">{shown.id}</Code>,
                 Since: <Time at={shown.createdAt} />,
               }}
             />
@@ -49,6 +45,17 @@ export function General() {
         </>
       )}
     </Loaded>
+  );
+}
+
+function Rename({ organization }: { organization: Schemas['OrganizationDto'] }) {
+  const edit = useEdit(organization, () => api.GET('/api/v1/organization'));
+  const send = (entered: Entered): Promise<unknown> =>
+    edit({ name: entered.text('name') }, (body) => api.PATCH('/api/v1/organization', { body }));
+  return (
+    <Form submit="Rename" done="Renamed." send={send}>
+      <TextField name="name" label="Name" maxLength={200} defaultValue={organization.name} />
+    </Form>
   );
 }
 
@@ -81,16 +88,14 @@ function Delete({ organization: { name, slug } }: { organization: Schemas['Organ
 
 /** What a deletion closes, counted. */
 function Closing() {
-  const sessions = useList('/api/v1/sessions/admin', { query: { active: true, size: 1 } });
   const rules = useList('/api/v1/static-ip-rules', { query: { size: 1 } });
   return (
-    <Loaded query={sessions}>
-      {({ total }) => (
-        <p>
-          This closes {count(total, 'open session')} and {count(rules.data?.total ?? 0, 'static IP rule')} at
-          once, signs everybody out, and ends API keys and trusts of jobs.
-        </p>
-      )}
-    </Loaded>
+    <>
+      <OpenSessions />
+      <p>
+        It closes {count(rules.data?.total ?? 0, 'static IP rule')}, signs everybody out, and ends API keys
+        and trusts of jobs.
+      </p>
+    </>
   );
 }

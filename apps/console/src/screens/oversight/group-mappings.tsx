@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { api, useAll, type Schemas } from '../../api';
+import { useEdit } from '../../parts/edits';
 import { Button, Form, Loaded, Row, SelectField, TextField } from '../../ui';
 
 /** The value of a choice that is no role. */
@@ -8,6 +9,8 @@ const ADMINISTRATORS = 'administrators';
 /** Which groups of the provider get which roles. */
 export function GroupMappings({ provider }: { provider: Schemas['IdentityProviderDto'] }) {
   const roles = useAll('/api/v1/roles');
+  const params = { path: { id: provider.id } };
+  const edit = useEdit(provider, () => api.GET('/api/v1/identity-providers/{id}', { params }));
   const [rows, setRows] = useState(() =>
     provider.groupMappings.map(({ group, roleId }, key) => ({ key, group, gets: roleId ?? ADMINISTRATORS })),
   );
@@ -25,8 +28,9 @@ export function GroupMappings({ provider }: { provider: Schemas['IdentityProvide
               group,
               ...(gets[index] === ADMINISTRATORS ? { isOrgAdmin: true } : { roleId: gets[index]! }),
             }));
-            const given = { params: { path: { id: provider.id } }, body: { groupMappings } };
-            return api.PATCH('/api/v1/identity-providers/{id}', given);
+            return edit({ groupMappings }, (body) =>
+              api.PATCH('/api/v1/identity-providers/{id}', { params, body }),
+            );
           }}
         >
           <p>

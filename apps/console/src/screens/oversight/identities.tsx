@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router';
 import { api, useList, type Schemas } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { UserField } from '../../parts/user-field';
+import { UserLink } from '../../parts/words';
 import { Badge, ConfirmButton, DialogButton, Empty, Form, Time, unbroken } from '../../ui';
 
 type Identity = Schemas['UserIdentityDto'];
@@ -23,7 +23,7 @@ export function Identities({ providerId, page }: { providerId: string; page: num
         { head: '', cell: (identity) => <LinkOrUnlink identity={identity} providerId={providerId} /> },
       ]}
       empty={
-        <Empty title="Nobody did yet. Who is not known here waits in this list to be linked to a user." />
+        <Empty title="No sign-in yet. A person who is not known here waits in this list to be linked to a user." />
       }
     />
   );
@@ -33,11 +33,9 @@ const nameOf = ({ email, subject }: Identity): string => (email === null ? subje
 
 const Here = ({ identity: { userId, userEmail } }: { identity: Identity }) =>
   userId === null ? (
-    <Badge tone="warn">Waits to be linked</Badge>
+    <Badge tone="warn">Waiting to be linked</Badge>
   ) : (
-    <Link to="/people/$id" params={{ id: userId }}>
-      {unbroken(userEmail)}
-    </Link>
+    <UserLink id={userId}>{userEmail}</UserLink>
   );
 
 function LinkOrUnlink({ identity, providerId }: { identity: Identity; providerId: string }) {

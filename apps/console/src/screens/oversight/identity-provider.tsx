@@ -1,6 +1,7 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api';
+import { useEdit } from '../../parts/edits';
 import { defined } from '../../parts/search';
 import { Lines, Reason } from '../../parts/words';
 import { Action, Badge, CheckField, ConfirmButton, Copyable, Facts, Form, Loaded } from '../../ui';
@@ -48,7 +49,7 @@ export function Provider() {
       {(data) => (
         <Page key={id} title={data.name} lead={data.issuer} actions={<State provider={data} />}>
           <Test provider={data} />
-          <Section title="Who signed in by it">
+          <Section title="People who signed in with it">
             <Identities providerId={id} page={page} />
           </Section>
           <Section title="Groups">
@@ -56,16 +57,7 @@ export function Provider() {
           </Section>
           <Section title="Set-up">
             <RedirectUri of={data.redirectUri} />
-            <Form
-              submit="Save"
-              done="Saved."
-              send={(entered) => {
-                const clientSecret = entered.raw('clientSecret') || undefined;
-                return change(id, { ...enteredIn(entered), ...defined({ clientSecret }) });
-              }}
-            >
-              <Fields provider={data} />
-            </Form>
+            <Change provider={data} />
           </Section>
         </Page>
       )}
@@ -73,7 +65,23 @@ export function Provider() {
   );
 }
 
-const change = (id: string, body: Schemas['UpdateIdentityProviderDto']): Promise<unknown> =>
+function Change({ provider }: { provider: ProviderData }) {
+  const { id } = provider;
+  const edit = useEdit(provider, () => read(id));
+  const send = (entered: Entered): Promise<unknown> => {
+    const clientSecret = entered.raw('clientSecret') || undefined;
+    return edit({ ...enteredIn(entered), ...defined({ clientSecret }) }, (body) => change(id, body));
+  };
+  return (
+    <Form submit="Save" done="Saved." send={send}>
+      <Fields provider={provider} />
+    </Form>
+  );
+}
+
+const read = (id: string) => api.GET('/api/v1/identity-providers/{id}', { params: { path: { id } } });
+
+const change = (id: string, body: Schemas['UpdateIdentityProviderDto']) =>
   api.PATCH('/api/v1/identity-providers/{id}', { params: { path: { id } }, body });
 
 function State({ provider: { id, name, enabled } }: { provider: ProviderData }) {
@@ -158,7 +166,8 @@ const RedirectUri = ({ of }: { of: string }) => (
   </>
 );
 
-const ISSUER_HELP = 'Its address: what comes before /.well-known/openid-configuration.';
+const ISSUER_HELP =
+  'What comes before /.well-known/openid-configuration. Google: https://accounts.google.com. Entra ID: https://login.microsoftonline.com/TENANT-ID/v2.0. Okta: https://COMPANY.okta.com. Keycloak: https://HOST/realms/REALM.';
 const TEXTS = [
   { name: 'name', label: 'Name', help: 'It is on the button that people press.' },
   { name: 'issuer', label: 'Issuer', type: 'url', placeholder: 'https://', help: ISSUER_HELP },

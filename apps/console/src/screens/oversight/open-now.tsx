@@ -1,12 +1,13 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { serverNow, useAll, useList } from '../../api';
+import { $api, serverNow, useAll, useList, type Schemas } from '../../api';
+import { LockdownActions } from '../../parts/lockdown';
 import { Filters, ResourceFilter, UserFilter } from '../../parts/filters';
 import { PAGE_SIZE } from '../../parts/listed';
 import { isFiltered } from '../../parts/search';
 import { SessionTable } from '../../parts/session-table';
 import { isUnsettled, LIVE, type Session } from '../../parts/sessions';
-import { count } from '../../parts/words';
-import { ButtonLink, Empty, Loaded, Notice, Page, Pager, Section } from '../../ui';
+import { count, sentence } from '../../parts/words';
+import { ButtonLink, Empty, Loaded, Muted, Notice, Page, Pager, Section } from '../../ui';
 import { StaticRuleTable } from './static-rules';
 
 const route = getRouteApi('/signed-in/administrator/open');
@@ -22,6 +23,7 @@ const isAmiss = ({ status, endedAt }: Session): boolean =>
 export function OpenNow() {
   const { page = 0, ...filter } = route.useSearch();
   const navigate = route.useNavigate();
+  const { data: organization } = $api.useQuery('get', '/api/v1/organization');
   const set = (change: typeof filter): void => void navigate({ search: { ...filter, ...change } });
   const open = useList(
     '/api/v1/sessions/admin',
@@ -29,7 +31,15 @@ export function OpenNow() {
     { isUnsettled: ({ items }) => items.some(isUnsettled) },
   );
   return (
-    <Page title="Open now" lead="Everybody who can reach your resources through Drawbridge at this moment.">
+    <Page
+      title="Open now"
+      lead="Everybody who can reach your resources through Drawbridge at this moment."
+      actions={
+        organization && organization.lockdown === null ? (
+          <LockdownActions userId={null} name={organization.name} lockdown={null} />
+        ) : null
+      }
+    >
       <Filters
         search={filter}
         error={open.error}
@@ -68,15 +78,28 @@ export function OpenNow() {
   );
 }
 
-/** Addresses that are let in without a session. */
+const fine = ({ status }: Schemas['StaticIpRuleDto']): number => Number(status === 'ACTIVE');
+/** The screen is about sessions. */
+const MAX_ALWAYS_OPEN = 5;
+
+/** Addresses that are let in without a session, those first that are not as they should be. */
 function AlwaysOpen({ resourceId }: { resourceId: string | undefined }) {
   const { data: rules = [] } = useAll('/api/v1/static-ip-rules');
   const shown = rules.filter(
     ({ resources }) => resourceId === undefined || resources.some((entry) => entry.resourceId === resourceId),
   );
   return shown.length === 0 ? null : (
-    <Section title="Always open" actions={<Link to="/static-rules">All static IP rules</Link>}>
-      <StaticRuleTable rules={shown} empty={null} />
+    <Section
+      title="Let in without a session"
+      actions={<Link to="/static-rules">{sentence(count(rules.length, 'static IP rule'))}</Link>}
+    >
+      <StaticRuleTable
+        rules={shown.toSorted((a, b) => fine(a) - fine(b)).slice(0, MAX_ALWAYS_OPEN)}
+        empty={null}
+      />
+      {shown.length > MAX_ALWAYS_OPEN ? (
+        <Muted>and {count(shown.length - MAX_ALWAYS_OPEN, 'other')}</Muted>
+      ) : null}
     </Section>
   );
 }

@@ -1,4 +1,5 @@
 import { $api, api, type Schemas } from '../../api';
+import { useEdit } from '../../parts/edits';
 import { CheckField, Form, Loaded, Section, TextField, type Entered } from '../../ui';
 
 type Settings = Schemas['OrganizationSettingsDto'];
@@ -11,85 +12,89 @@ const PASSWORDS: readonly (readonly [name: Check, label: string])[] = [
   ['passwordRequireSpecialChar', 'A special character'],
 ];
 
+const SETTINGS = '/api/v1/organization/settings';
+
 /** What the organization demands of passwords, sign-ins and sessions. */
-export function Policy() {
-  const settings = $api.useQuery('get', '/api/v1/organization/settings');
+export const Policy = () => (
+  <Loaded query={$api.useQuery('get', SETTINGS)}>{(now) => <PolicyForm now={now} />}</Loaded>
+);
+
+function PolicyForm({ now }: { now: Settings }) {
+  const edit = useEdit(now, () => api.GET(SETTINGS));
   return (
-    <Loaded query={settings}>
-      {(now) => (
-        <Form submit="Save the policy" done="Saved." send={save}>
-          <Section title="Sign-in">
-            <CheckField
-              name="mfaRequired"
-              label="Everybody needs a second factor"
-              help="Who has none, you too, sets it up at the next sign-in. API keys and jobs are not affected."
-              defaultChecked={now.mfaRequired}
-            />
-            <TextField
-              name="reSignInGraceHours"
-              label="Hours to sign in again with the company"
-              type="number"
-              min={0}
-              max={72}
-              defaultValue={now.reSignInGraceHours}
-              help="0 to 72. When the identity provider’s own session is over, API keys and open access go on for so long."
-            />
-          </Section>
-          <Section title="Sessions">
-            <CheckField
-              name="requireDetectedAddress"
-              label="Only one’s own address"
-              help="A session opens only the address that its request comes from, also with an API key."
-              defaultChecked={now.requireDetectedAddress}
-            />
-          </Section>
-          <Section title="Passwords">
-            <TextField
-              name="passwordMinLength"
-              label="At least this many characters"
-              type="number"
-              min={8}
-              max={128}
-              defaultValue={now.passwordMinLength}
-              help="8 to 128. This and the following applies to passwords that are set from now on."
-            />
-            <fieldset>
-              <legend>
-                <strong>A password must contain</strong>
-              </legend>
-              {PASSWORDS.map(([name, label]) => (
-                <CheckField key={name} name={name} label={label} defaultChecked={now[name]} />
-              ))}
-            </fieldset>
-            <TextField
-              name="passwordExpirationDays"
-              label="Passwords expire after days"
-              type="number"
-              min={1}
-              max={365}
-              required={false}
-              defaultValue={now.passwordExpirationDays ?? ''}
-              help="1 to 365. Empty: they never expire. After that, one sets a new password at sign-in."
-            />
-          </Section>
-        </Form>
-      )}
-    </Loaded>
+    <Form
+      submit="Save the policy"
+      done="Saved."
+      send={(entered) => edit(enteredIn(entered), (body) => api.PATCH(SETTINGS, { body }))}
+    >
+      <Section title="Sign-in">
+        <CheckField
+          name="mfaRequired"
+          label="Everybody needs a second factor"
+          help="Who has none, you too, sets it up at the next sign-in. API keys and jobs are not affected."
+          defaultChecked={now.mfaRequired}
+        />
+        <TextField
+          name="reSignInGraceHours"
+          label="Hours to sign in again with the company"
+          type="number"
+          min={0}
+          max={72}
+          defaultValue={now.reSignInGraceHours}
+          help="0 to 72. When the identity provider’s own session is over, API keys and open access go on for so long."
+        />
+      </Section>
+      <Section title="Sessions">
+        <CheckField
+          name="requireDetectedAddress"
+          label="Only one’s own address"
+          help="A session opens only the address that its request comes from, also with an API key."
+          defaultChecked={now.requireDetectedAddress}
+        />
+      </Section>
+      <Section title="Passwords">
+        <TextField
+          name="passwordMinLength"
+          label="At least this many characters"
+          type="number"
+          min={8}
+          max={128}
+          defaultValue={now.passwordMinLength}
+          help="8 to 128. This and the following applies to passwords that are set from now on."
+        />
+        <fieldset>
+          <legend>
+            <strong>A password must contain</strong>
+          </legend>
+          {PASSWORDS.map(([name, label]) => (
+            <CheckField key={name} name={name} label={label} defaultChecked={now[name]} />
+          ))}
+        </fieldset>
+        <TextField
+          name="passwordExpirationDays"
+          label="Passwords expire after days"
+          type="number"
+          min={1}
+          max={365}
+          required={false}
+          defaultValue={now.passwordExpirationDays ?? ''}
+          help="1 to 365. Empty: they never expire. After that, one sets a new password at sign-in."
+        />
+      </Section>
+    </Form>
   );
 }
 
-function save(entered: Entered): Promise<unknown> {
+function enteredIn(entered: Entered): Settings {
   const checks: readonly Check[] = [
     'mfaRequired',
     'requireDetectedAddress',
     ...PASSWORDS.map(([name]) => name),
   ];
-  return api.PATCH('/api/v1/organization/settings', {
-    body: {
-      ...Object.fromEntries(checks.map((name) => [name, entered.checked(name)])),
-      passwordMinLength: entered.number('passwordMinLength'),
-      reSignInGraceHours: entered.number('reSignInGraceHours'),
-      passwordExpirationDays: Number(entered.text('passwordExpirationDays')) || null,
-    },
-  });
+  return {
+    ...(Object.fromEntries(checks.map((name) => [name, entered.checked(name)])) as Record<Check, boolean>),
+    passwordMinLength: entered.number('passwordMinLength'),
+    reSignInGraceHours: entered.number('reSignInGraceHours'),
+    passwordExpirationDays: Number(entered.text('passwordExpirationDays')) || null,
+  };
 }

@@ -4,23 +4,10 @@ import { Filters, ResourceFilter, TimeFilter, UserFilter } from '../../parts/fil
 import { PAGE_SIZE } from '../../parts/listed';
 import { RuleText } from '../../parts/rule-events';
 import { saveAs } from '../../parts/save-as';
-import { defined, fromLocalField, isFiltered } from '../../parts/search';
+import { defined, isFiltered } from '../../parts/search';
 import { Lines, sentence, wordsOf } from '../../parts/words';
-import {
-  Action,
-  Code,
-  type Column,
-  Empty,
-  Loaded,
-  Muted,
-  Notice,
-  Page,
-  Pager,
-  Section,
-  Table,
-  TextField,
-  Time,
-} from '../../ui';
+import { Action, Code, Empty, fromLocalField, Loaded, Muted, Notice, Page, Pager, Section } from '../../ui';
+import { Table, TextField, Time, ZoneSwitch, type Column } from '../../ui';
 
 type Item = Schemas['AccessItemDto'];
 
@@ -44,7 +31,10 @@ export function Report() {
       actions={<Action label="Download as CSV" busy="Fetching the file…" act={() => download(search)} />}
     >
       <ReportFilters error={report.error} />
-      <Section title={isPast ? 'Access then' : 'Access now: give times to see the past'}>
+      <Section
+        title={isPast ? 'Access then' : 'Access now: give times to see the past'}
+        actions={<ZoneSwitch />}
+      >
         {lacksObject ? (
           <Notice>Choose a resource, a person or an address to see what was between two times.</Notice>
         ) : (
@@ -60,7 +50,7 @@ export function Report() {
                     rows={items.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)}
                     // no part of an item is unique: a holder may have had access several times
                     keyOf={(item) => JSON.stringify(item)}
-                    empty={<Empty title={isPast ? 'Nobody had access then' : 'Nobody has access now'} />}
+                    empty={<Empty title={isPast ? 'There was no access then' : 'There is no access now'} />}
                   />
                   <Pager page={page} size={PAGE_SIZE} total={items.length} />
                 </>
@@ -131,8 +121,8 @@ const COLUMNS: readonly Column<Item>[] = [
     head: 'Seen open',
     cell: ({ certainFrom, certainUntil }) => (
       <span>
-        <Time at={certainFrom} none="not seen" /> {certainUntil === null ? null : '– '}
-        {certainUntil === null ? null : <Time at={certainUntil} />}
+        <Time at={certainFrom} none="not seen" isExact /> {certainUntil === null ? null : '– '}
+        {certainUntil === null ? null : <Time at={certainUntil} isExact />}
       </span>
     ),
   },
@@ -140,8 +130,8 @@ const COLUMNS: readonly Column<Item>[] = [
     head: 'Possible',
     cell: ({ possibleFrom, possibleUntil }) => (
       <span>
-        {possibleFrom === null ? 'before it was first read' : <Time at={possibleFrom} />} –{' '}
-        {possibleUntil === null ? 'no end seen' : <Time at={possibleUntil} />}
+        {possibleFrom === null ? 'before it was first read' : <Time at={possibleFrom} isExact />} –{' '}
+        {possibleUntil === null ? 'no end seen' : <Time at={possibleUntil} isExact />}
       </span>
     ),
   },
@@ -162,7 +152,7 @@ const COLUMNS: readonly Column<Item>[] = [
 const HOLDERS: Readonly<Record<Item['holderKind'], string>> = {
   SESSION: 'Session',
   STATIC_RULE: 'Static IP rule',
-  ORPHAN: 'Nobody: it is being removed',
+  ORPHAN: 'No holder: it is being removed',
   UNMANAGED: 'Unmanaged rule',
   OTHER: 'Another organization',
 };

@@ -1,9 +1,11 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { $api, api, live, useAll, useList, type Schemas } from '../../api';
+import { useEdit } from '../../parts/edits';
 import { PAGE_SIZE } from '../../parts/listed';
+import { ProviderMessage } from '../../parts/provider-message';
 import { STATUS } from '../../parts/sessions';
-import { Lines, Reason } from '../../parts/words';
+import { Lines } from '../../parts/words';
 import { Action, Badge, ButtonLink, ConfirmButton, DialogButton, Empty, Facts, Form, Loaded } from '../../ui';
 import { Muted, Page, Pager, Picker, Row, Section, Table, TextField, Time, type Column } from '../../ui';
 import { Code } from '../../ui';
@@ -102,7 +104,7 @@ function Resources({ of: { resources } }: { of: Rule }) {
                 {entry.status === 'FAILED' ? 'refused' : 'opening'}
               </Badge>
             </span>
-            <Reason isBad={entry.status === 'FAILED'}>{entry.errorMessage}</Reason>
+            {entry.errorMessage === null ? null : <ProviderMessage of={entry.errorMessage} />}
           </Lines>
         ),
       )}
@@ -173,8 +175,6 @@ export function StaticRule() {
   const { id } = ruleRoute.useParams();
   const path = { id };
   const rule = $api.useQuery('get', '/api/v1/static-ip-rules/{id}', { params: { path } }, live(isPending));
-  const patch = (body: Schemas['UpdateStaticIpRuleDto']): Promise<unknown> =>
-    api.PATCH('/api/v1/static-ip-rules/{id}', { params: { path }, body });
   return (
     <Loaded query={rule}>
       {(shown) => (
@@ -200,27 +200,47 @@ export function StaticRule() {
             />
             {shown.resources.some(({ status }) => status === 'FAILED') ? (
               <Row>
-                <Action label="Try what failed again" act={() => patch({ resourceIds: idsOf(shown) })} />
+                <Action
+                  label="Try what failed again"
+                  act={() => change(shown, { resourceIds: idsOf(shown) })}
+                />
               </Row>
             ) : null}
           </Section>
           <Section title="Change">
             {/* what is being entered stays while the rule is read again */}
-            <Form
-              key={id}
-              submit="Save"
-              done="Saved. Resources that you took away are being closed."
-              send={(entered) =>
-                patch({ label: entered.text('label'), resourceIds: entered.all('resourceIds') })
-              }
-            >
-              <TextField name="label" label="Name" maxLength={200} defaultValue={shown.label} />
-              <ResourcePicker chosen={idsOf(shown)} />
-            </Form>
+            <Change key={id} rule={shown} />
           </Section>
         </Page>
       )}
     </Loaded>
+  );
+}
+
+const editable = (rule: Rule) => ({ label: rule.label, resourceIds: idsOf(rule) });
+
+const change = ({ id }: Rule, body: Schemas['UpdateStaticIpRuleDto']) =>
+  api.PATCH('/api/v1/static-ip-rules/{id}', { params: { path: { id } }, body });
+
+function Change({ rule }: { rule: Rule }) {
+  const params = { path: { id: rule.id } };
+  const edit = useEdit(editable(rule), async () => {
+    const { data } = await api.GET('/api/v1/static-ip-rules/{id}', { params });
+    return { data: editable(data!) };
+  });
+  return (
+    <Form
+      submit="Save"
+      done="Saved. Resources that you took away are being closed."
+      send={(entered) =>
+        edit({ label: entered.text('label'), resourceIds: entered.all('resourceIds') }, async (body) => ({
+          data: editable((await change(rule, body)).data!),
+        }))
+      }
+    >
+      <TextField name="label" label="Name" maxLength={200} defaultValue={rule.label} />
+      <ResourcePicker chosen={idsOf(rule)} />
+    </Form>
   );
 }
 

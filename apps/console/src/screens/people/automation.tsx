@@ -1,22 +1,12 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { api, useList } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import {
-  ButtonLink,
-  DialogButton,
-  Empty,
-  Form,
-  Muted,
-  Notice,
-  Page,
-  Section,
-  Tabs,
-  TextField,
-  Time,
-} from '../../ui';
+import { ButtonLink, DialogButton, Empty, Form, Muted, Notice, Page, Section, Tabs } from '../../ui';
+import { TextField, Time } from '../../ui';
 import { useMe } from '../../layout/me';
 import { Keys } from './keys';
-import { RolePicker, UserLink, UserStatus } from './parts';
+import { RolePicker, UserStatus } from './parts';
+import { UserLink } from '../../parts/words';
 import { Trusts } from './trusts';
 
 const route = getRouteApi('/signed-in/administrator/automation');

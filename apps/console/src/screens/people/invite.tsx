@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { api, asFailure, type Schemas } from '../../api';
 import { ButtonLink, CheckField, Copyable, Form, Notice, Page, Section, TextArea } from '../../ui';
 import type { Entered } from '../../ui';
-import { RolePicker, UserLink } from './parts';
+import { RolePicker } from './parts';
+import { UserLink } from '../../parts/words';
 
 const route = getRouteApi('/signed-in/administrator/people/invite');
 

@@ -3,22 +3,10 @@ import { useState } from 'react';
 import { api, serverNow, useAll, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import {
-  Badge,
-  ButtonLink,
-  ConfirmButton,
-  Copyable,
-  Empty,
-  Form,
-  Loaded,
-  Notice,
-  Page,
-  Row,
-  Section,
-} from '../../ui';
-import { SelectField, TextField, Time, unbroken, type Column, type Entered } from '../../ui';
-import { Lines } from '../../parts/words';
-import { JOB_SCOPES, ScopePicker, UserLink } from './parts';
+import { Badge, ButtonLink, ConfirmButton, Copyable, Empty, Form, Loaded, Notice, Page } from '../../ui';
+import { Row, Section, SelectField, TextField, Time, unbroken, type Column, type Entered } from '../../ui';
+import { Lines, UserLink } from '../../parts/words';
+import { JOB_SCOPES, ScopePicker } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/automation/keys/new');
 
@@ -27,7 +15,7 @@ type Key = Schemas['ApiKeyDto'];
 const COLUMNS: readonly Column<Key>[] = [
   { head: 'Name', cell: ({ name, keyPrefix }) => `${name} (${keyPrefix}…)` },
   { head: 'Acts as', cell: ({ userId, userEmail }) => <UserLink id={userId}>{userEmail}</UserLink> },
-  { head: 'May', cell: ({ scopes, agents }) => [...scopes, ...agents].join(', ') },
+  { head: 'Scopes', cell: ({ scopes, agents }) => [...scopes, ...agents].join(', ') },
   {
     head: 'Last used',
     cell: ({ lastUsedAt, lastUsedIp }) => (

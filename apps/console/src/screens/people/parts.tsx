@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { useAll, type Schemas } from '../../api';
-import { Badge, Loaded, Picker, unbroken, type Tone } from '../../ui';
+import { Badge, Loaded, Picker, type Tone } from '../../ui';
 
 export type User = Schemas['UserDto'];
 
@@ -15,13 +14,6 @@ export const USER_STATUS: Readonly<Record<User['status'], readonly [text: string
 
 export const UserStatus = ({ status }: { status: User['status'] }) => (
   <Badge tone={USER_STATUS[status][1]}>{USER_STATUS[status][0]}</Badge>
-);
-
-/** Leads to the page of a person or a service user. */
-export const UserLink = ({ id, children }: { id: string; children: ReactNode }) => (
-  <Link to="/people/$id" params={{ id }}>
-    {unbroken(children)}
-  </Link>
 );
 
 /** What a CI job may be allowed. */

@@ -3,9 +3,9 @@ import { useList } from '../../api';
 import { Filters, SelectFilter } from '../../parts/filters';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { isFiltered } from '../../parts/search';
-import { Lines } from '../../parts/words';
+import { Lines, UserLink } from '../../parts/words';
 import { Badge, ButtonLink, Empty, Muted, Page, SearchField, Section, Time } from '../../ui';
-import { USER_STATUS, UserLink, UserStatus, type User } from './parts';
+import { USER_STATUS, UserStatus, type User } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/people');
 
@@ -53,7 +53,7 @@ export function People() {
             { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
             { head: 'Last sign-in', cell: ({ lastLoginAt }) => <Time at={lastLoginAt} none="never" /> },
           ]}
-          empty={<Empty title="Nobody fits" />}
+          empty={<Empty title="No person matches" />}
         />
       </Section>
     </Page>

@@ -100,7 +100,18 @@ function SignInHelp({ user: { id, name, status, isService, mfaEnabled } }: { use
     <>
       <Row>
         {isInvited ? <Action label="Resend the invitation" act={invite} /> : null}
-        {isInvited ? null : <Action label="Get a password link" act={passwordLink} />}
+        {isInvited ? null : (
+          <ConfirmButton
+            kind="normal"
+            label="Get a password link"
+            title={`Get a password link for ${name}?`}
+            act={passwordLink}
+          >
+            <p>
+              The link sets the password of {name}. Pass it on to {name} alone.
+            </p>
+          </ConfirmButton>
+        )}
         {mfaEnabled ? (
           <ConfirmButton
             label="Reset the second factor"
@@ -191,7 +202,7 @@ export function Ends({ userId }: { userId: string }) {
   const keys = useAll('/api/v1/api-keys', { userId });
   return (
     <>
-      <p>This ends at once, with every sign-in:</p>
+      <p>Every sign-in ends at once, with what is listed here:</p>
       <Loaded query={sessions}>{(all) => <Named one="open session" all={all.map(wayOf)} />}</Loaded>
       <Loaded query={keys}>
         {(all) => <Named one="API key" all={all.filter((key) => !key.isRevoked).map(({ name }) => name)} />}

@@ -13,7 +13,7 @@ export const Demands = ({ role }: { role: Schemas['RoleDto'] | undefined }) => (
     <CheckField name="requireReason" label="A reason is required" defaultChecked={role?.requireReason} />
     <TextField
       name="reasonPattern"
-      label="What a reason looks like"
+      label="Pattern of a reason"
       required={false}
       maxLength={200}
       defaultValue={role?.reasonPattern ?? ''}

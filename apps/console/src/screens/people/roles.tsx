@@ -1,5 +1,6 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { $api, api, useAll, useList, type Schemas } from '../../api';
+import { useEdit } from '../../parts/edits';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { count } from '../../parts/words';
 import { ButtonLink, ConfirmButton, Empty, Form, Loaded, Page, Picker, Section } from '../../ui';
@@ -96,6 +97,8 @@ function RoleForm({ role }: { role?: RoleData }) {
   const resources = useAll('/api/v1/resources');
   const changeUsers = useMembers(role?.userIds ?? []);
   const changeResources = useMembers(role?.resourceIds ?? []);
+  const path = { id: role?.id ?? '' };
+  const edit = useEdit(role ?? {}, () => api.GET('/api/v1/roles/{id}', { params: { path } }));
   const send = async (entered: Entered): Promise<void> => {
     const facts = {
       name: entered.text('name'),
@@ -110,10 +113,9 @@ function RoleForm({ role }: { role?: RoleData }) {
       const { id } = (await api.POST('/api/v1/roles', { body })).data!;
       return navigate({ to: '/roles/$id', params: { id } });
     }
-    // the answer does not tell hours of the role from those of the plan
-    const most = hours === role.maxSessionDurationHours ? {} : { maxSessionDurationHours: hours };
-    const path = { id: role.id };
-    await api.PATCH('/api/v1/roles/{id}', { params: { path }, body: { ...facts, ...most } });
+    await edit({ ...facts, maxSessionDurationHours: hours }, (body) =>
+      api.PATCH('/api/v1/roles/{id}', { params: { path }, body }),
+    );
     await changeUsers(userIds, (...user) => changeMember('user', role.id, ...user));
     await changeResources(resourceIds, (...resource) => changeMember('resource', role.id, ...resource));
   };

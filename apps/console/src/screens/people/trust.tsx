@@ -3,7 +3,9 @@ import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api';
 import { Badge, ConfirmButton, Copyable, Facts, Form, Loaded, Muted, Notice, Page, Row } from '../../ui';
 import { Code, Section, Table, TextArea, TextField, Time, type Column, type Entered } from '../../ui';
-import { JOB_SCOPES, ScopePicker, UserLink } from './parts';
+import { useEdit } from '../../parts/edits';
+import { JOB_SCOPES, ScopePicker } from './parts';
+import { UserLink } from '../../parts/words';
 import { Ends } from './person';
 import { conditionsOf, linesOf, PRESETS, TrustStatus, type Trust as TrustData } from './trusts';
 
@@ -18,7 +20,7 @@ export function Trust() {
   return <Loaded query={trust}>{(data) => <Shown key={id} trust={data} />}</Loaded>;
 }
 
-const change = (id: string, body: Schemas['UpdateOidcTrustDto']): Promise<unknown> =>
+const change = (id: string, body: Schemas['UpdateOidcTrustDto']) =>
   api.PATCH('/api/v1/oidc-trusts/{id}', { params: { path: { id } }, body });
 
 const Shown = ({ trust }: { trust: TrustData }) => (
@@ -51,30 +53,37 @@ const Shown = ({ trust }: { trust: TrustData }) => (
       <Explain id={trust.id} />
     </Section>
     <Section title="Conditions and scopes">
-      <Form submit="Save" done="Saved." send={(entered) => change(trust.id, changesOf(trust, entered))}>
-        <TextField name="name" label="Name" defaultValue={trust.name} maxLength={100} />
-        <TextArea
-          name="conditions"
-          label="Conditions"
-          defaultValue={linesOf(trust.conditions).join('\n')}
-          help="A claim and an allowed value on each line. Running jobs lose their access tokens when conditions or scopes change; their sessions continue."
-        />
-        <ScopePicker of={JOB_SCOPES} chosen={trust.scopes} />
-      </Form>
+      <Change trust={trust} />
     </Section>
   </Page>
 );
 
-/** Conditions and scopes that are sent end access tokens, also when they are the same. */
-function changesOf(trust: TrustData, entered: Entered): Schemas['UpdateOidcTrustDto'] {
-  const lines = entered.text('conditions');
-  const scopes = entered.all('scopes') as TrustData['scopes'];
-  const isSame = scopes.toSorted().join() === trust.scopes.toSorted().join();
-  return {
-    name: entered.text('name'),
-    ...(lines === linesOf(trust.conditions).join('\n') ? {} : { conditions: conditionsOf(lines) }),
-    ...(isSame ? {} : { scopes }),
-  };
+const enteredIn = (entered: Entered) => ({
+  name: entered.text('name'),
+  conditions: conditionsOf(entered.text('conditions')),
+  scopes: entered.all('scopes') as TrustData['scopes'],
+});
+
+/** Conditions and scopes that are sent end access tokens: they are sent when they are other ones. */
+function Change({ trust }: { trust: TrustData }) {
+  const { id } = trust;
+  const edit = useEdit(trust, () => api.GET('/api/v1/oidc-trusts/{id}', { params: { path: { id } } }));
+  return (
+    <Form
+      submit="Save"
+      done="Saved."
+      send={(entered) => edit(enteredIn(entered), (body) => change(id, body))}
+    >
+      <TextField name="name" label="Name" defaultValue={trust.name} maxLength={100} />
+      <TextArea
+        name="conditions"
+        label="Conditions"
+        defaultValue={linesOf(trust.conditions).join('\n')}
+        help="A claim and an allowed value on each line. Running jobs lose their access tokens when conditions or scopes change; their sessions continue."
+      />
+      <ScopePicker of={JOB_SCOPES} chosen={trust.scopes} />
+    </Form>
+  );
 }
 
 function State({ trust: { id, name, isEnabled, serviceUserId } }: { trust: TrustData }) {

@@ -1,6 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { $api, api, live, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import {
@@ -11,11 +10,24 @@ import {
   lackingOf,
   namesOf,
   RequestStatus,
+  STATUS,
   type AccessRequest,
 } from '../../parts/access-requests';
-import { openedBeside } from '../../parts/session-actions';
-import { count } from '../../parts/words';
-import { Action, Button, Facts, Loaded, Notice, Page, Problem, Row, Section, Time } from '../../ui';
+import { UseRequest } from '../../parts/session-actions';
+import { count, UserLink, Ticket } from '../../parts/words';
+import {
+  Action,
+  Button,
+  Facts,
+  Loaded,
+  localTime,
+  Notice,
+  Page,
+  Row,
+  Section,
+  Time,
+  unbroken,
+} from '../../ui';
 
 const route = getRouteApi('/signed-in/requests/$id');
 
@@ -28,19 +40,12 @@ export function Request() {
   const options = { ...live<AccessRequest>(isWaiting), refetchIntervalInBackground: true };
   const request = $api.useQuery('get', '/api/v1/access-requests/{id}', path, options);
   return (
-    <Page title={request.data ? `Access for ${request.data.userName}` : 'Access request'}>
+    <Page title={request.data ? titleOf(request.data) : 'Access request'}>
       <Loaded query={request}>
         {(data) => (
           <Section title={data.breakGlass ? 'Opened without approval' : 'Request'}>
-            {isWaiting(data) && data.userId === me.data?.id ? (
-              <Notice>It opens by itself once it is approved, as long as this screen is open.</Notice>
-            ) : null}
-            {data.status === 'DENIED' ? (
-              <Notice tone="bad" announced>
-                <Decisions of={data} />
-              </Notice>
-            ) : null}
-            <Facts of={factsOf(data)} />
+            {data.userId === me.data?.id ? <Outcome of={data} /> : null}
+            <Facts of={factsOf(data, me.data?.isOrgAdmin ?? false)} />
             {me.data ? <Actions request={data} me={me.data} /> : null}
           </Section>
         )}
@@ -49,43 +54,83 @@ export function Request() {
   );
 }
 
+/** The tab shows it, too: who waits looks at something else. */
+const titleOf = ({ status, userName }: AccessRequest): string =>
+  status === 'APPROVED' || status === 'DENIED'
+    ? `${STATUS[status][0]}: access for ${userName}`
+    : `Access for ${userName}`;
+
+/** For who has asked: what happens next, and what was decided while this was on the screen. */
+function Outcome({ of }: { of: AccessRequest }) {
+  const { status } = of;
+  const before = useRef(status);
+  useEffect(() => {
+    const isNews = before.current === 'WAITING' && status !== 'WAITING' && mayNotify() === 'granted';
+    before.current = status;
+    const news = isNews ? new Notification(titleOf(of), { body: namesOf(of) }) : null;
+    news?.addEventListener('click', () => window.focus());
+  }, [status, of]);
+  if (status === 'WAITING')
+    return (
+      <Notice>
+        <p>
+          Once it is approved, you open it with one click, within an hour. The title of this tab says when.
+        </p>
+        <NotifyButton />
+      </Notice>
+    );
+  if (status === 'APPROVED' && of.useBy !== null)
+    return (
+      <Notice tone="good" announced>
+        Approved. Open it until {localTime(of.useBy)}: its {of.durationHours} h begin then.
+      </Notice>
+    );
+  if (status === 'DENIED')
+    return (
+      <Notice tone="bad" announced>
+        <Decisions of={of} />
+      </Notice>
+    );
+  return null;
+}
+
+/** Pages from http have no notifications. */
+const mayNotify = (): NotificationPermission =>
+  'Notification' in window ? Notification.permission : 'denied';
+
+/** A browser asks for a permission only after a click. */
+function NotifyButton() {
+  const [permission, setPermission] = useState(mayNotify);
+  if (permission !== 'default') return null;
+  const ask = async (): Promise<void> => setPermission(await Notification.requestPermission());
+  return (
+    <Button kind="plain" onClick={() => void ask()}>
+      Notify me
+    </Button>
+  );
+}
+
 interface ActionsProps {
   readonly request: AccessRequest;
   readonly me: Schemas['MeDto'];
 }
 
-/** Uses or cancels an own request. When it is approved while this is on the screen, its session starts by itself. */
+/** Uses or cancels an own request. */
 function OwnActions({ request: { id, status }, me: { lockdown } }: ActionsProps) {
   const navigate = useNavigate();
-  const hasWaited = useRef(false);
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () =>
-      openedBeside(
-        { accessRequestId: id },
-        `request ${id.slice(0, 8)}`,
-        (session) => void navigate({ to: '/sessions/$id', params: { id: session } }),
-      ),
-  });
-  const mayStart = status === 'APPROVED' && lockdown === null;
-  useEffect(() => {
-    if (mayStart && hasWaited.current) mutate();
-    hasWaited.current = status === 'WAITING';
-  }, [status, mayStart, mutate]);
   const cancel = () => api.POST('/api/v1/access-requests/{id}/cancel', { params: { path: { id } } });
   return (
-    <>
-      <Row>
-        {mayStart ? (
-          <Button kind="primary" busy={isPending && 'Opening…'} onClick={() => mutate()}>
-            Let me in now
-          </Button>
-        ) : null}
-        {status === 'WAITING' || status === 'APPROVED' ? (
-          <Action label="Cancel the request" act={cancel} />
-        ) : null}
-      </Row>
-      {error ? <Problem error={error} /> : null}
-    </>
+    <Row>
+      {status === 'APPROVED' && lockdown === null ? (
+        <UseRequest
+          id={id}
+          onStarted={(session) => void navigate({ to: '/sessions/$id', params: { id: session } })}
+        />
+      ) : null}
+      {status === 'WAITING' || status === 'APPROVED' ? (
+        <Action label="Cancel the request" act={cancel} />
+      ) : null}
+    </Row>
   );
 }
 
@@ -106,24 +151,29 @@ function Actions({ request, me }: ActionsProps) {
   );
 }
 
-const factsOf = (request: AccessRequest): Readonly<Record<string, ReactNode>> => ({
+const factsOf = (request: AccessRequest, isOrgAdmin: boolean): Readonly<Record<string, ReactNode>> => ({
   Status: (
     <span role="status">
       <RequestStatus of={request} />
     </span>
   ),
-  Who: `${request.userName} (${request.userEmail})`,
+  Who: (
+    <>
+      {isOrgAdmin ? <UserLink id={request.userId}>{request.userName}</UserLink> : request.userName} (
+      {unbroken(request.userEmail)})
+    </>
+  ),
   Opens: namesOf(request),
   From: askedFrom(request),
   For: `${request.durationHours} h from its start`,
   Reason: request.reason,
-  Ticket: request.ticket,
+  Ticket: request.ticket && <Ticket>{request.ticket}</Ticket>,
   Needs: isWaiting(request) ? lackingOf(request) : null,
   'Decide by': request.decideBy === null ? null : <Time at={request.decideBy} />,
-  'Start by': request.useBy === null ? null : <Time at={request.useBy} />,
+  'Open it by': request.useBy === null ? null : <Time at={request.useBy} />,
   Decisions:
     request.decisions.length === 0 || request.status === 'DENIED' ? null : <Decisions of={request} />,
-  Before: `${count(request.usedBefore, 'such session')} in the 30 days before`,
+  Before: `${count(request.usedBefore, 'similar session')} in the 30 days before`,
   Session:
     request.sessionId === null ? null : (
       <Link to="/sessions/$id" params={{ id: request.sessionId }}>

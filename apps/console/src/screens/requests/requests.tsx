@@ -5,6 +5,7 @@ import { useMe } from '../../layout/me';
 import {
   askedFrom,
   DecideButton,
+  Decisions,
   isWaiting,
   lackingOf,
   namesOf,
@@ -12,7 +13,7 @@ import {
   type AccessRequest,
 } from '../../parts/access-requests';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { count, Lines } from '../../parts/words';
+import { count, Lines, Ticket } from '../../parts/words';
 import { ButtonLink, Empty, Loaded, localTime, Muted, Page, Row, Section, Time } from '../../ui';
 import type { Column } from '../../ui';
 
@@ -28,7 +29,7 @@ const WHO: Column<AccessRequest> = {
     <Lines>
       <span>{userName}</span>
       <Muted>{userEmail}</Muted>
-      <Muted>{count(usedBefore, 'such session')} in the 30 days before</Muted>
+      <Muted>{count(usedBefore, 'similar session')} in the 30 days before</Muted>
     </Lines>
   ),
 };
@@ -56,7 +57,7 @@ const COLUMNS: readonly Column<AccessRequest>[] = [
     cell: ({ reason, ticket }) => (
       <Lines>
         <span>{reason}</span>
-        {ticket === null ? null : <Muted>{ticket}</Muted>}
+        {ticket === null ? null : <Ticket>{ticket}</Ticket>}
       </Lines>
     ),
   },
@@ -68,6 +69,10 @@ const STATUS: Column<AccessRequest> = {
     <Lines>
       <RequestStatus of={request} />
       {isWaiting(request) ? <Muted>{lackingOf(request)}</Muted> : null}
+      {request.status === 'APPROVED' && request.useBy !== null ? (
+        <Muted>to be opened until {localTime(request.useBy)}</Muted>
+      ) : null}
+      <Decisions of={request} />
     </Lines>
   ),
 };
@@ -144,7 +149,7 @@ export function Decide() {
   const me = useMe();
   return (
     <Page
-      title="Decide"
+      title="Approvals"
       lead="What others ask to open. It stays closed until enough of those who decide approve."
     >
       <RequestList view="decide" empty={<Empty title="Nothing waits for your decision." />} />
@@ -152,12 +157,8 @@ export function Decide() {
         {({ isOrgAdmin }) =>
           isOrgAdmin ? (
             <>
-              <RequestList view="review" empty={<Empty title="Nothing is to be reviewed." />} />
-              <RequestList
-                view="all"
-                page={page}
-                empty={<Empty title="Nobody has asked for access yet." />}
-              />
+              <RequestList view="review" empty={<Empty title="There is nothing to review." />} />
+              <RequestList view="all" page={page} empty={<Empty title="There is no request yet." />} />
             </>
           ) : null
         }

@@ -1,21 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { api } from '../../api';
-import {
-  Action,
-  Badge,
-  Copyable,
-  DialogButton,
-  Facts,
-  Form,
-  Muted,
-  Notice,
-  Row,
-  Section,
-  SelectField,
-  Stack,
-  TextField,
-  Time,
-} from '../../ui';
+import { Action, Badge, Copyable, DialogButton, Facts, Form, Muted, Notice, Row, Section } from '../../ui';
+import { SelectField, Stack, TextField, Time } from '../../ui';
 import { CredentialFields, credentialDataOf } from './fields';
 import { credentialTypeOf, providerOf, type Credential, type ProviderTypes } from './types';
 

@@ -1,18 +1,8 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { $api, api, useAll, useList } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import {
-  ButtonLink,
-  ConfirmButton,
-  DialogButton,
-  Form,
-  Loaded,
-  Page,
-  Section,
-  Table,
-  TextField,
-  Time,
-} from '../../ui';
+import { ButtonLink, ConfirmButton, DialogButton, Form, Loaded, Page, Section, Table } from '../../ui';
+import { TextField, Time } from '../../ui';
 import { CredentialBadge, CredentialDetails } from './credential';
 import { NOTHING_YET, resourceColumns } from './resource-list';
 import { credentialTypeOf, providerOf, useTypes, type Credential, type ProviderTypes } from './types';

@@ -1,6 +1,7 @@
-import { useState } from 'react';
-import { api } from '../../api';
-import { sentence } from '../../parts/words';
+import { useRef, useState } from 'react';
+import { api, Failure } from '../../api';
+import { useEdit } from '../../parts/edits';
+import { count, sentence } from '../../parts/words';
 import { CheckField, Form, Notice, SelectField, Stack, TextField } from '../../ui';
 import { ConfigField, configOf } from './fields';
 import { providerOf, type Credential, type ProviderTypes, type Resource } from './types';
@@ -27,6 +28,15 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
   const [credentialId, setCredential] = useState(resource?.credentialId ?? credentials[0]!.id);
   const [typeName, setTypeName] = useState(resource?.resourceType);
   const [warnings, setWarnings] = useState<readonly string[]>([]);
+  const params = { path: { id: resource?.id ?? '' } };
+  const edit = useEdit(resource ?? {}, () => api.GET('/api/v1/resources/{id}', { params }));
+  const told = useRef('');
+  /** A change that widens or moves access is sent with the second click, which follows what it does. */
+  const tellOnce = (effect: string): void => {
+    if (effect === told.current) return;
+    told.current = effect;
+    if (effect !== '') throw new Failure(`Not saved yet. ${effect} Save again to do it.`, 0, 'CONFIRMATION');
+  };
   const usable = credentials.filter(({ provider }) => !resource || provider === resource.provider);
   const provider = providerOf(types, resource ?? credentials[0]!);
   const kinds = provider.resourceTypes;
@@ -49,11 +59,14 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
           const body = { ...common, provider: provider.provider, resourceType: type.resourceType };
           return (await api.POST('/api/v1/resources', { body })).data!;
         }
-        const params = { path: { id: resource.id } };
-        const body = { ...common, ...(entered.checked('releasePorts') ? { releasePorts: true } : {}) };
-        const changed = (await api.PATCH('/api/v1/resources/{id}', { params, body })).data!;
-        setWarnings(changed.warnings);
-        return changed;
+        const form = { ...common, ...(entered.checked('releasePorts') ? { releasePorts: true } : {}) };
+        await edit(form, async (body) => {
+          tellOnce(await effectOf(resource, body));
+          const changed = await api.PATCH('/api/v1/resources/{id}', { params, body });
+          setWarnings(changed.data!.warnings);
+          return changed;
+        });
+        return resource;
       }}
     >
       {usable.length > 1 ? (
@@ -112,4 +125,19 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
       <Warnings of={warnings} />
     </Form>
   );
+}
+
+const portsOf = ({ port, ports }: Resource['config']): unknown => ports ?? port;
+
+/** What a change does to access, also to what is open; empty: nothing. */
+async function effectOf({ id, config }: Resource, changes: Partial<Resource>): Promise<string> {
+  const isEveryPort =
+    changes.config && portsOf(changes.config) === undefined && portsOf(config) !== undefined;
+  const isMoved = changes.config ?? changes.credentialId ?? changes.region ?? changes.resourceIdentifier;
+  if (isMoved === undefined) return '';
+  const query = { resourceId: id, active: true, size: 1 };
+  const { response } = await api.GET('/api/v1/sessions/admin', { params: { query } });
+  const open = Number(response.headers.get('X-Total-Count'));
+  const moved = open === 0 ? '' : `The rules of ${count(open, 'open session')} follow.`;
+  return [isEveryPort ? 'Without ports, it opens every port.' : '', moved].filter(Boolean).join(' ');
 }

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { wordsOf } from '../../parts/words';
-import { Action, Badge, ConfirmButton, Empty, Facts, Loaded, Notice, Section, Table, Time } from '../../ui';
-import { Code, unbroken } from '../../ui';
+import { Action, Badge, Code, ConfirmButton, Empty, Facts, Loaded, Muted, Notice } from '../../ui';
+import { Section, Table, Time, unbroken } from '../../ui';
 import { Warnings } from './resource-form';
 import type { Resource } from './types';
 
@@ -33,6 +33,10 @@ export function ResourceHealth({ id, page }: { id: string; page: number }) {
         </>
       }
     >
+      <Muted>
+        Verify: may the target be read and written? Reconcile: has it the rules that it should have? What is
+        missing is written again, which also happens by itself, every 45 seconds.
+      </Muted>
       <Warnings of={warnings} />
       <Listed
         caption="Verifications and reconciliations"
@@ -78,7 +82,7 @@ export function ResourceGuard({ of: { id, name } }: { of: Resource }) {
               'Kept closed': listText(guarded),
               'Not kept closed': listText(notGuarded),
               'Waits for a confirmation': listText(waiting),
-              'Left open: nobody confirmed': listText(leftAlone),
+              'Left open: not confirmed': listText(leftAlone),
               'Refused by the host':
                 refused.map((each) => `${trafficText(each)}: ${each.reason}`).join('; ') || null,
             }}

@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useList } from '../../api';
+import { useAll, useList } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { Lines } from '../../parts/words';
 import { Badge, ButtonLink, Code, Empty, Loaded, Muted, Page, Section, Time, type Column } from '../../ui';
@@ -9,7 +9,7 @@ const route = getRouteApi('/signed-in/administrator/resources');
 
 /** Leads from nothing to the first access. */
 export const NOTHING_YET = (
-  <Empty title="There is none yet">
+  <Empty title="Nothing is set up yet">
     <Link to="/set-up">Set up access</Link>
   </Empty>
 );
@@ -50,12 +50,18 @@ export const resourceColumns = (types: readonly ProviderTypes[]): readonly Colum
 /** All resources: what they point at, and whether new sessions may use them. */
 export function Resources() {
   const { page = 0 } = route.useSearch();
+  // another one can be chosen in the step before
+  const [credential] = useAll('/api/v1/credentials').data ?? [];
   const resources = useList('/api/v1/resources', { query: { page, size: PAGE_SIZE } });
   return (
     <Page
       title="Resources"
       lead="What people get access to, for a time: a security group, a firewall, a host."
-      actions={<ButtonLink to="/set-up">New resource</ButtonLink>}
+      actions={
+        <ButtonLink to="/set-up" search={credential ? { step: 'resource', credential: credential.id } : {}}>
+          New resource
+        </ButtonLink>
+      }
     >
       <Section>
         <Loaded query={useTypes()}>

@@ -1,5 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { $api } from '../../api';
+import { ProviderMessage } from '../../parts/provider-message';
 import { RuleEvents } from '../../parts/rule-events';
 import { Lines, sentence } from '../../parts/words';
 import { ButtonLink, Code, Facts, Loaded, Notice, Page, Section, Tabs } from '../../ui';
@@ -49,7 +50,7 @@ function Details({ of, types }: { of: Resource; types: readonly ProviderTypes[] 
             Target: (
               <Lines>
                 {[provider.label, type.label, of.region].filter(Boolean).join(', ')}
-                <Code>{of.resourceIdentifier}</Code>
+                <Code copied="Identifier">{of.resourceIdentifier}</Code>
               </Lines>
             ),
             Opens: configText(type, of.config) || null,
@@ -62,7 +63,11 @@ function Details({ of, types }: { of: Resource; types: readonly ProviderTypes[] 
             'When access ends': provider.revocation.words,
           }}
         />
-        {of.verificationError ? <Notice tone="bad">{of.verificationError}</Notice> : null}
+        {of.verificationError ? (
+          <Notice tone="bad">
+            <ProviderMessage of={of.verificationError} />
+          </Notice>
+        ) : null}
       </Section>
       <Tabs label="Parts of the resource">
         {TABS.filter((each) => each !== 'guard' || provider.needsAgent).map((each) => (

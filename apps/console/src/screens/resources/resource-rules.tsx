@@ -73,7 +73,7 @@ export function ResourceRules({ id, page }: { id: string; page: number }) {
     { isUnsettled: ({ items }) => items.some((rule) => ['busy', 'bad'].includes(stateOf(rule)[0])) },
   );
   return (
-    <Section title="Who holds what now">
+    <Section title="Rules and who holds them">
       <Muted>Drawbridge never changes the unmanaged rules of other programs.</Muted>
       <Listed
         caption="Rules on the target"
@@ -81,7 +81,7 @@ export function ResourceRules({ id, page }: { id: string; page: number }) {
         page={page}
         columns={columnsOf(id)}
         empty={
-          <Empty title="Nobody has access now">
+          <Empty title="There is no access now">
             <Link to="/">Let yourself in</Link>
           </Empty>
         }

@@ -2,20 +2,8 @@ import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, api, useAll } from '../../api';
 import { useMe } from '../../layout/me';
-import {
-  Action,
-  ButtonLink,
-  CheckField,
-  Form,
-  Loaded,
-  Page,
-  Row,
-  Section,
-  SelectField,
-  Tabs,
-  TextField,
-  type Entered,
-} from '../../ui';
+import { Action, ButtonLink, CheckField, Form, Loaded, Page, Row, Section, SelectField } from '../../ui';
+import { Tabs, TextField, type Entered } from '../../ui';
 import { CredentialDetails, CredentialForm } from './credential';
 import { ResourceForm } from './resource-form';
 import { useTypes, type Credential, type ProviderTypes, type SetUpSearch } from './types';

@@ -121,7 +121,7 @@ function WithLink({ children }: { readonly children: FormOf }) {
   });
   if (!isFree) {
     return (
-      <Page title="Somebody is signed in here">
+      <Page title="Another person is signed in here">
         <Notice>This link sets a password. Sign out first if it is meant for another account.</Notice>
         <Action label="Sign out and go on" kind="primary" act={() => signOut().then(() => setFree(true))} />
         <Link to="/">To the start</Link>

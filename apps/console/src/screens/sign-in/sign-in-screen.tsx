@@ -75,7 +75,7 @@ function takeOneTimeToken(): string | null {
 /** Asked of those whose e-mail address and password belong to several. */
 const WhichOrganization = () => (
   <details open={useProblem('organizationSlug') !== null}>
-    <summary>Several organizations?</summary>
+    <summary>My address belongs to several organizations</summary>
     <TextField
       name="organizationSlug"
       label="Organization"

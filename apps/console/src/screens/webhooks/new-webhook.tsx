@@ -48,7 +48,7 @@ export function NewWebhook() {
         >
           <SelectField
             name="format"
-            label="Who is told"
+            label="Sent to"
             value={format}
             options={Object.entries(FORMATS)}
             onChange={(chosen) => setFormat(chosen as Format)}

@@ -1,6 +1,7 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { $api, api, live, type Schemas } from '../../api';
+import { useEdit } from '../../parts/edits';
 import { defined } from '../../parts/search';
 import { Lines, sentence, wordsOf } from '../../parts/words';
 import { Action, Button, ConfirmButton, DialogButton, Facts, Form, Loaded, Muted, Notice } from '../../ui';
@@ -29,7 +30,7 @@ export function Webhook() {
   );
 }
 
-const change = (id: string, body: Schemas['UpdateWebhookDto']): Promise<unknown> =>
+const change = (id: string, body: Schemas['UpdateWebhookDto']) =>
   api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body });
 
 function Shown({ webhook, children }: { webhook: WebhookData; children: ReactNode }) {
@@ -113,31 +114,39 @@ function State({ webhook }: { webhook: WebhookData }) {
   );
 }
 
-const Change = ({ webhook: { id, url, eventTypes } }: { webhook: WebhookData }) => (
+const Change = ({ webhook }: { webhook: WebhookData }) => (
   <DialogButton label="Change" title="Change the webhook">
-    {(close) => (
-      <Form
-        submit="Save"
-        onCancel={close}
-        onDone={close}
-        send={(entered) =>
-          change(id, defined({ eventTypes: eventsIn(entered), url: entered.optional('url') }))
-        }
-      >
-        <TextField
-          name="url"
-          label="Another URL"
-          type="url"
-          required={false}
-          maxLength={2048}
-          placeholder={url}
-          help="Empty: it stays as it is. What may be secret in it is not shown."
-        />
-        <EventPicker chosen={eventTypes} />
-      </Form>
-    )}
+    {(close) => <ChangeForm webhook={webhook} close={close} />}
   </DialogButton>
 );
+
+function ChangeForm({ webhook, close }: { webhook: WebhookData; close: () => void }) {
+  const { id, url, eventTypes } = webhook;
+  const edit = useEdit(webhook, () => api.GET('/api/v1/webhooks/{id}', { params: { path: { id } } }));
+  return (
+    <Form
+      submit="Save"
+      onCancel={close}
+      onDone={close}
+      send={(entered) =>
+        edit({ eventTypes: eventsIn(entered), ...defined({ url: entered.optional('url') }) }, (body) =>
+          change(id, body),
+        )
+      }
+    >
+      <TextField
+        name="url"
+        label="Another URL"
+        type="url"
+        required={false}
+        maxLength={2048}
+        placeholder={url}
+        help="Empty: it stays as it is. What may be secret in it is not shown."
+      />
+      <EventPicker chosen={eventTypes} />
+    </Form>
+  );
+}
 
 /** @param onRotated gets the new secret */
 const Rotation = (given: { webhook: WebhookData; onRotated: (secret: string) => void }) => (

@@ -29,7 +29,7 @@ export function Webhooks() {
             { head: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
           ]}
           empty={
-            <Empty title="Nobody is told yet">
+            <Empty title="There is no webhook yet">
               <p>
                 A webhook tells at once who opened what, what ended, and which rule is still open though it
                 should be closed: in a channel where people see it, or to a program that acts on it.

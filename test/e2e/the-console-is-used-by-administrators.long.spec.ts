@@ -1,0 +1,71 @@
+import { organization, sshTo, type Organization } from '../builders/organization';
+import { newcomer, PASSWORD, type Person } from '../builders/people';
+import { describeInBrowser, type Visitor } from '../harness/browser';
+import { TestConsole } from '../harness/console';
+import { Drawbridge } from '../harness/drawbridge';
+
+describeInBrowser('The console is used by administrators', () => {
+  const drawbridge = Drawbridge.shared();
+  const site = TestConsole.of(drawbridge);
+  let org: Organization;
+  let member: Person;
+
+  beforeAll(async () => {
+    org = await organization(drawbridge, sshTo(1));
+    member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
+  });
+
+  const at = async (path: string): Promise<Visitor> => {
+    const { email } = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
+    const visitor = await site.signedIn({ email, password: PASSWORD });
+    await visitor.goto(site.url(path));
+    return visitor;
+  };
+  const says = ({ page }: Visitor, text: RegExp): Promise<void> =>
+    page.getByRole('status').getByText(text).waitFor();
+  const confirmed = async ({ page }: Visitor, label: string): Promise<void> => {
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: label }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+
+  it('who lock down from where the access is seen, which counts what ends before and after, and find in the banner where another one lifts it', async () => {
+    const { id } = await member.client.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.7' });
+    await org.reaches(id, 'ACTIVE');
+    const visitor = await at('/open');
+    const { page } = visitor;
+    await visitor.click('button', 'Lock down');
+    await page.getByText('This ends 1 open session at once.').waitFor();
+    await visitor.fill('Reason', 'Laptop stolen');
+    await confirmed(visitor, 'Lock down');
+    await says(visitor, /^Locked down: .* This ended 1 session\.$/);
+    await org.reaches(id, 'CANCELLED');
+    await visitor.settled();
+    expect(await visitor.focused()).toBe('Open now');
+    const other = await at('/open');
+    await other.click('link', 'Lift it');
+    await other.reaches('Organization');
+    await other.click('button', 'Lift the lockdown');
+    await confirmed(other, 'Lift the lockdown');
+    await says(other, /^Lift the lockdown of .*: done\.$/);
+    await other.page.getByRole('button', { name: 'Lock down' }).waitFor();
+    await other.settled();
+    expect(await other.focused()).toBe('Lockdown');
+    expect([...visitor.complaints, ...other.complaints]).toEqual([]);
+  });
+
+  it('who are asked before they get a link that sets the password of another person, and delete without leaving the dialog', async () => {
+    const visitor = await at(`/people/${member.id}`);
+    await visitor.click('button', 'Get a password link');
+    await visitor.page.getByText(/^The link sets the password of/).waitFor();
+    await confirmed(visitor, 'Get a password link');
+    await visitor.page.getByRole('region', { name: /^Link for/ }).waitFor();
+    await visitor.click('button', 'Delete');
+    await visitor.page.getByRole('dialog').waitFor();
+    expect(await visitor.focused()).toMatch(/^Delete .*\?$/);
+    await confirmed(visitor, 'Delete');
+    await visitor.reaches('People');
+    await says(visitor, /^Delete .*: done\.$/);
+    expect(visitor.complaints).toEqual([]);
+  });
+});
