@@ -32,7 +32,7 @@ export async function buildWhenStale() {
   // The compiler trusts its build info and does not write a missing output again.
   if (isMissing) rmSync(join(ROOT, 'dist/build.tsbuildinfo'), { force: true });
   removeOrphans(new Set(outputs));
-  await step('Building, after a change (about a minute)...', 'Built', build, {
+  await step('Building (about a minute)...', 'Built', build, {
     seconds: 120,
     else: 'this machine is slow or busy',
   });

@@ -74,6 +74,14 @@ describe('What documents repeat', () => {
     }
   });
 
+  it('is the source layout, with every app and library', () => {
+    const folders = ['apps', 'libs'].flatMap((layer) =>
+      readdirSync(join(ROOT, layer)).map((name) => `${layer}/${name}`),
+    );
+    const named = found(/`((?:apps|libs)\/[\w-]+)`/g, 'docs/architecture.md');
+    expect(named).toEqual(expect.arrayContaining(folders));
+  });
+
   it('is no duration of a command that nobody measures with it', () => {
     for (const page of documents) {
       expect(found(/(npm test`[^.]*\b(?:minutes|seconds))/g, page)).toEqual([]);
