@@ -152,7 +152,7 @@ export class Converger {
       access,
       since,
       reading: read && (() => age(this.timing, read, firstRead ?? read)),
-      ...(read && { isShown: showsAsWritten(read.rules) }),
+      ...(read && { isShown: showsAsWritten(held.lease.targetId, read.rules) }),
       alignRetries: error !== null && error.kind !== 'postponed' && RETRYABLE_KINDS.has(error.kind),
       isNotFound: isNotFound(facts),
     });
