@@ -158,9 +158,9 @@ export function affectedBy(
   { ruleIds, since, access, isShown = () => false }: Settlement,
 ): Affected {
   const own = ruleIds.flatMap((id) => rows.holdersOf(id));
-  const holding = new Set(own.flatMap((one) => (one.releasedAt === null ? [one.resourceIpId] : [])));
+  const wanting = new Set(own.flatMap((one) => (one.releasedAt === null ? [one.resourceIpId] : [])));
   const waits = ({ id, status, pendingSince }: Address): boolean =>
-    status === 'PENDING' && holding.has(id) && (since === null || pendingSince <= since);
+    status === 'PENDING' && wanting.has(id) && (since === null || pendingSince <= since);
   const isOwnPath = ({ resource }: Address): boolean =>
     access === null ||
     (resource?.access.credentialId === access.credentialId && resource.access.region === access.region);
