@@ -43,7 +43,7 @@ export class InitialRows {
       leaseGeneration: 0,
       lastWriteAt: null,
       lastWriteSize: 0,
-      promptWrites: null,
+      wasShort: false,
       inFlightUntil: null,
       reconcileDueAt: this.random.between(0, 600_000),
       reconcileRequested: false,

@@ -4,6 +4,8 @@ import {
   type ChangedRows,
   type DueRules,
   type Holder,
+  type BudgetTurn,
+  type LastWrite,
   type Lease,
   type LeaseStore,
   type Loaded,
@@ -46,7 +48,7 @@ export class MemoryLeases implements InMemory<LeaseStore> {
       generation: `${target.leaseGeneration}`,
       sinceLastWriteMs: target.lastWriteAt === null ? null : now - target.lastWriteAt,
       lastWriteSize: target.lastWriteSize,
-      promptWrites: target.promptWrites,
+      isShort: target.wasShort,
       comparison: isDue
         ? { requested: target.reconcileRequested, againAt: `${target.reconcileDueAt}` }
         : null,
@@ -65,8 +67,7 @@ export class MemoryLeases implements InMemory<LeaseStore> {
 
   noteWrite(
     lease: Lease,
-    size: number,
-    promptWrites: number,
+    { size, isShort }: LastWrite,
     listInDoubtSeconds: number | null,
   ): NotedWrite | null {
     const now = this.tables.now();
@@ -78,7 +79,7 @@ export class MemoryLeases implements InMemory<LeaseStore> {
     Object.assign(target, {
       lastWriteAt: now,
       lastWriteSize: size,
-      promptWrites,
+      wasShort: isShort,
       inFlightUntil,
       reconcileDueAt,
     });
@@ -294,14 +295,14 @@ export class MemoryBudgets implements InMemory<WriteBudgetStore> {
     { burst, refillPerSecond }: WriteBudget,
     calls: number,
     maxWaitMs: number,
-  ): number | null {
+  ): BudgetTurn | null {
     const now = this.tables.now();
     const { budgets } = this.tables;
     const fullAt = Math.max(budgets.get(accountKey) ?? now, now) + (1000 * calls) / refillPerSecond;
     const waitMs = fullAt - now - (1000 * burst) / refillPerSecond;
     if (budgets.has(accountKey) && waitMs > maxWaitMs) return null;
     budgets.set(accountKey, fullAt);
-    return Math.max(0, Math.round(waitMs));
+    return { waitMs: Math.max(0, Math.round(waitMs)), fullInMs: fullAt - now };
   }
 
   empty(accountKey: string, { burst, refillPerSecond }: WriteBudget, waitMs: number): void {

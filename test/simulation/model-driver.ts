@@ -141,8 +141,9 @@ export class ModelDriver implements ProviderDriver {
     if (modelTarget.rulesWith(key).length === 0 && modelTarget.list().length >= modelTarget.quota) {
       return refused('quota');
     }
+    const isNew = modelTarget.rulesWith(key).length === 0;
     const providerRuleId = modelTarget.add(key, change.ruleId, actor);
-    return { result: 'done', providerRuleId };
+    return { result: 'done', providerRuleId, ...(isNew && { isNew }) };
   }
 
   private call<Answer>(

@@ -116,8 +116,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'adds-after-expiry': bug(
     'a rule is added after its last holder has expired',
     'libs/rules/src/planner.ts',
-    'if (rule.desired && (isChanged || !index.inForce(rule)) && rule.mayOpen)',
-    'if (rule.desired && (isChanged || !index.inForce(rule)))',
+    'if (rule.desired && isMissing && rule.mayOpen)',
+    'if (rule.desired && isMissing)',
   ),
   'opens-in-a-restored-database': bug(
     'a rule is added before an operator has confirmed a restored database',

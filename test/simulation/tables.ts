@@ -22,7 +22,7 @@ export interface TargetRow {
   leaseGeneration: number;
   lastWriteAt: number | null;
   lastWriteSize: number;
-  promptWrites: number | null;
+  wasShort: boolean;
   inFlightUntil: number | null;
   reconcileDueAt: number;
   reconcileRequested: boolean;

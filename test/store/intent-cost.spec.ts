@@ -55,7 +55,9 @@ describe('Noting what a pass is about to write', () => {
     const rules = await tx.query<{ id: string }[]>('SELECT id FROM rules LIMIT 2');
     const ids = rules.map(({ id }) => id);
     const store = new RuleStore();
-    expect(await new LeaseStore().noteWrite(tx, lease, ids.length, 2, null)).not.toBeNull();
+    expect(
+      await new LeaseStore().noteWrite(tx, lease, { size: ids.length, isShort: false }, null),
+    ).not.toBeNull();
     const locked = await store.lockAlone(tx, ids);
     const plans: Plan[] = [];
     await store.lockAlone(explained(tx, plans), ids);

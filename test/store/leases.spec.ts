@@ -4,6 +4,8 @@ import { Database } from '#entities';
 import { cloneDatabase } from '../harness/database';
 import { until } from '../harness/until';
 
+const WRITE = { size: 1, isShort: false };
+
 describe('A lease on a target', () => {
   let database: Database;
   let drop: () => Promise<void>;
@@ -87,7 +89,7 @@ describe('A lease on a target', () => {
     const next = await until('the lease runs out', () => leases.take(database.autocommit, id, 10, false));
     expect(BigInt(next.generation)).toBe(BigInt(paused.generation) + 1n);
     expect(await leases.renew(database.autocommit, paused, 10)).toBe(false);
-    expect(await leases.noteWrite(database.autocommit, paused, 1, 2, null)).toBeNull();
+    expect(await leases.noteWrite(database.autocommit, paused, WRITE, null)).toBeNull();
     expect(await settle(paused, ruleId)).toBeNull();
     expect(await stateOf(ruleId)).toBe('absent');
     expect(await settle(next, ruleId)).not.toBeNull();
@@ -98,7 +100,7 @@ describe('A lease on a target', () => {
     const id = await target();
     const lease = (await leases.take(database.autocommit, id, 10, false))!;
     await database.autocommit.query('UPDATE targets SET lease_until = now() WHERE id = $1', [id]);
-    expect(await leases.noteWrite(database.autocommit, lease, 1, 2, null)).toBeNull();
+    expect(await leases.noteWrite(database.autocommit, lease, WRITE, null)).toBeNull();
   });
 
   it('no write starts when the lease has less than half a second left', async () => {
@@ -125,16 +127,16 @@ describe('A lease on a target', () => {
       const due = await new RuleStore().due(tx, lease, 10);
       return due.rules.find(({ ruleId }) => ruleId === other)!.inFlightMs;
     };
-    const answered = (await leases.noteWrite(tx, lease, 1, 2, 300))!;
+    const answered = (await leases.noteWrite(tx, lease, WRITE, 300))!;
     expect(await inFlightMs()).toBeGreaterThan(250_000);
     await leases.confirmWrite(tx, lease, answered);
     expect(await inFlightMs()).toBe(0);
-    await leases.noteWrite(tx, lease, 1, 2, 300);
-    const later = (await leases.noteWrite(tx, lease, 1, 2, 590))!;
+    await leases.noteWrite(tx, lease, WRITE, 300);
+    const later = (await leases.noteWrite(tx, lease, WRITE, 590))!;
     await leases.confirmWrite(tx, lease, later);
     expect(await inFlightMs()).toBeLessThanOrEqual(300_000);
     expect(await inFlightMs()).toBeGreaterThan(250_000);
-    await leases.noteWrite(tx, lease, 1, 2, null);
+    await leases.noteWrite(tx, lease, WRITE, null);
     expect(await inFlightMs()).toBe(0);
   });
 

@@ -81,8 +81,8 @@ export interface DriverTraits {
    */
   readonly refusesDuplicates?: readonly string[];
   /**
-   * Minimum interval between writes to one target, so that changes arriving meanwhile are batched. A few changes on a quiet
-   * target are written at once: see `MAX_PROMPT_WRITES`.
+   * Minimum interval between writes to one target while its account is short of writes, so that changes arriving meanwhile
+   * are batched.
    */
   readonly writeSpacing: {
     readonly usualMs: number;
@@ -90,6 +90,8 @@ export interface DriverTraits {
     readonly burstMs: number;
     readonly burstSize: number;
   };
+  /** a write blocks the next one to the target: the interval is always kept */
+  readonly oneWriteAtATime?: true;
   /** after this time, ms, the outcome of a call counts as unknown */
   readonly callTimeoutMs: number;
 }

@@ -40,6 +40,14 @@ function inFlightMs({ inFlightUntil }: TargetRule, { now, listInFlightUntil }: L
   return ends.length === 0 ? null : Math.max(...ends) - now;
 }
 
+/** In flight under the id with which the provider answered its addition. */
+const isAwaited = (row: TargetRule, now: Instant): boolean =>
+  row.state === 'unknown' &&
+  (row.inFlightUntil ?? now) > now &&
+  row.providerRuleId !== null &&
+  row.presentSince === null &&
+  row.removalSentAt === null;
+
 function holderOf({ cause, releasedAt }: Holder, address: Address, now: Instant): DueHolder[] {
   const { status, organizationId, resource, session } = address;
   if (resource === null || status === 'REMOVED' || status === 'FAILED') return [];
@@ -95,6 +103,7 @@ function dueRule(row: TargetRule, holders: readonly DueHolder[], loaded: Loaded)
     inFlight: (inFlight ?? 0) > 0,
     inFlightMs: Math.max(0, inFlight ?? 0),
     inDoubt: inFlight !== null,
+    isAwaited: isAwaited(row, loaded.now),
     removingMs: row.presentSince === null || inFlight !== null ? null : loaded.now - removedAt,
     writtenWith: credentialId === null ? null : { credentialId, region },
     abandoned: holders.every(({ abandoned }) => abandoned !== null) ? (holders[0]?.abandoned ?? null) : null,

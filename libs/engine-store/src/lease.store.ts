@@ -14,8 +14,8 @@ export interface Lease {
   readonly sinceLastWriteMs: number | null;
   /** number of changes in that write */
   readonly lastWriteSize: number;
-  /** writes that were still possible at once right after it; null: unknown */
-  readonly promptWrites: number | null;
+  /** the account was short of writes then */
+  readonly isShort: boolean;
   /** the due comparison; taking the lease has already scheduled its retry, in case this worker fails */
   readonly comparison: DueComparison | null;
 }
@@ -26,6 +26,14 @@ export interface DueComparison {
   readonly requested: boolean;
   /** when it is retried if this worker fails, as database text */
   readonly againAt: string;
+}
+
+/** A write that is about to be sent. */
+export interface LastWrite {
+  /** number of changes */
+  readonly size: number;
+  /** its account is short of writes */
+  readonly isShort: boolean;
 }
 
 /** The target before a write. */
@@ -62,7 +70,7 @@ export class LeaseStore {
        WHERE t.id = old.id AND ${UNLEASED('t')}
        RETURNING t.id AS "targetId", provider, resource_type AS "resourceType", identifier,
          lease_generation AS generation, extract(epoch FROM now() - last_write_at)::float8 * 1000 AS "sinceLastWriteMs",
-         last_write_size AS "lastWriteSize", prompt_writes AS "promptWrites", CASE WHEN old.is_due THEN jsonb_build_object(
+         last_write_size AS "lastWriteSize", was_short AS "isShort", CASE WHEN old.is_due THEN jsonb_build_object(
            'requested', t.reconcile_requested, 'againAt', t.reconcile_due_at::text) END AS comparison`,
       [targetId, seconds, compares],
     );
@@ -92,7 +100,6 @@ export class LeaseStore {
 
   /**
    * Notes that changes are about to be sent, under a lease that has not expired.
-   * @param promptWrites that are possible at once after this one
    * @param listInDoubtSeconds for how long a write of the target's whole list may take effect without an answer; null: only
    *   single rules are written
    * @returns null when the lease is lost: nothing may be sent
@@ -100,19 +107,18 @@ export class LeaseStore {
   async noteWrite(
     tx: Tx,
     lease: Lease,
-    size: number,
-    promptWrites: number,
+    { size, isShort }: LastWrite,
     listInDoubtSeconds: number | null,
   ): Promise<NotedWrite | null> {
     return first<NotedWrite>(
       tx,
-      `UPDATE targets t SET last_write_at = now(), last_write_size = $3, prompt_writes = $4,
+      `UPDATE targets t SET last_write_at = now(), last_write_size = $3, was_short = $4,
          reconcile_due_at = least(reconcile_due_at, now() + interval '${COMPARE_AFTER_WRITE}'),
          in_flight_until = now() + make_interval(secs => $5)
        FROM (SELECT id, in_flight_until FROM targets WHERE id = $1) old
        WHERE t.id = old.id AND lease_generation = $2 AND lease_until > now()
        RETURNING ${ms('old.in_flight_until')} AS "listInFlightUntil"`,
-      [lease.targetId, lease.generation, size, promptWrites, listInDoubtSeconds],
+      [lease.targetId, lease.generation, size, isShort, listInDoubtSeconds],
     );
   }
 

@@ -6,6 +6,13 @@ export interface WriteBudget {
   readonly refillPerSecond: number;
 }
 
+/** Calls that were taken. */
+export interface BudgetTurn {
+  /** until they may be sent */
+  readonly waitMs: number;
+  readonly fullInMs: number;
+}
+
 /**
  * Write budgets of cloud accounts, shared by all workers: the generic cell rate algorithm on the database clock. A bucket is
  * one moment, `full_at`, when it will be full again; each call moves it by the time that one token takes. A bucket that is
@@ -14,7 +21,7 @@ export interface WriteBudget {
 export class WriteBudgetStore {
   /**
    * Takes calls, the last of which may be sent within `maxWaitMs`.
-   * @returns ms until they may be sent; null: none taken, they would have to wait longer
+   * @returns ms until they may be sent, and until the bucket is full; null: none taken, they would have to wait longer
    */
   async take(
     tx: Tx,
@@ -22,16 +29,17 @@ export class WriteBudgetStore {
     { burst, refillPerSecond }: WriteBudget,
     calls: number,
     maxWaitMs: number,
-  ): Promise<number | null> {
+  ): Promise<BudgetTurn | null> {
     const taken = 'greatest(b.full_at, now()) + make_interval(secs => $2)';
-    const rows = await tx.query<{ waitMs: number }[]>(
+    const [turn] = await tx.query<BudgetTurn[]>(
       `INSERT INTO write_budgets AS b (account_key, full_at) VALUES ($1, now() + make_interval(secs => $2))
        ON CONFLICT (account_key) DO UPDATE SET full_at = ${taken}
          WHERE ${taken} <= now() + make_interval(secs => $3::float8 + $4::float8)
-       RETURNING greatest(0, round(1000 * (extract(epoch FROM full_at - now())::float8 - $3::float8))) AS "waitMs"`,
+       RETURNING greatest(0, round(1000 * (extract(epoch FROM full_at - now())::float8 - $3::float8))) AS "waitMs",
+         1000 * extract(epoch FROM full_at - now())::float8 AS "fullInMs"`,
       [accountKey, calls / refillPerSecond, burst / refillPerSecond, maxWaitMs / 1000],
     );
-    return rows[0]?.waitMs ?? null;
+    return turn ?? null;
   }
 
   /** Empties the bucket. @param waitMs until it refills */

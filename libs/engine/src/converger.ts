@@ -26,7 +26,7 @@ import type { Timing } from './timing';
 /** By then a call of a worker that lost its lease has taken effect or never will. */
 const COMPARE_AFTER_LOSS_SECONDS = 20;
 const MAX_ROUNDS = 25;
-/** Poll interval for due rules during write spacing: a removal must not wait for the longer spacing of additions. */
+/** Poll interval for due rules during the gap between writes: a removal must not wait for the longer spacing of additions. */
 const DUE_POLL_INTERVAL_MS = 1500;
 
 /**
@@ -90,7 +90,7 @@ export class Converger {
 
   /** @returns false when nothing is due */
   private async round(held: HeldLease, driver: ProviderDriver): Promise<boolean> {
-    const due = await this.dueAfterSpacing(held, driver);
+    const due = await this.dueAfterGap(held, driver);
     if (due.rules.length === 0) return false;
     const { local, open } = sortDue(due.rules);
     await this.settleLocally(held, local);
@@ -129,14 +129,14 @@ export class Converger {
     return this.stores.rules.due(this.database.autocommit, held.lease, traits.batchSize);
   }
 
-  /** Waits for the write spacing of the target, and includes the rules that came due meanwhile. */
-  private async dueAfterSpacing(held: HeldLease, driver: ProviderDriver): Promise<DueRules> {
+  /** Waits for the gap between writes to the target, and includes the rules that came due meanwhile. */
+  private async dueAfterGap(held: HeldLease, driver: ProviderDriver): Promise<DueRules> {
     await held.ensureHeld();
     for (;;) {
       const due = await this.due(held, driver);
       const { open } = sortDue(due.rules);
-      const changes = { count: open.length, addsOnly: open.every((rule) => rule.desired) };
-      const wait = open.length === 0 ? 0 : held.msUntilNextWrite(driver.traits.writeSpacing, changes);
+      const addsOnly = open.every((rule) => rule.desired);
+      const wait = open.length === 0 ? 0 : held.msUntilNextWrite(driver.traits, addsOnly);
       if (wait === 0) return due;
       await this.timing.wait(Math.min(wait, DUE_POLL_INTERVAL_MS));
       await held.ensureHeld();
@@ -152,7 +152,7 @@ export class Converger {
       access,
       since,
       reading: read && (() => age(this.timing, read, firstRead ?? read)),
-      ...(read && { isShown: showsAsWritten(read.rules) }),
+      ...(read && { isShown: showsAsWritten(held.lease.targetId, read.rules) }),
       alignRetries: error !== null && error.kind !== 'postponed' && RETRYABLE_KINDS.has(error.kind),
       isNotFound: isNotFound(facts),
     });

@@ -1,11 +1,12 @@
+import type { DriverTraits } from '#drivers';
 import type { Lease, LeaseStore } from '#engine-store';
 import type { Transactions } from '#entities';
 import { HeldLease, LeaseLost } from './held-lease';
 import type { Timing } from './timing';
 
 const SPACING = { usualMs: 1500, burstMs: 4000, burstSize: 20 };
-const FEW = { count: 3, addsOnly: true };
-const MANY = { count: 4, addsOnly: true };
+const TRAITS = { writeSpacing: SPACING } as unknown as DriverTraits;
+const [ADDITIONS, REMOVALS] = [true, false];
 
 let now: number;
 
@@ -18,7 +19,7 @@ const taken = async (known: Partial<Lease> = {}): Promise<HeldLease> => {
     targetId: 't',
     sinceLastWriteMs: null,
     lastWriteSize: 0,
-    promptWrites: null,
+    isShort: false,
     ...known,
   } as Lease;
   const leases = {
@@ -41,37 +42,35 @@ describe('A write after a pause', () => {
   });
 });
 
-describe('The spacing of writes to a target', () => {
-  it('lets a few changes through at once, twice in a row', async () => {
+describe('The gap between writes to a target', () => {
+  const written = async (size: number, isShort: boolean): Promise<HeldLease> => {
     const held = await taken();
-    for (const left of [1, 0]) {
-      expect(held.msUntilNextWrite(SPACING, FEW)).toBe(0);
-      expect(held.recordWrite(1, SPACING)).toBe(left);
-    }
-    expect(held.msUntilNextWrite(SPACING, FEW)).toBe(1500);
-    now += 1500;
-    expect(held.msUntilNextWrite(SPACING, FEW)).toBe(0);
+    held.noteBudget({ isShort });
+    expect(held.recordWrite(size)).toEqual({ size, isShort });
+    return held;
+  };
+
+  it('is none while the account has writes left', async () => {
+    expect((await written(20, false)).msUntilNextWrite(TRAITS, ADDITIONS)).toBe(0);
   });
 
-  it('collects more changes than that for the usual interval', async () => {
-    const held = await taken();
-    held.recordWrite(1, SPACING);
+  it('is the usual interval when the account is short of them, and longer for additions after a burst', async () => {
+    expect((await written(1, true)).msUntilNextWrite(TRAITS, ADDITIONS)).toBe(1500);
+    const held = await written(20, true);
     now += 100;
-    expect(held.msUntilNextWrite(SPACING, MANY)).toBe(1400);
+    expect(held.msUntilNextWrite(TRAITS, ADDITIONS)).toBe(3900);
+    expect(held.msUntilNextWrite(TRAITS, REMOVALS)).toBe(1400);
   });
 
-  it('lets additions wait longer after a burst, and removals not', async () => {
-    const held = await taken();
-    held.recordWrite(20, SPACING);
-    expect(held.msUntilNextWrite(SPACING, MANY)).toBe(4000);
-    expect(held.msUntilNextWrite(SPACING, { ...MANY, addsOnly: false })).toBe(1500);
+  it('is kept always where a write blocks the next one', async () => {
+    const held = await written(1, false);
+    expect(held.msUntilNextWrite({ ...TRAITS, oneWriteAtATime: true }, REMOVALS)).toBe(1500);
   });
 
   it('goes on from what the worker before recorded', async () => {
-    const spent = await taken({ sinceLastWriteMs: 300, lastWriteSize: 1, promptWrites: 0 });
-    expect(spent.msUntilNextWrite(SPACING, FEW)).toBe(1200);
-    const rested = await taken({ sinceLastWriteMs: 1500, lastWriteSize: 1, promptWrites: 0 });
-    expect(rested.msUntilNextWrite(SPACING, FEW)).toBe(0);
-    expect((await taken({ sinceLastWriteMs: 300, lastWriteSize: 1 })).msUntilNextWrite(SPACING, FEW)).toBe(0);
+    const known = { sinceLastWriteMs: 300, lastWriteSize: 1 };
+    const short = await taken({ ...known, isShort: true });
+    expect(short.msUntilNextWrite(TRAITS, ADDITIONS)).toBe(1200);
+    expect((await taken({ ...known, isShort: false })).msUntilNextWrite(TRAITS, ADDITIONS)).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import type { DriverTraits } from '#drivers';
-import type { Lease, LeaseStore } from '#engine-store';
+import type { LastWrite, Lease, LeaseStore } from '#engine-store';
 import type { Transactions } from '#entities';
 import type { Timing } from './timing';
 
@@ -9,10 +9,6 @@ const RENEW_AFTER_MS = 4000;
 const SAFE_WRITE_MS = 9000;
 /** No writes later than this after the read that they are based on: other programs may have changed rules since. */
 const MAX_READ_AGE_MS = 5000;
-
-/** At most this many changes are written at once, by tokens that are refilled with the usual spacing. */
-const MAX_PROMPT_CHANGES = 3;
-const MAX_PROMPT_WRITES = 2;
 
 /** Another worker holds the target, or this process is stopping: results of this worker are discarded. */
 export class LeaseLost extends Error {
@@ -26,8 +22,8 @@ export class LeaseLost extends Error {
 export class HeldLease {
   private writtenAt: number | null;
   private writtenSize: number;
-  /** writes that were still possible at once right after the last write */
-  private promptWrites: number;
+  /** the account was short of writes at the last one */
+  private isShort: boolean;
 
   private constructor(
     private readonly database: Transactions,
@@ -39,7 +35,7 @@ export class HeldLease {
   ) {
     this.writtenAt = lease.sinceLastWriteMs === null ? null : this.takenAt - lease.sinceLastWriteMs;
     this.writtenSize = lease.lastWriteSize;
-    this.promptWrites = lease.promptWrites ?? MAX_PROMPT_WRITES;
+    this.isShort = lease.isShort;
   }
 
   /**
@@ -110,36 +106,27 @@ export class HeldLease {
   }
 
   /**
-   * Ms until the next write may be sent, by the driver's write spacing. A few changes go at once while the target is quiet.
-   * @param changes that are due; additions wait longer than removals after a burst
+   * Ms until the next write may be sent. Changes are gathered only while the account is short of writes, or when a write
+   * blocks the next one.
+   * @param addsOnly additions wait longer than removals after a burst
    */
-  msUntilNextWrite(
-    spacing: DriverTraits['writeSpacing'],
-    changes: { count: number; addsOnly: boolean },
-  ): number {
-    if (this.writtenAt === null) return 0;
-    if (changes.count <= MAX_PROMPT_CHANGES && this.promptWritesNow(spacing) >= 1) return 0;
-    const { usualMs, burstMs, burstSize } = spacing;
-    const spacingMs = changes.addsOnly && this.writtenSize >= burstSize ? burstMs : usualMs;
+  msUntilNextWrite({ writeSpacing, oneWriteAtATime }: DriverTraits, addsOnly: boolean): number {
+    if (this.writtenAt === null || !(this.isShort || oneWriteAtATime)) return 0;
+    const { usualMs, burstMs, burstSize } = writeSpacing;
+    const spacingMs = addsOnly && this.writtenSize >= burstSize ? burstMs : usualMs;
     return Math.max(0, this.writtenAt + spacingMs - this.timing.now());
   }
 
-  /**
-   * Call it before sending a write.
-   * @param size number of changes
-   * @returns writes that are possible at once after it, to be recorded
-   */
-  recordWrite(size: number, spacing: DriverTraits['writeSpacing']): number {
-    this.promptWrites = Math.max(0, this.promptWritesNow(spacing) - 1);
-    this.writtenAt = this.timing.now();
-    this.writtenSize = size;
-    return this.promptWrites;
+  /** Call it with the turn of a write. */
+  noteBudget({ isShort }: { readonly isShort: boolean }): void {
+    this.isShort = isShort;
   }
 
-  private promptWritesNow({ usualMs }: DriverTraits['writeSpacing']): number {
-    if (this.writtenAt === null || usualMs === 0) return MAX_PROMPT_WRITES;
-    const refilled = (this.timing.now() - this.writtenAt) / usualMs;
-    return Math.min(MAX_PROMPT_WRITES, this.promptWrites + refilled);
+  /** Call it before sending a write. @returns what to record of it */
+  recordWrite(size: number): LastWrite {
+    this.writtenAt = this.timing.now();
+    this.writtenSize = size;
+    return { size, isShort: this.isShort };
   }
 
   release(): Promise<void> {

@@ -26,12 +26,12 @@ export function recordIntent(
   { credentialId, region }: Access,
   planned: readonly DueChange[],
 ): Promise<Intent> {
-  const { wholeList, writeSpacing } = driver.traits;
-  const promptWrites = held.recordWrite(planned.length, writeSpacing);
+  const { wholeList } = driver.traits;
+  const write = held.recordWrite(planned.length);
   const listInDoubtSeconds = wholeList ? horizonMs(driver) / 1000 : null;
   const { lease } = held;
   return database.transaction(async (tx) => {
-    const noted = await stores.leases.noteWrite(tx, lease, planned.length, promptWrites, listInDoubtSeconds);
+    const noted = await stores.leases.noteWrite(tx, lease, write, listInDoubtSeconds);
     if (!noted) throw new LeaseLost(lease.targetId);
     await returnHoldersToPending(tx, stores, held, planned);
     const { rules, now } = await stores.rules.lockAlone(

@@ -1,7 +1,6 @@
-import type { DueRule, PassFacts } from '#rules';
+import type { PassFacts } from '#rules';
 import { accessKey, type Step } from './access-paths';
 import type { HeldLease } from './held-lease';
-import type { DueChange } from './provider-calls';
 import type { Timing } from './timing';
 
 const MIN_WAIT_MS = 1000;
@@ -55,35 +54,4 @@ function denialOf({ error, sent }: PassFacts): string | null {
   for (const { result } of sent.values())
     if (result.result === 'refused' && result.kind === 'denied') return result.message;
   return null;
-}
-
-/**
- * Additions of this worker that the provider answered as done and that no read has shown yet. They are not repeated while
- * reads may be stale: another one would only spend the account's write budget. Forgotten by another worker, which adds again.
- */
-export class AwaitedAdditions {
-  /** until when reads may be stale, by rule id */
-  private readonly until = new Map<string, number>();
-
-  constructor(private readonly timing: Pick<Timing, 'now'>) {}
-
-  /** The planned changes without awaited additions. */
-  without(planned: readonly DueChange[]): DueChange[] {
-    const now = this.timing.now();
-    return planned.filter(
-      ({ action, rule }) => action === 'remove' || (this.until.get(rule.ruleId) ?? now) <= now,
-    );
-  }
-
-  /** @param staleMs for how long a read may not show an addition */
-  note(rules: readonly DueRule[], { sent, lastRead }: PassFacts, staleMs: number): void {
-    const now = this.timing.now();
-    for (const [ruleId, until] of this.until) if (until <= now) this.until.delete(ruleId);
-    const shown = new Set(lastRead?.rules.map(({ key }) => key));
-    for (const { ruleId, key, desired } of rules) {
-      const result = sent.get(ruleId)?.result.result;
-      if (desired && result === 'done' && !shown.has(key)) this.until.set(ruleId, now + staleMs);
-      else if (shown.has(key) || result !== undefined) this.until.delete(ruleId);
-    }
-  }
 }

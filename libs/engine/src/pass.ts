@@ -2,7 +2,7 @@ import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
 import type { EngineStore, NotedWrite } from '#engine-store';
 import type { Transactions } from '#entities';
 import { claimsOf, planChanges, recordedKeysOf, type PassFacts, type TimedRead } from '#rules';
-import { AwaitedAdditions, DeniedAdditions } from './pass-memory';
+import { DeniedAdditions } from './pass-memory';
 import {
   answeredWith,
   asDriverError,
@@ -42,7 +42,6 @@ const NOTHING: Sent = new Map();
  */
 export class PassRunner {
   private readonly turns: WriteTurns;
-  private readonly awaited: AwaitedAdditions;
   private readonly denied: DeniedAdditions;
 
   constructor(
@@ -54,7 +53,6 @@ export class PassRunner {
     private readonly timing: Timing,
   ) {
     this.turns = new WriteTurns(database, stores.budgets, timing);
-    this.awaited = new AwaitedAdditions(timing);
     this.denied = new DeniedAdditions(timing);
   }
 
@@ -72,7 +70,7 @@ export class PassRunner {
   }
 
   private async pass(open: OpenTarget): Promise<PassFacts> {
-    const { driver, target, step } = open;
+    const { held, driver, target, step } = open;
     const startedAt = this.timing.now();
     const first = await this.firstRead(open);
     if ('error' in first) {
@@ -81,22 +79,18 @@ export class PassRunner {
     }
     const firstRead = first.done;
     const read = { firstRead, lastRead: firstRead, error: null };
-    const planned = this.awaited.without(planChanges(step.rules, firstRead.rules));
-    if (planned.length === 0) return this.noted(open, { ...read, sent: NOTHING, waitMs: null });
-    const waitMs = await this.turns.take(driver, target, planned);
-    if (waitMs > 0) return { ...read, sent: throttledByBudget(planned), waitMs };
+    const planned = planChanges(step.rules, firstRead.rules);
+    if (planned.length === 0) return { ...read, sent: NOTHING, waitMs: null };
+    const turn = await this.turns.take(driver, target, planned);
+    if (!turn) return { ...read, sent: throttledByBudget(planned), waitMs: null };
+    held.noteBudget(turn);
     const sent = await this.change(open, planned, firstRead.endedAt);
     const added = planned.flatMap((change) =>
       change.action === 'add' ? [[change.rule.key, change.rule.ruleId] as const] : [],
     );
     const known = { ...target, claims: new Map([...target.claims, ...added]) };
     const lastRead = await readOrNull(this.timing, () => driver.readRules(known));
-    return this.noted(open, { ...read, sent, lastRead, waitMs: longestWait(sent) });
-  }
-
-  private noted({ driver, step }: OpenTarget, facts: PassFacts): PassFacts {
-    this.awaited.note(step.rules, facts, horizonMs(driver));
-    return facts;
+    return { ...read, sent, lastRead, waitMs: longestWait(sent) };
   }
 
   /** Opens the target with the rules that count as ours: all of them if the provider replaces its whole list. */

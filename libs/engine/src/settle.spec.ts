@@ -149,6 +149,12 @@ describe('The holder of an address that moved away and is being removed', () => 
   });
 });
 
+describe('An address that moved and waits on another target', () => {
+  it('is not let in by a pass over the one it has left', async () => {
+    expect((await settled(loadedWith(OF_B, { ...MOVED, status: 'PENDING' }))).moved).toEqual([]);
+  });
+});
+
 describe('An addition that waits for a target which the provider does not find', () => {
   const WAITED_MS = 31_000;
   const waiting = (appliedAt: number | null): Loaded => {

@@ -157,12 +157,13 @@ export function affectedBy(
   rows: TargetRows,
   { ruleIds, since, access, isShown = () => false }: Settlement,
 ): Affected {
-  const waits = ({ status, pendingSince }: Address): boolean =>
-    status === 'PENDING' && (since === null || pendingSince <= since);
+  const own = ruleIds.flatMap((id) => rows.holdersOf(id));
+  const wanting = new Set(own.flatMap((one) => (one.releasedAt === null ? [one.resourceIpId] : [])));
+  const waits = ({ id, status, pendingSince }: Address): boolean =>
+    status === 'PENDING' && wanting.has(id) && (since === null || pendingSince <= since);
   const isOwnPath = ({ resource }: Address): boolean =>
     access === null ||
     (resource?.access.credentialId === access.credentialId && resource.access.region === access.region);
-  const own = ruleIds.flatMap((id) => rows.holdersOf(id));
   const ips = [...new Set(own.map(({ resourceIpId }) => resourceIpId))]
     .toSorted()
     .map((id) => rows.address(id))

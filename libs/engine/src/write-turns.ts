@@ -5,6 +5,20 @@ import { RULE_BACKOFF } from '#rules';
 import type { DueChange } from './provider-calls';
 import type { Timing } from './timing';
 
+/*
+ * Where a write waits, and what its user reads meanwhile. Nowhere else:
+ *
+ *   slot        of a worker, shared fairly (`chooseFairly`)                 the address is PENDING or REMOVING, without a message
+ *   gap         of the target, while its account is short of writes, or     as before
+ *               its writes block each other (`HeldLease.msUntilNextWrite`)
+ *   turn        of the account, once the changes are planned (here)         `BUDGET_SPENT`
+ *   back-off    of a rule after a failure, with the target's other retries  what the provider said
+ *               (`changeBy`, `alignRetries`), and of a path whose
+ *               additions were denied (`DeniedAdditions`)
+ *   suspension  of a rule that another program keeps removing, or that has  `SUSPENDED`, or why it has no effect
+ *               no effect (`ruleLife.lost`, `withoutEffect`)
+ */
+
 type Budgeted = Pick<ProviderDriver, 'traits' | 'accountKey'>;
 
 /**
@@ -15,6 +29,14 @@ const ADDED_AT_ONCE = 0.8;
 const ADDED_IN_TURN = 0.1;
 /** The longest wait for a turn in a worker's slot. */
 const MAX_WAIT_MS = 2000;
+/** An account is short of writes while less than this share of its burst is left. */
+const SHORT_OF_WRITES = 0.5;
+
+/** A turn for the calls of a pass. */
+export interface Turn {
+  /** the account is short of writes: changes to a target are gathered */
+  readonly isShort: boolean;
+}
 
 /**
  * Where a pass waits for the write calls of its cloud account. The account's bucket is in the database, which grants calls
@@ -24,31 +46,28 @@ export class WriteTurns {
   constructor(
     private readonly database: Transactions,
     private readonly budgets: WriteBudgetStore,
-    private readonly timing: Timing,
+    private readonly timing: Pick<Timing, 'wait'>,
   ) {}
 
-  /**
-   * Takes the calls for changes and waits for their turn, unless that is too far.
-   * @returns 0 when they may be sent now, else ms after which the pass may try again
-   */
+  /** Takes the calls for changes and waits for their turn. @returns null when that is too far: they are tried again later */
   async take(
     driver: Budgeted,
     target: CloudTarget,
     planned: readonly Pick<DueChange, 'action'>[],
-  ): Promise<number> {
-    const calls = callsOf(driver, planned);
+  ): Promise<Turn | null> {
     const { autocommit } = this.database;
     const { burst, refillPerSecond } = driver.traits.writeBudget;
     const isRemoval = planned.some(({ action }) => action === 'remove');
-    const account = driver.accountKey(target);
     const size = { burst: isRemoval ? burst : burst * ADDED_AT_ONCE, refillPerSecond };
     const inTurnMs = (1000 * burst * ADDED_IN_TURN) / refillPerSecond;
     const maxWaitMs = isRemoval ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, inTurnMs);
-    const waitMs = await this.budgets.take(autocommit, account, size, calls, maxWaitMs);
-    if (waitMs === null)
-      return this.returnIn(`${account} ${isRemoval ? 'removals' : 'additions'}`, calls, driver);
-    if (waitMs > 0) await this.timing.wait(waitMs);
-    return 0;
+    const calls = callsOf(driver, planned);
+    const account = driver.accountKey(target);
+    const turn = await this.budgets.take(autocommit, account, size, calls, maxWaitMs);
+    if (!turn) return null;
+    if (turn.waitMs > 0) await this.timing.wait(turn.waitMs);
+    const left = burst - (turn.fullInMs / 1000) * refillPerSecond;
+    return { isShort: left < burst * SHORT_OF_WRITES };
   }
 
   /** The provider refused calls as too many: others use its budget too. @param waitMs that it asks for; null: none */
@@ -56,15 +75,6 @@ export class WriteTurns {
     const { autocommit } = this.database;
     const given = Math.min(waitMs ?? 0, RULE_BACKOFF.capMs);
     await this.budgets.empty(autocommit, driver.accountKey(target), driver.traits.writeBudget, given);
-  }
-
-  /** Those that got no turn come back one after the other, as the account refills: a bucket of its own that is always empty. */
-  private async returnIn(line: string, calls: number, { traits }: Budgeted): Promise<number> {
-    const { autocommit } = this.database;
-    const empty = { ...traits.writeBudget, burst: 0 };
-    const returnMs = await this.budgets.take(autocommit, line, empty, calls, RULE_BACKOFF.capMs);
-    // beyond the longest wait of a rule: spread, so that they do not come back together
-    return returnMs ?? RULE_BACKOFF.capMs * (0.5 + this.timing.random() / 2);
   }
 }
 

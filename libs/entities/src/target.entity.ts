@@ -24,7 +24,7 @@ export class TargetEntity {
   /** how many changes that write had: many indicate a burst */
   @Count({ default: 0 }) lastWriteSize!: number;
   /** writes that were still possible at once right after it; null: as after a long pause */
-  @Column({ type: 'double precision', nullable: true }) promptWrites!: number | null;
+  @Flag({ default: false }) wasShort!: boolean;
   /** until then an in-doubt write of its whole list may still take effect and undo later writes */
   @Moment({ nullable: true }) inFlightUntil!: Date | null;
   /** when the next reconciliation is due */

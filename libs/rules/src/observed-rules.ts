@@ -59,10 +59,14 @@ export class Observed {
 export const noEffect = (rules: readonly ObservedRule[]): string | null =>
   rules.every((rule) => rule.noEffect !== undefined) ? (rules[0]?.noEffect ?? null) : null;
 
-/** Whether a read shows recorded rules in force, as they were written. */
-export function showsAsWritten(observed: readonly ObservedRule[]): (rule: TargetRule) => boolean {
+/** Whether a read of a target shows its recorded rules in force, as they were written. */
+export function showsAsWritten(
+  targetId: string,
+  observed: readonly ObservedRule[],
+): (rule: TargetRule) => boolean {
   const index = new Observed(observed);
-  return ({ id, key, isUnmanaged, providerRuleId }) => {
+  return ({ id, key, isUnmanaged, providerRuleId, ...one }) => {
+    if (one.targetId !== targetId) return false;
     const rule = { ruleId: id, key, recordedId: isUnmanaged ? null : providerRuleId };
     const isInForce = index.inForce(rule) !== undefined && index.noEffect(key) === null;
     return isInForce && index.changeOf(rule) === null;

@@ -7,7 +7,15 @@ import type { DueRule, Rule as RuleRow } from './rule';
 /** What planning needs of a due rule. */
 export type Planned = Pick<
   DueRule,
-  'ruleId' | 'key' | 'desired' | 'mayOpen' | 'inFlight' | 'recordedId' | 'addCause' | 'removeCause'
+  | 'ruleId'
+  | 'key'
+  | 'desired'
+  | 'mayOpen'
+  | 'inFlight'
+  | 'isAwaited'
+  | 'recordedId'
+  | 'addCause'
+  | 'removeCause'
 >;
 
 /**
@@ -57,7 +65,7 @@ export const isOurs = (
  * | desired | observed | change |
  * |---|---|---|
  * | yes | in force, ours or unmanaged | none |
- * | yes | not in force, or ours and changed by another program | add, unless its last holder has expired |
+ * | yes | not in force, or ours and changed by another program | add, unless its last holder has expired, or it was added a moment ago |
  * | no | ours by mark or recorded id, changed or not | remove |
  * | no | unmanaged | none |
  * | no | not present, and was observed before | remove by its recorded id: the read may be stale. Not while an earlier call is in flight |
@@ -72,7 +80,8 @@ export function planChanges<Rule extends Planned>(
   const additions: PlannedChange<Rule>[] = [];
   for (const rule of due) {
     const isChanged = index.changeOf(rule) !== null;
-    if (rule.desired && (isChanged || !index.inForce(rule)) && rule.mayOpen)
+    const isMissing = isChanged || (!index.inForce(rule) && !rule.isAwaited);
+    if (rule.desired && isMissing && rule.mayOpen)
       additions.push({
         action: 'add',
         rule,

@@ -70,7 +70,8 @@ export function intended(
     credentialId: access.credentialId,
     region: access.region,
     isUnmanaged: false,
-    providerRuleId: rule.isUnmanaged ? null : rule.providerRuleId,
+    // of an absent rule it is that of one that is gone
+    providerRuleId: rule.isUnmanaged || rule.state === 'absent' ? null : rule.providerRuleId,
     possibleSince: rule.possibleSince ?? now,
     presentSince: null,
     observedAt: null,

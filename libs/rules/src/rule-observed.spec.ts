@@ -48,6 +48,7 @@ const dueRule = (more: Partial<DueRule> = {}, row: Partial<TargetRule> = {}): Du
   inFlight: false,
   inFlightMs: 0,
   inDoubt: false,
+  isAwaited: false,
   removingMs: null,
   writtenWith: null,
   abandoned: null,

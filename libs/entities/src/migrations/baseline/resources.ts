@@ -12,7 +12,7 @@ CREATE TABLE targets (
   lease_generation bigint NOT NULL DEFAULT 0,
   last_write_at timestamptz,
   last_write_size integer NOT NULL DEFAULT 0,
-  prompt_writes double precision,
+  was_short boolean NOT NULL DEFAULT false,
   in_flight_until timestamptz,
   reconcile_due_at timestamptz NOT NULL DEFAULT now(),
   reconcile_requested boolean NOT NULL DEFAULT false,
