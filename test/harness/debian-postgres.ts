@@ -30,7 +30,7 @@ export interface DebianCluster {
   /** of its programs */
   readonly bin: string;
   readonly port: number;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** @param auth how connections prove who they are, as initdb takes it; the socket trusts everybody */
