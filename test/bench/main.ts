@@ -6,6 +6,7 @@ import { backlog, burst } from './backlog';
 import { BenchPostgres } from './bench-postgres';
 import { ciComparison } from './ci-comparison';
 import { cliStart } from './cli-start';
+import { closing } from './closing';
 import { deniedNeighbours } from './denied-neighbours';
 import { drivers } from './drivers';
 import { fairness } from './fairness';
@@ -41,6 +42,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   fairness,
   'denied-neighbours': deniedNeighbours,
   hostile,
+  closing,
   pending,
   history,
   retention,
