@@ -57,6 +57,15 @@ if (!hasTerminals) {
     expect(await bench.live()).toEqual([]);
   });
 
+  it('a token is not shown, unless it is meant to be', async () => {
+    const shown = open('token');
+    await shown.shows('or add --force');
+    await shown.shows('ended with 2');
+    shown.close();
+    // a key has none
+    await open('token --force').shows('has no access token');
+  });
+
   it('a terminal that is closed ends the command and the access', async () => {
     const shown = open(`run -- "${process.execPath}" "${counting}"`);
     await shown.shows('terminal true');

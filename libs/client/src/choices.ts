@@ -132,7 +132,7 @@ export const CHOICES = {
   ],
   HolderKind: ['SESSION', 'STATIC_RULE', 'ORPHAN', 'UNMANAGED', 'OTHER'],
   LockdownScope: ['ORGANIZATION', 'USER'],
-  OidcPreset: ['GITHUB', 'GITLAB', 'BUILDKITE', 'CUSTOM'],
+  OidcPreset: ['GITHUB', 'GITLAB', 'BUILDKITE', 'HCP_TERRAFORM', 'CUSTOM'],
   PaymentStatus: ['SUCCEEDED', 'FAILED'],
   PlanInterval: ['MONTH', 'YEAR'],
   RemovalCause: [

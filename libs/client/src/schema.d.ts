@@ -2672,7 +2672,7 @@ export interface components {
       items: components['schemas']['OfferedProviderDto'][];
     };
     /** @enum {string} */
-    OidcPreset: 'GITHUB' | 'GITLAB' | 'BUILDKITE' | 'CUSTOM';
+    OidcPreset: 'GITHUB' | 'GITLAB' | 'BUILDKITE' | 'HCP_TERRAFORM' | 'CUSTOM';
     OidcPresetDto: {
       demanded: string[];
       issuer: string | null;

@@ -3,14 +3,14 @@ import { Count, CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from 
 import { UserEntity } from './user.entity';
 
 /** The CI systems with known claims; CUSTOM: any other issuer that the operator allows. */
-export const OIDC_PRESETS = ['GITHUB', 'GITLAB', 'BUILDKITE', 'CUSTOM'] as const;
+export const OIDC_PRESETS = ['GITHUB', 'GITLAB', 'BUILDKITE', 'HCP_TERRAFORM', 'CUSTOM'] as const;
 export type OidcPreset = (typeof OIDC_PRESETS)[number];
 
 /** Lets jobs with fitting ID tokens of an issuer act as a service user. */
 @Entity('oidc_trusts')
 @Unique('oidc_trusts_organization_id_name_key', ['organizationId', 'name'])
 @Index('oidc_trusts_service_user_id_idx', ['serviceUserId'])
-@Check('oidc_trusts_preset_check', `preset IN ('GITHUB', 'GITLAB', 'BUILDKITE', 'CUSTOM')`)
+@Check('oidc_trusts_preset_check', `preset IN ('GITHUB', 'GITLAB', 'BUILDKITE', 'HCP_TERRAFORM', 'CUSTOM')`)
 @ForeignKey(() => UserEntity, ['organizationId', 'serviceUserId'], ['organizationId', 'id'], {
   name: 'oidc_trusts_service_user_fkey',
   onDelete: 'CASCADE',

@@ -7,12 +7,13 @@ import { until } from '../../harness/until';
 
 const CUSTOM = 'https://issuer.example.com';
 const BUILDKITE = 'https://agent.buildkite.com';
+const HCP = 'https://app.terraform.io';
 const OWN_GITLAB = 'https://gitlab.example.com';
 
 const drawbridge = Drawbridge.own({
   worker: false,
   api: {
-    OIDC_ISSUERS: `${CUSTOM},https://token.actions.githubusercontent.com,https://gitlab.com,${BUILDKITE},GITLAB=${OWN_GITLAB}`,
+    OIDC_ISSUERS: `${CUSTOM},https://token.actions.githubusercontent.com,https://gitlab.com,${BUILDKITE},${HCP},GITLAB=${OWN_GITLAB}`,
   },
 });
 let admin: ApiClient;
@@ -192,10 +193,28 @@ describe('POST /oidc-trusts', () => {
       'pipeline_id',
     ],
     [
+      'HCP_TERRAFORM without a phase, which lets in the plans of pull requests',
+      {
+        preset: 'HCP_TERRAFORM',
+        conditions: { terraform_organization_id: ['org-1'], terraform_workspace_id: ['ws-1'] },
+      },
+      'conditions',
+      'terraform_run_phase',
+    ],
+    [
+      'HCP_TERRAFORM with names only',
+      {
+        preset: 'HCP_TERRAFORM',
+        conditions: { terraform_workspace_name: ['network'], terraform_run_phase: ['apply'] },
+      },
+      'conditions',
+      'terraform_organization_id and terraform_workspace_id',
+    ],
+    [
       'an unknown preset',
       { preset: 'JENKINS', conditions: { sub: ['x'] } },
       'preset',
-      'GITHUB, GITLAB, BUILDKITE, CUSTOM',
+      'GITHUB, GITLAB, BUILDKITE, HCP_TERRAFORM, CUSTOM',
     ],
     ['CUSTOM without an issuer', { conditions: { sub: ['x'] } }, 'issuer', 'needed'],
     [
@@ -203,6 +222,12 @@ describe('POST /oidc-trusts', () => {
       { issuer: 'https://token.actions.githubusercontent.com', conditions: { sub: ['x'] } },
       'issuer',
       'GITHUB',
+    ],
+    [
+      'CUSTOM with the issuer of HCP Terraform',
+      { issuer: HCP, conditions: { sub: ['x'] } },
+      'issuer',
+      'HCP_TERRAFORM',
     ],
     [
       'CUSTOM with an issuer that the operator has bound to a preset',

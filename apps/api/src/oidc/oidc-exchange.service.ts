@@ -19,7 +19,8 @@ const MAX_REFUSALS_PER_MINUTE = 10;
 const JOB_CLAIMS = (
   'sub repository workflow_ref event_name run_id run_attempt actor sha ' +
   'project_path ref pipeline_id job_id user_login ' +
-  'organization_slug pipeline_slug build_number build_branch build_commit'
+  'organization_slug pipeline_slug build_number build_branch build_commit ' +
+  'terraform_full_workspace terraform_run_phase terraform_run_id'
 ).split(' ');
 
 /** Why a token is refused, for the audit trail only. */

@@ -52,6 +52,14 @@ export const PRESETS: Readonly<Record<OidcPreset, Preset>> = {
     never: {},
     refPrefixes: [],
   },
+  HCP_TERRAFORM: {
+    issuer: 'https://app.terraform.io',
+    ids: ['terraform_organization_id', 'terraform_workspace_id'],
+    // speculative plans of pull requests get tokens as well
+    oneOf: [[{ claim: 'terraform_run_phase' }]],
+    never: {},
+    refPrefixes: [],
+  },
   CUSTOM: { issuer: null, ids: [], oneOf: [], never: {}, refPrefixes: [] },
 };
 

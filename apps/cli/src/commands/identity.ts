@@ -30,8 +30,19 @@ export async function whoami({ api, connection, options, output }: Call): Promis
   output.result({ url, ...me }, text.join('\n'));
 }
 
-/** Prints an access token alone, with or without a second factor: it comes of the stored sign-in. */
-export async function token({ connection, output }: Call): Promise<void> {
+export interface TokenOptions {
+  readonly force?: boolean;
+}
+
+/** Prints an access token alone, with or without a second factor: it comes of the stored sign-in, or of the job's ID token. */
+export async function token({ connection, options, output }: Call<TokenOptions>): Promise<void> {
+  if (process.stdout.isTTY && !options.force) {
+    throw new CommandFailure(
+      EXIT.usage,
+      'Standard output is a terminal, which would keep the token',
+      'export DRAWBRIDGE_ACCESS_TOKEN=$(drawbridge token), or add --force',
+    );
+  }
   const { credential, usesKey } = connection;
   if (usesKey) {
     throw new CommandFailure(

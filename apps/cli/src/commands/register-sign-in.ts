@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { type Call, define } from '../program';
+import type { TokenOptions } from './identity';
 import type { IpOptions } from './ip';
 import type { CodeOptions } from './mfa';
 import type { ApiOptions } from './raw-request';
@@ -56,8 +57,9 @@ export function registerSignInCommands(program: Command): void {
   define(program, {
     usage: 'token',
     about: 'print an access token that is valid for five minutes at least, for other programs',
-    examples: ['token'],
-    run: async (call: Call) => (await import('./identity.js')).token(call),
+    examples: ['token', 'token --force'],
+    options: [new Option('--force', 'also to a terminal')],
+    run: async (call: Call<TokenOptions>) => (await import('./identity.js')).token(call),
   });
   define(program, {
     usage: 'api <method> <path>',

@@ -93,8 +93,10 @@ export function usableKey(given: string | undefined, where: string): string | nu
 
 /** The credential of a CI job that has an ID token; null without. @throws CommandFailure when it has an API key too */
 function jobCredential(url: string, hasKey: boolean): Credential | null {
-  const { DRAWBRIDGE_ID_TOKEN: idToken, DRAWBRIDGE_TRUST: trustId } = process.env;
+  const { DRAWBRIDGE_ID_TOKEN: idToken, DRAWBRIDGE_TRUST: trust = '' } = process.env;
   if (!idToken) return null;
+  // the action and the Terraform provider take an audience, with # and an id where several trusts fit
+  const trustId = trust.startsWith('http') ? trust.split('#')[1] : trust;
   if (!hasKey) return idTokenCredential(url, idToken.trim(), trustId || null);
   throw new CommandFailure(
     EXIT.usage,

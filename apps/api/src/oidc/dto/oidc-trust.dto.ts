@@ -79,7 +79,8 @@ export class CreateOidcTrustDto {
       'Claim: the allowed values, compared exactly. `*` is possible at the end of ref, workflow_ref and job_workflow_ref. ' +
       'GITHUB demands repository_id and repository_owner_id, and environment, ref or workflow_ref; GITLAB project_id, and ' +
       'ref_protected ["true"], or environment with environment_protected ["true"]; BUILDKITE organization_id and ' +
-      'pipeline_id. **BUILDKITE lets in every branch that the pipeline builds, and CUSTOM every job that fits**: whoever ' +
+      'pipeline_id; HCP_TERRAFORM terraform_organization_id, terraform_workspace_id and terraform_run_phase. ' +
+      '**BUILDKITE lets in every branch that the pipeline builds, and CUSTOM every job that fits**: whoever ' +
       'may push a branch writes what its jobs do, so add what only trusted people decide',
   })
   conditions!: OidcConditions;

@@ -35,7 +35,7 @@ export function registerTrusts(program: Command): void {
         '--condition environment=production --role developers',
     ],
     required: [
-      new Option('--preset <system>', 'GITHUB, GITLAB, BUILDKITE or CUSTOM'),
+      new Option('--preset <system>', 'GITHUB, GITLAB, BUILDKITE, HCP_TERRAFORM or CUSTOM'),
       listOption('--condition <claim=value>', 'a claim and an allowed value'),
     ],
     options: [
@@ -93,6 +93,11 @@ function nextOf({ audience, preset }: Trust): string {
       `  DRAWBRIDGE_URL: ${url}`,
     ],
     BUILDKITE: [`export DRAWBRIDGE_URL=${url}`, `export DRAWBRIDGE_ID_TOKEN=$$(${request})`],
+    HCP_TERRAFORM: [
+      `TFC_WORKLOAD_IDENTITY_AUDIENCE_DRAWBRIDGE=${audience}`,
+      `DRAWBRIDGE_URL=${url}`,
+      '(environment variables of the workspace)',
+    ],
     CUSTOM: [`export DRAWBRIDGE_URL=${url}`, `export DRAWBRIDGE_ID_TOKEN=… # issued for ${audience}`],
   }[preset];
   return ['Paste into its job:', ...lines].join('\n  ');

@@ -168,6 +168,15 @@ steps:
   - uses: your-organization/drawbridge/apps/action@COMMIT
     with: { url: '${url}', trust: '${audience}' }
   - run: ./deploy.sh`;
+  if (preset === 'HCP_TERRAFORM')
+    return `# environment variables of the workspace
+TFC_WORKLOAD_IDENTITY_AUDIENCE_DRAWBRIDGE=${audience}
+DRAWBRIDGE_URL=${url}
+
+ephemeral "drawbridge_access" "database" {
+  resources = ["database"]
+  enabled   = terraform.applying
+}`;
   const token = {
     GITLAB: `# id_tokens: { DRAWBRIDGE_ID_TOKEN: { aud: '${audience}' } }`,
     BUILDKITE: `export DRAWBRIDGE_ID_TOKEN=$$(buildkite-agent oidc request-token --claim organization_id --claim pipeline_id --audience ${audience})`,

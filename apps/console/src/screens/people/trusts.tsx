@@ -14,6 +14,7 @@ export const PRESETS: Readonly<Record<Trust['preset'], string>> = {
   GITHUB: 'GitHub Actions',
   GITLAB: 'GitLab CI',
   BUILDKITE: 'Buildkite',
+  HCP_TERRAFORM: 'HCP Terraform',
   CUSTOM: 'Another system',
 };
 
@@ -30,7 +31,9 @@ export const Trusts = ({ page }: { page: number }) => (
       { head: 'Status', cell: (trust) => <TrustStatus of={trust} /> },
       { head: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" /> },
     ]}
-    empty={<Empty title="With a trust, jobs of GitHub Actions, GitLab and Buildkite need no stored key." />}
+    empty={
+      <Empty title="With a trust, jobs of GitHub Actions, GitLab, Buildkite and HCP Terraform need no stored key." />
+    }
   />
 );
 

@@ -5,7 +5,7 @@ CREATE TABLE oidc_trusts (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   organization_id uuid NOT NULL,
   name text NOT NULL,
-  preset text NOT NULL CHECK (preset IN ('GITHUB', 'GITLAB', 'BUILDKITE', 'CUSTOM')),
+  preset text NOT NULL CHECK (preset IN ('GITHUB', 'GITLAB', 'BUILDKITE', 'HCP_TERRAFORM', 'CUSTOM')),
   issuer text NOT NULL,
   service_user_id uuid NOT NULL,
   scopes text[] NOT NULL,
