@@ -10,6 +10,8 @@ import { Drawbridge } from '../harness/drawbridge';
 type Effect = 'opens' | 'closes';
 type Case = readonly [Effect, object?];
 
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+
 /** Every route that changes something, with bodies that decide which of the two it is. */
 const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /sessions': [['opens', { ipv4Address: '203.0.113.2' }]],
@@ -17,6 +19,7 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /sessions/{id}/renew': [['closes']],
   'POST /sessions/{id}/stop': [['closes']],
   'POST /sessions/admin/{id}/stop': [['closes']],
+  'POST /sessions/admin/bulk': [['closes', { sessionIds: [NOBODY], action: 'STOP' }]],
 
   'POST /access-requests': [['opens', { resourceIds: [], durationHours: 1, reason: 'INC-12' }]],
   'POST /access-requests/{id}/approve': [['opens']],
@@ -25,6 +28,8 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /access-requests/{id}/review': [['closes']],
 
   'POST /resources': [['opens', {}]],
+  'POST /resources/bulk': [['opens', {}]],
+  'POST /resources/verify': [['closes', { resourceIds: [NOBODY] }]],
   'POST /resources/{id}/verify': [['closes']],
   'POST /resources/{id}/reconcile': [['closes']],
   'POST /resources/{id}/abandon': [['closes', { reason: 'The account is closed' }]],
@@ -61,12 +66,14 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
     ['closes', { description: 'Those who are on call' }],
   ],
   'DELETE /roles/{id}': [['closes']],
+  'POST /roles/{id}/members': [['closes', { removeUserIds: [NOBODY] }]],
   'POST /roles/{id}/resources/{resourceId}': [['opens']],
   'POST /roles/{id}/users/{userId}': [['opens']],
   'DELETE /roles/{id}/resources/{resourceId}': [['closes']],
   'DELETE /roles/{id}/users/{userId}': [['closes']],
 
   'POST /users': [['opens', { email: 'grace@example.com', name: 'Grace' }]],
+  'POST /users/bulk': [['closes', { userIds: [NOBODY], action: 'DEACTIVATE' }]],
   'PATCH /users/{id}': [
     ['opens', { isOrgAdmin: true }],
     ['closes', { isActive: false }],

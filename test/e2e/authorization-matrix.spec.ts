@@ -16,10 +16,17 @@ const MAX_MS = 300_000;
 const UUID = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/gi;
 const TIMESTAMP = /"timestamp":"[^"]+"/;
 
+/** Names no object. */
+const NOWHERE = randomUUID();
+
 /** Bodies that pass validation, so that the request reaches the authorization check. */
 const BODIES: Readonly<Record<string, object>> = {
   Sessions_extend: { additionalHours: 1 },
   OidcTrusts_explain: { idToken: 'no token' },
+  Sessions_bulk: { sessionIds: [NOWHERE], action: 'STOP' },
+  Users_bulk: { userIds: [NOWHERE], action: 'ACTIVATE' },
+  Roles_members: { addUserIds: [NOWHERE] },
+  Resources_verifyMany: { resourceIds: [NOWHERE] },
   Agents_report: { agent: MATRIX_HOST, version: 'x', results: [] },
 };
 const QUERIES: Readonly<Record<string, string>> = { Agents_state: `?agent=${MATRIX_HOST}` };
@@ -32,7 +39,7 @@ const OF_ANOTHER: ReadonlySet<string> = new Set([
 /** What a locked-down user may do besides reading. */
 const BY_LOCKED_DOWN: ReadonlySet<string> = new Set(
   `AccessRequests_cancel AccessRequests_deny Agents_report Mfa_confirm Mfa_disable Mfa_regenerate Mfa_setUp Passwords_change
-    Sessions_stop Sessions_stopByAdmin SignIns_end`.split(/\s+/),
+    Sessions_bulk Sessions_stop Sessions_stopByAdmin SignIns_end`.split(/\s+/),
 );
 /** Operations on one host: a key that is bound to another is refused. */
 const OF_A_HOST: ReadonlySet<string> = new Set(['Agents_state', 'Agents_report']);

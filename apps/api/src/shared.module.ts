@@ -3,6 +3,7 @@ import { PasswordHasher } from '#secrets';
 import { AccountStore, AuditStore } from '#tenant-store';
 import { ApiSettings } from './api.settings';
 import { ActionRecords } from './audit/action-records';
+import { Bulk } from './audit/bulk';
 import { PublicAddress } from './http/public-address';
 import { Plans } from './plans/plans';
 
@@ -17,6 +18,7 @@ export class SharedModule {
       AccountStore,
       AuditStore,
       ActionRecords,
+      Bulk,
       PublicAddress,
       Plans,
     ];

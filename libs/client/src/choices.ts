@@ -130,6 +130,8 @@ export const CHOICES = {
     'AGENT_RELEASED',
     'AGENT_GUARD_CHANGED',
   ],
+  BulkOutcome: ['DONE', 'UNCHANGED', 'REFUSED'],
+  DeliveryStatus: ['PENDING', 'REDELIVERING', 'DELIVERED', 'FAILED'],
   HolderKind: ['SESSION', 'STATIC_RULE', 'ORPHAN', 'UNMANAGED', 'OTHER'],
   LockdownScope: ['ORGANIZATION', 'USER'],
   OidcPreset: ['GITHUB', 'GITLAB', 'BUILDKITE', 'HCP_TERRAFORM', 'CUSTOM'],

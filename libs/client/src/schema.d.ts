@@ -113,6 +113,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/agents': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Agents_list'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/agents/{name}/release': {
     parameters: {
       query?: never;
@@ -1297,6 +1313,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/resources/bulk': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Resources_createMany'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/resources/types': {
     parameters: {
       query?: never;
@@ -1307,6 +1339,22 @@ export interface paths {
     get: operations['ResourceTypes_list'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/resources/verify': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Resources_verifyMany'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1343,6 +1391,22 @@ export interface paths {
     options?: never;
     head?: never;
     patch: operations['Roles_update'];
+    trace?: never;
+  };
+  '/api/v1/roles/{id}/members': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Roles_members'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
     trace?: never;
   };
   '/api/v1/roles/{id}/resources/{resourceId}': {
@@ -1505,6 +1569,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/sessions/admin/bulk': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Sessions_bulk'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/static-ip-rules': {
     parameters: {
       query?: never;
@@ -1627,6 +1707,22 @@ export interface paths {
     get?: never;
     put?: never;
     post: operations['Users_resetMfa'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/users/bulk': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Users_bulk'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1908,6 +2004,20 @@ export interface components {
       | 'CONFIG_CHANGED'
       | 'DRIFT_REPAIRED'
       | 'WRITER_RELEASED';
+    AgentDto: {
+      address: string | null;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: uuid */
+      id: string;
+      keyName: string | null;
+      name: string;
+      /** Format: date-time */
+      seenAt: string;
+      software: string | null;
+      /** @enum {string} */
+      state: 'CONNECTED' | 'AWAY' | 'CONTESTED';
+    };
     AgentReportDto: {
       agent: string;
       /** @default false */
@@ -2135,6 +2245,35 @@ export interface components {
       billingState: string | null;
       companyName: string | null;
       vatNumber: string | null;
+    };
+    BulkCreateResourcesDto: {
+      resources: components['schemas']['CreateResourceDto'][];
+    };
+    /** @enum {string} */
+    BulkOutcome: 'DONE' | 'UNCHANGED' | 'REFUSED';
+    BulkResourcesDto: {
+      resourceIds: string[];
+    };
+    BulkResultDto: {
+      /** Format: uuid */
+      id: string | null;
+      message?: string;
+      outcome: components['schemas']['BulkOutcome'];
+      status?: number;
+    };
+    BulkResultsDto: {
+      results: components['schemas']['BulkResultDto'][];
+    };
+    BulkSessionsDto: {
+      /** @enum {string} */
+      action: 'STOP';
+      sessionIds: string[];
+    };
+    BulkUsersDto: {
+      /** @enum {string} */
+      action: 'RESEND_INVITATION' | 'DEACTIVATE' | 'ACTIVATE' | 'LOCK_DOWN';
+      reason?: string;
+      userIds: string[];
     };
     ChangeBillingDetailsDto: {
       billingAddressLine1?: string | null;
@@ -2422,6 +2561,8 @@ export interface components {
       code: string;
       confirmSlug: string;
     };
+    /** @enum {string} */
+    DeliveryStatus: 'PENDING' | 'REDELIVERING' | 'DELIVERED' | 'FAILED';
     DemandedClaimDto: {
       claim: string;
       words: string | null;
@@ -3197,6 +3338,12 @@ export interface components {
       updatedAt: string;
       userIds: string[];
     };
+    RoleMembersDto: {
+      addResourceIds?: string[];
+      addUserIds?: string[];
+      removeResourceIds?: string[];
+      removeUserIds?: string[];
+    };
     /** @enum {string} */
     RuleCause:
       | 'SESSION_STARTED'
@@ -3727,8 +3874,13 @@ export interface operations {
   AccessRequests_list: {
     parameters: {
       query?: {
+        from?: string;
         page?: number;
+        resourceId?: string;
         size?: number;
+        status?: components['schemas']['AccessRequestStatus'][];
+        to?: string;
+        userId?: string;
         view?: components['schemas']['AccessRequestView'];
       };
       header?: never;
@@ -3889,6 +4041,31 @@ export interface operations {
       };
     };
   };
+  Agents_list: {
+    parameters: {
+      query?: {
+        page?: number;
+        search?: string;
+        size?: number;
+        sort?: 'name' | '-name' | 'createdAt' | '-createdAt';
+        state?: ('CONNECTED' | 'AWAY' | 'CONTESTED')[];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentDto'][];
+        };
+      };
+    };
+  };
   Agents_release: {
     parameters: {
       query?: never;
@@ -3962,7 +4139,19 @@ export interface operations {
     parameters: {
       query?: {
         page?: number;
+        scope?: ('sessions:read' | 'sessions:write' | 'resources:read' | 'audit:read' | 'agent:connect')[];
+        search?: string;
         size?: number;
+        sort?:
+          | 'name'
+          | '-name'
+          | 'createdAt'
+          | '-createdAt'
+          | 'lastUsedAt'
+          | '-lastUsedAt'
+          | 'expiresAt'
+          | '-expiresAt';
+        state?: ('VALID' | 'ENDING' | 'EXPIRED' | 'REVOKED')[];
         userId?: string;
       };
       header?: never;
@@ -4027,12 +4216,16 @@ export interface operations {
     parameters: {
       query?: {
         actorEmail?: string;
+        actorType?: ('USER' | 'API_KEY' | 'SYSTEM' | 'AGENT' | 'SESSION')[];
         eventType?: components['schemas']['AuditEventType'][];
         from?: string;
+        ipAddress?: string;
         page?: number;
         resourceId?: string;
+        result?: 'SUCCESS' | 'FAILURE';
         size?: number;
         to?: string;
+        userId?: string;
       };
       header?: never;
       path?: never;
@@ -4648,8 +4841,24 @@ export interface operations {
   Credentials_list: {
     parameters: {
       query?: {
+        credentialType?: (
+          | 'ACCESS_KEY'
+          | 'ASSUME_ROLE'
+          | 'WEB_IDENTITY'
+          | 'SERVICE_ACCOUNT'
+          | 'FEDERATION'
+          | 'SERVICE_PRINCIPAL'
+          | 'FEDERATED'
+          | 'ADMIN_KEY'
+          | 'TOKEN'
+          | 'AGENT'
+        )[];
         page?: number;
+        provider?: ('AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT')[];
+        search?: string;
         size?: number;
+        sort?: 'name' | '-name' | 'lastVerifiedAt' | '-lastVerifiedAt';
+        state?: ('VALID' | 'INVALID' | 'UNCHECKED')[];
       };
       header?: never;
       path?: never;
@@ -4837,7 +5046,10 @@ export interface operations {
     parameters: {
       query?: {
         page?: number;
+        search?: string;
         size?: number;
+        sort?: 'name' | '-name' | 'createdAt' | '-createdAt';
+        state?: ('ENABLED' | 'DISABLED' | 'FAILING')[];
       };
       header?: never;
       path?: never;
@@ -5126,7 +5338,10 @@ export interface operations {
     parameters: {
       query?: {
         page?: number;
+        search?: string;
         size?: number;
+        sort?: 'name' | '-name' | 'createdAt' | '-createdAt';
+        state?: ('ENABLED' | 'DISABLED')[];
       };
       header?: never;
       path?: never;
@@ -5633,6 +5848,7 @@ export interface operations {
   ResourceHealth_list: {
     parameters: {
       query?: {
+        eventType?: ('VERIFY_OK' | 'VERIFY_FAILED' | 'RECONCILE_OK' | 'RECONCILE_FAILED')[];
         page?: number;
         resourceId?: string;
         size?: number;
@@ -5657,8 +5873,35 @@ export interface operations {
     parameters: {
       query?: {
         assigned?: boolean;
+        credentialId?: string;
         page?: number;
+        provider?: ('AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT')[];
+        resourceType?: (
+          | 'SECURITY_GROUP'
+          | 'PREFIX_LIST'
+          | 'FIREWALL'
+          | 'NETWORK_SECURITY_GROUP'
+          | 'ROUTE'
+          | 'SERVICE'
+          | 'CONSUMER_GROUP'
+          | 'PLUGIN_CONFIG'
+          | 'GLOBAL_RULE'
+          | 'FIREWALL_RULE'
+          | 'HOST_FIREWALL'
+        )[];
+        roleId?: string;
+        search?: string;
         size?: number;
+        sort?:
+          | 'name'
+          | '-name'
+          | 'createdAt'
+          | '-createdAt'
+          | 'lastVerifiedAt'
+          | '-lastVerifiedAt'
+          | 'state'
+          | '-state';
+        state?: ('VERIFIED' | 'REFUSED' | 'UNVERIFIED' | 'INACTIVE' | 'ABANDONED')[];
       };
       header?: never;
       path?: never;
@@ -5925,6 +6168,29 @@ export interface operations {
       };
     };
   };
+  Resources_createMany: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['BulkCreateResourcesDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['BulkResultsDto'];
+        };
+      };
+    };
+  };
   ResourceTypes_list: {
     parameters: {
       query?: never;
@@ -5944,11 +6210,47 @@ export interface operations {
       };
     };
   };
+  Resources_verifyMany: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['BulkResourcesDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['BulkResultsDto'];
+        };
+      };
+    };
+  };
   Roles_list: {
     parameters: {
       query?: {
+        approvals?: ('0' | '1' | '2')[];
         page?: number;
+        resourceId?: string;
+        search?: string;
         size?: number;
+        sort?:
+          | 'name'
+          | '-name'
+          | 'createdAt'
+          | '-createdAt'
+          | 'userCount'
+          | '-userCount'
+          | 'resourceCount'
+          | '-resourceCount';
+        userId?: string;
       };
       header?: never;
       path?: never;
@@ -6054,6 +6356,31 @@ export interface operations {
       };
     };
   };
+  Roles_members: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['RoleMembersDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['BulkResultsDto'];
+        };
+      };
+    };
+  };
   Roles_assignResource: {
     parameters: {
       query?: never;
@@ -6142,6 +6469,9 @@ export interface operations {
     parameters: {
       query?: {
         active?: boolean;
+        address?: string;
+        breakGlass?: boolean;
+        endedReason?: ('EXPIRED' | 'MANUAL' | 'ADMIN')[];
         from?: string;
         page?: number;
         resourceId?: string;
@@ -6312,6 +6642,9 @@ export interface operations {
     parameters: {
       query?: {
         active?: boolean;
+        address?: string;
+        breakGlass?: boolean;
+        endedReason?: ('EXPIRED' | 'MANUAL' | 'ADMIN')[];
         from?: string;
         page?: number;
         resourceId?: string;
@@ -6357,11 +6690,39 @@ export interface operations {
       };
     };
   };
+  Sessions_bulk: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['BulkSessionsDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['BulkResultsDto'];
+        };
+      };
+    };
+  };
   StaticIpRules_list: {
     parameters: {
       query?: {
+        contains?: string;
         page?: number;
+        resourceId?: string;
+        search?: string;
         size?: number;
+        sort?: 'label' | '-label' | 'createdAt' | '-createdAt';
+        status?: ('PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'CLOSED')[];
       };
       header?: never;
       path?: never;
@@ -6471,11 +6832,16 @@ export interface operations {
     parameters: {
       query?: {
         isActive?: boolean;
+        isOrgAdmin?: boolean;
         isService?: boolean;
+        lockedDown?: boolean;
+        mfaEnabled?: boolean;
         page?: number;
         roleId?: string;
         search?: string;
         size?: number;
+        sort?:
+          'name' | '-name' | 'email' | '-email' | 'createdAt' | '-createdAt' | 'lastLoginAt' | '-lastLoginAt';
         status?: components['schemas']['UserStatus'][];
       };
       header?: never;
@@ -6689,6 +7055,29 @@ export interface operations {
       };
     };
   };
+  Users_bulk: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['BulkUsersDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['BulkResultsDto'];
+        };
+      };
+    };
+  };
   OwnNotices_find: {
     parameters: {
       query?: never;
@@ -6735,7 +7124,10 @@ export interface operations {
     parameters: {
       query?: {
         page?: number;
+        search?: string;
         size?: number;
+        sort?: 'name' | '-name' | 'createdAt' | '-createdAt';
+        state?: ('ENABLED' | 'DISABLED' | 'FAILING')[];
       };
       header?: never;
       path?: never;
@@ -6846,6 +7238,7 @@ export interface operations {
       query?: {
         page?: number;
         size?: number;
+        status?: components['schemas']['DeliveryStatus'][];
       };
       header?: never;
       path: {

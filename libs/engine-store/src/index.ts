@@ -3,6 +3,7 @@ export * from './agent-guard.store';
 export type { AgentState } from './agent-state';
 export * from './agent-state.store';
 export * from './agent-watch.store';
+export * from './agent-list.store';
 export * from './agent.store';
 export * from './backlog.store';
 export * from './by-key';

@@ -34,6 +34,8 @@ const LOST_CONNECTION_CODES: ReadonlySet<string> = new Set([
 /** Too many connections, lock and statement timeout: the connections that there are work. */
 const BUSY_CODES: ReadonlySet<string> = new Set(['53300', '55P03', '57014']);
 
+const TIMEOUT_CODES: ReadonlySet<string> = new Set(['57014']);
+
 /** A named statement that the connection has lost, has already, or knows in an outdated form. */
 const STALE_STATEMENT_CODES: ReadonlySet<string> = new Set(['26000', '42P05', '0A000']);
 
@@ -73,6 +75,9 @@ export const isConnectionAtFault = (error: unknown): boolean =>
   !(error instanceof DatabaseError) ||
   hasCode(error, LOST_CONNECTION_CODES) ||
   hasCode(error, STALE_STATEMENT_CODES);
+
+/** Whether a statement took longer than it may. */
+export const isTimeout = (error: unknown): boolean => hasCode(error, TIMEOUT_CODES);
 
 /** Whether the transaction lost against a concurrent one: it was rolled back, and may be run again. */
 export const isConflict = (error: unknown): boolean => hasCode(error, CONFLICT_CODES);

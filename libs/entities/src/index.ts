@@ -31,6 +31,7 @@ export type { AccountTokenPurpose } from './sign-in.entity';
 export { BillingDetailsEntity, type PaymentEntity, type SubscriptionEntity } from './billing.entity';
 export { RoleEntity } from './role.entity';
 export { StaticIpRuleEntity } from './session.entity';
+export * from './list-query';
 export * from './slice';
 export type {
   IdentityProviderEntity,

@@ -2,12 +2,16 @@ import type { NamedRole, OrganizationId } from '#rules';
 import {
   type AccessDecision,
   type AccessRequestEntity,
+  type AccessRequestStatus,
   type AuditActor,
+  type Interval,
   type Slice,
   type Sliced,
   type TenantStore,
   type Tx,
   auditInsert,
+  beginOf,
+  endOf,
   first,
   timedSlice,
   touches,
@@ -80,6 +84,13 @@ export interface UsableRequest extends Pick<
   'id' | 'resourceIds' | 'durationHours' | 'reason' | 'ticket' | 'ipv4Address' | 'ipv6Address'
 > {
   readonly approvers: string[];
+}
+
+export interface AccessRequestFilter extends Interval {
+  readonly view: AccessRequestView;
+  readonly userId?: string | undefined;
+  readonly resourceId?: string | undefined;
+  readonly statuses?: readonly AccessRequestStatus[] | undefined;
 }
 
 /** Who decides on which request. */
@@ -243,16 +254,22 @@ export class AccessRequestStore implements TenantStore<AccessRequestStore> {
   list(
     tx: Tx,
     organization: OrganizationId,
-    view: AccessRequestView,
+    filter: AccessRequestFilter,
     reader: string,
     slice: Slice,
   ): Promise<Sliced<AccessRequestRow>> {
-    const keys = `SELECT a.created_at AS at, a.id AS tie FROM access_requests a
-      WHERE ${VIEWS[view]} AND a.created_at > $3::timestamptz AND a.created_at < $4::timestamptz`;
+    const given: [OrganizationId, ...unknown[]] = [organization, reader, beginOf(filter), endOf(filter)];
+    const { userId, resourceId, statuses } = filter;
+    const conditions = [
+      `${VIEWS[filter.view]} AND a.created_at >= $3::timestamptz AND a.created_at < $4::timestamptz`,
+      ...(userId === undefined ? [] : [`a.requester_id = $${given.push(userId)}`]),
+      ...(resourceId === undefined ? [] : [`$${given.push(resourceId)}::uuid = ANY (a.resource_ids)`]),
+      ...(statuses ? [`a.status = ANY ($${given.push(statuses)}::text[])`] : []),
+    ];
+    const keys = `SELECT a.created_at AS at, a.id AS tie FROM access_requests a WHERE ${conditions.join(' AND ')}`;
     const shown = `SELECT ${columns('$2')} FROM page JOIN access_requests a ON a.organization_id = $1 AND a.id = page.tie
       JOIN users u ON u.id = a.requester_id`;
-    const given = [organization, reader, '-infinity', 'infinity'] as const;
-    return timedSlice(tx, { keys: [keys], rows: shown, given: [...given] }, slice);
+    return timedSlice(tx, { keys: [keys], rows: shown, given }, slice);
   }
 
   /**

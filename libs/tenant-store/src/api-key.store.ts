@@ -1,12 +1,15 @@
 import type { OrganizationId } from '#rules';
 import {
   type ApiKeyEntity,
-  type Slice,
+  type ListDefinition,
+  type ListQuery,
   type Sliced,
   type TenantStore,
   type Tx,
+  choiceFilter,
   first,
-  sliced,
+  idFilter,
+  listPage,
 } from '#entities';
 
 export interface ApiKeyRow extends Readonly<Omit<ApiKeyEntity, 'organizationId' | 'keyHash' | 'toldEnd'>> {
@@ -23,6 +26,28 @@ const COLUMNS = `k.id, k.user_id AS "userId", (SELECT u.email FROM users u WHERE
   k.revoked_at IS NOT NULL AS "isRevoked", k.revoked_at AS "revokedAt", k.expires_at AS "expiresAt",
   k.last_used_at AS "lastUsedAt", k.last_used_ip AS "lastUsedIp", k.created_by_email AS "createdByEmail",
   k.created_at AS "createdAt"`;
+
+export const API_KEY_LIST: ListDefinition = {
+  list: `SELECT ${COLUMNS} FROM api_keys k WHERE k.organization_id = $1`,
+  id: 'k.id',
+  search: ['k.name', 'k.key_prefix', '(SELECT u.email FROM users u WHERE u.id = k.user_id)'],
+  sort: {
+    name: 'k.name',
+    createdAt: 'k.created_at',
+    lastUsedAt: 'k.last_used_at',
+    expiresAt: 'k.expires_at',
+  },
+  order: '-createdAt',
+  filters: {
+    userId: idFilter('k.user_id = ?'),
+    state: choiceFilter(
+      `CASE WHEN k.revoked_at IS NOT NULL THEN 'REVOKED' WHEN k.expires_at <= now() THEN 'EXPIRED'
+        WHEN k.expires_at <= now() + interval '14 days' THEN 'ENDING' ELSE 'VALID' END`,
+      ['VALID', 'ENDING', 'EXPIRED', 'REVOKED'],
+    ),
+    scope: { kind: 'choices', where: 'k.scopes && ?::text[]' },
+  },
+};
 
 export class ApiKeyStore implements TenantStore<ApiKeyStore> {
   /**
@@ -74,21 +99,8 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
     return row!;
   }
 
-  /** Newest first. */
-  list(
-    tx: Tx,
-    organization: OrganizationId,
-    filter: { readonly userId?: string | undefined },
-    slice: Slice,
-  ): Promise<Sliced<ApiKeyRow>> {
-    const where = 'WHERE k.organization_id = $1 AND ($2::uuid IS NULL OR k.user_id = $2)';
-    return sliced(
-      tx,
-      `SELECT ${COLUMNS} FROM api_keys k ${where}`,
-      'k.created_at DESC, k.id',
-      [organization, filter.userId ?? null],
-      slice,
-    );
+  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<ApiKeyRow>> {
+    return listPage(tx, API_KEY_LIST, organization, query);
   }
 
   /** @returns the revoked key; null when there is no such key or it was already revoked */

@@ -1,5 +1,6 @@
 import type { OrganizationId } from '#rules';
 import {
+  type ActorType,
   AUDIT_EVENT_TYPES,
   type AuditEntry,
   type AuditEventType,
@@ -30,6 +31,10 @@ export interface AuditFilter extends Interval {
   readonly eventTypes: readonly AuditEventType[] | null;
   readonly actorEmail: string | null;
   readonly resourceId: string | null;
+  /** with what follows, looked for in each record: give a time */
+  readonly result?: AuditRecordRow['result'] | undefined;
+  readonly actorTypes?: readonly ActorType[] | undefined;
+  readonly ipAddress?: string | undefined;
 }
 
 /** up to so many event types are read in order of time each by itself */
@@ -64,12 +69,15 @@ function concerning(user: string): string[] {
 function auditList(organization: OrganizationId, filter: AuditFilter): TimedList {
   const given: [OrganizationId, ...unknown[]] = [organization];
   const add = (value: unknown): string => `$${given.push(value)}`;
-  const { actorEmail, resourceId, concerns } = filter;
+  const { actorEmail, resourceId, concerns, result, actorTypes, ipAddress } = filter;
   const types = filter.eventTypes && AUDIT_EVENT_TYPES.filter((type) => filter.eventTypes!.includes(type));
   const conditions = [
     `a.timestamp >= ${add(beginOf(filter))}::timestamptz AND a.timestamp < ${add(endOf(filter))}::timestamptz`,
     ...(actorEmail === null ? [] : [`a.actor_email = ${add(actorEmail)}`]),
     ...(resourceId === null ? [] : [`a.resource_id = ${add(resourceId)}::uuid`]),
+    ...(result === undefined ? [] : [`a.result = ${add(result)}`]),
+    ...(actorTypes ? [`a.actor_type = ANY (${add(actorTypes)}::text[])`] : []),
+    ...(ipAddress === undefined ? [] : [`a.ip_address = ${add(ipAddress)}`]),
   ];
   let alternatives = ['a.organization_id = $1'];
   if (concerns !== null) alternatives = concerning(add(concerns));

@@ -1,16 +1,18 @@
-import type { OrganizationId, Provider } from '#rules';
+import { PROVIDERS, type OrganizationId, type Provider } from '#rules';
 import {
   type CredentialEntity,
   type DataKeyRow,
   SELECT_SEALED_CREDENTIAL,
   type SealedCredential,
-  type Slice,
+  type ListDefinition,
+  type ListQuery,
   type Sliced,
   type TenantStore,
   type Tx,
+  choiceFilter,
   first,
+  listPage,
   rows,
-  sliced,
 } from '#entities';
 
 export interface CredentialRow extends Readonly<
@@ -35,6 +37,22 @@ const COLUMNS = `c.id, c.name, c.provider, c.credential_type AS "credentialType"
   c.last_verified_at AS "lastVerifiedAt", c.verification_error AS "verificationError",
   (SELECT o.external_id FROM organizations o WHERE o.id = c.organization_id) AS "externalId",
   c.created_at AS "createdAt", c.updated_at AS "updatedAt"`;
+
+export const CREDENTIAL_LIST: ListDefinition = {
+  list: `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND c.deleted_at IS NULL`,
+  id: 'c.id',
+  search: ['c.name', `(SELECT string_agg(hint.value, ' ') FROM jsonb_each_text(c.hints) hint)`],
+  sort: { name: 'c.name', lastVerifiedAt: 'c.last_verified_at' },
+  order: 'name',
+  filters: {
+    provider: choiceFilter('c.provider', PROVIDERS),
+    credentialType: choiceFilter('c.credential_type', []),
+    state: choiceFilter(
+      `CASE c.is_valid WHEN true THEN 'VALID' WHEN false THEN 'INVALID' ELSE 'UNCHECKED' END`,
+      ['VALID', 'INVALID', 'UNCHECKED'],
+    ),
+  },
+};
 
 /**
  * SQL: the SET clause for a check that the provider answered; the next check is due after a day.
@@ -102,15 +120,8 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     return row!;
   }
 
-  /** By name. */
-  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<CredentialRow>> {
-    return sliced(
-      tx,
-      `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND c.deleted_at IS NULL`,
-      'c.name, c.id',
-      [organization],
-      slice,
-    );
+  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<CredentialRow>> {
+    return listPage(tx, CREDENTIAL_LIST, organization, query);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialRow | null> {

@@ -2,14 +2,16 @@ import type { OrganizationId } from '#rules';
 import {
   type DataKeyRow,
   type IdentityProviderEntity,
-  type Slice,
+  type ListDefinition,
+  type ListQuery,
   type Sliced,
   type TenantStore,
   type Tx,
   brokenConstraint,
+  choiceFilter,
   first,
+  listPage,
   rows,
-  sliced,
   touches,
 } from '#entities';
 
@@ -67,13 +69,26 @@ const COLUMNS = `p.id, p.name, p.issuer, p.client_id AS "clientId", p.groups_cla
 
 const SELECT = `SELECT ${COLUMNS} FROM identity_providers p WHERE p.organization_id = $1`;
 
+export const IDENTITY_PROVIDER_LIST: ListDefinition = {
+  list: SELECT,
+  id: 'p.id',
+  search: ['p.name', 'p.issuer'],
+  sort: { name: 'p.name', createdAt: 'p.created_at' },
+  order: 'name',
+  filters: {
+    state: choiceFilter(
+      `CASE WHEN NOT p.is_enabled THEN 'DISABLED' WHEN p.last_error IS NULL THEN 'ENABLED' ELSE 'FAILING' END`,
+      ['ENABLED', 'DISABLED', 'FAILING'],
+    ),
+  },
+};
+
 const NAME_KEY = 'identity_providers_organization_id_name_key';
 
 /** The issuers that an organization's people sign in with. */
 export class IdentityProviderStore implements TenantStore<IdentityProviderStore> {
-  /** By name. */
-  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<IdentityProviderRow>> {
-    return sliced(tx, SELECT, 'p.name, p.id', [organization], slice);
+  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<IdentityProviderRow>> {
+    return listPage(tx, IDENTITY_PROVIDER_LIST, organization, query);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<IdentityProviderRow | null> {

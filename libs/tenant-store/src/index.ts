@@ -32,6 +32,7 @@ export * from './payment-event.store';
 export * from './platform.store';
 export * from './refresh-token.store';
 export * from './resource-health.store';
+export { RESOURCE_LIST } from './resource-list';
 export * from './resource-rows';
 export * from './resource-rules.store';
 export * from './resource.store';

@@ -1,13 +1,15 @@
 import type { OrganizationId } from '#rules';
 import {
   type OidcTrustEntity,
-  type Slice,
+  type ListDefinition,
+  type ListQuery,
   type Sliced,
   type TenantStore,
   type Tx,
   brokenConstraint,
+  choiceFilter,
   first,
-  sliced,
+  listPage,
   touches,
 } from '#entities';
 
@@ -39,12 +41,22 @@ const SELECT = `SELECT t.id, t.name, t.preset, t.issuer, t.service_user_id AS "s
     t.updated_at AS "updatedAt"
   FROM oidc_trusts t JOIN users u ON u.organization_id = t.organization_id AND u.id = t.service_user_id`;
 
+export const OIDC_TRUST_LIST: ListDefinition = {
+  list: `${SELECT} WHERE t.organization_id = $1`,
+  id: 't.id',
+  search: ['t.name', 't.issuer'],
+  sort: { name: 't.name', createdAt: 't.created_at' },
+  order: 'name',
+  filters: {
+    state: choiceFilter(`CASE WHEN t.is_enabled THEN 'ENABLED' ELSE 'DISABLED' END`, ['ENABLED', 'DISABLED']),
+  },
+};
+
 const NAME_KEY = 'oidc_trusts_organization_id_name_key';
 
 export class OidcTrustStore implements TenantStore<OidcTrustStore> {
-  /** By name. */
-  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<OidcTrustRow>> {
-    return sliced(tx, `${SELECT} WHERE t.organization_id = $1`, 't.name, t.id', [organization], slice);
+  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<OidcTrustRow>> {
+    return listPage(tx, OIDC_TRUST_LIST, organization, query);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {

@@ -1,5 +1,6 @@
 import type { OrganizationId } from '#rules';
 import {
+  type HealthEventType,
   type ResourceHealthEventEntity,
   type Slice,
   type Sliced,
@@ -14,7 +15,8 @@ export interface HealthEventRow extends Readonly<Omit<ResourceHealthEventEntity,
 
 const OF_RESOURCES = `FROM resource_health_events e
   JOIN resources r ON r.id = e.resource_id AND r.organization_id = e.organization_id AND r.deleted_at IS NULL
-  WHERE e.organization_id = $1 AND ($2::uuid IS NULL OR e.resource_id = $2)`;
+  WHERE e.organization_id = $1 AND ($2::uuid IS NULL OR e.resource_id = $2)
+    AND ($3::text[] IS NULL OR e.event_type = ANY ($3))`;
 
 /** Results of verifications and reconciliations. */
 export class ResourceHealthStore implements TenantStore<ResourceHealthStore> {
@@ -23,6 +25,7 @@ export class ResourceHealthStore implements TenantStore<ResourceHealthStore> {
     tx: Tx,
     organization: OrganizationId,
     resourceId: string | null,
+    eventTypes: readonly HealthEventType[] | null,
     slice: Slice,
   ): Promise<Sliced<HealthEventRow>> {
     return sliced(
@@ -31,7 +34,7 @@ export class ResourceHealthStore implements TenantStore<ResourceHealthStore> {
          e.created_at AS "createdAt"
        ${OF_RESOURCES}`,
       'e.created_at DESC, e.id',
-      [organization, resourceId],
+      [organization, resourceId, eventTypes],
       slice,
     );
   }

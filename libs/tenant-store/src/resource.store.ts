@@ -9,26 +9,15 @@ import {
 import {
   type HealthEventType,
   type SealedCredential,
-  type Slice,
+  type ListQuery,
   type Sliced,
   type TenantStore,
   type Tx,
   first,
-  sliced,
+  listPage,
 } from '#entities';
+import { ASSIGNED, RESOURCE_LIST, RESOURCES } from './resource-list';
 import type { LockedTarget, NewResource, ResourceChange, ResourceRow } from './resource-rows';
-
-const SELECT = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name AS "credentialName", r.provider,
-    r.target_id AS "targetId", t.key AS "targetKey", r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier",
-    t.identifier AS "targetIdentifier", r.region, r.endpoint, r.config,
-    r.is_active AS "isActive", r.last_verified_at AS "lastVerifiedAt", r.verification_error AS "verificationError", r.created_at AS "createdAt",
-    r.updated_at AS "updatedAt"
-  FROM resources r JOIN credentials c ON c.id = r.credential_id JOIN targets t ON t.id = r.target_id
-  WHERE r.organization_id = $1 AND r.deleted_at IS NULL`;
-
-/** SQL: one of the user's roles has the resource. */
-const ASSIGNED = `AND r.id IN (SELECT granted.resource_id FROM role_resources granted
-  JOIN role_users held ON held.role_id = granted.role_id WHERE held.user_id = $2)`;
 
 /** Of several roles the most lenient counts. */
 export interface GrantedRow {
@@ -41,19 +30,20 @@ export interface GrantedRow {
 }
 
 export class ResourceStore implements TenantStore<ResourceStore> {
-  /** By name. @param userId only resources of this user's roles; null: all of them */
-  async list(
+  /** @param assignedTo only resources of this user's roles; null: all of them */
+  list(
     tx: Tx,
     organization: OrganizationId,
-    slice: Slice | null,
-    userId: string | null,
+    query: ListQuery,
+    assignedTo: string | null,
   ): Promise<Sliced<ResourceRow>> {
-    const assigned = userId === null ? '' : ASSIGNED;
-    const parameters = userId === null ? [organization] : [organization, userId];
-    const list = `${SELECT} ${assigned}`;
-    if (slice !== null) return sliced(tx, list, 'r.name, r.id', parameters, slice);
-    const all = await tx.query<ResourceRow[]>(`${list} ORDER BY r.name, r.id`, parameters);
-    return { rows: all, total: all.length };
+    return listPage(
+      tx,
+      RESOURCE_LIST,
+      organization,
+      query,
+      assignedTo === null ? [] : [[ASSIGNED, assignedTo]],
+    );
   }
 
   /** What the user's roles allow on each of the user's resources, and the least that they ask for. */
@@ -71,7 +61,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {
-    return first<ResourceRow>(tx, `${SELECT} AND r.id = $2`, [organization, id]);
+    return first<ResourceRow>(tx, `${RESOURCES} AND r.id = $2`, [organization, id]);
   }
 
   /**
@@ -230,6 +220,33 @@ export class ResourceStore implements TenantStore<ResourceStore> {
        WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL`,
       [organization, id],
     );
+  }
+
+  /** By name and target. Call `hasRoom` first: it serializes creations. */
+  named(tx: Tx, organization: OrganizationId, name: string, targetKey: string): Promise<ResourceRow | null> {
+    return first<ResourceRow>(tx, `${RESOURCES} AND r.name = $2 AND t.key = $3 LIMIT 1`, [
+      organization,
+      name,
+      targetKey,
+    ]);
+  }
+
+  /**
+   * Makes it due for a verification, which activates it if `activates`. @returns its name, null when there is none
+   */
+  async requestVerification(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    activates: boolean,
+  ): Promise<string | null> {
+    const requested = await first<{ name: string }>(
+      tx,
+      `UPDATE resources SET verify_due_at = now(), suspended_by_check = suspended_by_check OR ($3 AND NOT is_active)
+       WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL RETURNING name`,
+      [organization, id, activates],
+    );
+    return requested?.name ?? null;
   }
 
   /** Requests a reconciliation of the resource's target. @returns null when there is no such resource */

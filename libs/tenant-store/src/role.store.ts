@@ -1,14 +1,17 @@
 import type { OrganizationId } from '#rules';
 import {
   RoleEntity,
-  type Slice,
+  type ListDefinition,
+  type ListQuery,
   type Sliced,
   type TenantStore,
   type Tx,
   brokenConstraint,
   definedFields,
+  choiceFilter,
   first,
-  sliced,
+  idFilter,
+  listPage,
 } from '#entities';
 
 export interface RoleRow extends Readonly<Omit<RoleEntity, 'organizationId'>> {
@@ -23,6 +26,26 @@ const SELECT = `SELECT r.id, r.name, r.description, r.max_session_duration_hours
     ARRAY(SELECT user_id FROM role_users WHERE role_id = r.id ORDER BY created_at, user_id) AS "userIds",
     r.created_at AS "createdAt", r.updated_at AS "updatedAt"
   FROM roles r`;
+
+export const ROLE_LIST: ListDefinition = {
+  list: `${SELECT} WHERE r.organization_id = $1`,
+  id: 'r.id',
+  search: ['r.name', 'r.description'],
+  sort: {
+    name: 'r.name',
+    createdAt: 'r.created_at',
+    userCount: '(SELECT count(*) FROM role_users m WHERE m.role_id = r.id)',
+    resourceCount: '(SELECT count(*) FROM role_resources m WHERE m.role_id = r.id)',
+  },
+  order: 'name',
+  filters: {
+    resourceId: idFilter(
+      'EXISTS (SELECT FROM role_resources m WHERE m.role_id = r.id AND m.resource_id = ?)',
+    ),
+    userId: idFilter('EXISTS (SELECT FROM role_users m WHERE m.role_id = r.id AND m.user_id = ?)'),
+    approvals: choiceFilter('r.approvals::text', ['0', '1', '2']),
+  },
+};
 
 /** What a role asks of a session, and lets it do. */
 export const ROLE_FIELDS = [
@@ -58,9 +81,8 @@ const LINKS = {
 } as const;
 
 export class RoleStore implements TenantStore<RoleStore> {
-  /** By name. */
-  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<RoleRow>> {
-    return sliced(tx, `${SELECT} WHERE r.organization_id = $1`, 'r.name, r.id', [organization], slice);
+  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<RoleRow>> {
+    return listPage(tx, ROLE_LIST, organization, query);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {

@@ -27,12 +27,19 @@ export function sessionList(organization: OrganizationId, filter: SessionFilter,
     from: `${add(beginOf(filter))}::timestamptz`,
     until: `${add(endOf(filter))}::timestamptz`,
   };
+  const others = [
+    ...(filter.address === undefined ? [] : [`${add(filter.address)} IN (s.ipv4_address, s.ipv6_address)`]),
+    ...(filter.endedReasons ? [`s.ended_reason = ANY (${add(filter.endedReasons)}::text[])`] : []),
+    ...(filter.breakGlass === undefined ? [] : [`s.break_glass = ${add(filter.breakGlass)}`]),
+  ];
   const spans = filter.from ? [during, reachingInto(during)] : [during];
   const statuses = SESSION_STATUSES.filter((status) => filter.statuses?.includes(status) ?? true);
   const keys = spans.flatMap((span) =>
-    resource && span === during && !filter.userId && !filter.statuses
+    resource && span === during && !filter.userId && !filter.statuses && others.length === 0
       ? [keysOfResource(resource, span)]
-      : statuses.map((status) => keysOfSessions([owner, `s.status = ${add(status)}`], span, resource)),
+      : statuses.map((status) =>
+          keysOfSessions([owner, `s.status = ${add(status)}`, ...others], span, resource),
+        ),
   );
   return { keys, rows, given };
 }

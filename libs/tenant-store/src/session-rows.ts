@@ -115,6 +115,10 @@ export interface SessionFilter extends Interval {
   readonly userId?: string | undefined;
   readonly resourceId?: string | undefined;
   readonly statuses?: readonly SessionStatus[] | undefined;
+  /** IPv4 or IPv6; with what follows, looked for in each row: give a time */
+  readonly address?: string | undefined;
+  readonly endedReasons?: readonly EndedReason[] | undefined;
+  readonly breakGlass?: boolean | undefined;
 }
 
 /** Who ends which session. */

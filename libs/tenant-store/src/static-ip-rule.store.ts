@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IpVersion, OrganizationId, ResourceIpStatus } from '#rules';
+import { STATIC_IP_RULE_STATUSES, type IpVersion, type OrganizationId, type ResourceIpStatus } from '#rules';
 import {
   release,
   HOLD,
@@ -12,13 +12,16 @@ import {
 import {
   LEAVING,
   StaticIpRuleEntity,
-  type Slice,
+  type ListDefinition,
+  type ListQuery,
   type Sliced,
   type TenantStore,
   type Tx,
+  choiceFilter,
   first,
+  idFilter,
+  listPage,
   rows,
-  sliced,
   touches,
 } from '#entities';
 
@@ -56,6 +59,31 @@ const SELECT = `SELECT s.id, s.label, s.ip_address AS "ipAddress", s.created_by_
       ORDER BY coalesce(r.name, ip.resource_name), ip.id) AS resources
   FROM static_ip_rules s WHERE s.organization_id = $1 AND s.deleted_at IS NULL`;
 
+/** SQL: an entry that the rule shows, see `SELECT`. @param more conditions */
+const shownEntry = (
+  more = '',
+): string => `EXISTS (SELECT FROM resource_ips ip WHERE ip.static_ip_rule_id = s.id
+    AND ip.status NOT IN (${LEAVING}) AND ip.released_at IS NULL ${more})`;
+
+const withEntry = (status: ResourceIpStatus): string => shownEntry(`AND ip.status = '${status}'`);
+
+/** As `overallStatus`. */
+const STATUS = `CASE WHEN s.closed_on IS NOT NULL THEN 'CLOSED' WHEN ${withEntry('PENDING')} THEN 'PENDING'
+    WHEN NOT ${withEntry('FAILED')} THEN 'ACTIVE' WHEN ${withEntry('APPLIED')} THEN 'PARTIAL' ELSE 'FAILED' END`;
+
+export const STATIC_IP_RULE_LIST: ListDefinition = {
+  list: SELECT,
+  id: 's.id',
+  search: ['s.label', 's.ip_address', 's.created_by_email'],
+  sort: { label: 's.label', createdAt: 's.created_at' },
+  order: '-createdAt',
+  filters: {
+    resourceId: idFilter(shownEntry('AND ip.resource_id = ?')),
+    status: choiceFilter(STATUS, [...STATIC_IP_RULE_STATUSES, 'CLOSED']),
+    contains: { kind: 'address', where: 's.ip_address::inet >>= ?::inet' },
+  },
+};
+
 /** A rule that a lockdown has closed. */
 export interface ClosedRuleRow extends Pick<StaticIpRuleRow, 'id' | 'ipAddress'> {
   readonly resourceIds: string[];
@@ -71,9 +99,8 @@ export interface ResourceRangesRow {
 
 /** Static IP rules. Callers of the writers must have locked the resources with `ResourceStore.lockTargets`. */
 export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
-  /** Newest first. */
-  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<StaticIpRuleRow>> {
-    return sliced(tx, SELECT, 's.created_at DESC, s.id', [organization], slice);
+  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<StaticIpRuleRow>> {
+    return listPage(tx, STATIC_IP_RULE_LIST, organization, query);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {

@@ -1,14 +1,18 @@
 import { TIER_LIMITS, type Lockdown, type OrganizationId, type Tier, type TierOf } from '#rules';
 import {
   type NoticeSwitch,
-  type Slice,
+  type ListDefinition,
+  type ListQuery,
   type Sliced,
   type TenantStore,
   type Tx,
   type UserEntity,
+  choiceFilter,
   first,
+  flagFilter,
+  idFilter,
+  listPage,
   rows,
-  sliced,
   touches,
 } from '#entities';
 import { lockdownOf } from './lockdown-sql';
@@ -39,15 +43,6 @@ export interface UserRow extends Readonly<
   readonly identityProviders: string[];
 }
 
-export interface UserFilter {
-  /** a part of the e-mail or the name, in any case */
-  readonly search?: string | undefined;
-  readonly roleId?: string | undefined;
-  readonly isActive?: boolean | undefined;
-  readonly isService?: boolean | undefined;
-  readonly statuses?: readonly UserStatus[] | undefined;
-}
-
 /** Without a passwordHash, the user sets one by invitation. */
 export type NewUser = Pick<UserEntity, 'email' | 'name' | 'isOrgAdmin' | 'passwordHash'>;
 
@@ -69,6 +64,23 @@ const SELECT = `SELECT u.id, u.email, u.name, u.is_service AS "isService", u.is_
     u.created_at AS "createdAt", u.updated_at AS "updatedAt"
   FROM users u`;
 
+export const USER_LIST: ListDefinition = {
+  list: `${SELECT} WHERE u.organization_id = $1 AND u.deleted_at IS NULL`,
+  id: 'u.id',
+  search: ['u.name', 'u.email'],
+  sort: { name: 'u.name', email: 'u.email', createdAt: 'u.created_at', lastLoginAt: 'u.last_login_at' },
+  order: '-createdAt',
+  filters: {
+    roleId: idFilter('EXISTS (SELECT FROM role_users m WHERE m.user_id = u.id AND m.role_id = ?)'),
+    isActive: flagFilter('u.is_active = ?'),
+    isService: flagFilter('u.is_service = ?'),
+    status: choiceFilter(STATUS, USER_STATUSES, 'UserStatus'),
+    mfaEnabled: flagFilter('u.mfa_enabled = ?'),
+    isOrgAdmin: flagFilter('u.is_org_admin = ?'),
+    lockedDown: flagFilter('EXISTS (SELECT FROM lockdowns l WHERE l.subject_id = u.id) = ?'),
+  },
+};
+
 /** SQL: whether another active admin than user $2 exists; race-free only under `lock`. */
 const OTHER_ADMIN = `EXISTS (SELECT FROM users other
   WHERE other.organization_id = $1 AND other.id <> $2 AND other.is_org_admin AND other.is_active)`;
@@ -79,16 +91,8 @@ const DELETED = `deleted_at = now(), is_active = false, password_hash = NULL, mf
 
 /** An organization's users. All methods ignore deleted ones. */
 export class UserStore implements TenantStore<UserStore> {
-  /** Newest first. */
-  list(tx: Tx, organization: OrganizationId, filter: UserFilter, slice: Slice): Promise<Sliced<UserRow>> {
-    const where = `WHERE u.organization_id = $1 AND u.deleted_at IS NULL
-      AND ($2::text IS NULL OR strpos(lower(u.email), lower($2)) > 0 OR strpos(lower(u.name), lower($2)) > 0)
-      AND ($3::uuid IS NULL OR EXISTS (SELECT FROM role_users m WHERE m.user_id = u.id AND m.role_id = $3))
-      AND ($4::boolean IS NULL OR u.is_active = $4) AND ($5::boolean IS NULL OR u.is_service = $5)
-      AND ($6::text[] IS NULL OR ${STATUS} = ANY ($6))`;
-    const { search = null, roleId = null, isActive = null, isService = null, statuses = null } = filter;
-    const given = [organization, search, roleId, isActive, isService, statuses];
-    return sliced(tx, `${SELECT} ${where}`, 'u.created_at DESC, u.id', given, slice);
+  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<UserRow>> {
+    return listPage(tx, USER_LIST, organization, query);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<UserRow | null> {

@@ -132,7 +132,7 @@ export class VerificationStore {
          write_verified = $3,
          target_verified_at = CASE WHEN $3 THEN coalesce(target_verified_at, now()) ELSE target_verified_at END,
          abandoned_at = CASE WHEN NOT $3 THEN abandoned_at END,
-         ${changed ? (failure === null ? REACTIVATE : DEACTIVATE) : 'is_active = is_active'}
+         ${failure === null ? REACTIVATE : changed ? DEACTIVATE : 'is_active = is_active'}
        WHERE id = $1`,
       [due.id, nextInMinutes, failure === null, failure],
     );
@@ -171,7 +171,8 @@ export class VerificationStore {
          FOR NO KEY UPDATE OF r SKIP LOCKED
        )
        UPDATE resources r SET verify_due_at = now() + make_interval(mins => $2), last_verified_at = now(),
-         write_verified = true, target_verified_at = coalesce(r.target_verified_at, now()), abandoned_at = NULL
+         write_verified = true, target_verified_at = coalesce(r.target_verified_at, now()), abandoned_at = NULL,
+         is_active = r.is_active OR r.suspended_by_check, suspended_by_check = false
        FROM connected WHERE r.id = connected.id RETURNING r.id`,
       [JSON.stringify(due), nextInMinutes, AGENT_AWAY_SECONDS],
     );
@@ -208,7 +209,7 @@ export class VerificationStore {
 
 const DEACTIVATE = `suspended_by_check = is_active, is_active = false,
          updated_at = CASE WHEN is_active THEN now() ELSE updated_at END`;
-/** A resource that an admin deactivated stays inactive. */
+/** A resource that an admin deactivated stays inactive, until its verification is requested. */
 const REACTIVATE = `is_active = is_active OR suspended_by_check, suspended_by_check = false,
          updated_at = CASE WHEN suspended_by_check THEN now() ELSE updated_at END`;
 

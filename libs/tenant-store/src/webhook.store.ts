@@ -1,13 +1,16 @@
 import type { OrganizationId } from '#rules';
 import {
+  type ListDefinition,
+  type ListQuery,
   type Slice,
   type Sliced,
   type TenantStore,
   type Tx,
   type WebhookDeliveryEntity,
   type WebhookEntity,
+  choiceFilter,
   first,
-  sliced,
+  listPage,
   timedSlice,
   touches,
 } from '#entities';
@@ -43,14 +46,27 @@ const SELECT = `SELECT w.id, w.format, w.shown_url AS "shownUrl", w.event_types 
     w.created_at AS "createdAt", w.updated_at AS "updatedAt"
   FROM webhooks w WHERE w.organization_id = $1`;
 
+export const WEBHOOK_LIST: ListDefinition = {
+  list: SELECT,
+  id: 'w.id',
+  search: ['w.shown_url'],
+  sort: { name: 'w.shown_url', createdAt: 'w.created_at' },
+  order: 'createdAt',
+  filters: {
+    state: choiceFilter(
+      `CASE WHEN NOT w.is_enabled THEN 'DISABLED' WHEN w.failing_since IS NULL THEN 'ENABLED' ELSE 'FAILING' END`,
+      ['ENABLED', 'DISABLED', 'FAILING'],
+    ),
+  },
+};
+
 /** SQL: ends the lease of a worker that sends to it, whose outcomes are no longer written: what it was sending is sent again. */
 const LEASE_ENDED = 'leased_until = clock_timestamp()';
 
 /** An organization's webhooks. Workers send to them: `WebhookDeliveryStore`. */
 export class WebhookStore implements TenantStore<WebhookStore> {
-  /** Oldest first. */
-  list(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<WebhookRow>> {
-    return sliced(tx, SELECT, 'w.created_at, w.id', [organization], slice);
+  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<WebhookRow>> {
+    return listPage(tx, WEBHOOK_LIST, organization, query);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<WebhookRow | null> {
@@ -143,16 +159,23 @@ export class WebhookStore implements TenantStore<WebhookStore> {
   }
 
   /** Newest first. */
-  deliveries(tx: Tx, organization: OrganizationId, id: string, slice: Slice): Promise<Sliced<DeliveryRow>> {
+  deliveries(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    statuses: readonly DeliveryRow['status'][] | null,
+    slice: Slice,
+  ): Promise<Sliced<DeliveryRow>> {
     const list = {
       keys: [
         `SELECT d.created_at AS at, d.position AS tie FROM webhook_deliveries d
-         WHERE d.organization_id = $1 AND d.webhook_id = $2 AND d.created_at >= $3::timestamptz AND d.created_at < $4::timestamptz`,
+         WHERE d.organization_id = $1 AND d.webhook_id = $2 AND d.created_at >= $3::timestamptz AND d.created_at < $4::timestamptz
+           AND ($5::text[] IS NULL OR d.status = ANY ($5))`,
       ],
       rows: `SELECT d.id, d.record_id AS "recordId", d.event_type AS "eventType", d.status, d.attempts, d.due_at AS "dueAt",
           d.response_code AS "responseCode", d.error, d.sent_at AS "sentAt", d.created_at AS "createdAt"
         FROM page JOIN webhook_deliveries d ON d.webhook_id = $2 AND d.position = page.tie`,
-      given: [organization, id, '-infinity', 'infinity'] as const,
+      given: [organization, id, '-infinity', 'infinity', statuses] as const,
     };
     return timedSlice(tx, list, slice);
   }

@@ -54,7 +54,7 @@ export class AccessRequestsController {
     @CurrentPrincipal() principal: Principal,
     @Query() query: AccessRequestQueryDto,
   ): Promise<ListPage<AccessRequestDto>> {
-    return new ListPage(query, await this.requests.list(principal, query.view, query)).map(toAccessRequest);
+    return new ListPage(query, await this.requests.list(principal, query)).map(toAccessRequest);
   }
 
   @Get(':id')

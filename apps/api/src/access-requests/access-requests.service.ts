@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Slice, type Sliced, type Tx } from '#entities';
+import { Database, type Sliced, type Tx } from '#entities';
 import {
   type AccessRequestRow,
   AccessRequestStore,
-  type AccessRequestView,
   type GrantRow,
   MAX_WAITING_REQUESTS,
   type NewAccessRequest,
@@ -25,7 +24,8 @@ import {
   sessionHours,
 } from '../sessions/session-plan';
 import { AccessRequestWaiter } from './access-request-waiter';
-import type { CreateAccessRequestDto } from './dto/access-request.dto';
+import { timeRange } from '../http/time-range';
+import type { AccessRequestQueryDto, CreateAccessRequestDto } from './dto/access-request.dto';
 
 type Action = Parameters<AccessRequestStore['decide']>[2];
 
@@ -119,12 +119,14 @@ export class AccessRequestsService {
   }
 
   /** @throws ApiError 403 for the requests of others, unless an administrator who has signed in asks */
-  list(principal: Principal, view: AccessRequestView, slice: Slice): Promise<Sliced<AccessRequestRow>> {
+  list(principal: Principal, query: AccessRequestQueryDto): Promise<Sliced<AccessRequestRow>> {
+    const { view, userId: requesterId, resourceId, status: statuses } = query;
     const { kind, isOrgAdmin, organizationId, userId } = principal;
     if (view !== 'mine' && kind !== 'user') throw forbidden('Only a signed-in person decides');
     if ((view === 'all' || view === 'review') && !isOrgAdmin)
       throw forbidden('Only an administrator of the organization may do this');
-    return this.requests.list(this.database.autocommit, organizationId, view, userId, slice);
+    const filter = { view, userId: requesterId, resourceId, statuses, ...timeRange(query) };
+    return this.requests.list(this.database.autocommit, organizationId, filter, userId, query);
   }
 
   /**

@@ -1,15 +1,24 @@
 import { Body, Controller, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { AllowedWhileLockedDown, AdminOnly, AllowedWhileSuspended, KeyOnly } from '#guards';
+import {
+  AllowedWhileLockedDown,
+  AdminOnly,
+  AllowedWhileSuspended,
+  CurrentPrincipal,
+  KeyOnly,
+  type Principal,
+} from '#guards';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { clientDisconnectSignal } from '../http/client-disconnect';
+import { ListPage } from '../http/list-page';
 import { CountedOnlyAs } from '../rate-limit/rate-limit.decorators';
 import { AgentAdmissions } from './agent-admissions';
 import { AGENT_NAME, AgentNamePipe } from './agent-name';
 import { toAgentState, toReleasedAgent } from './agent.mapper';
 import { AgentsService } from './agents.service';
+import { AgentDto, AgentQueryDto } from './dto/agent.dto';
 import { AgentReportDto, AgentVersionDto } from './dto/agent-report.dto';
 import { AgentStateDto, AgentStateQueryDto } from './dto/agent-state.dto';
 import { ReleasedAgentDto } from './dto/released-agent.dto';
@@ -24,6 +33,16 @@ export class AgentsController {
     private readonly agents: AgentsService,
     private readonly admissions: AgentAdmissions,
   ) {}
+
+  @Get()
+  @AdminOnly()
+  @Operation("List the agents of the organization's hosts", { 200: [AgentDto] })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: AgentQueryDto,
+  ): Promise<ListPage<AgentDto>> {
+    return new ListPage(query, await this.agents.list(principal, query));
+  }
 
   @Get('state')
   @CountedOnlyAs(['agent'])

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AgentGuardStore, AgentStateStore, AgentStore, EngineStore } from '#engine-store';
+import { AgentGuardStore, AgentListStore, AgentStateStore, AgentStore, EngineStore } from '#engine-store';
 import { AgentAdmissions } from './agent-admissions';
 import { AgentStateWatcher } from './agent-state-watcher';
 import { AgentTurns } from './agent-turns';
@@ -14,6 +14,7 @@ import { AgentsService } from './agents.service';
     AgentStateWatcher,
     AgentTurns,
     AgentGuardStore,
+    AgentListStore,
     AgentStore,
     AgentStateStore,
     { provide: EngineStore, useFactory: () => new EngineStore() },

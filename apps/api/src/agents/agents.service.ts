@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import {
   AgentGuardStore,
+  AgentListStore,
+  type AgentRow,
   type AgentState,
   AgentStateStore,
   AgentStore,
@@ -9,7 +11,8 @@ import {
   type ServingAgent,
 } from '#engine-store';
 import { settleReport } from '#engine';
-import { Database, type Tx } from '#entities';
+import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
+import type { Principal } from '#guards';
 import { AuditStore } from '#tenant-store';
 import type { HostGuard } from '#rules';
 import type { Actor } from '../http/actor';
@@ -28,6 +31,7 @@ export class AgentsService {
     private readonly database: Database,
     private readonly admissions: AgentAdmissions,
     private readonly agents: AgentStore,
+    private readonly lists: AgentListStore,
     private readonly states: AgentStateStore,
     private readonly guards: AgentGuardStore,
     private readonly stores: EngineStore,
@@ -35,6 +39,10 @@ export class AgentsService {
     private readonly watcher: AgentStateWatcher,
     private readonly turns: AgentTurns,
   ) {}
+
+  list({ organizationId }: Principal, query: ListQuery): Promise<Sliced<AgentRow>> {
+    return this.lists.list(this.database.autocommit, organizationId, query);
+  }
 
   /**
    * Returns the complete state once its version differs from the requested one, or when the wait expires. A dry run

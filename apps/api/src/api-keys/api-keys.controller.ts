@@ -25,12 +25,12 @@ export class ApiKeysController {
   }
 
   @Get()
-  @Operation("List the organization's API keys, including revoked ones, newest first", { 200: [ApiKeyDto] })
+  @Operation("List the organization's API keys, including revoked ones", { 200: [ApiKeyDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: ApiKeyQueryDto,
   ): Promise<ListPage<ApiKeyDto>> {
-    return new ListPage(query, await this.keys.list(principal, query, query));
+    return new ListPage(query, await this.keys.list(principal, query));
   }
 
   @Delete(':id')

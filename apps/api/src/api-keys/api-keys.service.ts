@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Slice, type Sliced } from '#entities';
+import { Database, type ListQuery, type Sliced } from '#entities';
 import { type ApiKeyRow, ApiKeyStore, type KeyOwner } from '#tenant-store';
 import { scopeNeedsPaidPlan, type Principal } from '#guards';
 import { newApiKey } from '#secrets';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { badRequest, forbidden, notFound } from '../errors/api-error';
 import type { Actor } from '../http/actor';
-import type { ApiKeyQueryDto, CreateApiKeyDto } from './dto/api-key.dto';
+import type { CreateApiKeyDto } from './dto/api-key.dto';
 
 @Injectable()
 export class ApiKeysService {
@@ -50,8 +50,8 @@ export class ApiKeysService {
     return { row, plainTextKey: plainText };
   }
 
-  list(principal: Principal, { userId }: ApiKeyQueryDto, slice: Slice): Promise<Sliced<ApiKeyRow>> {
-    return this.keys.list(this.database.autocommit, principal.organizationId, { userId }, slice);
+  list(principal: Principal, query: ListQuery): Promise<Sliced<ApiKeyRow>> {
+    return this.keys.list(this.database.autocommit, principal.organizationId, query);
   }
 
   async revoke(actor: Actor, id: string): Promise<void> {

@@ -3,7 +3,7 @@ import { Database, type Sliced } from '#entities';
 import { type AuditRecordRow, AuditStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { forbidden } from '../errors/api-error';
-import { timeRange } from '../http/time-range';
+import { refuseLongReading, timeRange } from '../http/time-range';
 import type { AuditQueryDto } from './dto/audit-query.dto';
 
 @Injectable()
@@ -19,12 +19,20 @@ export class AuditLogsService {
     if (kind === 'key' && !isOrgAdmin) {
       throw forbidden('audit:read needs a key of an administrator, and the user of this key is none');
     }
+    if (!isOrgAdmin && (query.userId ?? userId) !== userId)
+      throw forbidden('Only an administrator reads the records of another user');
+    const range = timeRange(query);
+    const { result, actorType, ipAddress } = query;
+    refuseLongReading({ result, actorType, ipAddress }, range.from);
     const filter = {
-      concerns: isOrgAdmin ? null : userId,
+      concerns: isOrgAdmin ? (query.userId ?? null) : userId,
+      result,
+      actorTypes: actorType,
+      ipAddress,
       eventTypes: query.eventType ?? null,
       actorEmail: query.actorEmail ?? null,
       resourceId: query.resourceId ?? null,
-      ...timeRange(query),
+      ...range,
     };
     return this.audit.list(this.database.autocommit, organizationId, filter, query);
   }

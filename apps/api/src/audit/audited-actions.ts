@@ -20,6 +20,7 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'POST /sessions/:/renew': 'SESSION_EXTENDED',
     'POST /sessions/:/stop': 'SESSION_STOPPED',
     'POST /sessions/admin/:/stop': 'SESSION_STOPPED',
+    'POST /sessions/admin/bulk': 'SESSION_STOPPED',
   }),
   ...of('ACCESS_REQUEST', {
     'POST /access-requests': 'ACCESS_REQUESTED',
@@ -30,6 +31,8 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
   }),
   ...of('RESOURCE', {
     'POST /resources': 'RESOURCE_CREATED',
+    'POST /resources/bulk': 'RESOURCE_CREATED',
+    'POST /resources/verify': 'RESOURCE_VERIFIED',
     'PATCH /resources/:': 'RESOURCE_UPDATED',
     'DELETE /resources/:': 'RESOURCE_DELETED',
     'POST /resources/:/verify': 'RESOURCE_VERIFIED',
@@ -48,12 +51,14 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'PATCH /roles/:': 'ROLE_UPDATED',
     'DELETE /roles/:': 'ROLE_DELETED',
     'POST /roles/:/resources/:': 'ROLE_RESOURCE_ASSIGNED',
+    'POST /roles/:/members': 'ROLE_UPDATED',
     'DELETE /roles/:/resources/:': 'ROLE_RESOURCE_UNASSIGNED',
     'POST /roles/:/users/:': 'ROLE_USER_ASSIGNED',
     'DELETE /roles/:/users/:': 'ROLE_USER_UNASSIGNED',
   }),
   ...of('USER', {
     'POST /users': 'USER_CREATED',
+    'POST /users/bulk': 'USER_UPDATED',
     'PATCH /users/:': 'USER_UPDATED',
     'PATCH /users/me/notices': 'USER_UPDATED',
     'DELETE /users/:': 'USER_DELETED',

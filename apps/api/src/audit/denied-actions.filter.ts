@@ -20,11 +20,12 @@ import { auditedActionOf } from './audited-actions';
 /** Malformed requests and requests for objects that do not exist are not denied actions. */
 const DENIAL_STATUSES: readonly number[] = [HttpStatus.FORBIDDEN, HttpStatus.CONFLICT];
 
-const isDenial = (exception: HttpException): boolean =>
+export const isDenial = (exception: HttpException): boolean =>
   DENIAL_STATUSES.includes(exception.getStatus()) ||
   (exception instanceof ApiError && exception.extras.isAudited === true);
 
-const MAX_RECORDS_PER_MINUTE = 10;
+/** of one actor */
+export const MAX_RECORDS_PER_MINUTE = 10;
 const MAX_PATH_LENGTH = 200;
 
 /** Writes denied actions to the audit trail, then sends the error response. Successful requests are not affected. */

@@ -6,11 +6,15 @@ import type { CredentialRow } from '#tenant-store';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
-import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
 import { toCredential } from './credential.mapper';
 import { CredentialsService } from './credentials.service';
-import { CreateCredentialDto, CredentialDto, UpdateCredentialDto } from './dto/credential.dto';
+import {
+  CreateCredentialDto,
+  CredentialDto,
+  CredentialQueryDto,
+  UpdateCredentialDto,
+} from './dto/credential.dto';
 
 @ApiTags('Credentials')
 @AdminOnly()
@@ -28,10 +32,10 @@ export class CredentialsController {
   }
 
   @Get()
-  @Operation("List the organization's credentials, by name", { 200: [CredentialDto] })
+  @Operation("List the organization's credentials", { 200: [CredentialDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
-    @Query() query: PageQueryDto,
+    @Query() query: CredentialQueryDto,
   ): Promise<ListPage<CredentialDto>> {
     return new ListPage(query, await this.credentials.list(principal, query)).map((row) =>
       this.shown(principal, row),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Identities } from '#credentials';
-import { Database, type Slice, type Sliced } from '#entities';
+import { Database, type ListQuery, type Sliced } from '#entities';
 import { type CredentialRow, CredentialStore, type CredentialUse } from '#tenant-store';
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS, type OrganizationId } from '#rules';
@@ -58,8 +58,8 @@ export class CredentialsService {
     });
   }
 
-  list(principal: Principal, slice: Slice): Promise<Sliced<CredentialRow>> {
-    return this.credentials.list(this.database.autocommit, principal.organizationId, slice);
+  list(principal: Principal, query: ListQuery): Promise<Sliced<CredentialRow>> {
+    return this.credentials.list(this.database.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<CredentialRow> {

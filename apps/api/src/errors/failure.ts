@@ -1,7 +1,7 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
 import { CompanySignInRequired, ScopeError } from '#guards';
 import { ApiError, type ApiErrorExtras } from './api-error';
-import { isConflict, isTextRefused, isUnavailable } from '#entities';
+import { isConflict, isTextRefused, isUnavailable, SearchTooSlow } from '#entities';
 import { TooBusy } from '#rules';
 
 /** The normalized form of any error that ended a request. */
@@ -52,6 +52,9 @@ export function failureOf(exception: unknown): Failure {
   if (exception instanceof TooBusy) {
     const ofOne = { status: HttpStatus.TOO_MANY_REQUESTS, message: exception.message };
     return { ...unavailable, ...(exception.ofOne && ofOne), unexpected: false };
+  }
+  if (exception instanceof SearchTooSlow) {
+    return { ...unavailable, message: exception.message, unexpected: false };
   }
   // a conflict that outlasted its retries
   if (isUnavailable(exception) || isConflict(exception)) {

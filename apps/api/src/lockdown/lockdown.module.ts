@@ -8,5 +8,6 @@ import { LockdownService } from './lockdown.service';
   imports: [StaticIpRulesModule],
   controllers: [OrganizationLockdownController, UserLockdownController],
   providers: [LockdownService, LockdownStore, UserStore],
+  exports: [LockdownService],
 })
 export class LockdownModule {}

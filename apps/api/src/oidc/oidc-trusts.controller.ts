@@ -7,12 +7,16 @@ import { Operation } from '../docs/operation';
 import { badRequest } from '../errors';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
-import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
 import { Audiences } from './audiences';
 import { DemandedClaimDto, OidcPresetDto } from './dto/oidc-preset.dto';
 import { IdTokenDto, TokenCheckDto } from './dto/oidc-exchange.dto';
-import { CreateOidcTrustDto, OidcTrustDto, UpdateOidcTrustDto } from './dto/oidc-trust.dto';
+import {
+  CreateOidcTrustDto,
+  OidcTrustDto,
+  OidcTrustQueryDto,
+  UpdateOidcTrustDto,
+} from './dto/oidc-trust.dto';
 import { OidcExchangeService } from './oidc-exchange.service';
 import { PRESETS } from './presets';
 import { OidcTrustsService } from './oidc-trusts.service';
@@ -44,7 +48,7 @@ export class OidcTrustsController {
   @Operation("List the organization's trusts, by name", { 200: [OidcTrustDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
-    @Query() query: PageQueryDto,
+    @Query() query: OidcTrustQueryDto,
   ): Promise<ListPage<OidcTrustDto>> {
     return new ListPage(query, await this.trusts.list(principal, query)).map((trust) =>
       this.shown(principal, trust),

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Logger as PinoLogger } from 'pino';
-import { Database, type OidcPreset, type Slice, type Sliced } from '#entities';
+import { Database, type OidcPreset, type ListQuery, type Sliced } from '#entities';
 import { scopeNeedsPaidPlan, type Principal, type WorkloadScope } from '#guards';
 import {
   AllOidcTrustsStore,
@@ -34,8 +34,8 @@ export class OidcTrustsService {
     private readonly issuers: Issuers,
   ) {}
 
-  list(principal: Principal, slice: Slice): Promise<Sliced<OidcTrustRow>> {
-    return this.trusts.list(this.database.autocommit, principal.organizationId, slice);
+  list(principal: Principal, query: ListQuery): Promise<Sliced<OidcTrustRow>> {
+    return this.trusts.list(this.database.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<OidcTrustRow> {

@@ -13,6 +13,7 @@ export class ResourceHealthService {
 
   /** Empty for a resource that does not exist or belongs to another organization. */
   list({ organizationId }: Principal, query: HealthEventQueryDto): Promise<Sliced<HealthEventRow>> {
-    return this.health.list(this.database.autocommit, organizationId, query.resourceId ?? null, query);
+    const { resourceId = null, eventType = null } = query;
+    return this.health.list(this.database.autocommit, organizationId, resourceId, eventType, query);
   }
 }

@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, SignedIn, type Principal } from '#guards';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
+import { BulkResultsDto } from '../http/bulk.dto';
 import { ListPage } from '../http/list-page';
 import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
@@ -16,6 +17,8 @@ import {
   ResourceWithWarningsDto,
   UpdateResourceDto,
 } from './dto/resource.dto';
+import { BulkResources } from './bulk-resources';
+import { BulkCreateResourcesDto, BulkResourcesDto } from './dto/bulk-resources.dto';
 import { ResourceGuardDto } from './dto/resource-guard.dto';
 import { ResourceRuleDto } from './dto/resource-rule.dto';
 import { HostGuardService } from './host-guard.service';
@@ -32,18 +35,20 @@ export class ResourcesController {
     private readonly resources: ResourcesService,
     private readonly editing: ResourceEditingService,
     private readonly hosts: HostGuardService,
+    private readonly many: BulkResources,
   ) {}
 
   @Get()
   @SignedIn({ scope: 'resources:read' })
-  @Operation("List the organization's resources, by name", { 200: [ResourceDto] })
+  @Operation("List the organization's resources", { 200: [ResourceDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
-    @Query() { page, size, assigned = false }: ResourceListQueryDto,
+    @Query() query: ResourceListQueryDto,
   ): Promise<ListPage<ResourceDto>> {
-    const slice = page === undefined && size === undefined ? null : { page: page ?? 0, size: size ?? 100 };
-    const list = await this.resources.list(principal, slice, assigned);
-    return new ListPage(slice ?? { page: 0, size: list.total }, list).map(
+    const { page, size } = query;
+    const slice = page === undefined && size === undefined ? {} : { page: page ?? 0, size: size ?? 100 };
+    const list = await this.resources.list(principal, { ...query, ...slice });
+    return new ListPage({ page: 0, size: list.total, ...slice }, list).map(
       toResourceFor(principal, await this.resources.grantsOf(principal)),
     );
   }
@@ -68,6 +73,29 @@ export class ResourcesController {
     @Body() dto: CreateResourceDto,
   ): Promise<ResourceWithWarningsDto> {
     return withWarnings(await this.resources.create(actor, dto));
+  }
+
+  @Post('bulk')
+  @AdminOnly()
+  @Operation(
+    'Add many resources',
+    { 200: BulkResultsDto },
+    'Each as with POST /resources. One of the same name and target is left as it is, so that the request can be repeated.',
+  )
+  createMany(@CurrentActor() actor: Actor, @Body() dto: BulkCreateResourcesDto): Promise<BulkResultsDto> {
+    return this.many.create(actor, dto);
+  }
+
+  @Post('verify')
+  @AllowedWhileSuspended()
+  @AdminOnly()
+  @Operation(
+    'Verify many resources in the background',
+    { 200: BulkResultsDto },
+    'Each as with POST /resources/{id}/verify. GET /resources says with what outcome: see its state.',
+  )
+  verifyMany(@CurrentActor() actor: Actor, @Body() dto: BulkResourcesDto): Promise<BulkResultsDto> {
+    return this.many.verify(actor, dto);
   }
 
   @Post(':id/verify')

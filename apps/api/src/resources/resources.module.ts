@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AgentGuardStore, AgentStore, TargetRuleStore } from '#engine-store/port';
 import { ResourceRulesStore, ResourceStore } from '#tenant-store';
 import { CredentialsModule } from '../credentials/credentials.module';
+import { BulkResources } from './bulk-resources';
 import { HostGuardService } from './host-guard.service';
 import { HostReleases } from './host-releases';
 import { ResourceEditingService } from './resource-editing.service';
@@ -16,6 +17,7 @@ import { ResourcesService } from './resources.service';
   controllers: [ResourceTypesController, ResourcesController],
   providers: [
     ResourcesService,
+    BulkResources,
     ResourceEditingService,
     ResourceVerifier,
     HostGuardService,

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Slice, type Sliced } from '#entities';
+import { Database, type ListQuery, type Slice, type Sliced } from '#entities';
 import { CredentialStore, type ResourceRow, ResourceStore } from '#tenant-store';
 import { DriverError } from '#drivers';
 import { TargetRuleStore, type TargetRuleRow } from '#engine-store/port';
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS, TIER_LIMITS } from '#rules';
 import { ActionRecords, objectNamed } from '../audit/action-records';
-import { badRequest, notFound, notPossible, type ApiError } from '../errors/api-error';
+import { badRequest, forbidden, notFound, notPossible, type ApiError } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { Plans } from '../plans/plans';
 import type { CreateResourceDto, ResourceGrant } from './dto/resource.dto';
@@ -16,6 +16,9 @@ import { givenConfig } from './resource-changes';
 import { checkedType, targetNameOf } from './resource-naming';
 import { refuseFullTarget } from './target-limit';
 import { ResourceVerifier } from './resource-verifier';
+
+/** Filters by what answers to members do not show. */
+const OF_ADMINISTRATORS = ['roleId', 'state'];
 
 @Injectable()
 export class ResourcesService {
@@ -30,13 +33,12 @@ export class ResourcesService {
     private readonly plans: Plans,
   ) {}
 
-  /**
-   * @param slice null: all of them
-   * @param assigned true: only those of the caller's roles
-   */
-  list(principal: Principal, slice: Slice | null, assigned: boolean): Promise<Sliced<ResourceRow>> {
-    const { organizationId, userId } = principal;
-    return this.resources.list(this.database.autocommit, organizationId, slice, assigned ? userId : null);
+  /** @throws ApiError 403 when a member asks about what only administrators see */
+  list({ organizationId, userId, isOrgAdmin }: Principal, query: ListQuery): Promise<Sliced<ResourceRow>> {
+    const hidden = OF_ADMINISTRATORS.find((name) => query[name] !== undefined);
+    if (hidden !== undefined && !isOrgAdmin) throw forbidden(`${hidden} is for administrators: leave it out`);
+    const assignedTo = query['assigned'] === true ? userId : null;
+    return this.resources.list(this.database.autocommit, organizationId, query, assignedTo);
   }
 
   /** What the caller's roles allow on each of their resources, by the resource's id. */
@@ -64,6 +66,15 @@ export class ResourcesService {
   }
 
   async create(actor: Actor, dto: CreateResourceDto): Promise<ResourceRow> {
+    return (await this.createUnless(actor, dto, false)).resource;
+  }
+
+  /** @param known whether one of this name and target is left as it is */
+  createUnless(
+    actor: Actor,
+    dto: CreateResourceDto,
+    known: boolean,
+  ): Promise<{ resource: ResourceRow; isNew: boolean }> {
     const { principal } = actor;
     const { name, credentialId, provider, resourceType, resourceIdentifier } = dto;
     const region = dto.region ?? null;
@@ -78,7 +89,11 @@ export class ResourcesService {
         credentialId,
         provider,
       );
-      if (!(await this.resources.hasRoom(tx, organizationId, this.plans.tierOf))) {
+      const hasRoom = await this.resources.hasRoom(tx, organizationId, this.plans.tierOf);
+      const object = targetNameOf(named, type, hints, organizationId);
+      const same = known ? await this.resources.named(tx, organizationId, name, object.key) : null;
+      if (same) return { resource: same, isNew: false };
+      if (!hasRoom) {
         throw notPossible(
           'The plan allows no more resources: delete one, or subscribe with POST /billing/subscribe ' +
             '(drawbridge billing subscribe)',
@@ -86,7 +101,6 @@ export class ResourcesService {
         );
       }
       await this.releases.apply(tx, organizationId, { from: null, to: named, releasePorts: false });
-      const object = targetNameOf(named, type, hints, organizationId);
       const targetId = await this.resources.target(tx, organizationId, { ...named, object });
       await refuseFullTarget(this.resources, tx, organizationId, targetId, { ...named, id: null });
       const created = await this.resources.create(tx, organizationId, {
@@ -100,7 +114,18 @@ export class ResourcesService {
         provider: created.provider,
         resourceIdentifier: created.resourceIdentifier,
       });
-      return created;
+      return { resource: created, isNew: true };
+    });
+  }
+
+  /** Has a worker verify it soon: the list says with what outcome, by `state`. */
+  async requestVerification(actor: Actor, id: string): Promise<void> {
+    const { organizationId, suspended } = actor.principal;
+    await this.database.transaction(async (tx) => {
+      const name = await this.resources.requestVerification(tx, organizationId, id, !suspended);
+      if (name === null) throw resourceMissing(id);
+      const object = objectNamed('RESOURCE', { id, name });
+      await this.records.record(tx, actor, 'RESOURCE_VERIFIED', object, { requested: true });
     });
   }
 

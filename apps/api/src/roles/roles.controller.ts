@@ -5,18 +5,23 @@ import type { RoleRow } from '#tenant-store';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
+import { BulkResultsDto } from '../http/bulk.dto';
 import { ListPage } from '../http/list-page';
-import { PageQueryDto } from '../http/page-query.dto';
 import { MessageDto } from '../http/message.dto';
 import { PathId } from '../http/path-id';
-import { CreateRoleDto, RoleDto, UpdateRoleDto } from './dto/role.dto';
+import { CreateRoleDto, RoleDto, RoleQueryDto, UpdateRoleDto } from './dto/role.dto';
+import { RoleMembersDto } from './dto/role-members.dto';
+import { RoleMembers } from './role-members';
 import { RolesService } from './roles.service';
 
 @ApiTags('Roles')
 @AdminOnly()
 @Controller('roles')
 export class RolesController {
-  constructor(private readonly roles: RolesService) {}
+  constructor(
+    private readonly roles: RolesService,
+    private readonly many: RoleMembers,
+  ) {}
 
   @Post()
   @Operation('Create a role: users, resources and a maximum session duration', {
@@ -29,10 +34,10 @@ export class RolesController {
   }
 
   @Get()
-  @Operation("List the organization's roles, by name", { 200: [RoleDto] })
+  @Operation("List the organization's roles", { 200: [RoleDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
-    @Query() query: PageQueryDto,
+    @Query() query: RoleQueryDto,
   ): Promise<ListPage<RoleDto>> {
     return new ListPage(query, await this.roles.list(principal, query)).map((role) =>
       toRole(role, principal.tier),
@@ -67,6 +72,21 @@ export class RolesController {
     return this.roles.delete(actor, id);
   }
 
+  @Post(':id/members')
+  @AllowedWhileSuspended()
+  @Operation(
+    'Assign and remove many users and resources of a role; applies to new sessions',
+    { 200: BulkResultsDto, errors: [404] },
+    'At most 1,000 in all. The results are in the order addUserIds, removeUserIds, addResourceIds, removeResourceIds.',
+  )
+  members(
+    @CurrentActor() actor: Actor,
+    @PathId() id: string,
+    @Body() dto: RoleMembersDto,
+  ): Promise<BulkResultsDto> {
+    return this.many.change(actor, id, dto);
+  }
+
   @Post(':id/resources/:resourceId')
   @Operation('Assign a resource to a role; applies to new sessions', { 200: MessageDto, errors: [404] })
   async assignResource(
@@ -94,12 +114,12 @@ export class RolesController {
     204: null,
     errors: [404],
   })
-  unassignResource(
+  async unassignResource(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
     @PathId('resourceId') resourceId: string,
   ): Promise<void> {
-    return this.roles.unassign(actor, id, { kind: 'resource', id: resourceId });
+    await this.roles.unassign(actor, id, { kind: 'resource', id: resourceId });
   }
 
   @Delete(':id/users/:userId')
@@ -107,12 +127,12 @@ export class RolesController {
     204: null,
     errors: [404],
   })
-  unassignUser(
+  async unassignUser(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
     @PathId('userId') userId: string,
   ): Promise<void> {
-    return this.roles.unassign(actor, id, { kind: 'user', id: userId });
+    await this.roles.unassign(actor, id, { kind: 'user', id: userId });
   }
 }
 

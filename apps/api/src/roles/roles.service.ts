@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { Database, definedFields, type Slice, type Sliced, type Tx } from '#entities';
+import { Database, definedFields, type ListQuery, type Sliced, type Tx } from '#entities';
 import {
   type Assignment,
   ROLE_FIELDS,
@@ -34,8 +34,8 @@ export class RolesService {
     private readonly records: ActionRecords,
   ) {}
 
-  list(principal: Principal, slice: Slice): Promise<Sliced<RoleRow>> {
-    return this.roles.list(this.database.autocommit, principal.organizationId, slice);
+  list(principal: Principal, query: ListQuery): Promise<Sliced<RoleRow>> {
+    return this.roles.list(this.database.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<RoleRow> {
@@ -89,17 +89,21 @@ export class RolesService {
     });
   }
 
-  assign(actor: Actor, roleId: string, other: RoleMember): Promise<void> {
+  /** @param mayBe whether it may be so already @returns whether it was changed */
+  assign(actor: Actor, roleId: string, other: RoleMember, mayBe = false): Promise<boolean> {
     return this.database.transaction(async (tx) => {
       const outcome = await this.link(tx, actor, roleId, other);
-      if (outcome !== 'assigned') throw refusal(outcome, roleId, other);
+      if (outcome === 'assigned' || (mayBe && outcome === 'already-assigned')) return outcome === 'assigned';
+      throw refusal(outcome, roleId, other);
     });
   }
 
-  unassign(actor: Actor, roleId: string, other: RoleMember): Promise<void> {
+  /** As `assign`. */
+  unassign(actor: Actor, roleId: string, other: RoleMember, mayBe = false): Promise<boolean> {
     return this.database.closing.transaction(async (tx) => {
       const outcome = await this.unlink(tx, actor, roleId, other);
-      if (outcome !== 'unassigned') throw refusal(outcome, roleId, other);
+      if (outcome === 'unassigned' || (mayBe && outcome === 'not-assigned')) return outcome === 'unassigned';
+      throw refusal(outcome, roleId, other);
     });
   }
 

@@ -11,13 +11,16 @@ import {
 } from '#guards';
 import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type SessionStatus } from '#rules';
 import type { SessionFilter, SessionRow } from '#tenant-store';
+import { Bulk, rowsOf } from '../audit/bulk';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
+import { BulkResultsDto } from '../http/bulk.dto';
 import { clientDisconnectSignal } from '../http/client-disconnect';
 import { PathId } from '../http/path-id';
 import { ListPage } from '../http/list-page';
-import { timeRange } from '../http/time-range';
+import { refuseLongReading, timeRange } from '../http/time-range';
 import { Uncounted } from '../rate-limit/rate-limit.decorators';
+import { BulkSessionsDto } from './dto/bulk-sessions.dto';
 import { ExtendSessionDto } from './dto/extend-session.dto';
 import { AdminSessionQueryDto, SessionQueryDto, SessionWaitDto } from './dto/session-query.dto';
 import { RenewedSessionDto, SessionDto, StartedSessionDto } from './dto/session.dto';
@@ -33,6 +36,7 @@ export class SessionsController {
   constructor(
     private readonly sessions: SessionsService,
     private readonly starter: SessionStarter,
+    private readonly many: Bulk,
   ) {}
 
   @Post()
@@ -151,16 +155,37 @@ export class SessionsController {
     return toSession(await this.sessions.stopByAdmin(actor, id));
   }
 
+  @Post('admin/bulk')
+  @AllowedWhileLockedDown()
+  @Uncounted()
+  @AllowedWhileSuspended()
+  @AdminOnly()
+  @Operation('Stop many sessions of the organization', { 200: BulkResultsDto })
+  bulk(@CurrentActor() actor: Actor, @Body() { sessionIds }: BulkSessionsDto): Promise<BulkResultsDto> {
+    const action = { eventType: 'SESSION_STOPPED', resourceType: 'SESSION' } as const;
+    return this.many.each(actor, action, rowsOf(sessionIds), async ({ id }) => {
+      await this.sessions.stopByAdmin(actor, id);
+      return 'DONE';
+    });
+  }
+
   private async page(
     principal: Principal,
     query: SessionQueryDto,
     userId: string | undefined,
   ): Promise<ListPage<SessionDto>> {
+    const { resourceId, address, endedReason: endedReasons, breakGlass } = query;
+    const range = timeRange(query);
+    refuseLongReading({ address, endedReason: endedReasons, breakGlass }, range.from);
+    const statuses = statusesOf(query);
     const filter: SessionFilter = {
       userId,
-      resourceId: query.resourceId,
-      statuses: statusesOf(query),
-      ...timeRange(query),
+      resourceId,
+      statuses,
+      address,
+      endedReasons,
+      breakGlass,
+      ...range,
     };
     return new ListPage(query, await this.sessions.list(principal, filter, query)).map(toSession);
   }

@@ -10,6 +10,7 @@ import { PathId } from '../http/path-id';
 import {
   CreateIdentityProviderDto,
   IdentityProviderDto,
+  IdentityProviderQueryDto,
   IdentityProviderTestDto,
   LinkIdentityDto,
   UpdateIdentityProviderDto,
@@ -46,7 +47,7 @@ export class IdentityProvidersController {
   @Operation("List the organization's identity providers, by name", { 200: [IdentityProviderDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
-    @Query() query: PageQueryDto,
+    @Query() query: IdentityProviderQueryDto,
   ): Promise<ListPage<IdentityProviderDto>> {
     return new ListPage(query, await this.providers.list(principal, query)).map((provider) =>
       this.shown(principal, provider),

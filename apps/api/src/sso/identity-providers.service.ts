@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { Database, type Slice, type Sliced, type Tx } from '#entities';
+import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
 import type { Principal } from '#guards';
 import { MasterKeys, openCredential, sealCredential } from '#secrets';
 import { checkIssuer, type IssuerCheck, IssuerClients } from '#sso';
@@ -61,8 +61,8 @@ export class IdentityProvidersService {
     private readonly issuers: IssuerClients,
   ) {}
 
-  list({ organizationId }: Principal, slice: Slice): Promise<Sliced<IdentityProviderRow>> {
-    return this.providers.list(this.database.autocommit, organizationId, slice);
+  list({ organizationId }: Principal, query: ListQuery): Promise<Sliced<IdentityProviderRow>> {
+    return this.providers.list(this.database.autocommit, organizationId, query);
   }
 
   async find({ organizationId }: Principal, id: string): Promise<IdentityProviderRow> {

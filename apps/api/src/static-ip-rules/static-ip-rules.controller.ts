@@ -4,9 +4,13 @@ import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } fr
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
-import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
-import { CreateStaticIpRuleDto, StaticIpRuleDto, UpdateStaticIpRuleDto } from './dto/static-ip-rule.dto';
+import {
+  CreateStaticIpRuleDto,
+  StaticIpRuleDto,
+  StaticIpRuleQueryDto,
+  UpdateStaticIpRuleDto,
+} from './dto/static-ip-rule.dto';
 import { toStaticIpRule } from './static-ip-rule.mapper';
 import { StaticIpRulesService } from './static-ip-rules.service';
 
@@ -27,12 +31,12 @@ export class StaticIpRulesController {
   }
 
   @Get()
-  @Operation("List the organization's static IP rules, newest first", { 200: [StaticIpRuleDto] })
+  @Operation("List the organization's static IP rules", { 200: [StaticIpRuleDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
-    @Query() slice: PageQueryDto,
+    @Query() query: StaticIpRuleQueryDto,
   ): Promise<ListPage<StaticIpRuleDto>> {
-    return new ListPage(slice, await this.rules.list(principal, slice)).map(toStaticIpRule);
+    return new ListPage(query, await this.rules.list(principal, query)).map(toStaticIpRule);
   }
 
   @Get(':id')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import { Database, type Slice, type Sliced, type Tx } from '#entities';
+import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
 import { type NewEntry, ResourceStore, type StaticIpRuleRow, StaticIpRuleStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
@@ -27,8 +27,8 @@ export class StaticIpRulesService {
     private readonly settings: ApiSettings,
   ) {}
 
-  list(principal: Principal, slice: Slice): Promise<Sliced<StaticIpRuleRow>> {
-    return this.rules.list(this.database.autocommit, principal.organizationId, slice);
+  list(principal: Principal, query: ListQuery): Promise<Sliced<StaticIpRuleRow>> {
+    return this.rules.list(this.database.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<StaticIpRuleRow> {

@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
+import { BulkResultsDto } from '../http/bulk.dto';
 import { ListPage } from '../http/list-page';
 import { MessageDto } from '../http/message.dto';
 import { PathId } from '../http/path-id';
@@ -14,6 +15,8 @@ import {
   UserDto,
   UserQueryDto,
 } from './dto/user.dto';
+import { BulkUsers } from './bulk-users';
+import { BulkUsersDto } from './dto/bulk-users.dto';
 import { NewUsers } from './new-users';
 import { PasswordLinks } from './password-links';
 import { ServiceUsers } from './service-users';
@@ -28,17 +31,16 @@ export class UsersController {
     private readonly newUsers: NewUsers,
     private readonly serviceUsers: ServiceUsers,
     private readonly passwordLinks: PasswordLinks,
+    private readonly many: BulkUsers,
   ) {}
 
   @Get()
-  @Operation("List the organization's users, newest first", { 200: [UserDto] })
+  @Operation("List the organization's users", { 200: [UserDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: UserQueryDto,
   ): Promise<ListPage<UserDto>> {
-    const { search, roleId, isActive, isService, status: statuses } = query;
-    const filter = { search, roleId, isActive, isService, statuses };
-    return new ListPage(query, await this.users.list(principal, filter, query));
+    return new ListPage(query, await this.users.list(principal, query));
   }
 
   @Post()
@@ -55,6 +57,17 @@ export class UsersController {
     }
     const { user, invitation } = await this.newUsers.add(actor, dto);
     return { ...user, invitationUrl: invitation?.url ?? null };
+  }
+
+  @Post('bulk')
+  @AllowedWhileSuspended()
+  @Operation(
+    'Invite many users again, activate, deactivate or lock them down',
+    { 200: BulkResultsDto },
+    'One such request of a person runs at a time: another one is answered with 429.',
+  )
+  bulk(@CurrentActor() actor: Actor, @Body() dto: BulkUsersDto): Promise<BulkResultsDto> {
+    return this.many.act(actor, dto);
   }
 
   @Get(':id')

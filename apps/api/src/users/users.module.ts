@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { LockdownStore, OffboardingStore, UserStore } from '#tenant-store';
 import { AuthModule } from '../auth/auth.module';
+import { LockdownModule } from '../lockdown/lockdown.module';
+import { BulkUsers } from './bulk-users';
 import { NewUsers } from './new-users';
 import { OwnNotices } from './own-notices';
 import { OwnNoticesController } from './own-notices.controller';
@@ -10,11 +12,12 @@ import { UsersController } from './users.controller';
 import { UsersService } from './users.service';
 
 @Module({
-  imports: [AuthModule],
+  imports: [AuthModule, LockdownModule],
   controllers: [OwnNoticesController, UsersController],
   providers: [
     UsersService,
     OwnNotices,
+    BulkUsers,
     NewUsers,
     PasswordLinks,
     ServiceUsers,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import { Database, type Slice, type Sliced, type Tx } from '#entities';
-import { LockdownStore, OffboardingStore, type UserFilter, type UserRow, UserStore } from '#tenant-store';
+import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
+import { LockdownStore, OffboardingStore, type UserRow, UserStore } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import type { Principal } from '#guards';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
@@ -29,8 +29,8 @@ export class UsersService {
     private readonly records: ActionRecords,
   ) {}
 
-  list(principal: Principal, filter: UserFilter, slice: Slice): Promise<Sliced<UserRow>> {
-    return this.users.list(this.database.autocommit, principal.organizationId, filter, slice);
+  list(principal: Principal, query: ListQuery): Promise<Sliced<UserRow>> {
+    return this.users.list(this.database.autocommit, principal.organizationId, query);
   }
 
   find(principal: Principal, id: string): Promise<UserRow> {

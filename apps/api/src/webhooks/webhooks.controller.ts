@@ -5,14 +5,15 @@ import type { WebhookRow } from '#tenant-store';
 import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
-import { PageQueryDto } from '../http/page-query.dto';
 import { PathId } from '../http/path-id';
 import {
   CreatedWebhookDto,
   CreateWebhookDto,
   UpdateWebhookDto,
+  DeliveryQueryDto,
   WebhookDeliveryDto,
   WebhookDto,
+  WebhookQueryDto,
 } from './dto/webhook.dto';
 import { type CreatedWebhook, WebhooksService } from './webhooks.service';
 
@@ -33,10 +34,10 @@ export class WebhooksController {
   }
 
   @Get()
-  @Operation("List the organization's webhooks, oldest first", { 200: [WebhookDto] })
+  @Operation("List the organization's webhooks", { 200: [WebhookDto] })
   async list(
     @CurrentPrincipal() principal: Principal,
-    @Query() query: PageQueryDto,
+    @Query() query: WebhookQueryDto,
   ): Promise<ListPage<WebhookDto>> {
     return new ListPage(query, await this.webhooks.list(principal, query)).map(shown);
   }
@@ -95,7 +96,7 @@ export class WebhooksController {
   async deliveries(
     @CurrentPrincipal() principal: Principal,
     @PathId() id: string,
-    @Query() query: PageQueryDto,
+    @Query() query: DeliveryQueryDto,
   ): Promise<ListPage<WebhookDeliveryDto>> {
     return new ListPage(query, await this.webhooks.deliveries(principal, id, query));
   }

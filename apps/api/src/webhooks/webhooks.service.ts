@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Database, type Slice, type Sliced, type Tx } from '#entities';
+import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
 import type { Principal } from '#guards';
 import type { OrganizationId } from '#rules';
 import { MasterKeys, openCredential, sealCredential } from '#secrets';
@@ -16,7 +16,7 @@ import { changesBetween, type Changes } from '../audit/changes';
 import { DataKeys } from '../credentials/data-keys';
 import { notFound, notPossible, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
-import type { CreateWebhookDto, UpdateWebhookDto } from './dto/webhook.dto';
+import type { CreateWebhookDto, DeliveryQueryDto, UpdateWebhookDto } from './dto/webhook.dto';
 import { WebhookUrls } from './webhook-urls';
 
 const MAX_WEBHOOKS = 20;
@@ -43,8 +43,8 @@ export class WebhooksService {
     private readonly masterKeys: MasterKeys,
   ) {}
 
-  list({ organizationId }: Principal, slice: Slice): Promise<Sliced<WebhookRow>> {
-    return this.webhooks.list(this.database.autocommit, organizationId, slice);
+  list({ organizationId }: Principal, query: ListQuery): Promise<Sliced<WebhookRow>> {
+    return this.webhooks.list(this.database.autocommit, organizationId, query);
   }
 
   async find({ organizationId }: Principal, id: string): Promise<WebhookRow> {
@@ -134,9 +134,16 @@ export class WebhooksService {
     });
   }
 
-  async deliveries(principal: Principal, id: string, slice: Slice): Promise<Sliced<DeliveryRow>> {
+  async deliveries(principal: Principal, id: string, query: DeliveryQueryDto): Promise<Sliced<DeliveryRow>> {
     await this.find(principal, id);
-    return this.webhooks.deliveries(this.database.autocommit, principal.organizationId, id, slice);
+    const { organizationId } = principal;
+    return this.webhooks.deliveries(
+      this.database.autocommit,
+      organizationId,
+      id,
+      query.status ?? null,
+      query,
+    );
   }
 
   async redeliver(actor: Actor, id: string, deliveryId: string): Promise<void> {

@@ -6,7 +6,19 @@ import {
   type AccessRequestStatus,
 } from '#entities';
 import { ACCESS_REQUEST_VIEWS, type AccessRequestView } from '#tenant-store';
-import { inQuery, NullAsAbsent, oneOf, Optional, Required, text, TIME, wholeNumber } from '../../http/fields';
+import {
+  anyOf,
+  id,
+  inQuery,
+  moment,
+  NullAsAbsent,
+  oneOf,
+  Optional,
+  Required,
+  text,
+  TIME,
+  wholeNumber,
+} from '../../http/fields';
 import { PageQueryDto } from '../../http/page-query.dto';
 import { REASON, WantedAccessDto } from '../../sessions/dto/start-session.dto';
 
@@ -24,6 +36,21 @@ export class AccessRequestQueryDto extends PageQueryDto {
       'sessions started with breakGlass that nobody has reviewed yet, for administrators',
   })
   view: AccessRequestView = 'mine';
+
+  @Optional(id())
+  userId?: string;
+
+  @Optional(id())
+  resourceId?: string;
+
+  @Optional(anyOf(ACCESS_REQUEST_STATUSES, 'AccessRequestStatus'))
+  status?: AccessRequestStatus[];
+
+  @Optional(moment(), { description: 'Not before' })
+  from?: string;
+
+  @Optional(moment(), { description: 'Not after' })
+  to?: string;
 }
 
 export class AccessRequestWaitDto {

@@ -3,7 +3,8 @@ import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsISO8601, IsString, Matches } fr
 import { SCOPES, type Scope } from '#guards';
 import { AGENT_NAME, AGENT_NAME_EXAMPLE } from '../../agents/agent-name';
 import { id, line, Optional, Required, someOf, text, TIME, type Kind } from '../../http/fields';
-import { PageQueryDto } from '../../http/page-query.dto';
+import { listQueryOf } from '../../http/list-query.dto';
+import { API_KEY_LIST } from '#tenant-store';
 
 const MAX_AGENTS = 100;
 
@@ -23,10 +24,7 @@ const EXPIRY: Kind = {
   doc: TIME,
 };
 
-export class ApiKeyQueryDto extends PageQueryDto {
-  @Optional(id(), { description: 'Only keys that act for this user' })
-  userId?: string;
-}
+export class ApiKeyQueryDto extends listQueryOf(API_KEY_LIST, { scope: SCOPES }) {}
 
 export class CreateApiKeyDto {
   @Required(line(100), { example: 'pipeline' })

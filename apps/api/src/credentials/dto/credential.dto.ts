@@ -3,7 +3,9 @@ import { Transform } from 'class-transformer';
 import { IsObject } from 'class-validator';
 import { DriverRegistry } from '#drivers';
 import { PROVIDERS, type Provider } from '#rules';
+import { CREDENTIAL_LIST } from '#tenant-store';
 import { line, NullAsAbsent, oneOf, Required, string, TIME, type Kind } from '../../http/fields';
+import { listQueryOf } from '../../http/list-query.dto';
 import { pastedObject } from '../pasted-fields';
 
 /** An object, or a string with its JSON. */
@@ -35,6 +37,15 @@ function credentialTypeMessage(): string {
     return `${provider}: ${labels.join(', ')}`;
   }).join('; ');
 }
+
+/** Of every provider, each once. */
+const CREDENTIAL_TYPES = [
+  ...new Set(
+    DriverRegistry.providers.flatMap((one) => Object.keys(DriverRegistry.facts(one).credentialTypes)),
+  ),
+];
+
+export class CredentialQueryDto extends listQueryOf(CREDENTIAL_LIST, { credentialType: CREDENTIAL_TYPES }) {}
 
 export class CreateCredentialDto {
   @Required(line(200), { example: 'Production AWS' })

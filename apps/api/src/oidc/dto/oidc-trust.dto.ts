@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Allow, ValidateBy } from 'class-validator';
 import { OIDC_PRESETS, type OidcPreset } from '#entities';
 import { WORKLOAD_SCOPES, type WorkloadScope } from '#guards';
-import type { OidcConditions } from '#tenant-store';
+import { OIDC_TRUST_LIST, type OidcConditions } from '#tenant-store';
 import {
   AtMost,
   flag,
@@ -17,6 +17,7 @@ import {
   TIME,
   type Kind,
 } from '../../http/fields';
+import { listQueryOf } from '../../http/list-query.dto';
 import { HasOnlyVisibleCharacters } from '../../http/text-fields';
 import { conditionsRefusal, MAX_CLAIMS, MAX_VALUE_LENGTH, MAX_VALUES } from '../conditions';
 
@@ -51,6 +52,8 @@ const WELL_FORMED: Kind = {
   ],
   doc: CONDITIONS,
 };
+
+export class OidcTrustQueryDto extends listQueryOf(OIDC_TRUST_LIST) {}
 
 export class CreateOidcTrustDto {
   @Required(line(100), {

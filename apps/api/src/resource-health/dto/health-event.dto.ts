@@ -1,11 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { HEALTH_EVENT_TYPES, type HealthEventType } from '#entities';
-import { id, Optional } from '../../http/fields';
+import { anyOf, id, Optional } from '../../http/fields';
 import { PageDto, PagedQueryDto } from '../../http/page.dto';
 
 export class HealthEventQueryDto extends PagedQueryDto {
   @Optional(id(), { description: 'Only events of this resource' })
   resourceId?: string;
+
+  @Optional(anyOf(HEALTH_EVENT_TYPES), { description: 'May be repeated: any of them' })
+  eventType?: HealthEventType[];
 }
 
 export class HealthEventDto {

@@ -16,6 +16,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { DriverRegistry } from '#drivers';
+import { RESOURCE_LIST } from '#tenant-store';
 import { DEFAULT_MAX_SILENCE_SECONDS, MAX_RESOURCE_NAME, PROTOCOLS, PROVIDERS } from '#rules';
 import {
   AtMost,
@@ -34,7 +35,7 @@ import {
   TIME,
   type Kind,
 } from '../../http/fields';
-import { PAGE, SIZE } from '../../http/page-query.dto';
+import { listQueryOf, WholeListQueryDto } from '../../http/list-query.dto';
 import { HasNoHiddenCharacters } from '../../http/text-fields';
 import { knownFieldsOnly } from '../../http/known-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
@@ -268,13 +269,16 @@ export class AbandonResourceDto {
   reason!: string;
 }
 
-export class ResourceListQueryDto {
-  @Optional(PAGE, { description: 'Counted from 0; without page and size everything is listed' })
-  page?: number;
+/** Of every provider, each once. */
+const RESOURCE_TYPES = [
+  ...new Set(DriverRegistry.providers.flatMap((one) => Object.keys(DriverRegistry.facts(one).resourceTypes))),
+];
 
-  @Optional(SIZE, { description: 'items a page' })
-  size?: number;
-
+export class ResourceListQueryDto extends listQueryOf(
+  RESOURCE_LIST,
+  { resourceType: RESOURCE_TYPES },
+  WholeListQueryDto,
+) {
   @Optional(queryFlag(), {
     description: 'true: only resources of your roles, which your sessions may name',
   })

@@ -11,6 +11,8 @@ import {
   text,
   TIME,
 } from '../../http/fields';
+import { listQueryOf } from '../../http/list-query.dto';
+import { ROLE_LIST } from '#tenant-store';
 
 const HOURS = integerIn(1, 24, 'must be a whole number from 1 to 24');
 
@@ -54,6 +56,8 @@ class RoleFieldsDto {
   @NullAsAbsent(ids(100, 'users'), { description: 'The users of the role: all of them' })
   userIds?: string[];
 }
+
+export class RoleQueryDto extends listQueryOf(ROLE_LIST) {}
 
 export class CreateRoleDto extends RoleFieldsDto {
   @Required(line(100), { example: 'Developers', description: 'unique in the organization' })

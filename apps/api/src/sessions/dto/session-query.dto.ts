@@ -1,5 +1,12 @@
-import { LIVE_SESSION_STATUSES, SESSION_STATUSES, type SessionStatus } from '#rules';
+import {
+  ENDED_REASONS,
+  type EndedReason,
+  LIVE_SESSION_STATUSES,
+  SESSION_STATUSES,
+  type SessionStatus,
+} from '#rules';
 import { anyOf, id, inQuery, moment, Optional, queryFlag, wholeNumber } from '../../http/fields';
+import { ADDRESS } from '../../http/list-query.dto';
 import { PageQueryDto } from '../../http/page-query.dto';
 
 export class SessionQueryDto extends PageQueryDto {
@@ -19,6 +26,15 @@ export class SessionQueryDto extends PageQueryDto {
 
   @Optional(moment(), { description: 'Only sessions that started at or before this time' })
   to?: string;
+
+  @Optional(ADDRESS, { description: 'Only sessions of this address. Needs from, at most 31 days ago' })
+  address?: string;
+
+  @Optional(anyOf(ENDED_REASONS), { description: 'May be repeated. Needs from, as address' })
+  endedReason?: EndedReason[];
+
+  @Optional(queryFlag(), { description: 'Whether started with breakGlass. Needs from, as address' })
+  breakGlass?: boolean;
 }
 
 export class AdminSessionQueryDto extends SessionQueryDto {

@@ -3,6 +3,7 @@ import { ArrayMaxSize, IsArray, Matches, ValidateBy } from 'class-validator';
 import { Transform } from 'class-transformer';
 import { tenantUrlRefusal } from '#drivers';
 import { emailForm } from '#rules';
+import { IDENTITY_PROVIDER_LIST } from '#tenant-store';
 import {
   AtMost,
   flag,
@@ -17,6 +18,7 @@ import {
   TIME,
   type Kind,
 } from '../../http/fields';
+import { listQueryOf } from '../../http/list-query.dto';
 import { HasOnlyVisibleCharacters } from '../../http/text-fields';
 
 const MAX_DOMAINS = 50;
@@ -66,6 +68,8 @@ export class GroupMappingDto {
   @MayBeAbsent(flag(), { description: 'true: its members are administrators; then without roleId' })
   isOrgAdmin?: boolean;
 }
+
+export class IdentityProviderQueryDto extends listQueryOf(IDENTITY_PROVIDER_LIST) {}
 
 export class CreateIdentityProviderDto {
   @Required(line(100), {

@@ -2,6 +2,8 @@ import { ApiProperty, PartialType, PickType } from '@nestjs/swagger';
 import { MAX_RESOURCE_IDS, STATIC_IP_RULE_STATUSES, type StaticIpRuleStatus } from '#rules';
 import { ArrayMaxSize, IsArray, IsNotEmpty, IsUUID, MaxLength } from 'class-validator';
 import { Required, string, type Kind } from '../../http/fields';
+import { listQueryOf } from '../../http/list-query.dto';
+import { STATIC_IP_RULE_LIST } from '#tenant-store';
 import { asId, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
 const ENTRY_STATUSES = ['PENDING', 'APPLIED', 'FAILED'] as const;
@@ -28,6 +30,8 @@ const RESOURCE_IDS: Kind = {
   ],
   doc: { type: [String], format: 'uuid', maxItems: MAX_RESOURCE_IDS, example: [UUID] },
 };
+
+export class StaticIpRuleQueryDto extends listQueryOf(STATIC_IP_RULE_LIST) {}
 
 export class CreateStaticIpRuleDto {
   @Required(LABEL, { example: 'Office Berlin', maxLength: 200 })

@@ -1,45 +1,23 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Allow, ValidateIf } from 'class-validator';
 import type { PlatformRole } from '#guards';
-import { USER_STATUSES, type UserStatus } from '#tenant-store';
+import { USER_LIST, USER_STATUSES, type UserStatus } from '#tenant-store';
 import {
-  anyOf,
-  AtMost,
   email,
   flag,
-  id,
   ids,
   line,
   MayBeAbsent,
   Misplaced,
   Optional,
-  queryFlag,
   Required,
   string,
   TIME,
 } from '../../http/fields';
 import { LockdownDto } from '../../lockdown/dto/lockdown.dto';
-import { PageQueryDto } from '../../http/page-query.dto';
+import { listQueryOf } from '../../http/list-query.dto';
 
-export class UserQueryDto extends PageQueryDto {
-  @Optional(string(AtMost(200)), {
-    example: 'ada',
-    description: 'a part of the e-mail or the name, in any case',
-  })
-  search?: string;
-
-  @Optional(id(), { description: 'only users with this role' })
-  roleId?: string;
-
-  @Optional(queryFlag())
-  isActive?: boolean;
-
-  @Optional(queryFlag(), { description: 'Only service users (true) or only people (false)' })
-  isService?: boolean;
-
-  @Optional(anyOf(USER_STATUSES, 'UserStatus'))
-  status?: UserStatus[];
-}
+export class UserQueryDto extends listQueryOf(USER_LIST) {}
 
 const USE_IDS = 'cannot be given: use roleIds';
 

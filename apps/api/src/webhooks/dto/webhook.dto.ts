@@ -8,7 +8,21 @@ import {
   WEBHOOK_FORMATS,
   type WebhookFormat,
 } from '#entities';
-import { AtMost, flag, MayBeAbsent, oneOf, Required, string, TIME, type Kind } from '../../http/fields';
+import {
+  anyOf,
+  AtMost,
+  flag,
+  MayBeAbsent,
+  oneOf,
+  Optional,
+  Required,
+  string,
+  TIME,
+  type Kind,
+} from '../../http/fields';
+import { listQueryOf } from '../../http/list-query.dto';
+import { PageQueryDto } from '../../http/page-query.dto';
+import { WEBHOOK_LIST } from '#tenant-store';
 import { HasOnlyVisibleCharacters } from '../../http/text-fields';
 
 const MAX_URL = 2048;
@@ -24,6 +38,13 @@ const EVENT_TYPES: Kind = {
   ],
   doc: { enum: AUDIT_EVENT_TYPES, enumName: 'AuditEventType', isArray: true },
 };
+
+export class WebhookQueryDto extends listQueryOf(WEBHOOK_LIST) {}
+
+export class DeliveryQueryDto extends PageQueryDto {
+  @Optional(anyOf(DELIVERY_STATUSES, 'DeliveryStatus'))
+  status?: DeliveryStatus[];
+}
 
 export class CreateWebhookDto {
   @Required(URL, {

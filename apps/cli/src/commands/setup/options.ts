@@ -2,6 +2,22 @@ import { Option } from 'commander';
 import { CommandFailure, EXIT } from '../../exit-codes';
 import { listOption } from '../../program';
 
+/** What every list is narrowed and ordered by. */
+export interface ListOptions {
+  readonly search?: string;
+  readonly sort?: string;
+}
+
+export const listOptions = (): Option[] => [
+  new Option('--search <text>', 'only those with this in a name or another text'),
+  new Option('--sort <field>', 'in order of this, as -name in descending order'),
+];
+
+export const listQuery = ({ search, sort }: ListOptions): ListOptions => ({
+  ...(search === undefined ? {} : { search }),
+  ...(sort === undefined ? {} : { sort }),
+});
+
 export const typeOption = (): Option =>
   new Option('--type <type>', 'where several are possible, as GET /resources/types lists them');
 export const setOption = (what: string): Option => listOption('--set <name=value>', what);

@@ -3,7 +3,16 @@ import { bodyOf, type Api, type Resource, type Schemas } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, portOption, type Call } from '../../program';
-import { noVerifyOption, pairsOf, setOption, typeOption } from './options';
+import { importing } from './import';
+import {
+  listOptions,
+  listQuery,
+  noVerifyOption,
+  pairsOf,
+  setOption,
+  typeOption,
+  type ListOptions,
+} from './options';
 import { idOf, one, removing, resources as resourcesOf, short, showing, yes } from './things';
 
 type ResourceType = Schemas['ResourceTypeDto'];
@@ -22,7 +31,7 @@ export function registerResources(program: Command): void {
     about: 'list them',
     isDefault: true,
     examples: ['resources', 'resources --assigned'],
-    options: [new Option('--assigned', 'only those of your roles')],
+    options: [new Option('--assigned', 'only those of your roles'), ...listOptions()],
     run: list,
   });
   define(resources, { ...showing('resource'), examples: ['resources show database'] });
@@ -46,6 +55,7 @@ export function registerResources(program: Command): void {
     ],
     run: create,
   });
+  define(resources, importing);
   define(resources, {
     usage: 'update <name|id>',
     about: 'change one; rules that are open follow it',
@@ -65,7 +75,7 @@ export function registerResources(program: Command): void {
   });
 }
 
-async function list({ api, options, output }: Call<{ assigned?: boolean }>): Promise<void> {
+async function list({ api, options, output }: Call<ListOptions & { assigned?: boolean }>): Promise<void> {
   const columns = {
     name: ({ name }: Resource) => name,
     provider: ({ provider }: Resource) => provider,
@@ -75,7 +85,9 @@ async function list({ api, options, output }: Call<{ assigned?: boolean }>): Pro
     active: ({ isActive }: Resource) => yes(isActive),
     id: short,
   };
-  output.list('resources', await resourcesOf(api, options.assigned), columns, { empty: 'No resource.' });
+  output.list('resources', await resourcesOf(api, options.assigned, listQuery(options)), columns, {
+    empty: 'No resource.',
+  });
 }
 
 const portsText = ({ config: { port, ports = [] } }: Resource): string =>

@@ -3,6 +3,7 @@ import { bodyOf, shortId, type Api, type Schemas } from '#client';
 import { CommandFailure, EXIT } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, listOption, numberOption, resourceOption, type Call } from '../../program';
+import { listOptions, listQuery, type ListOptions } from './options';
 import { all, idsOf, namesById, one, removing, short, showing } from './things';
 
 type Role = Schemas['RoleDto'];
@@ -55,7 +56,14 @@ async function policyOf(api: Api, options: PolicyOptions): Promise<Policy> {
 
 export function registerRoles(program: Command): void {
   const roles = group(program, 'roles', 'who may have access to what (administrators)');
-  define(roles, { usage: 'list', about: 'list them', isDefault: true, examples: ['roles'], run: list });
+  define(roles, {
+    usage: 'list',
+    about: 'list them',
+    isDefault: true,
+    examples: ['roles', 'roles --search dev'],
+    options: listOptions(),
+    run: list,
+  });
   define(roles, { ...showing('role'), examples: ['roles show developers'] });
   define(roles, {
     usage: 'create <name>',
@@ -96,9 +104,9 @@ export function registerRoles(program: Command): void {
   define(roles, { ...removing('role', 'remove one'), examples: ['roles remove developers'] });
 }
 
-async function list({ api, output }: Call): Promise<void> {
+async function list({ api, options, output }: Call<ListOptions>): Promise<void> {
   const [roles, resources, users] = await Promise.all([
-    all(api, 'role'),
+    all(api, 'role', listQuery(options)),
     namesById(api, 'resource'),
     namesById(api, 'user'),
   ]);

@@ -1,6 +1,7 @@
 import { bodyOf, everyPage, isId, named, shortId, type Api, type Resource, type Schemas } from '#client';
 import type { Columns } from '../../output';
 import type { Definition } from '../../program';
+import { listOptions, listQuery, type ListOptions } from './options';
 
 /** What an organization is set up of, and people call by names. */
 export interface Things {
@@ -40,16 +41,19 @@ const KINDS: { readonly [K in Kind]: Words<Things[K]> } = {
 };
 
 /** By name. @param assigned only those of the caller's roles, which its sessions may name */
-export const resources = (api: Api, assigned = false): Promise<Resource[]> =>
+export const resources = (api: Api, assigned = false, asked: object = {}): Promise<Resource[]> =>
   everyPage((page) => {
-    const query = { ...page, ...(assigned ? { assigned } : {}) };
+    const query = { ...page, ...(assigned ? { assigned } : {}), ...asked };
     return bodyOf(api.GET('/api/v1/resources', { params: { query } }));
   });
 
-export async function all<K extends Kind>(api: Api, kind: K): Promise<Things[K][]> {
+/** @param asked as the list's query takes it */
+export async function all<K extends Kind>(api: Api, kind: K, asked: object = {}): Promise<Things[K][]> {
   // each path lists what the table above says; one of them stands for the types of all
   const path = `/api/v1/${KINDS[kind].path}` as '/api/v1/roles';
-  const things = await everyPage((query) => bodyOf(api.GET(path, { params: { query } })));
+  const things = await everyPage((page) =>
+    bodyOf(api.GET(path, { params: { query: { ...page, ...asked } } })),
+  );
   return things as unknown as Things[K][];
 }
 
@@ -85,12 +89,13 @@ export async function namesById(api: Api, kind: Kind): Promise<(ids: readonly st
 export const listing = <K extends Kind>(
   kind: K,
   { name, columns }: { readonly name: string; readonly columns: Columns<Things[K]> },
-): Omit<Definition<object>, 'examples'> => ({
+): Omit<Definition<ListOptions>, 'examples'> => ({
   usage: 'list',
   about: 'list them',
   isDefault: true,
-  run: async ({ api, output }) => {
-    output.list(name, await all(api, kind), columns, { empty: `No ${KINDS[kind].one}.` });
+  options: listOptions(),
+  run: async ({ api, options, output }) => {
+    output.list(name, await all(api, kind, listQuery(options)), columns, { empty: `No ${KINDS[kind].one}.` });
   },
 });
 

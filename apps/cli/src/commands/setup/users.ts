@@ -3,7 +3,7 @@ import { bodyOf, type Schemas } from '#client';
 import { define, group, type Call } from '../../program';
 import { pasted } from '../../terminal/pasted';
 import { timeText } from '../../terminal/times';
-import { roleOption } from './options';
+import { listOptions, listQuery, roleOption, type ListOptions } from './options';
 import { all, idOf, idsOf, removing, short, yes } from './things';
 
 type User = Schemas['UserDto'];
@@ -15,7 +15,7 @@ export function registerUsers(program: Command): void {
     about: 'list them',
     isDefault: true,
     examples: ['users', 'users --search ada'],
-    options: [new Option('--search <text>', 'only users whose name or e-mail contains this')],
+    options: listOptions(),
     run: list,
   });
   define(users, {
@@ -48,10 +48,8 @@ export function registerUsers(program: Command): void {
   });
 }
 
-async function list({ api, options: { search = '' }, output }: Call<{ search?: string }>): Promise<void> {
-  const users = (await all(api, 'user')).filter(({ email, name }) =>
-    `${email} ${name}`.toLowerCase().includes(search.toLowerCase()),
-  );
+async function list({ api, options, output }: Call<ListOptions>): Promise<void> {
+  const users = await all(api, 'user', listQuery(options));
   const columns = {
     user: ({ email, name, isService }: User) => (isService ? `${name} (service)` : email),
     status: ({ status }: User) => status,

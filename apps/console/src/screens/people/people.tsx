@@ -15,6 +15,8 @@ const STATUSES = Object.entries(USER_STATUS).map(([key, [text]]) => [key as User
 export function People() {
   const search = route.useSearch();
   const { page = 0, ...filter } = search;
+  // the API searches for two characters and more
+  const searched = (filter.search?.trim().length ?? 0) > 1 ? filter.search : undefined;
   const navigate = route.useNavigate();
   const narrow = (changed: typeof search): void =>
     void navigate({ search: { ...filter, ...changed }, replace: true });
@@ -45,7 +47,9 @@ export function People() {
         </Filters>
         <Listed
           caption="People"
-          query={useList('/api/v1/users', { query: { ...filter, isService: false, page, size: PAGE_SIZE } })}
+          query={useList('/api/v1/users', {
+            query: { ...filter, search: searched, isService: false, page, size: PAGE_SIZE },
+          })}
           page={page}
           columns={[
             { head: 'Name', cell: (user) => <PersonName user={user} /> },

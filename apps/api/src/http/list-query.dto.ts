@@ -1,0 +1,69 @@
+import { Transform } from 'class-transformer';
+import { Length, ValidateBy } from 'class-validator';
+import type { ListDefinition, ListFilter, ListQuery, Slice } from '#entities';
+import { parseHost } from '#rules';
+import { anyOf, id, oneOf, Optional, queryFlag, string, type Kind } from './fields';
+import { PAGE, PageQueryDto, SIZE } from './page-query.dto';
+
+/** Pagination of a list that is returned as a whole without it. */
+export class WholeListQueryDto {
+  @Optional(PAGE, { description: 'Counted from 0; without page and size everything is listed' })
+  page?: number;
+
+  @Optional(SIZE, { description: 'items a page' })
+  size?: number;
+}
+
+/** Text that is not blank, trimmed. */
+const SEARCH = string(
+  Length(2, 100, { message: 'must have 2 to 100 characters' }),
+  Transform(({ value }: { value: unknown }) =>
+    typeof value === 'string' ? value.trim() || undefined : value,
+  ),
+);
+
+/** One address, in its canonical form. */
+export const ADDRESS: Kind = {
+  checks: [
+    ValidateBy({
+      name: 'isAddress',
+      validator: {
+        validate: (value) => typeof value === 'string' && parseHost(value) !== null,
+        defaultMessage: () => 'must be an IPv4 or IPv6 address',
+      },
+    }),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? (parseHost(value)?.text ?? value) : value,
+    ),
+  ],
+  doc: { type: String, example: '203.0.113.10' },
+};
+
+const KINDS: Readonly<Record<ListFilter['kind'], (filter: ListFilter) => Kind>> = {
+  id: () => id(),
+  flag: () => queryFlag(),
+  address: () => ADDRESS,
+  choices: ({ values = [], enumName }) => anyOf(values, enumName),
+};
+
+/**
+ * The checked and documented query parameters of a list.
+ * @param choices the values of filters whose definition has none
+ */
+export function listQueryOf<Page extends new () => Partial<Slice> = typeof PageQueryDto>(
+  { search, sort, order, filters }: ListDefinition,
+  choices: Readonly<Record<string, readonly string[]>> = {},
+  page?: Page,
+): new () => InstanceType<Page> & ListQuery {
+  class ListQueryDto extends (page ?? PageQueryDto) {}
+  const add = (name: string, kind: Kind, doc: object): void =>
+    Optional(kind, doc)(ListQueryDto.prototype, name);
+  if (search.length > 0) add('search', SEARCH, { minLength: 2, maxLength: 100 });
+  const orders = Object.keys(sort).flatMap((name) => [name, `-${name}`]);
+  add('sort', oneOf(orders), { default: order });
+  for (const [name, filter] of Object.entries(filters)) {
+    const given = choices[name];
+    add(name, KINDS[filter.kind](given ? { ...filter, values: given } : filter), {});
+  }
+  return ListQueryDto as unknown as new () => InstanceType<Page> & ListQuery;
+}

@@ -1,0 +1,21 @@
+import { ArrayNotEmpty, ValidateIf } from 'class-validator';
+import { ids, line, oneOf, Required } from '../../http/fields';
+
+export const USER_ACTIONS = ['RESEND_INVITATION', 'DEACTIVATE', 'ACTIVATE', 'LOCK_DOWN'] as const;
+
+export class BulkUsersDto {
+  @ArrayNotEmpty({ message: 'must name at least one user' })
+  @Required(ids(100, 'users'))
+  userIds!: string[];
+
+  @Required(oneOf(USER_ACTIONS))
+  action!: (typeof USER_ACTIONS)[number];
+
+  @ValidateIf(({ action }: BulkUsersDto) => action === 'LOCK_DOWN')
+  @Required(line(500), {
+    required: false,
+    example: 'A laptop was stolen: INC-12',
+    description: 'Required for LOCK_DOWN, as for one user',
+  })
+  reason?: string;
+}

@@ -1,0 +1,112 @@
+import { bodyOf, type Schemas } from '#client';
+import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
+import type { Call, Definition } from '../../program';
+import { textFrom } from '../../terminal/inputs';
+import { all } from './things';
+
+type Body = Schemas['CreateResourceDto'];
+type Result = Schemas['BulkResultDto'];
+
+/** What a file says of a resource: texts by the names of its columns or fields. */
+type Line = Readonly<Record<string, unknown>>;
+
+/** As many as one request takes. */
+const AT_ONCE = 100;
+
+const COLUMNS = 'name, credential, type, identifier, region, endpoint, ports, protocol';
+
+export const importing: Definition<object> = {
+  usage: 'import <file>',
+  about: `add many, from a CSV file with the columns ${COLUMNS}, or one JSON object a line; repeatable`,
+  examples: ['resources import resources.csv', 'resources import - < resources.jsonl'],
+  run: importFile,
+};
+
+async function importFile({ api, name: file, output }: Call): Promise<ExitCode> {
+  const lines = linesOf(await textFrom(file, 'resources import'));
+  const credentials = await all(api, 'credential');
+  const bodies = lines.map((line, index) => bodyFor(line, index + 1, credentials));
+  const rows: (Result & { name: string })[] = [];
+  for (let from = 0; from < bodies.length; from += AT_ONCE) {
+    const resources = bodies.slice(from, from + AT_ONCE);
+    const { results } = await bodyOf(api.POST('/api/v1/resources/bulk', { body: { resources } }));
+    rows.push(...results.map((result, index) => ({ ...result, name: resources[index]!.name })));
+  }
+  const columns = {
+    name: ({ name }: (typeof rows)[number]) => name,
+    outcome: ({ outcome }: Result) => outcome,
+    message: ({ message }: Result) => message ?? '',
+  };
+  output.list('results', rows, columns, { empty: 'The file names no resource.' });
+  const ids = rows.flatMap(({ id, outcome }) => (outcome === 'DONE' && id !== null ? [id] : []));
+  for (let from = 0; from < ids.length; from += AT_ONCE)
+    await api.POST('/api/v1/resources/verify', { body: { resourceIds: ids.slice(from, from + AT_ONCE) } });
+  return rows.every(({ outcome }) => outcome !== 'REFUSED') ? EXIT.ok : EXIT.failed;
+}
+
+/** @throws CommandFailure naming the line */
+function bodyFor(line: Line, number: number, credentials: readonly Schemas['CredentialDto'][]): Body {
+  const text = (name: string): string => String(line[name] ?? '').trim();
+  const credential = credentials.find(({ id, name }) => [id, name].includes(text('credential')));
+  const missing = ['name', 'type', 'identifier'].find((name) => text(name) === '');
+  if (missing !== undefined) throw wrong(number, `lacks ${missing}: it may have ${COLUMNS}`);
+  if (!credential) throw wrong(number, `names no known credential: "${text('credential')}"`);
+  const ports = text('ports')
+    .split(/[\s,;]+/)
+    .filter(Boolean)
+    .map(Number);
+  if (ports.some((port) => !Number.isInteger(port)))
+    throw wrong(number, `has ports like "22 443", not "${text('ports')}"`);
+  const optional = ['region', 'endpoint'].flatMap((name) => (text(name) === '' ? [] : [[name, text(name)]]));
+  const protocol = text('protocol');
+  return {
+    name: text('name'),
+    credentialId: credential.id,
+    provider: credential.provider,
+    resourceType: text('type').toUpperCase(),
+    resourceIdentifier: text('identifier'),
+    ...(Object.fromEntries(optional) as object),
+    config: { ...(ports.length > 0 && { ports }), ...(protocol !== '' && { protocol }) } as NonNullable<
+      Body['config']
+    >,
+  };
+}
+
+const wrong = (number: number, what: string): CommandFailure =>
+  new CommandFailure(EXIT.usage, `Resource ${number} of the file ${what}`);
+
+/** JSON lines where the first character says so, else CSV with a line of column names. @throws CommandFailure */
+function linesOf(content: string): Line[] {
+  const rows = content.replace(/^\uFEFF/, '');
+  if (!rows.trimStart().startsWith('{')) {
+    const [head = [], ...others] = csvRows(rows);
+    return others.map((cells) => Object.fromEntries(head.map((name, index) => [name.trim(), cells[index]])));
+  }
+  return rows
+    .split('\n')
+    .filter((row) => row.trim() !== '')
+    .map((row, index) => {
+      try {
+        return JSON.parse(row) as Line;
+      } catch {
+        throw wrong(index + 1, 'is no JSON object on one line');
+      }
+    });
+}
+
+/** RFC 4180: quotes hold separators, line ends and doubled quotes. Empty lines are none. */
+function csvRows(content: string): string[][] {
+  const rows: string[][] = [['']];
+  let isQuoted = false;
+  for (const character of content.replaceAll('\r\n', '\n')) {
+    const cells = rows.at(-1)!;
+    if (character === '"') {
+      // the second of two quotes, which stand for one, opens again what the first has closed
+      if (!isQuoted && cells.at(-1) !== '') cells[cells.length - 1] += character;
+      isQuoted = !isQuoted;
+    } else if (isQuoted || !',\n'.includes(character)) cells[cells.length - 1] += character;
+    else if (character === ',') cells.push('');
+    else rows.push(['']);
+  }
+  return rows.filter((cells) => cells.some((cell) => cell !== ''));
+}
