@@ -178,12 +178,12 @@ it('a fault ends after its seconds', async () => {
 });
 
 it('a reset drops a call in progress before it changes the new state', async () => {
-  await startFault('slow', { delayMs: 100, count: 1 });
+  await startFault('slow', { delayMs: 1500, count: 1 });
   const call = open([1]).catch((error: Error) => error.name);
   await until(async () => (await activeFaults()).length === 0);
   await control('POST', '/_reset');
   expect(await call).not.toHaveProperty('SecurityGroupRules');
-  await startFault('slow', { delayMs: 150, count: 1 });
+  await startFault('slow', { delayMs: 1600, count: 1 });
   await describeRules();
   expect(await groundTruth()).toEqual([]);
 });
