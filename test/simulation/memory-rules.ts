@@ -1,6 +1,6 @@
 import {
   dueRules,
-  type Address,
+  type ResourceIp,
   type ChangedRows,
   type DueRules,
   type Holder,
@@ -260,7 +260,7 @@ export class MemoryRules implements InMemory<RuleStore> {
     };
   }
 
-  private address(ip: ResourceIpRow): Address {
+  private address(ip: ResourceIpRow): ResourceIp {
     const resource = this.tables.resources.get(ip.resourceId);
     const session = this.tables.sessions.get(ip.sessionId ?? '');
     return {

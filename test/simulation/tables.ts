@@ -1,4 +1,11 @@
-import type { Address, AddressState, Holder, LedgerRow, SweeperLease, UnmanagedRule } from '#engine-store';
+import type {
+  ResourceIp,
+  ResourceIpState,
+  Holder,
+  LedgerRow,
+  SweeperLease,
+  UnmanagedRule,
+} from '#engine-store';
 import {
   DETACHING_CAUSES,
   ruleLife,
@@ -85,8 +92,8 @@ export interface StaticIpRuleRow {
 
 export interface ResourceIpRow
   extends
-    Mutable<AddressState>,
-    Pick<Address, 'id' | 'organizationId' | 'sessionId' | 'staticIpRuleId' | 'resourceId' | 'createdAt'> {
+    Mutable<ResourceIpState>,
+    Pick<ResourceIp, 'id' | 'organizationId' | 'sessionId' | 'staticIpRuleId' | 'resourceId' | 'createdAt'> {
   readonly ipAddress: string;
   releasedAt: number | null;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { RuleStore, type AddressState } from '#engine-store';
+import { RuleStore, type ResourceIpState } from '#engine-store';
 import { Database } from '#entities';
 import { asOrganizationId, ruleLife, type Rule } from '#rules';
 import { LedgerRows } from '../builders/ledger';
@@ -54,7 +54,7 @@ const CHANGED: Omit<Rule, 'id'> = {
   offeredUntil: NOW + 11,
 };
 
-const ADDRESS: AddressState = {
+const ADDRESS: ResourceIpState = {
   status: 'PENDING',
   pendingSince: NOW + 1,
   appliedAt: NOW + 2,
@@ -173,7 +173,7 @@ describe.each(['the database', 'memory'])('Rules, holders and addresses, in %s',
 
   it('come with what the addresses in these statuses hold besides', async () => {
     const { store, targetId, ruleIds } = given;
-    const idsWith = async (...statuses: AddressState['status'][]): Promise<string[]> =>
+    const idsWith = async (...statuses: ResourceIpState['status'][]): Promise<string[]> =>
       (await store.lock(targetId, [ruleIds[0]], statuses)).rules.map(({ id }) => id).toSorted();
     expect(await idsWith('PENDING', 'REMOVING')).toEqual([ruleIds[0]]);
     expect(await idsWith('APPLIED')).toEqual([...ruleIds].toSorted());

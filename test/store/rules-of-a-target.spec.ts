@@ -61,8 +61,12 @@ describe('The rules of a target', () => {
   it('shows what is to be removed, since when, and that it is overdue', async () => {
     const id = await ledger.rule(targetId, AT);
     await held(own, id, true);
-    await change(id, `unwanted_since = now() - interval '1 minute', last_error = 'refused'`);
+    await change(
+      id,
+      `unwanted_since = now() - interval '1 minute', last_error = 'refused', due_at = now() + interval '9 seconds'`,
+    );
     const [rule] = await list();
+    expect(rule).toMatchObject({ waitsFor: 'BACK_OFF' });
     expect(rule).toMatchObject({ isWanted: false, isOverdue: true, removalCause: 'STALE_RULE' });
     expect(rule).toMatchObject({
       lastError: 'refused',

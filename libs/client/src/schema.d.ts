@@ -3258,6 +3258,8 @@ export interface components {
       removalCause: components['schemas']['RemovalCause'] | null;
       /** Format: date-time */
       unwantedSince: string | null;
+      /** @enum {string|null} */
+      waitsFor: 'SLOT' | 'GAP' | 'TURN' | 'BACK_OFF' | 'SUSPENSION' | null;
     };
     ResourceRuleHolderDto: {
       cause: components['schemas']['AdditionCause'] | null;

@@ -1,12 +1,12 @@
 import { asOrganizationId, type DueRule, type TargetRule } from '#rules';
 import { dueRules } from './due-rule';
-import type { Address, Holder } from './rows';
+import type { ResourceIp, Holder } from './rows';
 
 describe('A due rule', () => {
   interface Claim {
     readonly organization: string;
     readonly writeVerified?: boolean;
-    readonly status?: Address['status'];
+    readonly status?: ResourceIp['status'];
   }
   /** A present rule written by organization a, with these holders. */
   const read = (claims: readonly Claim[], more: Partial<TargetRule> = {}): DueRule => {
@@ -49,7 +49,7 @@ describe('A due rule', () => {
       isRestored: false,
       rules: [rule],
       holders: holders as unknown as Holder[],
-      addresses: addresses as unknown as Address[],
+      addresses: addresses as unknown as ResourceIp[],
     })[0]!;
   };
 

@@ -9,7 +9,7 @@ import {
   type RemovalCause,
   type TargetRule,
 } from '#rules';
-import type { Address, Holder, Loaded } from './rows';
+import type { ResourceIp, Holder, Loaded } from './rows';
 
 /** Longest wait for a call; a longer one was recorded before the database clock was set back. */
 const MAX_IN_FLIGHT_MS = 10 * 60_000;
@@ -48,7 +48,7 @@ const isAwaited = (row: TargetRule, now: Instant): boolean =>
   row.presentSince === null &&
   row.removalSentAt === null;
 
-function holderOf({ cause, releasedAt }: Holder, address: Address, now: Instant): DueHolder[] {
+function holderOf({ cause, releasedAt }: Holder, address: ResourceIp, now: Instant): DueHolder[] {
   const { status, organizationId, resource, session } = address;
   if (resource === null || status === 'REMOVED' || status === 'FAILED') return [];
   const { access, config, writeVerified, abandoned } = resource;

@@ -11,7 +11,7 @@ import {
 import type { Tx } from '#entities';
 
 /** A new ResourceIp: one address on one resource, and the rules it holds. */
-export interface NewHolder {
+export interface NewResourceIp {
   readonly resourceId: string;
   /** of the resource at planning time; the plan is void if it has changed since */
   readonly revision: number;
@@ -34,9 +34,9 @@ export interface DesiredRules {
   readonly specs: readonly RuleSpec[];
 }
 
-/** The parameters of `INSERT_HOLDERS`: the new ResourceIps, and their desired rules. */
-export function newHoldersJson(holders: readonly NewHolder[]): { ips: string; rules: string } {
-  const ips = holders.map((holder) => ({ id: randomUUID(), ...holder }));
+/** The parameters of a start: the new ResourceIps, and their desired rules. */
+export function newResourceIpsJson(newIps: readonly NewResourceIp[]): { ips: string; rules: string } {
+  const ips = newIps.map((ip) => ({ id: randomUUID(), ...ip }));
   const rows = ips.map(({ id, resourceId, revision, ipVersion, ipAddress }) => ({
     id,
     resource_id: resourceId,
@@ -48,7 +48,7 @@ export function newHoldersJson(holders: readonly NewHolder[]): { ips: string; ru
   return { ips: JSON.stringify(rows), rules: desiredRulesJson(desired) };
 }
 
-/** The parameter of `DESIRED_RULES`. */
+/** The parameter of `desiredRules`. */
 export const desiredRulesJson = (desired: readonly DesiredRules[]): string =>
   JSON.stringify(
     desired.flatMap(({ resourceIpId, targetId, specs }) =>
@@ -64,20 +64,26 @@ export const desiredRulesJson = (desired: readonly DesiredRules[]): string =>
   );
 
 /**
- * CTE `desired`: the rules desired by the ResourceIps of the CTE `ip` (`id`, `organization_id`).
+ * CTE: the rules desired by ResourceIps.
+ * @param name of the CTE
+ * @param ips name of the CTE of the ResourceIps (`id`, `organization_id`)
  * @param rules placeholder of `desiredRulesJson()`
  */
-export const DESIRED_RULES = (rules: string): string => `desired AS (
+export const desiredRules = (name: string, ips: string, rules: string): string => `${name} AS (
     SELECT d.*, ip.organization_id FROM jsonb_to_recordset(${rules}::jsonb)
-      AS d(ip_id uuid, target_id uuid, key text, address text, protocol text, ports text) JOIN ip ON ip.id = d.ip_id
+      AS d(ip_id uuid, target_id uuid, key text, address text, protocol text, ports text)
+    JOIN ${ips} ip ON ip.id = d.ip_id
   )`;
 
 /**
- * CTEs `rule` and `holder`: inserts the rules of the CTE `desired` or makes them due, and adds their holders.
- * @param desired name of the CTE
+ * Two CTEs: inserts desired rules or makes them due (`id`, `target_id`, `key`), and adds their holders.
+ * @param names of the two, and of the one that `desiredRules` made
  * @param cause why the rules are desired
  */
-export const HOLD = (desired: string, cause: AdditionCause): string => `rule AS (
+export const hold = (
+  { desired, rule, holder }: { readonly desired: string; readonly rule: string; readonly holder: string },
+  cause: AdditionCause,
+): string => `${rule} AS (
     INSERT INTO rules (target_id, key, address, protocol, ports, due_at, accounted_to)
     SELECT DISTINCT ON (target_id, key) target_id, key, address, protocol, ports, now(), organization_id
     FROM ${desired} ORDER BY target_id, key
@@ -86,35 +92,46 @@ export const HOLD = (desired: string, cause: AdditionCause): string => `rule AS 
         accounted_to = excluded.accounted_to, cause = NULL, unwanted_since = NULL, overdue_at = NULL,
         is_suspended = false
     RETURNING id, target_id, key
-  ), holder AS (
+  ), ${holder} AS (
     INSERT INTO rule_holders (rule_id, resource_ip_id, cause)
-    SELECT rule.id, ${desired}.ip_id, '${cause}' FROM ${desired} JOIN rule USING (target_id, key)
+    SELECT r.id, d.ip_id, '${cause}' FROM ${desired} d JOIN ${rule} r USING (target_id, key)
     ON CONFLICT (rule_id, resource_ip_id) DO UPDATE
       SET cause = excluded.cause, released_at = NULL, release_cause = NULL
   )`;
 
-/**
- * CTEs `ip`, `desired`, `rule`, `holder`: inserts the ResourceIps of `planned` for the row of the CTE `owner`.
- * @param rules placeholder of `newHoldersJson().rules`
- */
-export const INSERT_HOLDERS = (rules: string): string => `ip AS (
-    INSERT INTO resource_ips
-      (id, organization_id, session_id, resource_id, resource_name, ip_version, ip_address)
-    SELECT p.id, owner.organization_id, owner.id, p.resource_id, unchanged.name, p.ip_version, p.ip_address
-    FROM owner, planned p JOIN unchanged ON unchanged.id = p.resource_id
-    RETURNING *
-  ), ${DESIRED_RULES(rules)}, ${HOLD('desired', 'SESSION_STARTED')}`;
+/** The CTEs of planned resources, which `plannedResources` makes. */
+export interface PlannedCtes {
+  readonly planned: string;
+  readonly unchanged: string;
+}
 
 /**
- * CTEs `planned` and `unchanged`: the planned resources whose revision is still the planned one. A concurrent move or
- * deletion of a resource is waited for.
- * @param ips placeholder of `newHoldersJson().ips`
+ * CTE: inserts the planned ResourceIps of a session.
+ * @param name of the CTE
+ * @param owner name of the CTE with the session
  */
-export const PLANNED_RESOURCES = (ips: string): string => `planned AS (
+export const insertResourceIps = (
+  name: string,
+  owner: string,
+  { planned, unchanged }: PlannedCtes,
+): string => `${name} AS (
+    INSERT INTO resource_ips
+      (id, organization_id, session_id, resource_id, resource_name, ip_version, ip_address)
+    SELECT p.id, o.organization_id, o.id, p.resource_id, u.name, p.ip_version, p.ip_address
+    FROM ${owner} o, ${planned} p JOIN ${unchanged} u ON u.id = p.resource_id
+    RETURNING *
+  )`;
+
+/**
+ * Two CTEs: the planned ResourceIps, and those of their resources whose revision is still the planned one. A concurrent move
+ * or deletion of a resource is waited for.
+ * @param ips placeholder of `newResourceIpsJson().ips`
+ */
+export const plannedResources = ({ planned, unchanged }: PlannedCtes, ips: string): string => `${planned} AS (
     SELECT * FROM jsonb_to_recordset(${ips}::jsonb)
       AS i(id uuid, resource_id uuid, revision int, ip_version int, ip_address text)
-  ), unchanged AS (
-    SELECT r.id, r.name, r.is_active FROM (SELECT DISTINCT resource_id, revision FROM planned) p
+  ), ${unchanged} AS (
+    SELECT r.id, r.name, r.is_active FROM (SELECT DISTINCT resource_id, revision FROM ${planned}) p
     CROSS JOIN LATERAL (
       SELECT id, name, is_active, revision, deleted_at FROM resources WHERE id = p.resource_id FOR KEY SHARE
     ) r
@@ -122,8 +139,8 @@ export const PLANNED_RESOURCES = (ips: string): string => `planned AS (
   )`;
 
 /** For `WHERE`: none of the planned resources has changed. */
-export const ALL_UNCHANGED =
-  '(SELECT count(*) FROM unchanged) = (SELECT count(DISTINCT resource_id) FROM planned)';
+export const allUnchanged = ({ planned, unchanged }: PlannedCtes): string =>
+  `(SELECT count(*) FROM ${unchanged}) = (SELECT count(DISTINCT resource_id) FROM ${planned})`;
 
 /** An array of `WokenTargets`. @param targets a query for `target_id` */
 export const wokenTargets = (targets: string): string => `ARRAY(

@@ -22,7 +22,7 @@ export interface Holder {
 }
 
 /** What changes about a ResourceIp. */
-export interface AddressState {
+export interface ResourceIpState {
   readonly status: ResourceIpStatus;
   readonly pendingSince: Instant;
   readonly appliedAt: Instant | null;
@@ -38,7 +38,7 @@ export interface AddressState {
 }
 
 /** A ResourceIp: one address on one resource, of a session or a static IP rule. */
-export interface Address extends AddressState {
+export interface ResourceIp extends ResourceIpState {
   readonly id: string;
   readonly organizationId: OrganizationId;
   readonly sessionId: string | null;
@@ -78,7 +78,7 @@ export interface Loaded extends Times {
   /** ordered by key */
   readonly rules: readonly TargetRule[];
   readonly holders: readonly Holder[];
-  readonly addresses: readonly Address[];
+  readonly addresses: readonly ResourceIp[];
 }
 
 /** Due rules, and when they were read. */
@@ -99,7 +99,7 @@ export interface Reading {
 export interface ChangedRows {
   readonly rules: readonly Rule[];
   /** `was`: the status that was read; an address whose status has changed since is not written */
-  readonly addresses: readonly (AddressState & { readonly id: string; readonly was: ResourceIpStatus })[];
+  readonly addresses: readonly (ResourceIpState & { readonly id: string; readonly was: ResourceIpStatus })[];
   /** to be deleted */
   readonly ended: readonly Pick<Holder, 'ruleId' | 'resourceIpId'>[];
 }

@@ -1,4 +1,12 @@
-import type { AdditionCause, HolderKind, OrganizationId, RemovalCause, RuleState } from '#rules';
+import {
+  BUDGET_SPENT,
+  type AdditionCause,
+  type HolderKind,
+  type OrganizationId,
+  type RemovalCause,
+  type RuleState,
+  type Wait,
+} from '#rules';
 import { sliced, type Slice, type Sliced, type TenantStore, type Tx } from '#entities';
 import { LAST_OBSERVED } from './access-sql';
 import { OVERDUE_AFTER_SECONDS, UNWANTED_SINCE } from './backlog.store';
@@ -40,6 +48,8 @@ export interface TargetRuleRow {
   readonly isOverdue: boolean;
   readonly isSuspended: boolean;
   readonly dueAt: Date | null;
+  /** null: it is not due */
+  readonly waitsFor: Wait | null;
   /** null, too, when another organization holds the rule or made it: the provider may have answered its credential */
   readonly lastError: string | null;
   readonly isHeldByOthers: boolean;
@@ -52,6 +62,11 @@ const heldBy = (comparison: '=' | '<>'): string => `EXISTS (
     WHERE h.rule_id = r.id AND ip.organization_id ${comparison} $1)`;
 
 const IS_WANTED = 'EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id AND h.released_at IS NULL)';
+
+/** What the rule waits for. The longest gap is shorter than five seconds. */
+const WAITS_FOR = `CASE WHEN r.due_at IS NULL THEN NULL WHEN r.is_suspended THEN 'SUSPENSION'
+    WHEN r.last_error = '${BUDGET_SPENT}' THEN 'TURN' WHEN r.due_at > now() THEN 'BACK_OFF'
+    WHEN t.was_short AND t.last_write_at > now() - interval '5 seconds' THEN 'GAP' ELSE 'SLOT' END`;
 
 /** The organization's holders ($1) of the rule `l`. */
 const HOLDERS = `ARRAY(SELECT to_jsonb(holder) FROM (
@@ -75,7 +90,7 @@ const RULES = `SELECT l.*, ${HOLDERS} AS holders FROM (
       CASE WHEN r.present_since IS NOT NULL THEN ${LAST_OBSERVED} END AS "lastObservedAt",
       r.cause AS "removalCause", unwanted.since AS "unwantedSince",
       coalesce(unwanted.since < now() - interval '${OVERDUE_AFTER_SECONDS} seconds', false) AND r.state <> 'absent' AS "isOverdue",
-      r.is_suspended AS "isSuspended", r.due_at AS "dueAt",
+      r.is_suspended AS "isSuspended", r.due_at AS "dueAt", ${WAITS_FOR} AS "waitsFor",
       CASE WHEN coalesce(writer.organization_id = $1, true) AND NOT ${heldBy('<>')} THEN r.last_error END AS "lastError",
       ${heldBy('<>')} AS "isHeldByOthers"
     FROM rules r CROSS JOIN LATERAL (SELECT ${UNWANTED_SINCE} AS since) unwanted
@@ -84,7 +99,7 @@ const RULES = `SELECT l.*, ${HOLDERS} AS holders FROM (
     UNION ALL
     SELECT NULL, split_part(n.key, ' ', 1), split_part(n.key, ' ', 2), split_part(n.key, ' ', 3), n.provider_rule_id,
       'present', false, true, n.present_since, greatest(n.present_since, t.compared_at), NULL, NULL, false, false, NULL,
-      NULL, false
+      NULL, NULL, false
     FROM unmanaged_rules n JOIN targets t ON t.id = n.target_id
     WHERE n.target_id = $2 AND $3 AND NOT EXISTS (
       SELECT FROM rules r WHERE r.target_id = n.target_id AND r.key = n.key AND r.is_unmanaged AND r.state <> 'absent')

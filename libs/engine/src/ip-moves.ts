@@ -1,4 +1,4 @@
-import type { Address, Loaded } from '#engine-store';
+import type { ResourceIp, Loaded } from '#engine-store';
 import {
   APPLY_TIMEOUT_MS,
   canHoldRule,
@@ -97,7 +97,7 @@ export function movesOf(
 }
 
 /** What was let in once is waited for as long as ever: "not found" is also the answer of a replica that lags behind. */
-const giveUpMsOf = ({ appliedAt, status }: Address, { isNotFound = false }: Settlement): number =>
+const giveUpMsOf = ({ appliedAt, status }: ResourceIp, { isNotFound = false }: Settlement): number =>
   isNotFound && status === 'PENDING' && appliedAt === null ? NOT_FOUND_TIMEOUT_MS : APPLY_TIMEOUT_MS;
 
 const noteOn = (ip: SettledIp, decisions: Decisions): string | null =>

@@ -1,13 +1,14 @@
 import { DriverError, type ProviderDriver, type RuleChange } from '#drivers';
 import type { Reading } from '#engine-store';
-import type {
-  ChangeResult,
-  DueRule,
-  ObservedRule,
-  PassFacts,
-  PlannedChange,
-  SentChange,
-  TimedRead,
+import {
+  BUDGET_SPENT,
+  type ChangeResult,
+  type DueRule,
+  type ObservedRule,
+  type PassFacts,
+  type PlannedChange,
+  type SentChange,
+  type TimedRead,
 } from '#rules';
 import type { Timing } from './timing';
 
@@ -63,9 +64,6 @@ export function age(
     endedAgoMs: now - endedAt,
   };
 }
-
-/** Shown to users: the account's write budget is spent. */
-export const BUDGET_SPENT = 'Waiting for the cloud account to allow more changes';
 
 /** A planned change of a due rule. */
 export type DueChange = PlannedChange<DueRule>;

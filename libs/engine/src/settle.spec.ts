@@ -1,4 +1,4 @@
-import type { Address, EngineStore, Holder, Lease, Loaded } from '#engine-store';
+import type { ResourceIp, EngineStore, Holder, Lease, Loaded } from '#engine-store';
 import { asOrganizationId, type Decided, type DueRule, type OrganizationId, type TargetRule } from '#rules';
 import type { Tx } from '#entities';
 import { settle } from './settle';
@@ -10,7 +10,7 @@ const [A, B] = ['a', 'b'].map((name) => asOrganizationId(name)) as [Organization
 interface Claim {
   readonly id: string;
   readonly organizationId: OrganizationId;
-  readonly status: Address['status'];
+  readonly status: ResourceIp['status'];
   readonly writeVerified: boolean;
   readonly releaseCause?: Holder['releaseCause'];
 }
@@ -66,7 +66,7 @@ const loadedWith = (...claims: readonly Claim[]): Loaded => ({
         givenUp: null,
         errorMessage: null,
         resource: { writeVerified, access: { credentialId: 'own', region: null } },
-      }) as unknown as Address,
+      }) as unknown as ResourceIp,
   ),
 });
 
@@ -185,6 +185,13 @@ describe('A rule that a pass has settled', () => {
   it('stays due for an address that waits for another access path', async () => {
     expect((await settled(loadedWith(PENDING), { ...decide(null), access })).dueAt).toEqual([0]);
     expect((await settled(loadedWith(OF_B), { ...decide(null), access })).dueAt).toEqual([null]);
+  });
+
+  it('lets an address in that has waited since before the end of a suspension', async () => {
+    const loaded = loadedWith(PENDING);
+    const addresses = loaded.addresses.map((address) => ({ ...address, pendingSince: 9000 }));
+    const { moved } = await settled({ ...loaded, addresses }, { ...decide(null), since: -1 });
+    expect(moved).toEqual([['of b', 'APPLIED']]);
   });
 
   it('waits after a failure, and not for an address that has come since the pass began', async () => {

@@ -1,4 +1,4 @@
-import type { Address, AddressState, ChangedRows, Holder, Loaded } from '#engine-store';
+import type { ResourceIp, ResourceIpState, ChangedRows, Holder, Loaded } from '#engine-store';
 import {
   canHoldRule,
   DETACHING_CAUSES,
@@ -13,11 +13,11 @@ import type { Settlement } from './settle';
 /** Rules, holders and addresses of a target, changed in memory until they are saved. */
 export class TargetRows {
   private readonly rules: Map<string, TargetRule>;
-  private readonly addresses: Map<string, Address>;
+  private readonly addresses: Map<string, ResourceIp>;
   private readonly byRule: ReadonlyMap<string, Holder[]>;
   private readonly byAddress: ReadonlyMap<string, Holder[]>;
   private readonly before = new Map<string, TargetRule>();
-  private readonly was = new Map<string, Address>();
+  private readonly was = new Map<string, ResourceIp>();
   private readonly ended = new Set<Holder>();
 
   constructor(readonly loaded: Loaded) {
@@ -37,7 +37,7 @@ export class TargetRows {
     return this.before.get(id) ?? this.rules.get(id)!;
   }
 
-  address(id: string): Address {
+  address(id: string): ResourceIp {
     return this.addresses.get(id)!;
   }
 
@@ -49,7 +49,7 @@ export class TargetRows {
     return this.byAddress.get(addressId) ?? [];
   }
 
-  addressesOf(ruleId: string, isMeant: (address: Address, holder: Holder) => boolean): Address[] {
+  addressesOf(ruleId: string, isMeant: (address: ResourceIp, holder: Holder) => boolean): ResourceIp[] {
     return this.holdersOf(ruleId)
       .map((holder) => [this.address(holder.resourceIpId), holder] as const)
       .filter(([address, holder]) => isMeant(address, holder))
@@ -69,14 +69,14 @@ export class TargetRows {
     });
   }
 
-  change(addressId: string, change: Partial<AddressState>): void {
+  change(addressId: string, change: Partial<ResourceIpState>): void {
     const address = this.address(addressId);
     if (!this.was.has(addressId)) this.was.set(addressId, address);
     this.addresses.set(addressId, { ...address, ...change });
   }
 
   /** Its addresses wait for their rules again. */
-  returnToPending(ruleId: string, change: Partial<AddressState> = {}): Address[] {
+  returnToPending(ruleId: string, change: Partial<ResourceIpState> = {}): ResourceIp[] {
     const applied = this.addressesOf(
       ruleId,
       ({ status }, { releasedAt }) => status === 'APPLIED' && releasedAt === null,
@@ -140,7 +140,7 @@ export interface AffectedHolder {
 
 /** Everything a settlement may move, and the state that decides it. */
 export interface Affected {
-  readonly ips: readonly Address[];
+  readonly ips: readonly ResourceIp[];
   readonly holders: readonly AffectedHolder[];
   /** ordered by key; a due rule outside this pass is `unknown`, unless the last read shows it: it may be gone by now */
   readonly rules: readonly TargetRule[];
@@ -159,9 +159,12 @@ export function affectedBy(
 ): Affected {
   const own = ruleIds.flatMap((id) => rows.holdersOf(id));
   const wanting = new Set(own.flatMap((one) => (one.releasedAt === null ? [one.resourceIpId] : [])));
-  const waits = ({ id, status, pendingSince }: Address): boolean =>
-    status === 'PENDING' && wanting.has(id) && (since === null || pendingSince <= since);
-  const isOwnPath = ({ resource }: Address): boolean =>
+  const { now } = rows.loaded;
+  // in the future: since before the end of a suspension
+  const hasWaited = ({ pendingSince }: ResourceIp): boolean =>
+    since === null || pendingSince <= since || pendingSince > now;
+  const waits = (ip: ResourceIp): boolean => ip.status === 'PENDING' && wanting.has(ip.id) && hasWaited(ip);
+  const isOwnPath = ({ resource }: ResourceIp): boolean =>
     access === null ||
     (resource?.access.credentialId === access.credentialId && resource.access.region === access.region);
   const ips = [...new Set(own.map(({ resourceIpId }) => resourceIpId))]

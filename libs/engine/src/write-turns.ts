@@ -6,17 +6,15 @@ import type { DueChange } from './provider-calls';
 import type { Timing } from './timing';
 
 /*
- * Where a write waits, and what its user reads meanwhile. Nowhere else:
+ * Where a write waits. Nowhere else, and users see where: the words are `WAITS`, as `waitsFor` of a rule.
  *
- *   slot        of a worker, shared fairly (`chooseFairly`)                 the address is PENDING or REMOVING, without a message
- *   gap         of the target, while its account is short of writes, or     as before
- *               its writes block each other (`HeldLease.msUntilNextWrite`)
- *   turn        of the account, once the changes are planned (here)         `BUDGET_SPENT`
- *   back-off    of a rule after a failure, with the target's other retries  what the provider said
- *               (`changeBy`, `alignRetries`), and of a path whose
- *               additions were denied (`DeniedAdditions`)
- *   suspension  of a rule that another program keeps removing, or that has  `SUSPENDED`, or why it has no effect
- *               no effect (`ruleLife.lost`, `withoutEffect`)
+ *   SLOT        of a worker, shared fairly (`chooseFairly`)
+ *   GAP         of the target, while its account is short of writes, or where its writes block each other
+ *               (`HeldLease.msUntilNextWrite`)
+ *   TURN        of the account, once the changes are planned (here)
+ *   BACK_OFF    of a rule after a failure, together with the target's other retries (`changeBy`, `alignRetries`), and of a
+ *               path whose additions were denied (`DeniedAdditions`)
+ *   SUSPENSION  of a rule that another program keeps removing, or that has no effect (`ruleLife.lost`, `withoutEffect`)
  */
 
 type Budgeted = Pick<ProviderDriver, 'traits' | 'accountKey'>;

@@ -1,3 +1,13 @@
+/**
+ * What a rule that is due waits for. `SLOT`: of a worker. `GAP`: until the next write to its target, for which changes are
+ * gathered. `TURN`: of its cloud account. `BACK_OFF`: after a failure. `SUSPENSION`: another program keeps removing it.
+ */
+export const WAITS = ['SLOT', 'GAP', 'TURN', 'BACK_OFF', 'SUSPENSION'] as const;
+export type Wait = (typeof WAITS)[number];
+
+/** Shown to users: the account's write budget is spent. */
+export const BUDGET_SPENT = 'Waiting for the cloud account to allow more changes';
+
 export interface BackoffPolicy {
   readonly baseMs: number;
   readonly capMs: number;

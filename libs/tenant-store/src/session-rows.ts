@@ -1,4 +1,4 @@
-import type { NewHolder } from '#engine-store/port';
+import type { NewResourceIp } from '#engine-store/port';
 import type { AuditEntry, Interval } from '#entities';
 import type {
   EndedReason,
@@ -90,7 +90,7 @@ export interface NewSession {
   readonly reason: string | null;
   readonly ticket: string | null;
   readonly permission: Permission;
-  readonly holders: readonly NewHolder[];
+  readonly holders: readonly NewResourceIp[];
   readonly limits: LiveSessionLimits;
 }
 

@@ -1,4 +1,4 @@
-import { ALL_UNCHANGED, INSERT_HOLDERS, PLANNED_RESOURCES } from '#engine-store/port';
+import { allUnchanged, desiredRules, hold, insertResourceIps, plannedResources } from '#engine-store/port';
 import { type PreparedStatement, auditInsert } from '#entities';
 import { validKey } from './account.store';
 
@@ -137,6 +137,8 @@ const ON_REQUEST: Variant = {
   after: `${USE_REQUEST},`,
 };
 
+const CTES = { planned: 'planned', unchanged: 'unchanged' };
+
 /**
  * `limit_live_sessions` locks the user, which serializes the start with other starts and with a deactivation: one before
  * it prevents the start, one after it ends the session.
@@ -146,7 +148,7 @@ const startSession = (
   { before, columns, condition, approval, after }: Variant,
 ): PreparedStatement => ({
   name,
-  text: `WITH ${PLANNED_RESOURCES('$8')}, times AS (
+  text: `WITH ${plannedResources(CTES, '$8')}, times AS (
     SELECT coalesce($14::timestamptz, now()) AS started_at,
       coalesce($15::timestamptz, now() + make_interval(hours => $7)) AS expires_at
   ), ${before} owner AS (
@@ -156,10 +158,11 @@ const startSession = (
       $13::int, now() + make_interval(secs => $13::int), $16, $17::uuid, array_remove(ARRAY[$18::text], NULL),
       $20, $21, ${columns}
     FROM users u, times
-    WHERE u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${condition}
+    WHERE u.organization_id = $1 AND u.id = $3 AND ${allUnchanged(CTES)} AND ${condition}
       AND ${stillGranted(isAsked(approval))} AND limit_live_sessions(u.id, $11, $12)
     RETURNING *
-  ), ${INSERT_HOLDERS('$9')}, ${after} audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
+  ), ${insertResourceIps('ip', 'owner', CTES)}, ${desiredRules('desired', 'ip', '$9')},
+  ${hold({ desired: 'desired', rule: 'rule', holder: 'holder' }, 'SESSION_STARTED')}, ${after} audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
   SELECT ${COLUMNS},
     to_jsonb(ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
       ORDER BY r.name, ip.ip_version, ip.id)) AS "resourceIps"

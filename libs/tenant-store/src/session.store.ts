@@ -11,7 +11,7 @@ import {
 } from './session-rows';
 import { sessionList } from './session-list';
 import { ALLOWING_ROLES, COLUMNS, IP_COLUMNS, START_ON_REQUEST, START_SESSION } from './session-start';
-import { type WokenTargets, newHoldersJson, releasedIps } from '#engine-store/port';
+import { type WokenTargets, newResourceIpsJson, releasedIps } from '#engine-store/port';
 import {
   type AuditEntry,
   type AuditTable,
@@ -101,7 +101,7 @@ export class SessionStore implements TenantStore<SessionStore> {
     ...others: readonly AuditEntry[]
   ): Promise<SessionRow | null> {
     const { reasonPatterns, accessRequestId, brokenBy } = session.permission;
-    const { ips, rules } = newHoldersJson(session.holders);
+    const { ips, rules } = newResourceIpsJson(session.holders);
     try {
       return await first<SessionRow>(tx, accessRequestId === null ? START_SESSION : START_ON_REQUEST, [
         organization,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { STATIC_IP_RULE_STATUSES, type IpVersion, type OrganizationId, type ResourceIpStatus } from '#rules';
 import {
   release,
-  HOLD,
-  DESIRED_RULES,
+  hold,
+  desiredRules,
   type DesiredRules,
   type WokenTargets,
   desiredRulesJson,
@@ -218,7 +218,8 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
          SELECT i."resourceIpId", $1, $2, i."resourceId", i."resourceName", $3, $4
          FROM jsonb_to_recordset($5::jsonb) AS i("resourceIpId" uuid, "resourceId" uuid, "resourceName" text)
          RETURNING id, organization_id
-       ), ${DESIRED_RULES('$6')}, ${HOLD('desired', cause)}
+       ), ${desiredRules('desired', 'ip', '$6')},
+       ${hold({ desired: 'desired', rule: 'rule', holder: 'holder' }, cause)}
        SELECT ${wokenTargets('SELECT target_id FROM rule')} AS targets`,
       [organization, rule.id, rule.ipVersion, rule.ipAddress, JSON.stringify(ips), desiredRulesJson(ips)],
     );

@@ -1,5 +1,5 @@
 import { DriverRegistry } from '#drivers';
-import type { NewHolder } from '#engine-store/port';
+import type { NewResourceIp } from '#engine-store/port';
 import { canonicalCidr, ruleSpecs, type IpVersion, type RuleSpec } from '#rules';
 import type { LockedTarget } from '#tenant-store';
 
@@ -16,7 +16,11 @@ export function plannedRules(
 }
 
 /** A holder of a canonical address or range on a resource. */
-export function newHolder(resource: PlannedResource, ipVersion: IpVersion, ipAddress: string): NewHolder {
+export function newResourceIp(
+  resource: PlannedResource,
+  ipVersion: IpVersion,
+  ipAddress: string,
+): NewResourceIp {
   const { resourceId, revision, targetId } = resource;
   return { resourceId, revision, targetId, ipVersion, ipAddress, specs: plannedRules(resource, ipAddress) };
 }

@@ -1,4 +1,4 @@
-import type { NewHolder } from '#engine-store/port';
+import type { NewResourceIp } from '#engine-store/port';
 import type { GrantRow, Requested } from '#tenant-store';
 import {
   readGivenAddress,
@@ -15,7 +15,7 @@ import {
 } from '#rules';
 import { badRequest, forbidden, notFound, notPossible } from '../errors/api-error';
 import { unusableMessage } from '../http/caller-address';
-import { newHolder } from '../resources/planned-rules';
+import { newResourceIp } from '../resources/planned-rules';
 import type { StartSessionDto } from './dto/start-session.dto';
 
 export interface SessionAddresses {
@@ -155,9 +155,12 @@ export function sessionHours(
  * One holder for each address on each resource, with the cloud rules it needs.
  * @param ipv6 the address, or the range that is opened around it
  */
-export function newHolders({ ipv4, ipv6 }: SessionAddresses, grants: readonly GrantRow[]): NewHolder[] {
+export function newResourceIps(
+  { ipv4, ipv6 }: SessionAddresses,
+  grants: readonly GrantRow[],
+): NewResourceIp[] {
   return grants.flatMap((grant) => [
-    ...(ipv4 === null ? [] : [newHolder(grant, 4, ipv4)]),
-    ...(ipv6 === null ? [] : [newHolder(grant, 6, ipv6)]),
+    ...(ipv4 === null ? [] : [newResourceIp(grant, 4, ipv4)]),
+    ...(ipv6 === null ? [] : [newResourceIp(grant, 6, ipv6)]),
   ]);
 }

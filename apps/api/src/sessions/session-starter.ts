@@ -32,7 +32,7 @@ import {
   selectGrants,
   fieldDifferingFromCaller,
   mustBeCallerAddress,
-  newHolders,
+  newResourceIps,
   sessionAddresses,
   sessionHours,
   type SessionAddresses,
@@ -174,7 +174,7 @@ export class SessionStarter {
     const session = {
       ...planned,
       permission,
-      holders: newHolders({ ...addresses, ipv6: range }, grants),
+      holders: newResourceIps({ ...addresses, ipv6: range }, grants),
     };
     const entries = startedEntries(actor, session, grants, {
       addressDiffers: field !== null,

@@ -1,6 +1,13 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { TargetRuleHolder } from '#engine-store/port';
-import { ADDITION_CAUSES, REMOVAL_CAUSES, type AdditionCause, type RemovalCause } from '#rules';
+import {
+  ADDITION_CAUSES,
+  REMOVAL_CAUSES,
+  WAITS,
+  type AdditionCause,
+  type RemovalCause,
+  type Wait,
+} from '#rules';
 import { TIME } from '../../http/fields';
 
 const UUID = { type: String, nullable: true, format: 'uuid' } as const;
@@ -82,6 +89,14 @@ export class ResourceRuleDto {
   isSuspended!: boolean;
   @ApiProperty({ nullable: true, ...TIME, example: null, description: 'null: there is nothing to do' })
   nextAttemptAt!: Date | null;
+  @ApiProperty({
+    enum: WAITS,
+    nullable: true,
+    example: null,
+    description:
+      'what it waits for; null: there is nothing to do. SLOT: a worker. GAP: the next write to its target, for which changes are gathered. TURN: its cloud account allows no more changes yet. BACK_OFF: the next attempt. SUSPENSION: see isSuspended',
+  })
+  waitsFor!: Wait | null;
   @ApiProperty({
     ...MAYBE,
     example: null,

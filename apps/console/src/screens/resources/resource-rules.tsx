@@ -7,6 +7,14 @@ import { Badge, Code, Empty, Muted, Section, Time, TimeLeft, type Column, type T
 
 type Rule = Schemas['ResourceRuleDto'];
 
+const WAITS: Readonly<Record<NonNullable<Rule['waitsFor']>, string | null>> = {
+  SLOT: 'waits for a worker',
+  GAP: 'waits for the next write to the target, for which changes are gathered',
+  TURN: null,
+  BACK_OFF: 'waits for the next attempt',
+  SUSPENSION: null,
+};
+
 /** What is under way with a rule. */
 function stateOf(rule: Rule): readonly [Tone, string] {
   if (rule.isOverdue) return ['bad', 'should be gone'];
@@ -25,6 +33,7 @@ function State({ rule }: { rule: Rule }) {
       <Badge tone={tone}>{text}</Badge>
       {rule.removalCause ? <Reason>{wordsOf(rule.removalCause)}</Reason> : null}
       {rule.lastError ? <Reason>{rule.lastError}</Reason> : null}
+      {rule.waitsFor && WAITS[rule.waitsFor] ? <Reason>{WAITS[rule.waitsFor]}</Reason> : null}
     </Lines>
   );
 }
