@@ -36,7 +36,7 @@ const SYSTEMCTL = `#!/bin/bash
 set -euo pipefail
 end() {
   [ -e "$1" ] || return 0
-  kill "$(cat "$1")"; while kill -0 "$(cat "$1")" 2>/dev/null; do sleep 0.1; done
+  local pid; pid=$(cat "$1"); kill "$pid"; while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
   rm -f "$1"
 }
 start_redis() {
