@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ActionBench } from '../builders/action-bench';
-import { readProc } from '../harness/action-job';
+import { processesOf } from '../harness/action-job';
 import { AddressProxy } from '../harness/address-proxy';
 import { CommandLine } from '../harness/command-line';
 import { node24 } from '../harness/node-24';
@@ -138,8 +137,7 @@ function runJob(apiKey: string): Job {
     end: async () => {
       run.child.stdin!.end();
       const { stderr } = await run.ended;
-      for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
-        if (readProc(pid, 'environ').includes(tracking)) process.kill(Number(pid), 'SIGKILL');
+      for (const pid of processesOf(tracking)) process.kill(pid, 'SIGKILL');
       await cli.remove();
       return stderr;
     },

@@ -1,9 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { CLI_ADDRESS, CliBench, isRunning } from '../builders/cli-bench';
 import { group } from '../builders/organization';
+import { processesOf } from '../harness/action-job';
 import { CLI, type Run } from '../harness/command-line';
 import { freePort } from '../harness/free-port';
 import { until } from '../harness/until';
@@ -158,13 +160,15 @@ describe('run gives access while a command runs', () => {
     /the access ends at \d\d:\d\d \(in [45] min\) at the latest, and a process in the background/;
 
   it('an API that is away when the command ends: the access is closed after its return, without `run`', async () => {
-    const going = bench.cli.start(['run', '--', process.execPath, counting]);
+    const job = { RUNNER_TRACKING_ID: `github_${randomUUID()}` };
+    const going = bench.cli.start(['run', '--', process.execPath, counting], job);
     await started(going);
     const port = await bench.proxy.sever();
     process.kill(going.pid, 'SIGTERM');
     await going.prints('goes on asking for its end');
     expect(going.stderr).toMatch(LATEST);
-    process.kill(going.pid, 'SIGKILL');
+    // as a runner does with what it finds of a job that is over
+    for (const pid of processesOf(job.RUNNER_TRACKING_ID)) process.kill(pid, 'SIGKILL');
     await going.ended;
     await bench.proxy.restore(port);
     await bench.allows();

@@ -116,9 +116,7 @@ export class ActionJob {
 
   /** Every process that this job has started and that runs, the runner's own left out. */
   processes(): number[] {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && readProc(name, 'environ').includes(this.trackingId))
-      .map(Number);
+    return processesOf(this.trackingId);
   }
 
   /** Ends the runner's process only. */
@@ -185,6 +183,12 @@ function valuesIn(text: string): Record<string, string> {
   const found = text.matchAll(/^([^\n<]+)<<([^\n]+)\n([\s\S]*?)\n\2$/gm);
   return Object.fromEntries([...found].map(([, name, , value]) => [name!, value!]));
 }
+
+/** What a runner finds of a job, and ends: the processes that have this in their environment. */
+export const processesOf = (trackingId: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && readProc(name, 'environ').includes(trackingId))
+    .map(Number);
 
 /** @returns empty for a process that has ended, or of another user */
 export function readProc(pid: string | number, file: 'environ' | 'cmdline'): string {

@@ -1,5 +1,7 @@
-import { Pool } from 'pg';
+import { Client, escapeIdentifier, Pool } from 'pg';
 import { connectQueue, refuseWrongRedis } from '#jobs';
+import { cloneDatabase } from '../harness/database';
+import { postgresQueue } from '../harness/postgres-queue';
 import { hasRedis, RedisServer } from '../harness/redis';
 
 const onRedis = hasRedis ? describe : describe.skip;
@@ -58,4 +60,22 @@ onRedis('The probe of a queue in Redis', () => {
       expect(start).toContain('REDIS_URL must lead to a Redis that lets this service in: it answers NOPERM');
       expect(answer).toContain('NOPERM');
     }));
+});
+
+it('The probe of a queue in PostgreSQL sends a job and takes it back, which a role that only reads cannot', async () => {
+  const { url, serviceUrl, drop } = await cloneDatabase();
+  const owner = new Client({ connectionString: url });
+  await owner.connect();
+  const queue = postgresQueue(serviceUrl!);
+  try {
+    await queue.ping();
+    expect((await owner.query('SELECT FROM bullmq.job')).rowCount).toBe(0);
+    const role = escapeIdentifier(new URL(serviceUrl!).username);
+    await owner.query(`REVOKE INSERT ON ALL TABLES IN SCHEMA bullmq FROM ${role}`);
+    await expect(queue.ping()).rejects.toThrow('permission denied');
+  } finally {
+    await queue.close();
+    await owner.end();
+    await drop();
+  }
 });

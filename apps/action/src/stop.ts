@@ -59,8 +59,15 @@ async function end({ url, leaseSeconds }: Access, session: SessionState): Promis
     // this step may be ended at any time, and the job does not wait long for it
     const closed = await closing(stopSession(control, id, STOP_TIMEOUT_MS), async () => {
       const task = { url, requests: [stopRequest(session)], withinMs: ends.leftMs };
-      info('The server has not answered yet: a process that outlives this job goes on asking for the end');
-      return startCloser(task).catch(() => null);
+      const latest = `The server has not answered yet: the access ends at ${ends.latest.toISOString()} at the latest`;
+      try {
+        const child = await startCloser(task);
+        info(`${latest}, and a process that outlives this job goes on asking for its end`);
+        return child;
+      } catch (error) {
+        warning(`${latest}: no process that outlives this job could be started (${reasonOf(error)})`);
+        return null;
+      }
     });
     // the token ends when the rules are removed
     if (closed === null) return { id, seconds: 0, text: 'The access had already ended' };

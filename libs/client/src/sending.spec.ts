@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createApi, type Api } from './api';
 import { ApiFailure, Unreachable } from './failure';
 import { stopSession } from './leased-session';
+import { pauseAfter } from './sending';
 
 const ID = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
 const LONG_MS = 60_000;
@@ -90,6 +91,11 @@ describe('What ends access', () => {
     const failure: unknown = await stopSession(api, ID, 300).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Unreachable);
     expect(asked).toHaveLength(1);
+  });
+
+  it('is tried again after longer and longer pauses, and at once after an answer was waited for as long', () => {
+    expect([1, 2, 3, 9].map((unanswered) => pauseAfter(unanswered, 0))).toEqual([250, 500, 1000, 5000]);
+    expect([1, 9].map((unanswered) => pauseAfter(unanswered, 8000))).toEqual([0, 0]);
   });
 
   it('says what has lacked, not that the time is over', async () => {

@@ -30,8 +30,8 @@ const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 const ANSWER_TIMEOUT_MS = 60_000;
-/** What ends or keeps access is answered at once, or not at all. */
-const STOP_OR_RENEW_TIMEOUT_MS = 10_000;
+/** What ends or keeps access is answered at once, or not at all: soon after the server is well again, the next attempt begins. */
+const STOP_OR_RENEW_TIMEOUT_MS = 8_000;
 
 /** These change nothing when they are repeated. */
 const STOP_OR_RENEW = /\/sessions\/(?:admin\/)?[^/]+\/(?:stop|renew)$/;
@@ -74,6 +74,7 @@ export function sendingFetch({
     let unanswered = 0;
     let lack: Unreachable | ApiFailure | null = null;
     for (;;) {
+      const attempted = monotonicMs();
       const outcome = await authenticated(request).catch(orUnreachable);
       if (!(outcome instanceof Unreachable) && outcome.ok) return outcome;
       const failure = outcome instanceof Unreachable ? outcome : await failureOf(outcome);
@@ -85,7 +86,7 @@ export function sendingFetch({
       const asked = outcome instanceof Unreachable ? null : pauseOf(outcome, request);
       if (asked === null && !mayBeSentAgain(failure, request, isPatient)) throw failure;
       if (asked === null) unanswered += 1;
-      const ms = asked ?? Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (unanswered - 1));
+      const ms = asked ?? pauseAfter(unanswered, monotonicMs() - attempted);
       const elapsed = monotonicMs() - began;
       const isOver =
         asked !== null || isPatient
@@ -100,6 +101,13 @@ export function sendingFetch({
     }
   };
 }
+
+/**
+ * @param unanswered attempts so far
+ * @param took the last one, in milliseconds: who has waited for an answer need not wait again
+ */
+export const pauseAfter = (unanswered: number, took: number): number =>
+  Math.max(0, Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (unanswered - 1)) - took);
 
 const isTimeout = ({ aborted, reason }: AbortSignal): boolean =>
   aborted && (reason as Error).name === 'TimeoutError';

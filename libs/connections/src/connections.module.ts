@@ -10,7 +10,7 @@ import { CredentialOpener, Identities, IdentityKeyStore } from '#credentials';
 import { DriverRegistry } from '#drivers';
 import { RestoreStore } from '#engine-store';
 import { Database } from '#entities';
-import { connectQueue, QueueConnection, refuseWrongRedis, WakeUps } from '#jobs';
+import { connectQueue, onceAMinute, QueueConnection, refuseWrongRedis, WakeUps } from '#jobs';
 import { MasterKeys, refuseUnknownIdentityKeys, refuseWrongMasterKeys } from '#secrets';
 import { DataKeyStore } from '#tenant-store';
 import { DeploymentHealth, RESTORED } from './deployment-health';
@@ -30,9 +30,9 @@ export interface ConnectionOptions {
   };
   /** the drivers read the providers' endpoints from it */
   readonly environment: NodeJS.ProcessEnv;
-  /** called when the queue's connection is lost; it reconnects automatically */
+  /** called once a minute while the queue's connection is lost; it reconnects automatically */
   readonly onQueueError: (error: Error) => void;
-  /** called when a wake-up was not sent; the sweep finds its targets */
+  /** called once a minute while wake-ups are not sent; the sweep finds their targets */
   readonly onLostWakeUp: (error: Error) => void;
   /** called when the database was restored from a backup, and no operator has confirmed that */
   readonly onRestored: (message: string) => void;
@@ -78,9 +78,9 @@ export class ConnectionsModule {
     if (settings.REDIS_URL !== undefined) await refuseWrongRedis(settings.REDIS_URL);
     const queue = connectQueue(
       { redisUrl: settings.REDIS_URL ?? null, openPool: (config) => database.openPool(config) },
-      options.onQueueError,
+      onceAMinute(options.onQueueError),
     );
-    const wakeUps = new WakeUps(queue, options.onLostWakeUp);
+    const wakeUps = new WakeUps(queue, onceAMinute(options.onLostWakeUp));
     const shared = [
       { provide: MasterKeys, useValue: masterKeys },
       { provide: Identities, useValue: identities },

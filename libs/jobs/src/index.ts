@@ -1,4 +1,5 @@
 export * from './job-types';
+export * from './once-a-minute';
 export * from './open-redis';
 export * from './queue-connection';
 export * from './refuse-wrong-redis';

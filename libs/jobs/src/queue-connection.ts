@@ -53,10 +53,11 @@ function overPostgres(openPool: QueueSettings['openPool'], onError: (error: Erro
   // every queue and worker adds a listener for the shared pool's errors
   pool.setMaxListeners(100);
   pool.on('error', onError);
+  const probe = new QueueProbe(pool);
   return {
     options: pool,
     idlePollSeconds: 300,
-    ping: async () => void (await pool.query('SELECT 1')),
+    ping: () => probe.prove(),
     close: () => pool.end(),
   };
 }

@@ -191,6 +191,16 @@ describe('Events of rules and reports', () => {
       expect((await events(ofResource())).some(({ sessionId }) => sessionId === session.id)).toBe(true);
     });
 
+    it('has identifiers that stay, and do not count the events of all organizations', async () => {
+      const ids = (await events(ofResource())).map(({ id }) => id);
+      expect((await events(ofResource())).map(({ id }) => id)).toEqual(ids);
+      // those of a counter differ in their last digits
+      const alike = ids
+        .slice(1)
+        .map((id, index) => [...id].filter((digit, at) => digit === ids[index]![at]).length);
+      expect(Math.max(...alike)).toBeLessThan(18);
+    });
+
     it('hides sessions from another organization on the same target, and anything before its resource existed', async () => {
       const stranger = await organization(drawbridge);
       await ledger.event({ kind: 'REMOVAL_REFUSED', targetId, at: new Date(), cause: 'ORPHAN' });

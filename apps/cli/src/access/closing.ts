@@ -30,21 +30,35 @@ export const endingToo = <T>(
   { remaining, ends }: { readonly remaining: () => Remaining; readonly ends: string },
 ): Promise<T> =>
   closing(work, async () => {
-    const child = await handOver(remaining());
-    const how = child ? ', and a process in the background goes on asking for its end' : '';
-    output.note(`the server has not answered yet: ${ends}${how}`);
-    return child;
+    const unanswered = `the server has not answered yet: ${ends}`;
+    try {
+      const child = await handOver(remaining());
+      output.note(
+        `${unanswered}${child ? ', and a process in the background goes on asking for its end' : ''}`,
+      );
+      return child;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      output.note(`${unanswered}: no process in the background could be started (${reason})`);
+      return null;
+    }
   });
 
-/** @returns null when there is no such process */
+/** @returns null when there is nothing that such a process could do. @throws Error when it cannot be started */
 async function handOver(remaining: Remaining): Promise<ChildProcess | null> {
-  const { DRAWBRIDGE_API_KEY: key, DRAWBRIDGE_ID_TOKEN: idToken, ...rest } = process.env;
+  // a runner ends what it finds of its job by the last of these
+  const {
+    DRAWBRIDGE_API_KEY: key,
+    DRAWBRIDGE_ID_TOKEN: idToken,
+    RUNNER_TRACKING_ID: _,
+    ...rest
+  } = process.env;
   const { own, requests } = remaining;
   // an ID token is accepted once
   if (requests.length === 0 && (!own || idToken)) return null;
   const environment = own && key !== undefined ? { ...rest, DRAWBRIDGE_API_KEY: key } : rest;
   const program = [...process.execArgv, process.argv[1]!, IN_BACKGROUND];
-  return startBackground(program, environment, remaining).catch(() => null);
+  return startBackground(program, environment, remaining);
 }
 
 /** How long a command waits until the server has ended its access. */

@@ -1,6 +1,6 @@
 import { Worker, type Job } from 'bullmq';
 import type { Logger } from 'pino';
-import { queueName, type ConvergeJob, type QueueConnection } from '#jobs';
+import { onceAMinute, queueName, type ConvergeJob, type QueueConnection } from '#jobs';
 import type { Provider } from '#rules';
 import type { ConvergenceRunner } from '#engine';
 
@@ -19,6 +19,9 @@ export class ConvergenceProcessors {
   private workers: readonly Worker<ConvergeJob>[] = [];
   private readonly paused = new Map<Worker<ConvergeJob>, NodeJS.Timeout>();
   private isClosed = false;
+  private readonly warn = onceAMinute((error: Error, provider: Provider) =>
+    this.log.warn({ err: error, provider }, 'The queue is not reachable; the sweep goes on'),
+  );
 
   constructor(
     private readonly providers: readonly Provider[],
@@ -45,7 +48,7 @@ export class ConvergenceProcessors {
       removeOnFail: { count: 0 },
     });
     worker.on('error', (error) => {
-      this.log.warn({ err: error, provider }, 'The queue is not reachable; the sweep goes on');
+      this.warn(error, provider);
       this.pause(worker);
     });
     return worker;
