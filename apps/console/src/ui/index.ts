@@ -1,6 +1,7 @@
 export { Action } from './action';
 export { Button, ButtonLink } from './button';
 export { Code, unbroken } from './code';
+export { CopiedButton } from './copied-button';
 export { Copyable } from './copyable';
 export { ConfirmButton, DialogButton } from './dialog';
 export { FieldProblems, useProblem } from './field-problems';
@@ -10,7 +11,7 @@ export { keepFocus } from './focus';
 export { Icon } from './icon';
 export { Empty, Facts, Muted, Page, Row, Section, Stack, Tabs } from './layout';
 export { Picker } from './picker';
-export { Said, say } from './said';
+export { Said } from './said';
 export { Badge, Loaded, Loading, Notice, Problem, type Tone } from './status';
 export { Pager, Table, type Column } from './table';
 export { fromLocalField, localTime, Time, TimeLeft } from './time';
