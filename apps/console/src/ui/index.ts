@@ -15,5 +15,5 @@ export { Said } from './said';
 export { Badge, Loaded, Loading, Notice, Problem, type Tone } from './status';
 export { Pager, Table, type Column } from './table';
 export { fromLocalField, localTime, Time, TimeLeft } from './time';
-export { toLocalField, useZone, zoneName, ZoneSwitch } from './time';
+export { restoreZone, toLocalField, useZone, zoneName, ZoneSwitch } from './time';
 export { Stale, Unanswered } from './unanswered';
