@@ -32,6 +32,8 @@ describeInBrowser('The console is used by administrators', () => {
   it('who lock down from where the access is seen, which counts what ends before and after, and find in the banner where another one lifts it', async () => {
     const { id } = await member.client.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.7' });
     await org.reaches(id, 'ACTIVE');
+    // who becomes an administrator later lifts none
+    const other = await at('/people');
     const visitor = await at('/open');
     const { page } = visitor;
     await visitor.click('button', 'Lock down');
@@ -42,7 +44,6 @@ describeInBrowser('The console is used by administrators', () => {
     await org.reaches(id, 'CANCELLED');
     await visitor.settled();
     expect(await visitor.focused()).toBe('Open now');
-    const other = await at('/open');
     await other.click('link', 'Lift it');
     await other.reaches('Organization');
     await other.click('button', 'Lift the lockdown');

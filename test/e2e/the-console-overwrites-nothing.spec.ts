@@ -28,7 +28,7 @@ describeInBrowser('The console overwrites nothing without a word', () => {
     const { id: sessionId } = await org.started({});
     await org.reaches(sessionId, 'ACTIVE');
     const visitor = await at(`/resources/${id}?tab=settings`);
-    await visitor.page.getByLabel(/^Port/).fill('');
+    await visitor.fill('Port', '');
     await visitor.click('button', 'Save');
     const question = 'Without ports, it opens every port. The rules of 1 open session follow.';
     await visitor.page.getByText(question).waitFor();

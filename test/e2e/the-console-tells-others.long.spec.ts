@@ -31,7 +31,7 @@ describeInBrowser('The console tells others', () => {
     await visitor.fill('URL', receiver.url('/told'));
     await visitor.click('button', 'Create the webhook');
     const secret = await page.getByRole('region', { name: 'Secret', exact: true }).innerText();
-    await visitor.click('link', 'I have copied it');
+    await visitor.click('button', 'I have copied it');
     await visitor.click('button', 'Send a test');
     await says('The test was delivered: the receiver answered 200.');
     const [test] = receiver.at('/told');

@@ -12,5 +12,5 @@ export function heard(): void {
 
 export const unheard = (): void => silentSince.set(lastAnswerAt);
 
-// without a network nothing is asked, so that nothing fails
-window.addEventListener('offline', unheard);
+/** Without a network nothing is asked, so that nothing fails. */
+export const watchNetwork = (): void => window.addEventListener('offline', unheard);

@@ -1,6 +1,6 @@
 export { $api, api, openApi, type Schemas } from './client';
 export { serverNow } from './clock';
-export { silentSince } from './contact';
+export { silentSince, watchNetwork } from './contact';
 export { dismissEnding, unanswered, untilAnswered, type Ending } from './endings';
 export { asFailure, Failure } from './failure';
 export { Followed } from './followed';

@@ -15,7 +15,9 @@ const flat = (of: object): Fields =>
 
 /** Lists of ids have no order, and an empty field is none. */
 const textOf = (value: unknown): string =>
-  JSON.stringify(Array.isArray(value) ? value.toSorted() : (value ?? ''));
+  JSON.stringify(
+    Array.isArray(value) ? value.map(textOf).toSorted((a, b) => a.localeCompare(b)) : (value ?? ''),
+  );
 
 /** @throws Failure naming the fields of the form that others have changed, and that it does not show */
 function refuseOverwriting(form: object, before: object, now: object): void {

@@ -6,9 +6,6 @@ import { count } from './words';
 
 type Lockdown = Schemas['LockdownDto'];
 
-/** Who may lift it, as the API decides. */
-const LIFTED_BY = 'an administrator lifts it: another one than who declared it, where there is one';
-
 /** Drawn on every screen while it lasts. */
 export function LockdownBanner({ me, of }: { me: Schemas['MeDto']; of: Lockdown }) {
   const { scope, declaredBy, declaredAt, reason } = of;
@@ -20,7 +17,7 @@ export function LockdownBanner({ me, of }: { me: Schemas['MeDto']; of: Lockdown 
         </strong>{' '}
         by {declaredBy} since {localTime(declaredAt)}: {reason}
       </p>
-      <p>No access can be opened or extended until {LIFTED_BY}.</p>
+      <p>No access can be opened or extended until an administrator lifts the lockdown.</p>
       {me.isOrgAdmin && scope === 'ORGANIZATION' ? (
         <p>
           <Link to="/organization">Lift it</Link> · <Link to="/open">See what is still open</Link>
@@ -84,7 +81,8 @@ export function LockdownActions({ userId, name, lockdown }: SubjectProps) {
     >
       <OpenSessions of={userId === null ? {} : { userId }} />
       <p>
-        No session of {name} can be started or extended until {LIFTED_BY}.
+        No session of {name} can be started or extended until the lockdown is lifted. Another administrator
+        has to do that, where there is one.
       </p>
       <TextField
         name="reason"

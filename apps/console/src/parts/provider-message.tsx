@@ -8,11 +8,11 @@ import { Lines, Reason } from './words';
  */
 const MEANINGS: readonly (readonly [named: RegExp, means: string, remedy?: string])[] = [
   [
-    /throttl|RequestLimitExceeded|too many requests|rate.?limit|\btime|unavailable|no response|not sent/i,
+    /throttl|RequestLimitExceeded|too many requests|rate.?limit|timed? ?out|in time\b|unavailable|no response/i,
     'The provider did not do it in time.',
   ],
   [
-    /limit|quota|maximum|exceed|\bfull\b/i,
+    /limit|quota|maximum|exceed|\bfull\b|payment.?required/i,
     'The target is full: the provider takes no more rules on it.',
     'Remove rules that are not needed, or raise the limit at the provider.',
   ],

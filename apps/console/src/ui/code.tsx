@@ -33,14 +33,19 @@ interface CodeProps {
 }
 
 /** An address, a range or an identifier. It stays on one line: `203.0.113.56/3` would be a range, too. */
-export const Code = ({ children, copied }: CodeProps) => (
-  <>
+export function Code({ children, copied }: CodeProps) {
+  const code = (
     <code>
       <Pieces of={children} />
     </code>
-    {copied === undefined ? null : <CopyButton text={children} label={copied} />}
-  </>
-);
+  );
+  if (copied === undefined) return code;
+  return (
+    <span className={styles['copied']}>
+      {code} <CopyButton text={children} label={copied} kind="plain" />
+    </span>
+  );
+}
 
 /** IPv4, IPv6, an e-mail address, a UUID, and identifiers as of a security group or a key. */
 const NAMED =

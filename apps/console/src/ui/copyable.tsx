@@ -1,9 +1,16 @@
 import { useState, type MouseEvent } from 'react';
-import { Button } from './button';
+import { Button, type ButtonKind } from './button';
 import styles from './status.module.css';
 
-/** Copies a text, which is in the element before it. @param label what it is */
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+interface CopyProps {
+  readonly text: string;
+  /** what it is */
+  readonly label: string;
+  readonly kind?: ButtonKind;
+}
+
+/** Copies a text, which is in the element before it. */
+export function CopyButton({ text, label, kind = 'normal' }: CopyProps) {
   const [done, setDone] = useState<string | null>(null);
   const copy = async ({ currentTarget }: MouseEvent): Promise<void> => {
     const shown = currentTarget.previousElementSibling!;
@@ -18,14 +25,14 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
     setTimeout(() => setDone(null), 2000);
   };
   return (
-    <Button kind="plain" aria-label={`Copy: ${label}`} onClick={(event) => void copy(event)}>
+    <Button kind={kind} aria-label={`Copy: ${label}`} onClick={(event) => void copy(event)}>
       <span role="status">{done ?? 'Copy'}</span>
     </Button>
   );
 }
 
-/** A text to paste elsewhere, with a button that copies it. @param label what it is */
-export const Copyable = ({ text, label }: { readonly text: string; readonly label: string }) => (
+/** A text to paste elsewhere, with a button that copies it. */
+export const Copyable = ({ text, label }: CopyProps) => (
   <div className={styles['copyable']}>
     <pre tabIndex={0} role="region" aria-label={label}>
       {text}

@@ -12,7 +12,7 @@ interface PageProps {
 }
 
 /** The path of the screen that is shown: at first, the browser decides on the focus. */
-let shownAt = location.pathname;
+let shownAt: string | null = null;
 
 /** A screen: its heading, which is also the title of the tab, and its sections. */
 export function Page({ title, lead, actions, children }: PageProps) {
@@ -21,10 +21,10 @@ export function Page({ title, lead, actions, children }: PageProps) {
   }, [title]);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (location.pathname === shownAt) return;
+    const isNext = shownAt !== null && location.pathname !== shownAt;
     shownAt = location.pathname;
     // a field of the screen may have it
-    if (!document.activeElement?.closest('main')) focusOn(heading.current);
+    if (isNext && !document.activeElement?.closest('main')) focusOn(heading.current);
   });
   return (
     <div className={styles['page']}>

@@ -26,7 +26,9 @@ const useNow = (): number => useSyncExternalStore(onSecond, () => now);
 
 /** Whether times are shown in UTC rather than in the zone of this machine; kept in this browser. */
 const IN_UTC = 'drawbridge-utc';
-const inUtc = new Followed(localStorage.getItem(IN_UTC) !== null);
+const inUtc = new Followed(false);
+
+export const restoreZone = (): void => inUtc.set(localStorage.getItem(IN_UTC) !== null);
 
 function showUtc(next: boolean): void {
   if (next) localStorage.setItem(IN_UTC, 'yes');

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api, serverNow, useAll, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { Badge, ButtonLink, ConfirmButton, Copyable, Empty, Form, Loaded, Notice, Page } from '../../ui';
+import { Badge, ConfirmButton, CopiedButton, Copyable, Empty, Form, Loaded, Notice, Page } from '../../ui';
 import { Row, Section, SelectField, TextField, Time, unbroken, type Column, type Entered } from '../../ui';
 import { Lines, UserLink } from '../../parts/words';
 import { JOB_SCOPES, ScopePicker } from './parts';
@@ -76,6 +76,7 @@ const LIFETIMES = [
 /** A key for a program, or for the agent of a host. It is shown once. */
 export function NewKey() {
   const me = useMe().data;
+  const navigate = route.useNavigate();
   const { userId = me?.id ?? '' } = route.useSearch();
   const users = useAll('/api/v1/users', { isActive: true });
   const [created, setCreated] = useState<Schemas['CreatedApiKeyDto'] | null>(null);
@@ -88,7 +89,7 @@ export function NewKey() {
           </Notice>
           <Copyable text={created.plainTextKey} label="API key" />
           <Row>
-            <ButtonLink to="/automation">I have copied it</ButtonLink>
+            <CopiedButton onCopied={() => void navigate({ to: '/automation' })} />
           </Row>
         </Section>
       </Page>

@@ -3,7 +3,7 @@ import { Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, finishSetup, signOut } from '../../api';
 import { useSignIn } from '../../layout/me';
-import { Action, Button, Copyable, Form, Loaded, Notice, Page, Stack, TextField } from '../../ui';
+import { Action, CopiedButton, Copyable, Form, Loaded, Notice, Page, Stack, TextField } from '../../ui';
 import styles from './mfa-setup.module.css';
 
 /** The organization requires a second factor before anything else. */
@@ -68,8 +68,6 @@ export const RecoveryCodes = ({ codes, onDone }: { codes: readonly string[]; onD
       They are shown only now.
     </Notice>
     <Copyable text={codes.join('\n')} label="Recovery codes" />
-    <Button kind="primary" onClick={onDone}>
-      I have put them away
-    </Button>
+    <CopiedButton label="I have put them away" onCopied={onDone} />
   </Stack>
 );

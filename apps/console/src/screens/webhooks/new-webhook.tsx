@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schemas } from '../../api';
-import { ButtonLink, Form, Page, Row, Section, SelectField, TextField } from '../../ui';
+import { CopiedButton, Form, Page, Row, Section, SelectField, TextField } from '../../ui';
 import { EventPicker, eventsIn, FORMATS, Secret, type WebhookData } from './parts';
 
 type Format = WebhookData['format'];
@@ -26,9 +26,9 @@ export function NewWebhook() {
         <Section>
           <Secret>{created.secret}</Secret>
           <Row>
-            <ButtonLink to="/webhooks/$id" params={{ id: created.id }}>
-              I have copied it
-            </ButtonLink>
+            <CopiedButton
+              onCopied={() => void navigate({ to: '/webhooks/$id', params: { id: created.id } })}
+            />
           </Row>
         </Section>
       </Page>

@@ -4,7 +4,17 @@ import { $api, api, live, type Schemas } from '../../api';
 import { useEdit } from '../../parts/edits';
 import { defined } from '../../parts/search';
 import { Lines, sentence, wordsOf } from '../../parts/words';
-import { Action, Button, ConfirmButton, DialogButton, Facts, Form, Loaded, Muted, Notice } from '../../ui';
+import {
+  Action,
+  ConfirmButton,
+  CopiedButton,
+  DialogButton,
+  Facts,
+  Form,
+  Loaded,
+  Muted,
+  Notice,
+} from '../../ui';
 import { Page, Row, Section, TextField, Time } from '../../ui';
 import { Deliveries, useTests } from './deliveries';
 import { EventPicker, eventsIn, FORMATS, Secret, WebhookStatus, type WebhookData } from './parts';
@@ -47,7 +57,7 @@ function Shown({ webhook, children }: { webhook: WebhookData; children: ReactNod
         <Section title="The new secret">
           <Secret>{secret}</Secret>
           <Row>
-            <Button onClick={() => setSecret(null)}>I have copied it</Button>
+            <CopiedButton onCopied={() => setSecret(null)} />
           </Row>
         </Section>
       )}
