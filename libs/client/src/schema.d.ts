@@ -2286,6 +2286,7 @@ export interface components {
       /** Format: date-time */
       failingSince: string | null;
       format: components['schemas']['WebhookFormat'];
+      hasAuthorization: boolean;
       /** Format: uuid */
       id: string;
       isEnabled: boolean;
@@ -2366,6 +2367,7 @@ export interface components {
       roleIds?: string[] | null;
     };
     CreateWebhookDto: {
+      authorization?: string | null;
       eventTypes?: components['schemas']['AuditEventType'][];
       /** @default standard */
       format?: components['schemas']['WebhookFormat'];
@@ -3600,6 +3602,7 @@ export interface components {
       name?: string;
     };
     UpdateWebhookDto: {
+      authorization?: string | null;
       eventTypes?: components['schemas']['AuditEventType'][];
       isEnabled?: boolean;
       url?: string;
@@ -3681,6 +3684,7 @@ export interface components {
       /** Format: date-time */
       failingSince: string | null;
       format: components['schemas']['WebhookFormat'];
+      hasAuthorization: boolean;
       /** Format: uuid */
       id: string;
       isEnabled: boolean;

@@ -6,7 +6,15 @@ import { Lines, sentence, wordsOf } from '../../parts/words';
 import { Action, Button, ConfirmButton, DialogButton, Facts, Form, Loaded, Muted, Notice } from '../../ui';
 import { Page, Row, Section, TextField, Time } from '../../ui';
 import { Deliveries, useTests } from './deliveries';
-import { EventPicker, eventsIn, FORMATS, Secret, WebhookStatus, type WebhookData } from './parts';
+import {
+  AuthorizationField,
+  EventPicker,
+  eventsIn,
+  FORMATS,
+  Secret,
+  WebhookStatus,
+  type WebhookData,
+} from './parts';
 
 const route = getRouteApi('/signed-in/administrator/webhooks/$id');
 
@@ -62,7 +70,7 @@ function Shown({ webhook, children }: { webhook: WebhookData; children: ReactNod
         <Facts
           of={{
             Status: <WebhookStatus of={webhook} />,
-            URL: url,
+            URL: webhook.hasAuthorization ? `${url}, with an Authorization header` : url,
             For: FORMATS[format],
             Events: webhook.eventTypes.map((event) => sentence(wordsOf(event))).join(', ') || 'Every event',
             Created: (
@@ -113,7 +121,7 @@ function State({ webhook }: { webhook: WebhookData }) {
   );
 }
 
-const Change = ({ webhook: { id, url, eventTypes } }: { webhook: WebhookData }) => (
+const Change = ({ webhook: { id, url, format, eventTypes } }: { webhook: WebhookData }) => (
   <DialogButton label="Change" title="Change the webhook">
     {(close) => (
       <Form
@@ -121,7 +129,14 @@ const Change = ({ webhook: { id, url, eventTypes } }: { webhook: WebhookData }) 
         onCancel={close}
         onDone={close}
         send={(entered) =>
-          change(id, defined({ eventTypes: eventsIn(entered), url: entered.optional('url') }))
+          change(
+            id,
+            defined({
+              eventTypes: eventsIn(entered),
+              url: entered.optional('url'),
+              authorization: entered.optional('authorization'),
+            }),
+          )
         }
       >
         <TextField
@@ -133,6 +148,7 @@ const Change = ({ webhook: { id, url, eventTypes } }: { webhook: WebhookData }) 
           placeholder={url}
           help="Empty: it stays as it is. What may be secret in it is not shown."
         />
+        {format === 'standard' ? <AuthorizationField help="Empty: it stays as it is." /> : null}
         <EventPicker chosen={eventTypes} />
       </Form>
     )}
