@@ -3643,6 +3643,7 @@ export interface components {
       userEmail: string | null;
       /** Format: uuid */
       userId: string | null;
+      username: string | null;
     };
     /** @enum {string} */
     UserStatus: 'INVITED' | 'ACTIVE' | 'INACTIVE' | 'LOCKED';
