@@ -2276,6 +2276,7 @@ export interface components {
       status: components['schemas']['UserStatus'];
       /** Format: date-time */
       updatedAt: string;
+      warnings: string[];
     };
     CreatedWebhookDto: {
       /** Format: date-time */
@@ -3638,6 +3639,7 @@ export interface components {
       id: string;
       /** Format: date-time */
       lastSeenAt: string;
+      name: string | null;
       subject: string;
       /** Format: email */
       userEmail: string | null;

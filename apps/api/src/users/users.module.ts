@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { LockdownStore, OffboardingStore, UserStore } from '#tenant-store';
+import { LockdownStore, MfaStore, OffboardingStore, UserStore } from '#tenant-store';
 import { AuthModule } from '../auth/auth.module';
 import { NewUsers } from './new-users';
 import { OwnNotices } from './own-notices';
@@ -21,6 +21,7 @@ import { UsersService } from './users.service';
     UserStore,
     OffboardingStore,
     LockdownStore,
+    MfaStore,
   ],
   exports: [ServiceUsers, UserStore],
 })
