@@ -38,7 +38,7 @@ export const DOMAIN = 'example.com';
 
 export const identityProvider = (
   { admin }: Pick<Organization, 'admin'>,
-  issuer: SignInIssuer,
+  issuer: Pick<SignInIssuer, 'url'> & { readonly client: { readonly id: string; readonly secret: string } },
   more: object = {},
 ): Promise<IdentityProvider> =>
   admin.created<IdentityProvider>('/identity-providers', {

@@ -71,10 +71,10 @@ const notStarted =
     `start ${(await signIn.start(asked)).status}`;
 
 const CALLBACKS: readonly Forgery[] = [
-  ['no state', 'callback 400', altered((callback) => callback.searchParams.delete('state'))],
+  ['no state', 'error over', altered((callback) => callback.searchParams.delete('state'))],
   [
     'an unknown state',
-    'callback 400',
+    'error over',
     altered((callback) => callback.searchParams.set('state', randomUUID())),
   ],
   ['a state twice', 'error invalid', altered((callback) => callback.searchParams.append('state', 'x'))],
@@ -107,7 +107,7 @@ const CALLBACKS: readonly Forgery[] = [
   ],
   [
     'the callback of another tenant',
-    'callback 400',
+    'error over',
     altered(
       (callback, { signIn, other }) =>
         (callback.pathname = callback.pathname.replace(signIn.slug, other.slug)),
@@ -115,13 +115,13 @@ const CALLBACKS: readonly Forgery[] = [
   ],
   [
     'the callback of no tenant',
-    'callback 400',
+    'error over',
     altered((callback, { signIn }) => (callback.pathname = callback.pathname.replace(signIn.slug, 'nobody'))),
   ],
-  ['an answer that came before', 'callback 400', altered((callback, { signIn }) => signIn.answer(callback))],
+  ['an answer that came before', 'error over', altered((callback, { signIn }) => signIn.answer(callback))],
   [
     'an answer after ten minutes',
-    'callback 400',
+    'error over',
     altered((_, { org }) =>
       org.drawbridge.query(`UPDATE sso_attempts SET expires_at = now() WHERE organization_id = $1`, [
         org.organizationId,
@@ -143,7 +143,7 @@ const CALLBACKS: readonly Forgery[] = [
   ],
   [
     'the state of another tenant’s sign-in',
-    'callback 400',
+    'error over',
     altered(async (callback, { other }) => {
       const { authorize } = await other.begin();
       callback.searchParams.set('state', authorize.searchParams.get('state')!);

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { mailedToken } from '../builders/accounts';
 import {
   administrator,
   ask,
@@ -11,7 +13,7 @@ import { auditRecords } from '../builders/audit-trail';
 import { colleague, type Colleague } from '../builders/colleague';
 import { REGISTERED } from '../builders/identity-providers';
 import { group, ownOrganization } from '../builders/organization';
-import type { Answer, Session } from '../harness/api-client';
+import type { Answer, ApiClient, Session } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
@@ -166,6 +168,33 @@ describe('Access needs approval where a role asks for it', () => {
     await other.client.expect(200, other.client.post(`/access-requests/${mine.id}/deny`));
     await org.admin.expect(204, org.admin.delete(`/identity-providers/${provider.id}`));
     other = await administrator(org);
+  });
+
+  it('a password that was set by a link of the requester approves nothing of the requester’s, until one is mailed', async () => {
+    const third = await administrator(org);
+    const reset = async (token: string): Promise<ApiClient> => {
+      const given = { token, newPassword: `Aa1 ${randomUUID()}` };
+      const { accessToken } = await drawbridge.api.posted<{ accessToken: string }>(
+        '/auth/reset-password',
+        given,
+      );
+      return drawbridge.api.as({ token: accessToken });
+    };
+    const [mine, theirs] = [await asked(org, org.admin, free()), await asked(org, member.client, free())];
+    const approve = (client: ApiClient, { id }: AccessRequest): Promise<Answer<Refused>> =>
+      client.post<Refused>(`/access-requests/${id}/approve`);
+    const link = await org.admin.posted<{ passwordResetUrl: string }>(`/users/${third.id}/password-link`);
+    const byLink = await reset(link.passwordResetUrl.split('/').at(-1)!);
+    const refused = await approve(byLink, mine);
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      expect.stringContaining('passed on the link'),
+    ]);
+    await byLink.expect(200, approve(byLink, theirs));
+    await drawbridge.api.expect(204, drawbridge.api.post('/auth/forgot-password', { email: third.email }));
+    const mailed = await mailedToken(drawbridge, third.email);
+    const byMail = await reset(mailed);
+    await byMail.expect(200, approve(byMail, mine));
   });
 
   it('members of the approver roles decide, and administrators once the last of them is deleted', async () => {

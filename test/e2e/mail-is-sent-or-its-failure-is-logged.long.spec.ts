@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mailFailure, SmtpMailer } from '#mail';
 import { accountOwner } from '../builders/accounts';
-import { ApiClient } from '../harness/api-client';
+import { newcomer } from '../builders/people';
+import { ApiClient, type Answer } from '../harness/api-client';
 import { Drawbridge } from '../harness/drawbridge';
 import { Inbox, unwrapped } from '../harness/inbox';
 import { AppProcess } from '../harness/processes';
@@ -37,6 +38,9 @@ describe('Mail is sent, or its failure is logged', () => {
     const mail = await until('the mail', async () => inbox.mails.find((text) => text.includes(email)));
     expect(mail).toContain('From: Drawbridge <door@example.com>');
     expect(mail).toContain(`To: ${email}`);
+    expect(mail).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+    // a container's own name is none that every server takes
+    expect(inbox.clients.at(-1)).toBe('example.com');
     const link = /https:\/\/door\.example\.com\/reset-password\/([\w-]+)/.exec(unwrapped(mail));
     const answer = await drawbridge.api.post('/auth/reset-password', {
       token: link![1],
@@ -44,6 +48,43 @@ describe('Mail is sent, or its failure is logged', () => {
     });
     expect(answer.status).toBe(200);
     expect(drawbridge.apiServer.output).not.toContain(link![1]);
+  });
+
+  it('an invitation says who invites to what, for people', async () => {
+    const owner = await accountOwner(drawbridge);
+    const email = `${randomUUID()}@example.com`;
+    await owner.client.created('/users', { email, name: 'Grace' });
+    const mail = await until('the mail', async () => inbox.to(email)[0]);
+    const { organizationSlug } = owner.first.user;
+    expect(mail).toMatch(/^Subject: \S+ invites you to Example on\s+Drawbridge$/m);
+    expect(mail).toContain(`invites you to Example (${organizationSlug}) on Drawbridge, which opens network`);
+    // whoever registers here has proven no address
+    expect(mail).not.toContain(owner.email);
+    expect(mail).not.toMatch(/POST|curl|inviteToken/);
+  });
+
+  it('an administrator passes on a link for a new password only with the second factor', async () => {
+    const owner = await accountOwner(drawbridge);
+    const { client } = owner;
+    const { id } = await newcomer(drawbridge, client);
+    const link = (of = id): Promise<Answer<{ passwordResetUrl: string; error: string }>> =>
+      client.post(`/users/${of}/password-link`);
+    expect(await link()).toMatchObject({
+      status: 403,
+      body: { message: expect.stringMatching(/POST \/mfa\/setup.*drawbridge-admin password-link/) as string },
+    });
+    await owner.turnMfaOn();
+    expect(await link()).toMatchObject({ status: 403, body: { error: 'Second factor required' } });
+    await client.expect(200, client.post('/auth/step-up', { code: owner.code() }));
+    expect((await link(owner.id)).status).toBe(403);
+    const { passwordResetUrl } = await client.expect(200, link());
+    expect(passwordResetUrl).toMatch(/^https:\/\/door\.example\.com\/reset-password\/[\w-]{43}$/);
+    expect(await owner.audited('PASSWORD_RESET_REQUESTED')).toMatchObject([
+      { result: 'FAILURE' },
+      { result: 'FAILURE' },
+      { result: 'FAILURE' },
+      { result: 'SUCCESS', actorEmail: owner.email },
+    ]);
   });
 
   it('a refused mail does not change the response, and is logged as an error without the token', async () => {

@@ -180,6 +180,19 @@ describe('The command line sets up an organization', () => {
     const second = await done('users', 'invite', 'Ada@example.com');
     expect(second).toMatch(/^ada@example.com is invited again: http\S+\n$/);
     expect(second.split(': ')[1]).not.toBe(first.split(': ')[1]);
+    const useless = await run('users', 'invite', 'ada@example.com');
+    expect(useless.stderr).toMatch(
+      /ada@example\.com: has no role: .*\n.*: the link leads to this machine only/,
+    );
+    const several = ['grace@example.com,alan@example.com', 'not-an-address'];
+    const some = await run('users', 'invite', '--role', 'developers', ...several);
+    expect([some.code, some.stdout.match(/^\S+(?= is invited: http)/gm)]).toEqual([
+      2,
+      ['grace@example.com', 'alan@example.com'],
+    ]);
+    expect(some.stderr).toContain('not-an-address is not invited: email must be a well-formed');
+    expect(some.stderr).not.toContain('has no role');
+    for (const one of ['grace@example.com', 'alan@example.com']) await done('users', 'remove', one);
     await done('roles', 'assign', 'developers', ...members, '--user', 'ada@example.com');
     expect(await done('roles')).toMatch(/developers +database +(?:\S+@example\.com(?:, )?){2} /);
     await done('roles', 'unassign', 'developers', '--user', 'ada@example.com');

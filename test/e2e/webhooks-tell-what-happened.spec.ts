@@ -83,6 +83,32 @@ describe('Webhooks tell what happened', () => {
   });
 
   describe('what is sent', () => {
+    it('has the Authorization header that a receiver demands, which nobody is shown and no other host gets', async () => {
+      const authorization = 'Bearer of-the-receiver';
+      const made = await webhook(org, receiver.url('/guarded'), {
+        authorization,
+        eventTypes: ['ROLE_CREATED'],
+      });
+      await org.admin.created('/roles', { name: 'Guarded' });
+      const [sent] = await receiver.atLeast(1, '/guarded');
+      expect(sent!.headers['authorization']).toBe(authorization);
+      const seen = await shown(made);
+      expect([seen, JSON.stringify([made, seen, await audited('WEBHOOK_CREATED')])]).toEqual([
+        expect.objectContaining({ hasAuthorization: true }),
+        expect.not.stringContaining('of-the-receiver'),
+      ]);
+      const elsewhere = { url: 'http://127.0.0.2:9/hook' };
+      expect((await change(made, elsewhere)).status).toBe(400);
+      expect((await change(made, { url: receiver.url('/moved') })).body).toMatchObject({
+        hasAuthorization: true,
+      });
+      expect((await change(made, { ...elsewhere, authorization: null })).body).toMatchObject({
+        hasAuthorization: false,
+      });
+      for (const unfit of ['', ' a', 'a\nb: c', 'é'])
+        expect((await change(made, { authorization: unfit })).status).toBe(400);
+    });
+
     it('is what the webhook asks for, and its test', async () => {
       const { id } = await webhook(org, receiver.url('/some'), { eventTypes: ['ROLE_CREATED'] });
       await records(org, 60);

@@ -12,6 +12,8 @@ export function unwrapped(mail: string): string {
 /** A mail server that keeps what it takes. */
 export class Inbox {
   readonly mails: string[] = [];
+  /** what its clients call themselves */
+  readonly clients: string[] = [];
   /** it takes no content of a mail; `refusal`: what it answers then */
   refuses = false;
   refusal = 450;
@@ -29,7 +31,8 @@ export class Inbox {
         username === 'door' && password === 'key'
           ? answer(null, { user: username })
           : answer(new Error('Who?')),
-      onRcptTo: ({ address }, _, answer) => {
+      onRcptTo: ({ address }, { hostNameAppearsAs }, answer) => {
+        this.clients.push(String(hostNameAppearsAs));
         const responseCode = this.refusals.get(address);
         answer(responseCode ? Object.assign(new Error('Not now'), { responseCode }) : null);
       },

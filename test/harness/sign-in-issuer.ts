@@ -42,7 +42,7 @@ interface Grant {
   readonly subject: string;
 }
 
-const CLIENT = { id: 'drawbridge', secret: 'a secret of the client, long enough' } as const;
+const CLIENT = { id: 'drawbridge', secret: 'a secret of the client, long-enough_too' } as const;
 
 /** An OpenID provider on this machine, for sign-ins: honest, unless a sign-in is to be lied about. */
 export class SignInIssuer {
@@ -51,6 +51,8 @@ export class SignInIssuer {
   /** members of the discovery document that differ */
   metadata: Json = {};
   isDown = false;
+  /** what it sends people back with who are asked for no page; null: it knows no such redirect URI */
+  silently: string | null = 'login_required';
   /** takes requests, and does not answer them */
   isSilent = false;
   givesRefreshTokens = true;
@@ -120,9 +122,16 @@ export class SignInIssuer {
     };
     if (pathname === '/.well-known/openid-configuration') return answer(this.discovery());
     if (pathname === '/keys') return answer({ keys: this.keys.map(({ publicJwk }) => publicJwk) });
+    if (pathname === '/authorize' && this.silently !== null) return this.sendBack(request, response);
     if (pathname === '/userinfo') return this.tell(request, answer);
     if (pathname === '/token') return this.issue(await formOf(request), request, answer);
     return answer({}, 404);
+  }
+
+  private sendBack({ url }: IncomingMessage, response: ServerResponse): void {
+    const back = new URL(new URL(url ?? '', this.url).searchParams.get('redirect_uri')!);
+    back.searchParams.set('error', this.silently!);
+    response.writeHead(302, { location: back.href }).end();
   }
 
   private discovery(): Json {

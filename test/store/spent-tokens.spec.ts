@@ -62,8 +62,8 @@ describe('Tokens that have run out', () => {
     }
     for (const end of ['1 second', '-1 hour']) {
       await tx.query(
-        `INSERT INTO sso_attempts (organization_id, provider_id, nonce, code_verifier, client_challenge, returns_to, expires_at)
-         VALUES ($1, $2, '', '', '', 'code', now() - interval '${end}')`,
+        `INSERT INTO sso_attempts (organization_id, provider_id, client_challenge, returns_to, expires_at)
+         VALUES ($1, $2, '', 'code', now() - interval '${end}')`,
         [owner!.org, provider!.id],
       );
     }

@@ -1,7 +1,7 @@
 import { banner } from './banner';
 
 const addresses = { port: 3000, simulatorPort: 4666, publicUrl: 'http://localhost:3000', metricsPorts: null };
-const own = { demo: null, mailLog: null, hasConsole: true };
+const own = { demo: null, mailLog: null, hasConsole: true, isClosed: false };
 const demo = { email: 'a@demo.example', password: 'p', apiKey: 'k', refreshToken: 'once', slug: 'demo' };
 
 describe('banner', () => {
@@ -29,7 +29,14 @@ describe('banner', () => {
     expect(banner(addresses, { ...own, demo: { ...demo, slug: null } })).not.toContain('Company');
   });
 
+  it('names the way in that is open', () => {
+    expect(banner(addresses, own)).toContain('/auth/register');
+    const closed = banner(addresses, { ...own, isClosed: true });
+    expect(closed).toContain('npm run admin -- create-organization --name');
+    expect(closed).not.toContain('/auth/register');
+  });
+
   it('names no console where there is none', () => {
-    expect(banner(addresses, { demo, mailLog: null, hasConsole: false })).not.toMatch(/Console|Company|once/);
+    expect(banner(addresses, { ...own, demo, hasConsole: false })).not.toMatch(/Console|Company|once/);
   });
 });

@@ -6,12 +6,14 @@ interface Started {
   /** the file that mail is written to; null when a mail server is configured */
   readonly mailLog: string | null;
   readonly hasConsole: boolean;
+  /** nobody registers an organization */
+  readonly isClosed: boolean;
 }
 
 /** The addresses and first commands, as lines for a terminal. */
 export function banner(
   { publicUrl, simulatorPort }: Addresses,
-  { demo, mailLog, hasConsole }: Started,
+  { demo, mailLog, hasConsole, isClosed }: Started,
 ): string {
   const addresses = [
     ...(hasConsole ? [`  Console        ${consoleUrl(publicUrl, demo)}`] : []),
@@ -30,7 +32,9 @@ export function banner(
     '',
     ...(demo
       ? [...firstSession(publicUrl, demo.apiKey), '', ...signIn(publicUrl, demo.email)]
-      : registration(publicUrl)),
+      : isClosed
+        ? creation(publicUrl)
+        : registration(publicUrl)),
     '',
   ].join('\n');
 }
@@ -68,6 +72,12 @@ function signIn(publicUrl: string, email: string): string[] {
     `${download} && ./drawbridge login --url ${publicUrl} --email ${email}`,
   ];
 }
+
+const creation = (publicUrl: string): string[] => [
+  'Create an organization:',
+  '',
+  `npm run admin -- create-organization --name 'Example Ltd' --email you@example.com --url ${publicUrl}`,
+];
 
 function registration(publicUrl: string): string[] {
   const body = { organizationName: 'Example Ltd', email: 'you@example.com', password: 'choose-a-long-one' };

@@ -58,7 +58,8 @@ async function run(launcher: Launcher, settings: LauncherSettings, addresses: Ad
     const demo = settings.CLOUD === 'simulated' ? await ensureDemo(launcher, progress) : null;
     if (isStopping) return;
     const mailLog = process.env['SMTP_URL'] ? null : launcher.apiLog;
-    print(banner(addresses, { demo, mailLog, hasConsole: await launcher.hasConsole() }));
+    const isClosed = process.env['REGISTRATION'] === 'closed';
+    print(banner(addresses, { demo, mailLog, hasConsole: await launcher.hasConsole(), isClosed }));
     print(`Ready in ${progress.total} s. Ctrl-C stops everything; logs and data are in ${settings.DATA_DIR}`);
     if (process.connected) process.send?.({ ready: true, port: addresses.port });
   } catch (error) {

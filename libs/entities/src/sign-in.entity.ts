@@ -63,6 +63,8 @@ export class AccountTokenEntity {
   @Text() tokenHash!: string;
   @Moment() expiresAt!: Date;
   @Moment({ nullable: true }) usedAt!: Date | null;
+  /** the administrator who passes a link for a new password on */
+  @Uuid({ nullable: true }) passedOnBy!: string | null;
   @CreatedAt() createdAt!: Date;
 }
 

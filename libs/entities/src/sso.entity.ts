@@ -81,6 +81,9 @@ export class UserIdentityEntity {
   /** until its user, who had signed in before, signs in by it with the own second factor */
   @Flag({ default: false }) needsSecondFactor!: boolean;
   @Text({ nullable: true }) email!: string | null;
+  /** for administrators to recognize the person */
+  @Text({ nullable: true }) name!: string | null;
+  @Text({ nullable: true }) username!: string | null;
   /** what of the newest claims could not be read; null: nothing */
   @Text({ nullable: true }) claimsError!: string | null;
   @Moment({ default: () => 'now()' }) lastSeenAt!: Date;
@@ -102,9 +105,6 @@ export class SsoAttemptEntity {
   @Uuid() providerId!: string;
   /** null: it was used */
   @Text({ nullable: true }) stateHash!: string | null;
-  @Text() nonce!: string;
-  /** of PKCE towards the issuer */
-  @Text() codeVerifier!: string;
   /** of the client: whoever completes the sign-in proves to have begun it */
   @Text() clientChallenge!: string;
   /** console, code or a port of the loopback interface */
@@ -113,7 +113,7 @@ export class SsoAttemptEntity {
   @Text({ nullable: true }) codeHash!: string | null;
   @Uuid({ nullable: true }) identityId!: string | null;
   @Flag({ default: false }) secondFactorProven!: boolean;
-  /** the issuer's refresh token; null: it gave none */
+  /** nonce and verifier of PKCE; once the issuer has answered, its refresh token; null: it gave none */
   @Json({ nullable: true }) sealedData!: Record<string, string> | null;
   @Moment() expiresAt!: Date;
 }

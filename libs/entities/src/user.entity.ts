@@ -34,6 +34,8 @@ export class UserEntity {
   @Moment({ nullable: true }) invitedAt!: Date | null;
   /** when the password was set, for its expiry */
   @Moment({ default: () => 'now()' }) passwordChangedAt!: Date;
+  /** the administrator who has passed on the link by which it was set */
+  @Uuid({ nullable: true }) passwordLinkBy!: string | null;
   @Flag({ default: false }) mfaEnabled!: boolean;
   /** the TOTP secret, encrypted with the organization's data key; set before `mfaEnabled` during set-up */
   @Text({ nullable: true }) mfaSealedSecret!: string | null;

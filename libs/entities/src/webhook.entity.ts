@@ -20,7 +20,7 @@ export class WebhookEntity {
   @Text() format!: WebhookFormat;
   /** the URL without what may be a secret in it */
   @Text() shownUrl!: string;
-  /** the URL, the signing secret and the one before it */
+  /** the URL, the signing secret and the one before it, and the Authorization header */
   @Json() sealedData!: Record<string, string>;
   @Moment({ nullable: true }) formerSecretUntil!: Date | null;
   /** empty: all */

@@ -1,3 +1,5 @@
+import { hiddenCharacters } from '#rules';
+
 type Document = Readonly<Record<string, unknown>>;
 
 /** The groups that an issuer names. */
@@ -53,7 +55,11 @@ function valueAt(value: unknown, path: string): unknown {
   return undefined;
 }
 
-const read = (groups: readonly string[]): NamedGroups => ({ groups, problem: null });
+/** No mapping has a name with hidden characters, which the database may not take. */
+const read = (groups: readonly string[]): NamedGroups => ({
+  groups: groups.filter((name) => hiddenCharacters(name).length === 0),
+  problem: null,
+});
 const refused = (shape: string): NamedGroups => ({ groups: null, problem: unreadable(shape) });
 
 function readGroups(value: unknown): NamedGroups {

@@ -1,4 +1,6 @@
 export * from './issuer-checks';
 export * from './issuer-claims';
 export * from './issuer-client';
-export * from './issuer-failure';
+export * from './issuer-clients';
+export type { IssuerCheck } from './issuer-demands';
+export { IssuerFailure, type IssuerFailureKind } from './issuer-failure';

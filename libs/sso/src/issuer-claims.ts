@@ -1,3 +1,4 @@
+import { isEmail } from 'class-validator';
 import { emailForm, hiddenCharacters } from '#rules';
 import { groupsIn, groupsOf } from './group-claims';
 import { IssuerFailure } from './issuer-failure';
@@ -10,6 +11,8 @@ export interface IssuerClaims {
   readonly emailVerified: boolean;
   /** null: it shows no name */
   readonly name: string | null;
+  /** by which its administrators know the person; nothing is decided by it. null: it shows none */
+  readonly username: string | null;
   /** null: groups are not used, or it is not known which */
   readonly groups: readonly string[] | null;
   /** what could not be read, for administrators */
@@ -61,7 +64,8 @@ export function issuerClaims(
     subject,
     email: withEmail ? emailOf(withEmail) : null,
     emailVerified: withEmail !== undefined && isEmailVerified(withEmail),
-    name: documents.map(nameOf).find((name) => name !== null) ?? null,
+    name: shown(documents, ['name']),
+    username: shown(documents, ['preferred_username', 'upn', 'unique_name']),
     groups,
     problem: problem ?? missing,
     secondFactorProven: idToken !== null && isSecondFactorProven(idToken),
@@ -75,7 +79,7 @@ export const isComplete = (idToken: Document, groupsClaim: string | null): boole
 function emailOf({ email }: Document): string | null {
   if (typeof email !== 'string' || hiddenCharacters(email).length > 0) return null;
   const form = emailForm(email);
-  return form.length <= MAX_EMAIL && /^[^@\s]+@[^@\s]+$/.test(form) ? form : null;
+  return form.length <= MAX_EMAIL && isEmail(form) ? form : null;
 }
 
 /** `xms_edov`: Entra ID's word for an address whose domain its organization has proven. */
@@ -86,10 +90,13 @@ const isEmailVerified = (document: Document): boolean =>
 /** Some issuers write booleans as texts. */
 const isTrue = (value: unknown): boolean => value === true || value === 'true' || value === '1';
 
-function nameOf({ name }: Document): string | null {
-  if (typeof name !== 'string' || hiddenCharacters(name).length > 0) return null;
-  const text = name.trim().slice(0, MAX_NAME).trim();
-  return text === '' ? null : text;
+const isLine = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '' && hiddenCharacters(value).length === 0;
+
+/** The first of these claims that is a line of text. */
+function shown(documents: readonly Document[], claims: readonly string[]): string | null {
+  const values = documents.flatMap((document) => claims.map((claim) => document[claim]));
+  return values.find(isLine)?.trim().slice(0, MAX_NAME).trim() ?? null;
 }
 
 const isSecondFactorProven = ({ amr, acr }: Document): boolean =>

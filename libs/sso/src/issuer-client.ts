@@ -1,28 +1,18 @@
-import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import {
-  allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
-  ClientSecretBasic,
-  ClientSecretPost,
-  Configuration,
+  type Configuration,
   customFetch,
-  type CustomFetch,
-  discovery,
-  enableNonRepudiationChecks,
   type ExportedJWKSCache,
   fetchUserInfo,
+  genericGrantRequest,
   getJwksCache,
   refreshTokenGrant,
-  type ServerMetadata,
-  setJwksCache,
 } from 'openid-client';
-import { InternalHosts, TenantHosts, type TenantNetwork } from '#drivers';
 import { isComplete, issuerClaims, type IssuerClaims } from './issuer-claims';
-import { IssuerFailure, issuerFailureOf } from './issuer-failure';
-import { tenantFetch } from './tenant-fetch';
+import type { IssuerCheck } from './issuer-demands';
+import { IssuerFailure, issuerFailureOf, refusesClient } from './issuer-failure';
 
 /** How this service is registered at an issuer. */
 export interface IssuerRegistration {
@@ -49,118 +39,39 @@ export interface IssuerGrant {
   readonly refreshToken: string | null;
 }
 
-const TIMEOUT_SECONDS = 5;
+const TRIAL_TIMEOUT_MS = 5000;
 /** Of a refresh: an answer that is not waited for may hold the only refresh token that is left. */
 const REFRESH_TIMEOUT_MS = 30_000;
-const CACHED_MS = 10 * 60_000;
-const MAX_CACHED = 500;
 /**
  * Between two clocks. Into the past there is no limit besides `exp`: issuers date tokens back (Entra ID by 300 s), and that a
  * token is new is proven by its nonce, or by whom it was asked from.
  */
 const MAX_AHEAD_SECONDS = 60;
-/** After which the library reads keys again that lack the one of a token. */
-const REREAD_SECONDS = 61;
-const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
+/** In place of a code and a verifier. */
+const MADE_UP = 'a-made-up-text-of-more-than-forty-three-characters';
+/** Of the library. */
+const BAD_SIGNATURE = 'JWT signature verification failed';
+/** What an issuer sends people back with who are not signed in there, asked for no page. */
+const NOT_SIGNED_IN = [
+  'login_required',
+  'interaction_required',
+  'consent_required',
+  'account_selection_required',
+];
 
-/** What an issuer published last. */
-interface KnownIssuer {
-  readonly metadata: ServerMetadata;
-  keys?: ExportedJWKSCache | undefined;
-}
-
-/** Reads what issuers publish, through the checks of tenants' URLs, and keeps it for ten minutes. */
-export class IssuerClients {
-  private readonly fetch: CustomFetch;
-  private readonly known = new LRUCache<string, KnownIssuer>({ max: MAX_CACHED, ttl: CACHED_MS });
-
-  /** @param networks private networks that tenants' URLs may reach */
-  constructor(networks: readonly TenantNetwork[]) {
-    this.fetch = tenantFetch(new TenantHosts(networks), new InternalHosts(networks));
-  }
-
-  /** @throws IssuerFailure when what the issuer publishes cannot be read, or is no basis for sign-ins */
-  async of(registration: IssuerRegistration): Promise<IssuerClient> {
-    const { issuer, clientId, clientSecret } = registration;
-    const key = createHash('sha256')
-      .update(JSON.stringify([issuer, clientId, clientSecret]))
-      .digest('hex');
-    const known = this.known.get(key) ?? { metadata: await this.read(registration) };
-    if (!this.known.has(key)) this.known.set(key, known);
-    return new IssuerClient(
-      this.configured(registration, known),
-      registration,
-      (keys) => (known.keys = keys),
-    );
-  }
-
-  /** What the issuer publishes at this moment, and how many of its keys are for signatures. @throws IssuerFailure */
-  async published(
-    registration: IssuerRegistration,
-  ): Promise<{ readonly metadata: ServerMetadata; readonly keys: number }> {
-    const metadata = await this.metadata(registration);
-    try {
-      const request = { method: 'GET', headers: { accept: 'application/json' }, redirect: 'manual' } as const;
-      const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
-      const answer = await this.fetch(metadata.jwks_uri ?? '', { ...request, body: undefined, signal });
-      const { keys } = (await answer.json()) as { keys?: readonly { readonly use?: unknown }[] };
-      return { metadata, keys: (keys ?? []).filter(({ use = 'sig' }) => use === 'sig').length };
-    } catch (error) {
-      throw issuerFailureOf(error);
-    }
-  }
-
-  private async metadata({ issuer, clientId }: IssuerRegistration): Promise<ServerMetadata> {
-    try {
-      const found = await discovery(new URL(issuer), clientId, undefined, undefined, {
-        [customFetch]: this.fetch,
-        timeout: TIMEOUT_SECONDS,
-        ...(isInsecure(issuer) && { execute: [allowInsecureRequests] }),
-      });
-      const metadata = found.serverMetadata();
-      if (metadata.issuer === issuer) return metadata;
-    } catch (error) {
-      throw issuerFailureOf(error);
-    }
-    throw new IssuerFailure('invalid', 'its discovery document names another issuer');
-  }
-
-  private async read(registration: IssuerRegistration): Promise<ServerMetadata> {
-    const metadata = await this.metadata(registration);
-    const given = metadata.id_token_signing_alg_values_supported ?? [];
-    const algorithms = ALGORITHMS.filter((name) => given.includes(name));
-    if (algorithms.length === 0)
-      throw new IssuerFailure('invalid', `it signs ID tokens with none of ${ALGORITHMS.join(', ')}`);
-    return { ...metadata, id_token_signing_alg_values_supported: algorithms };
-  }
-
-  private configured(
-    { issuer, clientId, clientSecret }: IssuerRegistration,
-    { metadata, keys }: KnownIssuer,
-  ): Configuration {
-    const known = new Configuration(
-      metadata,
-      clientId,
-      undefined,
-      takesBasic(metadata) ? ClientSecretBasic(clientSecret) : ClientSecretPost(clientSecret),
-    );
-    known[customFetch] = this.fetch;
-    known.timeout = TIMEOUT_SECONDS;
-    if (isInsecure(issuer)) allowInsecureRequests(known);
-    // the ID token's signature is verified although it comes from the issuer itself
-    enableNonRepudiationChecks(known);
-    // old enough to be read again for a token with a key that is not among them
-    if (keys) setJwksCache(known, { jwks: keys.jwks, uat: seconds() - REREAD_SECONDS });
-    return known;
-  }
+/** The keys of an issuer that are known for the next sign-ins. */
+interface KnownKeys {
+  readonly keep: (keys: ExportedJWKSCache | undefined) => void;
+  /** @returns what reads them anew; null: they were read just now */
+  readonly forget: () => Configuration | null;
 }
 
 /** One issuer, as this service is registered there. */
 export class IssuerClient {
   constructor(
-    private readonly configuration: Configuration,
+    private configuration: Configuration,
     private readonly registration: IssuerRegistration,
-    private readonly keepKeys: (keys: ExportedJWKSCache | undefined) => void,
+    private readonly keys: KnownKeys,
   ) {}
 
   /** Where a person signs in. @throws IssuerFailure */
@@ -192,12 +103,14 @@ export class IssuerClient {
     const callback = new URL(redirectUri);
     callback.search = query.toString();
     try {
-      const tokens = await authorizationCodeGrant(this.configuration, callback, {
-        expectedState: state,
-        expectedNonce: nonce,
-        pkceCodeVerifier: codeVerifier,
-        idTokenExpected: true,
-      });
+      const tokens = await this.verified((configuration) =>
+        authorizationCodeGrant(configuration, callback, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+          idTokenExpected: true,
+        }),
+      );
       const idToken = tokens.claims()!;
       const claims = await this.claimsOf(idToken.sub, idToken, tokens.access_token);
       return { claims, refreshToken: tokens.refresh_token ?? null };
@@ -233,7 +146,7 @@ export class IssuerClient {
       return answer;
     };
     try {
-      const tokens = await refreshTokenGrant(this.configuration, refreshToken);
+      const tokens = await this.verified((configuration) => refreshTokenGrant(configuration, refreshToken));
       const idToken = tokens.claims() ?? null;
       if (idToken !== null && idToken.sub !== subject)
         throw new IssuerFailure('invalid', 'its answer is about another person');
@@ -245,13 +158,92 @@ export class IssuerClient {
     }
   }
 
+  /** Whether it would take a sign-in to the redirect URI, as far as that shows without a person. */
+  async tryAuthorization(redirectUri: string): Promise<IssuerCheck> {
+    const name = 'redirectUri';
+    try {
+      const url = await this.authorizationUrl(redirectUri, {
+        state: 'test',
+        nonce: 'test',
+        codeVerifier: MADE_UP,
+      });
+      url.searchParams.set('prompt', 'none');
+      const { status, headers } = await this.configuration[customFetch]!(url.href, {
+        method: 'GET',
+        headers: { accept: 'text/html' },
+        body: undefined,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(TRIAL_TIMEOUT_MS),
+      });
+      const place = headers.get('location') ?? '';
+      if (place.startsWith(`${redirectUri}?`)) {
+        const error = new URL(place).searchParams.get('error');
+        if (error === null || NOT_SIGNED_IN.includes(error))
+          return { name, ok: true, message: 'it knows the client ID and the redirect URI' };
+        const said = /^[a-z_]{1,40}$/.test(error) ? error : 'an error';
+        return { name, ok: false, message: `it refuses a sign-in with ${said}` };
+      }
+      if (status === 400 || status === 404)
+        return {
+          name,
+          ok: false,
+          message: `it refuses a sign-in (${status}): compare client ID and redirect URI with what is registered there`,
+        };
+    } catch {
+      // a long page, for example
+    }
+    const message = 'it does not show whether it knows the redirect URI: a sign-in does';
+    return { name, ok: true, message };
+  }
+
+  /** What it says to a code that it has not issued: many look at the client first. */
+  async trySecret(redirectUri: string): Promise<IssuerCheck> {
+    const name = 'client';
+    const given = { code: MADE_UP, redirect_uri: redirectUri, code_verifier: MADE_UP };
+    try {
+      await genericGrantRequest(this.configuration, 'authorization_code', given);
+    } catch (error) {
+      const { kind, message } = issuerFailureOf(error);
+      if (refusesClient(error) || kind === 'unreachable') return { name, ok: false, message };
+    }
+    return { name, ok: true, message: 'it has not refused the client ID and its secret with a made-up code' };
+  }
+
+  /**
+   * Runs a grant whose ID token is verified; with the same answer and keys that are read anew, when its signature is by none that
+   * is known: an issuer that was restored may have another key under the name of the former one.
+   */
+  private async verified<T>(grant: (configuration: Configuration) => Promise<T>): Promise<T> {
+    const { configuration } = this;
+    const send = configuration[customFetch]!;
+    let answer: Response | null = null;
+    configuration[customFetch] = async (url, request) => {
+      const response = await send(url, request);
+      if (request.method === 'POST') answer = response.clone();
+      return response;
+    };
+    try {
+      return await grant(configuration);
+    } catch (error) {
+      const anew = isBadSignature(error) ? this.keys.forget() : null;
+      if (anew === null) throw error;
+      const read = anew[customFetch]!;
+      anew[customFetch] = (url, request) =>
+        request.method === 'POST' ? Promise.resolve(answer!) : read(url, request);
+      this.configuration = anew;
+      return await grant(anew);
+    } finally {
+      configuration[customFetch] = send;
+    }
+  }
+
   private async claimsOf(
     subject: string,
     idToken: Readonly<Record<string, unknown>> | null,
     accessToken: string,
   ): Promise<IssuerClaims> {
     const { clientId, groupsClaim } = this.registration;
-    this.keepKeys(getJwksCache(this.configuration));
+    this.keys.keep(getJwksCache(this.configuration));
     if (idToken !== null) refuseUnfit(idToken, clientId);
     const isAsked =
       this.configuration.serverMetadata().userinfo_endpoint !== undefined &&
@@ -291,11 +283,10 @@ function refuseUnfit({ azp, iat }: Readonly<Record<string, unknown>>, clientId: 
     throw new IssuerFailure('invalid', 'its ID token was issued in the future: compare the clocks');
 }
 
+function isBadSignature(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause.message === BAD_SIGNATURE) return true;
+  return false;
+}
+
 const seconds = (): number => Math.floor(Date.now() / 1000);
-
-/** Elsewhere than in the deployment's own networks `tenantFetch` refuses it. */
-const isInsecure = (issuer: string): boolean => issuer.startsWith('http:');
-
-/** What an issuer that names no method takes. */
-const takesBasic = ({ token_endpoint_auth_methods_supported: methods }: ServerMetadata): boolean =>
-  methods === undefined || methods.includes('client_secret_basic');

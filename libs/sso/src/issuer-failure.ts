@@ -4,6 +4,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
+import { certificateProblem } from '#config';
 import { ForbiddenHost, NoTenantResponse } from '#drivers';
 import { refusalMeaning, type RefusalMeaning } from './issuer-refusals';
 
@@ -35,7 +36,17 @@ export class IssuerFailure extends Error {
 }
 
 const CODE = /^[a-z_]{1,40}$/;
-const coded = (code: string): string => (CODE.test(code) ? `: ${code}` : '');
+/** Entra ID's own code, which its documentation explains, is the first word of its description. */
+const ENTRA_CODE = /^AADSTS\d{4,10}\b/;
+
+/** What of an issuer's error is no text of its own. */
+function coded({ error, error_description: description = '' }: OAuthError): string {
+  if (!CODE.test(error)) return '';
+  const [code] = ENTRA_CODE.exec(description) ?? [];
+  return `: ${error}${code === undefined ? '' : ` (${code})`}`;
+}
+
+type OAuthError = Pick<AuthorizationResponseError | ResponseBodyError, 'error' | 'error_description'>;
 const FIRST_CLIENT_ERROR = 400;
 const FIRST_SERVER_ERROR = 500;
 const TOO_MANY_REQUESTS = 429;
@@ -49,13 +60,15 @@ export function issuerFailureOf(error: unknown): IssuerFailure {
   if (causes.some((cause) => cause instanceof ForbiddenHost))
     return new IssuerFailure('unreachable', 'its address is one that this deployment does not reach', error);
   if (error instanceof AuthorizationResponseError)
-    return new IssuerFailure('denied', `it ended the sign-in${coded(error.error)}`, error);
+    return new IssuerFailure('denied', `it ended the sign-in${coded(error)}`, error);
   if (error instanceof WWWAuthenticateChallengeError)
     return new IssuerFailure('invalid', 'it does not accept the client id and its secret', error);
   if (error instanceof ResponseBodyError) return refusalOf(error);
   const status = statusOf(causes);
   if (status !== undefined)
     return new IssuerFailure(isPassing(status) ? 'unreachable' : 'invalid', `it answered ${status}`, error);
+  const certificate = certificateProblem(error);
+  if (certificate !== null) return new IssuerFailure('unreachable', certificate, error);
   if (causes.some(isNoAnswer))
     return new IssuerFailure(
       'unreachable',
@@ -65,6 +78,11 @@ export function issuerFailureOf(error: unknown): IssuerFailure {
   const said = error instanceof ClientError ? error.message : 'it is not as OpenID Connect demands';
   return new IssuerFailure('invalid', `its answer is not valid: ${said}`, error);
 }
+
+/** Whether a token endpoint knows no such client, or takes another secret. */
+export const refusesClient = (error: unknown): boolean =>
+  error instanceof WWWAuthenticateChallengeError ||
+  (error instanceof ResponseBodyError && ['invalid_client', 'unauthorized_client'].includes(error.error));
 
 const REFUSALS: Readonly<Record<RefusalMeaning, string>> = {
   refused: 'it no longer vouches for this sign-in',
@@ -77,7 +95,7 @@ function refusalOf(error: ResponseBodyError): IssuerFailure {
   if (meaning !== null) return new IssuerFailure(meaning, REFUSALS[meaning], error);
   const kind =
     isPassing(error.status) || error.error === 'temporarily_unavailable' ? 'unreachable' : 'invalid';
-  return new IssuerFailure(kind, `it refused the request${coded(error.error)}`, error);
+  return new IssuerFailure(kind, `it refused the request${coded(error)}`, error);
 }
 
 const isWithoutEffect = (cause: unknown): boolean =>

@@ -4,7 +4,7 @@ import { type InternalHosts, PinnedConnection, readTenantUrl, type TenantHosts }
 const MAX_BYTES = 65_536;
 /** The constructor of `Response` takes no body with them. */
 const WITHOUT_BODY = [204, 205, 304];
-const USED_HEADERS = ['content-type', 'www-authenticate'];
+const USED_HEADERS = ['content-type', 'location', 'www-authenticate'];
 
 /**
  * The fetch of the OpenID library, through the checks of tenants' URLs: names are resolved once and checked, redirects are not

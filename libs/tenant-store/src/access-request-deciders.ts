@@ -11,10 +11,15 @@ export const IS_PERSON = 'u.is_active AND u.sso_refused_at IS NULL AND NOT u.is_
 /** SQL: whether the user `u` may let others in. */
 export const MAY_APPROVE = `${IS_PERSON} AND NOT EXISTS (SELECT FROM lockdowns l WHERE l.subject_id = u.id)`;
 
-/** SQL: whether a sign-in is by an identity that the requester of `a` has linked: it approves nothing for the requester. */
-export const isByRequester = (signInId: string): string =>
-  `EXISTS (SELECT FROM sso_sign_ins s JOIN user_identities i ON i.id = s.identity_id
-    WHERE s.family_id = ${signInId}::uuid AND i.linked_by = a.requester_id)`;
+/**
+ * SQL: whether a sign-in of the user `decider` is by what the requester of `a` has given: an identity that the requester linked, or
+ * a password that was set by a link that the requester passed on. It approves nothing for the requester.
+ */
+export const isByRequester = (signInId: string, decider: string): string =>
+  `(EXISTS (SELECT FROM sso_sign_ins s JOIN user_identities i ON i.id = s.identity_id
+    WHERE s.family_id = ${signInId}::uuid AND i.linked_by = a.requester_id)
+  OR EXISTS (SELECT FROM users u WHERE u.id = ${decider} AND u.password_link_by = a.requester_id
+    AND NOT EXISTS (SELECT FROM sso_sign_ins s WHERE s.family_id = ${signInId}::uuid)))`;
 
 /** SQL: the memberships of a user that entitle to decide on `a`. */
 const memberships = (decider: string): string =>

@@ -173,7 +173,7 @@ const decide = (decision: AccessDecision): string => `decision AS (
     SELECT $1, id, $3, '${decision}', $5 FROM entitled ON CONFLICT DO NOTHING RETURNING request_id
   )`;
 
-const APPROVE = `WITH ${deciding(`${IS_WAITING} AND NOT ${isByRequester('$6')}`, IS_APPROVER, MAY_APPROVE)}, ${decide('APPROVED')}, moved AS (
+const APPROVE = `WITH ${deciding(`${IS_WAITING} AND NOT ${isByRequester('$6', '$3')}`, IS_APPROVER, MAY_APPROVE)}, ${decide('APPROVED')}, moved AS (
     UPDATE access_requests a SET approvals = a.approvals + 1,
       status = CASE WHEN a.approvals + 1 >= a.approvals_needed THEN 'APPROVED' ELSE a.status END,
       due_at = CASE WHEN a.approvals + 1 >= a.approvals_needed THEN clock_timestamp() + ${USED_WITHIN} ELSE a.due_at END
@@ -190,7 +190,7 @@ const DENY = `WITH ${deciding(IS_WAITING, IS_APPROVER)}, ${decide('DENIED')}, mo
     FROM decision WHERE a.organization_id = $1 AND a.id = decision.request_id RETURNING a.*
   ), audit AS (${auditInsert('$1', entryOf(`'ACCESS_REQUEST_DENIED'`))}) SELECT id FROM moved`;
 
-const REVIEW = `WITH ${deciding(`a.break_glass AND a.ended_at IS NULL AND NOT ${isByRequester('$6')}`, 'decider.is_org_admin', MAY_APPROVE)}, ${decide('REVIEWED')}, moved AS (
+const REVIEW = `WITH ${deciding(`a.break_glass AND a.ended_at IS NULL AND NOT ${isByRequester('$6', '$3')}`, 'decider.is_org_admin', MAY_APPROVE)}, ${decide('REVIEWED')}, moved AS (
     UPDATE access_requests a SET ended_at = now()
     FROM decision WHERE a.organization_id = $1 AND a.id = decision.request_id RETURNING a.*
   ), audit AS (${auditInsert('$1', entryOf(`'BREAK_GLASS_REVIEWED'`))}) SELECT id FROM moved`;
@@ -292,12 +292,17 @@ export class AccessRequestStore implements TenantStore<AccessRequestStore> {
     return touches(tx, DECISIONS[as], as === 'approve' || as === 'review' ? [...given, signInId] : given);
   }
 
-  /** Whether a sign-in is by an identity that the requester has linked: it approves and reviews nothing of the requester's. */
-  isByRequester(tx: Tx, organization: OrganizationId, id: string, signInId: string | null): Promise<boolean> {
+  /** Whether a sign-in is by what the requester has given its user: it approves and reviews nothing of the requester's. */
+  isByRequester(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    { signInId, userId }: Pick<Decision, 'signInId' | 'userId'>,
+  ): Promise<boolean> {
     return touches(
       tx,
-      `SELECT FROM access_requests a WHERE a.organization_id = $1 AND a.id = $2 AND ${isByRequester('$3')}`,
-      [organization, id, signInId],
+      `SELECT FROM access_requests a WHERE a.organization_id = $1 AND a.id = $2 AND ${isByRequester('$3', '$4::uuid')}`,
+      [organization, id, signInId, userId],
     );
   }
 

@@ -10,6 +10,8 @@ export interface AccountTokenHolder {
   readonly name: string;
   readonly organizationName: string;
   readonly organizationSlug: string;
+  /** the administrator who has passed a link for a new password on; null: none has */
+  readonly passedOnBy: string | null;
 }
 
 export interface NewAccountToken {
@@ -18,6 +20,7 @@ export interface NewAccountToken {
   readonly purpose: AccountTokenPurpose;
   readonly tokenHash: string;
   readonly ttlSeconds: number;
+  readonly passedOnBy?: string | null;
 }
 
 /** How long an invitation is valid. */
@@ -26,7 +29,7 @@ export const INVITED_DAYS = 7;
 const mailboxOf = (email: string): string =>
   `replace(split_part(split_part(${email}::text, '@', 1), '+', 1), '.', '') || '@' || split_part(${email}::text, '@', 2)`;
 
-const HOLDER = `t.purpose, u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name,
+const HOLDER = `t.purpose, t.passed_on_by AS "passedOnBy", u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name,
   o.name AS "organizationName", o.slug AS "organizationSlug"`;
 /** The token $1 of a purpose in $2, while it is usable. */
 const USABLE = `t.token_hash = $1 AND t.purpose = ANY($2) AND t.used_at IS NULL AND t.expires_at > now()
@@ -37,10 +40,17 @@ export class AccountTokenStore {
   /** Creates none for a service user: it has no password. */
   async create(tx: Tx, token: NewAccountToken): Promise<void> {
     await tx.query(
-      `INSERT INTO account_tokens (organization_id, user_id, purpose, token_hash, expires_at)
-       SELECT organization_id, id, $3, $4, now() + make_interval(secs => $5) FROM users
+      `INSERT INTO account_tokens (organization_id, user_id, purpose, token_hash, expires_at, passed_on_by)
+       SELECT organization_id, id, $3, $4, now() + make_interval(secs => $5), $6::uuid FROM users
        WHERE organization_id = $1 AND id = $2 AND NOT is_service`,
-      [token.organizationId, token.userId, token.purpose, token.tokenHash, token.ttlSeconds],
+      [
+        token.organizationId,
+        token.userId,
+        token.purpose,
+        token.tokenHash,
+        token.ttlSeconds,
+        token.passedOnBy ?? null,
+      ],
     );
   }
 

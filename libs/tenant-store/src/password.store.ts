@@ -5,6 +5,8 @@ export interface NewPassword {
   readonly passwordHash: string;
   readonly name?: string | undefined;
   readonly insteadOf?: string | undefined;
+  /** who has passed on the link by which it is set; null: nobody; undefined: as before, for who knows the former one sets it */
+  readonly linkBy?: string | null | undefined;
 }
 
 /** Passwords and the organizations' password policies. */
@@ -56,13 +58,22 @@ export class PasswordStore implements TenantStore<PasswordStore> {
     tx: Tx,
     organization: OrganizationId,
     userId: string,
-    { passwordHash, name, insteadOf }: NewPassword,
+    { passwordHash, name, insteadOf, linkBy }: NewPassword,
   ): Promise<boolean> {
     const changed = await rows<object>(
       tx,
-      `UPDATE users SET password_hash = $3, name = coalesce($4, name), password_changed_at = now(), updated_at = now()
+      `UPDATE users SET password_hash = $3, name = coalesce($4, name), password_changed_at = now(), updated_at = now(),
+         password_link_by = CASE WHEN $6 THEN $7::uuid ELSE password_link_by END
        WHERE organization_id = $1 AND id = $2 AND is_active AND ($5::text IS NULL OR password_hash = $5) RETURNING id`,
-      [organization, userId, passwordHash, name ?? null, insteadOf ?? null],
+      [
+        organization,
+        userId,
+        passwordHash,
+        name ?? null,
+        insteadOf ?? null,
+        linkBy !== undefined,
+        linkBy ?? null,
+      ],
     );
     if (changed.length === 0) return false;
     await tx.query(

@@ -3,12 +3,15 @@ import { type SsoAttemptEntity, type Tx, first } from '#entities';
 
 /** What a sign-in is recognized by, at the issuer and at the client. */
 export type NewSsoAttempt = Readonly<
-  Pick<SsoAttemptEntity, 'providerId' | 'nonce' | 'codeVerifier' | 'clientChallenge' | 'returnsTo'>
-> & { readonly stateHash: string };
+  Pick<SsoAttemptEntity, 'id' | 'providerId' | 'clientChallenge' | 'returnsTo'>
+> & {
+  readonly stateHash: string;
+  /** nonce and verifier of PKCE */
+  readonly sealedData: Readonly<Record<string, string>>;
+};
 
 /** An attempt whose state has just been used. */
 export type AnsweredSsoAttempt = Omit<NewSsoAttempt, 'stateHash' | 'clientChallenge'> & {
-  readonly id: string;
   readonly organizationId: OrganizationId;
 };
 
@@ -52,11 +55,11 @@ const REDEEMED_FOR = '5 minutes';
  */
 export class SsoAttemptStore {
   async begin(tx: Tx, organization: OrganizationId, attempt: NewSsoAttempt): Promise<void> {
-    const { providerId, stateHash, nonce, codeVerifier, clientChallenge, returnsTo } = attempt;
+    const { id, providerId, stateHash, sealedData, clientChallenge, returnsTo } = attempt;
     await tx.query(
-      `INSERT INTO sso_attempts (organization_id, provider_id, state_hash, nonce, code_verifier, client_challenge, returns_to,
-         expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '${BEGUN_FOR}')`,
-      [organization, providerId, stateHash, nonce, codeVerifier, clientChallenge, returnsTo],
+      `INSERT INTO sso_attempts (organization_id, id, provider_id, state_hash, sealed_data, client_challenge, returns_to,
+         expires_at) VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, now() + interval '${BEGUN_FOR}')`,
+      [organization, id, providerId, stateHash, JSON.stringify(sealedData), clientChallenge, returnsTo],
     );
   }
 
@@ -66,8 +69,8 @@ export class SsoAttemptStore {
       tx,
       `UPDATE sso_attempts a SET state_hash = NULL FROM organizations o
        WHERE a.state_hash = $1 AND a.expires_at > now() AND o.id = a.organization_id AND o.slug = $2
-       RETURNING a.id, a.organization_id AS "organizationId", a.provider_id AS "providerId", a.nonce,
-         a.code_verifier AS "codeVerifier", a.returns_to AS "returnsTo"`,
+       RETURNING a.id, a.organization_id AS "organizationId", a.provider_id AS "providerId",
+         a.sealed_data AS "sealedData", a.returns_to AS "returnsTo"`,
       [stateHash, slug],
     );
   }

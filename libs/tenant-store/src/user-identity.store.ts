@@ -12,15 +12,18 @@ import {
 
 /** Who a subject of an issuer is; without a user it waits for an administrator to link it. */
 export interface UserIdentityRow extends Readonly<
-  Pick<UserIdentityEntity, 'id' | 'subject' | 'email' | 'userId' | 'lastSeenAt'>
+  Pick<UserIdentityEntity, 'id' | 'subject' | 'email' | 'name' | 'username' | 'userId' | 'lastSeenAt'>
 > {
   readonly userEmail: string | null;
 }
 
+/** What an issuer says of a subject. */
+type SeenSubject = Pick<UserIdentityRow, 'subject' | 'email' | 'name' | 'username'>;
+
 /** Of subjects that nobody has linked: whoever can sign in at an issuer can make one. */
 const MAX_WAITING = 100;
 
-const SELECT = `SELECT i.id, i.subject, i.email, i.user_id AS "userId", u.email AS "userEmail", i.last_seen_at AS "lastSeenAt"
+const SELECT = `SELECT i.id, i.subject, i.email, i.name, i.username, i.user_id AS "userId", u.email AS "userEmail", i.last_seen_at AS "lastSeenAt"
   FROM user_identities i LEFT JOIN users u ON u.id = i.user_id
   WHERE i.organization_id = $1 AND i.provider_id = $2`;
 
@@ -56,14 +59,16 @@ export class UserIdentityStore implements TenantStore<UserIdentityStore> {
     tx: Tx,
     organization: OrganizationId,
     providerId: string,
-    { subject, email }: { readonly subject: string; readonly email: string | null },
+    { subject, email, name, username }: SeenSubject,
   ): Promise<UserIdentityRow> {
     const found = await first<{ id: string }>(
       tx,
-      `INSERT INTO user_identities (organization_id, provider_id, subject, email) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (provider_id, subject) DO UPDATE SET
-         email = coalesce(excluded.email, user_identities.email), last_seen_at = now() RETURNING id`,
-      [organization, providerId, subject, email],
+      `INSERT INTO user_identities (organization_id, provider_id, subject, email, name, username)
+       VALUES ($1, $2, $3, $4, $5, $6)
+       ON CONFLICT (provider_id, subject) DO UPDATE SET email = coalesce(excluded.email, user_identities.email),
+         name = coalesce(excluded.name, user_identities.name),
+         username = coalesce(excluded.username, user_identities.username), last_seen_at = now() RETURNING id`,
+      [organization, providerId, subject, email, name, username],
     );
     return (await this.findLocked(tx, organization, providerId, found!.id))!;
   }
@@ -82,14 +87,50 @@ export class UserIdentityStore implements TenantStore<UserIdentityStore> {
     );
   }
 
-  /** Deletes the longest unseen of those that wait, so that a fixed number stays. */
+  /**
+   * Deletes the longest unseen of those that wait, so that a fixed number stays; strangers, by the provider's domains, before
+   * colleagues.
+   */
   async trimWaiting(tx: Tx, organization: OrganizationId, providerId: string): Promise<void> {
     await tx.query(
       `DELETE FROM user_identities WHERE id IN (
-         SELECT id FROM user_identities WHERE organization_id = $1 AND provider_id = $2 AND user_id IS NULL
-         ORDER BY last_seen_at DESC OFFSET ${MAX_WAITING} FOR UPDATE SKIP LOCKED)`,
+         SELECT i.id FROM user_identities i JOIN identity_providers p ON p.id = i.provider_id
+         WHERE i.organization_id = $1 AND i.provider_id = $2 AND i.user_id IS NULL
+         ORDER BY coalesce(substring(i.email FROM '[^@]+$') = ANY (p.email_domains), false) DESC, i.last_seen_at DESC
+         OFFSET ${MAX_WAITING} FOR UPDATE OF i SKIP LOCKED)`,
       [organization, providerId],
     );
+  }
+
+  /**
+   * Gives a user the address that the provider vouches for in place of one that it was asked about before. Not to whom has not
+   * confirmed the identity, the recovery administrator and operators of the platform: a new address gets their password links.
+   * Those that were sent to the former one end. @returns the former one; null: it stays
+   */
+  async readdress(
+    tx: Tx,
+    organization: OrganizationId,
+    identityId: string,
+    email: string,
+  ): Promise<string | null> {
+    const found = await first<{ former: string }>(
+      tx,
+      `WITH known AS (
+         SELECT u.id, u.email AS former FROM user_identities i JOIN users u ON u.id = i.user_id
+           JOIN identity_providers p ON p.id = i.provider_id JOIN organizations o ON o.id = i.organization_id
+         WHERE i.organization_id = $1 AND i.id = $2 AND NOT i.needs_second_factor AND u.email <> $3
+           AND substring(u.email FROM '[^@]+$') = ANY (p.email_domains) AND u.platform_role = 'CUSTOMER'
+           AND u.id IS DISTINCT FROM o.recovery_administrator_id
+           AND NOT EXISTS (SELECT FROM users other WHERE other.organization_id = $1 AND other.email = $3
+             AND other.deleted_at IS NULL)
+       ), links AS (
+         UPDATE account_tokens t SET used_at = now() FROM known
+         WHERE t.organization_id = $1 AND t.user_id = known.id AND t.used_at IS NULL)
+       UPDATE users u SET email = $3, updated_at = now() FROM known
+       WHERE u.organization_id = $1 AND u.id = known.id RETURNING known.former`,
+      [organization, identityId, email],
+    );
+    return found?.former ?? null;
   }
 
   /** Somebody invited who has never signed in, in any way. Call `UserStore.lock` first. */

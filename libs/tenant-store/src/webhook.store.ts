@@ -16,7 +16,7 @@ import {
 } from '#entities';
 import { feedEnd } from './audit-feed';
 
-/** URL, secret and former secret, each sealed. */
+/** URL, secret, former secret and what authorizes at the receiver, each sealed. */
 type SealedWebhook = Readonly<WebhookEntity['sealedData']>;
 
 export type WebhookRow = Readonly<
@@ -24,7 +24,7 @@ export type WebhookRow = Readonly<
     WebhookEntity,
     'organizationId' | 'sealedData' | 'formerSecretUntil' | 'cursor' | 'leasedUntil' | 'eventTypes'
   >
-> & { readonly eventTypes: WebhookEntity['eventTypes'] };
+> & { readonly eventTypes: WebhookEntity['eventTypes']; readonly hasAuthorization: boolean };
 
 export type LockedWebhook = WebhookRow & { readonly sealedData: SealedWebhook };
 
@@ -41,7 +41,8 @@ export interface WebhookChanges {
   readonly sealedData?: SealedWebhook | undefined;
 }
 
-const SELECT = `SELECT w.id, w.format, w.shown_url AS "shownUrl", w.event_types AS "eventTypes", w.is_enabled AS "isEnabled",
+const SELECT = `SELECT w.id, w.format, w.shown_url AS "shownUrl",
+    jsonb_exists(w.sealed_data, 'authorization') AS "hasAuthorization", w.event_types AS "eventTypes", w.is_enabled AS "isEnabled",
     w.failing_since AS "failingSince", w.last_error AS "lastError", w.created_by_email AS "createdByEmail",
     w.created_at AS "createdAt", w.updated_at AS "updatedAt"
   FROM webhooks w WHERE w.organization_id = $1`;

@@ -56,7 +56,7 @@ describe('The web console', () => {
 
   it('reads the caller’s addresses of both families where they are set', async () => {
     const { port } = await drawbridge.startApi({
-      PUBLIC_URL: 'https://door.example.com/x',
+      PUBLIC_URL: 'https://door.example.com/',
       PUBLIC_URL_IPV4: 'https://ipv4.example.com/x',
       PUBLIC_URL_IPV6: 'https://ipv6.example.com:8443',
     });
@@ -93,7 +93,7 @@ describe('The web console', () => {
       await off.api.expect(204, off.api.post('/auth/forgot-password', { email }));
       const text = await until('the mail', async () => mailedText(off, email));
       expect(text).toContain(
-        `set one with POST http://localhost:${off.apiServer.port}/api/v1/auth/reset-password:`,
+        `To set one, within an hour, with POST http://localhost:${off.apiServer.port}/api/v1/auth/reset-password:`,
       );
       expect(text).not.toMatch(/\/reset-password\/[\w-]|here:|at http/);
     });

@@ -145,7 +145,7 @@ export class AccessRequestsService {
     if (isDone) return request;
     const counts = as !== 'approve' && as !== 'review';
     const { autocommit } = this.database;
-    if (!counts && (await this.requests.isByRequester(autocommit, organizationId, id, signInId)))
+    if (!counts && (await this.requests.isByRequester(autocommit, organizationId, id, decision)))
       throw linkedByRequester();
     throw refusalOf(as, principal, request);
   }
@@ -168,7 +168,9 @@ const tooFewDecide = ({ approvalsNeeded, approverRoles }: AccessRequestRow, deci
 
 const linkedByRequester = (): ApiError =>
   forbidden(
-    'Another person has to decide, or you in another sign-in: the requester linked the identity that you signed in with to your account',
+    'Another person has to decide, or you in another sign-in: the requester linked the identity that you signed in with to your ' +
+      'account, or passed on the link by which your password was set (set another one by a link that is mailed, or that ' +
+      'somebody else passes on)',
   );
 
 /** Why the database has refused. */

@@ -12,18 +12,19 @@ interface AccountMail extends WaysIn {
   readonly token: string;
 }
 
-/** Invites a new user to set a first password. */
-export const invitationMail = (mail: AccountMail & { name: string; invitedBy: string }): Mail => ({
+/** Invites a new user to set a first password. @param mail `invitedBy`: with an address only where it is known to be theirs */
+export const invitationMail = (mail: AccountMail & { name: string; invitedBy: Inviter }): Mail => ({
   to: mail.to,
-  subject: `You are invited to ${plain(mail.organizationName)} on Drawbridge`,
+  subject: `${plain(mail.invitedBy.name)} invites you to ${plain(mail.organizationName)} on Drawbridge`,
   text: `Hello ${plain(mail.name)},
 
-${plain(mail.invitedBy)} invites you to ${organizationOf(mail)} on Drawbridge.
-Within 7 days, set your password ${means(mail, 'set-password')}
+${inviterOf(mail)} invites you to ${organizationOf(mail)} on Drawbridge, which opens network access for you while you need it, and closes it afterwards.
 
-{"inviteToken": "${mail.token}", "password": "…"}
+${request(mail, 'To accept, set a password, within 7 days', 'set-password', '"inviteToken": TOKEN, "password": "…"')}
 
 ${signIn(mail)}
+
+If you do not know who invites you, ignore this mail: without a password there is no account.
 `,
 });
 
@@ -34,9 +35,8 @@ export const passwordResetMail = (mail: AccountMail): Mail => ({
   text: `Hello,
 
 somebody, probably you, asked for a new password for your account at ${organizationOf(mail)}.
-Within an hour, set one ${means(mail, 'reset-password')}
 
-{"token": "${mail.token}", "newPassword": "…"}
+${request(mail, 'To set one, within an hour', 'reset-password', '"token": TOKEN, "newPassword": "…"')}
 
 ${signIn(mail)}
 
@@ -44,16 +44,31 @@ If it was not you, ignore this mail: your password stays as it is.
 `,
 });
 
+interface Inviter {
+  readonly name: string;
+  readonly email: string | null;
+}
+
+const inviterOf = ({ invitedBy: { name, email } }: { readonly invitedBy: Inviter }): string =>
+  email === null ? plain(name) : `${plain(name)} (${email})`;
+
 const organizationOf = ({ organizationName, organizationSlug }: AccountMail): string =>
   `${plain(organizationName)} (${organizationSlug})`;
 
-/** The link, where a console opens it, and the request that does the same. Its body follows. */
-function means({ api, console, link }: AccountMail, call: string): string {
-  const request = `with POST ${api}/auth/${call}:`;
-  return console === null ? request : `here:\n\n${link}\n\nor ${request}`;
+/** The link, or where no console opens it, the request that does the same. */
+const request = (
+  { api, console, link, token }: AccountMail,
+  what: string,
+  call: string,
+  body: string,
+): string =>
+  console === null
+    ? `${what}, with POST ${api}/auth/${call}:\n\n{${body.replace('TOKEN', `"${token}"`)}}`
+    : `${what}:\n\n${link}`;
+
+function signIn({ organizationSlug, to, console, commands }: AccountMail): string {
+  const account = `with the organization ${organizationSlug} and the e-mail ${to}`;
+  return console === null
+    ? `Afterwards you sign in ${account}, in a terminal with Node.js:\n\n${commands.join('\n')}`
+    : `Afterwards you sign in at ${console}, ${account}.`;
 }
-
-const signIn = ({ organizationSlug, to, console, commands }: AccountMail): string =>
-  `Then sign in with the organization ${organizationSlug} and the e-mail ${to}, ${console === null ? '' : `at ${console} or `}in a terminal with Node installed:
-
-${commands.join('\n')}`;

@@ -23,10 +23,15 @@ export class PasswordResetLinks {
     private readonly links: AccountLinks,
   ) {}
 
-  /** The caller records it. @returns null when the account got too many within the last hour */
+  /**
+   * The caller records it.
+   * @param passedOnBy the administrator who gets it; null: it is mailed to the user
+   * @returns null when the account got too many within the last hour
+   */
   async create(
     tx: Tx,
     { userId, organizationId }: { readonly userId: string; readonly organizationId: string },
+    passedOnBy: string | null = null,
   ): Promise<PasswordResetLink | null> {
     const { plainText: token, hash: tokenHash } = newOpaqueToken();
     const reset = {
@@ -35,6 +40,7 @@ export class PasswordResetLinks {
       purpose: 'RESET',
       tokenHash,
       ttlSeconds: LINK_TTL_SECONDS,
+      passedOnBy,
     } as const;
     const isCreated = await this.accountTokens.createWithinLimit(tx, reset, MAX_LINKS_PER_HOUR);
     return isCreated ? { token, url: this.links.passwordReset(token) } : null;

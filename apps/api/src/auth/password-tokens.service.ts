@@ -114,7 +114,10 @@ export class PasswordTokensService {
     const { name, address, eventType } = use;
     if (!(await this.accountTokens.use(tx, tokenHash, use.purpose))) throw use.refusal();
     const change = { eventType, address, signInId: null };
-    if (!(await this.replacement.replace(tx, holder, { passwordHash, name }, change))) throw use.refusal();
+    // changing an expired password takes it: whoever knew it knows the new one
+    const linkBy = use.purpose === 'PASSWORD_CHANGE' ? undefined : holder.passedOnBy;
+    const password = { passwordHash, name, linkBy };
+    if (!(await this.replacement.replace(tx, holder, password, change))) throw use.refusal();
   }
 }
 

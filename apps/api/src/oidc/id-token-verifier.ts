@@ -60,7 +60,7 @@ export class IdTokenVerifier {
       };
     }
     if (!key) {
-      const signature = unsigned('the issuer has no key with this kid and alg');
+      const signature = unsigned('the issuer has no key, or several, with this kid and alg');
       return { signature: kid === undefined ? [UNNAMED_KEY, signature] : [signature], refused: null };
     }
     return this.judged(token, key, alg, expected);

@@ -103,6 +103,20 @@ describe('IssuerKeys', () => {
     expect(await bench.find()).toBeNull();
   });
 
+  it('counts a key that is listed twice once', async () => {
+    bench.published = [...bench.published, { ...bench.published[0]!, x5t: 'of a certificate' }];
+    expect(await bench.find()).not.toBeNull();
+  });
+
+  it('takes the only key of a set without ids for the one that a token names', async () => {
+    const { kid: _, ...nameless } = bench.published[0]!;
+    bench.published = [nameless];
+    expect(await bench.find()).not.toBeNull();
+    const { kid: _other, ...another } = await published('two');
+    bench.published = [nameless, another];
+    expect(await bench.find('other')).toBeNull();
+  });
+
   it('finds no key for an algorithm that is not allowed', async () => {
     for (const alg of ['HS256', 'none', 'RS512', 'toString']) expect(await bench.find('one', alg)).toBeNull();
   });

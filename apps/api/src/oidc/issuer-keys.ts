@@ -125,17 +125,26 @@ async function publicKeyOf(published: PublishedKey, alg: string): Promise<Crypto
   return key;
 }
 
-/** Two keys with one id are no name of a key. */
-function keyNamed(keys: readonly PublishedKey[], { kid, alg }: KeyName): PublishedKey | undefined {
+/**
+ * Two keys with one id are no name of a key, unless they are the same one twice. In a set without ids the only key that fits is
+ * meant.
+ */
+function keyNamed(published: readonly PublishedKey[], { kid, alg }: KeyName): PublishedKey | undefined {
   const type = KEY_TYPES[alg];
   if (!type) return undefined;
+  const keys = [...new Map(published.map((key) => [formOf(key), key])).values()];
   const fitting = keys.filter(
     (key) =>
-      (kid === undefined ? keys.length === 1 : key['kid'] === kid) &&
       key['kty'] === type.kty &&
       (type.crv === undefined || key['crv'] === type.crv) &&
       (key['use'] ?? 'sig') === 'sig' &&
       (key['alg'] ?? alg) === alg,
   );
-  return fitting.length === 1 ? fitting[0] : undefined;
+  const isNamed = keys.some((key) => key['kid'] !== undefined);
+  const named = fitting.filter((key) => key['kid'] === (isNamed ? kid : undefined));
+  const found = kid === undefined ? (keys.length === 1 ? fitting : []) : named;
+  return found.length === 1 ? found[0] : undefined;
 }
+
+const formOf = (key: PublishedKey): string =>
+  JSON.stringify(['kid', 'alg', 'use', ...PUBLIC_MEMBERS].map((member) => key[member]));

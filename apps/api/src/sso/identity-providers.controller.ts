@@ -86,9 +86,10 @@ export class IdentityProvidersController {
 
   @Post(':id/test')
   @Operation(
-    'Read what the issuer publishes, and check what sign-ins need of it',
+    'Read what the issuer publishes, and try how far a sign-in would come',
     { 200: IdentityProviderTestDto, errors: [404] },
-    'Whether the client secret and the redirect URI are right only a sign-in shows.',
+    'A request for a sign-in and one with a made-up code show whether it knows the client, its secret and the redirect URI, as ' +
+      'far as the issuer answers to them.',
   )
   test(@CurrentActor() actor: Actor, @PathId() id: string): Promise<IdentityProviderTestDto> {
     return this.providers.test(actor, id);
@@ -123,7 +124,11 @@ export class IdentityProvidersController {
   }
 
   @Delete(':id/identities/:identityId')
-  @Operation('Unlink an identity, and end the sign-ins by it', { 204: null, errors: [404] })
+  @Operation(
+    'Unlink an identity, and end the sign-ins by it',
+    { 204: null, errors: [404] },
+    'The next sign-in by it waits to be linked, or makes a new user where the provider creates users.',
+  )
   unlink(
     @CurrentActor() actor: Actor,
     @PathId() id: string,

@@ -25,6 +25,7 @@ import type {
   GroupMappingDto,
   UpdateIdentityProviderDto,
 } from './dto/identity-provider.dto';
+import { SsoAddresses } from './sso-addresses';
 
 const MAX_PROVIDERS = 10;
 const OBJECT = 'IDENTITY_PROVIDER';
@@ -59,6 +60,7 @@ export class IdentityProvidersService {
     private readonly dataKeys: DataKeys,
     private readonly masterKeys: MasterKeys,
     private readonly issuers: IssuerClients,
+    private readonly addresses: SsoAddresses,
   ) {}
 
   list({ organizationId }: Principal, query: ListQuery): Promise<Sliced<IdentityProviderRow>> {
@@ -155,7 +157,9 @@ export class IdentityProvidersService {
     if (!provider) throw missingProvider(id);
     const { issuer, clientId, groupsClaim } = provider;
     const { clientSecret = '' } = openCredential(this.masterKeys, provider);
-    const checks = await checkIssuer(this.issuers, { issuer, clientId, clientSecret, groupsClaim });
+    const registration = { issuer, clientId, clientSecret, groupsClaim };
+    const redirectUri = this.addresses.callback(actor.principal.organizationSlug);
+    const checks = await checkIssuer(this.issuers, registration, redirectUri);
     const ok = checks.every((check) => check.ok);
     const failed = checks.filter((check) => !check.ok).map(({ name }) => name);
     await this.records.record(tx, actor, 'IDENTITY_PROVIDER_TESTED', objectNamed(OBJECT, provider), {

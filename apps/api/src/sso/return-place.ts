@@ -8,6 +8,7 @@ export const SIGN_IN_ERRORS = {
   unreachable: 'The identity provider does not answer at the moment: try again later.',
   invalid:
     'The identity provider’s answer was not accepted: an administrator finds the reason in the audit logs.',
+  over: 'This sign-in has ended, or was answered before: begin it again.',
   ended: 'Company sign-in was switched off meanwhile.',
   'not-linked':
     'No account belongs to this identity yet: an administrator links it, or invites its e-mail address, and then it works.',

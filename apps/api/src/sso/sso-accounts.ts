@@ -23,6 +23,11 @@ export interface JoinedAccount {
   readonly woken: readonly WokenTargets[];
 }
 
+/** There is no account, and why none was made; null: nothing but that. */
+interface Missing {
+  readonly missing: string | null;
+}
+
 /** Finds the accounts of identities, and makes them what their groups say. */
 @Injectable()
 export class SsoAccounts {
@@ -45,14 +50,16 @@ export class SsoAccounts {
     await this.users.lock(tx, organizationId);
     const identity = await this.identities.seen(tx, organizationId, providerId, claims);
     const { id: identityId } = identity;
-    const userId = identity.userId ?? (await this.firstAccount(tx, provider, identityId, claims));
-    if (userId === null) {
+    const account = identity.userId ?? (await this.firstAccount(tx, provider, identityId, claims));
+    if (typeof account === 'object') {
       await this.identities.trimWaiting(tx, organizationId, providerId);
-      const reason = `No account is linked to the identity ${claims.subject} (${claims.email ?? 'without e-mail'})${
-        claims.problem === null ? '' : `: ${claims.problem}`
-      }`;
+      const who = `${claims.subject} (${claims.email ?? claims.username ?? 'without e-mail'})`;
+      const why = [account.missing, claims.problem].filter((one) => one !== null).join('; ');
+      const reason = `No account is linked to the identity ${who}${why === '' ? '' : `: ${why}`}`;
       return { identityId, refusal: { code: 'not-linked', reason }, woken: [] };
     }
+    const userId = account;
+    if (identity.userId !== null) await this.readdress(tx, provider, identityId, userId, claims);
     const user = await this.users.find(tx, organizationId, userId);
     if (!user?.isActive) {
       const reason = `The account of ${user?.email ?? claims.subject} is not active`;
@@ -66,35 +73,52 @@ export class SsoAccounts {
     provider: SealedIdentityProvider,
     identityId: string,
     claims: IssuerClaims,
-  ): Promise<string | null> {
+  ): Promise<string | Missing> {
     const email = vouchedEmail(provider, claims);
-    if (email === null) return null;
+    if (email === null) return { missing: null };
     const { organizationId } = provider;
     const invited = await this.identities.invited(tx, organizationId, email);
     const userId = invited ?? (await this.create(tx, provider, email, claims.name));
-    if (userId === null || !(await this.identities.link(tx, organizationId, identityId, userId))) return null;
+    if (typeof userId === 'object') return userId;
+    if (!(await this.identities.link(tx, organizationId, identityId, userId))) return { missing: null };
     await this.record(tx, provider, 'IDENTITY_LINKED', userId, email, { subject: claims.subject });
     return userId;
   }
 
-  /** @returns null when the provider creates none, the address has an account, or the plan has no room */
+  /** Takes over an address that has changed at the issuer. */
+  private async readdress(
+    tx: Tx,
+    provider: SealedIdentityProvider,
+    identityId: string,
+    userId: string,
+    claims: IssuerClaims,
+  ): Promise<void> {
+    const email = vouchedEmail(provider, claims);
+    if (email === null) return;
+    const former = await this.identities.readdress(tx, provider.organizationId, identityId, email);
+    if (former === null) return;
+    const changed = { email: { from: former, to: email } };
+    await this.record(tx, provider, 'USER_UPDATED', userId, email, { changed });
+  }
+
   private async create(
     tx: Tx,
     provider: SealedIdentityProvider,
     email: string,
     name: string | null,
-  ): Promise<string | null> {
+  ): Promise<string | Missing> {
     const { organizationId } = provider;
-    if (!provider.createUsers) return null;
-    if (!(await this.users.hasRoom(tx, organizationId, this.plans.tierOf))) return null;
+    if (!provider.createUsers) return { missing: null };
+    if (!(await this.users.hasRoom(tx, organizationId, this.plans.tierOf)))
+      return { missing: 'the plan has no room for another user' };
     const userId = await this.users.create(tx, organizationId, {
       email,
       name: name ?? email.slice(0, email.indexOf('@')),
       isOrgAdmin: false,
       passwordHash: null,
     });
-    if (userId !== null)
-      await this.record(tx, provider, 'USER_CREATED', userId, email, { isOrgAdmin: false });
+    if (userId === null) return { missing: 'another account has the address' };
+    await this.record(tx, provider, 'USER_CREATED', userId, email, { isOrgAdmin: false });
     return userId;
   }
 

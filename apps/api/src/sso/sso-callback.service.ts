@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AuditEntry, Database } from '#entities';
 import { WakeUps } from '#jobs';
 import type { HostAddress } from '#rules';
-import { MasterKeys, newOpaqueToken, opaqueTokenHash, sealCredential } from '#secrets';
+import { MasterKeys, newOpaqueToken, openCredential, opaqueTokenHash, sealCredential } from '#secrets';
 import { IssuerFailure, type IssuerGrant } from '#sso';
 import {
   type AnsweredSsoAttempt,
@@ -12,9 +12,10 @@ import {
   type SealedIdentityProvider,
   SsoAttemptStore,
 } from '#tenant-store';
+import { ApiSettings } from '../api.settings';
 import { badRequest } from '../errors';
 import { IssuersOfProviders } from './issuers-of-providers';
-import type { SignInError } from './return-place';
+import { SIGN_IN_ERRORS, type SignInError } from './return-place';
 import { SsoAccounts } from './sso-accounts';
 import { SsoAddresses } from './sso-addresses';
 
@@ -46,17 +47,20 @@ export class SsoCallbackService {
     private readonly masterKeys: MasterKeys,
     private readonly wakeUps: WakeUps,
     private readonly audit: AuditStore,
+    private readonly settings: ApiSettings,
   ) {}
 
   /**
    * @param query of the callback, as it came
    * @returns where the browser goes, with a one-time code or an error
-   * @throws ApiError 400 when the organization waits for no such answer: nobody knows who would be told
+   * @throws ApiError 400 when the organization waits for no such answer, and no console can say so
    */
   async answer(slug: string, query: URLSearchParams, address: HostAddress | null): Promise<string> {
     const state = query.get('state') ?? '';
     const attempt = await this.attempts.useState(this.database.autocommit, slug, opaqueTokenHash(state));
-    if (!attempt) throw badRequest('This sign-in has ended, or was answered before: begin it again');
+    // a page that was loaded again, or kept
+    if (!attempt && this.settings.CONSOLE === 'on') return this.addresses.withError('console', 'over');
+    if (!attempt) throw badRequest(SIGN_IN_ERRORS.over);
     const { returnsTo } = attempt;
     try {
       const provider = await this.providerOf(slug, attempt);
@@ -87,7 +91,8 @@ export class SsoCallbackService {
     state: string,
     query: URLSearchParams,
   ): Promise<string> {
-    const { id, nonce, codeVerifier } = attempt;
+    const { id } = attempt;
+    const { nonce = '', codeVerifier = '' } = openCredential(this.masterKeys, { ...provider, ...attempt });
     const issuer = await this.issuers.of(provider);
     const grant = await issuer.redeem(this.addresses.callback(slug), query, { state, nonce, codeVerifier });
     const { identityId, refusal, woken } = await this.database.transaction((tx) =>

@@ -67,7 +67,7 @@ export class SsoSignInController {
     'Take the answer of an identity provider: redirects the browser to where the sign-in began',
     { 302: null, headers: ['Location'] },
     'The redirect URI to register at the identity provider. A browser that comes back with a sign-in that has ended, or was ' +
-      'answered before, gets 400.',
+      'answered before, is sent to the console, which says so; without a console it gets 400.',
   )
   async callback(@Param('slug') slug: string, @Req() request: Request): Promise<RedirectTo> {
     const { searchParams } = new URL(request.originalUrl, 'http://localhost');

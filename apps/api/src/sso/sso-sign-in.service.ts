@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { newOpaqueToken, opaqueTokenHash } from '#secrets';
+import { MasterKeys, newOpaqueToken, opaqueTokenHash, sealCredential } from '#secrets';
 import { IssuerFailure } from '#sso';
 import {
   IdentityProviderStore,
@@ -27,6 +27,7 @@ export class SsoSignInService {
     private readonly issuers: IssuersOfProviders,
     private readonly addresses: SsoAddresses,
     private readonly signIn: SignInService,
+    private readonly masterKeys: MasterKeys,
   ) {}
 
   offeredTo(slug: string): Promise<OfferedProvider[]> {
@@ -43,7 +44,11 @@ export class SsoSignInService {
     const provider = await this.providers.sealed(autocommit, organizationId, id);
     if (!provider) throw noProvider();
     const { plainText: state, hash: stateHash } = newOpaqueToken();
-    const [nonce, codeVerifier] = [newOpaqueToken().plainText, newOpaqueToken().plainText];
+    const [attemptId, nonce, codeVerifier] = [
+      randomUUID(),
+      newOpaqueToken().plainText,
+      newOpaqueToken().plainText,
+    ];
     try {
       const issuer = await this.issuers.of(provider);
       const url = await issuer.authorizationUrl(this.addresses.callback(slug), {
@@ -52,10 +57,10 @@ export class SsoSignInService {
         codeVerifier,
       });
       await this.attempts.begin(autocommit, organizationId, {
+        id: attemptId,
         providerId: id,
         stateHash,
-        nonce,
-        codeVerifier,
+        sealedData: sealCredential(this.masterKeys, provider.dataKey, attemptId, { nonce, codeVerifier }),
         clientChallenge: challenge,
         returnsTo: returnTo,
       });

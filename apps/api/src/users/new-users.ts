@@ -4,6 +4,7 @@ import { type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { Mailer } from '#mail';
 import { PasswordHasher } from '#secrets';
+import { ApiSettings } from '../api.settings';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { AccountLinks } from '../auth/account-links';
 import { invitationMail } from '../auth/account-mails';
@@ -35,6 +36,7 @@ export class NewUsers {
     private readonly mailer: Mailer,
     private readonly plans: Plans,
     private readonly links: AccountLinks,
+    private readonly settings: ApiSettings,
   ) {}
 
   /** @throws ApiError 404 when a role does not exist, 400 for a weak password, a full plan or a duplicate e-mail */
@@ -127,7 +129,10 @@ export class NewUsers {
   /** A failed mail does not undo the invitation: the response to the admin contains the link. */
   private async send(principal: Principal, user: UserRow, { url: link, token }: Invitation): Promise<void> {
     if (this.mailer.delivery === 'nowhere') return;
-    const { organizationName, organizationSlug, name: invitedBy } = principal;
+    const { organizationName, organizationSlug } = principal;
+    // where anybody may register, nobody has proven an address
+    const email = this.settings.REGISTRATION === 'open' ? null : principal.email;
+    const invitedBy = { name: principal.name, email };
     const { email: to, name } = user;
     const waysIn = this.links.waysIn(organizationSlug);
     const organization = { organizationName, organizationSlug };

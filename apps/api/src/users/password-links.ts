@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { type UserRow, UserStore } from '#tenant-store';
+import { MfaStore, type UserRow, UserStore } from '#tenant-store';
 import type { Principal } from '#guards';
 import { Mailer } from '#mail';
 import { ActionRecords } from '../audit/action-records';
 import { PasswordResetLinks } from '../auth/password-reset-links';
-import { badRequest, forbidden, notFound, notPossible, tooManyRequests } from '../errors';
+import { badRequest, forbidden, notFound, notPossible, tooManyRequests, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
 
 const AN_HOUR_SECONDS = 60 * 60;
 
-/** Links with which users set a new password, shown to their administrator because no mail is sent. */
+/** Links with which users set a new password, for an administrator to pass on where mail is not sent or does not arrive. */
 @Injectable()
 export class PasswordLinks {
   constructor(
@@ -19,25 +19,25 @@ export class PasswordLinks {
     private readonly links: PasswordResetLinks,
     private readonly records: ActionRecords,
     private readonly mailer: Mailer,
+    private readonly mfa: MfaStore,
   ) {}
 
   /**
    * @returns the link
-   * @throws ApiError 400 where mail is sent, or for a user without a password, 403 for the caller and for operators of the
-   *   platform, 404, 429
+   * @throws ApiError 400 for a user without a password, 403 for the caller, for operators of the platform, and where mail is sent
+   *   unless the caller has just proven the second factor, 404, 429
    */
   create(actor: Actor, id: string): Promise<string> {
-    if (this.mailer.delivery === 'inbox')
-      throw badRequest(
-        'This deployment sends mail: the user asks for a link with POST /auth/forgot-password',
-      );
     const { principal } = actor;
-    const { organizationId } = principal;
+    const { organizationId, userId: passedOnBy, signIn } = principal;
     return this.database.transaction(async (tx) => {
       const user = await this.users.find(tx, organizationId, id);
       if (!user) throw notFound(`User ${id} does not exist`);
       refuseUnlessOrdinary(user, principal);
-      const link = await this.links.create(tx, { userId: user.id, organizationId });
+      const isProven =
+        signIn !== null && (await this.mfa.isSteppedUp(tx, organizationId, passedOnBy, signIn.id));
+      if (this.mailer.delivery === 'inbox' && !isProven) throw needsSecondFactor(principal);
+      const link = await this.links.create(tx, { userId: user.id, organizationId }, passedOnBy);
       if (!link) throw tooManyRequests(`${user.email} got too many links within an hour`, AN_HOUR_SECONDS);
       const object = { type: 'USER', id: user.id, name: user.email };
       await this.records.record(tx, actor, 'PASSWORD_RESET_REQUESTED', object);
@@ -45,6 +45,19 @@ export class PasswordLinks {
     });
   }
 }
+
+/** The user could have a link mailed: who passes one on instead has to be who they say. Programs tell it by its `error`. */
+const needsSecondFactor = ({ mfaEnabled }: Principal): ApiError =>
+  mfaEnabled
+    ? forbidden(
+        'This deployment sends mail (POST /auth/forgot-password): a link to pass on needs your second factor again: POST ' +
+          '/auth/step-up {code}',
+        'Second factor required',
+      )
+    : forbidden(
+        'This deployment sends mail (POST /auth/forgot-password): a link to pass on needs a second factor of yours: set it up ' +
+          'with POST /mfa/setup, or ask an operator, who has drawbridge-admin password-link',
+      );
 
 function refuseUnlessOrdinary(user: UserRow, caller: Principal): void {
   // a stolen access token must not be enough to set a password

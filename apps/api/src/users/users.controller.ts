@@ -17,7 +17,7 @@ import {
 } from './dto/user.dto';
 import { BulkUsers } from './bulk-users';
 import { BulkUsersDto } from './dto/bulk-users.dto';
-import { NewUsers } from './new-users';
+import { type AddedUser, NewUsers } from './new-users';
 import { PasswordLinks } from './password-links';
 import { ServiceUsers } from './service-users';
 import { UsersService } from './users.service';
@@ -53,10 +53,9 @@ export class UsersController {
   )
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateUserDto): Promise<CreatedUserDto> {
     if (dto.isService === true) {
-      return { ...(await this.serviceUsers.add(actor, dto)), invitationUrl: null };
+      return { ...(await this.serviceUsers.add(actor, dto)), invitationUrl: null, warnings: [] };
     }
-    const { user, invitation } = await this.newUsers.add(actor, dto);
-    return { ...user, invitationUrl: invitation?.url ?? null };
+    return createdUser(await this.newUsers.add(actor, dto));
   }
 
   @Post('bulk')
@@ -104,17 +103,17 @@ export class UsersController {
     'The earlier link becomes invalid. An e-mail address gets at most three invitations a day, across all organizations.',
   )
   async resendInvitation(@CurrentActor() actor: Actor, @PathId() id: string): Promise<CreatedUserDto> {
-    const { user, invitation } = await this.newUsers.resendInvitation(actor, id);
-    return { ...user, invitationUrl: invitation?.url ?? null };
+    return createdUser(await this.newUsers.resendInvitation(actor, id));
   }
 
   @Post(':id/password-link')
   @AllowedWhileSuspended()
   @Operation(
-    'Get a link with which a user sets a new password, where no mail is sent',
+    'Get a link with which a user sets a new password',
     { 200: PasswordLinkDto, errors: [404] },
-    'For an administrator to pass on. The link is valid once, for an hour. A deployment with a mail server answers 400: ' +
-      'there the user asks for it with POST /auth/forgot-password.',
+    'For an administrator to pass on, where no mail is sent or it does not arrive. The link is valid once, for an hour. A ' +
+      'deployment with a mail server asks for POST /auth/step-up before (403, `error` "Second factor required"), and tells the ' +
+      'user by mail. Sign-ins with the new password do not decide on requests of that administrator.',
   )
   async passwordLink(@CurrentActor() actor: Actor, @PathId() id: string): Promise<PasswordLinkDto> {
     return { passwordResetUrl: await this.passwordLinks.create(actor, id) };
@@ -131,4 +130,25 @@ export class UsersController {
     await this.users.resetMfa(actor, id);
     return { message: 'MFA is reset for the user' };
   }
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** What an invitation would be for nothing without. */
+function createdUser({ user, invitation }: AddedUser): CreatedUserDto {
+  const invitationUrl = invitation?.url ?? null;
+  return {
+    ...user,
+    invitationUrl,
+    warnings: [
+      ...(user.roleNames.length === 0 && !user.isOrgAdmin
+        ? ['has no role: there is nothing to open until a role has this user']
+        : []),
+      ...(invitationUrl !== null && LOOPBACK.test(new URL(invitationUrl).hostname)
+        ? [
+            'the link leads to this machine only: the operator sets PUBLIC_URL to the address that others reach',
+          ]
+        : []),
+    ],
+  };
 }

@@ -14,7 +14,7 @@ import {
 import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
 import { DataKeys } from '../credentials/data-keys';
-import { notFound, notPossible, type ApiError } from '../errors';
+import { badRequest, notFound, notPossible, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
 import type { CreateWebhookDto, DeliveryQueryDto, UpdateWebhookDto } from './dto/webhook.dto';
 import { WebhookUrls } from './webhook-urls';
@@ -59,7 +59,11 @@ export class WebhooksService {
     const url = await this.urls.checked(dto.url);
     const [id, secret, shownUrl] = [randomUUID(), newSecret(), this.urls.shown(url, format)];
     const dataKey = await this.dataKeys.of(organizationId);
-    const sealedData = sealCredential(this.masterKeys, dataKey, id, { url, secret });
+    const sealedData = sealCredential(this.masterKeys, dataKey, id, {
+      url,
+      secret,
+      ...((dto.authorization ?? null) !== null && { authorization: dto.authorization! }),
+    });
     const created = {
       id,
       format,
@@ -91,14 +95,18 @@ export class WebhooksService {
         eventTypes: dto.eventTypes && [...new Set(dto.eventTypes)],
         ...(url !== undefined && {
           shownUrl: this.urls.shown(url, before.format),
-          sealedData: await this.resealed(organizationId, before, (secrets) => ({ ...secrets, url })),
+        }),
+        ...((url !== undefined || dto.authorization !== undefined) && {
+          sealedData: await this.resealed(organizationId, before, (secrets) =>
+            changedSecrets(secrets, url, dto.authorization),
+          ),
         }),
       });
       if (isEnabled === false) await this.webhooks.disable(tx, organizationId, id);
       if (isEnabled === true && !before.isEnabled) await this.webhooks.enable(tx, organizationId, id);
       const after = (await this.webhooks.find(tx, organizationId, id))!;
       await this.records.record(tx, actor, 'WEBHOOK_UPDATED', objectOf(after), {
-        changed: changesOf(before, after, url !== undefined),
+        changed: changesOf(before, after, url !== undefined, dto.authorization !== undefined),
       });
       return after;
     });
@@ -179,14 +187,42 @@ export class WebhooksService {
   }
 }
 
+/** @throws ApiError 400 when what authorizes at one host would be sent to another one */
+function changedSecrets(
+  { authorization: kept, ...others }: Secrets,
+  url: string | undefined,
+  given: string | null | undefined,
+): Secrets {
+  const isElsewhere = url !== undefined && new URL(url).origin !== new URL(others['url']!).origin;
+  if (kept !== undefined && given === undefined && isElsewhere) {
+    const message = 'must be given with a url of another host: the text for it, or null';
+    throw badRequest(`authorization ${message}`, { authorization: message });
+  }
+  const authorization = given === undefined ? kept : given;
+  return {
+    ...others,
+    ...(url !== undefined && { url }),
+    ...(typeof authorization === 'string' && { authorization }),
+  };
+}
+
 /** As the standard writes secrets. */
 const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
 const objectOf = ({ id, shownUrl }: WebhookRow): ActionObject => ({ type: 'WEBHOOK', id, name: shownUrl });
 
-/** @param hasUrl a URL was given: what is shown of it may be the same as before */
-function changesOf(before: WebhookRow, after: WebhookRow, hasUrl: boolean): Changes {
+/**
+ * @param hasUrl a URL was given: what is shown of it may be the same as before
+ * @param hasAuthorization so was the header, which no record shows
+ */
+function changesOf(
+  before: WebhookRow,
+  after: WebhookRow,
+  hasUrl: boolean,
+  hasAuthorization: boolean,
+): Changes {
   return {
+    ...(hasAuthorization && { authorization: { from: null, to: null } }),
     ...changesBetween(before, after, ['isEnabled']),
     ...(hasUrl && { url: { from: before.shownUrl, to: after.shownUrl } }),
     ...(String(before.eventTypes) !== String(after.eventTypes) && {

@@ -56,7 +56,8 @@ export const asking =
 
 export const needsApproval = ({ code }: ApiFailure): boolean => code === 'Approval required';
 
-async function stepUp(api: Api): Promise<object> {
+/** Asks for a code of the second factor, for what needs it again. @throws CommandFailure without a terminal */
+export async function stepUp(api: Api): Promise<object> {
   const fix = `before it: drawbridge api POST /auth/step-up -d '{"code":"123456"}'`;
   const send = (code: string) => bodyOf(api.POST('/api/v1/auth/step-up', { body: { code } }));
   await askCode('Authenticator or recovery code', fix, send);

@@ -32,6 +32,26 @@ describe('what administrators are told', () => {
       'ada@example.com linked a sign-in by db. example. com to your account',
     ],
     [{ eventType: 'IDENTITY_LINKED', result: 'SUCCESS' }, undefined],
+    [
+      {
+        eventType: 'PASSWORD_RESET_REQUESTED',
+        actorType: 'USER',
+        result: 'SUCCESS',
+        actorEmail: 'ada@example.com',
+        resourceName: 'grace@example.com',
+      },
+      'ada@example.com got a link with which a new password is set for your account',
+    ],
+    [
+      {
+        eventType: 'PASSWORD_RESET_REQUESTED',
+        actorType: 'USER',
+        result: 'SUCCESS',
+        actorEmail: 'ada@example.com',
+        resourceName: 'ada@example.com',
+      },
+      undefined,
+    ],
   ] as [Partial<ToldRecord>, string | undefined][])('%j is told as %s', (given, title) => {
     expect(noticeOf(record(given))?.title).toBe(title);
   });

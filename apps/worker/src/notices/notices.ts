@@ -175,10 +175,20 @@ function ofIdentity({
   result,
   actorType,
   actorEmail,
+  resourceId,
   resourceName,
   details,
 }: ToldRecord): Said | null {
-  if (eventType !== 'IDENTITY_LINKED' || actorType === 'SYSTEM' || result === 'FAILURE') return null;
+  if (actorType === 'SYSTEM' || result === 'FAILURE') return null;
+  if (eventType === 'PASSWORD_RESET_REQUESTED' && actorEmail !== resourceName)
+    return {
+      kind: 'HOLDERS',
+      switchedBy: null,
+      holder: resourceId,
+      title: `${whoOf(actorEmail)} got a link with which a new password is set for your account`,
+      details: ['If you did not ask for that, tell another administrator.'],
+    };
+  if (eventType !== 'IDENTITY_LINKED') return null;
   return {
     kind: 'HOLDERS',
     switchedBy: null,

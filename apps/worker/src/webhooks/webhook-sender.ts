@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks';
+import { certificateProblem } from '#config';
 import {
   ForbiddenHost,
   PinnedConnection,
@@ -29,6 +30,7 @@ const noAnswer = (error: string): Answer => ({ code: null, error, retryAfterMs: 
 /** A webhook with its opened secrets. */
 export class WebhookReceiver {
   private readonly url: TenantUrl | null;
+  private readonly authorization: string | undefined;
   /** the one before the last rotation signs, too, while receivers change theirs */
   private readonly signers: readonly Webhook[];
 
@@ -39,7 +41,8 @@ export class WebhookReceiver {
     private readonly hosts: TenantHosts,
     private readonly publicUrl: string | undefined,
   ) {
-    const { secret, formerSecret, url } = openCredential(masterKeys, webhook);
+    const { secret, formerSecret, url, authorization } = openCredential(masterKeys, webhook);
+    this.authorization = authorization;
     this.url = readTenantUrl(url ?? '', 'whole');
     const secrets = [secret, webhook.hasFormerSecret ? formerSecret : undefined];
     this.signers = secrets.flatMap((text) => (text === undefined ? [] : [new Webhook(text)]));
@@ -63,6 +66,7 @@ export class WebhookReceiver {
         headers: {
           'content-type': 'application/json',
           'user-agent': 'drawbridge',
+          ...(this.authorization !== undefined && { authorization: this.authorization }),
           ...this.signed(record, body),
         },
         body,
@@ -73,6 +77,8 @@ export class WebhookReceiver {
     } catch (error) {
       if (error instanceof ForbiddenHost)
         return noAnswer('it leads to an address that this deployment lets no webhook lead to');
+      const certificate = certificateProblem(error);
+      if (certificate !== null) return noAnswer(certificate);
       return noAnswer('it did not answer, or not within the limits of 10 seconds and 64 kB');
     } finally {
       clearTimeout(timer);

@@ -26,12 +26,12 @@ const MAX_MAPPINGS = 100;
 const MAX_URL = 500;
 const DOMAIN = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)+$/;
 
-const DISCOVERY_DOCUMENT = /\/\.well-known\/openid-configuration\/?$/;
+const DISCOVERY_DOCUMENT = /\/\.well-known\/(?:openid-configuration|oauth-authorization-server)(?:[/?#].*)?$/;
 
-/** As it is, for it is compared with the `iss` claim; of the address of its discovery document what is before that. */
+/** Of the address of its discovery document what is before that. */
 const ISSUER = string(
   Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' ? value.replace(DISCOVERY_DOCUMENT, '') : value,
+    typeof value === 'string' ? value.trim().replace(DISCOVERY_DOCUMENT, '') : value,
   ),
   AtMost(MAX_URL),
   HasOnlyVisibleCharacters(),
@@ -82,7 +82,7 @@ export class CreateIdentityProviderDto {
     example: 'https://login.example.com',
     maxLength: MAX_URL,
     description:
-      'exactly as in the iss claim. http, or a private address: only what the operator allows (TENANT_URL_NETWORKS)',
+      'as in the iss claim but for a slash at its end, or the address of its discovery document. http, or a private address: only what the operator allows (TENANT_URL_NETWORKS)',
   })
   issuer!: string;
 
@@ -180,6 +180,15 @@ export class UserIdentityDto {
   @ApiProperty({ example: '00u1a2b3c4', description: 'what the issuer calls the person' }) subject!: string;
   @ApiProperty({ type: String, nullable: true, example: 'grace@example.com', description: 'by the issuer' })
   email!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'Grace Hopper', description: 'by the issuer' })
+  name!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'ghopper',
+    description: 'by the issuer (preferred_username, upn): for people to recognize, nothing is decided by it',
+  })
+  username!: string | null;
   @ApiProperty({ type: String, format: 'uuid', nullable: true, description: 'null: waits to be linked' })
   userId!: string | null;
   @ApiProperty({ type: String, format: 'email', nullable: true }) userEmail!: string | null;

@@ -131,6 +131,12 @@ export class CreatedUserDto extends UserDto {
       'Ends with the token for POST /auth/set-password, valid for 7 days; null when a password was given, and for a service user',
   })
   invitationUrl!: string | null;
+  @ApiProperty({
+    type: [String],
+    example: [],
+    description: 'why the invitation may be for nothing: no role, a link to this machine; empty: nothing',
+  })
+  warnings!: string[];
 }
 
 export class PasswordLinkDto {

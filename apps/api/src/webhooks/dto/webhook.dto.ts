@@ -1,5 +1,5 @@
 import { ApiProperty, PartialType, PickType } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsIn } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, Matches } from 'class-validator';
 import {
   AUDIT_EVENT_TYPES,
   type AuditEventType,
@@ -27,6 +27,14 @@ import { HasOnlyVisibleCharacters } from '../../http/text-fields';
 
 const MAX_URL = 2048;
 const URL = string(AtMost(MAX_URL), HasOnlyVisibleCharacters());
+
+const MAX_AUTHORIZATION = 2000;
+const AUTHORIZATION = string(
+  AtMost(MAX_AUTHORIZATION),
+  Matches(/^[!-~](?:[ -~]*[!-~])?$/, {
+    message: 'must be the value of an HTTP header: visible ASCII characters',
+  }),
+);
 
 const EVENT_TYPES: Kind = {
   checks: [
@@ -56,6 +64,16 @@ export class CreateWebhookDto {
   })
   url!: string;
 
+  @Optional(AUTHORIZATION, {
+    nullable: true,
+    example: 'Bearer f3b1…',
+    maxLength: MAX_AUTHORIZATION,
+    description:
+      'sent as the Authorization header, for receivers that demand one; stored sealed, never returned. null: none. Another ' +
+      'host in url takes it anew',
+  })
+  authorization?: string | null;
+
   @MayBeAbsent(oneOf(WEBHOOK_FORMATS, 'WebhookFormat'), {
     default: 'standard',
     description:
@@ -70,9 +88,12 @@ export class CreateWebhookDto {
   eventTypes?: AuditEventType[];
 }
 
-export class UpdateWebhookDto extends PartialType(PickType(CreateWebhookDto, ['url', 'eventTypes']), {
-  skipNullProperties: false,
-}) {
+export class UpdateWebhookDto extends PartialType(
+  PickType(CreateWebhookDto, ['url', 'authorization', 'eventTypes']),
+  {
+    skipNullProperties: false,
+  },
+) {
   @MayBeAbsent(flag(), {
     description:
       'false: gives up what is to be sent again. true: sends what happens from now on, not what happened meanwhile',
@@ -87,6 +108,7 @@ export class WebhookDto {
     description: 'without its query; for slack and teams without its path: that may be a secret',
   })
   url!: string;
+  @ApiProperty({ description: 'whether an Authorization header is sent' }) hasAuthorization!: boolean;
   @ApiProperty({ enum: WEBHOOK_FORMATS, enumName: 'WebhookFormat' }) format!: WebhookFormat;
   @ApiProperty({
     enum: AUDIT_EVENT_TYPES,

@@ -1,5 +1,7 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, type Schemas } from '#client';
+import { ApiFailure, bodyOf, type Schemas } from '#client';
+import { stepUp } from '../../access/approval';
+import { EXIT } from '../../exit-codes';
 import { define, group, type Call } from '../../program';
 import { pasted } from '../../terminal/pasted';
 import { timeText } from '../../terminal/times';
@@ -19,9 +21,12 @@ export function registerUsers(program: Command): void {
     run: list,
   });
   define(users, {
-    usage: 'invite <email>',
-    about: 'invite somebody by mail where the server sends it, and print the link; again: a new link',
-    examples: ['users invite ada@example.com --role developers'],
+    usage: 'invite <email...>',
+    about: 'invite people by mail where the server sends it, and print their links; again: a new link',
+    examples: [
+      'users invite ada@example.com --role developers',
+      'users invite --role developers ada@example.com grace@example.com',
+    ],
     options: [
       roleOption(),
       new Option('--name <name>', 'default: from the e-mail address'),
@@ -31,7 +36,7 @@ export function registerUsers(program: Command): void {
   });
   define(users, {
     usage: 'password-link <name|id>',
-    about: 'print a link with which a user sets a new password, where the server sends no mail',
+    about: 'print a link with which a user sets a new password, where no mail is sent or it does not arrive',
     examples: ['users password-link ada@example.com'],
     run: passwordLink,
   });
@@ -67,29 +72,64 @@ interface InviteOptions {
   readonly admin?: boolean;
 }
 
-async function invite({ api, name: email, options, output }: Call<InviteOptions>): Promise<void> {
-  const invited = await bodyOf(
-    api.GET('/api/v1/users', { params: { query: { search: email, status: ['INVITED'], size: 100 } } }),
-  );
-  const again = invited.find((user) => user.email === email.toLowerCase());
-  if (again) {
-    const params = { path: { id: again.id } };
-    const user = await bodyOf(api.POST('/api/v1/users/{id}/resend-invitation', { params }));
-    if (options.role.length > 0 || options.name !== undefined || options.admin)
-      output.note(`${user.email} was invited before: --role, --name and --admin change nothing`);
-    output.result(user, `${user.email} is invited again: ${user.invitationUrl ?? ''}`);
-    return;
-  }
+async function invite(call: Call<InviteOptions>): Promise<number> {
+  const { api, options, output } = call;
+  const emails = [
+    ...new Set(call.given.flatMap((text) => text.split(/[\s,;]+/)).filter((one) => one !== '')),
+  ];
   const roleIds = await idsOf(api, 'role', options.role);
+  if (emails.length === 1) {
+    const { user, line } = await inviteOne(call, emails[0]!, roleIds);
+    output.result(user, line);
+    return EXIT.ok;
+  }
+  const invited: Invited[] = [];
+  for (const email of emails) {
+    try {
+      invited.push(await inviteOne(call, email, roleIds));
+    } catch (error) {
+      // what is about this address alone
+      if (!(error instanceof ApiFailure) || error.status !== 400) throw error;
+      output.note(`${email} is not invited: ${error.message}`);
+    }
+  }
+  output.result({ users: invited.map(({ user }) => user) }, invited.map(({ line }) => line).join('\n'));
+  return invited.length === emails.length ? EXIT.ok : EXIT.usage;
+}
+
+interface Invited {
+  readonly user: Schemas['CreatedUserDto'];
+  readonly line: string;
+}
+
+async function inviteOne(
+  { api, options, output }: Call<InviteOptions>,
+  email: string,
+  roleIds: string[],
+): Promise<Invited> {
+  const query = { search: email, status: ['INVITED' as const], size: 100 };
+  const waiting = await bodyOf(api.GET('/api/v1/users', { params: { query } }));
+  const again = waiting.find((user) => user.email === email.toLowerCase());
+  if (again && (roleIds.length > 0 || options.name !== undefined || options.admin))
+    output.note(`${again.email} was invited before: --role, --name and --admin change nothing`);
   const name = options.name === undefined ? {} : { name: options.name };
   const body = { email, roleIds, isOrgAdmin: options.admin ?? false, ...name };
-  const user = await bodyOf(api.POST('/api/v1/users', { body }));
-  output.result(user, `${user.email} is invited: ${user.invitationUrl ?? ''}`);
+  const user = again
+    ? await bodyOf(api.POST('/api/v1/users/{id}/resend-invitation', { params: { path: { id: again.id } } }))
+    : await bodyOf(api.POST('/api/v1/users', { body }));
+  for (const warning of user.warnings) output.note(`${user.email}: ${warning}`);
+  const line = `${user.email} is invited${again ? ' again' : ''}: ${user.invitationUrl ?? ''}`;
+  return { user, line };
 }
 
 async function passwordLink({ api, name, output }: Call): Promise<void> {
   const path = { id: await idOf(api, 'user', name) };
-  const link = await bodyOf(api.POST('/api/v1/users/{id}/password-link', { params: { path } }));
+  const create = () => bodyOf(api.POST('/api/v1/users/{id}/password-link', { params: { path } }));
+  const link = await create().catch(async (error: unknown) => {
+    if (!(error instanceof ApiFailure) || error.code !== 'Second factor required') throw error;
+    await output.forPerson(stepUp(api));
+    return create();
+  });
   output.result(link, link.passwordResetUrl);
 }
 

@@ -29,7 +29,10 @@ export function Identities({ providerId, page }: { providerId: string; page: num
   );
 }
 
-const nameOf = ({ email, subject }: Identity): string => (email === null ? subject : `${email} (${subject})`);
+function nameOf({ email, name, username, subject }: Identity): string {
+  const known = [name, email, username === email ? null : username].filter((one) => one !== null);
+  return known.length === 0 ? subject : `${known.join(', ')} (${subject})`;
+}
 
 const Here = ({ identity: { userId, userEmail } }: { identity: Identity }) =>
   userId === null ? (
@@ -44,7 +47,10 @@ function LinkOrUnlink({ identity, providerId }: { identity: Identity; providerId
   if (identity.userId !== null)
     return (
       <ConfirmButton label="Unlink" title={`Unlink ${name}?`} act={() => api.DELETE(PATH, { params })}>
-        <p>The sign-ins of {unbroken(identity.userEmail)} by it end, and the next one waits to be linked.</p>
+        <p>
+          The sign-ins of {unbroken(identity.userEmail)} by it end. The next one waits to be linked, or makes
+          a new user where people of the provider’s domains need no invitation.
+        </p>
       </ConfirmButton>
     );
   return (

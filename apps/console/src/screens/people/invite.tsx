@@ -72,6 +72,9 @@ const Outcomes = ({ of }: { of: readonly Outcome[] }) => (
       ) : (
         <div key={email}>
           <UserLink id={became.id}>{email}</UserLink>
+          {became.warnings.map((warning) => (
+            <Notice key={warning} tone="warn">{`${email}: ${warning}`}</Notice>
+          ))}
           {became.invitationUrl ? (
             <Copyable text={became.invitationUrl} label={`Invitation of ${email}`} />
           ) : null}

@@ -1,12 +1,12 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { $api, api, useAll, useList, type List, type Schemas } from '../../api';
+import { $api, api, asFailure, useAll, useList, type List, type Schemas } from '../../api';
 import { LockdownActions } from '../../parts/lockdown';
 import { SessionTable } from '../../parts/session-table';
 import { addressesOf, isUnsettled, resourcesOf, type Session } from '../../parts/sessions';
 import { count } from '../../parts/words';
 import { Action, ButtonLink, ConfirmButton, Copyable, Empty, Facts, unbroken } from '../../ui';
-import { Form, Loaded, localTime, Notice, Page, Row, Section, Time } from '../../ui';
+import { Form, Loaded, localTime, Notice, Page, Row, Section, TextField, Time } from '../../ui';
 import { PASS_ON } from './invite';
 import { Keys } from './keys';
 import { changeMember, useMembers } from './members';
@@ -95,6 +95,13 @@ function SignInHelp({ user: { id, name, status, isService, mfaEnabled } }: { use
     setLink((await api.POST('/api/v1/users/{id}/resend-invitation', of)).data!.invitationUrl);
   const passwordLink = async (): Promise<void> =>
     setLink((await api.POST('/api/v1/users/{id}/password-link', of)).data!.passwordResetUrl);
+  // where it could be mailed
+  const [needsCode, setNeedsCode] = useState(false);
+  const tryPasswordLink = (): Promise<void> =>
+    passwordLink().catch((error: unknown) => {
+      if (asFailure(error).code !== 'Second factor required') throw error;
+      setNeedsCode(true);
+    });
   if (isService || status === 'INACTIVE') return null;
   return (
     <>
@@ -105,7 +112,7 @@ function SignInHelp({ user: { id, name, status, isService, mfaEnabled } }: { use
             kind="normal"
             label="Get a password link"
             title={`Get a password link for ${name}?`}
-            act={passwordLink}
+            act={tryPasswordLink}
           >
             <p>
               The link sets the password of {name}. Pass it on to {name} alone.
@@ -122,6 +129,28 @@ function SignInHelp({ user: { id, name, status, isService, mfaEnabled } }: { use
           </ConfirmButton>
         ) : null}
       </Row>
+      {needsCode ? (
+        <Form
+          submit="Get the link"
+          onCancel={() => setNeedsCode(false)}
+          onDone={() => setNeedsCode(false)}
+          send={async (entered) => {
+            await api.POST('/api/v1/auth/step-up', { body: { code: entered.code('code') } });
+            await passwordLink();
+          }}
+        >
+          <p>
+            {name} can have a link mailed. To pass one on yourself, give a code of your second factor; {name}{' '}
+            is told by mail.
+          </p>
+          <TextField
+            name="code"
+            label="Authenticator or recovery code"
+            autoComplete="one-time-code"
+            autoFocus
+          />
+        </Form>
+      ) : null}
       {link ? (
         <>
           <Notice announced>

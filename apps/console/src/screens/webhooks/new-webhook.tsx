@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schemas } from '../../api';
 import { CopiedButton, Form, Page, Row, Section, SelectField, TextField } from '../../ui';
-import { EventPicker, eventsIn, FORMATS, Secret, type WebhookData } from './parts';
+import { AuthorizationField, EventPicker, eventsIn, FORMATS, Secret, type WebhookData } from './parts';
 
 type Format = WebhookData['format'];
 type Created = Schemas['CreatedWebhookDto'];
@@ -39,7 +39,8 @@ export function NewWebhook() {
         <Form
           submit="Create the webhook"
           send={async (entered) => {
-            const body = { url: entered.text('url'), format, eventTypes: eventsIn(entered) };
+            const authorization = entered.optional('authorization') ?? null;
+            const body = { url: entered.text('url'), authorization, format, eventTypes: eventsIn(entered) };
             const { data } = await api.POST('/api/v1/webhooks', { body });
             // chats check no signature
             if (format === 'standard') setCreated(data!);
@@ -61,6 +62,7 @@ export function NewWebhook() {
             placeholder="https://"
             help={URL_HELP[format]}
           />
+          {format === 'standard' ? <AuthorizationField help="For receivers that demand one." /> : null}
           <EventPicker />
         </Form>
       </Section>

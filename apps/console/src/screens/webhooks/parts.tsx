@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api';
 import { EVENTS } from '../../parts/events';
 import { Lines, Reason } from '../../parts/words';
-import { Badge, Copyable, Notice, Picker, Stack, Time, type Entered } from '../../ui';
+import { Badge, Copyable, Notice, Picker, Stack, TextField, Time, type Entered } from '../../ui';
 
 export type WebhookData = Schemas['WebhookDto'];
 
@@ -34,6 +34,20 @@ export const EventPicker = ({ chosen = [] }: { chosen?: readonly string[] }) => 
     chosen={chosen}
     choices={EVENTS.map(([value, text]) => ({ value, text }))}
     help="None chosen: every event is sent. For a chat, choose some: all of them are many."
+  />
+);
+
+/** A field of that name, which is sent and never shown again. */
+export const AuthorizationField = ({ help }: { help: string }) => (
+  <TextField
+    name="authorization"
+    label="Authorization header"
+    type="password"
+    autoComplete="off"
+    required={false}
+    maxLength={2000}
+    placeholder="Bearer …"
+    help={help}
   />
 );
 

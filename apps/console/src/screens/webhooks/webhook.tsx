@@ -17,7 +17,15 @@ import {
 } from '../../ui';
 import { Page, Row, Section, TextField, Time } from '../../ui';
 import { Deliveries, useTests } from './deliveries';
-import { EventPicker, eventsIn, FORMATS, Secret, WebhookStatus, type WebhookData } from './parts';
+import {
+  AuthorizationField,
+  EventPicker,
+  eventsIn,
+  FORMATS,
+  Secret,
+  WebhookStatus,
+  type WebhookData,
+} from './parts';
 
 const route = getRouteApi('/signed-in/administrator/webhooks/$id');
 
@@ -73,7 +81,7 @@ function Shown({ webhook, children }: { webhook: WebhookData; children: ReactNod
         <Facts
           of={{
             Status: <WebhookStatus of={webhook} />,
-            URL: url,
+            URL: webhook.hasAuthorization ? `${url}, with an Authorization header` : url,
             For: FORMATS[format],
             Events: webhook.eventTypes.map((event) => sentence(wordsOf(event))).join(', ') || 'Every event',
             Created: (
@@ -131,7 +139,7 @@ const Change = ({ webhook }: { webhook: WebhookData }) => (
 );
 
 function ChangeForm({ webhook, close }: { webhook: WebhookData; close: () => void }) {
-  const { id, url, eventTypes } = webhook;
+  const { id, url, format, eventTypes } = webhook;
   const edit = useEdit(webhook, () => api.GET('/api/v1/webhooks/{id}', { params: { path: { id } } }));
   return (
     <Form
@@ -139,8 +147,12 @@ function ChangeForm({ webhook, close }: { webhook: WebhookData; close: () => voi
       onCancel={close}
       onDone={close}
       send={(entered) =>
-        edit({ eventTypes: eventsIn(entered), ...defined({ url: entered.optional('url') }) }, (body) =>
-          change(id, body),
+        edit(
+          {
+            eventTypes: eventsIn(entered),
+            ...defined({ url: entered.optional('url'), authorization: entered.optional('authorization') }),
+          },
+          (body) => change(id, body),
         )
       }
     >
@@ -153,6 +165,7 @@ function ChangeForm({ webhook, close }: { webhook: WebhookData; close: () => voi
         placeholder={url}
         help="Empty: it stays as it is. What may be secret in it is not shown."
       />
+      {format === 'standard' ? <AuthorizationField help="Empty: it stays as it is." /> : null}
       <EventPicker chosen={eventTypes} />
     </Form>
   );

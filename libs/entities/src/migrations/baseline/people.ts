@@ -66,6 +66,8 @@ CREATE TABLE users (
   last_login_at timestamptz,
   invited_at timestamptz,
   password_changed_at timestamptz NOT NULL DEFAULT now(),
+  -- the administrator who has passed on the link by which the password was set, and so may know it
+  password_link_by uuid,
   mfa_enabled boolean NOT NULL DEFAULT false,
   mfa_sealed_secret text,
   mfa_last_step bigint,
@@ -206,6 +208,8 @@ CREATE TABLE account_tokens (
   token_hash text NOT NULL UNIQUE,
   expires_at timestamptz NOT NULL,
   used_at timestamptz,
+  -- the administrator who passes it on; NULL: it was mailed to the user, or is no link for a new password
+  passed_on_by uuid,
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT account_tokens_user_fkey FOREIGN KEY (organization_id, user_id)
     REFERENCES users (organization_id, id) ON DELETE CASCADE
