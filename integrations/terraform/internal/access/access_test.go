@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,12 +14,11 @@ import (
 func TestAccessIsOpenFromOpenToClose(t *testing.T) {
 	p := running(t)
 	for _, mode := range []coretest.Mode{{}, {IsOpenTofu: true}} {
-		times := []time.Duration{}
-		for range 10 {
+		for range 2 {
 			walk := coretest.Begin(t, mode, p.withKey())
 			begun := time.Now()
 			instance := walk.Open(t, access("203.0.113.1", "reason", "a test"))
-			times = append(times, time.Since(begun))
+			t.Logf("open after %s; changes of a target within 1.5 s are collected", time.Since(begun).Round(time.Millisecond))
 			if instance == nil {
 				t.Fatal(walk.Told())
 			}
@@ -35,8 +33,6 @@ func TestAccessIsOpenFromOpenToClose(t *testing.T) {
 				t.Error(told)
 			}
 		}
-		slices.Sort(times)
-		t.Logf("open until the rule is there: median %s, range %s to %s", times[5], times[0], times[9])
 	}
 }
 

@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"testing"
@@ -85,7 +86,7 @@ func TestAnApprovalIsWaitedFor(t *testing.T) {
 	p := running(t)
 	for _, decision := range []string{"approve", "deny", ""} {
 		t.Run(decision, func(t *testing.T) {
-			reason := "INC-2: waited for " + decision
+			reason := "INC-2: wait, then " + cmp.Or(decision, "cancel")
 			walk := coretest.Begin(t, coretest.Mode{}, p.withKey())
 			opened := make(chan *coretest.Instance)
 			go func() {
