@@ -16,6 +16,9 @@ import { ROOT } from './files.mjs';
 export const DOWNLOADS = 'dist/downloads';
 const CHECKSUMS = 'SHA256SUMS';
 
+/** What a release has built of the provider for Terraform. */
+export const PROVIDER_FILES = 'integrations/terraform/dist';
+
 export const AGENT = 'dist/agent/drawbridge-agent.cjs';
 export const CLI = 'dist/cli/drawbridge.mjs';
 export const UNITS = ['deploy/agent/drawbridge-agent.service', 'deploy/agent/drawbridge-guard.service'];
@@ -39,6 +42,9 @@ export function publish() {
   if (!isSame) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const path of [AGENT, CLI, ...COPIED]) copyFileSync(join(ROOT, path), join(folder, basename(path)));
+  const built = existsSync(join(ROOT, PROVIDER_FILES)) ? readdirSync(join(ROOT, PROVIDER_FILES)) : [];
+  for (const name of built.filter((each) => /_linux_\w+\.zip$/.test(each)))
+    copyFileSync(join(ROOT, PROVIDER_FILES, name), join(folder, name));
   writeChecksums();
 }
 

@@ -1,17 +1,19 @@
 /**
- * Writes a release into dist/release: `npm run release -- <version>`. `--without-images` leaves the images out. The checksums
- * are signed with the Ed25519 key in the file RELEASE_SIGNING_KEY_FILE.
+ * Writes a release into dist/release: `npm run release -- <version>`. `--without-images` and
+ * `--without-terraform` leave these out. The checksums are signed with the Ed25519 key in the file RELEASE_SIGNING_KEY_FILE,
+ * those of the provider with the RSA key of OpenPGP in TERRAFORM_SIGNING_KEY_FILE.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packClient } from './client-package.mjs';
-import { DOWNLOADS } from './downloads.mjs';
+import { DOWNLOADS, PROVIDER_FILES } from './downloads.mjs';
 import { filesBelow, readVersion, ROOT } from './files.mjs';
 import { step } from './progress.mjs';
 import { releaseImages } from './release-images.mjs';
 import { npm, run } from './run.mjs';
+import { buildProvider, checkGo, providerModules, signProvider } from './terraform-provider.mjs';
 
 const RELEASE = 'dist/release';
 const CHART = 'deploy/chart';
@@ -23,6 +25,16 @@ const CHECKSUMS = 'SHA256SUMS';
  */
 const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trimEnd();
 
+/** @param {string} version @param {string} date */
+async function releaseProvider(version, date) {
+  await step('Building the Terraform provider...', 'Built the Terraform provider', async () => {
+    const sums = buildProvider(version, date);
+    const keyFile = process.env['TERRAFORM_SIGNING_KEY_FILE'];
+    if (keyFile) signProvider(sums, keyFile);
+    else warn('TERRAFORM_SIGNING_KEY_FILE is not set: no registry takes the provider.');
+  });
+}
+
 /** @param {string} message */
 const warn = (message) => console.warn(`\nWARNING: ${message}\n`);
 
@@ -30,10 +42,12 @@ const warn = (message) => console.warn(`\nWARNING: ${message}\n`);
  * What has to be right before anything is built.
  * @param {string} version
  * @param {boolean} withImages
+ * @param {boolean} withTerraform
  * @throws Error that says what to do
  */
-function check(version, withImages) {
-  if (!version) throw new Error('Usage: npm run release -- <version> [--without-images]');
+function check(version, withImages, withTerraform) {
+  if (!version)
+    throw new Error('Usage: npm run release -- <version> [--without-images] [--without-terraform]');
   const own = readVersion();
   if (version !== own)
     throw new Error(
@@ -50,6 +64,7 @@ function check(version, withImages) {
       );
     }
   }
+  if (withTerraform) checkGo();
   return { notes: notesOf(version), key: signingKey() };
 }
 
@@ -98,17 +113,22 @@ async function packChart(version, date) {
 }
 
 /**
- * The npm packages of API and worker, as CycloneDX. The same commit gives the same text.
+ * The npm packages of API and worker, and the Go modules of the provider, as CycloneDX. The same commit gives the same text.
  * @param {string} version
  * @param {string} date seconds since 1970
+ * @param {boolean} withTerraform
  */
-function packagesOf(version, date) {
+function packagesOf(version, date, withTerraform) {
   const only = ['--sbom-format=cyclonedx', '--omit=dev', '--omit=optional', '--package-lock-only'];
   const bom = JSON.parse(execFileSync('npm', ['sbom', ...only], { cwd: ROOT, encoding: 'utf8' }));
   delete bom.serialNumber;
   bom.metadata.timestamp = new Date(Number(date) * 1000).toISOString();
   // npm takes the name of the folder
   Object.assign(bom.metadata.component, { name: 'drawbridge', version });
+  for (const { path, version: release } of withTerraform ? providerModules() : []) {
+    const purl = `pkg:golang/${path}@${release}`;
+    bom.components.push({ 'bom-ref': purl, type: 'library', name: path, version: release, purl });
+  }
   return JSON.stringify(bom, null, 2);
 }
 
@@ -133,16 +153,22 @@ const hashOf = (path) =>
 
 /**
  * @param {string} version
- * @param {boolean} withImages
+ * @param {{ withImages: boolean, withTerraform: boolean }} parts
  * @param {string} work
  */
-async function release(version, withImages, work) {
-  const { notes, key } = check(version, withImages);
+async function release(version, { withImages, withTerraform }, work) {
+  const { notes, key } = check(version, withImages, withTerraform);
   const date = git('log', '-1', '--format=%ct');
   process.env['SOURCE_DATE_EPOCH'] = date;
   const folder = join(ROOT, RELEASE);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  // before the images, which offer its archives for Linux
+  rmSync(join(ROOT, PROVIDER_FILES), { recursive: true, force: true });
+  if (withTerraform) {
+    await releaseProvider(version, date);
+    cpSync(join(ROOT, PROVIDER_FILES), join(folder, 'terraform'), { recursive: true });
+  } else warn('The release has no Terraform provider.');
   if (withImages) {
     await releaseImages({ version, date, folder, work });
   } else {
@@ -152,7 +178,7 @@ async function release(version, withImages, work) {
   }
   await packChart(version, date);
   await step('Packing the client...', 'Packed', () => packClient(folder, work));
-  writeFileSync(join(folder, `drawbridge-${version}.cdx.json`), packagesOf(version, date));
+  writeFileSync(join(folder, `drawbridge-${version}.cdx.json`), packagesOf(version, date, withTerraform));
   writeFileSync(join(folder, `CHANGES-${version}.md`), notes);
   sumUp(key);
   console.log(
@@ -168,7 +194,9 @@ const work = mkdtempSync(join(ROOT, 'dist/.release-'));
 try {
   const given = process.argv.slice(2);
   const [version] = given.filter((each) => !each.startsWith('--'));
-  await release(version ?? '', !given.includes('--without-images'), work);
+  const withImages = !given.includes('--without-images');
+  const withTerraform = !given.includes('--without-terraform');
+  await release(version ?? '', { withImages, withTerraform }, work);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

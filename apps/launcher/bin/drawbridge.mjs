@@ -23,14 +23,22 @@ function checkNode() {
   );
 }
 
-function warnAboutRedis() {
+/** Programs without which suites are skipped: what is not tested then, and how they are installed. */
+const PROGRAMS = [
+  ['redis-server', 'the tests of the queue on Redis', 'apt-get install redis-server, brew install redis'],
+  ['go', 'the tests of the Terraform provider', 'https://go.dev/dl'],
+];
+
+function warnAboutPrograms() {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  if (folders.some((folder) => existsSync(join(folder, 'redis-server')))) return;
   const line = '!'.repeat(78);
-  console.warn(
-    `${line}\n!! redis-server is not on the PATH: the tests of the queue on Redis will NOT run.\n` +
-      `!! Install it (apt-get install redis-server, brew install redis) to run them all.\n${line}`,
-  );
+  for (const [program, tests, install] of PROGRAMS) {
+    if (folders.some((folder) => existsSync(join(folder, String(program))))) continue;
+    console.warn(
+      `${line}\n!! ${program} is not on the PATH: ${tests} will NOT run.\n` +
+        `!! Install it (${install}) to run them all.\n${line}`,
+    );
+  }
 }
 
 /**
@@ -44,7 +52,7 @@ function nodeOfTests() {
 
 /** @param {string} projects of test/vitest.config.mts @param {string[]} args */
 const vitest = (projects, args) => {
-  warnAboutRedis();
+  warnAboutPrograms();
   // what one process compiles, the hundreds after it load: a fifth of the processor time of each start
   process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules', '.cache', 'drawbridge-compiled');
   const config = ['--config', 'test/vitest.config.mts', '--project', projects];

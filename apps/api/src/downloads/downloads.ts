@@ -15,6 +15,10 @@ const DESCRIPTIONS: readonly (readonly [pattern: RegExp, description: string])[]
   [/^drawbridge-agent-linux-.+\.xz$/, 'The agent as an executable that needs no Node.js'],
   [/^drawbridge-agent_.+\.deb$/, 'The agent as a package for Debian and Ubuntu'],
   [/^drawbridge-.+\.service$/, 'A unit for systemd, used by the installer'],
+  [
+    /^terraform-provider-drawbridge_.+\.zip$/,
+    'The provider for Terraform and OpenTofu, for a mirror of your own',
+  ],
   [/^SHA256SUMS$/, 'SHA-256 of the other files, for sha256sum --check'],
 ];
 

@@ -1,0 +1,171 @@
+package access_test
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"terraform-provider-drawbridge/internal/coretest"
+)
+
+// asChild names the addresses that a process opens access for before it is killed.
+const asChild = "DRAWBRIDGE_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asChild) == "" {
+		os.Exit(m.Run())
+	}
+	t := &testing.T{}
+	p := running(t)
+	walk := coretest.Begin(t, coretest.Mode{}, p.withKey())
+	for _, address := range addresses(30) {
+		if walk.Open(t, access(address, "lease_seconds", 60)) == nil {
+			fmt.Println(walk.Told())
+			os.Exit(1)
+		}
+	}
+	fmt.Println("open")
+	time.Sleep(time.Hour)
+}
+
+func addresses(from int) (all []string) {
+	for at := range 20 {
+		all = append(all, fmt.Sprintf("203.0.113.%d", from+at))
+	}
+	return all
+}
+
+// A killed run loses its access with the lease: with its provider, and with a provider that is left behind.
+func TestAKilledRunLosesItsAccess(t *testing.T) {
+	t.Parallel()
+	p := running(t)
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), asChild+"=1")
+	output, err := child.StdoutPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := bufio.NewScanner(output)
+	if !line.Scan() || line.Text() != "open" {
+		t.Fatal("the child has not opened: " + line.Text())
+	}
+	left := coretest.Begin(t, coretest.Mode{NeverRenews: true}, p.withKey())
+	for _, address := range addresses(50) {
+		if left.Open(t, access(address, "lease_seconds", 60)) == nil {
+			t.Fatal(left.Told())
+		}
+	}
+	killed := append(addresses(30), addresses(50)...)
+	p.hasRules(t, 40, killed...)
+	begun := time.Now()
+	_ = child.Process.Kill()
+	_ = child.Wait()
+	p.hasRules(t, 0, killed...)
+	t.Logf("40 of 40 closed %s after the kill, with leases of 60 s", time.Since(begun).Round(time.Second))
+}
+
+// Leases are renewed at a third of them, by a server that is away for half a lease; in each mode.
+func TestALongRunKeepsItsAccess(t *testing.T) {
+	p := running(t)
+	// longer than the lease would last that is not renewed after the server was away
+	length := 110
+	if os.Getenv("DRAWBRIDGE_TEST_LONG") != "" {
+		length = 5 * 60
+	}
+	for at, mode := range []coretest.Mode{{}, {IsOpenTofu: true}} {
+		address := fmt.Sprintf("203.0.113.%d", 70+at)
+		t.Run(address, func(t *testing.T) {
+			t.Parallel()
+			way := p.through(t)
+			walk := coretest.Begin(t, mode, map[string]any{"url": way.URL, "api_key": p.APIKey})
+			instance := walk.Open(t, access(address, "lease_seconds", 60))
+			if instance == nil {
+				t.Fatal(walk.Told())
+			}
+			begun := time.Now()
+			for second := 0; second < length; second++ {
+				time.Sleep(time.Until(begun.Add(time.Duration(second) * time.Second)))
+				fault := well
+				if second >= 45 && second < 75 {
+					fault = away
+				}
+				way.fails(fault)
+				if count := p.rules(t, address); count != 1 {
+					t.Fatalf("%d rules after %d s: %s", count, second, walk.Told())
+				}
+			}
+			instance.Close(t)
+			if told := walk.Told(); told != "" || len(walk.Renewals()) < length/20-2 {
+				t.Errorf("%d renewals, %s", len(walk.Renewals()), told)
+			}
+			p.hasRules(t, 0, address)
+		})
+	}
+}
+
+// A core that does not renew is named as the cause.
+func TestACoreThatNeverRenewsIsNamed(t *testing.T) {
+	t.Parallel()
+	p := running(t)
+	walk := coretest.Begin(t, coretest.Mode{NeverRenews: true}, p.withKey())
+	instance := walk.Open(t, access("203.0.113.72", "lease_seconds", 60))
+	if instance == nil {
+		t.Fatal(walk.Told())
+	}
+	p.hasRules(t, 1, "203.0.113.72")
+	p.hasRules(t, 0, "203.0.113.72")
+	instance.Close(t)
+	if told := walk.Told(); told == "" {
+		t.Error("nothing is said")
+	} else {
+		t.Log(told)
+	}
+}
+
+// What fails for a moment ends no renewals, and no renewal changes what Close gets.
+func TestRenewalsGoOnAfterAFault(t *testing.T) {
+	p := running(t)
+	way := p.through(t)
+	for _, fault := range []func(http.ResponseWriter, *http.Request) bool{unavailable, away} {
+		walk := coretest.Begin(t, coretest.Mode{IsOpenTofu: true, IsHurried: true}, map[string]any{"url": way.URL, "api_key": p.APIKey})
+		instance := walk.Open(t, access("203.0.113.73"))
+		if instance == nil {
+			t.Fatal(walk.Told())
+		}
+		if latest := time.Now().Add(600 * time.Second / 3); instance.RenewAt.After(latest) {
+			t.Errorf("it is to be renewed at %s, a third of the lease is over at %s", instance.RenewAt, latest)
+		}
+		for _, one := range []func(http.ResponseWriter, *http.Request) bool{well, fault, well} {
+			way.fails(one)
+			before := len(walk.Renewals())
+			until(t, "two more renewals are tried", func() bool { return len(walk.Renewals()) >= before+2 })
+		}
+		instance.Close(t)
+		if told := walk.Told(); told != "" {
+			t.Error(told)
+		}
+		p.hasRules(t, 0, "203.0.113.73")
+	}
+}
+
+// A cancelled run closes: at once in OpenTofu, with a context that has ended.
+func TestACancelledRunCloses(t *testing.T) {
+	p := running(t)
+	for _, mode := range []coretest.Mode{{}, {IsOpenTofu: true}} {
+		walk := coretest.Begin(t, mode, p.withKey())
+		instance := walk.Open(t, access("203.0.113.74"))
+		if instance == nil {
+			t.Fatal(walk.Told())
+		}
+		walk.Cancel(t)
+		instance.Close(t)
+		p.hasRules(t, 0, "203.0.113.74")
+	}
+}

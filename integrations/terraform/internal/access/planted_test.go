@@ -1,0 +1,59 @@
+package access_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// withBug is set in test runs of a provider with a planted bug.
+const withBug = "DRAWBRIDGE_TEST_BUG"
+
+// TestPlantedBugsAreFound runs a test with each bug in the source: it has to fail.
+func TestPlantedBugsAreFound(t *testing.T) {
+	t.Parallel()
+	running(t)
+	if os.Getenv(withBug) != "" {
+		t.Skip("this is such a run")
+	}
+	for _, bug := range []struct{ name, file, find, replace, test string }{
+		{"nothing is stopped after a failed Open", "access/open.go", "\t\tlease.stop(ctx)\n", "", "TestAPortThatAcceptsNothingIsClosed"},
+		{"503 ends renewals", "access/lease.go", "ok && hasEnded(refusal) {\n\t\tresp.RenewAt", "ok {\n\t\tresp.RenewAt", "TestRenewalsGoOnAfterAFault"},
+		{"Renew changes the private data", "access/lease.go", "\tif err == nil {\n\t\tresp.RenewAt", "\t_ = resp.Private.SetKey(ctx, \"n\", []byte(`1`))\n\tif err == nil {\n\t\tresp.RenewAt", "TestRenewalsGoOnAfterAFault"},
+		{"renewals by the server's clock", "access/open.go", "resp.RenewAt = lease.renewAt()", "resp.RenewAt, _ = time.Parse(time.RFC3339, session.ExpiresAt)", "TestRenewalsGoOnAfterAFault"},
+		{"Close ends with the run", "access/lease.go", "context.WithoutCancel(ctx), closeTimeout", "ctx, closeTimeout", "TestACancelledRunCloses"},
+		{"a token among the outputs", "access/open.go", "hosts, ports, session.ID,", "hosts, ports, session.ID+session.SessionToken,", "TestOutputs"},
+		{"a proxy", "api/client.go", "DialContext: dial,", "DialContext: dial, Proxy: http.ProxyFromEnvironment,", "TestNoProxyIsUsed"},
+		{"PARTIAL is enough", "access/open.go", "case session.Status == \"PARTIAL\" && o.AllowPartial.ValueBool():", "case session.Status == \"PARTIAL\":", "TestWhatCannotBeAppliedIsClosed"},
+		{"one holder for all", "access/report.go", "_, _ = rand.Read(random)", "_ = rand.Read", "TestTwentyWalksBehindOneAddress"},
+		{"a request for approval is left", "access/open.go", "_ = o.send(context.WithoutCancel(ctx), stopTimeout", "_ = o.send(ctx, stopTimeout", "TestAnApprovalIsWaitedFor"},
+	} {
+		t.Run(bug.name, func(t *testing.T) {
+			file, err := filepath.Abs(filepath.Join("..", bug.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			source, err := os.ReadFile(file)
+			if err != nil || strings.Count(string(source), bug.find) != 1 {
+				t.Fatalf("%s: not once there: %q %v", bug.file, bug.find, err)
+			}
+			changed := filepath.Join(t.TempDir(), "changed.go")
+			overlay := changed + ".json"
+			text, _ := json.Marshal(map[string]any{"Replace": map[string]string{file: changed}})
+			for name, content := range map[string]string{changed: strings.Replace(string(source), bug.find, bug.replace, 1), overlay: string(text)} {
+				if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run := exec.Command("go", "test", "-count=1", "-vet=off", "-overlay", overlay, "-run", "^"+bug.test+"$", "../api", ".")
+			run.Env = append(os.Environ(), withBug+"=1")
+			output, _ := run.CombinedOutput()
+			if !strings.Contains(string(output), "--- FAIL: "+bug.test) {
+				t.Errorf("not found by %s:\n%s", bug.test, output)
+			}
+		})
+	}
+}

@@ -1,0 +1,2 @@
+require('../harness/typescript.cjs');
+require('./main.ts');
