@@ -2,13 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Lease, DueRuleRow, Origin, EngineStore } from '#engine-store';
 import { type Transactions, type Tx } from '#entities';
 import type { ProviderDriver } from '#drivers';
-import {
-  APPLY_TIMEOUT_MS,
-  NOT_FOUND_TIMEOUT_MS,
-  RETRYABLE_KINDS,
-  type RuleSettlement,
-  ruleLife,
-} from '#rules';
+import { NOT_FOUND_TIMEOUT_MS, RETRYABLE_KINDS, type RuleSettlement, ruleLife, targetTimes } from '#rules';
 import { horizonMs, age } from './provider-calls';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
@@ -178,7 +172,10 @@ export class Converger {
 
   /** @throws LeaseLost after requeueing the rules, which this worker may have changed */
   private async settle(held: HeldLease, found: Omit<Settlement, 'giveUpSeconds'>): Promise<void> {
-    const whole: Settlement = { ...found, giveUpSeconds: APPLY_TIMEOUT_MS / 1000 };
+    const whole: Settlement = {
+      ...found,
+      giveUpSeconds: targetTimes(held.lease.resourceType).applyTimeoutMs / 1000,
+    };
     const origin: Origin = {
       workerId: this.workerId,
       passId: randomUUID(),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DriverError } from '#drivers';
 import type { DueRuleRow, EngineStore } from '#engine-store';
 import { type Transactions, type Tx } from '#entities';
-import { APPLY_TIMEOUT_MS, backoffMs, bisect, RULE_BACKOFF, type Provider, ruleLife } from '#rules';
+import { backoffMs, bisect, RULE_BACKOFF, type Provider, ruleLife, targetTimes } from '#rules';
 import type { Timing } from './timing';
 import { LeaseLost, type HeldLease } from './held-lease';
 import { settle, type Settlement } from './settle';
@@ -81,7 +81,7 @@ export class Isolation {
       access: null,
       reading: null,
       waiting: rule.holders.filter(({ status }) => status === 'PENDING'),
-      giveUpSeconds: APPLY_TIMEOUT_MS / 1000,
+      giveUpSeconds: targetTimes(held.lease.resourceType).applyTimeoutMs / 1000,
       remarks: new Map(),
     };
     const origin = { workerId: this.workerId, passId: randomUUID(), credentialId: null };

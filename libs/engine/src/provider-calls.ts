@@ -109,10 +109,10 @@ export const hitQuota = (results: ReadonlyMap<string, ChangeResult>, { rule }: D
   return result?.result === 'refused' && result.kind === 'quota';
 };
 
-/** The longest wait requested by the provider; null: none. */
+/** The longest wait requested by the provider, also for what it has accepted and not done yet; null: none. */
 export function longestWait(results: ReadonlyMap<string, ChangeResult>): number | null {
   const waits = [...results.values()].flatMap((result) =>
-    result.result === 'refused' ? (result.retryAfterMs ?? []) : [],
+    result.result === 'done' ? [] : (result.retryAfterMs ?? []),
   );
   return waits.length === 0 ? null : Math.max(...waits);
 }
