@@ -673,6 +673,22 @@ export interface paths {
     patch: operations['Credentials_update'];
     trace?: never;
   };
+  '/api/v1/credentials/{id}/setup': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Credentials_setup'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/credentials/{id}/verify': {
     parameters: {
       query?: never;
@@ -2408,6 +2424,10 @@ export interface components {
       setup: string;
       subject: string;
     };
+    CredentialSetupDto: {
+      policy: string;
+      setup?: string;
+    };
     CredentialTypeDto: {
       credentialType: string;
       fields: components['schemas']['CredentialFieldDto'][];
@@ -2442,6 +2462,10 @@ export interface components {
       name: string;
       sha256: string;
       size: number;
+    };
+    EffectDto: {
+      atMostSeconds: number;
+      usualSeconds: number;
     };
     EmptyDto: Record<string, never>;
     EndedByLockdownDto: {
@@ -2853,13 +2877,17 @@ export interface components {
     ProviderTypesDto: {
       credentialTypes: components['schemas']['CredentialTypeDto'][];
       label: string;
+      /** @deprecated */
       limits?: components['schemas']['ProviderLimitsDto'];
       needsAgent: boolean;
+      /** @deprecated */
       policy: string;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      /** @deprecated */
       region?: components['schemas']['TextFormDto'];
       resourceTypes: components['schemas']['ResourceTypeDto'][];
+      /** @deprecated */
       revocation: components['schemas']['RevocationDto'];
     };
     PublicKeyDto: {
@@ -3077,6 +3105,8 @@ export interface components {
     ResourceIpDto: {
       /** Format: date-time */
       appliedAt: string | null;
+      /** Format: date-time */
+      effectiveBy: string | null;
       endpoint: string | null;
       errorMessage: string | null;
       /** Format: uuid */
@@ -3139,12 +3169,19 @@ export interface components {
       userName: string | null;
     };
     ResourceTypeDto: {
+      closesWithinSeconds: number;
       config: components['schemas']['ConfigFieldDto'][];
+      effect: components['schemas']['EffectDto'];
+      families: ('ipv4' | 'ipv6')[];
       identifier: components['schemas']['IdentifierFormDto'];
       label: string;
+      limits?: components['schemas']['ProviderLimitsDto'];
+      policy: string;
       /** @enum {string} */
       portsPerRule: 'one' | 'many' | 'none';
+      region?: components['schemas']['TextFormDto'];
       resourceType: string;
+      revocation: components['schemas']['RevocationDto'];
     };
     ResourceWithWarningsDto: {
       approvalsNeeded?: number;
@@ -4754,6 +4791,29 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['CredentialDto'];
+        };
+      };
+    };
+  };
+  Credentials_setup: {
+    parameters: {
+      query: {
+        resourceType: string[];
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CredentialSetupDto'];
         };
       };
     };

@@ -1,5 +1,5 @@
 import type { ProviderDriver } from '#drivers';
-import type { DueRuleRow, HolderRow, Lease, OwnedAccess } from '#engine-store';
+import type { DueRuleRow, HolderRow, OwnedAccess } from '#engine-store';
 import { grouped, type Access, type RuleSettlement } from '#rules';
 import type { Waiting } from './target-rows';
 
@@ -91,11 +91,8 @@ export function roundOf(all: readonly Pass[]): Pass[] {
  * Whether the additions of a pass need no read before them: nothing of it was written before, by another pass of the round
  * neither, and the provider refuses to add what exists.
  */
-export const needsNoRead = (
-  { traits }: Pick<ProviderDriver, 'traits'>,
-  { resourceType }: Pick<Lease, 'resourceType'>,
-  { rules }: Pass,
-): boolean => (traits.refusesDuplicates?.includes(resourceType) ?? false) && rules.every(isNew);
+export const needsNoRead = ({ traits }: Pick<ProviderDriver, 'traits'>, { rules }: Pass): boolean =>
+  (traits.refusesDuplicates ?? false) && rules.every(isNew);
 
 const isNew = (rule: DueRuleRow): boolean =>
   rule.desired &&

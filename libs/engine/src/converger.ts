@@ -56,7 +56,7 @@ export class Converger {
     if (!held) return;
     this.held.add(held);
     try {
-      const driver = await this.clouds.driver(held.lease.provider);
+      const driver = await this.clouds.driver(held.lease.provider, held.lease.resourceType);
       let comparisonDue = held.lease.comparison !== null;
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         if (await this.round(held, driver)) {

@@ -155,7 +155,7 @@ export class PassRunner {
     target,
     pass,
   }: OpenTarget): Promise<{ done: TimedRead } | { error: DriverError }> {
-    if (needsNoRead(driver, held.lease, pass)) {
+    if (needsNoRead(driver, pass)) {
       const now = this.timing.now();
       return { done: { rules: [], startedAt: now, endedAt: now } };
     }

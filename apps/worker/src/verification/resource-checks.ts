@@ -84,7 +84,7 @@ export class ResourceChecks {
   }
 
   private async verifyWithDriver(due: DueResource): Promise<void> {
-    const driver = await this.clouds.driver(due.provider);
+    const driver = await this.clouds.driver(due.provider, due.resourceType);
     const { resourceType, targetIdentifier: identifier, region, credentialId } = due;
     const access = { resourceType, identifier, region, credentialId };
     const target = await this.clouds.open(access, new Map());
