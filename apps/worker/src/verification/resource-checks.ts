@@ -92,7 +92,8 @@ export class ResourceChecks {
     const waitMs = await this.budgets.take(
       this.database.autocommit,
       driver.accountKey(target),
-      { burst: burst * SHARE, refillPerSecond },
+      // a provider that allows few writes is asked when it has been left alone
+      { burst: Math.max(burst * SHARE, DRY_RUN_WRITES), refillPerSecond },
       DRY_RUN_WRITES,
       0,
     );

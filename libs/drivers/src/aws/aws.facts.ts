@@ -207,8 +207,9 @@ export const AWS_FACTS: ProviderFacts = {
       traits: {
         batchSize: 1000,
         wholeList: true,
-        // AWS allows one change each second in an account and region, of all programs together.
-        writeBudget: { burst: 1, refillPerSecond: 0.5 },
+        // AWS allows one change each second in an account and region, of all programs together. With a burst of one, a part of
+        // which is kept for removals, nothing would ever be added.
+        writeBudget: { burst: 2, refillPerSecond: 0.5 },
         writeSpacing: { usualMs: 2000, burstMs: 4000, burstSize: 20 },
         callTimeoutMs: 5000,
       },
