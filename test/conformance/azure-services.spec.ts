@@ -332,7 +332,7 @@ describe('A change that Azure takes longer for than a call may take', () => {
     const target = targetOf('POSTGRESQL_FLEXIBLE_SERVER', 'simulated-postgresql');
     const results = await driver.applyChanges(target, [add('203.0.113.7/32'), add('203.0.113.8/32')]);
     expect(results).toMatchObject([
-      { result: 'unknown', message: expect.stringContaining('about a minute') as string, retryAfterMs: 2000 },
+      { result: 'unknown', message: expect.stringContaining('about a minute') as string, retryAfterMs: 5000 },
       { result: 'refused' },
     ]);
     expect(await thrown(driver.readRules(target))).toBe('conflict');

@@ -238,7 +238,7 @@ export const AWS_FACTS: ProviderFacts = {
       traits: {
         batchSize: 40,
         wholeList: true,
-        writeBudget: { burst: 2, refillPerSecond: 0.1 },
+        writeBudget: { burst: 5, refillPerSecond: 0.5 },
         // Each update blocks the next one for minutes: changes are gathered.
         writeSpacing: { usualMs: 10_000, burstMs: 20_000, burstSize: 5 },
         callTimeoutMs: 10_000,

@@ -40,7 +40,8 @@ export interface Accepted {
   readonly running: RunningOperation | null;
 }
 
-export const RETRY_MS = 2000;
+/** Until the next question for a change that takes seconds, or a minute. */
+export const retryMs = (minutes: boolean): number => (minutes ? 5000 : 2000);
 
 /** The change failed, as opposed to the question for it. */
 class LateRefusal extends CallFailure {
@@ -164,5 +165,5 @@ export const stillRunning = (minutes: boolean): CallFailure =>
     `Azure accepted the change and needs ${minutes ? 'about a minute' : 'some seconds'}`,
     null,
     false,
-    RETRY_MS,
+    retryMs(minutes),
   );

@@ -89,7 +89,7 @@ export class PropertyList implements AzureTarget {
     const resource = await this.given.arm.get(this.given.target.identifier, this.type.apiVersion, operation);
     const { properties } = resource;
     if (!isRecord(properties)) throw unexpectedResponse(operation);
-    if (this.type.polling.length > 0 && IN_MOTION.has(properties.provisioningState)) throw inMotion();
+    if (this.type.polling.length > 0 && IN_MOTION.has(properties.provisioningState)) throw inMotion(false);
     const property = properties[this.type.property] ?? {};
     if (!isRecord(property)) throw unexpectedResponse(operation);
     const items = property.ipRules ?? [];

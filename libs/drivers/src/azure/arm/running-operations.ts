@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { asCallFailure, CallFailure } from '../../call-failure';
 import type { Deadline } from '../../deadline';
-import { RETRY_MS, type ArmJson, type RunningOperation } from './arm-json';
+import { retryMs, type ArmJson, type RunningOperation } from './arm-json';
 
 const CAPACITY = 1000;
 
@@ -20,12 +20,13 @@ export class RunningOperations {
   async requireIdle(id: string, arm: ArmJson): Promise<void> {
     const operation = this.known.get(id);
     if (!operation || (await hasEnded(operation, arm))) this.known.delete(id);
-    else throw inMotion();
+    else throw inMotion(true);
   }
 }
 
-export const inMotion = (): CallFailure =>
-  new CallFailure('conflict', 'Azure is still carrying out a change', null, true, RETRY_MS);
+/** @param minutes whether a change of the target takes a minute */
+export const inMotion = (minutes: boolean): CallFailure =>
+  new CallFailure('conflict', 'Azure is still carrying out a change', null, true, retryMs(minutes));
 
 async function hasEnded(operation: RunningOperation, arm: ArmJson): Promise<boolean> {
   try {

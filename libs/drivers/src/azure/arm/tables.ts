@@ -92,7 +92,8 @@ const flexibleServer = (
   limit: null,
   traits: {
     ...CHILD_TRAITS,
-    writeBudget: { burst: 10, refillPerSecond: 0.2 },
+    // A pass takes its calls before it reads, also while a server is busy for a minute: half of what the resource manager allows.
+    writeBudget: { burst: 50, refillPerSecond: 5 },
     callTimeoutMs: 20_000,
   },
   effect: { usualSeconds: 0, atMostSeconds: 0 },
