@@ -134,12 +134,12 @@ module.exports = {
     },
     {
       name: 'providers-are-independent',
-      comment: 'the registry alone knows the providers; tenant-url serves those that tenants name by a URL',
+      comment: 'the registry alone knows the providers; tenant-url and whole-list serve several',
       severity: 'error',
       from: { path: '^libs/drivers/(?:src/)?([^/]+)', pathNot: '^libs/drivers/src/registry\\.ts$' },
       to: {
         path: '^libs/drivers/src/[^/]+/',
-        pathNot: ['^libs/drivers/src/$1/', '^libs/drivers/src/tenant-url/'],
+        pathNot: ['^libs/drivers/src/$1/', '^libs/drivers/src/(tenant-url|whole-list)/'],
       },
     },
     {

@@ -30,7 +30,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
       sharedList: true,
       permissionKnownByWriteOnly: true,
     },
-    driver: await registry.driver('APISIX'),
+    driver: await registry.driverFor('APISIX', 'ROUTE'),
     target: (number) => route(`simulated-route-${number + 1}`),
     // ids are case-sensitive
     respell: (identifier) => identifier,

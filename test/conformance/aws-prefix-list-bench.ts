@@ -85,7 +85,7 @@ export class PrefixListBench {
     const simulator = await startSimulator({ readBurst: 100_000, writeBurst: 100_000, ...options });
     const environment = { AWS_ENDPOINT_URL_EC2: `${simulator.url}/aws/ec2` };
     const [driver, another] = await Promise.all(
-      [0, 1].map(() => new DriverRegistry(environment).driver('AWS')),
+      [0, 1].map(() => new DriverRegistry(environment).driverFor('AWS', 'PREFIX_LIST')),
     );
     return new PrefixListBench(simulator, new SimulatorClient(simulator.url), driver!, another!);
   }

@@ -229,7 +229,7 @@ describe('The versions of an AWS prefix list', () => {
     await bench.driver.verify(list(), {});
     const [result] = await bench.apply(add(host(1)));
     await bench.apply(remove(idOf(result)));
-    const { policy } = DriverRegistry.facts('AWS');
+    const { policy } = DriverRegistry.facts('AWS').resourceTypes['PREFIX_LIST']!;
     const { Statement } = JSON.parse(policy) as { Statement: { Sid: string; Action: string[] }[] };
     const allowed = Statement.find(({ Sid }) => Sid === 'PrefixLists')!.Action;
     const operations = (await bench.cloud.calls()).map(({ operation }) => `ec2:${operation}`);

@@ -42,7 +42,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
       addressIsIdentity: true,
       provesAbsence: true,
     },
-    driver: await registry.driver('AWS'),
+    driver: await registry.driverFor('AWS', 'PREFIX_LIST'),
     target: (number) => list(`pl-0123456789abcdef${number}`, KEYS),
     missingTarget: () => list('pl-0fedcba9876543210', KEYS),
     withWrongSecret: ({ identifier }) => list(identifier, { ...KEYS, secretAccessKey: 'another-secret' }),

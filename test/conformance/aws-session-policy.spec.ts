@@ -7,7 +7,7 @@ import {
   ModifyManagedPrefixListCommand,
   RevokeSecurityGroupIngressCommand,
 } from '@aws-sdk/client-ec2';
-import { DriverRegistry, type CloudTarget, type DriverCredential, type ProviderDriver } from '#drivers';
+import { DriverRegistry, type CloudTarget, type DriverCredential, type CloudDriver } from '#drivers';
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
 import { identityTokens } from '../builders/federated-identity';
 import { LocalServer } from '../harness/local-server';
@@ -43,7 +43,7 @@ describe.each(['ASSUME_ROLE', 'WEB_IDENTITY'])('A session of an AWS role by %s',
   let issuer: OidcIssuer;
   /** Between the driver and STS: records the keys of sessions. */
   let sts: LocalServer;
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
   let stolen: Keys[];
 
   beforeAll(async () => {

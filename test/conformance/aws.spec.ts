@@ -53,7 +53,7 @@ async function startBench({ capacity }: BenchOptions, federated?: FederatedType)
       adoptsUnmanagedRules: true,
       capacityPerIpVersion: true,
     },
-    driver: await registry.driver('AWS'),
+    driver: await registry.driverFor('AWS', 'SECURITY_GROUP'),
     target: (number) => group(`sg-0123456789abcdef${number}`, KEYS),
     missingTarget: () => group('sg-0fedcba9876543210', KEYS),
     withWrongSecret: ({ identifier }) => group(identifier, { ...KEYS, secretAccessKey: 'another-secret' }),

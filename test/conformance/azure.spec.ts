@@ -52,7 +52,7 @@ const driverOf = ({ url }: SimulatedCloud): Promise<ProviderDriver> =>
   new DriverRegistry({
     AZURE_AUTHORITY_HOST: `${url}/azure/login`,
     AZURE_RESOURCE_MANAGER_URL: `${url}/azure/arm`,
-  }).driver('AZURE');
+  }).driverFor('AZURE', 'NETWORK_SECURITY_GROUP');
 
 async function startBench(
   { capacity, operationMs }: BenchOptions,

@@ -29,7 +29,10 @@ export function describeDriver(
   start: (options: BenchOptions) => Promise<DriverBench>,
   targets = '',
 ): void {
-  const caseMs = CASE_MS + 2 * DriverRegistry.facts(provider).traits.callTimeoutMs;
+  const callTimeouts = Object.values(DriverRegistry.facts(provider).resourceTypes).map(
+    ({ traits }) => traits.callTimeoutMs,
+  );
+  const caseMs = CASE_MS + 2 * Math.max(...callTimeouts);
   const driverName = `${provider} driver${targets && ` of ${targets}`}`;
 
   describe(driverName, () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DriverRegistry, routeEgress, type DriverError, type ProviderDriver } from '#drivers';
+import { DriverRegistry, routeEgress, type DriverError, type CloudDriver } from '#drivers';
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
 import { simulatedObjects } from '../builders/driver-load';
 import { ConnectProxy } from '../harness/connect-proxy';
@@ -31,7 +31,7 @@ describe.each(DriverRegistry.driven)('The calls of %s', (provider) => {
     const objects = simulatedObjects(simulator.url);
     return { ...objects[provider as keyof typeof objects], claims: new Map<string, never>() };
   };
-  const driver = (): Promise<ProviderDriver> =>
+  const driver = (): Promise<CloudDriver> =>
     new DriverRegistry(simulatedClouds(simulator.url)).driver(provider);
 
   it('go through the proxy of EGRESS_PROXY, except to URLs of tenants', async () => {

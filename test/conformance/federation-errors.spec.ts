@@ -3,7 +3,7 @@ import {
   type DriverCredential,
   type DriverError,
   type IdentityTokens,
-  type ProviderDriver,
+  type CloudDriver,
 } from '#drivers';
 import type { Provider } from '#rules';
 import { LocalServer } from '../harness/local-server';
@@ -124,7 +124,7 @@ describe('The exchange of a token', () => {
   afterAll(() => service.stop());
 
   /** A driver whose token service answers what the test says. */
-  const driverOf = (provider: Provider): Promise<ProviderDriver> =>
+  const driverOf = (provider: Provider): Promise<CloudDriver> =>
     new DriverRegistry({
       AWS_ENDPOINT_URL_STS: service.url,
       GOOGLE_STS_URL: service.url,

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { DriverRegistry, type CloudTarget, type ProviderDriver } from '#drivers';
+import { DriverRegistry, type CloudTarget, type CloudDriver } from '#drivers';
 import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
 import { GRANTED } from '../../apps/simulator/src/roles/roles';
 import { describeDriver } from './driver-conformance';
@@ -83,7 +83,7 @@ async function startBench(limits: BenchOptions, federated?: FederatedType): Prom
       // a repeated request is answered with the first one's operation
       provesAbsence: true,
     },
-    driver: await registry.driver('GCP'),
+    driver: await registry.driverFor('GCP', 'FIREWALL'),
     target: (number) => network(path(NETWORKS[number]!)),
     missingTarget: () => network(path('nowhere')),
     withWrongSecret: ({ identifier }) => network(identifier, { ...KEY_FILE, private_key: OTHER_KEY }),
@@ -138,7 +138,7 @@ describeUnpolledWrites('GCP driver', startBench, 'unknown');
 describe('Verifying a network with firewall policies', () => {
   const config = { port: 22 };
   let cloud: SimulatedCloud;
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeAll(async () => {
     cloud = await startCloud({ capacity: 10 });

@@ -51,10 +51,10 @@ export function describeLocks(name: string, start: (options: BenchOptions) => Pr
     });
 
     it('uses what is left when the address is added again', async () => {
-      const { id } = await addOne(specOf(ADDRESS));
+      const { change, id } = await addOne(specOf(ADDRESS));
       await lock('CanNotDelete');
       await apply([remove(id)]);
-      const again = await apply([add(specOf(ADDRESS))]);
+      const again = await apply([change]);
       expect(again).toEqual([{ result: 'done', providerRuleId: id }]);
       expect(await addresses()).toEqual(['203.0.113.7']);
     });

@@ -35,10 +35,15 @@ export class SimulatedCloud {
       listChangeMs: 20,
       firewallsPerProject: capacity,
       azureRulesPerGroup: capacity,
+      azureServiceRules: capacity,
       azureOperationMs: operationMs ?? 0,
       ...(operationMs !== undefined && { gcpOperationMs: operationMs }),
       azureWriteBurst: 10_000,
       vercelAddresses: capacity,
+      wafAddresses: capacity,
+      wafWritesPerSecond: 10_000,
+      eksCidrs: capacity + 1,
+      ...(operationMs !== undefined && { eksUpdateMs: operationMs }),
     });
     return new SimulatedCloud(simulator.url, () => simulator.close(), provider, operations);
   }

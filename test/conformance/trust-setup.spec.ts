@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DriverRegistry } from '#drivers';
+import { DriverRegistry, firstTypeOf } from '#drivers';
 import type { Provider } from '#rules';
 
 const ISSUER = 'https://drawbridge.example.com/oidc/one';
@@ -45,11 +45,12 @@ function pasted(provider: Provider, type: string, hints: Record<string, string>)
       writeFileSync(join(folder, name), RECORDER);
       chmodSync(join(folder, name), 0o755);
     }
-    const { setup } = DriverRegistry.facts(provider).credentialTypes[type]!;
+    const facts = DriverRegistry.facts(provider);
+    const { setup } = facts.credentialTypes[type]!;
     const paste = (): Pick<Pasted, 'asked' | 'calls'> => {
       execFileSync('sh', ['-eu'], {
         cwd: folder,
-        input: setup!({ issuer: ISSUER, subject: SUBJECT, hints }),
+        input: setup!({ issuer: ISSUER, subject: SUBJECT, hints }, firstTypeOf(facts).policy),
         env: { PATH: `${folder}:${process.env['PATH']}` },
       });
       const calls = readFileSync(join(folder, 'calls'), 'utf8').trimEnd().split('\n');
@@ -96,7 +97,7 @@ describe('The commands that make a cloud trust the issuer can be pasted into a s
       `aws [iam] [get-role] ${name}`,
     ]);
     expect(callsAgain).toEqual(calls.slice(-1));
-    expect(file('policy.json')).toBe(DriverRegistry.facts('AWS').policy);
+    expect(file('policy.json')).toBe(firstTypeOf(DriverRegistry.facts('AWS')).policy);
     expect(JSON.parse(file('trust.json'))).toMatchObject({
       Statement: [
         {
@@ -142,7 +143,7 @@ describe('The commands that make a cloud trust the issuer can be pasted into a s
         '[--workload-identity-pool=doors]',
     ]);
     expect(callsAgain).toEqual([calls[0], calls.at(-1)]);
-    expect(file('role.yaml')).toBe(DriverRegistry.facts('GCP').policy);
+    expect(file('role.yaml')).toBe(firstTypeOf(DriverRegistry.facts('GCP')).policy);
   });
 
   it('for Google Cloud with a service account, which gets the role', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DriverRegistry, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
+import { DriverRegistry, type CloudTarget, type CloudDriver, type RuleChange } from '#drivers';
 import { ruleKey, type ChangeResult, type RuleSpec } from '#rules';
 import { startSimulator, type RunningSimulator } from '../../apps/simulator/src/start-simulator';
 
@@ -19,7 +19,7 @@ const host = (index: number): string => `203.${Math.floor(index / 250)}.113.${in
 /** The custom rule that the Vercel driver manages: it must allow exactly the addresses in the database. */
 describe('The guard of a Vercel project', () => {
   let simulator: RunningSimulator;
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeAll(async () => {
     simulator = await startSimulator();

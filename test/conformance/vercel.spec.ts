@@ -32,7 +32,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
       capacityPerIpVersion: false,
       permissionKnownByWriteOnly: true,
     },
-    driver: await registry.driver('VERCEL'),
+    driver: await registry.driverFor('VERCEL', 'FIREWALL_RULE'),
     target: (number) => project(`prj_simulated${number + 1}`),
     // project ids are case-sensitive
     respell: (identifier) => identifier,

@@ -40,13 +40,13 @@ interface ResourceType extends Labelled {
   readonly resourceType: string;
   readonly identifier: Form;
   readonly config: readonly ConfigField[];
+  readonly region?: Form;
 }
 
 interface ProviderTypes extends Labelled {
   readonly provider: string;
   readonly credentialTypes: readonly CredentialType[];
   readonly resourceTypes: readonly ResourceType[];
-  readonly region?: Form;
 }
 
 interface Created {
@@ -114,8 +114,8 @@ describe('A form can be built from the types', () => {
 
   /** A resource as the form makes it, unless something else is given. */
   async function resource<T = Created>(
-    { provider, credentialTypes, region }: ProviderTypes,
-    { resourceType, identifier, config }: ResourceType,
+    { provider, credentialTypes }: ProviderTypes,
+    { resourceType, identifier, config, region }: ResourceType,
     changes: object = {},
   ): Promise<Answer<T>> {
     const [type] = credentialTypes;
@@ -220,10 +220,10 @@ describe('A form can be built from the types', () => {
             expect(field.words.map((one) => `config.${field.name} ${one}`)).toContain(message);
           }
         }
-        if (!all.region) continue;
-        const message = await refusal(type, { region: violating(all.region) });
+        if (!type.region) continue;
+        const message = await refusal(type, { region: violating(type.region) });
         expect(message).toMatch(/^region /);
-        expect(message).toContain(all.region.words);
+        expect(message).toContain(type.region.words);
       }
     });
   });

@@ -40,7 +40,9 @@ export interface Processes {
 /** Where drivers find the simulated clouds. @param url of the simulator */
 export const simulatedClouds = (url: string): Readonly<Record<string, string>> => ({
   AWS_ENDPOINT_URL_EC2: `${url}/aws/ec2`,
+  AWS_ENDPOINT_URL_EKS: `${url}/aws/eks`,
   AWS_ENDPOINT_URL_STS: `${url}/aws/sts`,
+  AWS_ENDPOINT_URL_WAFV2: `${url}/aws/wafv2`,
   GCP_COMPUTE_URL: `${url}/gcp`,
   GCP_RESOURCE_MANAGER_URL: `${url}/gcp`,
   GOOGLE_OAUTH_TOKEN_URL: `${url}/gcp/token`,

@@ -21,7 +21,7 @@ import { toFailure as awsFailure } from '../../libs/drivers/src/aws/aws-errors';
 import { observedRule as awsRule } from '../../libs/drivers/src/aws/rule-mapping';
 import { refusalOf as azureRefusal } from '../../libs/drivers/src/azure/azure-errors';
 import { parseGroupId } from '../../libs/drivers/src/azure/azure.facts';
-import { missingActions } from '../../libs/drivers/src/azure/write-permission';
+import { missingActions, RULE_ACTIONS } from '../../libs/drivers/src/azure/write-permission';
 import { parseJson } from '../../libs/drivers/src/untrusted-json';
 import {
   observedRules as gcpRules,
@@ -100,7 +100,7 @@ const BODIES: readonly Named[] = [
 ];
 
 const PROVIDERS: readonly Named[] = DriverRegistry.providers.flatMap((provider) => {
-  const { credentialTypes, resourceTypes, region } = DriverRegistry.facts(provider);
+  const { credentialTypes, resourceTypes } = DriverRegistry.facts(provider);
   const fields = Object.entries(credentialTypes).flatMap(([type, { forms }]) =>
     Object.entries(forms).flatMap(([field, { pattern, refusal, repair }]): Named[] => [
       [`${provider} ${type} ${field}`, (text) => pattern.test(text)],
@@ -108,21 +108,25 @@ const PROVIDERS: readonly Named[] = DriverRegistry.providers.flatMap((provider) 
       ...(refusal ? [[`${provider} ${type} ${field}, beyond its form`, refusal] as const] : []),
     ]),
   );
-  const identifiers = Object.entries(resourceTypes).flatMap(([type, { identifier, nameTarget }]): Named[] => [
-    [`${provider} ${type} identifier`, (text) => identifier.pattern.test(text)],
-    [
-      `${provider} ${type} name of a target`,
-      (text) =>
-        nameTarget({
-          organization: 'o',
-          identifier: text,
-          config: { hostname: text, pathPrefix: text, targetTags: [text] },
-          hints: { adminUrl: text, project_id: text, subscriptionId: text },
-        }),
+  const identifiers = Object.entries(resourceTypes).flatMap(
+    ([type, { identifier, nameTarget, region }]): Named[] => [
+      ...(region
+        ? [[`${provider} ${type} region`, (text: string) => region.pattern.test(text)] as const]
+        : []),
+      [`${provider} ${type} identifier`, (text) => identifier.pattern.test(text)],
+      [
+        `${provider} ${type} name of a target`,
+        (text) =>
+          nameTarget({
+            organization: 'o',
+            identifier: text,
+            config: { hostname: text, pathPrefix: text, targetTags: [text] },
+            hints: { adminUrl: text, project_id: text, subscriptionId: text },
+          }),
+      ],
     ],
-  ]);
-  const regions: Named[] = region ? [[`${provider} region`, (text) => region.pattern.test(text)]] : [];
-  return [...fields, ...identifiers, ...regions];
+  );
+  return [...fields, ...identifiers];
 });
 
 const MARKED = (description: string): object => ({
@@ -169,8 +173,11 @@ const ANSWERS: readonly Named[] = [
     (text) => azureRefusal({ ...refused(text), body: { error: text, error_description: text } }, []),
   ],
   ['Azure, an id', parseGroupId],
-  ['Azure, an action', (text) => missingActions([{ actions: [text], notActions: [] }])],
-  ['Azure, an exception', (text) => missingActions([{ actions: ['*'], notActions: [`*${text}*`] }])],
+  ['Azure, an action', (text) => missingActions([{ actions: [text], notActions: [] }], RULE_ACTIONS)],
+  [
+    'Azure, an exception',
+    (text) => missingActions([{ actions: ['*'], notActions: [`*${text}*`] }], RULE_ACTIONS),
+  ],
   [
     'GCP, a refusal',
     (text) => GOOGLE.refusalOf(refused({ message: text, errors: [{ reason: text }] }, text), []),

@@ -24,7 +24,8 @@ function sectionsOf(page: string): Map<string, string> {
   );
 }
 
-const firstBlock = (text: string): string | undefined => /^```\w*\n([^]*?)^```$/m.exec(text)?.[1];
+const blocks = (text: string): (string | undefined)[] =>
+  [...text.matchAll(/^```\w*\n([^]*?)^```$/gm)].map(([, block]) => block);
 
 describe('Provider pages', () => {
   it('exist for each provider, and for nothing else', () => {
@@ -35,19 +36,21 @@ describe('Provider pages', () => {
   describe.each(PROVIDERS)('%s', (provider) => {
     const name = `${provider.toLowerCase()}.md`;
     const sections = sectionsOf(readFileSync(join(PAGES, name), 'utf8'));
-    const { policy, revocation } = DriverRegistry.facts(provider);
+    const types = Object.values(DriverRegistry.facts(provider).resourceTypes);
 
     it('has the same headings as every other page', () => {
       expect([...sections.keys()]).toEqual(HEADINGS);
     });
 
-    it('contains the policy that the API returns', () => {
-      expect(firstBlock(sections.get('Policy to paste')!)).toBe(policy);
+    it('contains the policies that the API returns', () => {
+      const policies = new Set(types.map(({ policy }) => policy));
+      expect(blocks(sections.get('Policy to paste')!)).toEqual(expect.arrayContaining([...policies]));
     });
 
     it('states whether revoking cuts connections, as the API does', () => {
       const words = sections.get('Does revoking cut connections')!.replaceAll('`', '').trim();
-      expect(words).toBe(`${ANSWERS[revocation.cutsConnections]}. ${revocation.words}`);
+      for (const { revocation } of types)
+        expect(words).toContain(`${ANSWERS[revocation.cutsConnections]}. ${revocation.words}`);
     });
 
     it('says what closes when Drawbridge is gone for good, in a row of the one page that says it', () => {

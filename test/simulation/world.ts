@@ -40,7 +40,7 @@ const NEVER_ABORTED = new AbortController().signal;
 const TRAITS: readonly DriverTraits[] = [
   {
     batchSize: 500,
-    refusesDuplicates: ['SECURITY_GROUP'],
+    refusesDuplicates: true,
     writeBudget: { burst: 50, refillPerSecond: 5 },
     writeSpacing: { usualMs: 2000, burstMs: 4000, burstSize: 20 },
     callTimeoutMs: 5000,

@@ -66,6 +66,26 @@ describe('A session that nothing has ended at its end', () => {
     expect(listed.rows).toMatchObject([{ isWanted: false, isOverdue: true, unwantedSince: since }]);
   });
 
+  it('is late later where the provider needs longer to carry a removal out', async () => {
+    await ledger.rows(`UPDATE targets SET resource_type = 'POSTGRESQL_FLEXIBLE_SERVER' WHERE id = $1`, [
+      targetId,
+    ]);
+    const record = (): Promise<string[]> => inTransaction((tx) => recordOverdue(tx, stores, 10));
+    const isListed = async (): Promise<unknown> => {
+      const { rows } = await new TargetRuleStore().list(
+        database.autocommit,
+        own.organizationId,
+        targetId,
+        PAGE,
+      );
+      return rows.map(({ isOverdue }) => isOverdue);
+    };
+    await isOverFor(115);
+    expect([await overdue(), await isListed(), await record()]).toEqual([[], [false], []]);
+    await isOverFor(125);
+    expect([await overdue(), await isListed(), await record()]).toMatchObject([[{ id: ruleId }], [true], []]);
+  });
+
   it('is not, while another session holds the rule', async () => {
     await isOverFor(40);
     await held();

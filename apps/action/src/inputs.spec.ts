@@ -3,7 +3,13 @@ import { type Inputs, readInputs } from './inputs';
 
 const ORGANIZATION = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
 const AUDIENCE = `https://drawbridge.example.com/o/${ORGANIZATION}`;
-const DEFAULTS = { lease: '300', addresses: 'observed', 'allow-partial': 'false' };
+const DEFAULTS = {
+  lease: '300',
+  addresses: 'observed',
+  'ready-seconds': '300',
+  'wait-seconds': '120',
+  'allow-partial': 'false',
+};
 
 const read = (given: Readonly<Record<string, string>>): Inputs => {
   const inputs: Readonly<Record<string, string>> = {
@@ -27,6 +33,9 @@ describe('The inputs of the action', () => {
       leaseSeconds: 300,
       addresses: 'observed',
       probe: null,
+      ready: '',
+      readySeconds: 300,
+      waitSeconds: 120,
       allowPartial: false,
     });
   });

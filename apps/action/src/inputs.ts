@@ -21,12 +21,18 @@ export interface Inputs {
   readonly leaseSeconds: number;
   readonly addresses: 'observed' | 'all';
   readonly probe: Endpoint | null;
+  /** a command of the shell that must succeed before the job goes on; empty: none */
+  readonly ready: string;
+  readonly readySeconds: number;
+  /** for the rules to be written */
+  readonly waitSeconds: number;
   readonly allowPartial: boolean;
 }
 
 const MAX_HOURS = 24;
 const MIN_LEASE_SECONDS = 60;
 const MAX_LEASE_SECONDS = 3600;
+const MAX_WAIT_SECONDS = 3600;
 const MAX_TEXT = 200;
 const TRUST = /^https?:\/\/\S+\/o\/[0-9a-f-]{36}$/;
 const KEY = /^[\x21-\x7e]{1,500}$/;
@@ -50,6 +56,9 @@ export function readInputs(input: (name: string) => string): Inputs {
     leaseSeconds: whole('lease', input('lease'), MIN_LEASE_SECONDS, MAX_LEASE_SECONDS),
     addresses: oneOf('addresses', input('addresses'), ['observed', 'all']),
     probe: input('probe') === '' ? null : endpoint(input('probe')),
+    ready: input('ready').trim(),
+    readySeconds: whole('ready-seconds', input('ready-seconds'), 1, MAX_WAIT_SECONDS),
+    waitSeconds: whole('wait-seconds', input('wait-seconds'), 1, MAX_WAIT_SECONDS),
     allowPartial: oneOf('allow-partial', input('allow-partial'), ['false', 'true']) === 'true',
   };
 }

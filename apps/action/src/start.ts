@@ -9,6 +9,7 @@ import {
   EGRESS_CONNECTIONS,
   isUnprotected,
   newHolder,
+  NotReady,
   observeAddresses,
   ownAddressWhenLimited,
   type Observed,
@@ -21,6 +22,7 @@ import {
   startAndWait,
   type StartedSession,
   stopSession,
+  untilReady,
 } from '#client';
 import { ActionFailure, Cancelled, notKnown } from './failure';
 import { credentialOf } from './identity';
@@ -30,7 +32,6 @@ import { repeated } from './repeated';
 import { startRenewer } from './renewal';
 import { type Access, saveAccess, type SessionState } from './state';
 
-const APPLY_TIMEOUT_MS = 120_000;
 /** The runner ends a cancelled step ten seconds after the first signal. */
 const STOP_TIMEOUT_MS = 5_000;
 const MENTIONED_PAUSE_SECONDS = 2;
@@ -51,9 +52,10 @@ export async function start(input: (name: string) => string): Promise<void> {
   const access = new StartingAccess(server, inputs, requestedAddresses(observed));
   try {
     const sessions = await access.open(cancelled);
-    requireApplied(sessions, inputs.allowPartial);
+    requireApplied(sessions, inputs);
     await startRenewer(access.state(), process.ppid);
     if (inputs.probe) (await reach(inputs.probe, cancelled)).destroy();
+    if (inputs.ready !== '') await requireReady(inputs, cancelled);
     cancelled.throwIfAborted();
     report(sessions, access.state());
   } catch (error) {
@@ -96,7 +98,7 @@ class StartingAccess {
             ...(reason === '' ? {} : { reason }),
             ...(ticket === '' ? {} : { ticket }),
           },
-          { timeoutMs: APPLY_TIMEOUT_MS, signal, onStarted: (started) => this.keep(started) },
+          { timeoutMs: this.inputs.waitSeconds * 1000, signal, onStarted: (started) => this.keep(started) },
         ),
       ),
     );
@@ -156,12 +158,12 @@ async function observe({ url, addresses }: Inputs): Promise<Observed> {
 }
 
 /** @throws ActionFailure unless all rules were applied, or those that were suffice */
-function requireApplied(sessions: readonly Session[], allowPartial: boolean): void {
+function requireApplied(sessions: readonly Session[], { allowPartial, waitSeconds }: Inputs): void {
   if (sessions.every(({ status }) => status === 'ACTIVE')) return;
   const refused = sessions.flatMap(refusedRules);
   if (sessions.some(({ status }) => status === 'PENDING')) {
     const fix = 'run the job again; the events of the session show what the provider answers';
-    throw new ActionFailure(`The rules were not applied within ${APPLY_TIMEOUT_MS / 1000} s`, fix);
+    throw new ActionFailure(`The rules were not applied within ${waitSeconds} s`, fix);
   }
   if (sessions.some(({ status }) => status === 'ACTIVE' || status === 'PARTIAL')) {
     const summary = `Some rules were refused: ${refused.join('; ')}`;
@@ -174,6 +176,16 @@ function requireApplied(sessions: readonly Session[], allowPartial: boolean): vo
     refused.length > 0 ? `No rule was applied: ${refused.join('; ')}` : `The session is ${status}`,
     'check the resource and its credential in Drawbridge',
   );
+}
+
+/** @throws ActionFailure when the command of `ready` does not succeed in time @throws the signal's reason */
+async function requireReady({ ready, readySeconds }: Inputs, signal: AbortSignal): Promise<void> {
+  try {
+    await untilReady(ready, readySeconds, signal);
+  } catch (error) {
+    if (!(error instanceof NotReady)) throw error;
+    throw new ActionFailure(error.message, 'check the command, or set ready-seconds');
+  }
 }
 
 function report(sessions: readonly Session[], { address }: Access): void {

@@ -73,7 +73,9 @@ const simulatedClouds = (port: number, apiPort: number): NodeJS.ProcessEnv => ({
   // simulated clouds fetch it from here; real ones need an https address
   OIDC_ISSUER_URL: `http://localhost:${apiPort}/oidc`,
   AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${port}/aws/ec2`,
+  AWS_ENDPOINT_URL_EKS: `http://127.0.0.1:${port}/aws/eks`,
   AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}/aws/sts`,
+  AWS_ENDPOINT_URL_WAFV2: `http://127.0.0.1:${port}/aws/wafv2`,
   GCP_COMPUTE_URL: `http://127.0.0.1:${port}/gcp`,
   GCP_RESOURCE_MANAGER_URL: `http://127.0.0.1:${port}/gcp`,
   GOOGLE_OAUTH_TOKEN_URL: `http://127.0.0.1:${port}/gcp/token`,

@@ -10,6 +10,14 @@ export const DEFAULT_SIZES = {
   entriesPerList: 60,
   /** how long AWS takes to apply an accepted change of a prefix list, ms */
   listChangeMs: 50,
+  /** addresses an IP set of AWS WAF may have */
+  wafAddresses: 10_000,
+  /** changes of IP sets per second, account and region */
+  wafWritesPerSecond: 1,
+  /** ranges the endpoint of an EKS cluster may list */
+  eksCidrs: 40,
+  /** how long EKS takes to apply an accepted update, ms */
+  eksUpdateMs: 0,
   /** token bucket of EC2 writes, per account and region */
   writeBurst: 50,
   writeRefillPerSecond: 5,
@@ -22,6 +30,8 @@ export const DEFAULT_SIZES = {
   gcpOperationMs: 50,
   /** rules an Azure network security group may have */
   azureRulesPerGroup: 1000,
+  /** rules that each other service of Azure may have; 0: as many as the real one */
+  azureServiceRules: 0,
   /** how long Azure takes to apply an accepted change, ms */
   azureOperationMs: 50,
   /** changes of an Azure subscription at once: the resource manager allows a thousand in five minutes */

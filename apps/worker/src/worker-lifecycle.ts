@@ -41,7 +41,7 @@ export class WorkerLifecycle implements OnApplicationBootstrap, BeforeApplicatio
     await Promise.all(
       used
         .filter((provider) => DriverRegistry.isDriven(provider))
-        .map((provider) => this.clouds.driver(provider)),
+        .map((provider) => this.clouds.credentialDriver(provider)),
     );
     await this.operators.open();
     await this.sweeper.catchUp();

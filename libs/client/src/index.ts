@@ -8,6 +8,7 @@ export * from './id-token';
 export * from './keep-alive';
 export * from './leased-session';
 export * from './probe';
+export * from './ready';
 export * from './server-url';
 export { isId, named, shortId, UnknownName, visible, visibleLines } from '#rules';
 export * from './slow-links';

@@ -689,6 +689,22 @@ export interface paths {
     patch: operations['Credentials_update'];
     trace?: never;
   };
+  '/api/v1/credentials/{id}/setup': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Credentials_setup'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/credentials/{id}/verify': {
     parameters: {
       query?: never;
@@ -2415,6 +2431,7 @@ export interface components {
       status: components['schemas']['UserStatus'];
       /** Format: date-time */
       updatedAt: string;
+      warnings: string[];
     };
     CreatedWebhookDto: {
       /** Format: date-time */
@@ -2425,6 +2442,7 @@ export interface components {
       /** Format: date-time */
       failingSince: string | null;
       format: components['schemas']['WebhookFormat'];
+      hasAuthorization: boolean;
       /** Format: uuid */
       id: string;
       isEnabled: boolean;
@@ -2505,6 +2523,7 @@ export interface components {
       roleIds?: string[] | null;
     };
     CreateWebhookDto: {
+      authorization?: string | null;
       eventTypes?: components['schemas']['AuditEventType'][];
       /** @default standard */
       format?: components['schemas']['WebhookFormat'];
@@ -2547,6 +2566,10 @@ export interface components {
       setup: string;
       subject: string;
     };
+    CredentialSetupDto: {
+      policy: string;
+      setup?: string;
+    };
     CredentialTypeDto: {
       credentialType: string;
       fields: components['schemas']['CredentialFieldDto'][];
@@ -2583,6 +2606,10 @@ export interface components {
       name: string;
       sha256: string;
       size: number;
+    };
+    EffectDto: {
+      atMostSeconds: number;
+      usualSeconds: number;
     };
     EmptyDto: Record<string, never>;
     EndedByLockdownDto: {
@@ -2994,13 +3021,17 @@ export interface components {
     ProviderTypesDto: {
       credentialTypes: components['schemas']['CredentialTypeDto'][];
       label: string;
+      /** @deprecated */
       limits?: components['schemas']['ProviderLimitsDto'];
       needsAgent: boolean;
+      /** @deprecated */
       policy: string;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      /** @deprecated */
       region?: components['schemas']['TextFormDto'];
       resourceTypes: components['schemas']['ResourceTypeDto'][];
+      /** @deprecated */
       revocation: components['schemas']['RevocationDto'];
     };
     PublicKeyDto: {
@@ -3217,6 +3248,8 @@ export interface components {
     ResourceIpDto: {
       /** Format: date-time */
       appliedAt: string | null;
+      /** Format: date-time */
+      effectiveBy: string | null;
       endpoint: string | null;
       errorMessage: string | null;
       /** Format: uuid */
@@ -3281,12 +3314,19 @@ export interface components {
       userName: string | null;
     };
     ResourceTypeDto: {
+      closesWithinSeconds: number;
       config: components['schemas']['ConfigFieldDto'][];
+      effect: components['schemas']['EffectDto'];
+      families: ('ipv4' | 'ipv6')[];
       identifier: components['schemas']['IdentifierFormDto'];
       label: string;
+      limits?: components['schemas']['ProviderLimitsDto'];
+      policy: string;
       /** @enum {string} */
       portsPerRule: 'one' | 'many' | 'none';
+      region?: components['schemas']['TextFormDto'];
       resourceType: string;
+      revocation: components['schemas']['RevocationDto'];
     };
     ResourceWithWarningsDto: {
       approvalsNeeded?: number;
@@ -3746,6 +3786,7 @@ export interface components {
       name?: string;
     };
     UpdateWebhookDto: {
+      authorization?: string | null;
       eventTypes?: components['schemas']['AuditEventType'][];
       isEnabled?: boolean;
       url?: string;
@@ -3781,11 +3822,13 @@ export interface components {
       id: string;
       /** Format: date-time */
       lastSeenAt: string;
+      name: string | null;
       subject: string;
       /** Format: email */
       userEmail: string | null;
       /** Format: uuid */
       userId: string | null;
+      username: string | null;
     };
     /** @enum {string} */
     UserStatus: 'INVITED' | 'ACTIVE' | 'INACTIVE' | 'LOCKED';
@@ -3827,6 +3870,7 @@ export interface components {
       /** Format: date-time */
       failingSince: string | null;
       format: components['schemas']['WebhookFormat'];
+      hasAuthorization: boolean;
       /** Format: uuid */
       id: string;
       isEnabled: boolean;
@@ -4966,6 +5010,29 @@ export interface operations {
       };
     };
   };
+  Credentials_setup: {
+    parameters: {
+      query: {
+        resourceType: string[];
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CredentialSetupDto'];
+        };
+      };
+    };
+  };
   Credentials_verify: {
     parameters: {
       query?: never;
@@ -5881,8 +5948,17 @@ export interface operations {
         resourceType?: (
           | 'SECURITY_GROUP'
           | 'PREFIX_LIST'
+          | 'WAF_IP_SET'
+          | 'EKS_CLUSTER'
           | 'FIREWALL'
           | 'NETWORK_SECURITY_GROUP'
+          | 'SQL_SERVER'
+          | 'POSTGRESQL_FLEXIBLE_SERVER'
+          | 'MYSQL_FLEXIBLE_SERVER'
+          | 'KEY_VAULT'
+          | 'CONTAINER_REGISTRY'
+          | 'STORAGE_ACCOUNT'
+          | 'AI_SERVICES_ACCOUNT'
           | 'ROUTE'
           | 'SERVICE'
           | 'CONSUMER_GROUP'

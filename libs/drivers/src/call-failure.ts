@@ -35,8 +35,8 @@ export class CallFailure extends DriverError {
   /** The result for the changes of a write that failed like this. */
   get changeResult(): ChangeResult {
     const { kind, message, retryAfterMs, settled } = this;
-    if (!settled) return { result: 'unknown', message };
-    return { result: 'refused', kind, message, ...(retryAfterMs !== null && { retryAfterMs }) };
+    const wait = retryAfterMs !== null && { retryAfterMs };
+    return settled ? { result: 'refused', kind, message, ...wait } : { result: 'unknown', message, ...wait };
   }
 
   /** The failure for later changes that were not sent because of this one: always settled. */

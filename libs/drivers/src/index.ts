@@ -3,6 +3,7 @@ export { dropProxyVariables, egressAgents, routeEgress } from './egress';
 export type { IdentityTokens } from './identity-tokens';
 export { signedJwt } from './signed-jwt';
 export type {
+  CloudDriver,
   CloudTarget,
   DriverCredential,
   DriverTraits,
@@ -10,8 +11,16 @@ export type {
   ProviderDriver,
   RuleChange,
 } from './provider-driver';
-export type { CredentialShape, FieldForm, TargetName, ResourceTypeFacts, Revocation } from './provider-facts';
-export { CUTS_CONNECTIONS } from './provider-facts';
+export type {
+  CredentialShape,
+  Effect,
+  Family,
+  FieldForm,
+  TargetName,
+  ResourceTypeFacts,
+  Revocation,
+} from './provider-facts';
+export { BOTH_FAMILIES, CUTS_CONNECTIONS, firstTypeOf, policyOf } from './provider-facts';
 export { DriverRegistry } from './registry';
 export { NoTenantResponse, PinnedConnection } from './tenant-url/pinned-connection';
 export { ForbiddenHost, InternalHosts, TenantHosts } from './tenant-url/tenant-hosts';

@@ -4,6 +4,9 @@ import type { RuleChange } from './provider-driver';
 
 type Done = Extract<ChangeResult, { result: 'done' }>;
 
+/** Of a removal that left something behind, or found something, which lets nobody in. @param note for people */
+export const doneWith = (note: string): { note: string } => ({ note });
+
 /** The result of each change of one batch, and the failure that stopped the batch. */
 export class Outcomes {
   private readonly results = new Map<string, ChangeResult>();
@@ -41,9 +44,7 @@ export class Outcomes {
 
   /** One result for each change, in their order. */
   resultsOf(changes: readonly RuleChange[]): ChangeResult[] {
-    return changes.map((change) =>
-      this.of(change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId),
-    );
+    return changes.map((change) => this.of(keyOf(change)));
   }
 
   /** @param more as in `ChangeResult` */
@@ -53,6 +54,11 @@ export class Outcomes {
     more: Pick<Done, 'isNew' | 'note' | 'wasAbsent'> = {},
   ): void {
     this.results.set(key, { result: 'done', providerRuleId, ...more });
+  }
+
+  /** Records what is known of each change. */
+  record(changes: readonly RuleChange[], results: readonly ChangeResult[]): void {
+    for (const [index, change] of changes.entries()) this.results.set(keyOf(change), results[index]!);
   }
 
   failed(keys: readonly string[], failure: CallFailure): void {
@@ -77,3 +83,6 @@ export class Outcomes {
     for (const key of keys) this.results.set(key, this.halting.unsent.changeResult);
   }
 }
+
+const keyOf = (change: RuleChange): string =>
+  change.action === 'add' ? ruleKey(change.spec) : change.providerRuleId;

@@ -76,10 +76,10 @@ export interface DriverTraits {
    */
   readonly wholeList?: true;
   /**
-   * types of resources whose provider refuses to add a rule that exists, and changes nothing then: a rule that is recorded
-   * as absent is added without a read before
+   * the provider refuses to add a rule that exists, and changes nothing then: a rule that is recorded as absent is added
+   * without a read before
    */
-  readonly refusesDuplicates?: readonly string[];
+  readonly refusesDuplicates?: true;
   /**
    * Minimum interval between writes to one target while its account is short of writes, so that changes arriving meanwhile
    * are batched.
@@ -121,11 +121,10 @@ export interface Inspection {
 
 /**
  * The interface of every provider. A driver retries only a request whose cached token was refused, does not log, does
- * not access the database, and keeps no state except clients and short-lived tokens.
+ * not access the database, and keeps no state except clients, short-lived tokens and the addresses of running operations.
  */
-export interface ProviderDriver {
+export interface CloudDriver {
   readonly kind: Provider;
-  readonly traits: DriverTraits;
   /** The account whose write budget a call consumes, as `accountKey` names it. */
   accountKey(target: CloudTarget): string;
   /**
@@ -145,7 +144,8 @@ export interface ProviderDriver {
   /**
    * Every rule that allows traffic, ours and unmanaged, all pages. A rule has the id that its addition returned, and
    * keeps it when its mark, address or ports are edited. A recorded rule of ours that was changed so that no key can show it is
-   * among them, with its recorded key and a `difference`. @throws DriverError
+   * among them, with its recorded key and a `difference`.
+   * @throws DriverError `conflict` while a change of the target is known to be in progress: what it shows may not last
    */
   readRules(target: CloudTarget): Promise<readonly ObservedRule[]>;
   /**
@@ -160,4 +160,9 @@ export interface ProviderDriver {
    * @throws DriverError only when nothing was sent
    */
   applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]>;
+}
+
+/** A provider's driver for the resources of one type. */
+export interface ProviderDriver extends CloudDriver {
+  readonly traits: DriverTraits;
 }

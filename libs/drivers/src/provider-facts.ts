@@ -37,8 +37,11 @@ export interface CredentialShape {
   readonly parse?: (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, string>>;
   /** the cloud trusts tokens that this deployment signs: needs an issuer, holds no secret */
   readonly needsIssuer?: true;
-  /** commands to paste into a shell, so that the cloud trusts the organization's issuer, or this deployment */
-  readonly setup?: (trust: TrustSetup) => string;
+  /**
+   * commands to paste into a shell, so that the cloud trusts the organization's issuer, or this deployment, and allows what
+   * `policyOf` names
+   */
+  readonly setup?: (trust: TrustSetup, policy: string) => string;
 }
 
 /** By credentialType. */
@@ -51,14 +54,20 @@ export interface ProviderFacts {
   readonly label: string;
   /** environment variables that the driver reads */
   readonly variables: readonly string[];
-  readonly traits: DriverTraits;
   readonly credentialTypes: CredentialTypes;
   readonly resourceTypes: Readonly<Record<string, ResourceTypeFacts>>;
-  /** null: the provider has no regions. Regions become part of host names, so other values must be rejected. */
-  readonly region: { readonly pattern: RegExp; readonly example: string } | null;
-  /** the minimum permissions of the credential, as text to paste */
-  readonly policy: string;
-  readonly revocation: Revocation;
+  /** one text for the policies of several types; omitted: one after another */
+  readonly joinPolicies?: (policies: readonly string[]) => string;
+}
+
+/** Of a type without a name the provider's first one is meant: clients of the API that know no types show one policy. */
+export const firstTypeOf = ({ resourceTypes }: ProviderFacts): ResourceTypeFacts =>
+  Object.values(resourceTypes)[0]!;
+
+/** The minimum permissions for these types of resources, as text to paste. */
+export function policyOf(facts: ProviderFacts, types: readonly ResourceTypeFacts[]): string {
+  const policies = [...new Set(types.map(({ policy }) => policy))];
+  return policies.length === 1 ? policies[0]! : (facts.joinPolicies?.(policies) ?? policies.join('\n'));
 }
 
 export const CUTS_CONNECTIONS = ['yes', 'no', 'depends'] as const;
@@ -96,9 +105,37 @@ export interface ConfigField {
   readonly example: unknown;
 }
 
+/** A region. It becomes part of host names, so other values must be rejected. */
+export interface RegionForm {
+  readonly pattern: RegExp;
+  readonly example: string;
+}
+
+/** How long after a rule is on the target, or off it, the provider acts on that. */
+export interface Effect {
+  readonly usualSeconds: number;
+  readonly atMostSeconds: number;
+}
+
+export const IMMEDIATE: Effect = { usualSeconds: 0, atMostSeconds: 0 };
+
+export type Family = 'ipv4' | 'ipv6';
+export const BOTH_FAMILIES: readonly Family[] = ['ipv4', 'ipv6'];
+
 export interface ResourceTypeFacts {
   /** for people */
   readonly label: string;
+  readonly traits: DriverTraits;
+  /** addresses that a target may take */
+  readonly families: readonly Family[];
+  readonly effect: Effect;
+  /** null: targets have no region that is named beside them */
+  readonly region: RegionForm | null;
+  /** the region in an identifier, where it has one */
+  readonly regionOf?: (identifier: string) => string;
+  /** the minimum permissions of the credential, as text to paste */
+  readonly policy: string;
+  readonly revocation: Revocation;
   readonly identifier: { readonly pattern: RegExp; readonly example: string; readonly description: string };
   readonly portsPerRule: PortsPerRule;
   /** allowed fields of `config`; other fields known to Drawbridge are rejected */

@@ -4,14 +4,14 @@ import { APISIX_FACTS } from './apisix/apisix.facts';
 import { AWS_FACTS } from './aws/aws.facts';
 import { AZURE_FACTS } from './azure/azure.facts';
 import { GCP_FACTS } from './gcp/gcp.facts';
-import type { DriverOptions, ProviderDriver } from './provider-driver';
+import type { CloudDriver, DriverOptions, DriverTraits, ProviderDriver } from './provider-driver';
 import type { ProviderFacts } from './provider-facts';
 import { VERCEL_FACTS } from './vercel/vercel.facts';
 
 type CreateDriver = (
   environment: NodeJS.ProcessEnv,
   options: DriverOptions,
-) => ProviderDriver | Promise<ProviderDriver>;
+) => CloudDriver | Promise<CloudDriver>;
 
 interface Entry {
   readonly facts: ProviderFacts;
@@ -33,7 +33,9 @@ const ENTRIES: Readonly<Record<Provider, Entry>> = {
 
 /** The drivers of this process, loaded on first use: an SDK takes tens of megabytes. */
 export class DriverRegistry {
-  private readonly loaded = new Map<Provider, Promise<ProviderDriver>>();
+  private readonly loaded = new Map<Provider, Promise<CloudDriver>>();
+  /** by provider and type of resources */
+  private readonly ofTypes = new Map<string, ProviderDriver>();
 
   /** @param environment contains the providers' endpoint variables, usually `process.env` */
   constructor(
@@ -66,7 +68,7 @@ export class DriverRegistry {
   }
 
   /** @throws Error for a provider without a driver; callers check `isDriven` first */
-  async driver(provider: Provider): Promise<ProviderDriver> {
+  async driver(provider: Provider): Promise<CloudDriver> {
     const known = this.loaded.get(provider);
     if (known) return known;
     const { load } = ENTRIES[provider];
@@ -75,4 +77,27 @@ export class DriverRegistry {
     this.loaded.set(provider, driver);
     return driver;
   }
+
+  /** As `driver`, with the traits of a type. @throws Error for a type that the provider does not have */
+  async driverFor(provider: Provider, resourceType: string): Promise<ProviderDriver> {
+    const key = `${provider} ${resourceType}`;
+    const known = this.ofTypes.get(key);
+    if (known) return known;
+    const traits = DriverRegistry.facts(provider).resourceTypes[resourceType]?.traits;
+    if (!traits) throw new Error(`No resources of the type ${resourceType} of provider ${provider}`);
+    const driver = withTraits(await this.driver(provider), traits);
+    this.ofTypes.set(key, driver);
+    return driver;
+  }
 }
+
+const withTraits = (driver: CloudDriver, traits: DriverTraits): ProviderDriver => ({
+  kind: driver.kind,
+  traits,
+  accountKey: (target) => driver.accountKey(target),
+  checkCredential: (credential) => driver.checkCredential(credential),
+  verify: (target, config) => driver.verify(target, config),
+  readRules: (target) => driver.readRules(target),
+  inspect: (target) => driver.inspect(target),
+  applyChanges: (target, changes) => driver.applyChanges(target, changes),
+});

@@ -34,7 +34,7 @@ describe('A JSON request', () => {
 
   it('returns the object and its text', async () => {
     respond = (response) => response.end('{"a": 1}');
-    expect(await send()).toEqual({ body: { a: 1 }, text: '{"a": 1}' });
+    expect(await send()).toMatchObject({ status: 200, body: { a: 1 }, text: '{"a": 1}' });
   });
 
   it.each([

@@ -31,9 +31,13 @@ export interface JsonRequest {
   readonly body?: string | URLSearchParams;
   /** what it proves itself with: masked in error messages */
   readonly secrets: readonly string[];
+  /** a successful response may have no body, which is read as `{}` */
+  readonly mayBeEmpty?: true;
 }
 
 export interface JsonAnswer {
+  readonly status: number;
+  readonly header: (name: string) => string | undefined;
   readonly body: Readonly<Record<string, unknown>>;
   readonly text: string;
 }
@@ -53,16 +57,16 @@ export async function requestJson(
   request: JsonRequest,
   timeoutMs: number,
 ): Promise<JsonAnswer> {
-  const { operation, secrets } = request;
+  const { operation, secrets, mayBeEmpty } = request;
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   const { status, headers, text } = await exchange(request, signal).catch((error: unknown) => {
     throw noResponse(cloud, signal.aborted ? signal.reason : error, secrets);
   });
-  const body = text === null ? undefined : parseJson(text);
+  const body = text === '' && mayBeEmpty ? {} : text === null ? undefined : parseJson(text);
   const header = (name: string): string | undefined => headers[name]?.toString();
   if (status < 200 || status > 299) throw refusalOf({ status, body, header }, secrets);
   if (text === null || !isRecord(body)) throw unexpectedResponse(cloud, operation);
-  return { body, text };
+  return { status, header, body, text };
 }
 
 interface Exchanged {

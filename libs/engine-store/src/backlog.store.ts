@@ -1,4 +1,4 @@
-import { PROVIDERS, type Provider, type RemovalCause } from '#rules';
+import { PROVIDERS, SLOW_TARGETS, slowerBySeconds, type Provider, type RemovalCause } from '#rules';
 import { IS_RESTORED } from './restore.store';
 import { MAY_EXPIRE, sliced, type Slice, type Sliced, type Tx } from '#entities';
 
@@ -62,11 +62,23 @@ const HELD_BEYOND = (moment: string): string => `SELECT h.rule_id FROM sessions 
     JOIN resource_ips ip ON ip.session_id = s.id JOIN rule_holders h ON h.resource_ip_id = ip.id
     WHERE s.status IN (${MAY_EXPIRE}) AND least(s.expires_at, s.lease_until) < ${moment} AND h.released_at IS NULL`;
 
+/** SQL: how much longer than usual the removal of `rules r` may take, in seconds. */
+const SLOWER_BY = `coalesce((SELECT slow.seconds FROM targets t JOIN unnest(
+    ARRAY[${Object.keys(SLOW_TARGETS)
+      .map((type) => `'${type}'`)
+      .join(', ')}]::text[],
+    ARRAY[${Object.keys(SLOW_TARGETS).map(slowerBySeconds).join(', ')}]::int[]
+  ) slow (type, seconds) ON slow.type = t.resource_type WHERE t.id = r.target_id), 0)`;
+
+/** SQL: until when what has happened by now is overdue for `rules r`. */
+export const overdueBefore = (seconds: string): string =>
+  `now() - make_interval(secs => ${seconds} + ${SLOWER_BY})`;
+
 /** SQL: whether `rules r` should have been gone for these seconds, and may not be. @param where chooses among the unwanted */
 export const overdueFor = (seconds: string, where = ''): string => {
   const moment = `now() - make_interval(secs => ${seconds})`;
   return `r.id IN (SELECT id FROM rules WHERE unwanted_since < ${moment} ${where} UNION ALL ${HELD_BEYOND(moment)})
-    AND r.state <> 'absent' AND ${UNWANTED_SINCE} < ${moment}`;
+    AND r.state <> 'absent' AND ${UNWANTED_SINCE} < ${overdueBefore(seconds)}`;
 };
 
 /** SQL: whether `rules r` should be gone and may not be. */

@@ -9,7 +9,7 @@ import {
 } from '#rules';
 import { sliced, type Slice, type Sliced, type TenantStore, type Tx } from '#entities';
 import { LAST_OBSERVED } from './access-sql';
-import { OVERDUE_AFTER_SECONDS, UNWANTED_SINCE } from './backlog.store';
+import { OVERDUE_AFTER_SECONDS, overdueBefore, UNWANTED_SINCE } from './backlog.store';
 
 /** Why a rule is wanted, or was until its removal: a session or a static IP rule of the organization. */
 export interface TargetRuleHolder {
@@ -89,7 +89,7 @@ const RULES = `SELECT l.*, ${HOLDERS} AS holders FROM (
       ${IS_WANTED} AND unwanted.since IS NULL AS "isWanted", r.is_unmanaged AS "isUnmanaged", r.present_since AS "presentSince",
       CASE WHEN r.present_since IS NOT NULL THEN ${LAST_OBSERVED} END AS "lastObservedAt",
       r.cause AS "removalCause", unwanted.since AS "unwantedSince",
-      coalesce(unwanted.since < now() - interval '${OVERDUE_AFTER_SECONDS} seconds', false) AND r.state <> 'absent' AS "isOverdue",
+      coalesce(unwanted.since < ${overdueBefore(String(OVERDUE_AFTER_SECONDS))}, false) AND r.state <> 'absent' AS "isOverdue",
       r.is_suspended AS "isSuspended", r.due_at AS "dueAt", ${WAITS_FOR} AS "waitsFor",
       CASE WHEN coalesce(writer.organization_id = $1, true) AND NOT ${heldBy('<>')} THEN r.last_error END AS "lastError",
       ${heldBy('<>')} AS "isHeldByOthers"

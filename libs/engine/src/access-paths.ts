@@ -1,5 +1,5 @@
 import type { ProviderDriver } from '#drivers';
-import type { DueRules, Lease } from '#engine-store';
+import type { DueRules } from '#engine-store';
 import { grouped, isAtRest, type Access, type DueRule, type Instant, type OwnedAccess } from '#rules';
 
 /** One step of a convergence: the rules of a target that wait for one access path. */
@@ -56,11 +56,8 @@ function pathsOf(open: readonly DueRule[]): Pick<Step, 'access' | 'rules'>[] {
  * Whether the additions of a step need no read before them: nothing of it was written before, and the provider refuses to
  * add what exists.
  */
-export const needsNoRead = (
-  { traits }: Pick<ProviderDriver, 'traits'>,
-  { resourceType }: Pick<Lease, 'resourceType'>,
-  { rules }: Step,
-): boolean => (traits.refusesDuplicates?.includes(resourceType) ?? false) && rules.every(isNew);
+export const needsNoRead = ({ traits }: Pick<ProviderDriver, 'traits'>, { rules }: Step): boolean =>
+  (traits.refusesDuplicates ?? false) && rules.every(isNew);
 
 const isNew = (rule: DueRule): boolean =>
   rule.desired &&

@@ -1,6 +1,7 @@
 import type { CredentialOpener } from '#credentials';
 import {
   DriverError,
+  type CloudDriver,
   type CloudTarget,
   type DriverCredential,
   type DriverRegistry,
@@ -27,7 +28,12 @@ export class CloudAccess {
     private readonly deployment: string,
   ) {}
 
-  driver(provider: Provider): Promise<ProviderDriver> {
+  driver(provider: Provider, resourceType: string): Promise<ProviderDriver> {
+    return this.drivers.driverFor(provider, resourceType);
+  }
+
+  /** For what concerns no target. */
+  credentialDriver(provider: Provider): Promise<CloudDriver> {
     return this.drivers.driver(provider);
   }
 

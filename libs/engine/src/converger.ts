@@ -8,6 +8,7 @@ import {
   ruleLife,
   settleUnread,
   showsAsWritten,
+  targetTimes,
   type DueRule,
   type PassFacts,
 } from '#rules';
@@ -62,7 +63,7 @@ export class Converger {
     if (!held) return;
     this.held.add(held);
     try {
-      const driver = await this.clouds.driver(held.lease.provider);
+      const driver = await this.clouds.driver(held.lease.provider, held.lease.resourceType);
       let comparisonDue = held.lease.comparison !== null;
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         if (await this.round(held, driver)) {
@@ -168,10 +169,11 @@ export class Converger {
   private async settle(
     held: HeldLease,
     rules: readonly DueRule[],
-    found: Omit<Settlement, 'ruleIds' | 'chance'>,
+    found: Omit<Settlement, 'ruleIds' | 'chance' | 'applyTimeoutMs'>,
   ): Promise<void> {
     const ruleIds = rules.map(({ ruleId }) => ruleId);
-    const whole: Settlement = { ...found, ruleIds, chance: this.timing.random() };
+    const { applyTimeoutMs } = targetTimes(held.lease.resourceType);
+    const whole: Settlement = { ...found, ruleIds, chance: this.timing.random(), applyTimeoutMs };
     const origin: Origin = {
       workerId: this.workerId,
       passId: randomUUID(),

@@ -97,8 +97,11 @@ export function movesOf(
 }
 
 /** What was let in once is waited for as long as ever: "not found" is also the answer of a replica that lags behind. */
-const giveUpMsOf = ({ appliedAt, status }: ResourceIp, { isNotFound = false }: Settlement): number =>
-  isNotFound && status === 'PENDING' && appliedAt === null ? NOT_FOUND_TIMEOUT_MS : APPLY_TIMEOUT_MS;
+const giveUpMsOf = (
+  { appliedAt, status }: ResourceIp,
+  { isNotFound = false, applyTimeoutMs = APPLY_TIMEOUT_MS }: Settlement,
+): number =>
+  isNotFound && status === 'PENDING' && appliedAt === null ? NOT_FOUND_TIMEOUT_MS : applyTimeoutMs;
 
 const noteOn = (ip: SettledIp, decisions: Decisions): string | null =>
   ip.rules.map(({ id }) => decisions.get(id)?.note ?? null).find((note) => note !== null) ?? null;

@@ -8,6 +8,7 @@ import {
   failedUnexpectedly,
   RULE_BACKOFF,
   ruleLife,
+  targetTimes,
   type DueRule,
   type Provider,
 } from '#rules';
@@ -83,6 +84,7 @@ export class Isolation {
       reading: null,
       since: null,
       chance: this.timing.random(),
+      applyTimeoutMs: targetTimes(held.lease.resourceType).applyTimeoutMs,
     };
     const origin = { workerId: this.workerId, passId: randomUUID(), credentialId: null };
     try {

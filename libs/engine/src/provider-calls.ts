@@ -110,10 +110,10 @@ export const answeredWith = (
     ]),
   );
 
-/** The longest wait requested by the provider; null: none. */
+/** The longest wait requested by the provider, also for what it has accepted and not done yet; null: none. */
 export function longestWait(sent: PassFacts['sent']): number | null {
   const waits = [...sent.values()].flatMap(({ result }) =>
-    result.result === 'refused' ? (result.retryAfterMs ?? []) : [],
+    result.result === 'done' ? [] : (result.retryAfterMs ?? []),
   );
   return waits.length === 0 ? null : Math.max(...waits);
 }

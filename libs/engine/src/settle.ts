@@ -36,6 +36,8 @@ export interface Settlement {
   readonly since: Instant | null;
   /** for the back-off */
   readonly chance: number;
+  /** how long an addition may take; as long as usual when left out */
+  readonly applyTimeoutMs?: number;
   /** the provider does not find the target: what was never let in there is given up sooner */
   readonly isNotFound?: boolean;
   /** the target could not be read: align the retries of its other rules with these */

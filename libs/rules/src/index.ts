@@ -1,6 +1,7 @@
 export * from './access-demand';
 export * from './access-interval';
 export * from './address';
+export * from './address-range';
 export * from './agent';
 export * from './backoff';
 export * from './bisect';
@@ -39,6 +40,7 @@ export * from './rule-spec';
 export * from './special-ranges';
 export * from './status';
 export * from './subscription';
+export * from './target-times';
 export * from './tenancy';
 export * from './traffic';
 export * from './unmanaged-rules';

@@ -69,4 +69,9 @@ export type ChangeResult =
       /** requested by the provider */
       readonly retryAfterMs?: number;
     }
-  | { readonly result: 'unknown'; readonly message: string };
+  | {
+      readonly result: 'unknown';
+      readonly message: string;
+      /** when a read may show it, where the provider has accepted the change and needs longer than a call may take */
+      readonly retryAfterMs?: number;
+    };

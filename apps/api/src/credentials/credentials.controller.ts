@@ -7,12 +7,15 @@ import { Operation } from '../docs/operation';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PathId } from '../http/path-id';
-import { toCredential } from './credential.mapper';
+import { knownType } from '../providers/resource-types';
+import { toCredential, toCredentialSetup } from './credential.mapper';
 import { CredentialsService } from './credentials.service';
 import {
   CreateCredentialDto,
   CredentialDto,
   CredentialQueryDto,
+  CredentialSetupDto,
+  CredentialSetupQueryDto,
   UpdateCredentialDto,
 } from './dto/credential.dto';
 
@@ -46,6 +49,21 @@ export class CredentialsController {
   @Operation('Get a credential', { 200: CredentialDto, errors: [404] })
   async find(@CurrentPrincipal() principal: Principal, @PathId() id: string): Promise<CredentialDto> {
     return this.shown(principal, await this.credentials.find(principal, id));
+  }
+
+  @Get(':id/setup')
+  @Operation('Get what to paste into the cloud, for the types of resources that the credential is to open', {
+    200: CredentialSetupDto,
+    errors: [404],
+  })
+  async setup(
+    @CurrentPrincipal() principal: Principal,
+    @PathId() id: string,
+    @Query() { resourceType }: CredentialSetupQueryDto,
+  ): Promise<CredentialSetupDto> {
+    const row = await this.credentials.find(principal, id);
+    const types = resourceType.map((type) => knownType(row.provider, type));
+    return toCredentialSetup(row, principal.organizationId, this.identities, types);
   }
 
   @Patch(':id')

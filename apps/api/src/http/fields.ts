@@ -177,6 +177,19 @@ export const anyOf = (values: readonly string[], enumName?: string): Kind => ({
   doc: { enum: values, isArray: true, ...(enumName !== undefined && { enumName }) },
 });
 
+/** Texts as a repeated query parameter, at least one. @param what they are, in plural */
+export const names = (maximum: number, what: string): Kind => ({
+  checks: [
+    IsString(each('must be a text')),
+    MaxLength(100, each('must have at most 100 characters')),
+    ArrayMaxSize(maximum, told(`must hold at most ${maximum} ${what}`)),
+    Transform(({ value }: { value: unknown }) =>
+      value === undefined || Array.isArray(value) ? (value as unknown) : [value],
+    ),
+  ],
+  doc: { type: [String] },
+});
+
 /** At least one of these values, in a JSON array. @param what the values are, in plural */
 export const someOf = (
   values: readonly string[],

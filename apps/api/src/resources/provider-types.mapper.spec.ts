@@ -27,7 +27,7 @@ describe.each(PROVIDERS)('provider types of %s', (provider) => {
         name: resourceType,
         form: identifier,
       })),
-      ...(types.region ? [{ name: 'region', form: types.region }] : []),
+      ...types.resourceTypes.flatMap(({ region }) => (region ? [{ name: 'region', form: region }] : [])),
     ];
     expect(forms.filter(({ form }) => !fits(form)).map(({ name }) => name)).toEqual([]);
   });
@@ -57,10 +57,16 @@ describe.each(PROVIDERS)('provider types of %s', (provider) => {
   });
 
   it('include the least-privilege policy, the write limits and the effect of a revocation on connections', () => {
-    expect(types.policy).toMatch(/\S\n$/);
-    expect(types.revocation.words).toMatch(/\.$/);
-    const { rulesInOneBatch = 0, writesInABurst = 0 } = types.limits ?? {};
-    expect([rulesInOneBatch > 0, writesInABurst > 0]).toEqual([!types.needsAgent, !types.needsAgent]);
+    for (const { policy, revocation, limits, families, closesWithinSeconds } of types.resourceTypes) {
+      expect(policy).toMatch(/\S\n$/);
+      expect(revocation.words).toMatch(/\.$/);
+      const { rulesInOneBatch = 0, writesInABurst = 0 } = limits ?? {};
+      expect([rulesInOneBatch > 0, writesInABurst > 0]).toEqual([!types.needsAgent, !types.needsAgent]);
+      expect(families).not.toEqual([]);
+      expect(closesWithinSeconds).toBeGreaterThan(0);
+    }
+    const { policy, revocation, limits, region } = types.resourceTypes[0]!;
+    expect(types).toMatchObject({ policy, revocation, ...(limits && { limits }), ...(region && { region }) });
   });
 });
 

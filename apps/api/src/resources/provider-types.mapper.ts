@@ -6,7 +6,7 @@ import {
   type FieldForm,
   type ResourceTypeFacts,
 } from '#drivers';
-import type { Provider } from '#rules';
+import { targetTimes, type Provider } from '#rules';
 import { configLimits } from './config-limits';
 import type {
   CredentialFieldDto,
@@ -24,6 +24,8 @@ import { exampleMessage } from './resource-naming';
 export function toProviderTypes(provider: Provider, identity: CredentialIdentity | null): ProviderTypesDto {
   const facts = DriverRegistry.facts(provider);
   const isDriven = DriverRegistry.isDriven(provider);
+  const resourceTypes = Object.entries(facts.resourceTypes).map((type) => toResourceType(type, isDriven));
+  const { region, limits, policy, revocation } = resourceTypes[0]!;
   return {
     provider,
     label: facts.label,
@@ -33,13 +35,13 @@ export function toProviderTypes(provider: Provider, identity: CredentialIdentity
       label: shape.label,
       fields: credentialFieldsOf(shape),
       needsIssuer: shape.needsIssuer ?? false,
-      ...setupOf(shape, identity),
+      ...setupOf(shape, identity, policy),
     })),
-    resourceTypes: Object.entries(facts.resourceTypes).map(toResourceType),
-    ...(facts.region && { region: toTextForm({ ...facts.region, words: exampleMessage(facts.region) }) }),
-    ...(isDriven && { limits: toLimits(facts.traits) }),
-    policy: facts.policy,
-    revocation: facts.revocation,
+    resourceTypes,
+    ...(region && { region }),
+    ...(limits && { limits }),
+    policy,
+    revocation,
   };
 }
 
@@ -57,9 +59,10 @@ function labelOf(name: string): string {
 function setupOf(
   { setup, needsIssuer }: CredentialShape,
   identity: CredentialIdentity | null,
+  policy: string,
 ): { setup?: string } {
   if (!setup || (needsIssuer && !identity)) return {};
-  return { setup: setup({ issuer: '', subject: '', ...identity, hints: {} }) };
+  return { setup: setup({ issuer: '', subject: '', ...identity, hints: {} }, policy) };
 }
 
 function credentialFieldsOf(shape: CredentialShape): CredentialFieldDto[] {
@@ -78,8 +81,11 @@ function credentialFieldsOf(shape: CredentialShape): CredentialFieldDto[] {
   });
 }
 
-function toResourceType([resourceType, type]: [string, ResourceTypeFacts]): ResourceTypeDto {
-  const { label, identifier, portsPerRule, config } = type;
+function toResourceType(
+  [resourceType, type]: [string, ResourceTypeFacts],
+  isDriven: boolean,
+): ResourceTypeDto {
+  const { label, identifier, portsPerRule, config, region, traits, policy, revocation, effect } = type;
   return {
     resourceType,
     label,
@@ -88,6 +94,13 @@ function toResourceType([resourceType, type]: [string, ResourceTypeFacts]): Reso
     }),
     portsPerRule,
     config: config.map((field) => ({ ...field, label: labelOf(field.name), ...configLimits(field.name) })),
+    families: [...type.families],
+    ...(region && { region: toTextForm({ ...region, words: exampleMessage(region) }) }),
+    ...(isDriven && { limits: toLimits(traits) }),
+    policy,
+    revocation,
+    effect,
+    closesWithinSeconds: targetTimes(resourceType).closesWithinSeconds,
   };
 }
 

@@ -3,7 +3,7 @@ import type { ResourceChange, ResourceRow } from '#tenant-store';
 import { trafficOf, type ResourceConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
 import type { ResourceConfigDto, UpdateResourceDto } from './dto/resource.dto';
-import { checkedType } from './resource-naming';
+import { checkedType, regionOf } from './resource-naming';
 
 /** The result of a PATCH, except its target, which depends on the credential. */
 export interface PlannedChange extends Omit<ResourceChange, 'object'> {
@@ -41,13 +41,15 @@ export function changedResource(now: ResourceRow, dto: UpdateResourceDto): Plann
     config,
   };
   const { provider, resourceType } = now;
-  checkedType({ ...change, provider, resourceType });
+  const named = { ...change, provider, resourceType };
+  const region = regionOf(checkedType(named), named, dto.region);
   return {
     ...change,
+    region,
     targetChanged:
       change.resourceIdentifier !== now.resourceIdentifier || !isDeepStrictEqual(config, now.config),
     trafficChanged: !isDeepStrictEqual(trafficOf(config), trafficOf(now.config)),
     activityGiven: dto.isActive !== undefined,
-    accessChanged: change.credentialId !== now.credentialId || change.region !== now.region,
+    accessChanged: change.credentialId !== now.credentialId || region !== now.region,
   };
 }

@@ -1,7 +1,8 @@
-import { DriverRegistry, type TargetName, type ResourceTypeFacts } from '#drivers';
+import type { TargetName, ResourceTypeFacts } from '#drivers';
 import type { CredentialRow } from '#tenant-store';
 import type { OrganizationId, ResourceConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
+import { knownType } from '../providers/resource-types';
 import type { CreateResourceDto } from './dto/resource.dto';
 
 /** The fields that identify a target and the access to it. */
@@ -18,22 +19,31 @@ export interface NamedResource extends Pick<
  * @throws ApiError 400 naming the field and its constraint
  */
 export function checkedType(resource: NamedResource): ResourceTypeFacts {
-  const facts = DriverRegistry.facts(resource.provider);
-  const type =
-    Object.hasOwn(facts.resourceTypes, resource.resourceType) && facts.resourceTypes[resource.resourceType];
-  if (!type)
-    throw invalid(
-      'resourceType',
-      `must be one of ${Object.keys(facts.resourceTypes).join(', ')} for ${resource.provider}`,
-    );
+  const type = knownType(resource.provider, resource.resourceType);
   if (!type.identifier.pattern.test(resource.resourceIdentifier)) {
     throw invalid('resourceIdentifier', exampleMessage(type.identifier));
   }
-  if (facts.region && !facts.region.pattern.test(resource.region ?? '')) {
-    throw invalid('region', `is required for ${resource.provider} and ${exampleMessage(facts.region)}`);
+  if (type.region && !type.region.pattern.test(resource.region ?? '')) {
+    throw invalid('region', `is required for ${resource.provider} and ${exampleMessage(type.region)}`);
   }
   checkConfig(resource, type);
   return type;
+}
+
+/**
+ * The region to store: the one in the identifier, where it has one.
+ * @param given undefined: it was not given
+ * @throws ApiError 400 when another one is given
+ */
+export function regionOf(
+  { regionOf: ownRegion }: ResourceTypeFacts,
+  { resourceIdentifier, region = null }: NamedResource,
+  given: string | null | undefined,
+): string | null {
+  const own = ownRegion?.(resourceIdentifier);
+  if (own === undefined) return given === undefined ? region : given;
+  if (given === undefined || given === null || given === own) return own;
+  throw invalid('region', `must be left out, or be ${own}, the region in the ARN`);
 }
 
 /** The target a resource points at. @param hints of the credential */

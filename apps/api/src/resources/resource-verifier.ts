@@ -46,7 +46,7 @@ export class ResourceVerifier {
       resource.credentialId,
     );
     if (!sealed) return { failure: new DriverError('denied', 'The credential was deleted'), secrets: null };
-    const driver = await this.drivers.driver(resource.provider);
+    const driver = await this.drivers.driverFor(resource.provider, resource.resourceType);
     let warnings: readonly string[] = [];
     const failure = await driverErrorOf(async () => {
       const verified = await driver.verify(

@@ -13,7 +13,7 @@ import type { CreateResourceDto, ResourceGrant } from './dto/resource.dto';
 import { HostReleases } from './host-releases';
 import { lockProviderCredential } from './provider-credential';
 import { givenConfig } from './resource-changes';
-import { checkedType, targetNameOf } from './resource-naming';
+import { checkedType, regionOf, targetNameOf } from './resource-naming';
 import { refuseFullTarget } from './target-limit';
 import { ResourceVerifier } from './resource-verifier';
 
@@ -77,9 +77,9 @@ export class ResourcesService {
   ): Promise<{ resource: ResourceRow; isNew: boolean }> {
     const { principal } = actor;
     const { name, credentialId, provider, resourceType, resourceIdentifier } = dto;
-    const region = dto.region ?? null;
-    const named = { provider, resourceType, resourceIdentifier, region, config: givenConfig(dto.config) };
-    const type = checkedType(named);
+    const given = { provider, resourceType, resourceIdentifier, config: givenConfig(dto.config) };
+    const type = checkedType({ ...given, region: dto.region });
+    const named = { ...given, region: regionOf(type, given, dto.region) };
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
       const hints = await lockProviderCredential(

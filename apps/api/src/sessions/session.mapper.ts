@@ -1,3 +1,4 @@
+import { DriverRegistry } from '#drivers';
 import type { ResourceIpRow, SessionRow } from '#tenant-store';
 import { addressWarnings, divideSkipped } from '#rules';
 import { portWarnings } from '../resources/resource.mapper';
@@ -5,9 +6,18 @@ import type { ResourceIpDto, SessionDto, SkippedIpDto, StartedSessionDto } from 
 
 const moment = (time: string | null): Date | null => (time === null ? null : new Date(time));
 
+/** When the provider acts on a rule that is on the target; null: at once, or it is not there. */
+function effectiveBy(appliedAt: Date | null, resource: ResourceIpRow['resource']): Date | null {
+  if (appliedAt === null || resource === null) return null;
+  const { resourceTypes } = DriverRegistry.facts(resource.provider);
+  const { atMostSeconds = 0 } = resourceTypes[resource.resourceType]?.effect ?? {};
+  return atMostSeconds === 0 ? null : new Date(appliedAt.getTime() + atMostSeconds * 1000);
+}
+
 const toResourceIp = ({ isWrongFamily: _, resource, ...row }: ResourceIpRow): ResourceIpDto => ({
   ...row,
   appliedAt: moment(row.appliedAt),
+  effectiveBy: effectiveBy(moment(row.appliedAt), resource),
   removedAt: moment(row.removedAt),
   warnings: resource ? [...portWarnings(resource), ...addressWarnings(row.ipAddress, resource.provider)] : [],
 });

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Endpoint, NotReachable, parseEndpoint, reach } from '#client';
+import { type Endpoint, NotReachable, NotReady, parseEndpoint, reach, untilReady } from '#client';
 import { CommandFailure, EXIT } from '../exit-codes';
 
 /** Reads `host:port`, with an IPv6 address in brackets. @throws CommandFailure */
@@ -20,6 +20,17 @@ export async function reachOrFail(endpoint: Endpoint, signal: AbortSignal): Prom
   } catch (error) {
     if (!(error instanceof NotReachable)) throw error;
     const fix = 'check host and port, and whether the resource guards them';
+    throw new CommandFailure(EXIT.failed, error.message, fix);
+  }
+}
+
+/** Runs a command until it succeeds. @throws CommandFailure when it does not in time @throws the signal's reason */
+export async function readyOrFail(command: string, seconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await untilReady(command, seconds, signal);
+  } catch (error) {
+    if (!(error instanceof NotReady)) throw error;
+    const fix = 'check the command, or give it more time with --ready-seconds';
     throw new CommandFailure(EXIT.failed, error.message, fix);
   }
 }

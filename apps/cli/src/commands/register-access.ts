@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { READY_SECONDS } from '#client';
 import {
   breakGlassOption,
   type Call,
@@ -48,6 +49,11 @@ export function registerAccessCommands(program: Command): void {
       breakGlassOption(),
       addressesOption(),
       new Option('--probe <host:port>', 'wait until this accepts TCP connections, for a minute at most'),
+      new Option(
+        '--ready <command>',
+        'then run this command until it succeeds, such as az acr login --name contoso',
+      ),
+      numberOption('--ready-seconds <n>', 'for this long at most', 3600).default(READY_SECONDS),
       new Option('--detached', 'go on when the process that started this one ends'),
       new Option('--without-key', 'do not pass DRAWBRIDGE_API_KEY on to the command'),
     ],

@@ -2,7 +2,8 @@ import { addressesOf } from '#client';
 import { ChildNotStarted, runChild } from '../access/child';
 import { HeldAccess } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
-import { endpointOf, reachOrFail } from '../access/probe';
+import { effectNotes } from '../access/effect-notes';
+import { endpointOf, reachOrFail, readyOrFail } from '../access/probe';
 import { signalExitCode } from '../exit-codes';
 import type { Call } from '../program';
 import { Interrupted, signalNumber, Signals } from '../terminal/signals';
@@ -11,6 +12,8 @@ import { requestOf, type AccessOptions } from './access-options';
 
 export interface RunOptions extends AccessOptions {
   readonly probe?: string;
+  readonly ready?: string;
+  readonly readySeconds: number;
   /** outlive the process that started this one */
   readonly detached?: boolean;
   /** the command does not get the API key of this process's environment */
@@ -29,10 +32,13 @@ export async function run(call: Call<RunOptions>): Promise<number> {
     const access = await HeldAccess.open(server, requestOf('run', options), context);
     try {
       output.note(allowedNote(access));
+      for (const note of effectNotes(access.sessions)) output.note(note);
       if (probe) {
         output.note(`waiting until ${options.probe} accepts connections`);
         (await reachOrFail(probe, signals.aborted)).destroy();
       }
+      if (options.ready !== undefined)
+        await readyOrFail(options.ready, options.readySeconds, signals.aborted);
       signals.aborted.throwIfAborted();
       const [program = '', ...args] = given;
       return await runChild({ program, args, environment: environmentOf(access, options) }, signals);

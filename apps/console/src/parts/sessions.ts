@@ -64,6 +64,14 @@ export function outcomeOf(ip: ResourceIp, session: Session, isShort: boolean): O
     case 'PENDING':
       return { text: 'opening', tone: 'busy', detail };
     case 'APPLIED':
+      if (ip.effectiveBy !== null && Date.parse(ip.effectiveBy) > Date.now()) {
+        const until = `The rule is written; the provider may need until ${localTime(ip.effectiveBy)} to act on it`;
+        return {
+          text: isShort ? 'open soon' : `open soon, until ${localTime(endOf(session))}`,
+          tone: 'good',
+          detail: until,
+        };
+      }
       return { text: isShort ? 'open' : `open until ${localTime(endOf(session))}`, tone: 'good', detail };
     case 'REMOVING':
       return { text: 'closing', tone: 'busy', detail };

@@ -4,27 +4,35 @@ import type { OpenRule } from '../ground-truth/ledger';
 import { readAddressOrCidr } from '../cidr';
 import { Credentials } from './credentials';
 import { EC2_EFFECTS, Ec2Endpoint } from './ec2-endpoint';
+import { CLUSTERS, EksClusters } from './eks-clusters';
+import { JSON_EFFECTS, JsonEndpoint } from './json-endpoint';
 import { readPermissions } from './permissions';
 import { isListId, PrefixListEditor } from './prefix-list-editor';
 import { PrefixLists, type SavedList } from './prefix-lists';
 import { QueryForm } from './query-form';
 import { SecurityGroups, type SecurityGroupRule } from './security-groups';
 import { STS_EFFECTS, StsEndpoint } from './sts-endpoint';
+import { IP_SETS, WafIpSets } from './waf-ip-sets';
 
 interface SavedState {
   readonly rules: SecurityGroupRule[];
   readonly lists: SavedList[];
+  readonly sets: ReturnType<WafIpSets['all']>;
+  readonly clusters: ReturnType<EksClusters['all']>;
 }
 
-/** AWS: EC2 below `/aws/ec2`, STS below `/aws/sts`. */
+/** AWS: EC2 below `/aws/ec2`, STS below `/aws/sts`, WAF below `/aws/wafv2`, EKS below `/aws/eks`. */
 export class AwsProvider implements CloudProvider {
   readonly provider = 'AWS';
   readonly prefix = '/aws';
   readonly targets: readonly string[];
-  readonly operations = { ...EC2_EFFECTS, ...STS_EFFECTS };
+  readonly operations = { ...EC2_EFFECTS, ...STS_EFFECTS, ...JSON_EFFECTS };
   private readonly groups: SecurityGroups;
   private readonly lists: PrefixLists;
   private readonly listEditor: PrefixListEditor;
+  private readonly sets: WafIpSets;
+  private readonly clusters: EksClusters;
+  private readonly json: Readonly<Record<string, JsonEndpoint>>;
   private readonly ec2: Ec2Endpoint;
   private readonly sts: StsEndpoint;
   private readonly credentials: Credentials;
@@ -33,8 +41,14 @@ export class AwsProvider implements CloudProvider {
     this.groups = new SecurityGroups(world);
     this.lists = new PrefixLists(world);
     this.listEditor = new PrefixListEditor(this.lists);
-    this.targets = [...this.groups.ids, ...this.lists.ids];
+    this.sets = new WafIpSets(world);
+    this.clusters = new EksClusters(world);
+    this.targets = [...this.groups.ids, ...this.lists.ids, ...IP_SETS, ...CLUSTERS];
     this.credentials = new Credentials(world.clock);
+    this.json = {
+      wafv2: new JsonEndpoint(world, this.sets, this.credentials),
+      eks: new JsonEndpoint(world, this.clusters, this.credentials),
+    };
     this.ec2 = new Ec2Endpoint(world, { groups: this.groups, lists: this.lists }, this.credentials);
     this.sts = new StsEndpoint(world, this.credentials);
   }
@@ -43,12 +57,16 @@ export class AwsProvider implements CloudProvider {
     const [, , service] = request.path.split('/');
     if (service === 'ec2') return this.ec2.handle(request);
     if (service === 'sts') return this.sts.handle(request);
-    const body = 'AWS is simulated at /aws/ec2 and /aws/sts.\n';
+    const json = service === undefined ? undefined : this.json[service];
+    if (json) return json.handle(request);
+    const body = 'AWS is simulated at /aws/ec2, /aws/sts, /aws/wafv2 and /aws/eks.\n';
     return { status: 404, headers: { 'content-type': 'text/plain' }, body, outcome: 'UnknownEndpoint' };
   }
 
   addUnmanagedRule(rule: UnmanagedRuleSpec): string {
     if (isListId(rule.target)) return this.listEditor.add(rule);
+    const service = this.serviceOf(rule.target);
+    if (service) return service.add(rule.target, rule.address);
     this.groups.check(rule.target);
     const specs = readPermissions(permissionForm(rule));
     this.groups.checkAddition(rule.target, specs);
@@ -58,12 +76,16 @@ export class AwsProvider implements CloudProvider {
 
   removeRules(target: string, open: readonly OpenRule[]): void {
     if (isListId(target)) return this.listEditor.remove(target, idsOf(open));
+    const service = this.serviceOf(target);
+    if (service) return service.remove(target, idsOf(open));
     for (const rule of this.rulesOf(open)) this.groups.remove(rule);
   }
 
   /** Like the console: the rule keeps its id, and its description unless that is changed too. */
   changeRules(target: string, open: readonly OpenRule[], change: UnmanagedRuleChange): void {
     if (isListId(target)) return this.listEditor.describe(target, idsOf(open), change);
+    // entries are their addresses
+    if (this.serviceOf(target)) return;
     for (const rule of this.rulesOf(open)) {
       const { address, fromPort, toPort, protocol } = open.find((one) => one.providerRuleId === rule.id)!;
       const [spec] = readPermissions(
@@ -86,11 +108,13 @@ export class AwsProvider implements CloudProvider {
 
   save(): SavedState {
     const rules = this.groups.rules().filter((rule) => !rule.isEgress);
-    return { rules, lists: this.lists.save() };
+    return { rules, lists: this.lists.save(), sets: this.sets.all(), clusters: this.clusters.all() };
   }
 
   restore(saved: unknown): void {
-    const { rules, lists } = saved as SavedState;
+    const { rules, lists, sets, clusters } = saved as SavedState;
+    this.sets.restore(sets);
+    this.clusters.restore(clusters);
     this.groups.restore(rules);
     this.lists.restore(lists);
   }
@@ -98,7 +122,14 @@ export class AwsProvider implements CloudProvider {
   reset(): void {
     this.groups.reset();
     this.lists.reset();
+    this.sets.reset();
+    this.clusters.reset();
     this.credentials.sessions.reset();
+  }
+
+  private serviceOf(target: string): WafIpSets | EksClusters | undefined {
+    if (IP_SETS.includes(target)) return this.sets;
+    return CLUSTERS.includes(target) ? this.clusters : undefined;
   }
 
   private rulesOf(open: readonly OpenRule[]): SecurityGroupRule[] {

@@ -31,7 +31,21 @@ export const unknownKey = (): CloudError =>
 
 const expiredRequest = (): CloudError => awsError('RequestExpired', 'Request has expired.');
 
-const REFUSALS: Readonly<Record<'ec2' | 'sts', Refusals>> = {
+/** The services that are simulated. */
+export type AwsService = 'ec2' | 'sts' | 'eks' | 'wafv2';
+
+/** Of the JSON services. */
+const JSON_REFUSALS: Refusals = {
+  unknownKey: () =>
+    awsError('UnrecognizedClientException', 'The security token included in the request is invalid.', 403),
+  mismatch: () =>
+    awsError('InvalidSignatureException', 'The request signature we calculated does not match.', 403),
+  expiredToken: () =>
+    awsError('ExpiredTokenException', 'The security token included in the request is expired', 403),
+  skewed: () => awsError('InvalidSignatureException', 'Signature expired.', 403),
+};
+
+const REFUSALS: Readonly<Record<AwsService, Refusals>> = {
   ec2: {
     unknownKey: notValidated,
     mismatch: notValidated,
@@ -51,6 +65,8 @@ const REFUSALS: Readonly<Record<'ec2' | 'sts', Refusals>> = {
       awsError('ExpiredToken', 'The security token included in the request is expired', 403),
     skewed: () => awsError('SignatureDoesNotMatch', 'Signature not yet current, or expired.', 403),
   },
+  eks: JSON_REFUSALS,
+  wafv2: JSON_REFUSALS,
 };
 
 /**
@@ -61,7 +77,7 @@ const REFUSALS: Readonly<Record<'ec2' | 'sts', Refusals>> = {
  */
 export async function checkSignature(
   request: CloudRequest,
-  service: 'ec2' | 'sts',
+  service: AwsService,
   credentials: Credentials,
 ): Promise<SignedCall> {
   const refusals = REFUSALS[service];

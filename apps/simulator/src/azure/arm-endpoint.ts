@@ -15,13 +15,24 @@ import { findRoute, ROUTES, type Route } from './arm-routes';
 import { GroupCalls, type RouteNames } from './group-calls';
 import { render } from './json-answer';
 import type { Operations } from './operations';
-import { CLIENT_ID, SUBSCRIPTION_ID, tokenProblem, type AccessTokens, type TokenProblem } from './principal';
-import { RESOURCE_GROUP, type SecurityGroups } from './security-groups';
+import {
+  CLIENT_ID,
+  RESOURCE_GROUP,
+  SUBSCRIPTION_ID,
+  tokenProblem,
+  type AccessTokens,
+  type TokenProblem,
+} from './principal';
+import type { SecurityGroups } from './security-groups';
+import { ServiceEndpoint } from './services/service-endpoint';
+import { SERVICE_EFFECTS, serviceRoute } from './services/service-routes';
+import type { Services } from './services/services';
 
 export const ARM_PREFIX = '/azure/arm';
-export const ARM_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntries(
-  ROUTES.map(({ operation, effect }) => [operation, effect]),
-);
+export const ARM_EFFECTS: Readonly<Record<string, CallEffect>> = {
+  ...Object.fromEntries(ROUTES.map(({ operation, effect }) => [operation, effect])),
+  ...SERVICE_EFFECTS,
+};
 
 const API_VERSION = /^20\d\d-\d\d-\d\d(-preview)?$/;
 const TOKEN_ERRORS: Readonly<Record<TokenProblem, readonly [code: string, message: string]>> = {
@@ -40,18 +51,27 @@ const TOKEN_ERRORS: Readonly<Record<TokenProblem, readonly [code: string, messag
 /** The resource manager: JSON over HTTP, with asynchronous changes. */
 export class ArmEndpoint {
   private readonly calls: GroupCalls;
+  private readonly services: ServiceEndpoint;
 
   constructor(
     private readonly world: World,
     private readonly groups: SecurityGroups,
     operations: Operations,
     private readonly tokens: AccessTokens,
+    services: Services,
   ) {
     this.calls = new GroupCalls(groups, operations);
+    this.services = new ServiceEndpoint(world, services, operations, {
+      prefix: ARM_PREFIX,
+      base: baseOf,
+      check: (request, isRead) => this.checkCall(request, isRead),
+    });
   }
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
     const { world } = this;
+    const service = serviceRoute(request.method, request.path.slice(ARM_PREFIX.length));
+    if (service) return this.services.handle(request, service);
     const { route, names } = findRoute(request.method, request.path.slice(ARM_PREFIX.length));
     const group = groupOf(names);
     const { operation = '(none)', effect = 'check' } = route ?? {};
@@ -70,10 +90,11 @@ export class ArmEndpoint {
     };
     return serveCall(world, request.epoch, call, {
       check: () => {
-        checkToken(request, this.tokens);
-        if (!route) throw new CloudError(404, 'InvalidResourceType', 'The resource type could not be found.');
-        checkVersion(request);
-        this.admit(effect === 'read');
+        if (!route) {
+          checkToken(request, this.tokens);
+          throw new CloudError(404, 'InvalidResourceType', 'The resource type could not be found.');
+        }
+        this.checkCall(request, effect === 'read');
         if (!world.roles.allows('AZURE', route.action)) throw unauthorizedFor(route, request);
       },
       perform,
@@ -81,6 +102,13 @@ export class ArmEndpoint {
       refuse: (why) => FAULT_ERRORS[why](route!, names, request),
       render,
     });
+  }
+
+  /** @throws CloudError */
+  private checkCall(request: CloudRequest, isRead: boolean): void {
+    checkToken(request, this.tokens);
+    checkVersion(request);
+    this.admit(isRead);
   }
 
   /** The resource manager allows ten thousand reads in five minutes. */

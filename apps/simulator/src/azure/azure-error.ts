@@ -28,6 +28,9 @@ export const tooManyRequests = (seconds = 1): CloudError =>
     },
   );
 
+export const tokenRefused = (): CloudError =>
+  new CloudError(401, 'InvalidAuthenticationToken', 'The access token is invalid.');
+
 export const scopeLocked = (scope: string): CloudError =>
   new CloudError(409, 'ScopeLocked', `The scope '${scope}' is locked. Please remove the lock and try again.`);
 

@@ -8,20 +8,31 @@ import { Operations } from './operations';
 import type { AccessTokens } from './principal';
 import { readRuleProperties } from './rule-content';
 import { GROUPS, SecurityGroups, type SecurityRule } from './security-groups';
+import { ServiceRules } from './services/service-rules';
+import { SERVICE_TARGETS, serviceOf } from './services/service-types';
+import { Services, type SavedServices } from './services/services';
 import { TOKEN_OPERATION, TokenEndpoint } from './token-endpoint';
 
 const LOGIN = /^\/azure\/login\/([^/]+)\/oauth2\/v2\.0\/token$/;
 const FIRST_UNMANAGED_PRIORITY = 100;
 
+/** What survives a restart. */
+interface SavedState {
+  readonly groups: readonly SecurityRule[];
+  readonly services: SavedServices;
+}
+
 /** Azure: tokens below `/azure/login`, the resource manager below `/azure/arm`. */
 export class AzureProvider implements CloudProvider {
   readonly provider = 'AZURE';
   readonly prefix = '/azure';
-  readonly targets = GROUPS;
+  readonly targets = [...GROUPS, ...SERVICE_TARGETS];
   readonly hasDenials = true;
   readonly operations = { ...ARM_EFFECTS, [TOKEN_OPERATION]: 'identity' as const };
   private readonly running: Operations;
   private readonly groups: SecurityGroups;
+  private readonly services: Services;
+  private readonly rules: ServiceRules;
   private readonly arm: ArmEndpoint;
   private readonly tokens: TokenEndpoint;
   private readonly issued: AccessTokens;
@@ -29,8 +40,10 @@ export class AzureProvider implements CloudProvider {
   constructor(world: World) {
     this.running = new Operations(world.sizes.azureOperationMs);
     this.groups = new SecurityGroups(world, this.running);
+    this.services = new Services(world);
+    this.rules = new ServiceRules(this.services);
     this.issued = new SealedTokens(world.clock, 'simulated-token-sealing-key');
-    this.arm = new ArmEndpoint(world, this.groups, this.running, this.issued);
+    this.arm = new ArmEndpoint(world, this.groups, this.running, this.issued, this.services);
     this.tokens = new TokenEndpoint(world, this.issued);
   }
 
@@ -45,6 +58,7 @@ export class AzureProvider implements CloudProvider {
   /** Like the portal: without a priority, the rule gets the next free one. Its part is a destination. */
   addUnmanagedRule(rule: UnmanagedRuleSpec): string | null {
     const { target } = rule;
+    if (serviceOf(target)) return this.rules.add(target, rule.address);
     const priority = rule.priority ?? this.freePriority(target);
     const name = `unmanaged-${randomUUID()}`;
     const body = JSON.stringify({ properties: propertiesOf(rule, priority) });
@@ -55,11 +69,13 @@ export class AzureProvider implements CloudProvider {
   }
 
   removeRules(target: string, open: readonly OpenRule[]): void {
-    for (const rule of this.rulesOf(target, open)) this.groups.remove(rule);
+    if (serviceOf(target)) this.rules.remove(target, open);
+    else for (const rule of this.rulesOf(target, open)) this.groups.remove(rule);
   }
 
   /** Like the portal: the rule keeps its name and priority. */
   changeRules(target: string, open: readonly OpenRule[], change: UnmanagedRuleChange): void {
+    if (serviceOf(target)) return this.rules.change(target, open, change);
     for (const rule of this.rulesOf(target, open)) {
       const body = JSON.stringify({ properties: changedProperties(rule, change) });
       this.groups.write(target, rule.name, readRuleProperties(body, rule.name));
@@ -67,8 +83,9 @@ export class AzureProvider implements CloudProvider {
   }
 
   lock(target: string, level: LockLevel | undefined): void {
-    this.groups.locks.delete(target);
-    if (level) this.groups.locks.set(target, level);
+    const { locks } = serviceOf(target) ? this.services : this.groups;
+    locks.delete(target);
+    if (level) locks.set(target, level);
   }
 
   revokeTokens(): void {
@@ -88,16 +105,19 @@ export class AzureProvider implements CloudProvider {
     return [...names].map((name) => this.groups.get(target, name)).filter((rule) => rule !== undefined);
   }
 
-  save(): SecurityRule[] {
-    return this.groups.all();
+  save(): SavedState {
+    return { groups: this.groups.all(), services: this.services.all() };
   }
 
   restore(saved: unknown): void {
-    this.groups.restore(saved as SecurityRule[]);
+    const { groups, services } = saved as SavedState;
+    this.groups.restore(groups);
+    this.services.restore(services);
   }
 
   reset(): void {
     this.groups.reset();
+    this.services.reset();
     this.running.clear();
     this.issued.reset();
   }

@@ -1,6 +1,7 @@
 import type { SealedTokens } from '../sealed-tokens';
 
 export const SUBSCRIPTION_ID = '00000000-0000-4000-8000-000000000001';
+export const RESOURCE_GROUP = 'simulated-group';
 export const TENANT_ID = '00000000-0000-4000-8000-000000000002';
 /** The tenant is known by its domain as well. */
 export const TENANT_DOMAIN = 'simulated.onmicrosoft.com';

@@ -5,7 +5,7 @@ import type { LedgerRule } from '../ground-truth/ledger';
 import { anotherOperation, groupNotFound, ruleLimitReached } from './azure-error';
 import { ledgerRulesOf } from './ledger-rules';
 import type { Operations } from './operations';
-import { SUBSCRIPTION_ID } from './principal';
+import { RESOURCE_GROUP, SUBSCRIPTION_ID } from './principal';
 import type { RuleProperties } from './rule-content';
 
 export interface SecurityRule {
@@ -18,7 +18,6 @@ export interface SecurityRule {
   readonly ordinal: number;
 }
 
-export const RESOURCE_GROUP = 'simulated-group';
 /** The groups, as `resource group/name`. */
 export const GROUPS: readonly string[] = ['', '-2', '-3', '-4', '-5'].map(
   (suffix) => `${RESOURCE_GROUP}/simulated-nsg${suffix}`,

@@ -1,3 +1,5 @@
+import { actionsOf, SERVICES } from '../azure/services/service-types';
+
 /** Clouds whose accounts give permissions by roles or policies. */
 export const WITH_ROLES = ['AWS', 'GCP', 'AZURE'] as const;
 export type WithRoles = (typeof WITH_ROLES)[number];
@@ -14,6 +16,10 @@ export const GRANTED: Readonly<Record<WithRoles, readonly string[]>> = {
     'ec2:GetManagedPrefixListEntries',
     'ec2:ModifyManagedPrefixList',
     'ec2:RevokeSecurityGroupIngress',
+    'eks:DescribeCluster',
+    'eks:UpdateClusterConfig',
+    'wafv2:GetIPSet',
+    'wafv2:UpdateIPSet',
   ],
   GCP: [
     'compute.firewalls.create',
@@ -35,6 +41,7 @@ export const GRANTED: Readonly<Record<WithRoles, readonly string[]>> = {
     `${AZURE_NETWORK}/securityRules/read`,
     `${AZURE_NETWORK}/securityRules/write`,
     `${AZURE_NETWORK}/securityRules/delete`,
+    ...SERVICES.flatMap(actionsOf),
   ],
 };
 

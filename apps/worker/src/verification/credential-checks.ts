@@ -37,7 +37,7 @@ export class CredentialChecks {
       const failure = await driverErrorOf(async () => {
         // a provider without a driver has no secrets to check
         if (!DriverRegistry.isDriven(due.provider)) return;
-        const driver = await this.clouds.driver(due.provider);
+        const driver = await this.clouds.credentialDriver(due.provider);
         await driver.checkCredential(await this.clouds.credential(due.id));
       });
       if (failure && RETRYABLE_KINDS.has(failure.kind)) {

@@ -84,7 +84,7 @@ export class ResourceChecks {
   }
 
   private async verifyWithDriver(due: DueResource): Promise<void> {
-    const driver = await this.clouds.driver(due.provider);
+    const driver = await this.clouds.driver(due.provider, due.resourceType);
     const { resourceType, targetIdentifier: identifier, region, credentialId } = due;
     const access = { resourceType, identifier, region, credentialId };
     const target = await this.clouds.open(access, new Map());
@@ -92,7 +92,8 @@ export class ResourceChecks {
     const waitMs = await this.budgets.take(
       this.database.autocommit,
       driver.accountKey(target),
-      { burst: burst * SHARE, refillPerSecond },
+      // a provider that allows few writes is asked when it has been left alone
+      { burst: Math.max(burst * SHARE, DRY_RUN_WRITES), refillPerSecond },
       DRY_RUN_WRITES,
       0,
     );

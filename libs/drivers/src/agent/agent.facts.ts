@@ -1,5 +1,30 @@
 import { DEFAULT_MAX_SILENCE_SECONDS } from '#rules';
-import { TRAFFIC_FIELDS, type ProviderFacts } from '../provider-facts';
+import type { DriverTraits } from '../provider-driver';
+import {
+  BOTH_FAMILIES,
+  IMMEDIATE,
+  TRAFFIC_FIELDS,
+  type ProviderFacts,
+  type Revocation,
+} from '../provider-facts';
+
+const TRAITS: DriverTraits = {
+  batchSize: 500,
+  // an agent fetches the complete state in one request: there is no account with a call limit
+  writeBudget: { burst: 1000, refillPerSecond: 1000 },
+  writeSpacing: { usualMs: 0, burstMs: 0, burstSize: 1000 },
+  callTimeoutMs: 5000,
+};
+
+const REVOCATION: Revocation = {
+  cutsConnections: 'depends',
+  words:
+    'The agent turns away the packets of a connection whose access has ended; with --keep-established it leaves them alone.',
+};
+
+const POLICY = `On the host the agent needs the capability CAP_NET_ADMIN.
+Here it needs an API key with one scope, agent:connect, bound to the host's name.
+`;
 
 /**
  * Hosts without a cloud firewall API. An agent on the host connects to the service and manages the host's firewall: it
@@ -9,13 +34,6 @@ export const AGENT_FACTS: ProviderFacts = {
   provider: 'AGENT',
   label: 'Linux host',
   variables: [],
-  traits: {
-    batchSize: 500,
-    // an agent fetches the complete state in one request: there is no account with a call limit
-    writeBudget: { burst: 1000, refillPerSecond: 1000 },
-    writeSpacing: { usualMs: 0, burstMs: 0, burstSize: 1000 },
-    callTimeoutMs: 5000,
-  },
   credentialTypes: {
     // the agent authenticates with an API key of the organization: no credential is stored
     AGENT: {
@@ -30,6 +48,12 @@ export const AGENT_FACTS: ProviderFacts = {
   resourceTypes: {
     HOST_FIREWALL: {
       label: 'Host',
+      traits: TRAITS,
+      families: BOTH_FAMILIES,
+      effect: IMMEDIATE,
+      region: null,
+      policy: POLICY,
+      revocation: REVOCATION,
       identifier: {
         pattern: /^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/i,
         example: 'db-host-1',
@@ -52,13 +76,4 @@ export const AGENT_FACTS: ProviderFacts = {
       },
     },
   },
-  policy: `On the host the agent needs the capability CAP_NET_ADMIN.
-Here it needs an API key with one scope, agent:connect, bound to the host's name.
-`,
-  revocation: {
-    cutsConnections: 'depends',
-    words:
-      'The agent turns away the packets of a connection whose access has ended; with --keep-established it leaves them alone.',
-  },
-  region: null,
 };

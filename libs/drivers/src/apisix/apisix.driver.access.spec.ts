@@ -1,4 +1,4 @@
-import type { CloudTarget, ProviderDriver } from '../provider-driver';
+import type { CloudTarget, CloudDriver } from '../provider-driver';
 import { createApisixDriver } from './apisix.driver';
 import { duringTests, kinds, thrown, type Respond } from '../scripted-server.testing';
 import {
@@ -14,7 +14,7 @@ import {
 
 describe('APISIX driver: responses, permissions and destinations', () => {
   const gateway = duringTests(new ScriptedGateway());
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeAll(() => {
     driver = createApisixDriver({ TENANT_URL_NETWORKS: '127.0.0.0/8' }, { callTimeoutMs: 500 });

@@ -7,19 +7,20 @@ import type {
   DriverCredential,
   DriverOptions,
   Inspection,
-  ProviderDriver,
+  CloudDriver,
   RuleChange,
 } from '../provider-driver';
+import { firstTypeOf } from '../provider-facts';
 import { PinnedConnection } from '../tenant-url/pinned-connection';
 import { ForbiddenHost, TenantHosts } from '../tenant-url/tenant-hosts';
 import { tenantNetworks } from '../tenant-url/tenant-networks';
 import { readTenantUrl, type TenantUrl } from '../tenant-url/tenant-url';
+import { ListChange } from '../whole-list/list-change';
 import { AdminApi } from './admin-api';
 import { invalidResponse } from './admin-errors';
 import { APISIX_FACTS, COLLECTIONS, gatewayOf } from './apisix.facts';
 import { readWithConditions } from './conditions';
-import { ListChange } from './list-change';
-import { explainOpenList, observedRules } from './whitelist';
+import { explainOpenList, listForm, observedRules } from './whitelist';
 
 /**
  * The driver for APISIX gateways: manages the whitelist of the plugin ip-restriction through the Admin API.
@@ -30,14 +31,13 @@ import { explainOpenList, observedRules } from './whitelist';
 export function createApisixDriver(
   environment: NodeJS.ProcessEnv,
   options: DriverOptions & { readonly dnsServers?: readonly string[] } = {},
-): ProviderDriver {
+): CloudDriver {
   const hosts = new TenantHosts(tenantNetworks(environment), options.dnsServers);
-  return new ApisixDriver(hosts, options.callTimeoutMs ?? APISIX_FACTS.traits.callTimeoutMs);
+  return new ApisixDriver(hosts, options.callTimeoutMs ?? firstTypeOf(APISIX_FACTS).traits.callTimeoutMs);
 }
 
-class ApisixDriver implements ProviderDriver {
+class ApisixDriver implements CloudDriver {
   readonly kind = 'APISIX';
-  readonly traits = APISIX_FACTS.traits;
 
   constructor(
     private readonly hosts: TenantHosts,
@@ -85,7 +85,11 @@ class ApisixDriver implements ProviderDriver {
     const { path } = readGatewayPath(target);
     return this.inGateway(target.credential, async (api, hasTime) => {
       const before = await api.read(path);
-      return new ListChange(api, before, target.claims, hasTime).apply(changes);
+      const port = {
+        read: () => api.read(path),
+        write: (_: unknown, entries: readonly string[]) => api.writeWhitelist(path, entries),
+      };
+      return new ListChange(port, listForm(before), target.claims, before, hasTime).apply(changes);
     });
   }
 

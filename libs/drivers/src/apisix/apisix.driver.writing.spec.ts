@@ -1,6 +1,6 @@
 import type { ChangeResult } from '#rules';
 import { DriverError } from '../driver-error';
-import type { CloudTarget, ProviderDriver } from '../provider-driver';
+import type { CloudTarget, CloudDriver } from '../provider-driver';
 import { createApisixDriver } from './apisix.driver';
 import { duringTests, kinds } from '../scripted-server.testing';
 import {
@@ -18,7 +18,7 @@ import {
 
 describe('APISIX driver: reading and writing rules', () => {
   const gateway = duringTests(new ScriptedGateway());
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeAll(() => {
     driver = createApisixDriver({ TENANT_URL_NETWORKS: '127.0.0.0/8' }, { callTimeoutMs: 500 });

@@ -1,4 +1,11 @@
-import type { ProviderFacts, ResourceTypeFacts } from '../provider-facts';
+import type { DriverTraits } from '../provider-driver';
+import {
+  BOTH_FAMILIES,
+  IMMEDIATE,
+  type ProviderFacts,
+  type ResourceTypeFacts,
+  type Revocation,
+} from '../provider-facts';
 import { readTenantUrl, tenantUrlRefusal } from '../tenant-url/tenant-url';
 
 /** The types of objects that support the plugin `ip-restriction`, with their collections in the Admin API. */
@@ -30,6 +37,12 @@ export const gatewayOf = (adminUrl: string): string =>
 function resourceType(type: string): ResourceTypeFacts {
   return {
     label: `${NAMES[type]![0]!.toUpperCase()}${NAMES[type]!.slice(1)}`,
+    traits: TRAITS,
+    families: BOTH_FAMILIES,
+    effect: IMMEDIATE,
+    region: null,
+    policy: POLICY,
+    revocation: REVOCATION,
     identifier: {
       pattern: ID,
       example: type === 'ROUTE' ? 'orders-api' : '1',
@@ -46,19 +59,38 @@ function resourceType(type: string): ResourceTypeFacts {
   };
 }
 
+const TRAITS: DriverTraits = {
+  // Each write replaces the complete list.
+  batchSize: 500,
+  wholeList: true,
+  // Each write is an etcd transaction, after which every gateway worker reloads the object.
+  writeBudget: { burst: 50, refillPerSecond: 10 },
+  writeSpacing: { usualMs: 200, burstMs: 1000, burstSize: 50 },
+  callTimeoutMs: 5000,
+};
+
+const REVOCATION: Revocation = {
+  cutsConnections: 'no',
+  words:
+    'What is under way goes on: a request that is being answered, a WebSocket that is open. The next request is refused, on open connections too.',
+};
+
+const POLICY = `# conf/config.yaml of the gateway: a key of its own for Drawbridge, and where it may come from.
+# Roles of the Admin API are admin and viewer; changing a list takes admin.
+deployment:
+  admin:
+    admin_key:
+      - name: drawbridge
+        key: <a long random text>
+        role: admin
+    allow_admin:
+      - <Drawbridge's own address>/32
+`;
+
 export const APISIX_FACTS: ProviderFacts = {
   provider: 'APISIX',
   label: 'Apache APISIX',
   variables: ['TENANT_URL_NETWORKS'],
-  traits: {
-    // Each write replaces the complete list.
-    batchSize: 500,
-    wholeList: true,
-    // Each write is an etcd transaction, after which every gateway worker reloads the object.
-    writeBudget: { burst: 50, refillPerSecond: 10 },
-    writeSpacing: { usualMs: 200, burstMs: 1000, burstSize: 50 },
-    callTimeoutMs: 5000,
-  },
   credentialTypes: {
     ADMIN_KEY: {
       label: 'Admin API key',
@@ -90,21 +122,4 @@ export const APISIX_FACTS: ProviderFacts = {
     },
   },
   resourceTypes: Object.fromEntries(Object.keys(COLLECTIONS).map((type) => [type, resourceType(type)])),
-  region: null,
-  revocation: {
-    cutsConnections: 'no',
-    words:
-      'What is under way goes on: a request that is being answered, a WebSocket that is open. The next request is refused, on open connections too.',
-  },
-  policy: `# conf/config.yaml of the gateway: a key of its own for Drawbridge, and where it may come from.
-# Roles of the Admin API are admin and viewer; changing a list takes admin.
-deployment:
-  admin:
-    admin_key:
-      - name: drawbridge
-        key: <a long random text>
-        role: admin
-    allow_admin:
-      - <Drawbridge's own address>/32
-`,
 };

@@ -1,11 +1,11 @@
-import type { CloudTarget, ProviderDriver } from '../provider-driver';
+import type { CloudTarget, CloudDriver } from '../provider-driver';
 import { duringTests, thrown, type Respond } from '../scripted-server.testing';
 import { createApisixDriver } from './apisix.driver';
 import { json, route, routeTarget, ScriptedGateway } from './apisix.driver.testing';
 
 describe('A list that is asked for an address which the client names', () => {
   const gateway = duringTests(new ScriptedGateway());
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeAll(() => {
     driver = createApisixDriver({ TENANT_URL_NETWORKS: '127.0.0.0/8' }, { callTimeoutMs: 500 });

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
-import { ruleKey, type RuleSpec } from '#rules';
+import { ruleKey, type ChangeResult, type RuleSpec } from '#rules';
 import type { RuleChange } from '../provider-driver';
-import { resultsOf, observedRules, planRewrite, SENTINEL, type Guard, type GuardedObject } from './whitelist';
+import { planRewrite as planned, resultsOf as resultsFor, type Rewrite } from '../whole-list/plan-rewrite';
+import { listForm, observedRules, SENTINEL, type Guard, type GuardedObject } from './whitelist';
 
 const PATH = 'routes/r1';
 const object = (entries: readonly string[], guard: Guard = 'whitelist'): GuardedObject => ({
@@ -9,6 +10,13 @@ const object = (entries: readonly string[], guard: Guard = 'whitelist'): Guarded
   guard,
   entries,
 });
+const planRewrite = (
+  of: GuardedObject,
+  changes: readonly RuleChange[],
+  claims: Map<string, string>,
+): Rewrite => planned(of.entries, changes, claims, listForm(of));
+const resultsOf = (of: GuardedObject, changes: readonly RuleChange[], rewrite: Rewrite): ChangeResult[] =>
+  resultsFor(of.entries, changes, rewrite, listForm(of));
 const spec = (address: string): RuleSpec => ({ address, protocol: 'all', ports: [] });
 const add = (address: string, ruleId = 'id'): RuleChange => ({
   action: 'add',

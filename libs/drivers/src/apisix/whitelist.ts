@@ -1,6 +1,7 @@
-import { canonicalCidr, ruleKey, type ChangeResult, type ObservedRule, type RuleSpec } from '#rules';
+import { canonicalCidr, type ObservedRule } from '#rules';
 import { ALL_TRAFFIC, explainOpen } from '../open-target';
-import type { CloudTarget, RuleChange } from '../provider-driver';
+import type { CloudTarget } from '../provider-driver';
+import { keyOfCidr, refused, type ListForm } from '../whole-list/plan-rewrite';
 
 /**
  * The state of the plugin ip-restriction of an object. Only `whitelist` denies addresses that are not listed, with every
@@ -37,8 +38,6 @@ export const SENTINEL = '0.0.0.0/32';
 
 const ANY_ADDRESS = ['0.0.0.0/0', '::/0'];
 
-const keyOf = (address: string): string => ruleKey({ address, protocol: 'all', ports: [] });
-
 /** The canonical address or range of an entry. @returns null when it allows none: the sentinel, or not an address */
 function allowedRange(entry: string): string | null {
   const range = entry === SENTINEL ? null : canonicalCidr(entry);
@@ -58,7 +57,7 @@ export function observedRules(
   return [...new Set(entries), ...anyAddress].flatMap((entry) => {
     const address = allowedRange(entry);
     if (address === null) return [];
-    const key = keyOf(address);
+    const key = keyOfCidr(address);
     const ownRuleId = entry === address ? (claims.get(key) ?? null) : null;
     // what lets everybody in has its effect
     const noEffect = notAsked && !anyAddress.includes(entry) ? { noEffect: notAsked } : {};
@@ -83,91 +82,31 @@ export function explainOpenList({ path, entries }: GuardedObject): string | null
 
 const idOf = (path: string, entry: string): string => `${path}#${entry}`;
 
-/** The planned write of a batch. */
-export interface Rewrite {
-  /** the complete list to write; null: no change */
-  readonly entries: readonly string[] | null;
-  /** results that need no write, by index of the change */
-  readonly settled: ReadonlyMap<number, ChangeResult>;
-  /** the entry of each other change, by index of the change */
-  readonly changed: ReadonlyMap<number, string>;
-}
+/** Entries in another spelling than ours (`203.0.113.7` instead of `203.0.113.7/32`) are never ours. */
+const own = (entry: string): string | null => (allowedRange(entry) === entry ? entry : null);
 
-/** Plans removals, then additions. Unmanaged entries keep their spelling and order. */
-export function planRewrite(
-  { path, guard, entries }: GuardedObject,
-  changes: readonly RuleChange[],
-  claims: CloudTarget['claims'],
-): Rewrite {
-  const settled = new Map<number, ChangeResult>();
-  const changed = new Map<number, string>();
-  const existing = new Set(entries);
-  const removed = new Set<string>();
-  const added = new Set<string>();
-  for (const [index, change] of changes.entries()) {
-    if (change.action === 'add') continue;
-    const entry = ownEntry(path, change.providerRuleId, claims);
-    if (entry === null) settled.set(index, { result: 'done', providerRuleId: null });
-    else if (!existing.has(entry))
-      settled.set(index, { result: 'done', providerRuleId: null, wasAbsent: true });
-    else {
-      removed.add(entry);
-      changed.set(index, entry);
-    }
-  }
-  for (const [index, change] of changes.entries()) {
-    if (change.action === 'remove') continue;
-    const refusal = refusalOf(change.spec, guard);
-    if (refusal !== null) settled.set(index, { result: 'refused', kind: 'invalid', message: refusal });
-    else {
-      added.add(change.spec.address);
-      changed.set(index, change.spec.address);
-    }
-  }
-  const kept = entries.filter((entry) => entry !== SENTINEL && (!removed.has(entry) || added.has(entry)));
-  const newEntries = [...added].filter((entry) => !existing.has(entry));
-  const isChanged = newEntries.length > 0 || [...removed].some((entry) => !added.has(entry));
-  return { entries: isChanged ? [SENTINEL, ...kept, ...newEntries] : null, settled, changed };
-}
+/** How the list of an object is read and written. */
+export const listForm = ({ path, guard }: Pick<GuardedObject, 'path' | 'guard'>): ListForm => {
+  return {
+    own,
+    spell: (cidr) => {
+      const message = refusalOf(cidr, guard);
+      return message === null ? cidr : refused('invalid', message);
+    },
+    idOf: (cidr) => idOf(path, cidr),
+    cidrOf: (providerRuleId) =>
+      providerRuleId.startsWith(idOf(path, '')) ? own(providerRuleId.slice(idOf(path, '').length)) : null,
+    sentinel: SENTINEL,
+    whenEmpty: 'open',
+    // what is refused for its length is refused as a whole
+    isDivided: false,
+  };
+};
 
-/** The entry of a removal. @returns null when it is not ours */
-function ownEntry(path: string, providerRuleId: string, claims: CloudTarget['claims']): string | null {
-  const start = idOf(path, '');
-  if (!providerRuleId.startsWith(start)) return null;
-  const entry = providerRuleId.slice(start.length);
-  return allowedRange(entry) === entry && claims.has(keyOf(entry)) ? entry : null;
-}
-
-function refusalOf({ address, protocol, ports }: RuleSpec, guard: Guard): string | null {
-  if (protocol !== 'all' || ports.length > 0) return 'A list of addresses knows no protocols and no ports';
+function refusalOf(address: string, guard: Guard): string | null {
   // with an entry that the gateway cannot parse, the list would not restrict anything
   if (allowedRange(address) !== address) return `${address} is no address or range that can be let in`;
   if (guard === 'blacklist')
     return 'The ip-restriction of the object has a blacklist: replace it by a whitelist first';
   return null;
 }
-
-/** The results of the changes, from the list read after the write. */
-export function resultsOf(
-  { path, guard, entries }: GuardedObject,
-  changes: readonly RuleChange[],
-  { settled, changed }: Rewrite,
-): ChangeResult[] {
-  const present = new Set(guard === 'none' || guard === 'blacklist' ? [] : entries);
-  return changes.map(({ action }, index) => {
-    const entry = changed.get(index)!;
-    const known = settled.get(index);
-    if (known) return known;
-    const isDone = action === 'add' ? present.has(entry) : !present.has(entry) || reAdded(changes, entry);
-    if (!isDone)
-      return {
-        result: 'refused',
-        kind: 'conflict',
-        message: 'Another client changed the list at the same time',
-      };
-    return { result: 'done', providerRuleId: action === 'add' ? idOf(path, entry) : null };
-  });
-}
-
-const reAdded = (changes: readonly RuleChange[], entry: string): boolean =>
-  changes.some((change) => change.action === 'add' && change.spec.address === entry);

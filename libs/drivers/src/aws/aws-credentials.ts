@@ -2,7 +2,7 @@ import { credentialFields } from '../credential-fields';
 import { DriverError } from '../driver-error';
 import { requireIdentity, type IdentityTokens } from '../identity-tokens';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
-import { AWS_FACTS } from './aws.facts';
+import { AWS_FACTS, REGION } from './aws.facts';
 
 /** Keys that sign requests. */
 export interface AwsKeys {
@@ -64,7 +64,7 @@ export function readOwnKeys(environment: NodeJS.ProcessEnv): AwsKeys {
 
 /** @throws DriverError `invalid` when the region is malformed: it becomes part of a host name */
 export function readRegion({ region }: CloudTarget): string {
-  if (region !== null && AWS_FACTS.region?.pattern.test(region)) return region;
+  if (region !== null && REGION.pattern.test(region)) return region;
   throw new DriverError(
     'invalid',
     region === null ? 'A resource of AWS needs a region' : `${region} is no AWS region`,

@@ -51,6 +51,8 @@ const KIND_OF = kindsByCode({
     'PrefixListVersionMismatch',
     ENTRY_MISMATCH,
     'ConcurrentMutationLimitExceeded',
+    'WAFOptimisticLockException',
+    'ResourceInUseException',
   ],
   denied: [
     'UnauthorizedOperation',
@@ -85,8 +87,15 @@ const KIND_OF = kindsByCode({
     'InvalidPrefixListId.NotFound',
     'InvalidPrefixListID.Malformed',
     'InvalidPrefixListId.Malformed',
+    'WAFNonexistentItemException',
+    'ResourceNotFoundException',
   ],
-  quota: ['RulesPerSecurityGroupLimitExceeded', 'PrefixListMaxEntriesExceeded'],
+  quota: [
+    'RulesPerSecurityGroupLimitExceeded',
+    'PrefixListMaxEntriesExceeded',
+    'WAFLimitsExceededException',
+    'ResourceLimitExceededException',
+  ],
 });
 
 /** The keys are unknown or expired: those of a role's session, or a user's own keys. */

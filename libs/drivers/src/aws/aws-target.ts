@@ -1,7 +1,7 @@
 import type { IpPermission, SecurityGroupRule } from '@aws-sdk/client-ec2';
 import type { ResourceConfig } from '#rules';
 import type { Outcomes } from '../outcomes';
-import type { AddChange, CloudTarget, Inspection } from '../provider-driver';
+import type { AddChange, CloudTarget, Inspection, Verified } from '../provider-driver';
 
 export interface Changes {
   readonly adds: readonly AddChange[];
@@ -15,10 +15,10 @@ export type ReadTarget = Pick<CloudTarget, 'deployment' | 'claims' | 'recordedKe
 /** The driver's operations on one target of any kind. Each throws DriverError. */
 export interface AwsTarget {
   /** Checks that the credential may read, add and remove rules, and that they restrict access. Changes nothing. */
-  verify(config: ResourceConfig): Promise<void>;
+  verify(config: ResourceConfig): Promise<Verified | void>;
   inspect(target: ReadTarget): Promise<Inspection>;
   /** Applies removals first. Throws only when nothing was sent. */
-  apply(changes: Changes, deployment: string, outcomes: Outcomes): Promise<void>;
+  apply(changes: Changes, target: ReadTarget, outcomes: Outcomes): Promise<void>;
 }
 
 /** The calls that change a security group. */

@@ -1,10 +1,10 @@
-import type { ProviderDriver } from '../provider-driver';
+import type { CloudDriver } from '../provider-driver';
 import { duringTests, thrown } from '../scripted-server.testing';
 import { SECRET, ScriptedEndpoint, refusal, rule, listed, add, target } from './aws.driver.testing';
 
 describe('AWS driver: credentials', () => {
   const endpoint = duringTests(new ScriptedEndpoint());
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeEach(() => {
     driver = endpoint.newDriver();

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DescribeSecurityGroupsCommand, EC2Client } from '@aws-sdk/client-ec2';
-import type { ProviderDriver } from '../provider-driver';
+import type { CloudDriver } from '../provider-driver';
 import { createAwsDriver } from './aws.driver';
 import { duringTests, thrown } from '../scripted-server.testing';
 import {
@@ -59,7 +59,7 @@ describe('AWS driver: isolation from the process environment', () => {
   const readNames = new Set<string>();
   const { env } = process;
   let folder: string;
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeAll(async () => {
     await canary.open();

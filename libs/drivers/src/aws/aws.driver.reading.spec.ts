@@ -1,4 +1,4 @@
-import type { ProviderDriver } from '../provider-driver';
+import type { CloudDriver } from '../provider-driver';
 import { duringTests, thrown } from '../scripted-server.testing';
 import {
   GROUP,
@@ -14,7 +14,7 @@ import {
 
 describe('AWS driver: reading rules', () => {
   const endpoint = duringTests(new ScriptedEndpoint());
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeEach(() => {
     driver = endpoint.newDriver();

@@ -1,4 +1,4 @@
-import type { ProviderDriver } from '../provider-driver';
+import type { CloudDriver } from '../provider-driver';
 import { createAwsDriver } from './aws.driver';
 import { duringTests, kinds, thrown } from '../scripted-server.testing';
 import {
@@ -16,7 +16,7 @@ import {
 
 describe('AWS driver: assumed roles', () => {
   const endpoint = duringTests(new ScriptedEndpoint());
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeEach(() => {
     driver = endpoint.newDriver();

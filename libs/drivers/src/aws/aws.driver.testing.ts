@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { formatMark, type RuleSpec } from '#rules';
-import type { CloudTarget, ProviderDriver, RuleChange } from '../provider-driver';
+import type { CloudTarget, CloudDriver, RuleChange } from '../provider-driver';
 import { ScriptedServer, type Respond, type ScriptedCall } from '../scripted-server.testing';
 import { createAwsDriver } from './aws.driver';
 
@@ -37,7 +37,7 @@ export class ScriptedEndpoint extends ScriptedServer {
     return { AWS_ENDPOINT_URL_EC2: `${this.url}/ec2`, AWS_ENDPOINT_URL_STS: `${this.url}/sts` };
   }
 
-  newDriver(): ProviderDriver {
+  newDriver(): CloudDriver {
     return createAwsDriver({ ...this.environment, ...OWN_KEYS });
   }
 

@@ -1,5 +1,6 @@
 import type { ChangeResult, ObservedRule, ResourceConfig } from '#rules';
 import { accountKey } from '../account-key';
+import { DriverError } from '../driver-error';
 import type { CallToken } from '../call-tokens';
 import { requireResourceType } from '../credential-fields';
 import {
@@ -8,65 +9,94 @@ import {
   type DriverCredential,
   type DriverOptions,
   type Inspection,
-  type ProviderDriver,
+  type CloudDriver,
   type RuleChange,
+  type Verified,
 } from '../provider-driver';
+import { firstTypeOf } from '../provider-facts';
 import { Outcomes } from '../outcomes';
+import { parseCluster, parseIpSet } from './arns';
 import { identityOf, type AwsKeys } from './aws-credentials';
+import { AwsJson } from './aws-json';
 import type { AwsTarget } from './aws-target';
 import { AWS_FACTS } from './aws.facts';
 import { CredentialCheck } from './credential-check';
-import { Ec2Clients, type Ec2Access } from './ec2-clients';
+import { Ec2Clients, type TenantAccess } from './ec2-clients';
+import { EksEndpoint } from './eks-endpoint';
 import { PrefixList } from './prefix-list';
 import { PrefixListEntries } from './prefix-list-entries';
 import { RoleSessions } from './role-sessions';
 import { SdkSettings } from './sdk-settings';
 import { SecurityGroup } from './security-group';
+import { WafIpSet } from './waf-ip-set';
 
-type CreateTarget = (identifier: string, access: Ec2Access, settings: SdkSettings) => AwsTarget;
+type CreateTarget = (identifier: string, access: TenantAccess, settings: SdkSettings) => AwsTarget;
 
 /** By resourceType. */
 const CREATE_TARGET: Readonly<Record<string, CreateTarget>> = {
   SECURITY_GROUP: (...args) => new SecurityGroup(...args),
   PREFIX_LIST: (...args) => new PrefixListEntries(new PrefixList(...args)),
+  WAF_IP_SET: (identifier, { keys }, settings) => {
+    const { partition, region } = parseIpSet(identifier) ?? refuseArn(identifier);
+    const endpoint = settings.endpoint('AWS_ENDPOINT_URL_WAFV2');
+    const { callTimeoutMs } = settings;
+    return new WafIpSet(
+      identifier,
+      new AwsJson({ name: 'wafv2', region, partition, endpoint }, keys, callTimeoutMs),
+    );
+  },
+  EKS_CLUSTER: (identifier, { keys }, settings) => {
+    const { partition, region } = parseCluster(identifier) ?? refuseArn(identifier);
+    const endpoint = settings.endpoint('AWS_ENDPOINT_URL_EKS');
+    const eks = new AwsJson({ name: 'eks', region, partition, endpoint }, keys, settings.callTimeoutMs);
+    return new EksEndpoint(identifier, eks, AWS_FACTS.resourceTypes['EKS_CLUSTER']!.traits.callTimeoutMs);
+  },
+};
+
+/** What AWS limits apart from EC2, by resourceType. */
+const SERVICE_OF: Readonly<Record<string, string>> = { WAF_IP_SET: ':waf', EKS_CLUSTER: ':eks' };
+
+const refuseArn = (identifier: string): never => {
+  throw new DriverError('invalid', `${identifier} is no ARN of this type`);
 };
 
 /**
- * The driver for EC2 security groups and managed prefix lists.
+ * The driver for EC2 security groups and managed prefix lists, IP sets of WAF, and endpoints of EKS.
  * @param environment contains `AWS_ENDPOINT_URL_EC2`, `AWS_ENDPOINT_URL_STS` and the deployment's own keys
  */
 export function createAwsDriver(
   environment: NodeJS.ProcessEnv,
   { onOwnIdentityFailure = () => undefined }: DriverOptions = {},
-): ProviderDriver {
+): CloudDriver {
   return new AwsDriver(environment, onOwnIdentityFailure);
 }
 
-class AwsDriver implements ProviderDriver {
+class AwsDriver implements CloudDriver {
   readonly kind = 'AWS';
-  readonly traits = AWS_FACTS.traits;
   private readonly settings: SdkSettings;
   private readonly clients: Ec2Clients;
   private readonly credentials: CredentialCheck;
 
   constructor(environment: NodeJS.ProcessEnv, onOwnIdentityFailure: (reason: Error) => void) {
-    this.settings = new SdkSettings(environment, AWS_FACTS.traits.callTimeoutMs);
+    this.settings = new SdkSettings(environment, firstTypeOf(AWS_FACTS).traits.callTimeoutMs);
     const roles = new RoleSessions(environment, this.settings, onOwnIdentityFailure);
     this.clients = new Ec2Clients(roles, this.settings);
     this.credentials = new CredentialCheck(roles, this.settings);
   }
 
-  accountKey({ credential, region }: CloudTarget): string {
-    return accountKey('AWS', `${identityOf(credential)}:${region ?? ''}`, credential);
+  accountKey({ credential, region, resourceType }: CloudTarget): string {
+    const service = SERVICE_OF[resourceType] ?? '';
+    return accountKey('AWS', `${identityOf(credential)}:${region ?? ''}${service}`, credential);
   }
 
   checkCredential(credential: DriverCredential): Promise<void> {
     return this.credentials.check(credential);
   }
 
-  async verify(target: CloudTarget, config: ResourceConfig): Promise<void> {
-    await this.withTarget(target, (awsTarget) => awsTarget.verify(config));
+  async verify(target: CloudTarget, config: ResourceConfig): Promise<Verified | void> {
+    const verified = await this.withTarget(target, (awsTarget) => awsTarget.verify(config));
     await this.clients.requireCondition(target);
+    return verified;
   }
 
   async readRules(target: CloudTarget): Promise<readonly ObservedRule[]> {
@@ -85,7 +115,7 @@ class AwsDriver implements ProviderDriver {
     const removals = [...new Set([...removed.map(({ providerRuleId }) => providerRuleId), ...replaced])];
     const outcomes = new Outcomes('AWS');
     await this.withTarget(target, async (awsTarget, keys) => {
-      await awsTarget.apply({ adds, removals }, target.deployment, outcomes);
+      await awsTarget.apply({ adds, removals }, target, outcomes);
       keys.forgetAfter(outcomes.failure);
     });
     return outcomes.resultsOf(changes);

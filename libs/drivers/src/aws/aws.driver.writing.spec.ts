@@ -1,6 +1,6 @@
 import { EC2Client } from '@aws-sdk/client-ec2';
 import type { RuleSpec } from '#rules';
-import type { ProviderDriver, RuleChange } from '../provider-driver';
+import type { CloudDriver, RuleChange } from '../provider-driver';
 import { accessWith } from './ec2-clients';
 import { SdkSettings } from './sdk-settings';
 import { SecurityGroup } from './security-group';
@@ -25,7 +25,7 @@ import {
 
 describe('AWS driver: writing rules', () => {
   const endpoint = duringTests(new ScriptedEndpoint());
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeEach(() => {
     driver = endpoint.newDriver();

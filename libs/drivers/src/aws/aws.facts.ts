@@ -1,4 +1,14 @@
-import { TRAFFIC_FIELDS, type FieldForm, type ProviderFacts } from '../provider-facts';
+import type { DriverTraits } from '../provider-driver';
+import {
+  BOTH_FAMILIES,
+  IMMEDIATE,
+  TRAFFIC_FIELDS,
+  type FieldForm,
+  type ProviderFacts,
+  type RegionForm,
+  type Revocation,
+} from '../provider-facts';
+import { CLUSTER_ARN, IP_SET_ARN, parseCluster, parseIpSet } from './arns';
 import { ownIdentitySetup, trustSetup } from './trust-setup';
 
 const ROLE_ARN: FieldForm = {
@@ -36,6 +46,46 @@ const POLICY = `{
 }
 `;
 
+const policyOn = (sid: string, actions: readonly string[], resource: string): string => `{
+  "Version": "2012-10-17",
+  "Statement": [
+    {
+      "Sid": "${sid}",
+      "Effect": "Allow",
+      "Action": [${actions.map((action) => `"${action}"`).join(', ')}],
+      "Resource": "${resource}"
+    }
+  ]
+}
+`;
+
+/** One policy with the statements of several. */
+const joinPolicies = (policies: readonly string[]): string => {
+  const statements = policies.flatMap((text) => (JSON.parse(text) as { Statement: object[] }).Statement);
+  return `${JSON.stringify({ Version: '2012-10-17', Statement: statements }, null, 2)}\n`;
+};
+
+const TRAITS: DriverTraits = {
+  // A group has at most 1000 rules. EC2 documents no limit per request; 500 rules are about 100 kB of form data.
+  batchSize: 500,
+  // EC2's token bucket for changes to security groups, per account and region.
+  writeBudget: { burst: 50, refillPerSecond: 5 },
+  // A rule that is needed again right after its removal is back within two seconds, and nearly every stop is closed within two.
+  writeSpacing: { usualMs: 1500, burstMs: 4000, burstSize: 20 },
+  callTimeoutMs: 5000,
+};
+
+const REVOCATION: Revocation = {
+  cutsConnections: 'no',
+  words:
+    'Security groups track connections: one that is established lives until it ends or has been idle too long.',
+};
+
+export const REGION: RegionForm = {
+  pattern: /^[a-z]{2,4}(-[a-z]{2,12}){1,3}-\d{1,2}$/,
+  example: 'eu-central-1',
+};
+
 export const AWS_FACTS: ProviderFacts = {
   provider: 'AWS',
   label: 'AWS',
@@ -46,23 +96,14 @@ export const AWS_FACTS: ProviderFacts = {
     'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
     'AWS_EC2_METADATA_SERVICE_ENDPOINT',
     'AWS_ENDPOINT_URL_EC2',
+    'AWS_ENDPOINT_URL_EKS',
     'AWS_ENDPOINT_URL_STS',
+    'AWS_ENDPOINT_URL_WAFV2',
     'AWS_ROLE_ARN',
     'AWS_WEB_IDENTITY_TOKEN_FILE',
     'DRAWBRIDGE_AWS_ACCESS_KEY_ID',
     'DRAWBRIDGE_AWS_SECRET_ACCESS_KEY',
   ],
-  traits: {
-    // A group has at most 1000 rules. EC2 documents no limit per request; 500 rules are about 100 kB of form data.
-    batchSize: 500,
-    // An entry of a prefix list that exists would be overwritten instead.
-    refusesDuplicates: ['SECURITY_GROUP'],
-    // EC2's token bucket for changes to security groups, per account and region.
-    writeBudget: { burst: 50, refillPerSecond: 5 },
-    // A rule that is needed again right after its removal is back within two seconds, and nearly every stop is closed within two.
-    writeSpacing: { usualMs: 1500, burstMs: 4000, burstSize: 20 },
-    callTimeoutMs: 5000,
-  },
   credentialTypes: {
     ACCESS_KEY: {
       label: 'Access key',
@@ -106,7 +147,7 @@ export const AWS_FACTS: ProviderFacts = {
         roleArn: ROLE_ARN,
       },
       hints: ['roleArn'],
-      setup: (trust) => ownIdentitySetup(trust, POLICY),
+      setup: ownIdentitySetup,
     },
     WEB_IDENTITY: {
       label: 'Role, without a secret',
@@ -116,12 +157,19 @@ export const AWS_FACTS: ProviderFacts = {
       forms: { roleArn: ROLE_ARN },
       hints: ['roleArn'],
       needsIssuer: true,
-      setup: (trust) => trustSetup(trust, POLICY),
+      setup: trustSetup,
     },
   },
   resourceTypes: {
     SECURITY_GROUP: {
       label: 'Security group',
+      // An entry of a prefix list that exists would be overwritten instead.
+      traits: { ...TRAITS, refusesDuplicates: true },
+      families: BOTH_FAMILIES,
+      effect: IMMEDIATE,
+      region: REGION,
+      policy: POLICY,
+      revocation: REVOCATION,
       identifier: {
         pattern: /^sg-[0-9a-f]{8,17}$/i,
         example: 'sg-0123456789abcdef0',
@@ -136,6 +184,12 @@ export const AWS_FACTS: ProviderFacts = {
     },
     PREFIX_LIST: {
       label: 'Prefix list',
+      traits: TRAITS,
+      families: BOTH_FAMILIES,
+      effect: IMMEDIATE,
+      region: REGION,
+      policy: POLICY,
+      revocation: REVOCATION,
       identifier: {
         pattern: /^pl-([0-9a-f]{8}|[0-9a-f]{17})$/i,
         example: 'pl-0123456789abcdef0',
@@ -148,12 +202,69 @@ export const AWS_FACTS: ProviderFacts = {
         return { key: `AWS:prefix-list:${id}`, identifier: id };
       },
     },
+    WAF_IP_SET: {
+      label: 'IP set of WAF',
+      traits: {
+        batchSize: 1000,
+        wholeList: true,
+        // AWS allows one change each second in an account and region, of all programs together. With a burst of one, a part of
+        // which is kept for removals, nothing would ever be added.
+        writeBudget: { burst: 2, refillPerSecond: 0.5 },
+        writeSpacing: { usualMs: 2000, burstMs: 4000, burstSize: 20 },
+        callTimeoutMs: 5000,
+      },
+      families: BOTH_FAMILIES,
+      effect: { usualSeconds: 10, atMostSeconds: 180 },
+      region: null,
+      regionOf: (arn) => parseIpSet(arn)!.region,
+      policy: policyOn('WafIpSet', ['wafv2:GetIPSet', 'wafv2:UpdateIPSet'], '<ARN of the IP set>'),
+      revocation: {
+        cutsConnections: 'yes',
+        words:
+          'Each request is looked at: the next one is refused, once the change is everywhere (see effect). A WebSocket that is open stays open.',
+      },
+      identifier: {
+        pattern: IP_SET_ARN,
+        example:
+          'arn:aws:wafv2:eu-central-1:123456789012:regional/ipset/office/0c8a5f2e-1b5d-4f6e-9a3b-7d2c1e0f4a6b',
+        description: 'the ARN of the IP set, which takes either IPv4 or IPv6 addresses',
+      },
+      portsPerRule: 'none',
+      config: [],
+      nameTarget: ({ identifier }) => ({ key: `AWS:waf-ip-set:${identifier}`, identifier }),
+    },
+    EKS_CLUSTER: {
+      label: 'Public endpoint of EKS',
+      traits: {
+        batchSize: 40,
+        wholeList: true,
+        writeBudget: { burst: 5, refillPerSecond: 0.5 },
+        // Each update blocks the next one for minutes: changes are gathered.
+        writeSpacing: { usualMs: 10_000, burstMs: 20_000, burstSize: 5 },
+        callTimeoutMs: 10_000,
+      },
+      families: BOTH_FAMILIES,
+      effect: IMMEDIATE,
+      region: null,
+      regionOf: (arn) => parseCluster(arn)!.region,
+      policy: policyOn(
+        'EksCluster',
+        ['eks:DescribeCluster', 'eks:UpdateClusterConfig'],
+        '<ARN of the cluster>',
+      ),
+      revocation: {
+        cutsConnections: 'no',
+        words: 'Connections to the Kubernetes API that are established, such as watches, live on.',
+      },
+      identifier: {
+        pattern: CLUSTER_ARN,
+        example: 'arn:aws:eks:eu-central-1:123456789012:cluster/production',
+        description: 'the ARN of the cluster; its public endpoint is meant',
+      },
+      portsPerRule: 'none',
+      config: [],
+      nameTarget: ({ identifier }) => ({ key: `AWS:eks-cluster:${identifier}`, identifier }),
+    },
   },
-  policy: POLICY,
-  revocation: {
-    cutsConnections: 'no',
-    words:
-      'Security groups track connections: one that is established lives until it ends or has been idle too long.',
-  },
-  region: { pattern: /^[a-z]{2,4}(-[a-z]{2,12}){1,3}-\d{1,2}$/, example: 'eu-central-1' },
+  joinPolicies,
 };

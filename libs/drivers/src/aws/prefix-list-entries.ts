@@ -43,7 +43,7 @@ export class PrefixListEntries implements AwsTarget {
     };
   }
 
-  async apply({ adds, removals }: Changes, deployment: string, outcomes: Outcomes): Promise<void> {
+  async apply({ adds, removals }: Changes, { deployment }: ReadTarget, outcomes: Outcomes): Promise<void> {
     const sendDeadline = performance.now() + this.list.timeoutMs;
     const snapshot = await this.readSnapshot();
     const { removable, missing } = this.planRemovals(removals, snapshot, deployment, outcomes);

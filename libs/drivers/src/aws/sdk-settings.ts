@@ -70,6 +70,11 @@ export class SdkSettings {
     };
   }
 
+  /** Another endpoint than AWS's own; undefined: none. */
+  endpoint(variable: 'AWS_ENDPOINT_URL_EKS' | 'AWS_ENDPOINT_URL_WAFV2'): string | undefined {
+    return this.environment[variable] || undefined;
+  }
+
   /** Timeout of one call, from its start to the last byte of the response. */
   deadline(): { abortSignal: AbortSignal } {
     return { abortSignal: AbortSignal.timeout(this.callTimeoutMs) };

@@ -60,7 +60,7 @@ export class SecurityGroup extends Ec2Target implements AwsTarget, WritableGroup
     };
   }
 
-  async apply({ adds, removals }: Changes, _deployment: string, outcomes: Outcomes): Promise<void> {
+  async apply({ adds, removals }: Changes, _target: ReadTarget, outcomes: Outcomes): Promise<void> {
     if (adds.some(({ spec }) => spec.ports.length > 1))
       throw new DriverError('invalid', 'A rule of a security group holds one port range');
     if (removals.length > 0) await removeRules(this, removals, outcomes);

@@ -20,6 +20,12 @@ const CALLS: Readonly<
   },
 };
 
+/** Types whose identifier is an ARN, on which AWS checks each call. */
+const CALLS_ON_ARN: Readonly<Record<string, readonly string[]>> = {
+  WAF_IP_SET: ['wafv2:GetIPSet', 'wafv2:UpdateIPSet'],
+  EKS_CLUSTER: ['eks:DescribeCluster', 'eks:UpdateClusterConfig'],
+};
+
 const policy = (...statements: object[]): string =>
   JSON.stringify({ Version: '2012-10-17', Statement: statements });
 const actions = (calls: readonly string[]): string[] => calls.map((call) => `ec2:${call}`);
@@ -37,6 +43,8 @@ export function sessionPolicy(
   region: string,
   roleArn: string,
 ): string {
+  const onArn = CALLS_ON_ARN[resourceType];
+  if (onArn) return policy({ Effect: 'Allow', Action: onArn, Resource: identifier });
   const calls = CALLS[resourceType];
   if (!calls) return NO_CALLS;
   const [, partition = 'aws'] = roleArn.split(':');

@@ -1,8 +1,9 @@
-import { credentialFields, requireResourceType } from '../credential-fields';
+import { credentialFields } from '../credential-fields';
 import { DriverError } from '../driver-error';
 import { requireIdentity, type IdentityTokens } from '../identity-tokens';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
-import { AZURE_FACTS, parseGroupId, type GroupName } from './azure.facts';
+import { armTypeOf, AZURE_FACTS } from './azure.facts';
+import { parseResourceId, type ResourceName } from './resource-id';
 
 /** The identity for calls to Azure. */
 export interface ServicePrincipal {
@@ -22,10 +23,10 @@ export function readCredential(credential: DriverCredential): ServicePrincipal {
   return { tenantId: field('tenantId'), clientId: field('clientId'), proof };
 }
 
-/** @throws DriverError `invalid` when the target is not a network security group: its name becomes part of a URL */
-export function readGroupName(target: CloudTarget): GroupName {
-  requireResourceType(AZURE_FACTS, target);
-  const name = parseGroupId(target.identifier);
+/** @throws DriverError `invalid` when the identifier is not of the target's type: it becomes part of a URL */
+export function readResourceName({ resourceType, identifier }: CloudTarget): ResourceName {
+  const armType = armTypeOf(resourceType);
+  const name = parseResourceId(identifier, armType);
   if (name) return name;
-  throw new DriverError('invalid', `${target.identifier} is no id of a network security group`);
+  throw new DriverError('invalid', `${identifier} is no id of ${armType}`);
 }

@@ -36,6 +36,9 @@ const KIND_OF = kindsByCode({
     'OperationPreempted',
     'PreconditionFailed',
     'ReferencedResourceNotProvisioned',
+    'StorageAccountOperationInProgress',
+    'ServerIsBusy',
+    'OperationInProgress',
   ],
   denied: [
     'AuthorizationFailed',
@@ -70,7 +73,8 @@ const KIND_OF = kindsByCode({
     'ParentResourceNotFound',
     'NotFound',
   ],
-  quota: ['QuotaExceeded', 'ResourceQuotaExceeded'],
+  // 40611: SQL
+  quota: ['QuotaExceeded', 'ResourceQuotaExceeded', '40611'],
   invalid: ['InvalidRequestContent', 'InvalidRequestFormat', 'InvalidParameter', 'InvalidResourceName'],
 });
 

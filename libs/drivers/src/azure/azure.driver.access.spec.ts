@@ -1,11 +1,11 @@
-import type { ProviderDriver } from '../provider-driver';
+import type { CloudDriver } from '../provider-driver';
 import { thrown, type Reply, type ScriptedApi } from '../scripted-server.testing';
 import { SECRET, target, refusal, LIST, AzureFixture } from './azure.driver.testing';
 
 describe('Azure driver: tokens and permissions', () => {
   const fixture = new AzureFixture();
   const { azure } = fixture;
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeEach(() => {
     driver = fixture.newDriver();

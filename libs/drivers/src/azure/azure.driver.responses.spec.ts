@@ -1,5 +1,5 @@
 import type { ChangeResult } from '#rules';
-import type { ProviderDriver, RuleChange } from '../provider-driver';
+import type { CloudDriver, RuleChange } from '../provider-driver';
 import { thrown, type Reply } from '../scripted-server.testing';
 import {
   SECRET,
@@ -20,7 +20,7 @@ import {
 describe('Azure driver: untrusted responses', () => {
   const fixture = new AzureFixture();
   const { azure, elsewhere } = fixture;
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeEach(() => {
     driver = fixture.newDriver();

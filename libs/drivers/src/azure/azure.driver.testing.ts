@@ -1,5 +1,5 @@
 import type { ResourceConfig, RuleSpec } from '#rules';
-import type { CloudTarget, ProviderDriver, RuleChange } from '../provider-driver';
+import type { CloudTarget, CloudDriver, RuleChange } from '../provider-driver';
 import { duringTests, ScriptedApi, type Reply } from '../scripted-server.testing';
 import { createAzureDriver } from './azure.driver';
 import { ruleName, securityRuleOf } from './rule-mapping';
@@ -88,7 +88,7 @@ export class AzureFixture {
     });
   }
 
-  newDriver(): ProviderDriver {
+  newDriver(): CloudDriver {
     const { url } = this.azure;
     const environment = { AZURE_AUTHORITY_HOST: url, AZURE_RESOURCE_MANAGER_URL: `${url}/` };
     return createAzureDriver(environment, { callTimeoutMs: 7000 });

@@ -1,5 +1,5 @@
 import { ruleKey, type ChangeResult } from '#rules';
-import type { ProviderDriver, RuleChange } from '../provider-driver';
+import type { CloudDriver, RuleChange } from '../provider-driver';
 import {
   RULE_ID,
   SSH,
@@ -22,7 +22,7 @@ import { pauseBefore } from './network-security-group';
 describe('Azure driver: writing rules', () => {
   const fixture = new AzureFixture();
   const { azure } = fixture;
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeEach(() => {
     driver = fixture.newDriver();

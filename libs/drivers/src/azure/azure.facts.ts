@@ -1,9 +1,15 @@
+import type { DriverTraits } from '../provider-driver';
 import {
+  BOTH_FAMILIES,
+  IMMEDIATE,
   TRAFFIC_FIELDS,
   type FieldForm,
   type ProviderFacts,
-  type ResourceTypeFacts,
+  type Revocation,
 } from '../provider-facts';
+import { ARM_FACTS } from './arm/arm.facts';
+import { ARM_TYPES } from './arm/tables';
+import { joinRoles, namingOf, parseResourceId, rolePolicy, type ResourceName } from './resource-id';
 import { trustSetup } from './trust-setup';
 
 const UUID: FieldForm = {
@@ -25,56 +31,25 @@ const SUBSCRIPTION_FORM: FieldForm = {
   missing: 'must be the id of the subscription: az account show --query id prints it',
 };
 
-const GROUP = String.raw`[\w().-]{0,89}[\w()-]`;
-const NAME = String.raw`[a-z0-9](?:[\w.-]{0,78}\w)?`;
-const SUBSCRIPTION = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const FULL_ID = `/subscriptions/(${SUBSCRIPTION})/resourceGroups/(${GROUP})/providers/Microsoft\\.Network/networkSecurityGroups/(${NAME})`;
+const GROUP_TYPE = 'Microsoft.Network/networkSecurityGroups';
 
-const IS_FULL_ID = new RegExp(`^${FULL_ID}$`, 'i');
-const EITHER = new RegExp(`^(?:${GROUP}/${NAME}|${FULL_ID})$`, 'i');
+/** Parses the full id of a network security group. @returns null when the text is not one */
+export const parseGroupId = (id: string): ResourceName | null => parseResourceId(id, GROUP_TYPE);
 
-/** The name of a network security group. Azure names are case-insensitive. */
-export interface GroupName {
-  readonly subscriptionId: string;
-  readonly resourceGroup: string;
-  readonly name: string;
-}
-
-/** Parses a full resource id. @returns null when the text is not one */
-export function parseGroupId(id: string): GroupName | null {
-  const [, subscriptionId, resourceGroup, name] = IS_FULL_ID.exec(id) ?? [];
-  return subscriptionId && resourceGroup && name ? { subscriptionId, resourceGroup, name } : null;
-}
-
-/** The canonical identifier: the full resource id in lower case. */
-const nameTarget: ResourceTypeFacts['nameTarget'] = ({ identifier, hints }) => {
-  const given = identifier.toLowerCase();
-  const [resourceGroup, name] = given.split('/');
-  const id = given.startsWith('/')
-    ? given
-    : `/subscriptions/${hints.subscriptionId?.toLowerCase() ?? ''}/resourcegroups/${resourceGroup}` +
-      `/providers/microsoft.network/networksecuritygroups/${name}`;
-  return { key: `AZURE:network-security-group:${id}`, identifier: id };
-};
+/** The type of the resource manager, by resourceType. */
+export const armTypeOf = (resourceType: string): string => ARM_TYPES[resourceType]?.armType ?? GROUP_TYPE;
 
 /** The custom role that the app needs. */
-const POLICY = `{
-  "Name": "Drawbridge <subscription>",
-  "Description": "Adds rules to network security groups and takes them out again",
-  "AssignableScopes": ["/subscriptions/<subscription>"],
-  "Actions": [
-    "Microsoft.Authorization/locks/read",
-    "Microsoft.Authorization/permissions/read",
-    "Microsoft.Network/locations/operations/read",
-    "Microsoft.Network/locations/operationResults/read",
-    "Microsoft.Network/networkSecurityGroups/read",
-    "Microsoft.Network/networkSecurityGroups/securityRules/read",
-    "Microsoft.Network/networkSecurityGroups/securityRules/write",
-    "Microsoft.Network/networkSecurityGroups/securityRules/delete"
-  ],
-  "NotActions": []
-}
-`;
+const POLICY = rolePolicy([
+  'Microsoft.Authorization/locks/read',
+  'Microsoft.Authorization/permissions/read',
+  'Microsoft.Network/locations/operations/read',
+  'Microsoft.Network/locations/operationResults/read',
+  `${GROUP_TYPE}/read`,
+  `${GROUP_TYPE}/securityRules/read`,
+  `${GROUP_TYPE}/securityRules/write`,
+  `${GROUP_TYPE}/securityRules/delete`,
+]);
 
 /** An app registration, whatever it proves itself with. */
 const APP = {
@@ -89,20 +64,26 @@ const APP = {
   aliases: { tenant: 'tenantId', appId: 'clientId' },
 };
 
+const TRAITS: DriverTraits = {
+  // Each change is one write, and a group processes one write at a time.
+  batchSize: 10,
+  callPerRule: true,
+  // Azure's network service allows 1000 writes in five minutes per subscription.
+  writeBudget: { burst: 200, refillPerSecond: 3 },
+  writeSpacing: { usualMs: 500, burstMs: 500, burstSize: 10 },
+  callTimeoutMs: 20_000,
+};
+
+const REVOCATION: Revocation = {
+  cutsConnections: 'depends',
+  words:
+    'Established connections live on, unless flushConnection is enabled on the network security group: then they are looked at again with every change of its rules.',
+};
+
 export const AZURE_FACTS: ProviderFacts = {
   provider: 'AZURE',
   label: 'Azure',
   variables: ['AZURE_AUTHORITY_HOST', 'AZURE_RESOURCE_MANAGER_URL'],
-  traits: {
-    // Each change is one write, and a group processes one write at a time.
-    batchSize: 10,
-    callPerRule: true,
-    // Azure's network service allows 1000 writes in five minutes per subscription.
-    writeBudget: { burst: 200, refillPerSecond: 3 },
-    writeSpacing: { usualMs: 500, burstMs: 500, burstSize: 10 },
-    oneWriteAtATime: true,
-    callTimeoutMs: 20_000,
-  },
   credentialTypes: {
     SERVICE_PRINCIPAL: {
       label: 'App with a client secret',
@@ -125,17 +106,19 @@ export const AZURE_FACTS: ProviderFacts = {
         clientId: 'the application (client) id of the app registration that trusts your issuer',
       },
       needsIssuer: true,
-      setup: (trust) => trustSetup(trust, POLICY),
+      setup: trustSetup,
     },
   },
   resourceTypes: {
     NETWORK_SECURITY_GROUP: {
       label: 'Network security group',
-      identifier: {
-        pattern: EITHER,
-        example: 'production/web-servers',
-        description: 'the resource group and the name of the network security group, or its full id',
-      },
+      traits: TRAITS,
+      families: BOTH_FAMILIES,
+      effect: IMMEDIATE,
+      region: null,
+      policy: POLICY,
+      revocation: REVOCATION,
+      ...namingOf('NETWORK_SECURITY_GROUP', GROUP_TYPE, 'network security group', 'production/web-servers'),
       portsPerRule: 'many',
       config: [
         ...TRAFFIC_FIELDS,
@@ -152,14 +135,8 @@ export const AZURE_FACTS: ProviderFacts = {
           example: 3999,
         },
       ],
-      nameTarget,
     },
+    ...ARM_FACTS,
   },
-  region: null,
-  revocation: {
-    cutsConnections: 'depends',
-    words:
-      'Established connections live on, unless flushConnection is enabled on the network security group: then they are looked at again with every change of its rules.',
-  },
-  policy: POLICY,
+  joinPolicies: joinRoles,
 };

@@ -1,6 +1,6 @@
 import { parseRuleKey, ruleKey, type ChangeResult } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
-import { Outcomes } from '../outcomes';
+import { doneWith, Outcomes } from '../outcomes';
 import type { Deadline } from '../deadline';
 import type { AddChange, RemoveChange, RuleChange } from '../provider-driver';
 import { PRIORITY_TAKEN, SCOPE_LOCKED } from './azure-errors';
@@ -19,7 +19,7 @@ import {
 } from './rule-mapping';
 
 /** Shown to users, on a ResourceIp whose rule could not be deleted. */
-const NEUTRALISED =
+export const NEUTRALISED =
   'A delete lock keeps the rule object, which lets nobody in any more: it is deleted when the lock is gone';
 
 const MAX_ATTEMPTS = 5;
@@ -79,7 +79,7 @@ export class Batch {
       const mark = { deployment: this.deployment, ruleId, expiresAt: null };
       if (!isNeutral(existing, this.deployment))
         await this.group.write(name, neutralRuleOf(mark, existing.priority));
-      return { note: NEUTRALISED };
+      return doneWith(NEUTRALISED);
     }
   }
 

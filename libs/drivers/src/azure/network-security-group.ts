@@ -3,10 +3,9 @@ import { RETRYABLE_KINDS } from '#rules';
 import { CallFailure, isMissing } from '../call-failure';
 import type { CallToken } from '../call-tokens';
 import type { Deadline } from '../deadline';
-import { requestJson } from '../request-json';
 import { isRecord, parseJson } from '../untrusted-json';
-import { lateRefusal, refusalOf, toFailure, unexpectedResponse } from './azure-errors';
-import type { GroupName } from './azure.facts';
+import { lateRefusal, toFailure, unexpectedResponse } from './azure-errors';
+import type { ResourceName } from './resource-id';
 import { groupRule, type GroupRule } from './rule-mapping';
 
 /** A response as the SDK reports it. */
@@ -39,14 +38,11 @@ interface Poller {
 
 export interface GroupAccess {
   readonly client: NetworkManagementClient;
-  readonly endpoint: string;
   readonly token: CallToken<string>;
   readonly clientSecret: string;
   readonly deadline: Deadline;
 }
 
-const PERMISSIONS_VERSION = '2022-04-01';
-const LOCKS_VERSION = '2020-05-01';
 const NO_CONTENT = 204;
 const EARLY_POLLS = 4;
 const EARLY_PAUSE_MS = 500;
@@ -55,7 +51,7 @@ const PAUSE_MS = 2000;
 /** The API calls on one network security group. Each throws CallFailure, also for a malformed response. */
 export class NetworkSecurityGroup {
   constructor(
-    readonly group: GroupName,
+    readonly group: ResourceName,
     private readonly access: GroupAccess,
   ) {}
 
@@ -113,43 +109,6 @@ export class NetworkSecurityGroup {
       isDone: (observed) => observed === null,
     });
     return accepted.status !== NO_CONTENT;
-  }
-
-  /** The credential's permissions on the group: `{actions, notActions}` of each role. */
-  async permissions(): Promise<readonly { actions: readonly string[]; notActions: readonly string[] }[]> {
-    const roles = await this.authorization<{ actions?: unknown; notActions?: unknown }>(
-      'permissions',
-      PERMISSIONS_VERSION,
-    );
-    return roles.map((role) => ({
-      actions: stringsOf(role?.actions),
-      notActions: stringsOf(role?.notActions),
-    }));
-  }
-
-  /** The locks on the group and above it. */
-  async locks(): Promise<readonly { name: string; level: string }[]> {
-    const locks = await this.authorization<{ name?: unknown; properties?: { level?: unknown } }>(
-      'locks',
-      `${LOCKS_VERSION}&$filter=atScope()`,
-    );
-    return locks.map((lock) => ({ name: String(lock?.name), level: String(lock?.properties?.level) }));
-  }
-
-  private async authorization<Entry>(kind: string, query: string): Promise<readonly (Entry | null)[]> {
-    const { endpoint, token, deadline } = this.access;
-    const { subscriptionId, resourceGroup, name } = this.group;
-    const id = `/subscriptions/${subscriptionId}/resourceGroups/${resourceGroup}/providers/Microsoft.Network/networkSecurityGroups/${name}`;
-    const url = `${endpoint}${id}/providers/Microsoft.Authorization/${kind}?api-version=${query}`;
-    const operation = `the list of ${kind}`;
-    const { body } = await token.use((current) => {
-      const headers = { authorization: `Bearer ${current}` };
-      const request = { operation, url, headers, secrets: this.secrets };
-      return requestJson({ cloud: 'Azure', refusalOf }, request, deadline.requestTimeoutMs);
-    });
-    const { value } = body;
-    if (!Array.isArray(value)) throw unexpectedResponse(operation);
-    return value as (Entry | null)[];
   }
 
   /** Masked in error messages. */
@@ -287,6 +246,3 @@ function nextPage(response: RawResponse | undefined): string | null {
   if (!Array.isArray(value)) throw unexpectedResponse('the list of rules');
   return typeof nextLink === 'string' && nextLink !== '' ? nextLink : null;
 }
-
-const stringsOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];

@@ -1,4 +1,6 @@
-import { missingActions } from './write-permission';
+import { missingActions as missingOf, RULE_ACTIONS, type Grant } from './write-permission';
+
+const missingActions = (grants: readonly Grant[]): string[] => missingOf(grants, RULE_ACTIONS);
 
 const RULES = 'Microsoft.Network/networkSecurityGroups/securityRules';
 

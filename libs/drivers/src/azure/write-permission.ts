@@ -1,5 +1,5 @@
 /** The actions needed to change the rules of a group. */
-const REQUIRED_ACTIONS = [
+export const RULE_ACTIONS = [
   'Microsoft.Network/networkSecurityGroups/securityRules/read',
   'Microsoft.Network/networkSecurityGroups/securityRules/write',
   'Microsoft.Network/networkSecurityGroups/securityRules/delete',
@@ -12,8 +12,8 @@ export interface Grant {
 }
 
 /** @returns the required actions that no grant allows */
-export const missingActions = (grants: readonly Grant[]): string[] =>
-  REQUIRED_ACTIONS.filter(
+export const missingActions = (grants: readonly Grant[], required: readonly string[]): string[] =>
+  required.filter(
     (action) =>
       !grants.some(({ actions, notActions }) => covers(actions, action) && !covers(notActions, action)),
   );

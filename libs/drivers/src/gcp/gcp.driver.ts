@@ -9,10 +9,11 @@ import {
   type CloudTarget,
   type DriverCredential,
   type Inspection,
-  type ProviderDriver,
+  type CloudDriver,
   type RuleChange,
   type Verified,
 } from '../provider-driver';
+import { firstTypeOf } from '../provider-facts';
 import { writtenKeys } from '../written-keys';
 import { AccessTokens, readIdentity } from './access-tokens';
 import { ComputeClients } from './compute-clients';
@@ -29,13 +30,12 @@ import { VpcNetwork } from './vpc-network';
  * The driver for firewall rules of Google’s VPC networks: one firewall rule per RuleSpec.
  * @param environment contains the variables of `GCP_FACTS`
  */
-export async function createGcpDriver(environment: NodeJS.ProcessEnv): Promise<ProviderDriver> {
+export async function createGcpDriver(environment: NodeJS.ProcessEnv): Promise<CloudDriver> {
   return new GcpDriver(new AccessTokens(environment), await ComputeClients.load(environment));
 }
 
-class GcpDriver implements ProviderDriver {
+class GcpDriver implements CloudDriver {
   readonly kind = 'GCP';
-  readonly traits = GCP_FACTS.traits;
 
   constructor(
     private readonly tokens: AccessTokens,
@@ -105,7 +105,7 @@ class GcpDriver implements ProviderDriver {
   }
 
   private deadline(): number {
-    return performance.now() + this.traits.callTimeoutMs;
+    return performance.now() + firstTypeOf(GCP_FACTS).traits.callTimeoutMs;
   }
 
   private async inNetwork<T>(

@@ -1,10 +1,14 @@
 import { repairPem } from '../pem';
+import type { DriverTraits } from '../provider-driver';
 import {
+  BOTH_FAMILIES,
+  IMMEDIATE,
   TRAFFIC_FIELDS,
   type CredentialTypes,
   type ResourceNaming,
   type TargetName,
   type ProviderFacts,
+  type Revocation,
 } from '../provider-facts';
 import { trustSetup } from './trust-setup';
 
@@ -124,7 +128,7 @@ const CREDENTIAL_TYPES: CredentialTypes = {
     fixedHints: ['project_id'],
     needsIssuer: true,
     parse: idsOfExternalAccount,
-    setup: (trust) => trustSetup(trust, POLICY),
+    setup: trustSetup,
   },
 };
 
@@ -143,6 +147,22 @@ function idsOfExternalAccount(given: Readonly<Record<string, unknown>>): Record<
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 1000) : '');
 
+const TRAITS: DriverTraits = {
+  // One write per rule: as many as complete within one deadline.
+  batchSize: 50,
+  // Compute allows 750 heavy writes per minute and project, shared with other users of the project.
+  writeBudget: { burst: 100, refillPerSecond: 10 },
+  callPerRule: true,
+  writeSpacing: { usualMs: 1000, burstMs: 3000, burstSize: 20 },
+  // A write completes with its operation, which takes some seconds.
+  callTimeoutMs: 20_000,
+};
+
+const REVOCATION: Revocation = {
+  cutsConnections: 'no',
+  words: 'VPC firewall rules track connections: one that is established stays open as long as it is busy.',
+};
+
 export const GCP_FACTS: ProviderFacts = {
   provider: 'GCP',
   label: 'Google Cloud',
@@ -153,20 +173,16 @@ export const GCP_FACTS: ProviderFacts = {
     'GOOGLE_OAUTH_TOKEN_URL',
     'GOOGLE_STS_URL',
   ],
-  traits: {
-    // One write per rule: as many as complete within one deadline.
-    batchSize: 50,
-    // Compute allows 750 heavy writes per minute and project, shared with other users of the project.
-    writeBudget: { burst: 100, refillPerSecond: 10 },
-    callPerRule: true,
-    writeSpacing: { usualMs: 1000, burstMs: 3000, burstSize: 20 },
-    // A write completes with its operation, which takes some seconds.
-    callTimeoutMs: 20_000,
-  },
   credentialTypes: CREDENTIAL_TYPES,
   resourceTypes: {
     FIREWALL: {
       label: 'VPC network',
+      traits: TRAITS,
+      families: BOTH_FAMILIES,
+      effect: IMMEDIATE,
+      region: null,
+      policy: POLICY,
+      revocation: REVOCATION,
       identifier: {
         pattern: SPELLING,
         example: 'default',
@@ -198,12 +214,6 @@ export const GCP_FACTS: ProviderFacts = {
       ],
       nameTarget,
     },
-  },
-  region: null,
-  policy: POLICY,
-  revocation: {
-    cutsConnections: 'no',
-    words: 'VPC firewall rules track connections: one that is established stays open as long as it is busy.',
   },
 };
 

@@ -1,11 +1,11 @@
-import type { ProviderDriver } from '../provider-driver';
+import type { CloudDriver } from '../provider-driver';
 import { thrown } from '../scripted-server.testing';
 import { TOKEN, target, refusal, READ, VercelFixture } from './vercel.driver.testing';
 
 describe('Vercel driver: credentials and targets', () => {
   const fixture = new VercelFixture();
   const { vercel } = fixture;
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeEach(() => {
     driver = fixture.newDriver();

@@ -1,11 +1,11 @@
-import type { ProviderDriver } from '../provider-driver';
+import type { CloudDriver } from '../provider-driver';
 import { thrown, type Reply } from '../scripted-server.testing';
 import { ADDRESS, target, guard, config, READ, FIND, VercelFixture } from './vercel.driver.testing';
 
 describe('Vercel driver: unexpected responses', () => {
   const fixture = new VercelFixture();
   const { vercel } = fixture;
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeEach(() => {
     driver = fixture.newDriver();

@@ -1,5 +1,5 @@
 import type { RuleSpec } from '#rules';
-import type { CloudTarget, ProviderDriver, RuleChange } from '../provider-driver';
+import type { CloudTarget, CloudDriver, RuleChange } from '../provider-driver';
 import { duringTests, ScriptedApi, type Reply } from '../scripted-server.testing';
 import { createVercelDriver } from './vercel.driver';
 import { guardRule } from './guard';
@@ -47,7 +47,7 @@ export class VercelFixture {
     });
   }
 
-  newDriver(): ProviderDriver {
+  newDriver(): CloudDriver {
     return createVercelDriver({ VERCEL_API_URL: `${this.vercel.url}/` });
   }
 }

@@ -9,10 +9,11 @@ import type {
   DriverCredential,
   DriverOptions,
   Inspection,
-  ProviderDriver,
+  CloudDriver,
   RuleChange,
   Verified,
 } from '../provider-driver';
+import { firstTypeOf } from '../provider-facts';
 import { isRecord } from '../untrusted-json';
 import { Batch } from './batch';
 import { denialsOf } from './denials';
@@ -33,14 +34,13 @@ const ENDPOINT = 'https://api.vercel.com';
  */
 export function createVercelDriver(
   environment: NodeJS.ProcessEnv,
-  { callTimeoutMs = VERCEL_FACTS.traits.callTimeoutMs }: DriverOptions = {},
-): ProviderDriver {
+  { callTimeoutMs = firstTypeOf(VERCEL_FACTS).traits.callTimeoutMs }: DriverOptions = {},
+): CloudDriver {
   return new VercelDriver(environment, callTimeoutMs);
 }
 
-class VercelDriver implements ProviderDriver {
+class VercelDriver implements CloudDriver {
   readonly kind = 'VERCEL';
-  readonly traits = VERCEL_FACTS.traits;
   private readonly endpoint: string;
 
   constructor(

@@ -1,5 +1,5 @@
 import type { ChangeResult } from '#rules';
-import type { ProviderDriver, RuleChange } from '../provider-driver';
+import type { CloudDriver, RuleChange } from '../provider-driver';
 import { createVercelDriver } from './vercel.driver';
 import { thrown } from '../scripted-server.testing';
 import {
@@ -20,7 +20,7 @@ import {
 describe('Vercel driver: requests and writes', () => {
   const fixture = new VercelFixture();
   const { vercel } = fixture;
-  let driver: ProviderDriver;
+  let driver: CloudDriver;
 
   beforeEach(() => {
     driver = fixture.newDriver();

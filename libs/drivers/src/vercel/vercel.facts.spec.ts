@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { firstTypeOf } from '../provider-facts';
 import { parseGuardedPath, VERCEL_FACTS } from './vercel.facts';
 
 const { identifier, nameTarget } = VERCEL_FACTS.resourceTypes['FIREWALL_RULE']!;
@@ -63,6 +64,6 @@ describe('The target of a Vercel guard', () => {
 
   it('has a policy that equals the one on the documentation page', () => {
     const page = readFileSync(join(__dirname, '../../../../docs/providers/vercel.md'), 'utf8');
-    expect(page).toContain(VERCEL_FACTS.policy);
+    expect(page).toContain(firstTypeOf(VERCEL_FACTS).policy);
   });
 });

@@ -1,4 +1,12 @@
-import type { ResourceNaming, TargetName, ProviderFacts } from '../provider-facts';
+import type { DriverTraits } from '../provider-driver';
+import {
+  BOTH_FAMILIES,
+  IMMEDIATE,
+  type ProviderFacts,
+  type ResourceNaming,
+  type Revocation,
+  type TargetName,
+} from '../provider-facts';
 
 const PROJECT = 'prj_\\w{1,100}|Qm[1-9A-HJ-NP-Za-km-z]{44}';
 const IS_PROJECT = new RegExp(`^(?:${PROJECT})$`);
@@ -33,20 +41,34 @@ function nameTarget({ identifier, config }: ResourceNaming): TargetName {
   return { key: `VERCEL:firewall-rule:${canonical}`, identifier: canonical };
 }
 
+const TRAITS: DriverTraits = {
+  // Each write replaces the complete list: a large batch costs as much as a small one.
+  batchSize: 500,
+  // Vercel does not document rate limits of its firewall endpoints: well below those of other endpoints.
+  writeBudget: { burst: 20, refillPerSecond: 1 },
+  writeSpacing: { usualMs: 1000, burstMs: 3000, burstSize: 20 },
+  wholeList: true,
+  // A write needs three requests (read, write, read) of at most five seconds each.
+  callTimeoutMs: 15_000,
+};
+
+const REVOCATION: Revocation = {
+  cutsConnections: 'no',
+  words:
+    'What is under way goes on: a response that is being streamed, a WebSocket that is open. The next request is denied.',
+};
+
+const POLICY = `A token of Vercel may do what the person it belongs to may do, in the scope it is made for.
+Make it for the scope of one team, with a date of expiry, as a member of that team whose role allows:
+  read    the project
+  read    the firewall configuration of the project
+  update  the firewall configuration of the project
+`;
+
 export const VERCEL_FACTS: ProviderFacts = {
   provider: 'VERCEL',
   label: 'Vercel',
   variables: ['VERCEL_API_URL'],
-  traits: {
-    // Each write replaces the complete list: a large batch costs as much as a small one.
-    batchSize: 500,
-    // Vercel does not document rate limits of its firewall endpoints: well below those of other endpoints.
-    writeBudget: { burst: 20, refillPerSecond: 1 },
-    writeSpacing: { usualMs: 1000, burstMs: 3000, burstSize: 20 },
-    wholeList: true,
-    // A write needs three requests (read, write, read) of at most five seconds each.
-    callTimeoutMs: 15_000,
-  },
   credentialTypes: {
     TOKEN: {
       label: 'Access token',
@@ -76,6 +98,12 @@ export const VERCEL_FACTS: ProviderFacts = {
   resourceTypes: {
     FIREWALL_RULE: {
       label: 'Project',
+      traits: TRAITS,
+      families: BOTH_FAMILIES,
+      effect: IMMEDIATE,
+      region: null,
+      policy: POLICY,
+      revocation: REVOCATION,
       identifier: {
         pattern: IS_PROJECT,
         example: 'prj_XLKmu1DyR1eY7zq8UgeRKbA7yVLA',
@@ -99,16 +127,4 @@ export const VERCEL_FACTS: ProviderFacts = {
       nameTarget,
     },
   },
-  region: null,
-  revocation: {
-    cutsConnections: 'no',
-    words:
-      'What is under way goes on: a response that is being streamed, a WebSocket that is open. The next request is denied.',
-  },
-  policy: `A token of Vercel may do what the person it belongs to may do, in the scope it is made for.
-Make it for the scope of one team, with a date of expiry, as a member of that team whose role allows:
-  read    the project
-  read    the firewall configuration of the project
-  update  the firewall configuration of the project
-`,
 };

@@ -4,7 +4,7 @@ import { IsObject } from 'class-validator';
 import { DriverRegistry } from '#drivers';
 import { PROVIDERS, type Provider } from '#rules';
 import { CREDENTIAL_LIST } from '#tenant-store';
-import { line, NullAsAbsent, oneOf, Required, string, TIME, type Kind } from '../../http/fields';
+import { line, names, NullAsAbsent, oneOf, Required, string, TIME, type Kind } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
 import { pastedObject } from '../pasted-fields';
 
@@ -136,4 +136,30 @@ export class CredentialDto {
   verificationError!: string | null;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;
+}
+
+export class CredentialSetupQueryDto {
+  @Required(names(10, 'resource types'), {
+    description: 'The types of resources that the credential is to open; may be repeated, 10 at most',
+    example: ['SECURITY_GROUP'],
+  })
+  resourceType!: string[];
+}
+
+@ApiSchema({
+  description: 'What to paste into the cloud, so that a credential opens resources of some types',
+})
+export class CredentialSetupDto {
+  @ApiProperty({
+    example: '{ "Version": "2012-10-17", "Statement": [] }',
+    description: 'The least-privilege policy for these types together',
+  })
+  policy!: string;
+  @ApiPropertyOptional({
+    example: 'aws iam create-role …',
+    description:
+      'Commands to paste into a shell, which make the cloud trust the credential and allow what the policy names. Absent: the ' +
+      'credential has its own secret',
+  })
+  setup?: string;
 }

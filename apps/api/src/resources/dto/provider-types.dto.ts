@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
-import { CUTS_CONNECTIONS, type Revocation } from '#drivers';
+import { BOTH_FAMILIES, CUTS_CONNECTIONS, type Family, type Revocation } from '#drivers';
 import { PROTOCOLS, PROVIDERS, type PortsPerRule, type Provider } from '#rules';
 
 const CONFIG_FIELD_TYPES = ['integer', 'integers', 'text', 'texts'] as const;
@@ -109,25 +109,6 @@ export class ConfigFieldDto {
   flags?: string;
 }
 
-export class ResourceTypeDto {
-  @ApiProperty({ example: 'SECURITY_GROUP' }) resourceType!: string;
-  @ApiProperty({ example: 'Security group', description: 'The name for people' }) label!: string;
-  @ApiProperty({ type: IdentifierFormDto, description: 'The format of resourceIdentifier' })
-  identifier!: IdentifierFormDto;
-  @ApiProperty({
-    enum: [...PORTS_PER_RULE],
-    description:
-      'one: each port needs its own cloud rule; many: one rule covers all ports; none: rules have no ports, an address ' +
-      'reaches everything',
-  })
-  portsPerRule!: PortsPerRule;
-  @ApiProperty({
-    type: [ConfigFieldDto],
-    description: 'The fields of config; fields of other types are refused',
-  })
-  config!: ConfigFieldDto[];
-}
-
 @ApiSchema({ description: 'How fast rules are written' })
 export class ProviderLimitsDto {
   @ApiProperty({ type: 'integer', example: 500, description: 'Maximum number of rules per batch' })
@@ -154,6 +135,64 @@ export class RevocationDto {
   words!: string;
 }
 
+@ApiSchema({
+  description: 'How long after a rule is added or removed the provider acts on that, in seconds; 0: at once',
+})
+export class EffectDto {
+  @ApiProperty({ type: 'integer', example: 60 }) usualSeconds!: number;
+  @ApiProperty({ type: 'integer', example: 300 }) atMostSeconds!: number;
+}
+
+export class ResourceTypeDto {
+  @ApiProperty({ example: 'SECURITY_GROUP' }) resourceType!: string;
+  @ApiProperty({ example: 'Security group', description: 'The name for people' }) label!: string;
+  @ApiProperty({ type: IdentifierFormDto, description: 'The format of resourceIdentifier' })
+  identifier!: IdentifierFormDto;
+  @ApiProperty({
+    enum: [...PORTS_PER_RULE],
+    description:
+      'one: each port needs its own cloud rule; many: one rule covers all ports; none: rules have no ports, an address ' +
+      'reaches everything',
+  })
+  portsPerRule!: PortsPerRule;
+  @ApiProperty({
+    type: [ConfigFieldDto],
+    description: 'The fields of config; fields of other types are refused',
+  })
+  config!: ConfigFieldDto[];
+  @ApiProperty({
+    enum: [...BOTH_FAMILIES],
+    isArray: true,
+    description: 'The IP versions of addresses that a target may take; a target may take fewer',
+  })
+  families!: Family[];
+  @ApiPropertyOptional({
+    type: TextFormDto,
+    description: 'The format of region. Absent: the region is in the identifier, or there are none',
+  })
+  region?: TextFormDto;
+  @ApiPropertyOptional({
+    type: ProviderLimitsDto,
+    description: 'Absent when needsAgent is true: an agent applies all rules at once',
+  })
+  limits?: ProviderLimitsDto;
+  @ApiProperty({
+    example: '{ "Version": "2012-10-17", "Statement": [] }',
+    description:
+      'The least-privilege policy for this type alone, to be pasted where the provider asks for it; ' +
+      '`GET /credentials/{id}/setup` has it for several types',
+  })
+  policy!: string;
+  @ApiProperty({ type: RevocationDto }) revocation!: RevocationDto;
+  @ApiProperty({ type: EffectDto }) effect!: EffectDto;
+  @ApiProperty({
+    type: 'integer',
+    example: 5,
+    description: 'How long a removal may take at the provider before it counts as late, in seconds',
+  })
+  closesWithinSeconds!: number;
+}
+
 export class ProviderTypesDto {
   @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
   @ApiProperty({ example: 'Google Cloud', description: 'The name for people' }) label!: string;
@@ -167,18 +206,22 @@ export class ProviderTypesDto {
   @ApiProperty({ type: [ResourceTypeDto] }) resourceTypes!: ResourceTypeDto[];
   @ApiPropertyOptional({
     type: TextFormDto,
-    description: 'The format of region. Absent: the provider has no regions',
+    deprecated: true,
+    description: 'That of the first resource type',
   })
   region?: TextFormDto;
   @ApiPropertyOptional({
     type: ProviderLimitsDto,
-    description: 'Absent when needsAgent is true: an agent applies all rules at once',
+    deprecated: true,
+    description: 'Those of the first resource type',
   })
   limits?: ProviderLimitsDto;
   @ApiProperty({
     example: '{ "Version": "2012-10-17", "Statement": [] }',
-    description: 'The least-privilege policy, to be pasted where the provider asks for it',
+    deprecated: true,
+    description: 'That of the first resource type',
   })
   policy!: string;
-  @ApiProperty({ type: RevocationDto }) revocation!: RevocationDto;
+  @ApiProperty({ type: RevocationDto, deprecated: true, description: 'That of the first resource type' })
+  revocation!: RevocationDto;
 }

@@ -25,6 +25,14 @@ export class ResourceIpDto {
   })
   providerRuleId!: string | null;
   @ApiProperty({ nullable: true, ...TIME }) appliedAt!: Date | null;
+  @ApiProperty({
+    nullable: true,
+    ...TIME,
+    description:
+      'By when the provider acts on the rule, which is on the target already; null: at once, or it is not there. Removals ' +
+      'take as long',
+  })
+  effectiveBy!: Date | null;
   @ApiProperty({ nullable: true, ...TIME }) removedAt!: Date | null;
   @ApiProperty({
     type: String,

@@ -40,6 +40,16 @@ export function registerCredentials(program: Command): void {
     run: show,
   });
   define(credentials, {
+    usage: 'setup <name|id>',
+    about: 'show what to paste into the cloud, for the types of resources that it is to open',
+    examples: [
+      'credentials setup aws --for SECURITY_GROUP',
+      'credentials setup azure --for SQL_SERVER --for KEY_VAULT',
+    ],
+    required: [new Option('--for <types...>', 'types of resources')],
+    run: setUp,
+  });
+  define(credentials, {
     usage: 'create <name>',
     about: 'store one, and let its provider check it; what is missing is asked for',
     examples: [
@@ -78,6 +88,14 @@ async function show({ api, name, output }: Call): Promise<void> {
   if (!identity) return output.fields(credential);
   if (output.format === 'text') output.note(`paste these commands in the account of ${name}`);
   return output.result(credential, identity.setup);
+}
+
+async function setUp({ api, name, options, output }: Call<{ for: string[] }>): Promise<void> {
+  const id = await idOf(api, 'credential', name);
+  const resourceType = options.for.map((type) => type.toUpperCase());
+  const params = { path: { id }, query: { resourceType } };
+  const setup = await bodyOf(api.GET('/api/v1/credentials/{id}/setup', { params }));
+  return output.result(setup, setup.setup ?? setup.policy);
 }
 
 interface CreateOptions extends DataOptions {

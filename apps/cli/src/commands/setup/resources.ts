@@ -116,7 +116,7 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
   const known = await bodyOf(api.GET('/api/v1/resources/types', {}));
   const types = known.find((candidate) => candidate.provider === provider)!;
   const type = typeFor(types.resourceTypes, options);
-  requireAll(options, type, types.region?.example);
+  requireAll(options, type, type.region?.example);
   const { resourceType } = type;
   const place = {
     resourceType,

@@ -1,9 +1,31 @@
 import { useState, type ReactNode } from 'react';
-import { api } from '../../api';
-import { Action, Badge, Copyable, DialogButton, Facts, Form, Muted, Notice, Row, Section } from '../../ui';
-import { SelectField, Stack, TextField, Time } from '../../ui';
+import { $api, api } from '../../api';
+import {
+  Action,
+  Badge,
+  CheckField,
+  Copyable,
+  DialogButton,
+  Facts,
+  Form,
+  Loaded,
+  Muted,
+  Notice,
+  Row,
+  Section,
+  SelectField,
+  Stack,
+  TextField,
+  Time,
+} from '../../ui';
 import { CredentialFields, credentialDataOf } from './fields';
-import { credentialTypeOf, providerOf, type Credential, type ProviderTypes } from './types';
+import {
+  credentialTypeOf,
+  providerOf,
+  type Credential,
+  type ProviderTypes,
+  type ResourceType,
+} from './types';
 
 /** Asks the provider. Its refusal is part of the credential, not a failure. */
 const verifyCredential = async (id: string): Promise<Credential> =>
@@ -12,13 +34,66 @@ const verifyCredential = async (id: string): Promise<Credential> =>
 /** Commands that make the provider trust a credential. undefined: it needs none */
 const setupOf = ({ setup, identity }: Credential): string | undefined => setup ?? identity?.setup;
 
-/** What the provider has to allow, to be pasted there. */
-export const Policy = ({ of, open = false }: { of: ProviderTypes; open?: boolean }) => (
+/** What the provider has to allow for one type of resources, to be pasted there. */
+export const Policy = ({ of, type = of.resourceTypes[0]!, open = false }: PolicyProps) => (
   <details open={open}>
     <summary>Permissions it needs, to paste into {of.label}</summary>
-    <Copyable text={of.policy} label={`Policy for ${of.label}`} />
+    <Copyable text={type.policy} label={`Policy for ${of.label}`} />
   </details>
 );
+
+interface PolicyProps {
+  readonly of: ProviderTypes;
+  readonly type?: ResourceType;
+  readonly open?: boolean;
+}
+
+/** What the provider has to allow for the types of resources that are chosen, and the commands that make it do so. */
+function SetUp({ of: { id }, provider }: { of: Credential; provider: ProviderTypes }) {
+  const [chosen, choose] = useState([provider.resourceTypes[0]!.resourceType]);
+  const params = { path: { id }, query: { resourceType: chosen } };
+  const answer = $api.useQuery('get', '/api/v1/credentials/{id}/setup', { params });
+  return (
+    <Stack>
+      {provider.resourceTypes.length > 1 ? (
+        <fieldset>
+          <legend>What it is to open</legend>
+          {provider.resourceTypes.map(({ resourceType, label }) => (
+            <CheckField
+              key={resourceType}
+              name=""
+              label={label}
+              checked={chosen.includes(resourceType)}
+              onChange={({ target }) => {
+                const others = chosen.filter((each) => each !== resourceType);
+                const next = target.checked ? [...chosen, resourceType] : others;
+                if (next.length > 0) choose(next);
+              }}
+            />
+          ))}
+        </fieldset>
+      ) : null}
+      <Loaded query={answer}>
+        {({ setup, policy }) => (
+          <>
+            {setup === undefined ? null : (
+              <>
+                <p>
+                  Run this where you are signed in to {provider.label}, so that it trusts this credential:
+                </p>
+                <Copyable text={setup} label="Commands" />
+              </>
+            )}
+            <details>
+              <summary>Permissions it needs, to paste into {provider.label}</summary>
+              <Copyable text={policy} label={`Policy for ${provider.label}`} />
+            </details>
+          </>
+        )}
+      </Loaded>
+    </Stack>
+  );
+}
 
 interface CredentialFormProps {
   readonly types: readonly ProviderTypes[];
@@ -89,7 +164,6 @@ interface CredentialDetailsProps {
 export function CredentialDetails({ of, types, children }: CredentialDetailsProps) {
   const provider = providerOf(types, of);
   const type = credentialTypeOf(types, of);
-  const setup = setupOf(of);
   return (
     <Section title="Credential">
       {of.isValid === false ? (
@@ -110,13 +184,7 @@ export function CredentialDetails({ of, types, children }: CredentialDetailsProp
           ...Object.fromEntries(type.fields.map(({ label, name }) => [label, of.hints[name]])),
         }}
       />
-      {setup === undefined ? null : (
-        <>
-          <p>Run this where you are signed in to {provider.label}, so that it trusts this credential:</p>
-          <Copyable text={setup} label="Commands" />
-        </>
-      )}
-      <Policy of={provider} />
+      <SetUp of={of} provider={provider} />
       <Row>
         <Action label="Verify now" busy={`Asking ${provider.label}…`} act={() => verifyCredential(of.id)} />
         {type.fields.length > 0 ? (

@@ -51,7 +51,7 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
           name: entered.text('name'),
           credentialId,
           resourceIdentifier: entered.text('resourceIdentifier'),
-          ...(provider.region ? { region: entered.text('region') } : {}),
+          ...(type.region ? { region: entered.text('region') } : {}),
           endpoint: entered.optional('endpoint') ?? null,
           config: configOf(entered, type, resource?.config),
         };
@@ -95,11 +95,11 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
           placeholder={type.identifier.example}
           defaultValue={resource?.resourceIdentifier}
         />
-        {provider.region ? (
+        {type.region ? (
           <TextField
             name="region"
             label="Region"
-            placeholder={provider.region.example}
+            placeholder={type.region.example}
             defaultValue={resource?.region}
           />
         ) : null}

@@ -60,7 +60,7 @@ function Details({ of, types }: { of: Resource; types: readonly ProviderTypes[] 
                 {of.credentialName}
               </Link>
             ),
-            'When access ends': provider.revocation.words,
+            'When access ends': type.revocation.words,
           }}
         />
         {of.verificationError ? (

@@ -1,0 +1,116 @@
+import type { CloudError } from '../../cloud-error';
+import { serveCall, type CallModifiers, type Refusal } from '../../faults/serve-call';
+import type { CloudAnswer, CloudRequest, NO_ANSWER, World } from '../../provider';
+import {
+  anotherOperation,
+  groupNotFound,
+  internalError,
+  invalidContent,
+  ruleLimitReached,
+} from '../azure-error';
+import { tokenRefused, tooManyRequests, unauthorized } from '../azure-error';
+import { jsonAnswer, render } from '../json-answer';
+import type { Operations } from '../operations';
+import { CLIENT_ID } from '../principal';
+import { ServiceCalls } from './service-calls';
+import type { ServiceRoute } from './service-routes';
+import type { Services } from './services';
+
+/** What the resource manager looks at before each call. */
+export interface Admission {
+  readonly prefix: string;
+  readonly base: (request: CloudRequest) => string;
+  /** @throws CloudError */
+  readonly check: (request: CloudRequest, isRead: boolean) => void;
+}
+
+/** The resource manager for services with a firewall of their own. */
+export class ServiceEndpoint {
+  private readonly calls: ServiceCalls;
+
+  constructor(
+    private readonly world: World,
+    private readonly services: Services,
+    operations: Operations,
+    private readonly admission: Admission,
+  ) {
+    this.calls = new ServiceCalls(services, operations, world.sizes.azureServiceRules);
+  }
+
+  handle(request: CloudRequest, route: ServiceRoute): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const { operation, effect, target, service } = route;
+    const items = effect === 'add' || effect === 'remove' ? 1 : 0;
+    const call = {
+      provider: 'AZURE',
+      operation,
+      effect,
+      targets: target === null ? [] : [target],
+      items,
+    } as const;
+    const perform = (how: CallModifiers, fails = false): CloudAnswer =>
+      this.perform(request, route, how, fails);
+    return serveCall(this.world, request.epoch, call, {
+      check: () => {
+        this.admission.check(request, effect === 'read');
+        if (!this.world.roles.allows('AZURE', route.action)) throw this.unauthorized(route, request);
+      },
+      perform,
+      ...(service?.isSlow && { failLater: () => perform({}, true) }),
+      refuse: (why) => this.refusal(why, route, request),
+      render,
+    });
+  }
+
+  private perform(
+    request: CloudRequest,
+    route: ServiceRoute,
+    how: CallModifiers,
+    fails: boolean,
+  ): CloudAnswer {
+    const { kind, service, target, collection, rule, id } = route;
+    if (kind === 'operation') return this.calls.operation(id);
+    if (!service || target === null) throw notFound(target);
+    if (kind === 'permissions') {
+      const actions = this.world.roles.permissionsOf('AZURE');
+      return jsonAnswer(200, { value: [{ actions, notActions: [] }] }, 'OK');
+    }
+    if (kind === 'locks') {
+      const level = this.services.locks.get(target);
+      return jsonAnswer(
+        200,
+        { value: level ? [{ name: 'simulated-lock', properties: { level } }] : [] },
+        'OK',
+      );
+    }
+    const base = this.admission.base(request);
+    return this.calls[kind]({ request, service, target, collection, rule, how, fails, base });
+  }
+
+  private refusal(why: Refusal, route: ServiceRoute, request: CloudRequest): CloudError {
+    switch (why) {
+      case 'throttle':
+        return tooManyRequests();
+      case 'error':
+        return internalError();
+      case 'not-found':
+        return notFound(route.target);
+      case 'quota':
+        return ruleLimitReached(route.service?.limit ?? 0);
+      case 'refuse':
+        return this.unauthorized(route, request);
+      case 'conflict':
+        return anotherOperation();
+      case 'invalid':
+        return invalidContent('a value is malformed.');
+      case 'unauthenticated':
+        return tokenRefused();
+    }
+  }
+
+  private unauthorized({ action }: ServiceRoute, { path }: CloudRequest): CloudError {
+    return unauthorized(CLIENT_ID, action, path.slice(this.admission.prefix.length));
+  }
+}
+
+const notFound = (target: string | null): CloudError =>
+  groupNotFound(...((target ?? '/').split('/') as [string, string]));

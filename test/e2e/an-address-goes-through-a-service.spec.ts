@@ -1,0 +1,121 @@
+import { ownOrganization, type Organization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+
+interface Created {
+  readonly id: string;
+}
+
+const ACCOUNT = '123456789012';
+const AZURE = {
+  tenantId: '00000000-0000-4000-8000-000000000002',
+  clientId: '00000000-0000-4000-8000-000000000003',
+  clientSecret: 'simulated-client-secret',
+  subscriptionId: '00000000-0000-4000-8000-000000000001',
+};
+const IP_SET = `arn:aws:wafv2:eu-central-1:${ACCOUNT}:regional/ipset/simulated-0/0c8a5f2e-1b5d-4f6e-9a3b-7d2c1e0f4a60`;
+const CLUSTER = `arn:aws:eks:eu-central-1:${ACCOUNT}:cluster/simulated-1`;
+
+/** By resourceType: what a resource is named by, and the target in the simulated cloud. */
+const SERVICES = {
+  SQL_SERVER: ['AZURE', 'simulated-group/simulated-sql'],
+  POSTGRESQL_FLEXIBLE_SERVER: ['AZURE', 'simulated-group/simulated-postgresql'],
+  MYSQL_FLEXIBLE_SERVER: ['AZURE', 'simulated-group/simulated-mysql'],
+  KEY_VAULT: ['AZURE', 'simulated-group/simulated-vault'],
+  CONTAINER_REGISTRY: ['AZURE', 'simulated-group/simulated-registry'],
+  STORAGE_ACCOUNT: ['AZURE', 'simulated-group/simulated-storage'],
+  AI_SERVICES_ACCOUNT: ['AZURE', 'simulated-group/simulated-ai'],
+  WAF_IP_SET: ['AWS', IP_SET],
+  EKS_CLUSTER: ['AWS', CLUSTER],
+} as const;
+
+describe('Sessions on services with a firewall of their own', () => {
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
+  let azure: string;
+
+  beforeAll(async () => {
+    const body = {
+      name: 'Azure services',
+      provider: 'AZURE',
+      credentialType: 'SERVICE_PRINCIPAL',
+      credentialData: AZURE,
+    };
+    azure = (await org.admin.created<Created>('/credentials', body)).id;
+  });
+
+  async function verified(of: Organization, resourceType: keyof typeof SERVICES): Promise<string> {
+    const [provider, resourceIdentifier] = SERVICES[resourceType];
+    const { id } = await of.admin.created<Created>('/resources', {
+      name: resourceType,
+      provider,
+      resourceType,
+      resourceIdentifier,
+      credentialId: provider === 'AZURE' ? azure : of.credentialId,
+      config: {},
+    });
+    await of.admin.posted(`/roles/${of.roleId}/resources/${id}`);
+    await of.admin.posted(`/resources/${id}/verify`);
+    return id;
+  }
+  const open = async (provider: string, target: string): Promise<string[]> =>
+    (await drawbridge.cloud.rules(target, provider)).map(({ address }) => address);
+
+  it.each(Object.keys(SERVICES) as (keyof typeof SERVICES)[])(
+    'a session opens %s for its address, and closes it when it is stopped',
+    async (resourceType) => {
+      const [provider, target] = SERVICES[resourceType];
+      const resourceId = await verified(org, resourceType);
+      const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.21' });
+      await org.reaches(id, 'ACTIVE', 60_000);
+      expect(await open(provider, target)).toEqual(['203.0.113.21']);
+      await org.admin.posted(`/sessions/${id}/stop`);
+      await org.reaches(id, 'CANCELLED', 60_000);
+      expect(await open(provider, target)).toEqual([]);
+    },
+  );
+
+  it('an address says by when its provider acts on it, where that is later', async () => {
+    const resourceId = await verified(org, 'KEY_VAULT');
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.22' });
+    const { resourceIps } = await org.reaches(id, 'ACTIVE');
+    const [{ appliedAt, effectiveBy }] = resourceIps as unknown as [
+      { appliedAt: string; effectiveBy: string },
+    ];
+    expect(Date.parse(effectiveBy) - Date.parse(appliedAt)).toBe(600_000);
+  });
+
+  it('a region in an ARN is stored, and another one is refused', async () => {
+    const body = {
+      name: 'cluster',
+      provider: 'AWS',
+      resourceType: 'EKS_CLUSTER',
+      resourceIdentifier: CLUSTER,
+      credentialId: org.credentialId,
+      config: {},
+    };
+    const { region } = await org.admin.created<{ region: string }>('/resources', body);
+    expect(region).toBe('eu-central-1');
+    const refused = await org.admin.post<{ message: string }>('/resources', { ...body, region: 'eu-west-1' });
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      'region must be left out, or be eu-central-1, the region in the ARN',
+    ]);
+  });
+
+  it('a credential has one role for several types of resources, and refuses what its provider has not', async () => {
+    const { body } = await org.admin.get<{ policy: string }>(
+      `/credentials/${azure}/setup?resourceType=SQL_SERVER&resourceType=KEY_VAULT`,
+    );
+    const { Actions } = JSON.parse(body.policy) as { Actions: string[] };
+    expect(Actions).toEqual(
+      expect.arrayContaining([
+        'Microsoft.Sql/servers/firewallRules/write',
+        'Microsoft.KeyVault/vaults/write',
+      ]),
+    );
+    for (const query of ['', '?resourceType=SECURITY_GROUP']) {
+      const refused = await org.admin.get<{ message: string }>(`/credentials/${azure}/setup${query}`);
+      expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('resourceType')]);
+    }
+  });
+});
