@@ -100,7 +100,7 @@ export const hold = (
   )`;
 
 /** The CTEs of planned resources, which `plannedResources` makes. */
-export interface PlannedCtes {
+interface PlannedCtes {
   readonly planned: string;
   readonly unchanged: string;
 }

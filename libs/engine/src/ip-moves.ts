@@ -2,6 +2,7 @@ import type { ResourceIp, Loaded } from '#engine-store';
 import {
   APPLY_TIMEOUT_MS,
   canHoldRule,
+  givenUpMessage,
   grouped,
   NOT_FOUND_TIMEOUT_MS,
   resourceIpMoves,
@@ -33,7 +34,8 @@ export const isRefusal = ({ from, to }: IpMove): boolean => from !== 'REMOVING' 
  */
 export function noteEnds(rows: TargetRows, decisions: Decisions): void {
   const names = new Map<string, Set<string>>();
-  for (const [ruleId, { isAbsent, givenUp, stillAllowedBy }] of decisions) {
+  for (const [ruleId, { isAbsent, ending }] of decisions) {
+    const { givenUp, stillAllowedBy = null } = ending;
     const { presentSince, possibleSince } = rows.ruleBefore(ruleId);
     if (!isAbsent || (presentSince === null && possibleSince === null)) continue;
     const released = rows.addressesOf(
@@ -41,7 +43,7 @@ export function noteEnds(rows: TargetRows, decisions: Decisions): void {
       ({ status }, { releasedAt }) => releasedAt !== null && !isFinal(status),
     );
     for (const { id, givenUp: before } of released) {
-      if (givenUp !== null) rows.change(id, { givenUp: before ?? givenUp });
+      if (givenUp) rows.change(id, { givenUp: before ?? givenUpMessage(givenUp.reason) });
       else if (stillAllowedBy !== null) names.set(id, (names.get(id) ?? new Set()).add(stillAllowedBy));
     }
   }
@@ -104,7 +106,7 @@ const giveUpMsOf = (
   isNotFound && status === 'PENDING' && appliedAt === null ? NOT_FOUND_TIMEOUT_MS : applyTimeoutMs;
 
 const noteOn = (ip: SettledIp, decisions: Decisions): string | null =>
-  ip.rules.map(({ id }) => decisions.get(id)?.note ?? null).find((note) => note !== null) ?? null;
+  ip.rules.map(({ id }) => decisions.get(id)?.ending.note ?? null).find((note) => note !== null) ?? null;
 
 export function moveAddress(
   rows: TargetRows,

@@ -75,11 +75,8 @@ const asItWas = (rule: TargetRule): Decided => ({
   events: [],
   isAbsent: false,
   failed: null,
-  isFull: false,
-  withdrawn: null,
-  note: null,
-  givenUp: null,
-  stillAllowedBy: null,
+  changedTo: null,
+  ending: {},
 });
 
 /** What `settle` writes about a present rule: the statuses of addresses, and the holders that it deletes. */

@@ -2,6 +2,7 @@ import type { EngineStore, Holder, Lease, LedgerRow, Origin, Reading, UnmanagedR
 import { dueRules } from '#engine-store';
 import { type Tx } from '#entities';
 import {
+  changedMessage,
   earliest,
   ruleLife,
   UNMANAGED_STAYS,
@@ -93,7 +94,8 @@ export async function settle(
 
   await save(tx, stores, rows, refused, absent);
   if (settlement.alignRetries) await alignRetries(tx, stores, lease, decisions);
-  if ([...decisions.values()].some(({ isFull }) => isFull)) await makeRoom(tx, stores, lease, decisions);
+  if ([...decisions.values()].some(({ ending }) => ending.isFull))
+    await makeRoom(tx, stores, lease, decisions);
   await stores.ledger.record(tx, recorded);
   if (listed.length > 0) await stores.unmanaged.list(tx, lease.targetId, listed);
   await auditUnheld(tx, stores.owners, lease, recorded);
@@ -142,10 +144,10 @@ function followUp(
   decisions: Decisions,
   wasRead: boolean,
 ): Holder[] {
-  for (const [ruleId, { isAbsent, rule, withdrawn }] of decisions) {
+  for (const [ruleId, { isAbsent, rule, changedTo }] of decisions) {
     if (isAbsent && rule.cause === 'WRITER_RELEASED')
       rows.returnToPending(ruleId, { appliedAt: null, providerRuleId: null });
-    if (withdrawn !== null) rows.returnToPending(ruleId, { errorMessage: withdrawn });
+    if (changedTo !== null) rows.returnToPending(ruleId, { errorMessage: changedMessage(changedTo) });
     if (rows.ruleBefore(ruleId).isMissing && wasRead) rows.rename(ruleId);
   }
   const failed = new Set(moves.filter(isRefusal).map(({ id }) => id));

@@ -1,5 +1,5 @@
 import { claimsOf, planChanges } from './planner';
-import { DRIVER_ERROR_KINDS, RETRYABLE_KINDS, type ChangeResult, type ObservedRule } from './provider';
+import type { ChangeResult, ObservedRule } from './provider';
 import { absent, add, again, dueRule, judge, judgedUnread, remove, type DueRule } from './planner.testing';
 
 describe('A rule of a target that could not be read', () => {
@@ -59,12 +59,6 @@ describe('A rule of a target that could not be read', () => {
       ['desired', { result: 'refused', kind: 'target-missing', message: 'why' }],
     ]) as ReadonlyMap<string, ChangeResult>;
     expect(judge([desired], refused, [])).toEqual([{ ...again(desired, 'why'), refused: true }]);
-  });
-
-  it('handles every kind of driver error', () => {
-    expect(new Set(DRIVER_ERROR_KINDS)).toEqual(
-      new Set([...RETRYABLE_KINDS, 'denied', 'target-missing', 'quota', 'invalid', 'wrong-family']),
-    );
   });
 });
 

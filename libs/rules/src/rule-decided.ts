@@ -2,7 +2,7 @@ import { backoffMs, RULE_BACKOFF } from './backoff';
 import type { Verdict } from './judge';
 import type { DriverErrorKind } from './provider';
 import type { Access, DueRule, Instant, OwnedAccess, ReadTimes, Rule, RuleEvent, RuleState } from './rule';
-import { changedMessage, givenUpMessage, settledEvents, type Ending } from './rule-events';
+import { changedMessage, settledEvents, type Ending } from './rule-events';
 import { missingSince, observedAccess } from './rule-life';
 import { HOLDING_STATUSES } from './status';
 
@@ -25,16 +25,9 @@ export interface Decided {
   readonly isAbsent: boolean;
   /** why its addition is given up for the holders that wait; null: it is not */
   readonly failed: DriverErrorKind | 'no effect' | null;
-  /** its target is full: what nobody wants there is removed first, and then it is tried again */
-  readonly isFull: boolean;
-  /** why its addresses are not let in as they should be: another program changed it; null: they are */
-  readonly withdrawn: string | null;
-  /** for its addresses: how its removal is known, or what it left behind without effect */
-  readonly note: string | null;
-  /** for its addresses: it was given up, not observed to be gone */
-  readonly givenUp: string | null;
-  /** names the unmanaged rules that let the address in after its end */
-  readonly stillAllowedBy: string | null;
+  /** what another program made of it: its addresses are not let in as they should be; null: it is as it should be */
+  readonly changedTo: string | null;
+  readonly ending: Ending;
 }
 
 /** Shown to users, on what would be opened. */
@@ -199,11 +192,8 @@ export function decided(rule: DueRule, change: Change, moment: Moment, ending: E
     events: settledEvents(rule, next, change.observedPresent, isAbsent, ending),
     isAbsent,
     failed: change.failed,
-    isFull: ending.isFull ?? false,
-    withdrawn: change.changedTo === null ? null : changedMessage(change.changedTo),
-    note: ending.note ?? null,
-    givenUp: isAbsent && ending.givenUp ? givenUpMessage(ending.givenUp.reason) : null,
-    stillAllowedBy: ending.stillAllowedBy ?? null,
+    changedTo: change.changedTo,
+    ending,
   };
 }
 

@@ -139,17 +139,6 @@ describe('A rule after a pass', () => {
     expect(events).toMatchObject([{ kind: 'OPENED', cause: 'SESSION_STARTED' }]);
   });
 
-  it('keeps an addition in flight that did not add what is shown', () => {
-    const unknown: ChangeResult = { result: 'unknown', message: '' };
-    const rule = dueRule({ desired: true }, { inFlightUntil: NOW + 5000 });
-    const orphan = { ...OURS, ownRuleId: 'other' };
-    expect(decided(rule, seen([orphan], 'add', unknown)).rule).toMatchObject({
-      inFlightUntil: NOW + 5000,
-      dueAt: null,
-    });
-    expect(decided(rule, seen([OURS], 'add', unknown)).rule.inFlightUntil).toBeNull();
-  });
-
   it('is due again after the deadline of a removal in flight', () => {
     const found = decided(dueRule({ desired: true, inFlight: true, inFlightMs: 5000 }), seen([OURS]));
     expect(dueInMs(found)).toBeGreaterThan(5000);
@@ -160,15 +149,6 @@ describe('A rule after a pass', () => {
     const { rule, isAbsent, events } = decided(dueRule({ removeCause: 'USER_OFFBOARDED' }), seen([]));
     expect([isAbsent, rule.state, rule.dueAt, rule.cause]).toEqual([true, 'absent', null, 'USER_OFFBOARDED']);
     expect(events).toMatchObject([{ kind: 'CLOSED', cause: 'USER_OFFBOARDED' }]);
-  });
-
-  it('is due at once when its remaining holders must write it themselves', () => {
-    expect(dueInMs(decided(dueRule({ removeCause: 'WRITER_RELEASED' }), seen([])))).toBe(0);
-  });
-
-  it('is observed present only if the pass has read the target', () => {
-    expect(decided(dueRule(), seen([OURS])).rule.observedAt).toBe(NOW - 20);
-    expect(decided(dueRule(), failed('transient'), UNREAD).rule.observedAt).toBeNull();
   });
 
   it('that loses its mark between the two reads is ours by the id that the first one showed', () => {

@@ -147,7 +147,7 @@ export interface ResourceIpMove {
 }
 
 /** Whether another ResourceIp holds a rule. @param failing ResourceIps that fail in this settlement and release it */
-export type HoldsBesides = (ruleId: string, ownIpId: string, failing: ReadonlySet<string>) => boolean;
+type HoldsBesides = (ruleId: string, ownIpId: string, failing: ReadonlySet<string>) => boolean;
 
 /**
  * The status changes of ResourceIps after a pass. A failing ResourceIp no longer holds its rules.
