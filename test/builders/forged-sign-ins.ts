@@ -72,11 +72,7 @@ const notStarted =
 
 const CALLBACKS: readonly Forgery[] = [
   ['no state', 'error over', altered((callback) => callback.searchParams.delete('state'))],
-  [
-    'an unknown state',
-    'error over',
-    altered((callback) => callback.searchParams.set('state', randomUUID())),
-  ],
+  ['an unknown state', 'error over', altered((callback) => callback.searchParams.set('state', randomUUID()))],
   ['a state twice', 'error invalid', altered((callback) => callback.searchParams.append('state', 'x'))],
   ['no code', 'error invalid', altered((callback) => callback.searchParams.delete('code'))],
   ['a code twice', 'error invalid', altered((callback) => callback.searchParams.append('code', 'x'))],
