@@ -15,19 +15,8 @@ import {
 } from '../../parts/access-requests';
 import { UseRequest } from '../../parts/session-actions';
 import { count, UserLink, Ticket } from '../../parts/words';
-import {
-  Action,
-  Button,
-  Facts,
-  Loaded,
-  localTime,
-  Notice,
-  Page,
-  Row,
-  Section,
-  Time,
-  unbroken,
-} from '../../ui';
+import { Action, Button, Facts, Loaded, localTime, Notice, Page, Row, Section } from '../../ui';
+import { Time, unbroken } from '../../ui';
 
 const route = getRouteApi('/signed-in/requests/$id');
 
