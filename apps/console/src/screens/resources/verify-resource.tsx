@@ -5,7 +5,7 @@ import { $api, api, useAll } from '../../api';
 import { Button, Code, Loaded, Loading, Notice, Problem, Section } from '../../ui';
 import { Policy } from './credential';
 import { ResourceForm, Warnings } from './resource-form';
-import { providerOf, type ProviderTypes, type Resource } from './types';
+import { providerOf, resourceTypeOf, type ProviderTypes, type Resource } from './types';
 
 interface VerifyResourceProps {
   readonly types: readonly ProviderTypes[];
@@ -70,7 +70,7 @@ function Verification({ of, types, onVerified }: VerifyResourceProps & { of: Res
             Allow what is missing at the provider, or correct what was entered; then save: it is verified
             again.
           </p>
-          <Policy of={provider} />
+          <Policy of={provider} type={resourceTypeOf(types, of)} />
         </>
       ) : (
         <>

@@ -1,0 +1,113 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { DriverRegistry, type CloudTarget, type RuleChange } from '#drivers';
+import { AwsJson } from '../../libs/drivers/src/aws/aws-json';
+import { CallToken } from '../../libs/drivers/src/call-tokens';
+import { freePort } from '../harness/free-port';
+import { until } from '../harness/until';
+import { kinds } from './driver-actions';
+
+/** The program `moto_server` of moto 5, of PyPI: another implementation of AWS, which is in no package that CI installs. */
+const MOTO = process.env['MOTO_SERVER'];
+const KEYS = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'any-secret-access-key' };
+const ADDRESSES = ['203.0.113.7/32', '203.0.113.8/32'];
+
+const target = (resourceType: string, identifier: string): CloudTarget => ({
+  resourceType,
+  identifier,
+  region: 'eu-central-1',
+  credential: { credentialType: 'ACCESS_KEY', data: KEYS, externalId: null, identity: null },
+  deployment: 'conformance',
+  claims: new Map(ADDRESSES.map((address) => [`${address} all *`, `rule of ${address}`])),
+});
+const add = (address: string): RuleChange => {
+  const ruleId = randomUUID();
+  const mark = { deployment: 'conformance', ruleId, expiresAt: null };
+  return { action: 'add', ruleId, spec: { address, protocol: 'all', ports: [] }, mark, config: {} };
+};
+const remove = (providerRuleId: string): RuleChange => ({ action: 'remove', ruleId: 'any', providerRuleId });
+
+/** moto proves tokens and shapes. It takes host bits and other IP versions, and finishes an update of EKS at once. */
+describe.runIf(MOTO !== undefined)('Against moto, the driver of AWS', () => {
+  let moto: ChildProcess;
+  let url: string;
+  let registry: DriverRegistry;
+
+  const service = (name: string): AwsJson =>
+    new AwsJson(
+      { name, region: 'eu-central-1', partition: 'aws', endpoint: url },
+      new CallToken(KEYS),
+      10_000,
+    );
+
+  beforeAll(async () => {
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    moto = spawn(MOTO!, ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
+    await until('moto answers', () =>
+      fetch(`${url}/moto-api/`).then(
+        () => true,
+        () => false,
+      ),
+    );
+    registry = new DriverRegistry({ AWS_ENDPOINT_URL_EKS: url, AWS_ENDPOINT_URL_WAFV2: url });
+  });
+  afterAll(() => void moto.kill());
+
+  it('changes IP sets of WAF, and keeps what is not its own', async () => {
+    const { body } = await service('wafv2').call({
+      operation: 'CreateIPSet',
+      method: 'POST',
+      path: '/',
+      headers: {
+        'content-type': 'application/x-amz-json-1.1',
+        'x-amz-target': 'AWSWAF_20190729.CreateIPSet',
+      },
+      body: {
+        Name: 'office',
+        Scope: 'REGIONAL',
+        Description: 'the office',
+        IPAddressVersion: 'IPV4',
+        Addresses: ['198.51.100.0/24'],
+      },
+    });
+    const { ARN: arn } = body['Summary'] as { ARN: string };
+    const driver = await registry.driverFor('AWS', 'WAF_IP_SET');
+    const set = target('WAF_IP_SET', arn);
+    const verified = await driver.verify(set, {});
+    expect(verified && verified.warnings).toEqual([expect.stringContaining('turns access into a block')]);
+    expect(kinds(await driver.applyChanges(set, ADDRESSES.map(add)))).toEqual(['done', 'done']);
+    expect((await driver.readRules(set)).map(({ key }) => key)).toEqual(
+      ['198.51.100.0/24', ...ADDRESSES].map((address) => `${address} all *`),
+    );
+    expect(kinds(await driver.applyChanges(set, ADDRESSES.map(remove)))).toEqual(['done', 'done']);
+    expect((await driver.readRules(set)).map(({ ownRuleId }) => ownRuleId)).toEqual([null]);
+  });
+
+  it('changes the public endpoint of a cluster, and keeps what is not its own', async () => {
+    const { body } = await service('eks').call({
+      operation: 'CreateCluster',
+      method: 'POST',
+      path: '/clusters',
+      body: {
+        name: 'production',
+        roleArn: 'arn:aws:iam::123456789012:role/eks',
+        resourcesVpcConfig: {
+          subnetIds: ['subnet-1', 'subnet-2'],
+          endpointPublicAccess: true,
+          publicAccessCidrs: ['198.51.100.0/24'],
+        },
+      },
+    });
+    const { arn } = body['cluster'] as { arn: string };
+    const driver = await registry.driverFor('AWS', 'EKS_CLUSTER');
+    const cluster = target('EKS_CLUSTER', arn);
+    // moto answers with the cluster instead of the update: only a read shows what has become of it
+    expect(kinds(await driver.applyChanges(cluster, ADDRESSES.map(add)))).toEqual(['unknown', 'unknown']);
+    expect((await driver.readRules(cluster)).map(({ key }) => key)).toEqual(
+      ['198.51.100.0/24', ...ADDRESSES].map((address) => `${address} all *`),
+    );
+    expect(kinds(await driver.applyChanges(cluster, ADDRESSES.map(remove)))).toEqual(['unknown', 'unknown']);
+    expect((await driver.readRules(cluster)).map(({ ownRuleId }) => ownRuleId)).toEqual([null]);
+  });
+});
