@@ -1,8 +1,10 @@
 import { ActionBench, JOB_ADDRESS } from '../builders/action-bench';
 import { group, sshTo } from '../builders/organization';
 import type { TimelineEntry } from '../harness/simulator-client';
+import { ActionJob } from '../harness/action-job';
 import { node24 } from '../harness/node-24';
 import { until } from '../harness/until';
+import { vanishingNode } from '../harness/vanishing-node';
 
 const LEASE_SECONDS = 60;
 const JOBS = 20;
@@ -82,6 +84,29 @@ const node = node24();
     expect(output).toMatch(/The rules were removed/);
     expect(job.summary).toContain('The access was renewed again');
     expect(await bench.allowed()).toEqual([]);
+  });
+
+  it('is told when no process can outlive it to end the access, and when that ends at the latest', async () => {
+    const own = vanishingNode(node!);
+    const inputs = { url: bench.proxy.url, trust: bench.trust.audience };
+    const job = new ActionJob(own.node, inputs, { variables: bench.endpoint.variables });
+    try {
+      expect((await job.main()).code).toBe(0);
+      bench.proxy.answerInstead = ({ url = '' }) => {
+        // the post step runs
+        if (url.endsWith('/stop')) own.vanish();
+        return url.endsWith('/stop');
+      };
+      const { code, output } = await job.post();
+      expect(code).toBe(0);
+      expect(output).toMatch(
+        /::warning::.* ends at \S+Z at the latest: no process that outlives this job could be started \(spawn/,
+      );
+    } finally {
+      bench.proxy.answerInstead = null;
+      own.vanish();
+      job.remove();
+    }
   });
 
   it('does not get it from a server that cannot be reached, after three attempts', async () => {

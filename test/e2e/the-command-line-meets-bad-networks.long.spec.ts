@@ -1,6 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
+import { CommandLine } from '../harness/command-line';
+import { vanishingNode } from '../harness/vanishing-node';
 
 async function listening(answer: RequestListener): Promise<{ server: Server; url: string }> {
   const server = createServer(answer);
@@ -71,6 +73,25 @@ describe('The command line meets bad networks', () => {
     await going.prints(`your address is ${CLI_ADDRESS} again`, SEVERAL_RENEWALS_MS);
     process.kill(going.pid, 'SIGTERM');
     await going.ended;
+  });
+
+  it('says when no process in the background can end the access, and when it ends at the latest', async () => {
+    const { node, vanish } = vanishingNode(process.execPath);
+    const cli = new CommandLine(bench.cli.environment, node);
+    try {
+      const going = cli.start(['run', '--', 'sleep', '300']);
+      await bench.allows(CLI_ADDRESS);
+      bench.proxy.answerInstead = ({ url = '' }) => url.endsWith('/stop');
+      vanish();
+      process.kill(going.pid, 'SIGTERM');
+      await going.prints('no process in the background could be started (spawn');
+      expect(going.stderr).toMatch(/the access ends at \d\d:\d\d .* at the latest: no process/);
+      bench.proxy.answerInstead = null;
+      await going.ended;
+    } finally {
+      vanish();
+      await cli.remove();
+    }
   });
 
   it('stop is tried until the API is back', async () => {

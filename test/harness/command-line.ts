@@ -48,7 +48,11 @@ export class CommandLine {
   readonly home = mkdtempSync(join(tmpdir(), 'drawbridge-cli-'));
   private readonly runs: Run[] = [];
 
-  constructor(private readonly env: Readonly<Record<string, string>> = {}) {}
+  /** @param node the program of Node.js */
+  constructor(
+    private readonly env: Readonly<Record<string, string>> = {},
+    private readonly node = process.execPath,
+  ) {}
 
   get configFile(): string {
     return join(this.home, 'drawbridge', 'config.json');
@@ -61,7 +65,7 @@ export class CommandLine {
 
   start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Run {
     const run = new Run(
-      spawn(process.execPath, [CLI, ...args], { env: { ...this.environment, ...env }, cwd: this.home }),
+      spawn(this.node, [CLI, ...args], { env: { ...this.environment, ...env }, cwd: this.home }),
     );
     this.runs.push(run);
     return run;

@@ -55,6 +55,8 @@ export class SignInIssuer {
   silently: string | null = 'login_required';
   /** takes requests, and does not answer them */
   isSilent = false;
+  /** the path alone where it is down or silent; null: everywhere */
+  lackingAt: string | null = null;
   givesRefreshTokens = true;
   /** what it refuses refresh tokens of disabled people with */
   refusal: Json = { error: 'invalid_grant', error_description: '<script>alert(1)</script>' };
@@ -111,9 +113,10 @@ export class SignInIssuer {
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '', this.url);
     this.requests.push(pathname);
-    if (this.isSilent) return;
+    const isLacking = this.lackingAt === null || pathname === this.lackingAt;
+    if (this.isSilent && isLacking) return;
     if (this.cut?.(pathname, 'before')) return void request.destroy();
-    if (this.isDown) return void response.writeHead(503).end();
+    if (this.isDown && isLacking) return void response.writeHead(503).end();
     const answer = (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): void => {
       if (this.cut?.(pathname, 'after')) return void response.destroy();
       response

@@ -27,6 +27,8 @@ interface Outcome extends Access {
 /** Checks without a fault after which a sign-in is either vouched for or over. */
 const RECOVERY = 3;
 const MAX_STEPS = 60;
+/** Of an issuer. */
+const ENDPOINTS = ['/.well-known/openid-configuration', '/token', '/keys', '/userinfo'];
 
 describe('A fault of ours, at any step between the request to an issuer and the commit,', () => {
   const database = ownDatabase(4);
@@ -97,6 +99,26 @@ describe('A fault of ours, at any step between the request to an issuer and the 
     expect(outcomes.filter(({ isSignedIn, isRefused }) => isSignedIn !== isRefused)).toEqual([]);
     // one is the answer with the new refresh token; a worker that is killed before it has kept that loses it, too
     expect(outcomes.filter(({ isSignedIn }) => !isSignedIn)).toHaveLength(isKilled ? 2 : 1);
+  });
+
+  it('and an issuer that is down, or takes a request and never answers it, ends no access and no sign-in', async () => {
+    const lacks = ENDPOINTS.flatMap((path) => [
+      { lackingAt: path, isDown: true },
+      { lackingAt: path, isSilent: true },
+    ]);
+    const outcomes = await Promise.all(
+      lacks.map(async (lack) => {
+        const own = await SignInIssuer.start();
+        const ada = await vouchedPerson(database, own);
+        Object.assign(own, lack);
+        await check(ada, null);
+        await own.stop();
+        return { ...lack, isAsked: own.requests.includes(lack.lackingAt), ...(await accessOf(ada)) };
+      }),
+    );
+    expect(outcomes).toEqual(
+      lacks.map((lack) => ({ ...lack, isAsked: true, isLost: false, isSignedIn: true })),
+    );
   });
 
   it('again and again, ends no access', async () => {
