@@ -15,8 +15,11 @@ import (
 var version = "dev"
 
 func main() {
+	drawbridge := provider.New(version)
 	options := providerserver.ServeOpts{Address: "registry.terraform.io/drawbridge/drawbridge"}
-	if err := providerserver.Serve(context.Background(), func() framework.Provider { return provider.New(version) }, options); err != nil {
+	err := providerserver.Serve(context.Background(), func() framework.Provider { return drawbridge }, options)
+	drawbridge.Stop()
+	if err != nil {
 		log.Fatal(err)
 	}
 }

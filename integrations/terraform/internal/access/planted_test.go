@@ -25,7 +25,7 @@ func TestPlantedBugsAreFound(t *testing.T) {
 		{"Renew changes the private data", "access/lease.go", "\tif err == nil {\n\t\tresp.RenewAt", "\t_ = resp.Private.SetKey(ctx, \"n\", []byte(`1`))\n\tif err == nil {\n\t\tresp.RenewAt", "TestRenewalsGoOnAfterAFault"},
 		{"renewals by the server's clock", "access/open.go", "resp.RenewAt = lease.renewAt()", "resp.RenewAt, _ = time.Parse(time.RFC3339, session.ExpiresAt)", "TestRenewalsGoOnAfterAFault"},
 		{"Close ends with the run", "access/lease.go", "context.WithoutCancel(ctx), closeTimeout", "ctx, closeTimeout", "TestACancelledRunCloses"},
-		{"a token among the outputs", "access/open.go", "hosts, ports, session.ID,", "hosts, ports, session.ID+session.SessionToken,", "TestOutputs"},
+		{"a token among the outputs", "access/open.go", "\t\to.fill(ctx", "\t\tsession.ID = lease.Token\n\t\to.fill(ctx", "TestOutputs"},
 		{"a proxy", "api/client.go", "DialContext: dial,", "DialContext: dial, Proxy: http.ProxyFromEnvironment,", "TestNoProxyIsUsed"},
 		{"PARTIAL is enough", "access/open.go", "case session.Status == \"PARTIAL\" && o.AllowPartial.ValueBool():", "case session.Status == \"PARTIAL\":", "TestWhatCannotBeAppliedIsClosed"},
 		{"one holder for all", "access/report.go", "_, _ = rand.Read(random)", "_ = rand.Read", "TestTwentyWalksBehindOneAddress"},

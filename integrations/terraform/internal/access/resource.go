@@ -60,10 +60,17 @@ type resource struct {
 
 var _ ephemeral.EphemeralResourceWithValidateConfig = &resource{}
 
-// New returns what makes the resource.
-func New() func() ephemeral.EphemeralResource {
+// New returns what makes the resource, and what stops all that is still open.
+func New() (create func() ephemeral.EphemeralResource, stop func()) {
 	leases := &sync.Map{}
-	return func() ephemeral.EphemeralResource { return &resource{leases: leases} }
+	return func() ephemeral.EphemeralResource { return &resource{leases: leases} }, func() {
+		var all sync.WaitGroup
+		leases.Range(func(_, kept any) bool {
+			all.Go(func() { kept.(*lease).stop(context.Background()) })
+			return true
+		})
+		all.Wait()
+	}
 }
 
 func (*resource) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {

@@ -39,6 +39,9 @@ const hurry = 100 * time.Millisecond
 
 // Walk is one walk of a core, with a provider process of its own.
 type Walk struct {
+	// End is the end of the provider's process, which the core brings about.
+	End func()
+
 	mode     Mode
 	server   tfprotov6.ProviderServer
 	schema   *tfprotov6.Schema
@@ -55,12 +58,13 @@ type Walk struct {
 func Begin(t testing.TB, mode Mode, configuration map[string]any) *Walk {
 	t.Helper()
 	ctx := context.Background()
-	server := providerserver.NewProtocol6(provider.New("dev"))()
+	drawbridge := provider.New("dev")
+	server := providerserver.NewProtocol6(drawbridge)()
 	schemas, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	walk := &Walk{mode: mode, server: server, schema: schemas.EphemeralResourceSchemas[resourceType], stopped: make(chan struct{})}
+	walk := &Walk{mode: mode, server: server, schema: schemas.EphemeralResourceSchemas[resourceType], stopped: make(chan struct{}), End: drawbridge.Stop}
 	configured, err := server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: valueOf(t, schemas.Provider, configuration)})
 	if err != nil {
 		t.Fatal(err)

@@ -18,21 +18,27 @@ import (
 	"terraform-provider-drawbridge/internal/identity"
 )
 
-type drawbridge struct {
+// Drawbridge is the provider.
+type Drawbridge struct {
 	version   string
 	newAccess func() ephemeral.EphemeralResource
+	// Stop stops all that is still open: a core that was interrupted ends the provider without closing anything.
+	Stop func()
 }
+
+var _ provider.ProviderWithEphemeralResources = &Drawbridge{}
 
 // New returns the provider of this release.
-func New(version string) provider.ProviderWithEphemeralResources {
-	return &drawbridge{version: version, newAccess: access.New()}
+func New(version string) *Drawbridge {
+	create, stop := access.New()
+	return &Drawbridge{version: version, newAccess: create, Stop: stop}
 }
 
-func (d *drawbridge) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+func (d *Drawbridge) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName, resp.Version = "drawbridge", d.version
 }
 
-func (*drawbridge) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+func (*Drawbridge) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	argument := func(text string, isSecret bool) schema.Attribute {
 		return schema.StringAttribute{Optional: true, Sensitive: isSecret, MarkdownDescription: text}
 	}
@@ -49,7 +55,7 @@ func (*drawbridge) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 }
 
 // Configure chooses the server and the identity. Where an argument is not known yet, what needs it fails.
-func (d *drawbridge) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+func (d *Drawbridge) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	connection := &access.Connection{Version: d.version}
 	resp.EphemeralResourceData = connection
 	if !req.Config.Raw.IsFullyKnown() {
@@ -81,10 +87,10 @@ func (d *drawbridge) Configure(ctx context.Context, req provider.ConfigureReques
 	connection.Client = client
 }
 
-func (d *drawbridge) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+func (d *Drawbridge) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
 	return []func() ephemeral.EphemeralResource{d.newAccess}
 }
 
-func (*drawbridge) Resources(context.Context) []func() resource.Resource { return nil }
+func (*Drawbridge) Resources(context.Context) []func() resource.Resource { return nil }
 
-func (*drawbridge) DataSources(context.Context) []func() datasource.DataSource { return nil }
+func (*Drawbridge) DataSources(context.Context) []func() datasource.DataSource { return nil }
