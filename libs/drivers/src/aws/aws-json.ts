@@ -131,12 +131,13 @@ export class AwsJson {
 /** The error's name is in a header of REST services, and in the body of others, there with a namespace. */
 function refusalOf({ status, body, header }: Refusal, secrets: readonly string[]): CallFailure {
   const { __type: type, message, Message } = isRecord(body) ? body : {};
+  const words = message ?? Message;
   const named = header('x-amzn-errortype') ?? (typeof type === 'string' ? type : undefined);
   const name = named?.split(':')[0]?.split('#').at(-1);
   return toFailure(
     {
       ...(name !== undefined && { name, $fault: 'client' }),
-      message: String(message ?? Message ?? ''),
+      message: typeof words === 'string' ? words : '',
       $metadata: { httpStatusCode: status },
       $response: { headers: { 'retry-after': header('retry-after') ?? '' } },
     },

@@ -142,10 +142,11 @@ export class PropertyList implements AzureTarget {
   }
 
   private closedReason({ resource }: ListOfResource): string | null {
-    const { publicNetworkAccess: access = null } = resource.properties as Json;
-    if (access === null || String(access).toLowerCase() === 'enabled') return null;
+    const { publicNetworkAccess: given = null } = resource.properties as Json;
+    const access = typeof given === 'string' ? given : JSON.stringify(given);
+    if (given === null || access.toLowerCase() === 'enabled') return null;
     const { name } = this.given;
-    return `Public access to ${name} is ${String(access)}: no address is let in. Enable it for selected networks`;
+    return `Public access to ${name} is ${access}: no address is let in. Enable it for selected networks`;
   }
 
   /** An open list is shown as a rule for everybody; rules of ours without effect say why. */
