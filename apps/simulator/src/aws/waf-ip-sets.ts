@@ -113,7 +113,7 @@ export class WafIpSets implements JsonService {
     const byUs = /drawbridge/.test(request.headers['user-agent'] ?? '');
     const next = this.store(
       target!,
-      { ...set, addresses, description: String(body.Description ?? '') },
+      { ...set, addresses, description: typeof body.Description === 'string' ? body.Description : '' },
       byUs,
     );
     return { NextLockToken: next.lockToken };

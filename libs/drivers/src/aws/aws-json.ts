@@ -136,7 +136,7 @@ function refusalOf({ status, body, header }: Refusal, secrets: readonly string[]
   return toFailure(
     {
       ...(name !== undefined && { name, $fault: 'client' }),
-      message: String(message ?? Message ?? ''),
+      message: [message, Message].find((text) => typeof text === 'string') ?? '',
       $metadata: { httpStatusCode: status },
       $response: { headers: { 'retry-after': header('retry-after') ?? '' } },
     },

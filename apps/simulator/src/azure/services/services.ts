@@ -107,7 +107,7 @@ function ledgerRulesOf(service: Service, target: string, resource: ServiceResour
   });
   const { properties, rules, ours } = resource;
   const { network = {} } = properties as { network?: Json };
-  const access = properties.publicNetworkAccess ?? (network as Json).publicNetworkAccess ?? 'Enabled';
+  const access = properties.publicNetworkAccess ?? network.publicNetworkAccess ?? 'Enabled';
   if (access !== 'Enabled') return [];
   if (service.shape === 'children')
     return Object.entries(rules).flatMap(([collection, named]) =>

@@ -143,9 +143,11 @@ export class PropertyList implements AzureTarget {
 
   private closedReason({ resource }: ListOfResource): string | null {
     const { publicNetworkAccess: access = null } = resource.properties as Json;
-    if (access === null || String(access).toLowerCase() === 'enabled') return null;
+    if (access === null) return null;
+    const state = typeof access === 'string' ? access : 'unknown';
+    if (state.toLowerCase() === 'enabled') return null;
     const { name } = this.given;
-    return `Public access to ${name} is ${String(access)}: no address is let in. Enable it for selected networks`;
+    return `Public access to ${name} is ${state}: no address is let in. Enable it for selected networks`;
   }
 
   /** An open list is shown as a rule for everybody; rules of ours without effect say why. */
