@@ -84,7 +84,7 @@ async function main([program = 'go', ...given]: readonly string[]): Promise<numb
       otherTarget: group(2),
       systems,
     };
-    const args = given.length > 0 || program !== 'go' ? given : ['test', './...'];
+    const args = given.length > 0 || program !== 'go' ? given : ['test', '-parallel', '8', './...'];
     const child = spawn(program, args, {
       cwd: program === 'go' ? MODULE : process.cwd(),
       env: { ...process.env, DRAWBRIDGE_TEST: JSON.stringify(test) },

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,14 +23,18 @@ func TestMain(m *testing.M) {
 	t := &testing.T{}
 	p := running(t)
 	walk := coretest.Begin(t, coretest.Mode{}, p.withKey())
-	for _, address := range addresses(30) {
-		if walk.Open(t, access(address, "lease_seconds", 60)) == nil {
-			fmt.Println(walk.Told())
-			os.Exit(1)
-		}
-	}
-	fmt.Println("open")
+	openAll(t, walk, addresses(30))
+	fmt.Println("open" + walk.Told())
 	time.Sleep(time.Hour)
+}
+
+// openAll opens access for each address, all at once: changes of a target are collected.
+func openAll(t testing.TB, walk *coretest.Walk, addresses []string) {
+	var all sync.WaitGroup
+	for _, address := range addresses {
+		all.Go(func() { walk.Open(t, access(address, "lease_seconds", 60)) })
+	}
+	all.Wait()
 }
 
 func addresses(from int) (all []string) {
@@ -57,11 +62,7 @@ func TestAKilledRunLosesItsAccess(t *testing.T) {
 		t.Fatal("the child has not opened: " + line.Text())
 	}
 	left := coretest.Begin(t, coretest.Mode{NeverRenews: true}, p.withKey())
-	for _, address := range addresses(50) {
-		if left.Open(t, access(address, "lease_seconds", 60)) == nil {
-			t.Fatal(left.Told())
-		}
-	}
+	openAll(t, left, addresses(50))
 	killed := append(addresses(30), addresses(50)...)
 	p.hasRules(t, 40, killed...)
 	begun := time.Now()
