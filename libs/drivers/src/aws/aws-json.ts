@@ -137,11 +137,7 @@ function refusalOf({ status, body, header }: Refusal, secrets: readonly string[]
   return toFailure(
     {
       ...(name !== undefined && { name, $fault: 'client' }),
-<<<<<<< HEAD
       message: typeof words === 'string' ? words : '',
-=======
-      message: [message, Message].find((text) => typeof text === 'string') ?? '',
->>>>>>> h/providers
       $metadata: { httpStatusCode: status },
       $response: { headers: { 'retry-after': header('retry-after') ?? '' } },
     },
