@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeClientTypes } from './client-types.mjs';
 import { COPIED, PUBLISHED } from './downloads.mjs';
 import { filesBelow, readIfPresent, ROOT } from './files.mjs';
 import { step } from './progress.mjs';
@@ -23,6 +24,7 @@ const STAMP = join(ROOT, 'dist/.build-stamp');
  * Output: dist/apps/NAME/src, dist/libs/NAME/src.
  */
 export async function buildWhenStale() {
+  await writeClientTypes();
   const sources = listSources();
   const outputs = sources.map(outputOf);
   const stamp = stampOf([...sources, ...filesBelow('apps/console')]);

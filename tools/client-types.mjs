@@ -1,13 +1,11 @@
-/** Writes the client's types and lists of choices from openapi.json; `--check` compares them with it instead. */
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import openapiTS, { astToString } from 'openapi-typescript';
-import { format, resolveConfig } from 'prettier';
-import { ROOT } from './files.mjs';
+import { fileURLToPath } from 'node:url';
+import { readIfPresent, ROOT } from './files.mjs';
 
 const TYPES = 'libs/client/src/schema.d.ts';
 const CHOICES = 'libs/client/src/choices.ts';
-const GENERATED = '/** Generated from openapi.json by `npm run openapi`. */\n\n';
 
 /** Keys of the document that have no effect on types, or none on those of the client: it throws on every error. */
 const LEFT_OUT = new Set(['description', 'example', 'examples', 'headers', 'summary', 'title']);
@@ -40,27 +38,26 @@ function choicesOf(schemas) {
   )} as const;\n`;
 }
 
-/** @returns the generated files: path and text */
-async function generate() {
-  const written = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));
+/**
+ * Writes the client's types and lists of choices, when openapi.json has changed since they were written. They are not kept in
+ * git: the document is what is reviewed.
+ */
+export async function writeClientTypes() {
+  const text = readFileSync(join(ROOT, 'openapi.json'), 'utf8');
+  const hash = createHash('sha256').update(text).update(readFileSync(fileURLToPath(import.meta.url)));
+  const head = `/** Generated from openapi.json, ${hash.digest('hex')}. */\n`;
+  if ([TYPES, CHOICES].every((path) => readIfPresent(join(ROOT, path))?.startsWith(head))) return;
+  // a package, which is installed before it is needed
+  const { default: openapiTS, astToString } = await import('openapi-typescript');
+  const document = JSON.parse(text);
+  const choices = choicesOf(document.components.schemas);
   // errors, as those of each operation
-  delete written.components.responses;
-  const document = slim(written);
-  const types = await openapiTS(/** @type {import('openapi-typescript').OpenAPI3} */ (document), {
-    alphabetize: true,
-    // what has a default may be left out
-    defaultNonNullable: false,
-  });
-  return { [TYPES]: astToString(types), [CHOICES]: choicesOf(written.components.schemas) };
+  delete document.components.responses;
+  const slimmed = /** @type {import('openapi-typescript').OpenAPI3} */ (slim(document));
+  // what has a default may be left out
+  const types = await openapiTS(slimmed, { alphabetize: true, defaultNonNullable: false });
+  writeFileSync(join(ROOT, TYPES), head + astToString(types));
+  writeFileSync(join(ROOT, CHOICES), head + choices);
 }
 
-for (const [name, generated] of Object.entries(await generate())) {
-  const path = join(ROOT, name);
-  const text = await format(GENERATED + generated, { ...(await resolveConfig(path)), filepath: path });
-  if (!process.argv.includes('--check')) {
-    writeFileSync(path, text);
-  } else if (readFileSync(path, 'utf8') !== text) {
-    console.error(`${name} is not what openapi.json says: npm run openapi`);
-    process.exitCode = 1;
-  }
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeClientTypes();
