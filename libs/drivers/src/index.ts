@@ -13,7 +13,6 @@ export type {
 } from './provider-driver';
 export type {
   CredentialShape,
-  Effect,
   Family,
   FieldForm,
   TargetName,

@@ -21,7 +21,7 @@ interface Cluster {
 
 const REGION = 'eu-central-1';
 /** What another program has put on each list: an empty one lets everybody in. */
-export const OFFICE = '192.0.2.10/32';
+const OFFICE = '192.0.2.10/32';
 
 export const CLUSTERS: readonly string[] = [1, 2, 3, 4, 5].map(
   (index) => `arn:aws:eks:${REGION}:${ACCOUNT_ID}:cluster/simulated-${index}`,

@@ -215,7 +215,7 @@ export function withOwners(
   return { ...after, ours };
 }
 
-export const idOf = ({ armType }: Service, target: string): string => {
+const idOf = ({ armType }: Service, target: string): string => {
   const [resourceGroup, name] = target.split('/');
   return `/subscriptions/${SUBSCRIPTION_ID}/resourceGroups/${resourceGroup}/providers/${armType}/${name}`;
 };
