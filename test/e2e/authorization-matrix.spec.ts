@@ -26,6 +26,7 @@ const BODIES: Readonly<Record<string, object>> = {
   Users_bulk: { userIds: [NOWHERE], action: 'ACTIVATE' },
   Roles_members: { addUserIds: [NOWHERE] },
   Resources_verifyMany: { resourceIds: [NOWHERE] },
+  Resources_labelMany: { resourceIds: [NOWHERE], remove: ['env'] },
   Agents_report: { agent: MATRIX_HOST, version: 'x', results: [] },
 };
 const QUERIES: Readonly<Record<string, string>> = { Agents_state: `?agent=${MATRIX_HOST}` };
@@ -57,7 +58,8 @@ const FOR_OTHERS: Readonly<Record<string, string>> = {
   'signed-in sessions:write': 'AccessRequests_create Sessions_extend Sessions_start',
   'signed-in sessions:write free': 'AccessRequests_cancel',
   'signed-in sessions:write free session': 'Sessions_renew Sessions_stop',
-  'admin audit:read': 'AuditLogs_export Reports_access ResourceEvents_list Resources_guard Resources_rules',
+  'admin audit:read':
+    'AuditLogs_export Reports_access ResourceEvents_list Resources_guard Resources_rules Rights_people',
   'key agent:connect': 'Agents_report Agents_state',
   platform: 'Platform_find Platform_list Platform_overdueRules',
   'platform write': 'Platform_delete Platform_reactivate Platform_suspend',

@@ -1265,6 +1265,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/resources/{id}/people': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Rights_people'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/resources/{id}/reconcile': {
     parameters: {
       query?: never;
@@ -1323,6 +1339,22 @@ export interface paths {
     get?: never;
     put?: never;
     post: operations['Resources_createMany'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/resources/labels': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Resources_labelMany'];
     delete?: never;
     options?: never;
     head?: never;
@@ -1585,6 +1617,22 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/v1/sessions/plan': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['Sessions_plan'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/v1/static-ip-rules': {
     parameters: {
       query?: never;
@@ -1707,6 +1755,22 @@ export interface paths {
     get?: never;
     put?: never;
     post: operations['Users_resetMfa'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/v1/users/{id}/resources': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['Rights_ofUser'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -2249,6 +2313,13 @@ export interface components {
     BulkCreateResourcesDto: {
       resources: components['schemas']['CreateResourceDto'][];
     };
+    BulkLabelsDto: {
+      remove?: string[];
+      resourceIds: string[];
+      set?: {
+        [key: string]: string;
+      };
+    };
     /** @enum {string} */
     BulkOutcome: 'DONE' | 'UNCHANGED' | 'REFUSED';
     BulkResourcesDto: {
@@ -2303,6 +2374,12 @@ export interface components {
       currentPassword: string;
       /** Format: password */
       newPassword: string;
+    };
+    ClosedRuleDto: {
+      address: string;
+      ports: string;
+      protocol: string;
+      resourceName: string;
     };
     CodedErrorDto: {
       error: string;
@@ -2442,6 +2519,7 @@ export interface components {
       /** @default true */
       enabled?: boolean;
       groupMappings?: components['schemas']['GroupMappingDto'][];
+      groupPattern?: string | null;
       groupsClaim?: string | null;
       issuer: string;
       name: string;
@@ -2463,6 +2541,9 @@ export interface components {
       /** Format: uuid */
       credentialId: string;
       endpoint?: string | null;
+      labels?: {
+        [key: string]: string;
+      };
       name: string;
       /** @enum {string} */
       provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
@@ -2485,6 +2566,9 @@ export interface components {
       /** @default false */
       requireReason?: boolean;
       resourceIds?: string[];
+      resourceSelector?: {
+        [key: string]: string[];
+      } | null;
       userIds?: string[];
     };
     CreateStaticIpRuleDto: {
@@ -2613,6 +2697,13 @@ export interface components {
       email: string;
       organizationSlug?: string;
     };
+    GivingRoleDto: {
+      /** @enum {string} */
+      by: 'ID' | 'LABEL';
+      /** Format: uuid */
+      id: string;
+      name: string;
+    };
     GroupMappingDto: {
       group: string;
       isOrgAdmin?: boolean;
@@ -2678,6 +2769,7 @@ export interface components {
       emailDomains: string[];
       enabled: boolean;
       groupMappings: components['schemas']['StoredGroupMappingDto'][];
+      groupPattern: string | null;
       groupsClaim: string | null;
       /** Format: uuid */
       id: string;
@@ -2945,6 +3037,20 @@ export interface components {
     };
     /** @enum {string} */
     PaymentStatus: 'SUCCEEDED' | 'FAILED';
+    PersonRightDto: {
+      approvalsNeeded: number;
+      /** Format: email */
+      email: string;
+      maxSessionDurationHours: number;
+      mayBreakGlass: boolean;
+      name: string;
+      needsReason: boolean;
+      openNow: boolean;
+      roles: components['schemas']['GivingRoleDto'][];
+      status: components['schemas']['UserStatus'];
+      /** Format: uuid */
+      userId: string;
+    };
     PlanDto: {
       currency: string | null;
       displayName: string;
@@ -2962,6 +3068,28 @@ export interface components {
       maxResources: number | null;
       maxSessionDurationHours: number;
       maxUsers: number | null;
+    };
+    PlannedResourceDto: {
+      /** Format: uuid */
+      resourceId: string;
+      resourceName: string;
+      rules: components['schemas']['PlannedRuleDto'][];
+    };
+    PlannedRuleDto: {
+      address: string;
+      by: string | null;
+      /** @enum {string} */
+      outcome: 'OPENS' | 'SHARED' | 'ALREADY_OPEN';
+      ports: string;
+      protocol: string;
+    };
+    PlanRefusalDto: {
+      error: string;
+      message: string;
+      status: number;
+      validationErrors?: {
+        [key: string]: string;
+      };
     };
     PlatformOrganizationDto: {
       /** Format: date-time */
@@ -3189,6 +3317,9 @@ export interface components {
       /** Format: uuid */
       id: string;
       isActive: boolean;
+      labels: {
+        [key: string]: string;
+      };
       /** Format: date-time */
       lastVerifiedAt: string | null;
       maxSessionDurationHours?: number;
@@ -3235,6 +3366,23 @@ export interface components {
       status: 'PENDING' | 'APPLIED' | 'FAILED' | 'REMOVING' | 'REMOVED';
       stillAllowedBy: string | null;
       warnings: string[];
+    };
+    ResourceRightDto: {
+      approvalsNeeded: number;
+      isActive: boolean;
+      labels: {
+        [key: string]: string;
+      };
+      maxSessionDurationHours: number;
+      mayBreakGlass: boolean;
+      name: string;
+      needsReason: boolean;
+      openNow: boolean;
+      /** @enum {string} */
+      provider: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
+      /** Format: uuid */
+      resourceId: string;
+      roles: components['schemas']['GivingRoleDto'][];
     };
     ResourceRuleDto: {
       address: string;
@@ -3299,6 +3447,9 @@ export interface components {
       /** Format: uuid */
       id: string;
       isActive: boolean;
+      labels: {
+        [key: string]: string;
+      };
       /** Format: date-time */
       lastVerifiedAt: string | null;
       maxSessionDurationHours?: number;
@@ -3334,9 +3485,14 @@ export interface components {
       name: string;
       reasonPattern: string | null;
       requireReason: boolean;
+      resourceCount: number;
       resourceIds: string[];
+      resourceSelector: {
+        [key: string]: string[];
+      } | null;
       /** Format: date-time */
       updatedAt: string;
+      userCount: number;
       userIds: string[];
     };
     RoleMembersDto: {
@@ -3471,6 +3627,26 @@ export interface components {
       /** Format: uuid */
       userId: string;
       userName: string;
+    };
+    SessionPlanDto: {
+      approvalsNeeded: number;
+      /** Format: date-time */
+      asOf: string;
+      closes: components['schemas']['ClosedRuleDto'][];
+      deciders: string[];
+      /** @enum {boolean} */
+      dryRun: true;
+      durationHours: number | null;
+      /** Format: date-time */
+      expiresAt: string | null;
+      ipv4Address: string | null;
+      ipv6Address: string | null;
+      maxDurationHours: number | null;
+      reasonNeeded: boolean;
+      refusal: components['schemas']['PlanRefusalDto'] | null;
+      resources: components['schemas']['PlannedResourceDto'][];
+      /** Format: uuid */
+      usesAccessRequestId: string | null;
     };
     /** @enum {string} */
     SessionStatus: 'PENDING' | 'ACTIVE' | 'PARTIAL' | 'FAILED' | 'EXPIRING' | 'EXPIRED' | 'CANCELLED';
@@ -3667,9 +3843,12 @@ export interface components {
       /** @default true */
       enabled?: boolean;
       groupMappings?: components['schemas']['GroupMappingDto'][];
+      groupPattern?: string | null;
       groupsClaim?: string | null;
       issuer?: string;
       name?: string;
+      /** @enum {string} */
+      patternMemberships?: 'KEEP' | 'REMOVE';
       trustsSecondFactor?: boolean;
     };
     UpdateNoticesDto: {
@@ -3711,6 +3890,9 @@ export interface components {
       credentialId?: string;
       endpoint?: string | null;
       isActive?: boolean;
+      labels?: {
+        [key: string]: string;
+      };
       name?: string;
       /** @enum {string} */
       provider?: 'AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT';
@@ -3735,6 +3917,9 @@ export interface components {
       /** @default false */
       requireReason?: boolean;
       resourceIds?: string[];
+      resourceSelector?: {
+        [key: string]: string[];
+      } | null;
       userIds?: string[];
     };
     UpdateStaticIpRuleDto: {
@@ -5877,6 +6062,7 @@ export interface operations {
       query?: {
         assigned?: boolean;
         credentialId?: string;
+        label?: string[];
         page?: number;
         provider?: ('AWS' | 'GCP' | 'AZURE' | 'APISIX' | 'VERCEL' | 'AGENT')[];
         resourceType?: (
@@ -6105,6 +6291,32 @@ export interface operations {
       };
     };
   };
+  Rights_people: {
+    parameters: {
+      query?: {
+        page?: number;
+        search?: string;
+        size?: number;
+        sort?: 'name' | '-name' | 'email' | '-email';
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['PersonRightDto'][];
+        };
+      };
+    };
+  };
   Resources_reconcile: {
     parameters: {
       query?: never;
@@ -6194,6 +6406,29 @@ export interface operations {
       };
     };
   };
+  Resources_labelMany: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['BulkLabelsDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['BulkResultsDto'];
+        };
+      };
+    };
+  };
   ResourceTypes_list: {
     parameters: {
       query?: never;
@@ -6254,6 +6489,7 @@ export interface operations {
           | 'resourceCount'
           | '-resourceCount';
         userId?: string;
+        withMembers?: boolean;
       };
       header?: never;
       path?: never;
@@ -6716,6 +6952,29 @@ export interface operations {
       };
     };
   };
+  Sessions_plan: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['StartSessionDto'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['SessionPlanDto'];
+        };
+      };
+    };
+  };
   StaticIpRules_list: {
     parameters: {
       query?: {
@@ -7054,6 +7313,32 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['MessageDto'];
+        };
+      };
+    };
+  };
+  Rights_ofUser: {
+    parameters: {
+      query?: {
+        page?: number;
+        search?: string;
+        size?: number;
+        sort?: 'name' | '-name' | 'createdAt' | '-createdAt';
+      };
+      header?: never;
+      path: {
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceRightDto'][];
         };
       };
     };

@@ -36,6 +36,7 @@ export { RESOURCE_LIST } from './resource-list';
 export * from './resource-rows';
 export * from './resource-rules.store';
 export * from './resource.store';
+export * from './rights.store';
 export * from './role.store';
 export * from './sealed-record.store';
 export * from './session-wait.store';

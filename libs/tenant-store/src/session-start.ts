@@ -1,6 +1,7 @@
 import { ALL_UNCHANGED, INSERT_HOLDERS, PLANNED_RESOURCES } from '#engine-store/port';
 import { type PreparedStatement, auditInsert } from '#entities';
 import { validKey } from './account.store';
+import { reaches } from './granted-sql';
 
 /** A second factor that was given longer ago does not start a session without approval. */
 export const STEP_UP_MINUTES = 5;
@@ -30,9 +31,8 @@ export const ALLOWING_ROLES = (
   resourceId: string,
   { startedAt, expiresAt, asked }: { startedAt: string; expiresAt: string; asked: string },
 ): string =>
-  `SELECT FROM role_resources held JOIN role_users mine ON mine.role_id = held.role_id
-     JOIN roles role ON role.id = held.role_id
-   WHERE held.resource_id = ${resourceId} AND mine.user_id = ${userId} AND (role.max_session_duration_hours IS NULL
+  `SELECT FROM role_users mine JOIN roles role ON role.id = mine.role_id
+   WHERE mine.user_id = ${userId} AND ${reaches('role.id', resourceId)} AND (role.max_session_duration_hours IS NULL
      OR ${expiresAt} <= ${startedAt} + make_interval(hours => role.max_session_duration_hours)) AND ${asked}`;
 
 /** SQL: whether a sign-in of the user has proven its second factor a short time ago. */

@@ -9,6 +9,7 @@ import {
   AddressTaken,
   TooManyLiveSessions,
 } from './session-rows';
+import { resourcesOf } from './granted-sql';
 import { sessionList } from './session-list';
 import { ALLOWING_ROLES, COLUMNS, IP_COLUMNS, START_ON_REQUEST, START_SESSION } from './session-start';
 import { type WokenTargets, newHoldersJson, releasedIps } from '#engine-store/port';
@@ -61,8 +62,8 @@ const GRANTS: PreparedStatement = {
            'mayBreakGlass', role.may_break_glass, 'ipv6PrefixLength', role.ipv6_prefix_length)
            ORDER BY role.name) FILTER (WHERE role.id IS NOT NULL), '[]') AS roles
        FROM resources r
-       LEFT JOIN role_resources held ON held.resource_id = r.id
-         AND held.role_id IN (SELECT role_id FROM role_users WHERE user_id = $2)
+       LEFT JOIN (SELECT mine.role_id, reached.id AS resource_id FROM role_users mine
+         CROSS JOIN LATERAL ${resourcesOf('mine.role_id')} reached WHERE mine.user_id = $2) held ON held.resource_id = r.id
        LEFT JOIN roles role ON role.id = held.role_id
        WHERE r.organization_id = $1 AND r.deleted_at IS NULL
          AND (held.role_id IS NOT NULL OR r.id = ANY ($3::uuid[]) OR r.name = ANY ($4::text[]))
