@@ -16,6 +16,7 @@ const NOBODY = '00000000-0000-4000-8000-000000000000';
 const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /sessions': [['opens', { ipv4Address: '203.0.113.2' }]],
   'POST /sessions/{id}/extend': [['opens', { additionalHours: 1 }]],
+  'POST /sessions/plan': [['opens', {}]],
   'POST /sessions/{id}/renew': [['closes']],
   'POST /sessions/{id}/stop': [['closes']],
   'POST /sessions/admin/{id}/stop': [['closes']],

@@ -55,7 +55,7 @@ const FOR_OTHERS: Readonly<Record<string, string>> = {
   'signed-in resources:read': 'ResourceTypes_list Resources_find Resources_list',
   'signed-in sessions:read free': 'AccessRequests_find AccessRequests_list Sessions_list',
   'signed-in sessions:read free session': 'Sessions_find',
-  'signed-in sessions:write': 'AccessRequests_create Sessions_extend Sessions_start',
+  'signed-in sessions:write': 'AccessRequests_create Sessions_extend Sessions_plan Sessions_start',
   'signed-in sessions:write free': 'AccessRequests_cancel',
   'signed-in sessions:write free session': 'Sessions_renew Sessions_stop',
   'admin audit:read':

@@ -41,6 +41,7 @@ export * from './role.store';
 export * from './sealed-record.store';
 export * from './session-wait.store';
 export * from './session-retention.store';
+export * from './session-plan.store';
 export * from './session-rows';
 export * from './session.store';
 export * from './sign-in-failure.store';

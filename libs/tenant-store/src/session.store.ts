@@ -11,8 +11,15 @@ import {
 } from './session-rows';
 import { resourcesOf } from './granted-sql';
 import { sessionList } from './session-list';
-import { ALLOWING_ROLES, COLUMNS, IP_COLUMNS, START_ON_REQUEST, START_SESSION } from './session-start';
-import { type WokenTargets, newHoldersJson, releasedIps } from '#engine-store/port';
+import {
+  ALLOWING_ROLES,
+  COLUMNS,
+  IP_COLUMNS,
+  START_ON_REQUEST,
+  START_SESSION,
+  startParameters,
+} from './session-start';
+import { type WokenTargets, releasedIps } from '#engine-store/port';
 import {
   type AuditEntry,
   type AuditTable,
@@ -101,33 +108,13 @@ export class SessionStore implements TenantStore<SessionStore> {
     audit: AuditEntry,
     ...others: readonly AuditEntry[]
   ): Promise<SessionRow | null> {
-    const { reasonPatterns, accessRequestId, brokenBy } = session.permission;
-    const { ips, rules } = newHoldersJson(session.holders);
+    const statement = session.permission.accessRequestId === null ? START_SESSION : START_ON_REQUEST;
     try {
-      return await first<SessionRow>(tx, accessRequestId === null ? START_SESSION : START_ON_REQUEST, [
-        organization,
-        session.id,
-        session.userId,
-        session.holder,
-        session.ipv4Address,
-        session.ipv6Address,
-        session.hours,
-        ips,
-        rules,
-        auditJson(audit, ...others),
-        session.limits.perUser,
-        session.limits.perServiceUser,
-        session.leaseSeconds,
-        session.replaced?.startedAt ?? null,
-        session.replaced?.expiresAt ?? null,
-        session.tokenHash,
-        session.apiKeyId,
-        audit.ipAddress,
-        reasonPatterns,
-        session.reason,
-        session.ticket,
-        ...(accessRequestId === null ? [] : [accessRequestId, brokenBy]),
-      ]);
+      return await first<SessionRow>(
+        tx,
+        statement,
+        startParameters(organization, session, [audit, ...others]),
+      );
     } catch (error) {
       if (brokenConstraint(error)?.startsWith('sessions_one_live_per_')) throw new AddressTaken(session);
       if (brokenConstraint(error) === 'sessions_live_limit') {
@@ -137,17 +124,18 @@ export class SessionStore implements TenantStore<SessionStore> {
     }
   }
 
-  /** The live session that prevents a user from starting another with these addresses. */
+  /** The live session that prevents a user from starting another with these addresses. @param besides not this one */
   liveSession(
     tx: Tx,
     organization: OrganizationId,
     like: Pick<NewSession, 'userId' | 'holder' | 'ipv4Address' | 'ipv6Address'>,
+    besides: string | null = null,
   ): Promise<{ id: string } | null> {
     return first<{ id: string }>(
       tx,
       `SELECT id FROM sessions WHERE organization_id = $1 AND user_id = $2 AND holder = $3
-       AND status IN (${LIVE}) AND (ipv4_address = $4 OR ipv6_address = $5) LIMIT 1`,
-      [organization, like.userId, like.holder, like.ipv4Address, like.ipv6Address],
+       AND status IN (${LIVE}) AND (ipv4_address = $4 OR ipv6_address = $5) AND id IS DISTINCT FROM $6::uuid LIMIT 1`,
+      [organization, like.userId, like.holder, like.ipv4Address, like.ipv6Address, besides],
     );
   }
 

@@ -12,6 +12,7 @@ import {
 } from '../program';
 import type { McpOptions } from '../mcp/server';
 import type { AccessOptions } from './access-options';
+import { dryRunOption } from './plan';
 import type { RunOptions } from './run';
 import type { WatchOptions } from './watch';
 
@@ -49,6 +50,7 @@ export function registerAccessCommands(program: Command): void {
       addressesOption(),
       new Option('--probe <host:port>', 'wait until this accepts TCP connections, for a minute at most'),
       new Option('--detached', 'go on when the process that started this one ends'),
+      dryRunOption(),
       new Option('--without-key', 'do not pass DRAWBRIDGE_API_KEY on to the command'),
     ],
     isWrapper: true,
