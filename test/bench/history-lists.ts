@@ -4,13 +4,16 @@ import { Drawbridge } from '../harness/drawbridge';
 import type { BenchPostgres } from './bench-postgres';
 import { figure, quantile, type Figure } from './figure';
 import { SCALE, scaled, type Side } from './history-scale';
-import { seedLists, vacuum } from './history-seeds';
+import { seedCrowd, seedLists, vacuum } from './history-seeds';
 
 const SEED = { count: scaled(1_000_000), rare: 4 };
 const ROUNDS = SCALE < 1 ? 5 : 12;
 /** a total beyond it takes noticeable time to count */
 const MANY = 1000;
 const MAX_PAGE_MS = 500;
+/** of lists of objects, whatever is searched */
+const MAX_OBJECTS_MS = 50;
+const CROWD = { people: scaled(10_000), allPeople: scaled(200_000), resources: scaled(2000) };
 const SIZE = 20;
 
 interface ListSide extends Side {
@@ -82,6 +85,24 @@ const OTHERS: readonly Listed[] = [
   ),
 ];
 
+const found = (label: string, path: string, asked: Record<string, string>): Listed =>
+  list(label, path, () => asked);
+
+/** Of the organization with a crowd. */
+const OBJECTS: readonly Listed[] = [
+  found('people, by name', '/users', { sort: 'name' }),
+  found('people, part of a name', '/users', { search: 'a1b' }),
+  found('people, part of an e-mail (one)', '/users', { search: 'person-77@' }),
+  found('people, none fits', '/users', { search: 'nobody at all' }),
+  found('people, by last sign-in', '/users', { sort: '-lastLoginAt', mfaEnabled: 'false' }),
+  found('resources, part of a name', '/resources', { search: 'database 19' }),
+  found('resources, by label', '/resources', { label: 'team=t3', sort: '-lastVerifiedAt' }),
+  found('roles, by resources', '/roles', { sort: '-resourceCount', withMembers: 'false' }),
+  found('credentials, part of a name', '/credentials', { search: 'sim' }),
+  found('static IP rules, none fits', '/static-ip-rules', { search: 'nobody' }),
+  found('API keys, none fits', '/api-keys', { search: 'nobody', state: 'VALID' }),
+];
+
 /** The first, the middle and the last page of every list, with a million sessions and three million audit records. */
 export async function lists(_postgres: BenchPostgres): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start({ worker: false });
@@ -94,10 +115,29 @@ export async function lists(_postgres: BenchPostgres): Promise<Figure[]> {
       if (floor > 0) figures.push(figure(`${name}: count(*) of 1,000,000`, 'ms', [floor]));
       for (const one of listed) figures.push(...(await pages(`${name}, ${one.label}`, one, side, floor)));
     }
+    figures.push(...(await objects(side)));
     return figures;
   } finally {
     await drawbridge.stop();
   }
+}
+
+/** The first page of lists of objects, each searched or sorted. */
+async function objects(side: ListSide): Promise<Figure[]> {
+  await seedCrowd(side, CROWD);
+  await vacuum(side.drawbridge);
+  const [resource] = await side.drawbridge.query<{ id: string }>(
+    `SELECT id FROM resources WHERE organization_id = $1 AND labels @> '{"team": "t3"}' LIMIT 1`,
+    [side.org.organizationId],
+  );
+  const rights = list('people who may open a resource', `/resources/${resource!.id}/people`);
+  const figures: Figure[] = [];
+  for (const listed of [...OBJECTS, rights]) {
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) times.push((await timed(side, listed, 0)).ms);
+    figures.push(figure(`objects, ${listed.label}`, 'ms', times, { atMost: MAX_OBJECTS_MS }));
+  }
+  return figures;
 }
 
 async function seeded(drawbridge: Drawbridge): Promise<ListSide> {

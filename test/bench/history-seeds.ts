@@ -101,6 +101,68 @@ export function seedLists({ drawbridge, org }: Seeded, { count, rare, rareUserId
   );
 }
 
+export interface Crowd {
+  /** of the organization, and of as many others as have all people */
+  readonly people: number;
+  readonly allPeople: number;
+  /** of the organization, with one of ten labels each; a role selects by each label, and has a tenth of the people */
+  readonly resources: number;
+}
+
+/** An organization with many people and resources, among others of its size. */
+export function seedCrowd(
+  { drawbridge, org }: Seeded,
+  { people, allPeople, resources }: Crowd,
+): Promise<void> {
+  const { organizationId, credentialId } = org;
+  return seed(
+    drawbridge.ownerUrl,
+    [
+      `CREATE TEMP TABLE o AS SELECT n, CASE n WHEN 0 THEN $1::uuid ELSE gen_random_uuid() END AS id
+       FROM generate_series(0, $2::int) n`,
+      [organizationId, Math.ceil(allPeople / people) - 1],
+    ],
+    [`INSERT INTO organizations (id, name, slug) SELECT id, 'Example', id::text FROM o WHERE n > 0`, []],
+    [
+      `INSERT INTO users (organization_id, email, name, created_at)
+       SELECT o.id, 'person-' || p || '@example.com', 'Person ' || md5(p::text), now() - interval '1 minute' * p
+       FROM o, generate_series(1, $1::int) p`,
+      [people],
+    ],
+    [
+      `WITH place AS (
+         INSERT INTO targets (provider, key, resource_type, identifier, reconcile_due_at)
+         SELECT 'AWS', 'crowd ' || o.n || ' ' || r, 'SECURITY_GROUP', 'sg-' || r, 'infinity' FROM o, generate_series(1, $1::int) r
+         RETURNING id, key
+       )
+       INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier, target_id,
+         is_active, labels)
+       SELECT o.id, 'database ' || split_part(place.key, ' ', 3), $2, 'AWS', 'SECURITY_GROUP', 'sg-' || split_part(place.key, ' ', 3),
+         place.id, true, jsonb_build_object('drawbridge/all', 'yes', 'team', 't' || split_part(place.key, ' ', 3)::int % 10)
+       FROM place JOIN o ON o.n = split_part(place.key, ' ', 2)::int`,
+      [resources, credentialId],
+    ],
+    [
+      `INSERT INTO roles (organization_id, name, resource_selector)
+       SELECT $1, 'team ' || n, jsonb_build_object('team', jsonb_build_array('t' || n)) FROM generate_series(0, 9) n`,
+      [organizationId],
+    ],
+    [
+      `INSERT INTO role_selectors (organization_id, role_id, labels)
+       SELECT organization_id, id, jsonb_build_object('team', 't' || split_part(name, ' ', 2)) FROM roles
+       WHERE organization_id = $1 AND resource_selector IS NOT NULL`,
+      [organizationId],
+    ],
+    [
+      `INSERT INTO role_users (organization_id, role_id, user_id)
+       SELECT $1, r.id, u.id FROM roles r JOIN users u ON u.organization_id = $1 AND u.email LIKE 'person-%'
+         AND split_part(split_part(u.email, '@', 1), '-', 2)::int % 10 = split_part(r.name, ' ', 2)::int
+       WHERE r.organization_id = $1 AND r.resource_selector IS NOT NULL`,
+      [organizationId],
+    ],
+  );
+}
+
 export async function vacuum(drawbridge: Drawbridge): Promise<void> {
   await drawbridge.query('VACUUM ANALYZE');
   await drawbridge.query('CHECKPOINT');

@@ -16,6 +16,7 @@ const NOBODY = '00000000-0000-4000-8000-000000000000';
 const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /sessions': [['opens', { ipv4Address: '203.0.113.2' }]],
   'POST /sessions/{id}/extend': [['opens', { additionalHours: 1 }]],
+  'POST /sessions/plan': [['opens', {}]],
   'POST /sessions/{id}/renew': [['closes']],
   'POST /sessions/{id}/stop': [['closes']],
   'POST /sessions/admin/{id}/stop': [['closes']],
@@ -30,6 +31,7 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /resources': [['opens', {}]],
   'POST /resources/bulk': [['opens', {}]],
   'POST /resources/verify': [['closes', { resourceIds: [NOBODY] }]],
+  'POST /resources/labels': [['closes', { resourceIds: [NOBODY], remove: ['env'] }]],
   'POST /resources/{id}/verify': [['closes']],
   'POST /resources/{id}/reconcile': [['closes']],
   'POST /resources/{id}/abandon': [['closes', { reason: 'The account is closed' }]],
@@ -60,6 +62,7 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
     ['opens', { mayBreakGlass: true }],
     ['opens', { requireReason: false }],
     ['opens', { ipv6PrefixLength: 64 }],
+    ['opens', { resourceSelector: { env: ['prod'] } }],
     ['closes', { approvals: 2, requireReason: true }],
     ['closes', { resourceIds: [] }],
     ['closes', { maxSessionDurationHours: 1 }],

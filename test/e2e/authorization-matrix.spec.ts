@@ -27,6 +27,7 @@ const BODIES: Readonly<Record<string, object>> = {
   Users_bulk: { userIds: [NOWHERE], action: 'ACTIVATE' },
   Roles_members: { addUserIds: [NOWHERE] },
   Resources_verifyMany: { resourceIds: [NOWHERE] },
+  Resources_labelMany: { resourceIds: [NOWHERE], remove: ['env'] },
   Agents_report: { agent: MATRIX_HOST, version: 'x', results: [] },
 };
 const QUERIES: Readonly<Record<string, string>> = { Agents_state: `?agent=${MATRIX_HOST}` };
@@ -55,10 +56,11 @@ const FOR_OTHERS: Readonly<Record<string, string>> = {
   'signed-in resources:read': 'ResourceTypes_list Resources_find Resources_list',
   'signed-in sessions:read free': 'AccessRequests_find AccessRequests_list Sessions_list',
   'signed-in sessions:read free session': 'Sessions_find',
-  'signed-in sessions:write': 'AccessRequests_create Sessions_extend Sessions_start',
+  'signed-in sessions:write': 'AccessRequests_create Sessions_extend Sessions_plan Sessions_start',
   'signed-in sessions:write free': 'AccessRequests_cancel',
   'signed-in sessions:write free session': 'Sessions_renew Sessions_stop',
-  'admin audit:read': 'AuditLogs_export Reports_access ResourceEvents_list Resources_guard Resources_rules',
+  'admin audit:read':
+    'AuditLogs_export Reports_access ResourceEvents_list Resources_guard Resources_rules Rights_people',
   'key agent:connect': 'Agents_report Agents_state',
   platform: 'Platform_find Platform_list Platform_overdueRules',
   'platform write': 'Platform_delete Platform_reactivate Platform_suspend',

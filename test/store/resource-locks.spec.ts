@@ -91,6 +91,21 @@ describe('Requests for an address on a resource', () => {
     expect(await rows.rows('SELECT 1 FROM rules WHERE target_id = $1', [targetId])).toEqual([]);
   });
 
+  it('a session start by a label holds no rule when the resource has lost it before it', async () => {
+    const label = (env: string): Promise<unknown> =>
+      rows.rows('UPDATE resources SET labels = $2 WHERE id = $1', [resourceId, JSON.stringify({ env })]);
+    await rows.rows('DELETE FROM role_resources WHERE organization_id = $1', [org.organizationId]);
+    await rows.rows(
+      `INSERT INTO role_selectors (organization_id, role_id, labels) SELECT $1, id, '{"env": "prod"}' FROM roles
+       WHERE organization_id = $1`,
+      [org.organizationId],
+    );
+    await label('test');
+    expect(await start()).toBeNull();
+    await label('prod');
+    expect(await start()).not.toBeNull();
+  });
+
   it('a session start holds no rule when its role allows less time, and one that it still allows does', async () => {
     expect(await start(2)).toBeNull();
     expect(await start(1)).not.toBeNull();

@@ -6,11 +6,11 @@ import { sliced, type Slice, type Sliced } from './slice';
 /** What a request may narrow a list by. */
 export interface ListFilter {
   /** `choices`: some of `values` */
-  readonly kind: 'id' | 'flag' | 'address' | 'choices';
+  readonly kind: 'id' | 'flag' | 'address' | 'choices' | 'labels';
   readonly values?: readonly string[];
   /** name of the values in the OpenAPI document, where other fields have them too */
   readonly enumName?: string;
-  /** SQL, in which `?` stands for what was given: an array of texts for `choices` */
+  /** SQL, in which `?` stands for what was given: an array of texts for `choices`, of JSON texts for `labels` */
   readonly where: string;
 }
 
@@ -61,7 +61,7 @@ export class SearchTooSlow extends Error {
 
 /**
  * Reads a page of a list, and counts it.
- * @param also further conditions with their values, as `ListFilter.where`
+ * @param more values of $2 and so on
  * @throws SearchTooSlow after two seconds, TooBusy while too many of the organization search
  */
 export async function listPage<Row>(
@@ -69,10 +69,10 @@ export async function listPage<Row>(
   definition: ListDefinition,
   organization: OrganizationId,
   query: ListQuery,
-  also: readonly (readonly [where: string, value: unknown])[] = [],
+  more: readonly unknown[] = [],
 ): Promise<Sliced<Row>> {
   const { page, size = 100, search, sort = definition.order } = query;
-  const given: unknown[] = [organization];
+  const given: unknown[] = [organization, ...more];
   const add = (where: string, value: unknown): string => {
     const placeholder = `$${given.push(value)}`;
     return where.replaceAll('?', () => placeholder);
@@ -81,8 +81,7 @@ export async function listPage<Row>(
     .filter(([name]) => query[name] !== undefined)
     .map(([name, { where }]) => add(where, query[name]));
   const searched = search === undefined ? [] : [add(containing(definition), search)];
-  const more = also.map(([where, value]) => add(where, value));
-  const list = [definition.list, ...filters, ...searched, ...more].join(' AND ');
+  const list = [definition.list, ...filters, ...searched].join(' AND ');
   const order = orderOf(definition, sort);
   const read = async (reader: Tx): Promise<Sliced<Row>> => {
     if (page !== undefined) return sliced<Row>(reader, list, order, given, { page, size });

@@ -38,6 +38,7 @@ export class CredentialEntity {
 @Index('resources_target_id_idx', ['targetId'])
 @Index('resources_credential_id_idx', ['credentialId'])
 @Index('resources_deleted_idx', ['id'], { where: 'deleted_at IS NOT NULL' })
+@Index('resources_labels_idx', { synchronize: false })
 @Index('resources_verify_due_idx', ['verifyDueAt'], { where: 'deleted_at IS NULL' })
 @ForeignKey(() => CredentialEntity, ['organizationId', 'credentialId'], ['organizationId', 'id'], {
   name: 'resources_credential_fkey',
@@ -56,6 +57,8 @@ export class ResourceEntity {
   /** the host and port that people connect to; free text */
   @Text({ nullable: true }) endpoint!: string | null;
   @Json({ default: {} }) config!: ResourceConfig;
+  /** what administrators call it by, and what a trigger adds: `drawbridge/…` */
+  @Json({ default: {} }) labels!: Record<string, string>;
   @Flag({ default: false }) isActive!: boolean;
   @Moment({ nullable: true }) lastVerifiedAt!: Date | null;
   /** why the last verification of its current target failed; null: it did not, or there was none */

@@ -1,5 +1,5 @@
 import { Check, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Flag, Id, Text, UpdatedAt, Uuid } from './columns';
+import { Count, CreatedAt, Flag, Id, Json, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { ResourceEntity } from './resource.entity';
 import { UserEntity } from './user.entity';
@@ -29,8 +29,22 @@ export class RoleEntity {
   @Flag({ default: false }) mayBreakGlass!: boolean;
   /** of what is opened for an IPv6 address */
   @Count({ default: 128 }) ipv6PrefixLength!: number;
+  /** of each key one of the values; null: it reaches only what is assigned to it. `role_selectors` has its combinations */
+  @Json({ nullable: true }) resourceSelector!: Record<string, string[]> | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
+}
+
+/** A set of labels of which a resource needs all. */
+@Entity('role_selectors')
+@ForeignKey(() => RoleEntity, ['organizationId', 'roleId'], ['organizationId', 'id'], {
+  name: 'role_selectors_role_fkey',
+  onDelete: 'CASCADE',
+})
+export class RoleSelectorEntity {
+  @PrimaryColumn('uuid') roleId!: string;
+  @PrimaryColumn('jsonb') labels!: Record<string, string>;
+  @Uuid() organizationId!: string;
 }
 
 @Entity('role_resources')
@@ -63,5 +77,7 @@ export class RoleUserEntity {
   @PrimaryColumn('uuid') userId!: string;
   @PrimaryColumn('uuid') roleId!: string;
   @Uuid() organizationId!: string;
+  /** whose pattern of groups gave it; null: an administrator or a mapping did */
+  @Uuid({ nullable: true }) givenByProviderId!: string | null;
   @CreatedAt() createdAt!: Date;
 }

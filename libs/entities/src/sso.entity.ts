@@ -22,6 +22,8 @@ export class IdentityProviderEntity {
   @Json() sealedData!: Record<string, string>;
   /** null: groups are not used */
   @Text({ nullable: true }) groupsClaim!: string | null;
+  /** with one `*`: a group that fits gives the role that is named as the part under it; null: none */
+  @Text({ nullable: true }) groupPattern!: string | null;
   /** whose addresses the issuer may vouch for, in lower case */
   @Text({ array: true, default: [] }) emailDomains!: string[];
   /** people of these domains get an account at their first sign-in */

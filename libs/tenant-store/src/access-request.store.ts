@@ -86,7 +86,7 @@ export interface UsableRequest extends Pick<
   readonly approvers: string[];
 }
 
-export interface AccessRequestFilter extends Interval {
+interface AccessRequestFilter extends Interval {
   readonly view: AccessRequestView;
   readonly userId?: string | undefined;
   readonly resourceId?: string | undefined;

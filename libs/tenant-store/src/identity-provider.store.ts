@@ -41,6 +41,7 @@ type Settings = Pick<
   | 'issuer'
   | 'clientId'
   | 'groupsClaim'
+  | 'groupPattern'
   | 'emailDomains'
   | 'createUsers'
   | 'trustsSecondFactor'
@@ -58,7 +59,7 @@ export type IdentityProviderChanges = {
   readonly [Name in keyof Settings | 'sealedData']?: (Settings & NewIdentityProvider)[Name] | undefined;
 };
 
-const COLUMNS = `p.id, p.name, p.issuer, p.client_id AS "clientId", p.groups_claim AS "groupsClaim",
+const COLUMNS = `p.id, p.name, p.issuer, p.client_id AS "clientId", p.groups_claim AS "groupsClaim", p.group_pattern AS "groupPattern",
     p.email_domains AS "emailDomains", p.create_users AS "createUsers", p.trusts_second_factor AS "trustsSecondFactor",
     p.is_enabled AS "isEnabled", coalesce(p.last_error, (SELECT i.claims_error FROM user_identities i WHERE i.provider_id = p.id
       AND i.claims_error IS NOT NULL AND EXISTS (SELECT FROM sso_sign_ins s WHERE s.identity_id = i.id)
@@ -141,8 +142,8 @@ export class IdentityProviderStore implements TenantStore<IdentityProviderStore>
     return touches(
       tx,
       `INSERT INTO identity_providers (id, organization_id, name, issuer, client_id, sealed_data, groups_claim,
-         email_domains, create_users, trusts_second_factor, is_enabled, created_by_email)
-       VALUES ($2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         email_domains, create_users, trusts_second_factor, is_enabled, created_by_email, group_pattern)
+       VALUES ($2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
        ON CONFLICT ON CONSTRAINT ${NAME_KEY} DO NOTHING RETURNING id`,
       [
         organization,
@@ -157,6 +158,7 @@ export class IdentityProviderStore implements TenantStore<IdentityProviderStore>
         provider.trustsSecondFactor,
         provider.isEnabled,
         provider.createdByEmail,
+        provider.groupPattern,
       ],
     );
   }
@@ -168,14 +170,15 @@ export class IdentityProviderStore implements TenantStore<IdentityProviderStore>
     id: string,
     changes: IdentityProviderChanges,
   ): Promise<'updated' | 'name-taken'> {
-    const { groupsClaim, sealedData } = changes;
+    const { groupsClaim, groupPattern, sealedData } = changes;
     try {
       await tx.query(
         `UPDATE identity_providers SET name = coalesce($3, name), issuer = coalesce($4, issuer),
            client_id = coalesce($5, client_id), sealed_data = coalesce($6::jsonb, sealed_data),
            groups_claim = CASE WHEN $7 THEN $8 ELSE groups_claim END, email_domains = coalesce($9::text[], email_domains),
            create_users = coalesce($10, create_users), trusts_second_factor = coalesce($11, trusts_second_factor),
-           is_enabled = coalesce($12, is_enabled), last_error = NULL, updated_at = now()
+           is_enabled = coalesce($12, is_enabled),
+           group_pattern = CASE WHEN $13 THEN $14 ELSE group_pattern END, last_error = NULL, updated_at = now()
          WHERE organization_id = $1 AND id = $2`,
         [
           organization,
@@ -190,6 +193,8 @@ export class IdentityProviderStore implements TenantStore<IdentityProviderStore>
           changes.createUsers ?? null,
           changes.trustsSecondFactor ?? null,
           changes.isEnabled ?? null,
+          groupPattern !== undefined,
+          groupPattern ?? null,
         ],
       );
       return 'updated';

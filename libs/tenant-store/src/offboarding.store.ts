@@ -20,6 +20,7 @@ import {
   rows,
   touches,
 } from '#entities';
+import { reaches } from './granted-sql';
 
 /** SQL: one audit record for each row of `ended`; common fields are parameter $3, `own` has the row's fields. */
 const recordEach = (tx: Tx, own: string): string =>
@@ -45,10 +46,10 @@ const HAS_NO_SIGN_IN =
   'NOT EXISTS (SELECT FROM sso_sign_ins s WHERE s.organization_id = $1 AND s.user_id = u.id)';
 
 /** SQL: what the session `s` holds by one of the roles `$3`, and no role of its user grants. */
-const UNGRANTED = `SELECT FROM resource_ips ip JOIN role_resources lost ON lost.resource_id = ip.resource_id
-  WHERE ip.session_id = s.id AND ip.status IN (${HOLDING}) AND lost.role_id = ANY ($3::uuid[])
-    AND NOT EXISTS (SELECT FROM role_resources held JOIN role_users mine ON mine.role_id = held.role_id
-      WHERE held.resource_id = ip.resource_id AND mine.user_id = s.user_id)`;
+const UNGRANTED = `SELECT FROM resource_ips ip CROSS JOIN unnest($3::uuid[]) lost(role_id)
+  WHERE ip.session_id = s.id AND ip.status IN (${HOLDING}) AND ${reaches('lost.role_id', 'ip.resource_id')}
+    AND NOT EXISTS (SELECT FROM role_users mine
+      WHERE mine.user_id = s.user_id AND ${reaches('mine.role_id', 'ip.resource_id')})`;
 
 /** Ends everything that belongs to a deactivated or deleted user. */
 export class OffboardingStore implements TenantStore<OffboardingStore> {

@@ -17,6 +17,8 @@ export interface ResourceRow {
   /** what people connect to */
   readonly endpoint: string | null;
   readonly config: ResourceConfig;
+  /** with those that the database adds */
+  readonly labels: Readonly<Record<string, string>>;
   readonly isActive: boolean;
   readonly lastVerifiedAt: Date | null;
   /** why the last verification failed; null: it did not, or there was none */
@@ -35,6 +37,7 @@ export interface NewResource {
   /** what people connect to */
   readonly endpoint: string | null;
   readonly config: ResourceConfig;
+  readonly labels: ResourceRow['labels'];
   /** the target it points at, see `ResourceTypeFacts.place` */
   readonly object: { readonly key: string; readonly identifier: string };
 }

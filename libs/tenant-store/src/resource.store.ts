@@ -16,7 +16,8 @@ import {
   first,
   listPage,
 } from '#entities';
-import { ASSIGNED, RESOURCE_LIST, RESOURCES } from './resource-list';
+import { GRANT, reaches, resourcesOf } from './granted-sql';
+import { ASSIGNED_RESOURCES, RESOURCE_LIST, RESOURCES } from './resource-list';
 import type { LockedTarget, NewResource, ResourceChange, ResourceRow } from './resource-rows';
 
 /** Of several roles the most lenient counts. */
@@ -37,27 +38,27 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     query: ListQuery,
     assignedTo: string | null,
   ): Promise<Sliced<ResourceRow>> {
-    return listPage(
-      tx,
-      RESOURCE_LIST,
-      organization,
-      query,
-      assignedTo === null ? [] : [[ASSIGNED, assignedTo]],
-    );
+    if (assignedTo === null) return listPage(tx, RESOURCE_LIST, organization, query);
+    return listPage(tx, ASSIGNED_RESOURCES, organization, query, [assignedTo]);
   }
 
   /** What the user's roles allow on each of the user's resources, and the least that they ask for. */
   granted(tx: Tx, organization: OrganizationId, userId: string): Promise<GrantedRow[]> {
     return tx.query(
-      `SELECT granted.resource_id AS "resourceId",
-         CASE WHEN bool_and(role.max_session_duration_hours IS NOT NULL) THEN max(role.max_session_duration_hours) END AS hours,
-         min(role.approvals) AS "approvalsNeeded", bool_and(role.require_reason OR role.approvals > 0) AS "needsReason",
-         bool_or(role.may_break_glass) AS "mayBreakGlass"
+      `SELECT granted.id AS "resourceId", ${GRANT}
        FROM role_users held JOIN roles role ON role.id = held.role_id AND role.organization_id = $1
-       JOIN role_resources granted ON granted.role_id = role.id
-       WHERE held.user_id = $2 GROUP BY granted.resource_id`,
+       CROSS JOIN LATERAL ${resourcesOf('role.id')} granted WHERE held.user_id = $2 GROUP BY granted.id`,
       [organization, userId],
     );
+  }
+
+  /** The names of the roles that reach it. */
+  async roleNames(tx: Tx, organization: OrganizationId, id: string): Promise<string[]> {
+    const roles = await tx.query<{ name: string }[]>(
+      `SELECT r.name FROM roles r WHERE r.organization_id = $1 AND ${reaches('r.id', '$2::uuid')} ORDER BY r.name`,
+      [organization, id],
+    );
+    return roles.map(({ name }) => name);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {
@@ -112,8 +113,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   ): Promise<ResourceRow> {
     const [created] = await tx.query<{ id: string }[]>(
       `INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier,
-         region, config, target_id, endpoint)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`,
+         region, config, target_id, endpoint, labels)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id`,
       [
         organization,
         resource.name,
@@ -125,6 +126,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         JSON.stringify(resource.config),
         resource.targetId,
         resource.endpoint,
+        JSON.stringify(resource.labels),
       ],
     );
     return (await this.find(tx, organization, created!.id))!;
@@ -185,7 +187,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   ): Promise<void> {
     await tx.query(
       `UPDATE resources SET name = $3, credential_id = $4, resource_identifier = $5, region = $6, config = $7,
-         is_active = $8, target_id = $9, endpoint = $13, updated_at = now(), revision = revision + $10::boolean::int,
+         is_active = $8, target_id = $9, endpoint = $13, labels = $14, updated_at = now(), revision = revision + $10::boolean::int,
          suspended_by_check = suspended_by_check AND NOT $11,
          write_verified = write_verified AND credential_id = $4 AND resource_identifier = $5
            AND region IS NOT DISTINCT FROM $6,
@@ -209,6 +211,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         change.activityGiven,
         change.trafficChanged,
         change.endpoint,
+        JSON.stringify(change.labels),
       ],
     );
   }

@@ -13,19 +13,32 @@ import {
   idFilter,
   listPage,
 } from '#entities';
+import { reaches, resourcesOf } from './granted-sql';
 
 export interface RoleRow extends Readonly<Omit<RoleEntity, 'organizationId'>> {
   readonly resourceIds: string[];
   readonly userIds: string[];
+  readonly userCount: number;
+  /** by id and by label */
+  readonly resourceCount: number;
 }
 
-const SELECT = `SELECT r.id, r.name, r.description, r.max_session_duration_hours AS "maxSessionDurationHours",
-    r.require_reason AS "requireReason", r.reason_pattern AS "reasonPattern", r.approvals, r.approver_role_ids AS "approverRoleIds",
+const USER_COUNT = '(SELECT count(*) FROM role_users m WHERE m.role_id = r.id)';
+const RESOURCE_COUNT = `(SELECT count(*) FROM ${resourcesOf('r.id')} reached
+    JOIN resources known ON known.id = reached.id AND known.deleted_at IS NULL)`;
+
+const select = (members: string): string => `SELECT r.id, r.name, r.description,
+    r.max_session_duration_hours AS "maxSessionDurationHours", r.require_reason AS "requireReason",
+    r.reason_pattern AS "reasonPattern", r.approvals, r.approver_role_ids AS "approverRoleIds",
     r.may_break_glass AS "mayBreakGlass", r.ipv6_prefix_length AS "ipv6PrefixLength",
-    ARRAY(SELECT resource_id FROM role_resources WHERE role_id = r.id ORDER BY created_at, resource_id) AS "resourceIds",
-    ARRAY(SELECT user_id FROM role_users WHERE role_id = r.id ORDER BY created_at, user_id) AS "userIds",
-    r.created_at AS "createdAt", r.updated_at AS "updatedAt"
+    r.resource_selector AS "resourceSelector", ${USER_COUNT}::int AS "userCount", ${RESOURCE_COUNT}::int AS "resourceCount",
+    ${members}, r.created_at AS "createdAt", r.updated_at AS "updatedAt"
   FROM roles r`;
+
+const SELECT = select(
+  `ARRAY(SELECT resource_id FROM role_resources WHERE role_id = r.id ORDER BY created_at, resource_id) AS "resourceIds",
+    ARRAY(SELECT user_id FROM role_users WHERE role_id = r.id ORDER BY created_at, user_id) AS "userIds"`,
+);
 
 export const ROLE_LIST: ListDefinition = {
   list: `${SELECT} WHERE r.organization_id = $1`,
@@ -34,17 +47,21 @@ export const ROLE_LIST: ListDefinition = {
   sort: {
     name: 'r.name',
     createdAt: 'r.created_at',
-    userCount: '(SELECT count(*) FROM role_users m WHERE m.role_id = r.id)',
-    resourceCount: '(SELECT count(*) FROM role_resources m WHERE m.role_id = r.id)',
+    userCount: USER_COUNT,
+    resourceCount: RESOURCE_COUNT,
   },
   order: 'name',
   filters: {
-    resourceId: idFilter(
-      'EXISTS (SELECT FROM role_resources m WHERE m.role_id = r.id AND m.resource_id = ?)',
-    ),
+    resourceId: idFilter(reaches('r.id', '?::uuid')),
     userId: idFilter('EXISTS (SELECT FROM role_users m WHERE m.role_id = r.id AND m.user_id = ?)'),
     approvals: choiceFilter('r.approvals::text', ['0', '1', '2']),
   },
+};
+
+/** Without the ids of its members, of which there may be thousands. */
+const BARE_ROLES: ListDefinition = {
+  ...ROLE_LIST,
+  list: `${select(`'{}'::uuid[] AS "resourceIds", '{}'::uuid[] AS "userIds"`)} WHERE r.organization_id = $1`,
 };
 
 /** What a role asks of a session, and lets it do. */
@@ -58,6 +75,7 @@ export const ROLE_FIELDS = [
   'approverRoleIds',
   'mayBreakGlass',
   'ipv6PrefixLength',
+  'resourceSelector',
 ] as const satisfies readonly (keyof RoleRow)[];
 
 export type NewRole = Pick<RoleRow, 'name'> & RoleChanges;
@@ -67,6 +85,17 @@ export type RoleChanges = { readonly [Name in (typeof ROLE_FIELDS)[number]]?: Ro
 
 export type Assignment = 'assigned' | 'already-assigned' | 'role-missing' | 'other-missing';
 export type Unassignment = 'unassigned' | 'not-assigned' | 'role-missing' | 'other-missing';
+
+/** Every choice of one value for each key; none for no key. */
+function combinations(selector: Readonly<Record<string, readonly string[]>>): Record<string, string>[] {
+  const [one, ...others] = Object.entries(selector).map(([key, values]) =>
+    [...new Set(values)].map((value) => ({ [key]: value })),
+  );
+  return others.reduce<Record<string, string>[]>(
+    (some, next) => some.flatMap((labels) => next.map((label) => ({ ...labels, ...label }))),
+    one ?? [],
+  );
+}
 
 /** What a role is assigned to. */
 export interface RoleMember {
@@ -82,7 +111,7 @@ const LINKS = {
 
 export class RoleStore implements TenantStore<RoleStore> {
   list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<RoleRow>> {
-    return listPage(tx, ROLE_LIST, organization, query);
+    return listPage(tx, query['withMembers'] === false ? BARE_ROLES : ROLE_LIST, organization, query);
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
@@ -118,11 +147,31 @@ export class RoleStore implements TenantStore<RoleStore> {
   ): Promise<'updated' | 'name-taken'> {
     try {
       await tx.update(RoleEntity, { organizationId: organization, id }, definedFields(changes));
+      if (changes.resourceSelector !== undefined)
+        await this.select(tx, organization, id, changes.resourceSelector);
       return 'updated';
     } catch (error) {
       if (brokenConstraint(error) === 'roles_organization_id_name_key') return 'name-taken';
       throw error;
     }
+  }
+
+  /** Replaces the combinations of its selector. */
+  private async select(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    selector: RoleRow['resourceSelector'],
+  ): Promise<void> {
+    await tx.query('DELETE FROM role_selectors WHERE organization_id = $1 AND role_id = $2', [
+      organization,
+      id,
+    ]);
+    await tx.query(
+      `INSERT INTO role_selectors (organization_id, role_id, labels)
+       SELECT $1, $2, labels FROM unnest($3::jsonb[]) labels ON CONFLICT DO NOTHING`,
+      [organization, id, combinations(selector ?? {}).map((labels) => JSON.stringify(labels))],
+    );
   }
 
   /**

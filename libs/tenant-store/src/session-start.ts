@@ -1,6 +1,16 @@
-import { allUnchanged, desiredRules, hold, insertResourceIps, plannedResources } from '#engine-store/port';
-import { type PreparedStatement, auditInsert } from '#entities';
+import type { OrganizationId } from '#rules';
+import {
+  allUnchanged,
+  desiredRules,
+  hold,
+  insertResourceIps,
+  newResourceIpsJson,
+  plannedResources,
+} from '#engine-store/port';
+import { type AuditEntry, type PreparedStatement, auditInsert, auditJson } from '#entities';
 import { validKey } from './account.store';
+import { reaches } from './granted-sql';
+import type { NewSession } from './session-rows';
 
 /** A second factor that was given longer ago does not start a session without approval. */
 export const STEP_UP_MINUTES = 5;
@@ -30,9 +40,8 @@ export const ALLOWING_ROLES = (
   resourceId: string,
   { startedAt, expiresAt, asked }: { startedAt: string; expiresAt: string; asked: string },
 ): string =>
-  `SELECT FROM role_resources held JOIN role_users mine ON mine.role_id = held.role_id
-     JOIN roles role ON role.id = held.role_id
-   WHERE held.resource_id = ${resourceId} AND mine.user_id = ${userId} AND (role.max_session_duration_hours IS NULL
+  `SELECT FROM role_users mine JOIN roles role ON role.id = mine.role_id
+   WHERE mine.user_id = ${userId} AND ${reaches('role.id', resourceId)} AND (role.max_session_duration_hours IS NULL
      OR ${expiresAt} <= ${startedAt} + make_interval(hours => role.max_session_duration_hours)) AND ${asked}`;
 
 /** SQL: whether a sign-in of the user has proven its second factor a short time ago. */
@@ -140,29 +149,31 @@ const ON_REQUEST: Variant = {
 const CTES = { planned: 'planned', unchanged: 'unchanged' };
 
 /**
+ * SQL, for the user `u`: whether the session may start.
  * `limit_live_sessions` locks the user, which serializes the start with other starts and with a deactivation: one before
  * it prevents the start, one after it ends the session.
  */
-const startSession = (
-  name: string,
-  { before, columns, condition, approval, after }: Variant,
-): PreparedStatement => ({
-  name,
-  text: `WITH ${plannedResources(CTES, '$8')}, times AS (
+const mayStart = ({ condition, approval }: Variant): string =>
+  `u.organization_id = $1 AND u.id = $3 AND ${allUnchanged(CTES)} AND ${condition}
+      AND ${stillGranted(isAsked(approval))} AND limit_live_sessions(u.id, $11, $12)`;
+
+const TIMES = `times AS (
     SELECT coalesce($14::timestamptz, now()) AS started_at,
       coalesce($15::timestamptz, now() + make_interval(hours => $7)) AS expires_at
-  ), ${before} owner AS (
+  )`;
+
+const startSession = (name: string, variant: Variant): PreparedStatement => ({
+  name,
+  text: `WITH ${plannedResources(CTES, '$8')}, ${TIMES}, ${variant.before} owner AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, started_at, expires_at,
       lease_seconds, lease_until, token_hash, api_key_id, heard_from, reason, ticket, access_request_id, break_glass, approver_ids)
     SELECT $2::uuid, $1, u.id, $4, $5, $6, times.started_at, times.expires_at,
       $13::int, now() + make_interval(secs => $13::int), $16, $17::uuid, array_remove(ARRAY[$18::text], NULL),
-      $20, $21, ${columns}
-    FROM users u, times
-    WHERE u.organization_id = $1 AND u.id = $3 AND ${allUnchanged(CTES)} AND ${condition}
-      AND ${stillGranted(isAsked(approval))} AND limit_live_sessions(u.id, $11, $12)
+      $20, $21, ${variant.columns}
+    FROM users u, times WHERE ${mayStart(variant)}
     RETURNING *
   ), ${insertResourceIps('ip', 'owner', CTES)}, ${desiredRules('desired', 'ip', '$9')},
-  ${hold({ desired: 'desired', rule: 'rule', holder: 'holder' }, 'SESSION_STARTED')}, ${after} audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
+  ${hold({ desired: 'desired', rule: 'rule', holder: 'holder' }, 'SESSION_STARTED')}, ${variant.after} audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
   SELECT ${COLUMNS},
     to_jsonb(ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
       ORDER BY r.name, ip.ip_version, ip.id)) AS "resourceIps"
@@ -172,3 +183,50 @@ const startSession = (
 export const START_SESSION = startSession('start-session', ALONE);
 /** With two parameters more. */
 export const START_ON_REQUEST = startSession('start-on-request', ON_REQUEST);
+
+/** Asks the guard of a start, and starts nothing: what is stored of a session is only named, for its type. */
+const askGuard = (name: string, variant: Variant): PreparedStatement => ({
+  name,
+  text: `WITH ${plannedResources(CTES, '$8')}, ${TIMES}, ${variant.before} stored AS (
+    SELECT $2::uuid, $4::text, $5::text, $6::text, $9::text, $10::text, $13::int, $16::text, $18::text, $20::text, $21::text
+  )
+  SELECT u.id FROM users u, times WHERE ${mayStart(variant)}`,
+});
+
+export const ASK_GUARD = askGuard('ask-guard', ALONE);
+/** With two parameters more. */
+export const ASK_GUARD_ON_REQUEST = askGuard('ask-guard-on-request', ON_REQUEST);
+
+/** The parameters of a start and of its guard; two more for a session on a request. */
+export function startParameters(
+  organization: OrganizationId,
+  session: NewSession,
+  [audit, ...others]: readonly [AuditEntry, ...AuditEntry[]],
+): unknown[] {
+  const { reasonPatterns, accessRequestId, brokenBy } = session.permission;
+  const { ips, rules } = newResourceIpsJson(session.holders);
+  return [
+    organization,
+    session.id,
+    session.userId,
+    session.holder,
+    session.ipv4Address,
+    session.ipv6Address,
+    session.hours,
+    ips,
+    rules,
+    auditJson(audit, ...others),
+    session.limits.perUser,
+    session.limits.perServiceUser,
+    session.leaseSeconds,
+    session.replaced?.startedAt ?? null,
+    session.replaced?.expiresAt ?? null,
+    session.tokenHash,
+    session.apiKeyId,
+    audit.ipAddress,
+    reasonPatterns,
+    session.reason,
+    session.ticket,
+    ...(accessRequestId === null ? [] : [accessRequestId, brokenBy]),
+  ];
+}

@@ -9,9 +9,17 @@ import {
   AddressTaken,
   TooManyLiveSessions,
 } from './session-rows';
+import { resourcesOf } from './granted-sql';
 import { sessionList } from './session-list';
-import { ALLOWING_ROLES, COLUMNS, IP_COLUMNS, START_ON_REQUEST, START_SESSION } from './session-start';
-import { type WokenTargets, newResourceIpsJson, releasedIps } from '#engine-store/port';
+import {
+  ALLOWING_ROLES,
+  COLUMNS,
+  IP_COLUMNS,
+  START_ON_REQUEST,
+  START_SESSION,
+  startParameters,
+} from './session-start';
+import { type WokenTargets, releasedIps } from '#engine-store/port';
 import {
   type AuditEntry,
   type AuditTable,
@@ -61,8 +69,8 @@ const GRANTS: PreparedStatement = {
            'mayBreakGlass', role.may_break_glass, 'ipv6PrefixLength', role.ipv6_prefix_length)
            ORDER BY role.name) FILTER (WHERE role.id IS NOT NULL), '[]') AS roles
        FROM resources r
-       LEFT JOIN role_resources held ON held.resource_id = r.id
-         AND held.role_id IN (SELECT role_id FROM role_users WHERE user_id = $2)
+       LEFT JOIN (SELECT mine.role_id, reached.id AS resource_id FROM role_users mine
+         CROSS JOIN LATERAL ${resourcesOf('mine.role_id')} reached WHERE mine.user_id = $2) held ON held.resource_id = r.id
        LEFT JOIN roles role ON role.id = held.role_id
        WHERE r.organization_id = $1 AND r.deleted_at IS NULL
          AND (held.role_id IS NOT NULL OR r.id = ANY ($3::uuid[]) OR r.name = ANY ($4::text[]))
@@ -100,33 +108,13 @@ export class SessionStore implements TenantStore<SessionStore> {
     audit: AuditEntry,
     ...others: readonly AuditEntry[]
   ): Promise<SessionRow | null> {
-    const { reasonPatterns, accessRequestId, brokenBy } = session.permission;
-    const { ips, rules } = newResourceIpsJson(session.holders);
+    const statement = session.permission.accessRequestId === null ? START_SESSION : START_ON_REQUEST;
     try {
-      return await first<SessionRow>(tx, accessRequestId === null ? START_SESSION : START_ON_REQUEST, [
-        organization,
-        session.id,
-        session.userId,
-        session.holder,
-        session.ipv4Address,
-        session.ipv6Address,
-        session.hours,
-        ips,
-        rules,
-        auditJson(audit, ...others),
-        session.limits.perUser,
-        session.limits.perServiceUser,
-        session.leaseSeconds,
-        session.replaced?.startedAt ?? null,
-        session.replaced?.expiresAt ?? null,
-        session.tokenHash,
-        session.apiKeyId,
-        audit.ipAddress,
-        reasonPatterns,
-        session.reason,
-        session.ticket,
-        ...(accessRequestId === null ? [] : [accessRequestId, brokenBy]),
-      ]);
+      return await first<SessionRow>(
+        tx,
+        statement,
+        startParameters(organization, session, [audit, ...others]),
+      );
     } catch (error) {
       if (brokenConstraint(error)?.startsWith('sessions_one_live_per_')) throw new AddressTaken(session);
       if (brokenConstraint(error) === 'sessions_live_limit') {
@@ -136,17 +124,18 @@ export class SessionStore implements TenantStore<SessionStore> {
     }
   }
 
-  /** The live session that prevents a user from starting another with these addresses. */
+  /** The live session that prevents a user from starting another with these addresses. @param besides not this one */
   liveSession(
     tx: Tx,
     organization: OrganizationId,
     like: Pick<NewSession, 'userId' | 'holder' | 'ipv4Address' | 'ipv6Address'>,
+    besides: string | null = null,
   ): Promise<{ id: string } | null> {
     return first<{ id: string }>(
       tx,
       `SELECT id FROM sessions WHERE organization_id = $1 AND user_id = $2 AND holder = $3
-       AND status IN (${LIVE}) AND (ipv4_address = $4 OR ipv6_address = $5) LIMIT 1`,
-      [organization, like.userId, like.holder, like.ipv4Address, like.ipv6Address],
+       AND status IN (${LIVE}) AND (ipv4_address = $4 OR ipv6_address = $5) AND id IS DISTINCT FROM $6::uuid LIMIT 1`,
+      [organization, like.userId, like.holder, like.ipv4Address, like.ipv6Address, besides],
     );
   }
 

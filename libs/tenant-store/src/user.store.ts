@@ -51,7 +51,8 @@ export type UserChanges = {
   readonly [Name in 'name' | 'isOrgAdmin' | 'isActive']?: UserRow[Name] | undefined;
 };
 
-const STATUS = `CASE WHEN NOT u.is_active OR u.sso_refused_at IS NOT NULL THEN 'INACTIVE' WHEN u.is_service THEN 'ACTIVE'
+/** SQL, for the user `u`. */
+export const STATUS = `CASE WHEN NOT u.is_active OR u.sso_refused_at IS NOT NULL THEN 'INACTIVE' WHEN u.is_service THEN 'ACTIVE'
   WHEN u.password_hash IS NULL AND NOT EXISTS (SELECT FROM user_identities i WHERE i.user_id = u.id) THEN 'INVITED' WHEN ${IS_LOCKED} THEN 'LOCKED' ELSE 'ACTIVE' END`;
 
 const SELECT = `SELECT u.id, u.email, u.name, u.is_service AS "isService", u.is_org_admin AS "isOrgAdmin",

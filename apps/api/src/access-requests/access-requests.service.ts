@@ -3,31 +3,42 @@ import { Database, type Sliced, type Tx } from '#entities';
 import {
   type AccessRequestRow,
   AccessRequestStore,
-  type GrantRow,
   MAX_WAITING_REQUESTS,
   type NewAccessRequest,
-  SessionStore,
 } from '#tenant-store';
 import type { Principal } from '#guards';
-import { maximumDuration } from '#rules';
-import { ApiSettings } from '../api.settings';
 import { ActionRecords } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { type ApiError, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
-import { approvalsText, decidersText, sessionDemand } from '../sessions/session-demand';
-import {
-  fieldDifferingFromCaller,
-  mustBeCallerAddress,
-  selectGrants,
-  sessionAddresses,
-  sessionHours,
-} from '../sessions/session-plan';
+import { approvalsText, decidersText } from '../sessions/session-demand';
+import { SessionPlanner, type PlannedSession } from '../sessions/session-planner';
 import { AccessRequestWaiter } from './access-request-waiter';
 import { timeRange } from '../http/time-range';
 import type { AccessRequestQueryDto, CreateAccessRequestDto } from './dto/access-request.dto';
 
 type Action = Parameters<AccessRequestStore['decide']>[2];
+
+/** @throws ApiError 400 when it needs no approval */
+function requestOf(
+  { userId }: Principal,
+  { reason, ticket }: CreateAccessRequestDto,
+  { grants, hours, addresses, demand }: PlannedSession,
+): NewAccessRequest {
+  if (demand.approvals === 0)
+    throw notPossible('Such a session needs no approval: start it with POST /sessions');
+  return {
+    requesterId: userId,
+    resourceIds: grants.map(({ resourceId }) => resourceId),
+    durationHours: hours,
+    reason,
+    ticket: ticket ?? null,
+    ipv4Address: addresses.ipv4,
+    ipv6Address: addresses.ipv6,
+    approvalsNeeded: demand.approvals,
+    approverRoleIds: demand.approverRoles.map(({ id }) => id),
+  };
+}
 
 /** Requests for sessions that others have to approve, and reviews of those that were started without. */
 @Injectable()
@@ -35,18 +46,17 @@ export class AccessRequestsService {
   constructor(
     private readonly database: Database,
     private readonly requests: AccessRequestStore,
-    private readonly sessions: SessionStore,
+    private readonly planner: SessionPlanner,
     private readonly records: ActionRecords,
     private readonly waiter: AccessRequestWaiter,
-    private readonly settings: ApiSettings,
   ) {}
 
   /** @throws ApiError as the start of such a session does; 400 when it needs no approval, 409 when too many wait or too few decide */
   async create(actor: Actor, dto: CreateAccessRequestDto): Promise<AccessRequestRow> {
-    const { organizationId, userId, email } = actor.principal;
-    const known = await this.sessions.grants(this.database.autocommit, organizationId, userId, dto);
-    const grants = selectGrants(known, dto);
-    const request = this.planned(actor, dto, grants);
+    const { organizationId, email } = actor.principal;
+    const asked = { ...dto, breakGlass: false, isDetected: true };
+    const planned = await this.planner.plan(this.database.autocommit, actor, asked);
+    const request = requestOf(actor.principal, dto, planned);
     return this.database.transaction(async (tx) => {
       const id = await this.requests.create(tx, organizationId, request);
       if (id === null) throw tooManyWait();
@@ -54,7 +64,7 @@ export class AccessRequestsService {
       const deciders = await this.requests.deciders(tx, organizationId, [id]);
       if (deciders.length < created.approvalsNeeded) throw tooFewDecide(created, deciders.length);
       const { requesterId, resourceIds: _, ...details } = request;
-      const resources = grants.map(({ resourceId, resourceName }) => ({
+      const resources = planned.grants.map(({ resourceId, resourceName }) => ({
         id: resourceId,
         name: resourceName,
       }));
@@ -67,30 +77,6 @@ export class AccessRequestsService {
       );
       return created;
     });
-  }
-
-  private planned(actor: Actor, dto: CreateAccessRequestDto, grants: readonly GrantRow[]): NewAccessRequest {
-    const { principal } = actor;
-    const addresses = sessionAddresses(dto, actor, { allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES });
-    const field = fieldDifferingFromCaller(dto, addresses, actor);
-    if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor);
-    const longest = maximumDuration(principal.tier, grants);
-    const hours = sessionHours(dto.durationHours, this.settings.SESSION_DEFAULT_HOURS, longest);
-    const brought = { hours, reason: dto.reason, breakGlass: false };
-    const demand = sessionDemand(principal.tier, grants, brought);
-    if (demand.approvals === 0)
-      throw notPossible('Such a session needs no approval: start it with POST /sessions');
-    return {
-      requesterId: principal.userId,
-      resourceIds: grants.map(({ resourceId }) => resourceId),
-      durationHours: hours,
-      reason: dto.reason,
-      ticket: dto.ticket ?? null,
-      ipv4Address: addresses.ipv4,
-      ipv6Address: addresses.ipv6,
-      approvalsNeeded: demand.approvals,
-      approverRoleIds: demand.approverRoles.map(({ id }) => id),
-    };
   }
 
   /** @throws ApiError 403 when it is not the caller's, who neither is an administrator nor may decide */

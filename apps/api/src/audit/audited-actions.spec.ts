@@ -5,8 +5,8 @@ import { RESOURCE_MODULES } from '../app.module';
 import { routePolicyOf } from '#guards';
 import { auditedActionOf } from './audited-actions';
 
-/** Routes for the caller's own account and for agent reports: they deny nothing by role, so they have no denied action. */
-const WITHOUT_ACTION = /^\w+ \/(auth\/|mfa\/|agents\/report$)/;
+/** Routes for the caller's own account, for agent reports and for plans: they deny nothing by role, or change nothing. */
+const WITHOUT_ACTION = /^\w+ \/(auth\/|mfa\/|agents\/report$|sessions\/plan$)/;
 
 const reflector = new Reflector();
 const controllersOf = (module: Type): Type[] =>

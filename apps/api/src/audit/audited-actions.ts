@@ -33,6 +33,7 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'POST /resources': 'RESOURCE_CREATED',
     'POST /resources/bulk': 'RESOURCE_CREATED',
     'POST /resources/verify': 'RESOURCE_VERIFIED',
+    'POST /resources/labels': 'RESOURCE_UPDATED',
     'PATCH /resources/:': 'RESOURCE_UPDATED',
     'DELETE /resources/:': 'RESOURCE_DELETED',
     'POST /resources/:/verify': 'RESOURCE_VERIFIED',

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-export const BULK_OUTCOMES = ['DONE', 'UNCHANGED', 'REFUSED'] as const;
+const BULK_OUTCOMES = ['DONE', 'UNCHANGED', 'REFUSED'] as const;
 export type BulkOutcome = (typeof BULK_OUTCOMES)[number];
 
 export class BulkResultDto {

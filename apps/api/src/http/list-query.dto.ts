@@ -1,5 +1,5 @@
 import { Transform } from 'class-transformer';
-import { Length, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, Length, ValidateBy } from 'class-validator';
 import type { ListDefinition, ListFilter, ListQuery, Slice } from '#entities';
 import { parseHost } from '#rules';
 import { anyOf, id, oneOf, Optional, queryFlag, string, type Kind } from './fields';
@@ -39,10 +39,37 @@ export const ADDRESS: Kind = {
   doc: { type: String, example: '203.0.113.10' },
 };
 
+const LABEL = /^([a-z][a-z0-9._/-]{0,70})=([A-Za-z0-9][A-Za-z0-9._ -]{0,62})$/;
+
+/** `key=value`, repeated: as JSON texts. */
+const LABELS_IN_QUERY: Kind = {
+  checks: [
+    ValidateBy(
+      {
+        name: 'isLabel',
+        validator: {
+          validate: (value) => typeof value === 'string' && value.startsWith('{"'),
+          defaultMessage: () => 'must be like env=prod',
+        },
+      },
+      { each: true },
+    ),
+    ArrayMaxSize(20, { message: 'must be given at most 20 times' }),
+    Transform(({ value }: { value: unknown }) =>
+      (Array.isArray(value) ? (value as unknown[]) : [value]).map((text) => {
+        const [, key, given] = LABEL.exec(String(text)) ?? [];
+        return key === undefined ? text : JSON.stringify({ [key]: given });
+      }),
+    ),
+  ],
+  doc: { type: [String], example: ['env=prod'] },
+};
+
 const KINDS: Readonly<Record<ListFilter['kind'], (filter: ListFilter) => Kind>> = {
   id: () => id(),
   flag: () => queryFlag(),
   address: () => ADDRESS,
+  labels: () => LABELS_IN_QUERY,
   choices: ({ values = [], enumName }) => anyOf(values, enumName),
 };
 

@@ -38,6 +38,7 @@ export function changedResource(now: ResourceRow, dto: UpdateResourceDto): Plann
     region: dto.region === undefined ? now.region : dto.region,
     endpoint: dto.endpoint === undefined ? now.endpoint : dto.endpoint,
     isActive: dto.isActive ?? now.isActive,
+    labels: dto.labels ?? now.labels,
     config,
   };
   const { provider, resourceType } = now;

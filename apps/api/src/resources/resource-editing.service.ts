@@ -8,6 +8,7 @@ import { notPossible } from '../errors/api-error';
 import { refuseSuspended } from '../errors/refuse-suspended';
 import type { Actor } from '../http/actor';
 import type { UpdateResourceDto } from './dto/resource.dto';
+import { givenLabels, type Labels } from './labels';
 import { HostReleases, refuseRelease } from './host-releases';
 import { lockProviderCredential } from './provider-credential';
 import { plannedRules } from './planned-rules';
@@ -15,6 +16,15 @@ import { changedResource, type PlannedChange } from './resource-changes';
 import { checkedType, targetNameOf } from './resource-naming';
 import { resourceMissing } from './resources.service';
 import { refuseFullTarget } from './target-limit';
+
+const MAX_NAMES = 20;
+
+interface Named {
+  readonly names: readonly string[];
+  readonly total: number;
+}
+
+const some = (names: readonly string[]): Named => ({ names: names.slice(0, MAX_NAMES), total: names.length });
 
 /** Changes and deletes resources. Applied rules are moved or removed with them, so none is left behind in a cloud. */
 @Injectable()
@@ -29,11 +39,15 @@ export class ResourceEditingService {
     private readonly releases: HostReleases,
   ) {}
 
-  /** Applied rules follow the resource: they are revoked on the old target and applied on the new one. */
+  /**
+   * Applied rules follow the resource: they are revoked on the old target and applied on the new one.
+   * @param relabelled the labels that it is given instead of its own
+   */
   async update(
     actor: Actor,
     id: string,
-    { releasePorts = false, ...dto }: UpdateResourceDto,
+    { releasePorts = false, ...asked }: UpdateResourceDto,
+    relabelled?: (labels: Labels) => Labels,
   ): Promise<ResourceRow> {
     const { principal } = actor;
     const { organizationId } = principal;
@@ -41,6 +55,7 @@ export class ResourceEditingService {
       const now = await this.resources.lock(tx, organizationId, id);
       if (!now) throw resourceMissing(id);
       refuseRelease(now, releasePorts);
+      const dto = relabelled ? { ...asked, labels: relabelled(givenLabels(now.labels)) } : asked;
       const change = changedResource(now, dto);
       if (change.targetChanged || change.accessChanged || dto.isActive) refuseSuspended(principal);
       const released = change.targetChanged
@@ -50,7 +65,9 @@ export class ResourceEditingService {
             releasePorts,
           })
         : [];
+      const reach = dto.labels ? await this.resources.roleNames(tx, organizationId, id) : [];
       const woken = await this.applyChange(tx, principal, now, change);
+      const roles = dto.labels && (await this.reachChange(tx, principal, id, reach));
       await this.records.record(
         tx,
         actor,
@@ -59,6 +76,7 @@ export class ResourceEditingService {
         {
           fields: Object.keys(dto).filter((field) => dto[field as keyof typeof dto] !== undefined),
           ...(releasePorts && { released }),
+          ...roles,
         },
       );
       return { updated: (await this.resources.find(tx, organizationId, id))!, targets: woken };
@@ -133,6 +151,20 @@ export class ResourceEditingService {
     });
     this.wakeUps.wake('revoke-rules', targets);
     return abandoned;
+  }
+
+  /** @throws ApiError 403 when more roles reach it, while suspended @returns which roles it was given and taken from */
+  private async reachChange(
+    tx: Tx,
+    principal: Principal,
+    id: string,
+    before: readonly string[],
+  ): Promise<Readonly<Record<'rolesGained' | 'rolesLost', Named>>> {
+    const after = await this.resources.roleNames(tx, principal.organizationId, id);
+    const gained = after.filter((name) => !before.includes(name));
+    const lost = before.filter((name) => !after.includes(name));
+    if (gained.length > 0) refuseSuspended(principal);
+    return { rolesGained: some(gained), rolesLost: some(lost) };
   }
 
   private async applyChange(

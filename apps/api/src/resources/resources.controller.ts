@@ -11,14 +11,13 @@ import { MessageDto } from '../http/message.dto';
 import {
   AbandonResourceDto,
   CreateResourceDto,
-  DeleteResourceQueryDto,
   ResourceDto,
-  ResourceListQueryDto,
   ResourceWithWarningsDto,
   UpdateResourceDto,
 } from './dto/resource.dto';
 import { BulkResources } from './bulk-resources';
-import { BulkCreateResourcesDto, BulkResourcesDto } from './dto/bulk-resources.dto';
+import { BulkCreateResourcesDto, BulkLabelsDto, BulkResourcesDto } from './dto/bulk-resources.dto';
+import { DeleteResourceQueryDto, ResourceListQueryDto } from './dto/resource-query.dto';
 import { ResourceGuardDto } from './dto/resource-guard.dto';
 import { ResourceRuleDto } from './dto/resource-rule.dto';
 import { HostGuardService } from './host-guard.service';
@@ -96,6 +95,14 @@ export class ResourcesController {
   )
   verifyMany(@CurrentActor() actor: Actor, @Body() dto: BulkResourcesDto): Promise<BulkResultsDto> {
     return this.many.verify(actor, dto);
+  }
+
+  @Post('labels')
+  @AllowedWhileSuspended()
+  @AdminOnly()
+  @Operation('Set and remove labels of many resources', { 200: BulkResultsDto })
+  labelMany(@CurrentActor() actor: Actor, @Body() dto: BulkLabelsDto): Promise<BulkResultsDto> {
+    return this.many.label(actor, dto);
   }
 
   @Post(':id/verify')

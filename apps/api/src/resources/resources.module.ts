@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AgentGuardStore, AgentStore, TargetRuleStore } from '#engine-store/port';
-import { ResourceRulesStore, ResourceStore } from '#tenant-store';
+import { ResourceRulesStore, ResourceStore, RightsStore, UserStore } from '#tenant-store';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { BulkResources } from './bulk-resources';
 import { HostGuardService } from './host-guard.service';
@@ -8,13 +8,14 @@ import { HostReleases } from './host-releases';
 import { ResourceEditingService } from './resource-editing.service';
 import { ResourceVerifier } from './resource-verifier';
 import { ResourceTypesController } from './resource-types.controller';
+import { RightsController } from './rights.controller';
 import { ResourcesController } from './resources.controller';
 import { ResourcesService } from './resources.service';
 
 @Module({
   imports: [CredentialsModule],
   // order matters: /resources/types must match before /resources/:id
-  controllers: [ResourceTypesController, ResourcesController],
+  controllers: [ResourceTypesController, ResourcesController, RightsController],
   providers: [
     ResourcesService,
     BulkResources,
@@ -26,6 +27,8 @@ import { ResourcesService } from './resources.service';
     AgentStore,
     TargetRuleStore,
     ResourceStore,
+    RightsStore,
+    UserStore,
     ResourceRulesStore,
   ],
   exports: [ResourcesService, ResourceStore],

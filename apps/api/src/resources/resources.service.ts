@@ -109,6 +109,7 @@ export class ResourcesService {
         credentialId,
         targetId,
         endpoint: dto.endpoint ?? null,
+        labels: dto.labels ?? {},
       });
       await this.records.record(tx, actor, 'RESOURCE_CREATED', objectNamed('RESOURCE', created), {
         provider: created.provider,

@@ -16,6 +16,7 @@ import { ActionRecords } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
 import { badRequest, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
+import { isNarrower } from '../resources/labels';
 import type { CreateRoleDto, UpdateRoleDto } from './dto/role.dto';
 
 const KIND_LABELS = { resource: 'Resource', user: 'User' } as const;
@@ -179,7 +180,8 @@ function widens(before: RoleRow, dto: UpdateRoleDto): boolean {
     after.approvals < before.approvals ||
     !isDeepStrictEqual(after.approverRoleIds, before.approverRoleIds) ||
     (after.mayBreakGlass && !before.mayBreakGlass) ||
-    after.ipv6PrefixLength < before.ipv6PrefixLength
+    after.ipv6PrefixLength < before.ipv6PrefixLength ||
+    !isNarrower(before.resourceSelector, after.resourceSelector)
   );
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import type { Tx } from '#entities';
-import type { MaximumDuration } from '#rules';
+import { LIVE_SESSION_STATUSES, type MaximumDuration } from '#rules';
 import { type NewSession, type SessionRow, SessionStore } from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
@@ -9,6 +9,8 @@ import type { Actor } from '../http/actor';
 import type { StartSessionDto } from './dto/start-session.dto';
 
 const NO_DURATION = 'must be left out with replaces: the end of the replaced session is taken over';
+
+const isOver = (): Error => conflict('The session cannot be replaced: it is over');
 
 /** The stopped session, and the targets of its rules. */
 interface Replaced {
@@ -25,19 +27,31 @@ export class SessionReplacement {
    * @throws ApiError 400 with `durationHours`, 404 when the session is not in the organization, 403 when it is another
    *   user's, 409 when it is not live
    */
-  async stop(
+  async find(
     tx: Tx,
-    actor: Actor,
+    { principal: { organizationId, userId } }: Actor,
     { replaces, durationHours }: Pick<StartSessionDto, 'replaces' | 'durationHours'>,
-  ): Promise<Replaced> {
+  ): Promise<SessionRow> {
     if (durationHours !== undefined) {
       throw badRequest(`durationHours ${NO_DURATION}`, { durationHours: NO_DURATION });
     }
-    const { organizationId, userId } = actor.principal;
-    const id = replaces!;
-    const session = await this.sessions.find(tx, organizationId, id);
-    if (!session) throw notFound(`Session ${id} does not exist`);
+    const session = await this.sessions.find(tx, organizationId, replaces!);
+    if (!session) throw notFound(`Session ${replaces!} does not exist`);
     if (session.userId !== userId) throw forbidden('The session belongs to another user');
+    const hasEnded = (session.leaseUntil ?? session.expiresAt).getTime() <= Date.now();
+    if (hasEnded || !LIVE_SESSION_STATUSES.some((status) => status === session.status)) throw isOver();
+    return session;
+  }
+
+  /** @throws ApiError as `find` */
+  async stop(
+    tx: Tx,
+    actor: Actor,
+    dto: Pick<StartSessionDto, 'replaces' | 'durationHours'>,
+  ): Promise<Replaced> {
+    const session = await this.find(tx, actor, dto);
+    const { organizationId, userId } = actor.principal;
+    const { id } = session;
     const entry = { eventType: 'SESSION_STOPPED', resourceType: 'SESSION' } as const;
     const request = {
       id,
@@ -45,9 +59,8 @@ export class SessionReplacement {
       userId,
       audit: { ...auditActor(actor), ...entry, resourceId: null, resourceName: null },
     } as const;
-    const hasEnded = (session.leaseUntil ?? session.expiresAt).getTime() <= Date.now();
-    const targets = hasEnded ? null : await this.sessions.stop(tx, organizationId, request);
-    if (!targets) throw conflict('The session cannot be replaced: it is over');
+    const targets = await this.sessions.stop(tx, organizationId, request);
+    if (!targets) throw isOver();
     return { session, targets };
   }
 }

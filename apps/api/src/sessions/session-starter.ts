@@ -1,49 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import { type AuditEntry, Database, type Tx } from '#entities';
+import { Database, type Tx } from '#entities';
 import {
-  AddressTaken,
   type GrantRow,
   IdempotencyStore,
   type NewSession,
   OffboardingStore,
   type SessionRow,
   SessionStore,
-  TooManyLiveSessions,
 } from '#tenant-store';
-import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { maximumDuration, widened, type Caller } from '#rules';
 import { sessionTokenHash } from '#secrets';
 import { ApiSettings } from '../api.settings';
-import { auditActor } from '../audit/audit-actor';
 import { conflict, forbidden, unprocessable } from '../errors/api-error';
 import { refuseLockedDown } from '../errors/refuse-locked-down';
 import type { Actor } from '../http/actor';
 import type { SessionDto, StartedSessionDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { requestHash } from './idempotency-key';
+import { newSession, startedEntries, wantedOf } from './new-session';
 import { SessionTokens, type TokenOf } from './session-tokens';
-import { hoursOf, sessionDemand } from './session-demand';
-import { type CompletedStart, type GivenPermission, SessionPermission } from './session-permission';
-import { keptTimes, SessionReplacement } from './session-replacement';
-import {
-  selectGrants,
-  fieldDifferingFromCaller,
-  mustBeCallerAddress,
-  newResourceIps,
-  sessionAddresses,
-  sessionHours,
-  type SessionAddresses,
-} from './session-plan';
+import { type CompletedStart, SessionPermission } from './session-permission';
+import { SessionPlanner } from './session-planner';
+import { SessionReplacement } from './session-replacement';
+import { startConflict } from './start-conflict';
 import { toSession, withToken } from './session.mapper';
 
 /** Attempts before a start whose plan keeps becoming outdated is refused with 409. */
 const MAX_PLAN_ATTEMPTS = 3;
 
-/** For addresses that are not the caller's. */
-const NOBODY: Caller = { address: null, unusable: null };
+/** For a start whose plan keeps becoming outdated. */
+export const OUTDATED = 'What the session depends on is being changed right now: try again';
 
 interface Started {
   readonly session: StartedSessionDto;
@@ -74,6 +62,7 @@ export class SessionStarter {
     private readonly idempotency: IdempotencyStore,
     private readonly replacement: SessionReplacement,
     private readonly offboarding: OffboardingStore,
+    private readonly planner: SessionPlanner,
     private readonly permission: SessionPermission,
     private readonly tokens: SessionTokens,
     private readonly wakeUps: WakeUps,
@@ -96,7 +85,7 @@ export class SessionStarter {
       // after the answer was stored, which is without it
       return { ...started, session: withToken(started.session, tokenOf?.(started.session.id)) };
     } catch (error) {
-      throw await this.conflictOf(principal, error);
+      throw await startConflict(this.database.autocommit, this.sessions, principal, error);
     }
   }
 
@@ -143,113 +132,31 @@ export class SessionStarter {
     const { organizationId, userId } = request.actor.principal;
     for (let attempt = 1; attempt <= MAX_PLAN_ATTEMPTS; attempt += 1) {
       const asked = await this.permission.completed(tx, request.actor.principal, request.dto);
-      const grants = await this.sessions.grants(tx, organizationId, userId, asked);
-      const inserted = await this.insert(tx, request, asked, grants, replaced);
+      const inserted = await this.insert(tx, request, asked, replaced);
       if (inserted) return inserted;
       if (await this.offboarding.isRefused(tx, organizationId, userId)) throw refusedByIssuer();
     }
-    throw conflict('What the session depends on is being changed right now: try again');
+    throw conflict(OUTDATED);
   }
 
   private async insert(
     tx: Tx,
     { actor, tokenOf }: StartRequest,
     asked: CompletedStart,
-    known: readonly GrantRow[],
     replaced: SessionRow | null,
   ): Promise<Inserted | null> {
     const { principal } = actor;
-    const policy = { allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES };
-    const addresses = sessionAddresses(asked, asked.isDetected ? actor : NOBODY, policy);
-    const field = fieldDifferingFromCaller(asked, addresses, actor);
-    if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor);
-    const grants = selectGrants(known, asked);
-    const planned = {
-      ...this.plan(principal, asked, addresses, grants),
-      ...identified(tokenOf),
-      replaced: replaced && keptTimes(replaced, maximumDuration(principal.tier, grants)),
-    };
-    const { permission, ipv6PrefixLength } = await this.permitted(tx, principal, asked, grants, planned);
-    const range = addresses.ipv6 && widened(addresses.ipv6, ipv6PrefixLength, policy);
+    const planned = await this.planner.plan(tx, actor, asked, replaced);
+    const { grants, demand, addressDiffers } = planned;
+    const wanted = wantedOf(planned, asked);
+    const permission = await this.permission.given(tx, principal, asked, { demand, grants, wanted });
     const session = {
-      ...planned,
-      permission,
-      holders: newResourceIps({ ...addresses, ipv6: range }, grants),
+      ...newSession(principal, asked, planned, permission, this.settings),
+      ...identified(tokenOf),
     };
-    const entries = startedEntries(actor, session, grants, {
-      addressDiffers: field !== null,
-      replaces: asked.replaces,
-    });
+    const entries = startedEntries(actor, session, grants, { addressDiffers, replaces: asked.replaces });
     const started = await this.sessions.start(tx, principal.organizationId, session, ...entries);
     return started && { session: started, grants, released: [] };
-  }
-
-  private async permitted(
-    tx: Tx,
-    principal: Principal,
-    asked: CompletedStart,
-    grants: readonly GrantRow[],
-    { ipv4Address, ipv6Address, replaced, ...planned }: Omit<NewSession, 'permission' | 'holders'>,
-  ): Promise<{ permission: GivenPermission; ipv6PrefixLength: number }> {
-    const hours = hoursOf(planned.hours, replaced);
-    const demand = sessionDemand(principal.tier, grants, { ...asked, hours });
-    const wanted = {
-      resourceIds: grants.map(({ resourceId }) => resourceId),
-      hours,
-      ipv4: ipv4Address,
-      ipv6: ipv6Address,
-      reason: asked.reason,
-      ticket: asked.ticket,
-      approvals: demand.approvals,
-      approverRoleIds: demand.approverRoles.map(({ id }) => id),
-    };
-    const permission = await this.permission.given(tx, principal, asked, { demand, grants, wanted });
-    return { permission, ipv6PrefixLength: demand.ipv6PrefixLength };
-  }
-
-  private plan(
-    { userId, tier, keyId }: Principal,
-    asked: CompletedStart,
-    addresses: SessionAddresses,
-    grants: readonly GrantRow[],
-  ): Omit<NewSession, 'id' | 'tokenHash' | 'replaced' | 'permission' | 'holders'> {
-    const { SESSION_DEFAULT_HOURS, MAX_LIVE_SESSIONS_PER_USER, MAX_LIVE_SESSIONS_PER_SERVICE_USER } =
-      this.settings;
-    return {
-      userId,
-      apiKeyId: keyId,
-      holder: asked.holder ?? '',
-      ipv4Address: addresses.ipv4,
-      ipv6Address: addresses.ipv6,
-      hours: sessionHours(asked.durationHours, SESSION_DEFAULT_HOURS, maximumDuration(tier, grants)),
-      leaseSeconds: asked.leaseSeconds ?? null,
-      reason: asked.reason,
-      ticket: asked.ticket,
-      limits: {
-        perUser: MAX_LIVE_SESSIONS_PER_USER,
-        perServiceUser: MAX_LIVE_SESSIONS_PER_SERVICE_USER,
-      },
-    };
-  }
-
-  /**
-   * Maps constraint violations of a start to 409 and returns every other error unchanged. Reads outside the failed
-   * transaction, which accepts no more statements.
-   */
-  private async conflictOf({ organizationId }: Principal, error: unknown): Promise<unknown> {
-    if (!(error instanceof AddressTaken || error instanceof TooManyLiveSessions)) return error;
-    const live = await this.sessions.liveSession(this.database.autocommit, organizationId, error.session);
-    if (live) {
-      return conflict(
-        `Session ${live.id} is already active for this user and address: stop it, extend it, or give a holder`,
-      );
-    }
-    if (error instanceof AddressTaken)
-      return conflict('Another session for this user and address ended just now: try again');
-    const user = error.isService ? 'a service user' : 'a user';
-    return conflict(
-      `You have ${error.limit} live sessions, the most ${user} may have: stop one, or let one end`,
-    );
   }
 
   private wake(grants: readonly GrantRow[], released: readonly WokenTargets[]): void {
@@ -265,7 +172,7 @@ function identified(tokenOf: TokenOf | null): Pick<NewSession, 'id' | 'tokenHash
   return { id, tokenHash: tokenOf && sessionTokenHash(tokenOf(id)) };
 }
 
-const refusedByIssuer = (): Error =>
+export const refusedByIssuer = (): Error =>
   forbidden(
     'Your organization’s identity provider no longer vouches for you: start a session after a company sign-in',
   );
@@ -274,45 +181,3 @@ const keyUsed = (): Error =>
   unprocessable(
     'Idempotency-Key was used with another body within 24 hours: send that body again, or a new key',
   );
-
-/** Its start, and without approval a second one, which others are told of. */
-function startedEntries(
-  actor: Actor,
-  session: NewSession & { readonly permission: GivenPermission },
-  grants: readonly GrantRow[],
-  { addressDiffers, replaces }: { addressDiffers: boolean; replaces: string | undefined },
-): readonly [AuditEntry, ...AuditEntry[]] {
-  const { principal } = actor;
-  const { accessRequestId, approvers, brokenBy } = session.permission;
-  const started: AuditEntry = {
-    ...auditActor(actor),
-    eventType: 'SESSION_STARTED',
-    resourceType: 'SESSION',
-    resourceId: session.id,
-    resourceName: principal.email,
-    details: {
-      ipv4Address: session.ipv4Address,
-      ipv6Address: session.ipv6Address,
-      durationHours: session.hours,
-      resources: grants.map(({ resourceId, resourceName }) => ({ id: resourceId, name: resourceName })),
-      ...(principal.keyName === null ? {} : { apiKey: principal.keyName }),
-      ...(addressDiffers ? { addressDiffersFromCaller: true } : {}),
-      ...(replaces === undefined ? {} : { replaces }),
-      ...(session.reason === null ? {} : { reason: session.reason }),
-      ...(session.ticket === null ? {} : { ticket: session.ticket }),
-      ...(accessRequestId === null ? {} : { accessRequestId }),
-      ...(approvers.length === 0 ? {} : { approvers }),
-    },
-  };
-  if (brokenBy === null) return [started];
-  const about = { resourceType: 'ACCESS_REQUEST', resourceId: accessRequestId };
-  return [
-    started,
-    {
-      ...started,
-      ...about,
-      eventType: 'BREAK_GLASS_STARTED',
-      details: { ...started.details, sessionId: session.id },
-    },
-  ];
-}

@@ -24,8 +24,10 @@ import { BulkSessionsDto } from './dto/bulk-sessions.dto';
 import { ExtendSessionDto } from './dto/extend-session.dto';
 import { AdminSessionQueryDto, SessionQueryDto, SessionWaitDto } from './dto/session-query.dto';
 import { RenewedSessionDto, SessionDto, StartedSessionDto } from './dto/session.dto';
+import { SessionPlanDto } from './dto/session-plan.dto';
 import { StartSessionDto } from './dto/start-session.dto';
 import { IDEMPOTENCY_KEY_HEADER, IdempotencyKey } from './idempotency-key';
+import { SessionPlans } from './session-plans';
 import { SessionStarter } from './session-starter';
 import { toSession, withToken } from './session.mapper';
 import { SessionsService } from './sessions.service';
@@ -36,6 +38,7 @@ export class SessionsController {
   constructor(
     private readonly sessions: SessionsService,
     private readonly starter: SessionStarter,
+    private readonly plans: SessionPlans,
     private readonly many: Bulk,
   ) {}
 
@@ -76,6 +79,18 @@ export class SessionsController {
       const settled = await this.sessions.findSettled(principal, id, waitSeconds, disconnected);
       return withToken(toSession(settled), sessionToken);
     });
+  }
+
+  @Post('plan')
+  @SignedIn({ scope: 'sessions:write' })
+  @Operation(
+    'See what POST /sessions would do, and start nothing',
+    { 200: SessionPlanDto },
+    'Takes the body of POST /sessions and runs the same plan and the same guard. What a start would refuse is the refusal ' +
+      'of the answer; malformed fields are answered with 400. Nothing is stored, recorded or sent.',
+  )
+  plan(@CurrentActor() actor: Actor, @Body() dto: StartSessionDto): Promise<SessionPlanDto> {
+    return this.plans.plan(actor, dto);
   }
 
   @Get()

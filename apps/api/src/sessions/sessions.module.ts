@@ -1,8 +1,16 @@
 import { Module } from '@nestjs/common';
-import { AccessRequestStore, IdempotencyStore, OffboardingStore, SessionStore } from '#tenant-store';
+import {
+  AccessRequestStore,
+  IdempotencyStore,
+  OffboardingStore,
+  SessionPlanStore,
+  SessionStore,
+} from '#tenant-store';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { MfaModule } from '../mfa/mfa.module';
 import { SessionPermission } from './session-permission';
+import { SessionPlanner } from './session-planner';
+import { SessionPlans } from './session-plans';
 import { SessionReplacement } from './session-replacement';
 import { SessionStarter } from './session-starter';
 import { SessionTokens } from './session-tokens';
@@ -17,6 +25,9 @@ import { SessionsService } from './sessions.service';
     SessionsService,
     SessionReplacement,
     SessionPermission,
+    SessionPlanner,
+    SessionPlans,
+    SessionPlanStore,
     SessionStarter,
     SessionTokens,
     SessionSettlementWaiter,
@@ -25,6 +36,6 @@ import { SessionsService } from './sessions.service';
     IdempotencyStore,
     OffboardingStore,
   ],
-  exports: [SessionsService, SessionStore, AccessRequestStore],
+  exports: [SessionPlanner, SessionsService, SessionStore, AccessRequestStore],
 })
 export class SessionsModule {}

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
+import type { WokenTargets } from '#engine-store/port';
 import type { Principal } from '#guards';
+import { WakeUps } from '#jobs';
 import { MasterKeys, openCredential, sealCredential } from '#secrets';
 import { checkIssuer, type IssuerCheck, IssuerClients } from '#sso';
 import {
   type GroupMapping,
+  GroupRolesStore,
   type IdentityProviderChanges,
   type IdentityProviderRow,
   IdentityProviderStore,
@@ -34,6 +37,7 @@ const SHOWN = [
   'issuer',
   'clientId',
   'groupsClaim',
+  'groupPattern',
   'emailDomains',
   'createUsers',
   'trustsSecondFactor',
@@ -61,6 +65,8 @@ export class IdentityProvidersService {
     private readonly masterKeys: MasterKeys,
     private readonly issuers: IssuerClients,
     private readonly addresses: SsoAddresses,
+    private readonly groupRoles: GroupRolesStore,
+    private readonly wakeUps: WakeUps,
   ) {}
 
   list({ organizationId }: Principal, query: ListQuery): Promise<Sliced<IdentityProviderRow>> {
@@ -86,6 +92,7 @@ export class IdentityProvidersService {
       clientId,
       sealedData: sealCredential(this.masterKeys, dataKey, id, { clientSecret }),
       groupsClaim: dto.groupsClaim ?? null,
+      groupPattern: dto.groupPattern ?? null,
       emailDomains: [...new Set(dto.emailDomains)],
       createUsers: dto.createUsers ?? false,
       trustsSecondFactor: dto.trustsSecondFactor ?? false,
@@ -112,8 +119,8 @@ export class IdentityProvidersService {
   async update(actor: Actor, id: string, dto: UpdateIdentityProviderDto): Promise<IdentityProviderRow> {
     const { organizationId } = actor.principal;
     const dataKey = await this.dataKeys.of(organizationId);
-    return this.changing(actor, id, async (tx, before) => {
-      const { clientSecret, enabled, groupMappings, emailDomains, ...others } = dto;
+    const { row, woken } = await this.changing(actor, id, async (tx, before) => {
+      const { clientSecret, enabled, groupMappings, emailDomains, patternMemberships, ...others } = dto;
       const changes: IdentityProviderChanges = {
         ...others,
         emailDomains: emailDomains && [...new Set(emailDomains)],
@@ -127,6 +134,7 @@ export class IdentityProvidersService {
         createUsers: changes.createUsers ?? before.createUsers,
       });
       if (dto.issuer !== undefined && dto.issuer !== before.issuer) await this.refuseMoved(tx, actor, id);
+      const left = await this.leavePattern(tx, actor, before, dto);
       const outcome = await this.providers.update(tx, organizationId, id, changes);
       if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
       if (groupMappings) await this.map(tx, actor.principal, id, groupMappings);
@@ -137,8 +145,25 @@ export class IdentityProvidersService {
         await this.records.record(tx, actor, 'IDENTITY_PROVIDER_UPDATED', objectNamed(OBJECT, after), {
           changed,
         });
-      return after;
+      return { row: after, woken: left };
     });
+    this.wakeUps.wake('revoke-rules', woken);
+    return row;
+  }
+
+  /** @throws ApiError 400 when what the former pattern has given is neither to stay nor to go */
+  private async leavePattern(
+    tx: Tx,
+    { principal: { organizationId } }: Actor,
+    before: IdentityProviderRow,
+    { groupPattern, patternMemberships }: UpdateIdentityProviderDto,
+  ): Promise<WokenTargets[]> {
+    if (groupPattern === undefined || groupPattern === before.groupPattern) return [];
+    if (!(await this.groupRoles.hasGiven(tx, organizationId, before.id))) return [];
+    if (patternMemberships)
+      return this.groupRoles.leavePattern(tx, organizationId, before, patternMemberships);
+    const message = 'must say KEEP or REMOVE: the former groupPattern has given roles';
+    throw badRequest(`patternMemberships ${message}`, { patternMemberships: message });
   }
 
   /** Ends the sign-ins by it. */

@@ -13,6 +13,7 @@ import {
 } from '../program';
 import type { McpOptions } from '../mcp/server';
 import type { AccessOptions } from './access-options';
+import { dryRunOption } from './plan';
 import type { RunOptions } from './run';
 import type { WatchOptions } from './watch';
 
@@ -55,6 +56,7 @@ export function registerAccessCommands(program: Command): void {
       ),
       numberOption('--ready-seconds <n>', 'for this long at most', 3600).default(READY_SECONDS),
       new Option('--detached', 'go on when the process that started this one ends'),
+      dryRunOption(),
       new Option('--without-key', 'do not pass DRAWBRIDGE_API_KEY on to the command'),
     ],
     isWrapper: true,

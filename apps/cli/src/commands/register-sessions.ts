@@ -10,6 +10,7 @@ import {
   resourceOption,
   timeoutOption,
 } from '../program';
+import { dryRunOption } from './plan';
 import type { ExtendOptions, ListOptions, StartOptions, StopOptions } from './sessions';
 
 const noWaitOption = (): Option => new Option('--no-wait', 'do not wait for the rules');
@@ -19,7 +20,11 @@ export function registerSessionCommands(program: Command): void {
   define(program, {
     usage: 'start',
     about: 'start a session, and wait until its rules are applied',
-    examples: ['start --resource database --hours 2', 'start --ipv4 203.0.113.10 --no-wait'],
+    examples: [
+      'start --resource database --hours 2',
+      'start --ipv4 203.0.113.10 --no-wait',
+      'start --resource database --dry-run',
+    ],
     options: [
       resourceOption(),
       hoursOption(),
@@ -30,6 +35,7 @@ export function registerSessionCommands(program: Command): void {
       new Option('--holder <name>', 'tells parallel sessions behind one address apart (default: random)'),
       timeoutOption(),
       noWaitOption(),
+      dryRunOption(),
     ],
     run: async (call: Call<StartOptions>) => (await import('./sessions.js')).start(call),
   });

@@ -4,11 +4,12 @@ import { HeldAccess } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
 import { effectNotes } from '../access/effect-notes';
 import { endpointOf, reachOrFail, readyOrFail } from '../access/probe';
-import { signalExitCode } from '../exit-codes';
+import { EXIT, signalExitCode } from '../exit-codes';
 import type { Call } from '../program';
 import { Interrupted, signalNumber, Signals } from '../terminal/signals';
 import { timeText } from '../terminal/times';
 import { requestOf, type AccessOptions } from './access-options';
+import { showPlan } from './plan';
 
 export interface RunOptions extends AccessOptions {
   readonly probe?: string;
@@ -18,11 +19,18 @@ export interface RunOptions extends AccessOptions {
   readonly detached?: boolean;
   /** the command does not get the API key of this process's environment */
   readonly withoutKey?: boolean;
+  readonly dryRun?: boolean;
 }
 
 /** Gives access while a command runs. @returns the command's exit code */
 export async function run(call: Call<RunOptions>): Promise<number> {
   const { given, options, output } = call;
+  if (options.dryRun) {
+    const { resources, hours, grounds } = requestOf('run', options);
+    const body = { ...resources, ...grounds, ...(hours !== undefined && { durationHours: hours }) };
+    await showPlan(call.connection.api, body, output);
+    return EXIT.ok;
+  }
   const probe = options.probe === undefined ? null : endpointOf(options.probe, '--probe');
   const signals = new Signals();
   if (!options.detached) signals.watchParent();

@@ -31,6 +31,7 @@ import { SignedIn } from '../profiles/signed-in';
 import type { Call } from '../program';
 import { Interrupted, signalNumber, Signals } from '../terminal/signals';
 import { timeText } from '../terminal/times';
+import { showPlan } from './plan';
 import { idsOf } from './setup/things';
 
 export interface StartOptions extends Grounds {
@@ -42,6 +43,7 @@ export interface StartOptions extends Grounds {
   readonly timeout: number;
   /** false: do not wait */
   readonly wait: boolean;
+  readonly dryRun?: boolean;
 }
 
 export async function start(call: Call<StartOptions>): Promise<number> {
@@ -69,6 +71,10 @@ async function startOne(call: Call<StartOptions>): Promise<ExitCode> {
     ...(options.hours === undefined ? {} : { durationHours: options.hours }),
     ...groundsOf(options),
   };
+  if (options.dryRun) {
+    await showPlan(server.api, request, output);
+    return EXIT.ok;
+  }
   const onDenied = interruptible((signal) =>
     asking({ api: server.api, output, signal, hours: options.hours }),
   );

@@ -1,5 +1,6 @@
-import { ArrayNotEmpty } from 'class-validator';
-import { ids, listOf, Required } from '../../http/fields';
+import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsString } from 'class-validator';
+import { ids, listOf, NullAsAbsent, Required } from '../../http/fields';
+import { LABELS } from '../labels';
 import { CreateResourceDto } from './resource.dto';
 
 export class BulkCreateResourcesDto {
@@ -12,4 +13,22 @@ export class BulkResourcesDto {
   @ArrayNotEmpty({ message: 'must name at least one resource' })
   @Required(ids(100, 'resources'))
   resourceIds!: string[];
+}
+
+export class BulkLabelsDto extends BulkResourcesDto {
+  @NullAsAbsent(LABELS, { description: 'Added, or given another value' })
+  set?: Record<string, string>;
+
+  @NullAsAbsent(
+    {
+      checks: [
+        IsArray({ message: 'must be an array of keys' }),
+        IsString({ each: true, message: 'must hold keys of labels' }),
+        ArrayMaxSize(20, { message: 'must hold at most 20 keys' }),
+      ],
+      doc: { type: [String], example: ['env'] },
+    },
+    { description: 'Keys' },
+  )
+  remove?: string[];
 }

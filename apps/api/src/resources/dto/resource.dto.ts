@@ -16,7 +16,6 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { DriverRegistry } from '#drivers';
-import { RESOURCE_LIST } from '#tenant-store';
 import { DEFAULT_MAX_SILENCE_SECONDS, MAX_RESOURCE_NAME, PROTOCOLS, PROVIDERS } from '#rules';
 import {
   AtMost,
@@ -29,14 +28,13 @@ import {
   NullAsAbsent,
   oneOf,
   Optional,
-  queryFlag,
   Required,
   string,
   TIME,
   type Kind,
 } from '../../http/fields';
-import { listQueryOf, WholeListQueryDto } from '../../http/list-query.dto';
 import { HasNoHiddenCharacters } from '../../http/text-fields';
+import { LABELS } from '../labels';
 import { knownFieldsOnly } from '../../http/known-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
 
@@ -226,6 +224,12 @@ export class CreateResourceDto {
   @NullAsAbsent(CONFIG)
   config?: ResourceConfigDto;
 
+  @NullAsAbsent(LABELS, {
+    description:
+      'Replaces all that were given. Roles may reach resources by them; members see them: no secrets',
+  })
+  labels?: Record<string, string>;
+
   @Misplaced(IN_CONFIG)
   port?: unknown;
 
@@ -251,14 +255,6 @@ export class UpdateResourceDto extends PartialType(CreateResourceDto, { skipNull
   releasePorts?: boolean;
 }
 
-export class DeleteResourceQueryDto {
-  @Optional(queryFlag(), {
-    default: false,
-    description: 'AGENT: true: the host stops guarding the ports that no other resource of the host names',
-  })
-  releasePorts?: boolean;
-}
-
 const REASON = string(
   HasNoHiddenCharacters(),
   Length(1, 500, { message: 'must have 1 to 500 characters: why the target will never answer again' }),
@@ -267,22 +263,6 @@ const REASON = string(
 export class AbandonResourceDto {
   @Required(REASON, { minLength: 1, maxLength: 500, example: 'the machine was destroyed' })
   reason!: string;
-}
-
-/** Of every provider, each once. */
-const RESOURCE_TYPES = [
-  ...new Set(DriverRegistry.providers.flatMap((one) => Object.keys(DriverRegistry.facts(one).resourceTypes))),
-];
-
-export class ResourceListQueryDto extends listQueryOf(
-  RESOURCE_LIST,
-  { resourceType: RESOURCE_TYPES },
-  WholeListQueryDto,
-) {
-  @Optional(queryFlag(), {
-    description: 'true: only resources of your roles, which your sessions may name',
-  })
-  assigned?: boolean;
 }
 
 export class ResourceDto {
@@ -296,6 +276,13 @@ export class ResourceDto {
   @ApiPropertyOptional({ example: 'eu-central-1', description: 'Absent when unset' }) region?: string;
   @ApiProperty({ type: String, nullable: true, ...ENDPOINT }) endpoint!: string | null;
   @ApiProperty({ type: ResourceConfigDto }) config!: TrafficConfig;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { env: 'prod', 'drawbridge/all': 'yes', 'drawbridge/provider': 'AWS' },
+    description: 'What administrators have given, and what every resource has: drawbridge/…',
+  })
+  labels!: Readonly<Record<string, string>>;
   @ApiProperty({ description: 'false until verified' }) isActive!: boolean;
   @ApiProperty({ nullable: true, ...TIME }) lastVerifiedAt!: Date | null;
   @ApiProperty({

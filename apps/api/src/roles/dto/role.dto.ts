@@ -7,10 +7,12 @@ import {
   MayBeAbsent,
   NullAsAbsent,
   Optional,
+  queryFlag,
   Required,
   text,
   TIME,
 } from '../../http/fields';
+import { SELECTOR } from '../../resources/labels';
 import { listQueryOf } from '../../http/list-query.dto';
 import { ROLE_LIST } from '#tenant-store';
 
@@ -29,6 +31,9 @@ const GLASS_DESCRIPTION =
   'Whether a session may be started without the approvals, with breakGlass, for an hour at most';
 const PREFIX_DESCRIPTION =
   'The range that is opened around an IPv6 address, as its prefix: privacy addresses change within it';
+
+const SELECTOR_DESCRIPTION =
+  'Labels: the role also reaches each resource that has, of each key, one of the values. null: only resourceIds';
 
 /** What a role asks of those who start sessions, who and what it connects. */
 class RoleFieldsDto {
@@ -50,14 +55,23 @@ class RoleFieldsDto {
   @NullAsAbsent(PREFIX, { default: 128, description: PREFIX_DESCRIPTION })
   ipv6PrefixLength?: number;
 
-  @NullAsAbsent(ids(100, 'resources'), { description: 'The resources of the role: all of them' })
+  @Optional(SELECTOR, { nullable: true, description: SELECTOR_DESCRIPTION })
+  resourceSelector?: Record<string, string[]> | null;
+
+  @NullAsAbsent(ids(1000, 'resources'), { description: 'The resources of the role: all of them' })
   resourceIds?: string[];
 
-  @NullAsAbsent(ids(100, 'users'), { description: 'The users of the role: all of them' })
+  @NullAsAbsent(ids(1000, 'users'), { description: 'The users of the role: all of them' })
   userIds?: string[];
 }
 
-export class RoleQueryDto extends listQueryOf(ROLE_LIST) {}
+export class RoleQueryDto extends listQueryOf(ROLE_LIST) {
+  @Optional(queryFlag(), {
+    description: 'false: resourceIds and userIds are empty, whatever they are',
+    default: true,
+  })
+  withMembers?: boolean;
+}
 
 export class CreateRoleDto extends RoleFieldsDto {
   @Required(line(100), { example: 'Developers', description: 'unique in the organization' })
@@ -102,8 +116,18 @@ export class RoleDto {
   @ApiProperty({ description: GLASS_DESCRIPTION }) mayBreakGlass!: boolean;
   @ApiProperty({ type: 'integer', minimum: 64, maximum: 128, example: 128, description: PREFIX_DESCRIPTION })
   ipv6PrefixLength!: number;
-  @ApiProperty({ type: [String], format: 'uuid' }) resourceIds!: string[];
+  @ApiProperty({
+    type: 'object',
+    nullable: true,
+    additionalProperties: { type: 'array', items: { type: 'string' } },
+    description: SELECTOR_DESCRIPTION,
+  })
+  resourceSelector!: Record<string, string[]> | null;
+  @ApiProperty({ type: [String], format: 'uuid', description: 'Those that are assigned by their ids' })
+  resourceIds!: string[];
   @ApiProperty({ type: [String], format: 'uuid' }) userIds!: string[];
+  @ApiProperty({ type: 'integer', example: 37, description: 'By id and by label' }) resourceCount!: number;
+  @ApiProperty({ type: 'integer', example: 12 }) userCount!: number;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;
 }

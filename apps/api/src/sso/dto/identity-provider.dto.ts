@@ -11,6 +11,8 @@ import {
   line,
   listOf,
   MayBeAbsent,
+  NullAsAbsent,
+  oneOf,
   opaque,
   Optional,
   Required,
@@ -22,7 +24,7 @@ import { listQueryOf } from '../../http/list-query.dto';
 import { HasOnlyVisibleCharacters } from '../../http/text-fields';
 
 const MAX_DOMAINS = 50;
-const MAX_MAPPINGS = 100;
+const MAX_MAPPINGS = 500;
 const MAX_URL = 500;
 const DOMAIN = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)+$/;
 
@@ -47,6 +49,18 @@ const ISSUER = string(
 /** Of an address in its one form. */
 const domainForm = (domain: unknown): unknown =>
   typeof domain === 'string' ? emailForm(`x@${domain.trim()}`).slice(2) : domain;
+
+const PATTERN = string(
+  AtMost(200),
+  HasOnlyVisibleCharacters(),
+  ValidateBy({
+    name: 'isGroupPattern',
+    validator: {
+      validate: (value) => typeof value === 'string' && /^[^*]*\*[^*]*$/.test(value) && value.length > 3,
+      defaultMessage: () => 'must have exactly one * and at least 3 other characters, such as drawbridge-*',
+    },
+  }),
+);
 
 const DOMAINS: Kind = {
   checks: [
@@ -100,6 +114,15 @@ export class CreateIdentityProviderDto {
   })
   groupsClaim?: string | null;
 
+  @Optional(PATTERN, {
+    nullable: true,
+    example: 'drawbridge-*',
+    description:
+      'with exactly one *: a group that fits gives the role whose name is the part under it, where there is one. It takes ' +
+      'away only what it gave, and names no role of groupMappings; null: none',
+  })
+  groupPattern?: string | null;
+
   @MayBeAbsent(DOMAINS, {
     example: ['example.com'],
     description:
@@ -128,7 +151,14 @@ export class CreateIdentityProviderDto {
 
 export class UpdateIdentityProviderDto extends PartialType(CreateIdentityProviderDto, {
   skipNullProperties: false,
-}) {}
+}) {
+  @NullAsAbsent(oneOf(['KEEP', 'REMOVE']), {
+    description:
+      'Required with another groupPattern where the former one has given roles: KEEP leaves them as an administrator’s; ' +
+      'REMOVE takes them, and ends sessions that no role allows any more',
+  })
+  patternMemberships?: 'KEEP' | 'REMOVE';
+}
 
 export class StoredGroupMappingDto {
   @ApiProperty({ example: 'operations' }) group!: string;
@@ -142,6 +172,7 @@ export class IdentityProviderDto {
   @ApiProperty({ example: 'https://login.example.com' }) issuer!: string;
   @ApiProperty({ example: 'drawbridge' }) clientId!: string;
   @ApiProperty({ type: String, nullable: true, example: 'groups' }) groupsClaim!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'drawbridge-*' }) groupPattern!: string | null;
   @ApiProperty({ type: [String], example: ['example.com'] }) emailDomains!: string[];
   @ApiProperty() createUsers!: boolean;
   @ApiProperty() trustsSecondFactor!: boolean;

@@ -1,7 +1,7 @@
 import { ArrayNotEmpty, ValidateIf } from 'class-validator';
 import { ids, line, oneOf, Required } from '../../http/fields';
 
-export const USER_ACTIONS = ['RESEND_INVITATION', 'DEACTIVATE', 'ACTIVATE', 'LOCK_DOWN'] as const;
+const USER_ACTIONS = ['RESEND_INVITATION', 'DEACTIVATE', 'ACTIVATE', 'LOCK_DOWN'] as const;
 
 export class BulkUsersDto {
   @ArrayNotEmpty({ message: 'must name at least one user' })

@@ -13,7 +13,7 @@ type Line = Readonly<Record<string, unknown>>;
 /** As many as one request takes. */
 const AT_ONCE = 100;
 
-const COLUMNS = 'name, credential, type, identifier, region, endpoint, ports, protocol';
+const COLUMNS = 'name, credential, type, identifier, region, endpoint, ports, protocol, label:KEY';
 
 export const importing: Definition<object> = {
   usage: 'import <file>',
@@ -59,6 +59,13 @@ function bodyFor(line: Line, number: number, credentials: readonly Schemas['Cred
     throw wrong(number, `has ports like "22 443", not "${text('ports')}"`);
   const optional = ['region', 'endpoint'].flatMap((name) => (text(name) === '' ? [] : [[name, text(name)]]));
   const protocol = text('protocol');
+  const inColumns = Object.keys(line)
+    .filter((name) => name.startsWith('label:') && text(name) !== '')
+    .map((name) => [name.slice('label:'.length), text(name)]);
+  const labels = {
+    ...(line['labels'] as Record<string, string> | undefined),
+    ...Object.fromEntries(inColumns),
+  };
   return {
     name: text('name'),
     credentialId: credential.id,
@@ -66,6 +73,7 @@ function bodyFor(line: Line, number: number, credentials: readonly Schemas['Cred
     resourceType: text('type').toUpperCase(),
     resourceIdentifier: text('identifier'),
     ...(Object.fromEntries(optional) as object),
+    ...(Object.keys(labels).length > 0 && { labels }),
     config: { ...(ports.length > 0 && { ports }), ...(protocol !== '' && { protocol }) } as NonNullable<
       Body['config']
     >,

@@ -29,6 +29,12 @@ export const scopeOption = (): Option =>
 /** What `run` and the action need. */
 const RUN_SCOPES = ['sessions:write', 'sessions:read'];
 
+export const labelOption = (what: string): Option => listOption('--label <key=value>', what);
+
+/** `env=prod` twice means the last. @throws CommandFailure */
+export const labelsOf = (given: readonly string[]): Record<string, string> =>
+  Object.fromEntries(pairsOf(given, '--label'));
+
 /** The scopes that are given, else those that `run` needs. */
 export const scopesOf = (given: readonly string[]): string[] => [...(given.length > 0 ? given : RUN_SCOPES)];
 

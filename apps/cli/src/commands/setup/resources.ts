@@ -1,10 +1,12 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, type Api, type Resource, type Schemas } from '#client';
+import { bodyOf, everyPage, type Api, type Resource, type Schemas } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, portOption, type Call } from '../../program';
 import { importing } from './import';
 import {
+  labelOption,
+  labelsOf,
   listOptions,
   listQuery,
   noVerifyOption,
@@ -31,7 +33,11 @@ export function registerResources(program: Command): void {
     about: 'list them',
     isDefault: true,
     examples: ['resources', 'resources --assigned'],
-    options: [new Option('--assigned', 'only those of your roles'), ...listOptions()],
+    options: [
+      new Option('--assigned', 'only those of your roles'),
+      labelOption('only those with this label'),
+      ...listOptions(),
+    ],
     run: list,
   });
   define(resources, { ...showing('resource'), examples: ['resources show database'] });
@@ -51,6 +57,7 @@ export function registerResources(program: Command): void {
       new Option('--region <region>', 'for AWS'),
       ...trafficOptions(),
       setOption('a further field of its config'),
+      labelOption('roles may reach it by its labels'),
       noVerifyOption(),
     ],
     run: create,
@@ -60,7 +67,11 @@ export function registerResources(program: Command): void {
     usage: 'update <name|id>',
     about: 'change one; rules that are open follow it',
     examples: ['resources update database --port 5432 --port 6432', 'resources update database --name db'],
-    options: [new Option('--name <name>', 'what it is called from now on'), ...trafficOptions()],
+    options: [
+      new Option('--name <name>', 'what it is called from now on'),
+      ...trafficOptions(),
+      labelOption('added to its labels'),
+    ],
     run: update,
   });
   define(resources, {
@@ -69,13 +80,24 @@ export function registerResources(program: Command): void {
     examples: ['resources verify database'],
     run: async ({ api, name, output }) => verify(api, await idOf(api, 'resource', name), output),
   });
+  define(program, {
+    usage: 'who-may <resource>',
+    about: 'list who may open a resource, and by which roles (administrators)',
+    examples: ['who-may database', 'who-may database --search ada'],
+    options: listOptions(),
+    run: whoMay,
+  });
   define(resources, {
     ...removing('resource', 'close what is open on one, and forget it'),
     examples: ['resources remove database'],
   });
 }
 
-async function list({ api, options, output }: Call<ListOptions & { assigned?: boolean }>): Promise<void> {
+async function list({
+  api,
+  options,
+  output,
+}: Call<ListOptions & { assigned?: boolean; label: readonly string[] }>): Promise<void> {
   const columns = {
     name: ({ name }: Resource) => name,
     provider: ({ provider }: Resource) => provider,
@@ -85,9 +107,17 @@ async function list({ api, options, output }: Call<ListOptions & { assigned?: bo
     active: ({ isActive }: Resource) => yes(isActive),
     id: short,
   };
-  output.list('resources', await resourcesOf(api, options.assigned, listQuery(options)), columns, {
-    empty: 'No resource.',
-  });
+  output.list(
+    'resources',
+    await resourcesOf(api, options.assigned, {
+      ...listQuery(options),
+      ...(options.label.length > 0 && { label: options.label }),
+    }),
+    columns,
+    {
+      empty: 'No resource.',
+    },
+  );
 }
 
 const portsText = ({ config: { port, ports = [] } }: Resource): string =>
@@ -106,6 +136,7 @@ interface CreateOptions extends TrafficOptions {
   readonly type?: string;
   readonly region?: string;
   readonly set: readonly string[];
+  readonly label: readonly string[];
   readonly verify: boolean;
 }
 
@@ -123,6 +154,7 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
     resourceIdentifier,
     ...(region === undefined ? {} : { region }),
     ...(endpoint === undefined ? {} : { endpoint }),
+    ...(options.label.length > 0 && { labels: labelsOf(options.label) }),
   };
   const body = { name, credentialId, provider, ...place, config: configOf(options, type) };
   const resource = await bodyOf(api.POST('/api/v1/resources', { body }));
@@ -143,21 +175,26 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
 
 interface UpdateOptions extends TrafficOptions {
   readonly name?: string;
+  readonly label: readonly string[];
 }
 
 async function update({ api, name: given, options, output }: Call<UpdateOptions>): Promise<void> {
-  const { name, endpoint, port, allPorts, protocol } = options;
+  const { name, endpoint, port, allPorts, protocol, label } = options;
   const hasPorts = port.length > 0 || allPorts === true;
-  if (!hasPorts && [name, endpoint, protocol].every((option) => option === undefined)) {
-    throw new CommandFailure(EXIT.usage, 'Missing: --port or --all-ports, --protocol, --name or --endpoint');
+  if (!hasPorts && label.length === 0 && [name, endpoint, protocol].every((option) => option === undefined)) {
+    throw new CommandFailure(
+      EXIT.usage,
+      'Missing: --port or --all-ports, --protocol, --name, --endpoint or --label',
+    );
   }
-  const { id, name: before, config } = await one(api, 'resource', given);
+  const { id, name: before, config, labels } = await one(api, 'resource', given);
   if (name !== undefined && name !== before) await refuseTaken(api, name);
   // the config is replaced as a whole
   const { port: _port, ports: _ports, ...others } = config;
   const body = {
     ...(name === undefined ? {} : { name }),
     ...(endpoint === undefined ? {} : { endpoint }),
+    ...(label.length > 0 && { labels: { ...givenLabels(labels), ...labelsOf(label) } }),
     ...(hasPorts || protocol ? { config: { ...(hasPorts ? others : config), ...trafficOf(options) } } : {}),
   };
   const resource = await bodyOf(api.PATCH('/api/v1/resources/{id}', { params: { path: { id } }, body }));
@@ -165,6 +202,31 @@ async function update({ api, name: given, options, output }: Call<UpdateOptions>
   const next = resource.isActive ? '' : `; next: drawbridge resources verify ${resource.name}`;
   output.result(resource, `${resource.name} is changed. Ports: ${portsText(resource)}${next}`);
 }
+
+type Right = Schemas['PersonRightDto'];
+
+async function whoMay({ api, name, options, output }: Call<ListOptions>): Promise<void> {
+  const id = await idOf(api, 'resource', name);
+  const people = await everyPage((page) => {
+    const query = { ...page, ...listQuery(options) };
+    const params = { path: { id }, query: query as object };
+    return bodyOf(api.GET('/api/v1/resources/{id}/people', { params }));
+  });
+  const columns = {
+    who: ({ email, name: own }: Right) => `${own} <${email}>`,
+    status: ({ status }: Right) => status,
+    roles: ({ roles }: Right) =>
+      roles.map((role) => role.name + (role.by === 'LABEL' ? ' (label)' : '')).join(', '),
+    hours: ({ maxSessionDurationHours }: Right) => String(maxSessionDurationHours),
+    approvals: ({ approvalsNeeded }: Right) => String(approvalsNeeded),
+    'open now': ({ openNow }: Right) => yes(openNow),
+  };
+  output.list('people', people, columns, { empty: `No role reaches ${name}.` });
+}
+
+/** Without those that every resource has. */
+const givenLabels = (labels: Resource['labels']): Resource['labels'] =>
+  Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith('drawbridge/')));
 
 /** Two of one name could be meant by their ids alone. @throws CommandFailure */
 async function refuseTaken(api: Api, name: string): Promise<void> {

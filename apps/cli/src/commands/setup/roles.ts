@@ -3,7 +3,7 @@ import { bodyOf, shortId, type Api, type Schemas } from '#client';
 import { CommandFailure, EXIT } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, listOption, numberOption, resourceOption, type Call } from '../../program';
-import { listOptions, listQuery, type ListOptions } from './options';
+import { listOptions, listQuery, pairsOf, type ListOptions } from './options';
 import { all, idsOf, namesById, one, removing, short, showing } from './things';
 
 type Role = Schemas['RoleDto'];
@@ -12,6 +12,21 @@ const memberOptions = (): Option[] => [
   resourceOption('a resource', 'none'),
   listOption('--user <e-mail|name|id>', 'a user, or me'),
 ];
+
+/** By which labels a role reaches resources. */
+const selectorOption = (): Option =>
+  listOption(
+    '--selector <key=value>',
+    'a label of resources; several values of a key: as env=prod,staging',
+  ).default(undefined);
+
+/** @throws CommandFailure */
+function selectorOf({ selector }: { readonly selector?: readonly string[] | false }): object {
+  if (selector === undefined) return {};
+  if (selector === false) return { resourceSelector: null };
+  const pairs = pairsOf(selector, '--selector').map(([key, values]) => [key, values.split(',')]);
+  return { resourceSelector: Object.fromEntries(pairs) as Record<string, string[]> };
+}
 
 /** What a role asks of those who start sessions. */
 const policyOptions = (): Option[] => [
@@ -22,6 +37,8 @@ const policyOptions = (): Option[] => [
   new Option('--no-approver', 'administrators approve').default(undefined),
   new Option('--break-glass', 'a session may do without approval in an emergency').default(undefined),
   new Option('--no-break-glass', 'it may not').default(undefined),
+  selectorOption(),
+  new Option('--no-selector', 'it reaches only what is assigned to it').default(undefined),
   numberOption('--ipv6-prefix <length>', 'of the range that is opened for an IPv6 address', 128, 64),
 ];
 
@@ -32,12 +49,20 @@ interface PolicyOptions {
   /** false: administrators */
   readonly approver?: readonly string[] | false;
   readonly breakGlass?: boolean;
+  /** false: none */
+  readonly selector?: readonly string[] | false;
   readonly ipv6Prefix?: number;
 }
 
 type Policy = Pick<
   Schemas['UpdateRoleDto'],
-  'requireReason' | 'reasonPattern' | 'approvals' | 'approverRoleIds' | 'mayBreakGlass' | 'ipv6PrefixLength'
+  | 'requireReason'
+  | 'reasonPattern'
+  | 'approvals'
+  | 'approverRoleIds'
+  | 'mayBreakGlass'
+  | 'ipv6PrefixLength'
+  | 'resourceSelector'
 >;
 
 async function policyOf(api: Api, options: PolicyOptions): Promise<Policy> {
@@ -51,6 +76,7 @@ async function policyOf(api: Api, options: PolicyOptions): Promise<Policy> {
     ...(approver === undefined ? {} : { approverRoleIds: await idsOf(api, 'role', approver || []) }),
     ...(breakGlass === undefined ? {} : { mayBreakGlass: breakGlass }),
     ...(ipv6Prefix === undefined ? {} : { ipv6PrefixLength: ipv6Prefix }),
+    ...selectorOf(options),
   };
 }
 
@@ -83,6 +109,7 @@ export function registerRoles(program: Command): void {
     examples: [
       "roles change developers --require-reason 'INC-*'",
       'roles change production --approvals 1 --approver leads',
+      'roles change payments --selector env=prod,staging --selector team=payments',
     ],
     options: policyOptions(),
     run: changePolicy,
@@ -112,13 +139,16 @@ async function list({ api, options, output }: Call<ListOptions>): Promise<void> 
   ]);
   const columns = {
     name: ({ name }: Role) => name,
-    resources: ({ resourceIds }: Role) => resources(resourceIds),
+    resources: ({ resourceIds, resourceCount }: Role) =>
+      [resources(resourceIds), byLabel(resourceCount - resourceIds.length)].filter(Boolean).join(', '),
     users: ({ userIds }: Role) => users(userIds),
     'max hours': ({ maxSessionDurationHours }: Role) => String(maxSessionDurationHours),
     id: short,
   };
   output.list('roles', roles, columns, { empty: 'No role.' });
 }
+
+const byLabel = (count: number): string => (count > 0 ? `${count} by label` : '');
 
 interface Members {
   readonly resource: readonly string[];
@@ -214,11 +244,17 @@ async function show(api: Api, id: string, output: Output): Promise<void> {
   const text = [
     role.name,
     `  resources  ${resources(role.resourceIds) || 'none'}`,
+    ...(role.resourceSelector === null ? [] : [`  labels     ${selectorText(role)}`]),
     `  users      ${users(role.userIds) || 'none'}`,
     ...(await policyLines(api, role)),
   ];
   output.result(role, text.join('\n'));
 }
+
+const selectorText = ({ resourceSelector, resourceCount }: Role): string =>
+  `${Object.entries(resourceSelector ?? {})
+    .map(([key, values]) => `${key}=${values.join(',')}`)
+    .join(' and ')} (${resourceCount} resources in all)`;
 
 /** What it asks, where it asks for anything. */
 async function policyLines(api: Api, role: Role): Promise<string[]> {

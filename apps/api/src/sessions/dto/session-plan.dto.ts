@@ -1,0 +1,87 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { TIME } from '../../http/fields';
+
+const PLAN_OUTCOMES = ['OPENS', 'SHARED', 'ALREADY_OPEN'] as const;
+type PlanOutcome = (typeof PLAN_OUTCOMES)[number];
+
+export class PlanRefusalDto {
+  @ApiProperty({ type: 'integer', example: 403 }) status!: number;
+  @ApiProperty({ example: 'Forbidden' }) error!: string;
+  @ApiProperty({ example: 'Resource "demo-database" is not assigned to you' }) message!: string;
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { durationHours: 'must be at most 8: the maximum set by role "Developers"' },
+  })
+  validationErrors?: Readonly<Record<string, string>>;
+}
+
+export class ClosedRuleDto {
+  @ApiProperty({ example: 'demo-database' }) resourceName!: string;
+  @ApiProperty({ example: '203.0.113.10/32' }) address!: string;
+  @ApiProperty({ example: 'tcp' }) protocol!: string;
+  @ApiProperty({ example: '5432', description: 'Ports and ranges; *: every one' }) ports!: string;
+}
+
+export class PlannedRuleDto {
+  @ApiProperty({ example: '203.0.113.10/32' }) address!: string;
+  @ApiProperty({ example: 'tcp' }) protocol!: string;
+  @ApiProperty({ example: '5432', description: 'Ports and ranges; *: every one' }) ports!: string;
+  @ApiProperty({
+    enum: PLAN_OUTCOMES,
+    description:
+      'SHARED: another session or static IP rule of the organization holds it, so it stays when this one ends; ' +
+      'ALREADY_OPEN: a rule that is not managed lets the traffic in',
+  })
+  outcome!: PlanOutcome;
+  @ApiProperty({ type: String, nullable: true, description: 'With ALREADY_OPEN: the rule that does' })
+  by!: string | null;
+}
+
+export class PlannedResourceDto {
+  @ApiProperty({ format: 'uuid' }) resourceId!: string;
+  @ApiProperty({ example: 'demo-database' }) resourceName!: string;
+  @ApiProperty({ type: [PlannedRuleDto] }) rules!: PlannedRuleDto[];
+}
+
+const UNKNOWN = 'null: refused before it was known';
+
+export class SessionPlanDto {
+  @ApiProperty({ enum: [true], description: 'Nothing was started' }) dryRun!: true;
+  @ApiProperty({
+    type: PlanRefusalDto,
+    nullable: true,
+    description: 'What POST /sessions would answer now; null: it would start the session',
+  })
+  refusal!: PlanRefusalDto | null;
+  @ApiProperty({ type: String, nullable: true, example: '203.0.113.10' }) ipv4Address!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: null }) ipv6Address!: string | null;
+  @ApiProperty({ type: 'number', nullable: true, example: 2, description: UNKNOWN })
+  durationHours!: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, example: 8, description: UNKNOWN })
+  maxDurationHours!: number | null;
+  @ApiProperty({ nullable: true, ...TIME, description: UNKNOWN }) expiresAt!: Date | null;
+  @ApiProperty({ type: 'integer', example: 0 }) approvalsNeeded!: number;
+  @ApiProperty({
+    type: [String],
+    example: ['Leads'],
+    description: 'Roles whose members approve; empty: administrators',
+  })
+  deciders!: string[];
+  @ApiProperty({ description: 'Whether all of your roles on one of the resources ask for a reason' })
+  reasonNeeded!: boolean;
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'An approved one that it would use',
+  })
+  usesAccessRequestId!: string | null;
+  @ApiProperty({ type: [PlannedResourceDto] }) resources!: PlannedResourceDto[];
+  @ApiProperty({
+    type: [ClosedRuleDto],
+    description: 'With replaces: rules that no other session or static IP rule of the organization holds',
+  })
+  closes!: ClosedRuleDto[];
+  @ApiProperty(TIME) asOf!: Date;
+}

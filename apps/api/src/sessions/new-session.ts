@@ -1,0 +1,93 @@
+import type { AuditEntry } from '#entities';
+import type { Covered, GrantRow, NewSession } from '#tenant-store';
+import type { Principal } from '#guards';
+import type { ApiSettings } from '../api.settings';
+import { auditActor } from '../audit/audit-actor';
+import type { Actor } from '../http/actor';
+import { hoursOf } from './session-demand';
+import type { CompletedStart, GivenPermission } from './session-permission';
+import { newResourceIps } from './session-plan';
+import type { PlannedSession } from './session-planner';
+
+/** What has to be approved of a planned session, where anything has. */
+export const wantedOf = (
+  { grants, addresses, hours, replaced, demand }: PlannedSession,
+  { reason, ticket }: CompletedStart,
+): Covered => ({
+  resourceIds: grants.map(({ resourceId }) => resourceId),
+  hours: hoursOf(hours, replaced),
+  ipv4: addresses.ipv4,
+  ipv6: addresses.ipv6,
+  reason,
+  ticket,
+  approvals: demand.approvals,
+  approverRoleIds: demand.approverRoles.map(({ id }) => id),
+});
+
+/** The session as it is stored, and as its guard judges it. */
+export const newSession = (
+  { userId, keyId }: Principal,
+  asked: CompletedStart,
+  planned: PlannedSession,
+  permission: GivenPermission,
+  settings: ApiSettings,
+): Omit<NewSession, 'id' | 'tokenHash' | 'permission'> & { readonly permission: GivenPermission } => ({
+  userId,
+  apiKeyId: keyId,
+  holder: asked.holder ?? '',
+  ipv4Address: planned.addresses.ipv4,
+  ipv6Address: planned.addresses.ipv6,
+  hours: planned.hours,
+  leaseSeconds: asked.leaseSeconds ?? null,
+  replaced: planned.replaced,
+  reason: asked.reason,
+  ticket: asked.ticket,
+  permission,
+  holders: newResourceIps(planned.opened, planned.grants),
+  limits: {
+    perUser: settings.MAX_LIVE_SESSIONS_PER_USER,
+    perServiceUser: settings.MAX_LIVE_SESSIONS_PER_SERVICE_USER,
+  },
+});
+
+/** Its start, and without approval a second one, which others are told of. */
+export function startedEntries(
+  actor: Actor,
+  session: NewSession & { readonly permission: GivenPermission },
+  grants: readonly GrantRow[],
+  { addressDiffers, replaces }: { addressDiffers: boolean; replaces: string | undefined },
+): readonly [AuditEntry, ...AuditEntry[]] {
+  const { principal } = actor;
+  const { accessRequestId, approvers, brokenBy } = session.permission;
+  const started: AuditEntry = {
+    ...auditActor(actor),
+    eventType: 'SESSION_STARTED',
+    resourceType: 'SESSION',
+    resourceId: session.id,
+    resourceName: principal.email,
+    details: {
+      ipv4Address: session.ipv4Address,
+      ipv6Address: session.ipv6Address,
+      durationHours: session.hours,
+      resources: grants.map(({ resourceId, resourceName }) => ({ id: resourceId, name: resourceName })),
+      ...(principal.keyName === null ? {} : { apiKey: principal.keyName }),
+      ...(addressDiffers ? { addressDiffersFromCaller: true } : {}),
+      ...(replaces === undefined ? {} : { replaces }),
+      ...(session.reason === null ? {} : { reason: session.reason }),
+      ...(session.ticket === null ? {} : { ticket: session.ticket }),
+      ...(accessRequestId === null ? {} : { accessRequestId }),
+      ...(approvers.length === 0 ? {} : { approvers }),
+    },
+  };
+  if (brokenBy === null) return [started];
+  const about = { resourceType: 'ACCESS_REQUEST', resourceId: accessRequestId };
+  return [
+    started,
+    {
+      ...started,
+      ...about,
+      eventType: 'BREAK_GLASS_STARTED',
+      details: { ...started.details, sessionId: session.id },
+    },
+  ];
+}

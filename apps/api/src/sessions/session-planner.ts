@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '#entities';
+import { type Demand, maximumDuration, type MaximumDuration, widened, type Caller } from '#rules';
+import { type GrantRow, type NewSession, type SessionRow, SessionStore } from '#tenant-store';
+import { ApiSettings } from '../api.settings';
+import type { Actor } from '../http/actor';
+import { hoursOf, sessionDemand } from './session-demand';
+import type { CompletedStart } from './session-permission';
+import { keptTimes } from './session-replacement';
+import {
+  fieldDifferingFromCaller,
+  mustBeCallerAddress,
+  selectGrants,
+  sessionAddresses,
+  sessionHours,
+  type SessionAddresses,
+} from './session-plan';
+
+/** For addresses that are not the caller's. */
+const NOBODY: Caller = { address: null, unusable: null };
+
+/** What a start, an access request and a plan ask for. */
+type AskedSession = Pick<
+  CompletedStart,
+  | 'resourceIds'
+  | 'resourceNames'
+  | 'ipv4Address'
+  | 'ipv6Address'
+  | 'durationHours'
+  | 'reason'
+  | 'breakGlass'
+  | 'isDetected'
+>;
+
+export interface PlannedSession {
+  /** the resources, with what the user's roles say of each */
+  readonly grants: readonly GrantRow[];
+  readonly addresses: SessionAddresses;
+  /** as `addresses`, with the range that is opened around the IPv6 address */
+  readonly opened: SessionAddresses;
+  /** whether an address was given that is not the caller's */
+  readonly addressDiffers: boolean;
+  readonly hours: number;
+  readonly maximum: MaximumDuration;
+  /** of the session whose place it takes */
+  readonly replaced: NewSession['replaced'];
+  readonly demand: Demand;
+}
+
+/** Plans sessions, once for whatever asks for one: a start, an access request, and who wants to see what a start would do. */
+@Injectable()
+export class SessionPlanner {
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly settings: ApiSettings,
+  ) {}
+
+  /**
+   * @param replaced the session whose times are taken over; null: none
+   * @throws ApiError 400, 403 or 404 naming what keeps it from being opened, approvals aside
+   */
+  async plan(
+    tx: Tx,
+    actor: Actor,
+    asked: AskedSession,
+    replaced: SessionRow | null = null,
+  ): Promise<PlannedSession> {
+    const { principal } = actor;
+    const { organizationId, userId, tier } = principal;
+    const policy = { allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES };
+    const known = await this.sessions.grants(tx, organizationId, userId, asked);
+    const addresses = sessionAddresses(asked, asked.isDetected ? actor : NOBODY, policy);
+    const field = fieldDifferingFromCaller(asked, addresses, actor);
+    if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor);
+    const grants = selectGrants(known, asked);
+    const maximum = maximumDuration(tier, grants);
+    const hours = sessionHours(asked.durationHours, this.settings.SESSION_DEFAULT_HOURS, maximum);
+    const kept = replaced && keptTimes(replaced, maximum);
+    const demand = sessionDemand(tier, grants, { ...asked, hours: hoursOf(hours, kept) });
+    const ipv6 = addresses.ipv6 && widened(addresses.ipv6, demand.ipv6PrefixLength, policy);
+    return {
+      grants,
+      addresses,
+      opened: { ...addresses, ipv6 },
+      addressDiffers: field !== null,
+      hours,
+      maximum,
+      replaced: kept,
+      demand,
+    };
+  }
+}

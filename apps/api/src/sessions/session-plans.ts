@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '#entities';
+import { LimiterPerKey, parseRuleKey, portsText, ruleKey, UnmanagedRules } from '#rules';
+import {
+  AddressTaken,
+  OffboardingStore,
+  type SessionRow,
+  type PlacedRule,
+  SessionPlanStore,
+  SessionStore,
+} from '#tenant-store';
+import { ApiSettings } from '../api.settings';
+import { ApiError, conflict } from '../errors/api-error';
+import { failureOf } from '../errors/failure';
+import { refuseLockedDown } from '../errors/refuse-locked-down';
+import type { Actor } from '../http/actor';
+import type {
+  ClosedRuleDto,
+  PlannedResourceDto,
+  PlanRefusalDto,
+  SessionPlanDto,
+} from './dto/session-plan.dto';
+import type { StartSessionDto } from './dto/start-session.dto';
+import { newSession, startedEntries, wantedOf } from './new-session';
+import { hoursOf } from './session-demand';
+import { type CompletedStart, type GivenPermission, SessionPermission } from './session-permission';
+import { newResourceIps } from './session-plan';
+import { type PlannedSession, SessionPlanner } from './session-planner';
+import { SessionReplacement } from './session-replacement';
+import { OUTDATED, refusedByIssuer } from './session-starter';
+import { startConflict } from './start-conflict';
+
+const HOUR_MS = 3_600_000;
+const AT_ONCE = 2;
+
+interface Asked {
+  readonly asked: CompletedStart;
+  readonly replaced: SessionRow | null;
+}
+
+/** Says what a start would do, by the same plan and the same guard, and does nothing. */
+@Injectable()
+export class SessionPlans {
+  private readonly turns = new LimiterPerKey(AT_ONCE, 0);
+
+  constructor(
+    private readonly database: Database,
+    private readonly sessions: SessionStore,
+    private readonly plans: SessionPlanStore,
+    private readonly offboarding: OffboardingStore,
+    private readonly planner: SessionPlanner,
+    private readonly permission: SessionPermission,
+    private readonly replacement: SessionReplacement,
+    private readonly settings: ApiSettings,
+  ) {}
+
+  /** @throws ApiError 400 for what is no address; TooBusy while two others of the caller run */
+  plan(actor: Actor, dto: StartSessionDto): Promise<SessionPlanDto> {
+    return this.turns.run(actor.principal.userId, () => this.planned(this.database.autocommit, actor, dto));
+  }
+
+  private async planned(tx: Tx, actor: Actor, dto: StartSessionDto): Promise<SessionPlanDto> {
+    const asOf = new Date();
+    let known: (Asked & { readonly planned: PlannedSession }) | null = null;
+    let permission: GivenPermission | null = null;
+    let refusal: PlanRefusalDto | null = null;
+    try {
+      refuseLockedDown(actor.principal);
+      const asked = await this.permission.completed(tx, actor.principal, dto);
+      const replaced = dto.replaces === undefined ? null : await this.replacement.find(tx, actor, dto);
+      known = { asked, replaced, planned: await this.planner.plan(tx, actor, asked, replaced) };
+      permission = await this.permitted(tx, actor, known);
+    } catch (error) {
+      refusal = refusalOf(await startConflict(tx, this.sessions, actor.principal, error, dto.replaces));
+    }
+    if (!known) return { ...NOTHING, refusal, asOf };
+    const { asked, planned, replaced } = known;
+    const { grants, addresses, hours, maximum, demand } = planned;
+    return {
+      dryRun: true,
+      refusal,
+      ipv4Address: addresses.ipv4,
+      ipv6Address: addresses.ipv6,
+      durationHours: hoursOf(hours, planned.replaced),
+      maxDurationHours: maximum.hours,
+      expiresAt: planned.replaced?.expiresAt ?? new Date(asOf.getTime() + hours * HOUR_MS),
+      approvalsNeeded: demand.approvals,
+      deciders: demand.approverRoles.map(({ name }) => name),
+      reasonNeeded: grants.some(({ roles }) =>
+        roles.every((role) => role.requireReason || role.approvals > 0),
+      ),
+      usesAccessRequestId: asked.breakGlass ? null : (permission?.accessRequestId ?? null),
+      resources: await this.resources(tx, actor, planned, replaced),
+      closes: replaced ? await this.closes(tx, actor, planned, replaced) : [],
+      asOf,
+    };
+  }
+
+  /** @throws what a start throws */
+  private async permitted(
+    tx: Tx,
+    actor: Actor,
+    { asked, planned, replaced }: Asked & { readonly planned: PlannedSession },
+  ): Promise<GivenPermission> {
+    const { principal } = actor;
+    const { organizationId, userId } = principal;
+    const { demand, grants, addressDiffers } = planned;
+    const wanted = wantedOf(planned, asked);
+    const permission = await this.permission.given(tx, principal, asked, { demand, grants, wanted });
+    const stored = newSession(principal, asked, planned, permission, this.settings);
+    const session = {
+      ...stored,
+      id: randomUUID(),
+      tokenHash: null,
+      limits: besides(stored.limits, replaced),
+    };
+    const [entry] = startedEntries(actor, session, grants, { addressDiffers, replaces: asked.replaces });
+    if (await this.sessions.liveSession(tx, organizationId, session, replaced?.id ?? null)) {
+      throw new AddressTaken(session);
+    }
+    if (await this.plans.mayStart(tx, organizationId, session, entry)) return permission;
+    throw (await this.offboarding.isRefused(tx, organizationId, userId))
+      ? refusedByIssuer()
+      : conflict(OUTDATED);
+  }
+
+  private async resources(
+    tx: Tx,
+    { principal: { organizationId } }: Actor,
+    { grants, opened }: PlannedSession,
+    replaced: SessionRow | null,
+  ): Promise<PlannedResourceDto[]> {
+    const placed = newResourceIps(opened, grants).flatMap(({ resourceId, targetId, specs }) =>
+      specs.map((spec) => ({ resourceId, targetId, spec, key: ruleKey(spec) })),
+    );
+    const places = placed.map(({ targetId, key }) => ({ targetId, key }));
+    const held = await this.plans.held(tx, organizationId, places, replaced?.id ?? null);
+    const targetIds = [...new Set(grants.map(({ targetId }) => targetId))];
+    const others = await this.plans.unmanaged(tx, organizationId, targetIds);
+    const shared = new Set(held.map(at));
+    const unmanaged = new Map(
+      targetIds.map((id) => [
+        id,
+        new UnmanagedRules(
+          others.filter(({ targetId }) => targetId === id).map((rule) => ({ ...rule, ownRuleId: null })),
+        ),
+      ]),
+    );
+    return grants.map(({ resourceId, resourceName }) => ({
+      resourceId,
+      resourceName,
+      rules: placed
+        .filter((rule) => rule.resourceId === resourceId)
+        .map(({ targetId, spec, key }) => {
+          const by = unmanaged.get(targetId)!.lettingIn(key);
+          const outcome = shared.has(at({ targetId, key }))
+            ? 'SHARED'
+            : by === null
+              ? 'OPENS'
+              : 'ALREADY_OPEN';
+          return { ...shown(spec), outcome, by };
+        }),
+    }));
+  }
+
+  /** What goes with the replaced session, and is not opened again. */
+  private async closes(
+    tx: Tx,
+    { principal: { organizationId } }: Actor,
+    { grants, opened }: PlannedSession,
+    { id }: SessionRow,
+  ): Promise<ClosedRuleDto[]> {
+    const kept = new Set(
+      newResourceIps(opened, grants).flatMap(({ targetId, specs }) =>
+        specs.map((spec) => `${targetId} ${ruleKey(spec)}`),
+      ),
+    );
+    const alone = await this.plans.heldAlone(tx, organizationId, id);
+    return alone
+      .filter(({ targetId, key }) => !kept.has(`${targetId} ${key}`))
+      .map(({ key, resourceName }) => ({ resourceName, ...shown(parseRuleKey(key)) }));
+  }
+}
+
+const at = ({ targetId, key }: PlacedRule): string => `${targetId} ${key}`;
+
+const NOTHING = {
+  dryRun: true,
+  ipv4Address: null,
+  ipv6Address: null,
+  durationHours: null,
+  maxDurationHours: null,
+  expiresAt: null,
+  approvalsNeeded: 0,
+  deciders: [] as string[],
+  reasonNeeded: false,
+  usesAccessRequestId: null,
+  resources: [] as PlannedResourceDto[],
+  closes: [] as ClosedRuleDto[],
+} as const;
+
+const shown = ({
+  address,
+  protocol,
+  ports,
+}: ReturnType<typeof parseRuleKey>): Omit<ClosedRuleDto, 'resourceName'> => ({
+  address,
+  protocol,
+  ports: portsText(ports),
+});
+
+/** The replaced session makes room for one. 0: no limit */
+function besides(
+  { perUser, perServiceUser }: { readonly perUser: number; readonly perServiceUser: number },
+  replaced: SessionRow | null,
+): { perUser: number; perServiceUser: number } {
+  const more = (limit: number): number => (limit > 0 && replaced ? limit + 1 : limit);
+  return { perUser: more(perUser), perServiceUser: more(perServiceUser) };
+}
+
+const ADDRESSES = ['ipv4Address', 'ipv6Address'];
+
+/** @throws the error itself, when it is about what was sent rather than about the state of things, or unexpected */
+function refusalOf(error: unknown): PlanRefusalDto {
+  if (!(error instanceof ApiError)) throw error;
+  const { status, message, code, validationErrors } = failureOf(error);
+  const fields = Object.keys(validationErrors ?? {});
+  const isMalformed = error.extras.isAudited !== true && fields.some((field) => ADDRESSES.includes(field));
+  if (isMalformed) throw error;
+  const named = { status, error: code ?? STATUS_CODES[status] ?? 'Error', message };
+  return validationErrors ? { ...named, validationErrors } : named;
+}

@@ -1,0 +1,119 @@
+import { colleague } from '../builders/colleague';
+import { group, ownOrganization, sshTo } from '../builders/organization';
+import type { Session } from '../harness/api-client';
+import { Drawbridge } from '../harness/drawbridge';
+import { until } from '../harness/until';
+
+interface Plan {
+  readonly refusal: { readonly status: number; readonly error: string; readonly message: string } | null;
+  readonly ipv4Address: string | null;
+  readonly durationHours: number | null;
+  readonly maxDurationHours: number | null;
+  readonly approvalsNeeded: number;
+  readonly resources: readonly {
+    readonly resourceName: string;
+    readonly rules: readonly {
+      readonly address: string;
+      readonly ports: string;
+      readonly outcome: string;
+      readonly by: string | null;
+    }[];
+  }[];
+  readonly closes: readonly { readonly resourceName: string; readonly address: string }[];
+}
+
+/** POST /sessions/plan runs the plan and the guard of a start, and starts nothing. */
+describe('A plan', () => {
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge, sshTo([4, 5]));
+  const other = ownOrganization(drawbridge, sshTo([4]));
+
+  const plan = (body: object, client = org.admin): Promise<Plan> =>
+    client.posted<Plan>('/sessions/plan', body);
+  const outcomes = ({ resources }: Plan): string[] =>
+    resources.flatMap(({ rules }) => rules.map(({ outcome }) => outcome));
+  const written = async (): Promise<unknown[]> =>
+    drawbridge.query(
+      `SELECT (SELECT count(*) FROM sessions)::int, (SELECT count(*) FROM rules)::int, (SELECT count(*) FROM resource_ips)::int,
+         (SELECT count(*) FROM audit_records WHERE organization_id = $1)::int`,
+      [org.organizationId],
+    );
+
+  it('opens what the start opens, for as long, and writes nothing', async () => {
+    const body = { ipv4Address: '203.0.113.91', durationHours: 2 };
+    const before = await written();
+    const planned = await plan(body);
+    expect(await written()).toEqual(before);
+    expect(planned).toMatchObject({ refusal: null, ipv4Address: '203.0.113.91', durationHours: 2 });
+    expect(outcomes(planned)).toEqual(['OPENS', 'OPENS']);
+    const session = await org.started(body);
+    const { resourceIps } = await org.reaches(session.id, 'ACTIVE');
+    expect(resourceIps.map(({ resourceName }) => resourceName)).toEqual(
+      planned.resources.map(({ resourceName }) => resourceName),
+    );
+    const again = await plan(body);
+    expect(again.refusal).toMatchObject({ status: 409, message: expect.stringContaining(session.id) });
+    expect(outcomes(await plan({ ...body, holder: 'job-2' }))).toEqual(['SHARED', 'SHARED']);
+    expect(outcomes(await plan({ ipv4Address: '203.0.113.91' }, other.admin))).toEqual(['OPENS']);
+    const moved = await plan({ ipv4Address: '203.0.113.92', replaces: session.id });
+    expect(moved).toMatchObject({ refusal: null, closes: [{ address: '203.0.113.91/32' }, {}] });
+    await org.admin.posted(`/sessions/${session.id}/stop`);
+    await org.reaches(session.id, 'CANCELLED');
+  });
+
+  it('names the rule of others that lets the address in already', async () => {
+    const rule = { target: group(5), address: '198.51.100.0/24', protocol: 'tcp', fromPort: 22, toPort: 22 };
+    await drawbridge.cloud.addUnmanaged({ ...rule, description: 'office' });
+    await org.admin.posted(`/resources/${org.resourceIds[1]!}/reconcile`);
+    const found = await until('the comparison has found the rule', async () => {
+      const planned = await plan({ ipv4Address: '198.51.100.7', resourceIds: [org.resourceIds[1]] });
+      return outcomes(planned)[0] === 'ALREADY_OPEN' && planned;
+    });
+    expect(found.resources[0]!.rules[0]!.by).toContain('198.51.100.0/24 tcp 22');
+  });
+
+  it('is refused with the words of the start', async () => {
+    const member = await colleague(org);
+    const strict = await org.admin.created<{ id: string }>('/roles', { name: 'Strict', approvals: 1 });
+    await org.admin.posted(`/roles/${strict.id}/members`, { addUserIds: [member.id] });
+    const bodies = [
+      { resourceIds: other.resourceIds },
+      { resourceNames: ['nothing'] },
+      { durationHours: 25 },
+      { replaces: strict.id },
+      { accessRequestId: strict.id },
+      { breakGlass: true, reason: 'INC-1' },
+    ];
+    for (const body of bodies) {
+      const asked = { ipv4Address: '203.0.113.93', ...body };
+      const { refusal } = await plan(asked, member.client);
+      const started = await member.client.post<Session & { error: string; message: string }>(
+        '/sessions',
+        asked,
+      );
+      const { error, message } = started.body;
+      expect(refusal).toMatchObject({ status: started.status, error, message });
+    }
+    expect((await org.admin.post('/sessions/plan', { ipv4Address: '1.2.3' })).status).toBe(400);
+    expect((await org.admin.post('/sessions', { dryRun: true })).status).toBe(400);
+  });
+
+  it('shows what has to be approved, and by whom', async () => {
+    const member = await colleague(org, []);
+    const { id } = await org.admin.created<{ id: string }>('/roles', {
+      name: 'Production',
+      approvals: 1,
+      resourceIds: [org.resourceIds[0]],
+      userIds: [member.id],
+    });
+    const planned = await plan({ ipv4Address: '203.0.113.94', reason: 'INC-2' }, member.client);
+    expect(planned).toMatchObject({
+      approvalsNeeded: 1,
+      refusal: { status: 403, error: 'Approval required' },
+    });
+    expect(outcomes(planned)).toEqual(['OPENS']);
+    await org.admin.expect(200, org.admin.patch(`/roles/${id}`, { maxSessionDurationHours: 3 }));
+    const shorter = await plan({ ipv4Address: '203.0.113.94' }, member.client);
+    expect(shorter).toMatchObject({ durationHours: 1, maxDurationHours: 3 });
+  });
+});

@@ -1,0 +1,147 @@
+import { colleague, type Colleague } from '../builders/colleague';
+import { group, ownOrganization } from '../builders/organization';
+import { Drawbridge } from '../harness/drawbridge';
+
+interface Right {
+  readonly userId?: string;
+  readonly resourceId?: string;
+  readonly roles: readonly { readonly name: string; readonly by: string }[];
+  readonly openNow: boolean;
+}
+
+interface Role {
+  readonly id: string;
+  readonly resourceIds: string[];
+  readonly resourceCount: number;
+  readonly userCount: number;
+  readonly resourceSelector: object | null;
+}
+
+/** Roles reach resources by their labels, from the next start on, without a further step. */
+describe('Labels', () => {
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge);
+  let member: Colleague;
+  let role: Role;
+  let resourceId: string;
+
+  beforeAll(async () => {
+    member = await colleague(org, []);
+    role = await org.admin.created<Role>('/roles', {
+      name: 'Payments',
+      resourceSelector: { env: ['prod', 'staging'], team: ['payments'] },
+      userIds: [member.id],
+    });
+    resourceId = (
+      await org.admin.created<{ id: string }>('/resources', {
+        name: 'ledger',
+        provider: 'AWS',
+        resourceType: 'SECURITY_GROUP',
+        resourceIdentifier: group(3),
+        region: 'eu-central-1',
+        credentialId: org.credentialId,
+        config: { port: 22 },
+        labels: { env: 'prod' },
+      })
+    ).id;
+    await org.admin.posted(`/resources/${resourceId}/verify`);
+  });
+
+  const label = (body: object): Promise<unknown> =>
+    org.admin.expect(200, org.admin.post('/resources/labels', { resourceIds: [resourceId], ...body }));
+  const start = async (): Promise<number> => {
+    const { status, body } = await member.client.post<{ id: string }>('/sessions', {
+      resourceIds: [resourceId],
+      ipv4Address: '203.0.113.61',
+    });
+    if (status === 200) await member.client.posted(`/sessions/${body.id}/stop`);
+    return status;
+  };
+  const people = async (): Promise<Right[]> =>
+    (await org.admin.get<Right[]>(`/resources/${resourceId}/people`)).body;
+
+  it('give access when all keys fit, and take it from the next start on', async () => {
+    expect(await start()).toBe(403);
+    await label({ set: { team: 'payments' } });
+    expect(await start()).toBe(200);
+    expect(await people()).toMatchObject([
+      { userId: member.id, roles: [{ name: 'Payments', by: 'LABEL' }], openNow: false },
+    ]);
+    const [own] = (await org.admin.get<Right[]>(`/users/${member.id}/resources?search=LEDG`)).body;
+    expect(own).toMatchObject({ resourceId, labels: { env: 'prod', team: 'payments' } });
+    expect((await member.client.get<object[]>('/resources?assigned=true')).body).toMatchObject([
+      { id: resourceId, approvalsNeeded: 0 },
+    ]);
+    await label({ remove: ['team'] });
+    expect([await start(), await people()]).toEqual([403, []]);
+    await label({ set: { team: 'payments' } });
+  });
+
+  it('a live session continues when they change, and is not extended', async () => {
+    const { id } = await member.client.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.62' });
+    await org.reaches(id, 'ACTIVE');
+    await label({ set: { env: 'test' } });
+    expect((await member.client.post(`/sessions/${id}/extend`, { additionalHours: 1 })).status).toBe(403);
+    expect((await org.session(id)).status).toBe('ACTIVE');
+    await label({ set: { env: 'prod' } });
+    await member.client.posted(`/sessions/${id}/extend`, { additionalHours: 1 });
+    const { body } = await org.admin.get<{ content: { details: object }[] }>(
+      `/audit-logs?eventType=RESOURCE_UPDATED&resourceId=${resourceId}`,
+    );
+    expect(body.content[0]?.details).toMatchObject({ rolesGained: { names: ['Payments'], total: 1 } });
+    expect(body.content[1]?.details).toMatchObject({ rolesLost: { names: ['Payments'], total: 1 } });
+  });
+
+  it('are counted with roles, filtered by, and found as built-in ones', async () => {
+    const found = (await org.admin.get<Role[]>(`/roles?resourceId=${resourceId}&sort=-resourceCount`)).body;
+    expect(found).toMatchObject([{ id: role.id, resourceIds: [], resourceCount: 1, userCount: 1 }]);
+    const query = 'label=env%3Dprod&label=drawbridge/provider%3DAWS';
+    expect((await org.admin.get(`/resources?${query}`)).body).toMatchObject([{ id: resourceId }]);
+    expect((await org.admin.get(`/resources?${query}&label=env%3Dtest`)).body).toEqual([]);
+    await org.admin.expect(
+      200,
+      org.admin.patch(`/roles/${role.id}`, { resourceSelector: { 'drawbridge/all': ['yes'] } }),
+    );
+    expect((await org.admin.get<Role>(`/roles/${role.id}`)).body.resourceCount).toBe(2);
+    const foreign = await other.admin.get<{ labels: object }[]>('/resources?label=drawbridge/all%3Dyes');
+    expect(foreign.body).toHaveLength(1);
+    expect((await other.admin.get(`/resources/${resourceId}/people`)).status).toBe(404);
+    await org.admin.expect(200, org.admin.patch(`/roles/${role.id}`, { resourceSelector: null }));
+    expect(await start()).toBe(403);
+  });
+
+  it.each([
+    ['/roles', { resourceSelector: {} }, 'must name a label: drawbridge/all=yes selects every resource'],
+    ['/roles', { resourceSelector: { env: [] } }, 'must hold lists of 1 to 20'],
+    ['/roles', { resourceSelector: { a: list(8), b: list(8) } }, 'must have at most 50 combinations'],
+    ['/resources', { labels: { Env: 'prod' } }, 'must hold keys of a-z'],
+    ['/resources', { labels: { 'drawbridge/all': 'no' } }, 'must leave out what begins with drawbridge/'],
+    ['/resources', { labels: { env: ['prod'] } }, 'must hold values of letters'],
+  ])('%s %j is refused', async (path, body, message) => {
+    const [field] = Object.keys(body);
+    const answer = await org.admin.post<{ message: string }>(path, { name: 'x', ...body });
+    expect([answer.status, answer.body.message]).toEqual([
+      400,
+      expect.stringContaining(`${field} ${message}`),
+    ]);
+  });
+
+  it('that give more are refused while suspended, and those that give less are not', async () => {
+    const select = (values: string[]): Promise<{ status: number }> =>
+      other.admin.patch(`/roles/${other.roleId}`, { resourceSelector: { env: values } });
+    expect((await select(['prod', 'test'])).status).toBe(200);
+    await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
+      other.organizationId,
+    ]);
+    const set = { resourceIds: other.resourceIds, set: { env: 'prod' } };
+    const labelled = await other.admin.posted<{ results: object[] }>('/resources/labels', set);
+    // the role has it by its id already
+    expect(labelled.results).toMatchObject([{ outcome: 'DONE' }]);
+    expect([(await select(['prod'])).status, (await select(['prod', 'dev'])).status]).toEqual([200, 403]);
+  });
+});
+
+function list(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `v${index}`);
+}
