@@ -60,7 +60,7 @@ export class Bulk {
   ): Promise<{ status: number; message: string }> {
     const failure = failureOf(error);
     if (failure.unexpected)
-      this.logger.error({ msg: 'A row of many failed', reason: String((error as Error).message) });
+      this.logger.error({ msg: 'A row of many failed', reason: (error as Error).message });
     if (!(error instanceof HttpException && isDenial(error))) return failure;
     const entry = {
       ...auditActor(actor),

@@ -46,7 +46,7 @@ export class ResourcesController {
   ): Promise<ListPage<ResourceDto>> {
     const { page, size } = query;
     const slice = page === undefined && size === undefined ? {} : { page: page ?? 0, size: size ?? 100 };
-    const list = await this.resources.list(principal, { ...query, ...slice });
+    const list = await this.resources.list(principal, Object.assign(query, slice));
     return new ListPage({ page: 0, size: list.total, ...slice }, list).map(
       toResourceFor(principal, await this.resources.grantsOf(principal)),
     );

@@ -46,7 +46,10 @@ async function importFile({ api, name: file, output }: Call): Promise<ExitCode> 
 
 /** @throws CommandFailure naming the line */
 function bodyFor(line: Line, number: number, credentials: readonly Schemas['CredentialDto'][]): Body {
-  const text = (name: string): string => String(line[name] ?? '').trim();
+  const text = (name: string): string => {
+    const value = line[name];
+    return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  };
   const credential = credentials.find(({ id, name }) => [id, name].includes(text('credential')));
   const missing = ['name', 'type', 'identifier'].find((name) => text(name) === '');
   if (missing !== undefined) throw wrong(number, `lacks ${missing}: it may have ${COLUMNS}`);
