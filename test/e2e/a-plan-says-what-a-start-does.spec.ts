@@ -52,7 +52,10 @@ describe('A plan', () => {
       planned.resources.map(({ resourceName }) => resourceName),
     );
     const again = await plan(body);
-    expect(again.refusal).toMatchObject({ status: 409, message: expect.stringContaining(session.id) });
+    expect(again.refusal).toMatchObject({
+      status: 409,
+      message: expect.stringContaining(session.id) as string,
+    });
     expect(outcomes(await plan({ ...body, holder: 'job-2' }))).toEqual(['SHARED', 'SHARED']);
     expect(outcomes(await plan({ ipv4Address: '203.0.113.91' }, other.admin))).toEqual(['OPENS']);
     const moved = await plan({ ipv4Address: '203.0.113.92', replaces: session.id });

@@ -94,9 +94,7 @@ describe('Many are changed at once', () => {
     const answers = await Promise.all(
       [1, 2, 3].map(() => org.admin.post('/users/bulk', { userIds: ids, action: 'ACTIVATE' })),
     );
-    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
-      200, 429, 429,
-    ]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 429, 429]);
     const stops = await Promise.all(
       [1, 2, 3].map(() => org.admin.post('/sessions/admin/bulk', { sessionIds: ids, action: 'STOP' })),
     );

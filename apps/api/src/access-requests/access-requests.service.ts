@@ -54,7 +54,7 @@ export class AccessRequestsService {
   /** @throws ApiError as the start of such a session does; 400 when it needs no approval, 409 when too many wait or too few decide */
   async create(actor: Actor, dto: CreateAccessRequestDto): Promise<AccessRequestRow> {
     const { organizationId, email } = actor.principal;
-    const asked = { ...dto, breakGlass: false, isDetected: true };
+    const asked = Object.assign(dto, { breakGlass: false, isDetected: true });
     const planned = await this.planner.plan(this.database.autocommit, actor, asked);
     const request = requestOf(actor.principal, dto, planned);
     return this.database.transaction(async (tx) => {

@@ -60,11 +60,13 @@ function bodyFor(line: Line, number: number, credentials: readonly Schemas['Cred
     .map(Number);
   if (ports.some((port) => !Number.isInteger(port)))
     throw wrong(number, `has ports like "22 443", not "${text('ports')}"`);
-  const optional = ['region', 'endpoint'].flatMap((name) => (text(name) === '' ? [] : [[name, text(name)]]));
+  const optional = ['region', 'endpoint'].flatMap((name): [string, string][] =>
+    text(name) === '' ? [] : [[name, text(name)]],
+  );
   const protocol = text('protocol');
   const inColumns = Object.keys(line)
     .filter((name) => name.startsWith('label:') && text(name) !== '')
-    .map((name) => [name.slice('label:'.length), text(name)]);
+    .map((name): [string, string] => [name.slice('label:'.length), text(name)]);
   const labels = {
     ...(line['labels'] as Record<string, string> | undefined),
     ...Object.fromEntries(inColumns),
@@ -75,7 +77,7 @@ function bodyFor(line: Line, number: number, credentials: readonly Schemas['Cred
     provider: credential.provider,
     resourceType: text('type').toUpperCase(),
     resourceIdentifier: text('identifier'),
-    ...(Object.fromEntries(optional) as object),
+    ...Object.fromEntries(optional),
     ...(Object.keys(labels).length > 0 && { labels }),
     config: { ...(ports.length > 0 && { ports }), ...(protocol !== '' && { protocol }) } as NonNullable<
       Body['config']
