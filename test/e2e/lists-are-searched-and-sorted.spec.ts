@@ -66,7 +66,7 @@ describe('Lists', () => {
 
   it.each([
     ['/roles?sort=id', 'sort', 'must be one of name, -name, createdAt, -createdAt, userCount'],
-    ['/users?search=a', 'search', 'must have 2 to 100 characters'],
+    [`/users?search=${'a'.repeat(101)}`, 'search', 'must have 1 to 100 characters'],
     ['/static-ip-rules?contains=nowhere', 'contains', 'must be an IPv4 or IPv6 address'],
     ['/resources?state=ODD', 'state', 'must be one of VERIFIED, REFUSED'],
     ['/credentials?credentialType=PASSWORD', 'credentialType', 'must be one of'],

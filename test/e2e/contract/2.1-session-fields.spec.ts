@@ -31,7 +31,7 @@ describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
 
   it('a ResourceIp has exactly its fields', () => {
     const fields = `id resourceId resourceName ipVersion ipAddress status providerRuleId appliedAt removedAt
-      errorMessage stillAllowedBy endpoint warnings`;
+      errorMessage stillAllowedBy endpoint warnings effectiveBy`;
     expect(Object.keys(active.resourceIps[0]!).toSorted()).toEqual(fields.split(/\s+/).toSorted());
   });
 

@@ -36,6 +36,11 @@ describe('4.3 Cloud resources', () => {
         region: 'eu-central-1',
         endpoint: null,
         config: { ports: [80, 443], protocol: 'tcp' },
+        labels: {
+          'drawbridge/all': 'yes',
+          'drawbridge/provider': 'AWS',
+          'drawbridge/region': 'eu-central-1',
+        },
         warnings: [],
         isActive: false,
         lastVerifiedAt: null,

@@ -17,8 +17,11 @@ const FIELDS = [
   'name',
   'reasonPattern',
   'requireReason',
+  'resourceCount',
   'resourceIds',
+  'resourceSelector',
   'updatedAt',
+  'userCount',
   'userIds',
 ];
 

@@ -118,7 +118,7 @@ describe('4.5 Users', () => {
     it('with a password: 201, no invitation, and the user signs in at once', async () => {
       const address = email();
       const user = await added({ email: ` ${address.toUpperCase()} `, name: 'Ada', password: PASSWORD });
-      expect(Object.keys(user).toSorted()).toEqual([...FIELDS, 'invitationUrl'].toSorted());
+      expect(Object.keys(user).toSorted()).toEqual([...FIELDS, 'invitationUrl', 'warnings'].toSorted());
       expect(user).toMatchObject({ email: address, name: 'Ada', isOrgAdmin: false, invitationUrl: null });
       expect((await login(address)).status).toBe(200);
       expect(JSON.stringify(user)).not.toContain(PASSWORD);

@@ -40,7 +40,9 @@ describe('8 Limits', () => {
     const operations = await documentedOperations(`http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`);
     const existing: Readonly<Record<string, string>> = {
       'GET /resources/{id}/events': `/resources/${org.resourceIds[0]}/events`,
+      'GET /resources/{id}/people': `/resources/${org.resourceIds[0]}/people`,
       'GET /resources/{id}/rules': `/resources/${org.resourceIds[0]}/rules`,
+      'GET /users/{id}/resources': `/users/${org.adminId}/resources`,
       'GET /sessions/{id}/events': `/sessions/${session.id}/events`,
       'GET /identity-providers/{id}/identities': `/identity-providers/${provider.id}/identities`,
       'GET /webhooks/{id}/deliveries': `/webhooks/${webhook.id}/deliveries`,

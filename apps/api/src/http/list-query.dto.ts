@@ -16,7 +16,7 @@ export class WholeListQueryDto {
 
 /** Text that is not blank, trimmed. */
 const SEARCH = string(
-  Length(2, 100, { message: 'must have 2 to 100 characters' }),
+  Length(1, 100, { message: 'must have 1 to 100 characters' }),
   Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? value.trim() || undefined : value,
   ),
@@ -85,7 +85,7 @@ export function listQueryOf<Page extends new () => Partial<Slice> = typeof PageQ
   class ListQueryDto extends (page ?? PageQueryDto) {}
   const add = (name: string, kind: Kind, doc: object): void =>
     Optional(kind, doc)(ListQueryDto.prototype, name);
-  if (search.length > 0) add('search', SEARCH, { minLength: 2, maxLength: 100 });
+  if (search.length > 0) add('search', SEARCH, { minLength: 1, maxLength: 100 });
   const orders = Object.keys(sort).flatMap((name) => [name, `-${name}`]);
   add('sort', oneOf(orders), { default: order });
   for (const [name, filter] of Object.entries(filters)) {
