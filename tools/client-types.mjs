@@ -44,7 +44,9 @@ function choicesOf(schemas) {
  */
 export async function writeClientTypes() {
   const text = readFileSync(join(ROOT, 'openapi.json'), 'utf8');
-  const hash = createHash('sha256').update(text).update(readFileSync(fileURLToPath(import.meta.url)));
+  const hash = createHash('sha256')
+    .update(text)
+    .update(readFileSync(fileURLToPath(import.meta.url)));
   const head = `/** Generated from openapi.json, ${hash.digest('hex')}. */\n`;
   if ([TYPES, CHOICES].every((path) => readIfPresent(join(ROOT, path))?.startsWith(head))) return;
   // a package, which is installed before it is needed

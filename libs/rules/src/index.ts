@@ -38,6 +38,7 @@ export * from './rule-unread';
 export { earliest, intervalOf, lastCertain, latest } from './rule-access';
 export * from './rule-spec';
 export * from './special-ranges';
+export * from './resource-ip-status';
 export * from './status';
 export * from './subscription';
 export * from './target-times';

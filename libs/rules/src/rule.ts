@@ -2,7 +2,7 @@ import type { AdditionCause, RemovalCause, RuleCause } from './cause';
 import type { RuleEventKind } from './ledger';
 import type { ChangeResult, DriverErrorKind, ObservedRule, Provider } from './provider';
 import type { ResourceConfig, RuleSpec } from './rule-spec';
-import type { ResourceIpStatus } from './status';
+import type { ResourceIpStatus } from './resource-ip-status';
 import type { OrganizationId } from './tenancy';
 
 /**

@@ -15,8 +15,6 @@ const STATUSES = Object.entries(USER_STATUS).map(([key, [text]]) => [key as User
 export function People() {
   const search = route.useSearch();
   const { page = 0, ...filter } = search;
-  // the API searches for two characters and more
-  const searched = (filter.search?.trim().length ?? 0) > 1 ? filter.search : undefined;
   const navigate = route.useNavigate();
   const narrow = (changed: typeof search): void =>
     void navigate({ search: { ...filter, ...changed }, replace: true });
@@ -48,7 +46,7 @@ export function People() {
         <Listed
           caption="People"
           query={useList('/api/v1/users', {
-            query: { ...filter, search: searched, isService: false, page, size: PAGE_SIZE },
+            query: { ...filter, search: filter.search, isService: false, page, size: PAGE_SIZE },
           })}
           page={page}
           columns={[
