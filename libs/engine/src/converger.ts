@@ -20,7 +20,8 @@ import { endOf, isNotFound } from './outcome';
 import { PassRunner } from './pass';
 import { sortDue, stepsOf, stepThrough, type Step } from './access-paths';
 import type { Reconciler } from './reconciler';
-import { settle, type Settlement } from './settle';
+import { settle } from './settle';
+import type { Settlement } from './settlement';
 import type { Timing } from './timing';
 
 /** By then a call of a worker that lost its lease has taken effect or never will. */

@@ -9,7 +9,7 @@ import {
   type ResourceIpStatus,
   type SettledIp,
 } from '#rules';
-import type { Decisions, Settlement } from './settle';
+import type { Decisions, Settlement } from './settlement';
 import type { Affected, AffectedHolder, TargetRows } from './target-rows';
 
 /** A status change of a ResourceIp; with the same status, only its message changes. */

@@ -13,7 +13,8 @@ import {
 } from '#rules';
 import type { Timing } from './timing';
 import { LeaseLost, type HeldLease } from './held-lease';
-import { settle, type Settlement } from './settle';
+import { settle } from './settle';
+import type { Settlement } from './settlement';
 
 /** Receives unexpected failures. */
 export interface FailureObserver {

@@ -10,7 +10,7 @@ import {
   type RuleEventKind,
 } from '#rules';
 import { isRefusal, type IpMove } from './ip-moves';
-import type { Decisions } from './settle';
+import type { Decisions } from './settlement';
 import { supersededHolders, type Affected, type TargetRows } from './target-rows';
 
 /** The events of the rules, and those of single holders that follow from the moves of their addresses. */

@@ -6,44 +6,15 @@ import {
   earliest,
   ruleLife,
   UNMANAGED_STAYS,
-  type Decided,
   type DueRule,
-  type Instant,
-  type Moment,
-  type OwnedAccess,
   type ReadTimes,
   type TargetRule,
 } from '#rules';
 import { isFinal, isRefusal, moveAddress, movesOf, noteEnds, reasonsOf, type IpMove } from './ip-moves';
 import { eventsOf, ledgerRows } from './ledger-rows';
+import type { Decisions, Settlement } from './settlement';
 import { auditStaticRules, auditUnheld, writeSessions } from './settle-owners';
 import { affectedBy, supersededHolders, TargetRows, type Affected } from './target-rows';
-
-/** The result of a pass or of an agent's report, to be written. */
-export interface Settlement {
-  /** of the rules that are settled */
-  readonly ruleIds: readonly string[];
-  /** what they become: called once they are locked, and again when the transaction is repeated */
-  readonly decide: (rules: readonly DueRule[], moment: Moment) => readonly Decided[];
-  /** the rules as the pass took them, without its own intents */
-  readonly taken?: ReadonlyMap<string, DueRule>;
-  /** the access path of the pass; null when there was none */
-  readonly access: OwnedAccess | null;
-  /** current age of the reads it is based on; null: the target was not read */
-  readonly reading: (() => Reading) | null;
-  /** whether the last read showed a rule as it was written */
-  readonly isShown?: (rule: TargetRule) => boolean;
-  /** ResourceIps that were PENDING by then wait for this pass; null: all that are */
-  readonly since: Instant | null;
-  /** for the back-off */
-  readonly chance: number;
-  /** the provider does not find the target: what was never let in there is given up sooner */
-  readonly isNotFound?: boolean;
-  /** the target could not be read: align the retries of its other rules with these */
-  readonly alignRetries?: boolean;
-  /** an answer is still expected: ResourceIps that wait do not show the messages of the rules */
-  readonly isAwaited?: boolean;
-}
 
 /** The result of a written settlement. */
 export interface Settled {
@@ -52,9 +23,6 @@ export interface Settled {
   /** the recorded events */
   readonly events: readonly LedgerRow[];
 }
-
-/** What became of rules, by id. */
-export type Decisions = ReadonlyMap<string, Decided>;
 
 /**
  * Writes what was found and its consequences in one transaction: loads the rules with their holders and addresses, decides in

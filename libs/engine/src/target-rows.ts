@@ -8,7 +8,7 @@ import {
   type Rule,
   type TargetRule,
 } from '#rules';
-import type { Settlement } from './settle';
+import type { Settlement } from './settlement';
 
 /** Rules, holders and addresses of a target, changed in memory until they are saved. */
 export class TargetRows {

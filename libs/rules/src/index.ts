@@ -9,6 +9,7 @@ export type * from './caller-account';
 export * from './cause';
 export * from './client-address';
 export * from './drift';
+export type * from './due-rule';
 export * from './durations';
 export * from './email-address';
 export * from './fair-limiter';
