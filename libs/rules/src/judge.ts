@@ -29,7 +29,7 @@ export type Verdict =
   | { readonly kind: 'failed'; readonly message: string; readonly refusedAs: DriverErrorKind };
 
 /** Not settled: another pass follows. */
-export interface Retry {
+interface Retry {
   readonly kind: 'retry';
   readonly message: string | null;
   /** what it does now: another program changed it */
