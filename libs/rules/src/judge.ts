@@ -1,7 +1,8 @@
 import type { Observed } from './observed-rules';
 import { isOurs, type Planned } from './planner';
 import { failsAddition, RETRYABLE_KINDS, type ChangeResult, type DriverErrorKind } from './provider';
-import type { DueRule, SentChange } from './rule';
+import type { DueRule } from './due-rule';
+import type { SentChange } from './rule';
 
 /** What judging needs of a due rule. */
 export type Judged = Planned & Pick<DueRule, 'removingMs'>;
@@ -28,7 +29,7 @@ export type Verdict =
   | { readonly kind: 'failed'; readonly message: string; readonly refusedAs: DriverErrorKind };
 
 /** Not settled: another pass follows. */
-export interface Retry {
+interface Retry {
   readonly kind: 'retry';
   readonly message: string | null;
   /** what it does now: another program changed it */

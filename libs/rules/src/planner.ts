@@ -2,7 +2,8 @@ import type { AdditionCause, RemovalCause } from './cause';
 import { Observed } from './observed-rules';
 import type { RecordedRule } from './own-rules';
 import type { ObservedRule } from './provider';
-import type { DueRule, Rule as RuleRow } from './rule';
+import type { DueRule } from './due-rule';
+import type { Rule as RuleRow } from './rule';
 
 /** What planning needs of a due rule. */
 export type Planned = Pick<

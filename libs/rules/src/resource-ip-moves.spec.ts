@@ -1,6 +1,5 @@
 import type { RuleState } from './rule';
-import type { ResourceIpStatus } from './resource-ip-status';
-import { resourceIpMoves, type SettledIp } from './status';
+import { resourceIpMoves, type ResourceIpStatus, type SettledIp } from './status';
 
 /** A rule with those who hold it whatever happens, and those who wait for it. */
 type SettledRule = SettledIp['rules'][number] & { readonly holds: string[]; readonly waits: string[] };

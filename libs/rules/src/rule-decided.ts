@@ -1,7 +1,8 @@
 import { backoffMs, RULE_BACKOFF } from './backoff';
 import type { Verdict } from './judge';
 import type { DriverErrorKind } from './provider';
-import type { Access, DueRule, Instant, OwnedAccess, ReadTimes, Rule, RuleEvent, RuleState } from './rule';
+import type { DueRule } from './due-rule';
+import type { Access, Instant, OwnedAccess, ReadTimes, Rule, RuleEvent, RuleState } from './rule';
 import { changedMessage, settledEvents, type Ending } from './rule-events';
 import { missingSince, observedAccess } from './rule-life';
 import { HOLDING_STATUSES } from './status';

@@ -1,5 +1,6 @@
 import type { RuleCause } from './cause';
-import type { DueRule, Rule, RuleEvent } from './rule';
+import type { DueRule } from './due-rule';
+import type { Rule, RuleEvent } from './rule';
 
 /** What a pass or a report found about a rule besides its state. */
 export interface Ending {

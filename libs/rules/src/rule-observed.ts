@@ -1,6 +1,7 @@
 import { judge, judgeBefore, judgeUnread, type Verdict } from './judge';
 import { Observed } from './observed-rules';
-import type { DueRule, PassFacts, SentChange } from './rule';
+import type { DueRule } from './due-rule';
+import type { PassFacts, SentChange } from './rule';
 import { changeBy, decided, isSamePath, waiting, type Decided, type Moment } from './rule-decided';
 import type { Ending } from './rule-events';
 import { UnmanagedRules } from './unmanaged-rules';

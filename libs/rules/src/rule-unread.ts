@@ -1,5 +1,5 @@
 import { RULE_BACKOFF } from './backoff';
-import type { DueRule } from './rule';
+import type { DueRule } from './due-rule';
 import { changeBy, decided, unchanged, waiting, type Decided, type Moment } from './rule-decided';
 import { ruleName } from './unmanaged-rules';
 

@@ -1,17 +1,18 @@
 import * as fc from 'fast-check';
 import type { RuleState } from './rule';
-import { RESOURCE_IP_STATUSES, type ResourceIpStatus } from './resource-ip-status';
 import {
   ENDED_REASONS,
   HOLDING_STATUSES,
   LIVE_SESSION_STATUSES,
   RESOURCE_IP_MOVES,
+  RESOURCE_IP_STATUSES,
   resourceIpStatus,
   SESSION_MOVES,
   SESSION_STATUSES,
   sessionStatus,
   overallStatus,
   type HeldRule,
+  type ResourceIpStatus,
   type SessionStatus,
 } from './status';
 

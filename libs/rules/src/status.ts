@@ -1,4 +1,3 @@
-import type { ResourceIpStatus } from './resource-ip-status';
 import type { Rule, RuleState } from './rule';
 
 /** Statuses of the API contract and their allowed transitions. Every UPDATE checks the expected status. */
@@ -12,6 +11,9 @@ export const SESSION_STATUSES = [
   'CANCELLED',
 ] as const;
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
+export const RESOURCE_IP_STATUSES = ['PENDING', 'APPLIED', 'FAILED', 'REMOVING', 'REMOVED'] as const;
+export type ResourceIpStatus = (typeof RESOURCE_IP_STATUSES)[number];
 
 export const ENDED_REASONS = ['EXPIRED', 'MANUAL', 'ADMIN'] as const;
 export type EndedReason = (typeof ENDED_REASONS)[number];
