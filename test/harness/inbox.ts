@@ -32,7 +32,7 @@ export class Inbox {
           ? answer(null, { user: username })
           : answer(new Error('Who?')),
       onRcptTo: ({ address }, { hostNameAppearsAs }, answer) => {
-        this.clients.push(String(hostNameAppearsAs));
+        this.clients.push(hostNameAppearsAs);
         const responseCode = this.refusals.get(address);
         answer(responseCode ? Object.assign(new Error('Not now'), { responseCode }) : null);
       },
