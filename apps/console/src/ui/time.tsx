@@ -116,7 +116,12 @@ type TimeProps = {
 export const Time = ({ at, none, isExact = false }: TimeProps) =>
   at ? (
     <time dateTime={at} title={at.replace('T', ' ').replace('Z', ' UTC')}>
-      {dateAndTime(at, isExact)}
+      {isExact
+        ? // beside long addresses, the clock goes below the date
+          dateAndTime(at, true)
+            .split(/(?<=,) (?=[^,]*$)/)
+            .map((part) => <span key={part}>{part} </span>)
+        : dateAndTime(at)}
     </time>
   ) : (
     <span>{none}</span>
