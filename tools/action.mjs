@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ONE_FILE } from './bundle.mjs';
+import { writeClientTypes } from './client-types.mjs';
 import { readIfPresent, ROOT } from './files.mjs';
 
 /** What action.yml names. It is checked in: runners build nothing. */
@@ -33,6 +34,7 @@ async function bundle(source) {
   return outputFiles[0]?.text ?? '';
 }
 
+await writeClientTypes();
 const files = {
   ...STEPS,
   'action.js': await bundle('main.ts'),

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { writeClientTypes } from './client-types.mjs';
 import { AGENT, CLI, publish } from './downloads.mjs';
 import { readVersion, ROOT } from './files.mjs';
 
@@ -67,6 +68,7 @@ const bundleCli = () =>
 
 /** Makes what the API offers under /downloads, except for packages, which take minutes. */
 export async function bundleDownloads() {
+  await writeClientTypes();
   await Promise.all([bundleAgent(), bundleCli()]);
   publish();
 }
