@@ -152,7 +152,8 @@ describe('People are told by mail', () => {
       inbox.refusals.clear();
       await allDue();
       await mailTo(org.adminEmail, '203.0.113.3 is still open');
-      expect(inbox.to(second.email)).toHaveLength(1);
+      const told = inbox.to(second.email).filter((mail) => mail.includes('203.0.113.3 is still open'));
+      expect(told).toHaveLength(1);
       expect(drawbridge.worker.output).toContain('A notice could not be mailed');
     });
 
