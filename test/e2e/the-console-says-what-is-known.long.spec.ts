@@ -54,7 +54,7 @@ describeInBrowser('The console says what is known of what has no answer', () => 
     await visitor.context.setOffline(true);
     await visitor.click('button', 'Stop');
     await isUnanswered(visitor, 'Stop the access');
-    await visitor.page.getByText(/The access ends at \d\d:\d\d at the latest/).waitFor();
+    await visitor.page.getByText(/The access ends at .*\d\d:\d\d at the latest/).waitFor();
     await visitor.click('link', 'History');
     await visitor.reaches('History');
     await isUnanswered(visitor, 'Stop the access');

@@ -81,7 +81,9 @@ export class OpenApiContract {
     if (exchange.method === 'HEAD') return;
     const types = Object.keys(documented.content ?? {});
     if (types.length === 0) {
-      if (text !== '') throw new Error(`${answered} with a body, the document has none:\n${shown(text)}`);
+      // a redirect may have a line for people (RFC 9110, 15.4)
+      if (text !== '' && !status.startsWith('3'))
+        throw new Error(`${answered} with a body, the document has none:\n${shown(text)}`);
       return;
     }
     const type = (contentType ?? '').split(';')[0]!.trim();

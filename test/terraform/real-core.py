@@ -66,6 +66,7 @@ class Run:
         self.environment = {
             "PATH": os.environ["PATH"],
             "HOME": self.folder,
+            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
             "TF_CLI_CONFIG_FILE": f"{self.folder}/terraform.rc",
             "TF_IN_AUTOMATION": "1",
             "CHECKPOINT_DISABLE": "1",
