@@ -62,14 +62,6 @@ export const WITHOUT_RECORD: ReadonlySet<string> = new Set([
   'POST /auth/refresh',
   // it reads
   'POST /auth/password-link',
-  'POST /sessions/plan',
-  // each of their rows leaves the record of its own operation
-  'POST /resources/bulk',
-  'POST /resources/labels',
-  'POST /resources/verify',
-  'POST /roles/{id}/members',
-  'POST /sessions/admin/bulk',
-  'POST /users/bulk',
   // worth nothing until it is confirmed, which is
   'POST /mfa/setup',
   // what an event of the payment provider changes is recorded by SYSTEM
