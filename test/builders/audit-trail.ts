@@ -71,3 +71,14 @@ export const WITHOUT_RECORD: ReadonlySet<string> = new Set([
   // it changes no access: a session that nobody renews ends, which is on record
   'POST /sessions/{id}/renew',
 ]);
+
+/** Each of their rows leaves the record of its own operation: many-are-changed-at-once. A plan changes nothing. */
+export const OF_MANY = [
+  'POST /resources/bulk',
+  'POST /resources/labels',
+  'POST /resources/verify',
+  'POST /roles/{id}/members',
+  'POST /sessions/admin/bulk',
+  'POST /sessions/plan',
+  'POST /users/bulk',
+];

@@ -170,7 +170,7 @@ describe('4.6 Static IP rules', () => {
       kind: 'quota',
       target: group(2),
       operation: 'AuthorizeSecurityGroupIngress',
-      count: 1,
+      count: 3,
     });
     const { id } = await created({ ipAddress: '198.51.100.20', resourceIds: org.resourceIds.slice(2, 4) });
     const rule = await reaches(id, 'PARTIAL');
@@ -189,14 +189,14 @@ describe('4.6 Static IP rules', () => {
       kind: 'quota',
       target: group(4),
       operation: 'AuthorizeSecurityGroupIngress',
-      count: 1,
+      count: 3,
     });
     const { id } = await created({ ipAddress: '198.51.100.21', resourceIds: [org.resourceIds[4]] });
     expect((await reaches(id, 'FAILED')).resources[0]!.status).toBe('FAILED');
   });
 
   it('an entry that the provider refuses stays when those that were closed are cleared away', async () => {
-    await drawbridge.cloud.fault({ kind: 'quota', target: group(4), count: 1 });
+    await drawbridge.cloud.fault({ kind: 'quota', target: group(4), count: 3 });
     const { id } = await created({ ipAddress: '198.51.100.22', resourceIds: [org.resourceIds[4]] });
     const { resources } = await reaches(id, 'FAILED');
     const { id: closed } = await created({ ipAddress: '198.51.100.23', resourceIds: [org.resourceIds[3]] });

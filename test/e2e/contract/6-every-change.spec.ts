@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { REQUEST_RECORDS, throughRequests } from '../../builders/access-requests';
 import { guardedHost } from '../../builders/agents';
-import { auditRecords, WITHOUT_RECORD, type AuditRecord } from '../../builders/audit-trail';
+import { auditRecords, OF_MANY, WITHOUT_RECORD, type AuditRecord } from '../../builders/audit-trail';
 import { AccountOwner, mailedToken, type Login } from '../../builders/accounts';
 import { BILLING_DETAILS } from '../../builders/billing';
 import { throughCompanySignIn } from '../../builders/company-sign-in';
@@ -21,16 +21,6 @@ const EMAIL = expect.stringMatching(/@example\.com$/) as string;
 
 /** Only operators read the records of an organization from then on, see an-organization-can-be-deleted.spec.ts. */
 const ITS_LAST = ['POST /organization/delete', 'POST /platform/organizations/{id}/delete'];
-/** Each of their rows leaves the record of its own operation: many-are-changed-at-once. A plan changes nothing. */
-const OF_MANY = [
-  'POST /resources/bulk',
-  'POST /resources/labels',
-  'POST /resources/verify',
-  'POST /roles/{id}/members',
-  'POST /sessions/admin/bulk',
-  'POST /sessions/plan',
-  'POST /users/bulk',
-];
 
 describe('6 Events: every change is on record', () => {
   let drawbridge: Drawbridge;
