@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Identities } from '#credentials';
+import { DriverRegistry } from '#drivers';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
 import type { CredentialRow } from '#tenant-store';
 import { Operation } from '../docs/operation';
@@ -62,7 +63,8 @@ export class CredentialsController {
     @Query() { resourceType }: CredentialSetupQueryDto,
   ): Promise<CredentialSetupDto> {
     const row = await this.credentials.find(principal, id);
-    const types = resourceType.map((type) => knownType(row.provider, type));
+    const every = Object.keys(DriverRegistry.facts(row.provider).resourceTypes);
+    const types = (resourceType ?? every).map((type) => knownType(row.provider, type));
     return toCredentialSetup(row, principal.organizationId, this.identities, types);
   }
 

@@ -4,7 +4,17 @@ import { IsObject } from 'class-validator';
 import { DriverRegistry } from '#drivers';
 import { PROVIDERS, type Provider } from '#rules';
 import { CREDENTIAL_LIST } from '#tenant-store';
-import { line, names, NullAsAbsent, oneOf, Required, string, TIME, type Kind } from '../../http/fields';
+import {
+  line,
+  names,
+  NullAsAbsent,
+  oneOf,
+  Optional,
+  Required,
+  string,
+  TIME,
+  type Kind,
+} from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
 import { pastedObject } from '../pasted-fields';
 
@@ -139,11 +149,12 @@ export class CredentialDto {
 }
 
 export class CredentialSetupQueryDto {
-  @Required(names(10, 'resource types'), {
-    description: 'The types of resources that the credential is to open; may be repeated, 10 at most',
+  @Optional(names(10, 'resource types'), {
+    description:
+      'The types of resources that the credential is to open; may be repeated, 10 at most; left out: every type of its provider',
     example: ['SECURITY_GROUP'],
   })
-  resourceType!: string[];
+  resourceType?: string[];
 }
 
 @ApiSchema({

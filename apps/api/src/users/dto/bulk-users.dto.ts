@@ -11,7 +11,7 @@ export class BulkUsersDto {
   @Required(oneOf(USER_ACTIONS))
   action!: (typeof USER_ACTIONS)[number];
 
-  @ValidateIf(({ action }: BulkUsersDto) => action === 'LOCK_DOWN')
+  @ValidateIf(({ action, reason }: BulkUsersDto) => action === 'LOCK_DOWN' || reason !== undefined)
   @Required(line(500), {
     required: false,
     example: 'A laptop was stolen: INC-12',
