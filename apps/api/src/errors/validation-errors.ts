@@ -3,7 +3,7 @@ import { badRequest, type ApiError, type ValidationErrors } from './api-error';
 import { stripFieldName } from './field-message';
 
 /** Limits the size of the response to a body with many invalid elements. */
-const MAX_FIELDS = 20;
+const MAX_FIELDS = 30;
 
 const MISSING = 'is required';
 
