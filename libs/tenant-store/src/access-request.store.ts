@@ -1,4 +1,4 @@
-import type { NamedRole, OrganizationId } from '#rules';
+import type { OrganizationId } from '#rules';
 import {
   type AccessDecision,
   type AccessRequestEntity,
@@ -25,6 +25,7 @@ import {
   isDecider,
   mayDecide,
 } from './access-request-deciders';
+import type { AccessRequestRow } from './access-request-rows';
 import { covers, isEnough } from './session-start';
 
 /** How long a request waits for a decision. */
@@ -36,30 +37,7 @@ export const MAX_WAITING_REQUESTS = 20;
 /** What the requester used before is counted for so long. */
 const RECENTLY = `interval '30 days'`;
 
-interface AccessDecisionRow {
-  readonly userId: string;
-  readonly userEmail: string;
-  readonly decision: AccessDecision;
-  readonly note: string | null;
-  /** ISO 8601 */
-  readonly decidedAt: string;
-}
-
-export interface AccessRequestRow extends Readonly<
-  Omit<AccessRequestEntity, 'organizationId' | 'requesterId' | 'resourceIds' | 'approverRoleIds'>
-> {
-  readonly userId: string;
-  readonly userName: string;
-  readonly userEmail: string;
-  readonly resources: { readonly id: string; readonly name: string }[];
-  /** whose members decide; empty: administrators */
-  readonly approverRoles: NamedRole[];
-  readonly decisions: AccessDecisionRow[];
-  /** sessions that the user started with approval, or without, in the 30 days before */
-  readonly usedBefore: number;
-  /** whether whoever reads it may decide now */
-  readonly mayDecide: boolean;
-}
+export type { AccessRequestRow };
 
 export type NewAccessRequest = Pick<
   AccessRequestEntity,
