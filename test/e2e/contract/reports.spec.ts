@@ -194,9 +194,8 @@ describe('Events of rules and reports', () => {
     it('has identifiers that stay, and do not count the events of all organizations', async () => {
       const ids = (await events(ofResource())).map(({ id }) => id);
       expect((await events(ofResource())).map(({ id }) => id)).toEqual(ids);
-      const alike = ids
-        .slice(1)
-        .map((id, index) => id.split('').filter((digit, at) => digit === ids[index]![at]).length);
+      const isSame = (index: number) => (digit: string, at: number) => digit === ids[index]![at];
+      const alike = ids.slice(1).map((id, index) => id.split('').filter(isSame(index)).length);
       expect(Math.max(...alike)).toBeLessThan(18);
     });
 
@@ -307,7 +306,6 @@ describe('Events of rules and reports', () => {
       await drawbridge.query('DELETE FROM rule_holders WHERE rule_id = $1', [live]);
       await drawbridge.query('DELETE FROM rules WHERE id = $1', [live]);
     });
-
     const id = randomUUID();
     it.each([
       [
