@@ -1,7 +1,7 @@
 import type { NamedRole } from '#rules';
 import type { AccessDecision, AccessRequestEntity } from '#entities';
 
-export interface AccessDecisionRow {
+interface AccessDecisionRow {
   readonly userId: string;
   readonly userEmail: string;
   readonly decision: AccessDecision;
