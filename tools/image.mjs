@@ -3,7 +3,7 @@
  * program reaches, such as builds for browsers, types and source maps, is left out. Prints the megabytes of all production
  * packages, and of what was copied of them.
  */
-import { chmodSync, cpSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { filesBelow, ROOT } from './files.mjs';
@@ -39,9 +39,11 @@ async function assemble(folder) {
       filter: (source) => source !== LEFT_OUT,
     });
   }
+  for (const path of files.filter((each) => each.endsWith('.json'))) compact(join(folder, path));
   chmodSync(join(folder, ADMIN), 0o755);
   const installed = productionPackages().flatMap(ownFiles);
-  console.log(JSON.stringify({ installedMb: megabytes(installed), imageMb: megabytes(files) }));
+  const copied = files.map((file) => resolve(folder, file)).filter((file) => existsSync(file));
+  console.log(JSON.stringify({ installedMb: megabytes(installed), imageMb: megabytes(copied) }));
 }
 
 /**
@@ -110,11 +112,25 @@ function productionPackages() {
 }
 
 /**
+ * Removes the indentation, which is two thirds of the description of Google's messages. A file that is no strict JSON, such
+ * as one with comments, stays as it is.
+ * @param {string} file
+ */
+function compact(file) {
+  const text = readFileSync(file, 'utf8');
+  try {
+    writeFileSync(file, JSON.stringify(JSON.parse(text)));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+}
+
+/**
  * On the disk, as `du` counts.
  * @param {string[]} files
  */
 const megabytes = (files) =>
-  Math.round(files.reduce((sum, file) => sum + statSync(join(ROOT, file)).blocks * 512, 0) / 2 ** 20);
+  Math.round(files.reduce((sum, file) => sum + statSync(resolve(ROOT, file)).blocks * 512, 0) / 2 ** 20);
 
 const [, , folder] = process.argv;
 if (!folder) throw new Error('Usage: node tools/image.mjs <new folder>');
