@@ -113,9 +113,9 @@ describe('Sessions on services with a firewall of their own', () => {
         'Microsoft.KeyVault/vaults/write',
       ]),
     );
-    for (const query of ['', '?resourceType=SECURITY_GROUP']) {
-      const refused = await org.admin.get<{ message: string }>(`/credentials/${azure}/setup${query}`);
-      expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('resourceType')]);
-    }
+    const refused = await org.admin.get<{ message: string }>(
+      `/credentials/${azure}/setup?resourceType=SECURITY_GROUP`,
+    );
+    expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('resourceType')]);
   });
 });
