@@ -22,6 +22,10 @@ const KINDS = [
   /Drawbridge\.(?:shared|borrowed)\(/,
 ];
 
+/** Some of these wait for the time-outs of drivers: one after every few others leaves no core idle. */
+const BETWEEN = '/test/conformance/';
+const OTHERS_BETWEEN = 4;
+
 const indexOr = (index: number, other: number): number => (index === -1 ? other : index);
 
 function rank({ moduleId }: TestSpecification): number {
@@ -29,7 +33,7 @@ function rank({ moduleId }: TestSpecification): number {
   if (first !== -1) return first;
   const source = moduleId.includes('/test/e2e/') ? readFileSync(moduleId, 'utf8') : '';
   const kind = KINDS.findIndex((pattern) => pattern.test(source));
-  const rest = ['/test/store/', '/test/conformance/', '/test/simulation/', ''];
+  const rest = ['/test/store/', '/test/simulation/', ''];
   return FIRST.length + indexOr(kind, KINDS.length + rest.findIndex((part) => moduleId.includes(part)));
 }
 
@@ -38,6 +42,14 @@ export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const ranks = new Map(sorted.map((file) => [file, rank(file)]));
-    return sorted.toSorted((one, other) => ranks.get(one)! - ranks.get(other)!);
+    const ranked = sorted.toSorted((one, other) => ranks.get(one)! - ranks.get(other)!);
+    const between = ranked.filter(({ moduleId }) => moduleId.includes(BETWEEN));
+    const others = ranked.filter(({ moduleId }) => !moduleId.includes(BETWEEN));
+    return [
+      ...others.flatMap((each, index) =>
+        index % OTHERS_BETWEEN === 0 ? [...between.splice(0, 1), each] : [each],
+      ),
+      ...between,
+    ];
   }
 }

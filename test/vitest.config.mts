@@ -24,7 +24,7 @@ const LONG = '**/*.long.spec.ts';
 const CORES = availableParallelism();
 /** These never wait, and each worker loads their modules anew. */
 const pure = { maxWorkers: CORES + 1, sequence: { groupOrder: 0 } };
-/** A worker of suites with a product mostly waits for its processes. With them it takes a gigabyte. */
+/** A worker of suites with a product, or of a driver's time-outs, mostly waits. With its processes it takes a gigabyte. */
 const product = { maxWorkers: CORES + 4, sequence: { groupOrder: 1 } };
 /** Some of these keep both cores busy by themselves, or wait for promises of a minute. */
 const long = { maxWorkers: CORES + 3, sequence: { groupOrder: 2 }, testTimeout: 240_000 };
@@ -61,12 +61,16 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestSuites()],
     projects: [
-      project('product', ['test/{store,e2e}/**/*.spec.ts'], { ...product, ...server, exclude: [LONG] }),
+      project('product', ['test/{store,e2e,conformance}/**/*.spec.ts'], {
+        ...product,
+        ...server,
+        exclude: [LONG],
+      }),
       project(
         'pure',
         [
           '{apps,libs}/**/*.spec.ts',
-          'test/{layers,hostile,conformance,simulation}/*.spec.ts',
+          'test/{layers,hostile,simulation}/*.spec.ts',
           'test/chaos/oracles/*.spec.ts',
         ],
         { ...pure, exclude: [LONG] },
