@@ -61,6 +61,12 @@ describe('Many are changed at once', () => {
     expect(outcomes(await bulk(`/roles/${role.id}/members`, body))).toEqual(['UNCHANGED', 404, 'UNCHANGED']);
     const removal = { removeUserIds: [org.adminId, org.adminId], removeResourceIds: [resourceId] };
     expect(outcomes(await bulk(`/roles/${role.id}/members`, removal))).toEqual(['DONE', 'DONE']);
+    for (const kind of ['USER_ASSIGNED', 'RESOURCE_ASSIGNED', 'USER_UNASSIGNED', 'RESOURCE_UNASSIGNED']) {
+      expect([kind, await records(`ROLE_${kind}`, role.id)]).toEqual([
+        kind,
+        expect.arrayContaining(['SUCCESS']),
+      ]);
+    }
     expect((await org.admin.post(`/roles/${randomUUID()}/members`, body)).status).toBe(404);
     expect((await org.admin.post(`/roles/${role.id}/members`, {})).status).toBe(400);
   });
@@ -83,6 +89,14 @@ describe('Many are changed at once', () => {
     );
     const resourceIds = again.map(({ id }) => id);
     expect(outcomes(await bulk('/resources/verify', { resourceIds }))).toEqual(['DONE', 'DONE']);
+    const labels = { resourceIds, set: { env: 'prod' } };
+    expect(outcomes(await bulk('/resources/labels', labels))).toEqual(['DONE', 'DONE']);
+    for (const id of resourceIds) {
+      const kinds = ['RESOURCE_CREATED', 'RESOURCE_UPDATED', 'RESOURCE_VERIFIED'];
+      expect(await Promise.all(kinds.map((kind) => records(kind, id!)))).toEqual(
+        kinds.map(() => ['SUCCESS']),
+      );
+    }
     await until('both are verified and active', async () => {
       const { body } = await org.admin.get<object[]>('/resources?search=imported&state=VERIFIED');
       return body.length === 2;
