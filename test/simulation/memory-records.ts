@@ -154,13 +154,13 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
   }
 
   /** No second installation is there. */
-  unissued(): UnissuedIds {
+  findUnissued(): UnissuedIds {
     return { deploymentId: 'simulation', ids: [], hasRemoved: false };
   }
 
   noteUnissuedRemoval(): void {}
 
-  known(lease: Lease): KnownRules {
+  readKnown(lease: Lease): KnownRules {
     return {
       unmanagedDigest: this.tables.targets.get(lease.targetId)!.unmanagedDigest,
       rules: this.tables.rulesOf(lease.targetId).map((rule) => ({

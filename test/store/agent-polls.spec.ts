@@ -29,7 +29,7 @@ describe('Polls of agents that have the current state', () => {
   const polled = async ({ organization, visit }: Host): Promise<AgentState | null> => {
     const tx = database.autocommit;
     const agent = await agents.heard(tx, organization, visit);
-    return agent && states.unchanged(tx, organization, agent);
+    return agent && states.readUnchanged(tx, organization, agent);
   };
 
   it('are answered with the state, and noted with address and program', async () => {

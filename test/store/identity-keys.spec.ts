@@ -55,13 +55,13 @@ describe('Identity keys', () => {
   const sign = (process = identities()): Promise<string> =>
     process.tokensOf(credential)!.sign(AUDIENCE, 'credential', ROLE);
   const verified = async (token: string): Promise<JWTVerifyResult> =>
-    jwtVerify(token, createLocalJWKSet({ keys: [...(await identities().published())] }), {
+    jwtVerify(token, createLocalJWKSet({ keys: [...(await identities().readPublicKeys())] }), {
       issuer: `${ISSUER}/${credential.organizationId}`,
       audience: AUDIENCE,
       algorithms: ['RS256'],
     });
   const signingKid = async (): Promise<string> => (await verified(await sign())).protectedHeader.kid!;
-  const publishedKids = async (): Promise<string[]> => (await identities().published()).map(({ kid }) => kid);
+  const publishedKids = async (): Promise<string[]> => (await identities().readPublicKeys()).map(({ kid }) => kid);
 
   const keys = (): Promise<Key[]> =>
     database.autocommit.query(
@@ -187,7 +187,7 @@ describe('Identity keys', () => {
     const kid = await signingKid();
     const before = (await signatures()).length;
     const process = new Identities(database, MasterKeys.parse(secondMasterKey), store, ISSUER);
-    expect(await process.published()).toMatchObject([{ kid }]);
+    expect(await process.readPublicKeys()).toMatchObject([{ kid }]);
     await expect(sign(process)).rejects.toMatchObject({ kind: 'denied' });
     expect(await signatures()).toHaveLength(before);
   });

@@ -110,7 +110,7 @@ describe('A turn for the write calls of an account', () => {
   it('is later after the provider refused calls as too many', async () => {
     const aws = driver(5, 1);
     expect(await worker().take(aws, TARGET, REMOVAL)).not.toBeNull();
-    await worker().refused(aws, TARGET, 20_000);
+    await worker().noteRefusal(aws, TARGET, 20_000);
     expect(await times(3, () => worker().take(aws, TARGET, REMOVAL))).toEqual([null, null, null]);
   });
 

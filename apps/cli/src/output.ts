@@ -68,7 +68,7 @@ export class Output {
   }
 
   /** Says what is waited for when that takes long. @param what continues "waiting …" */
-  async during<T>(what: string, work: Promise<T>): Promise<T> {
+  async mentionWait<T>(what: string, work: Promise<T>): Promise<T> {
     let ticks = 0;
     const timer = setInterval(() => {
       ticks = this.people > 0 ? 0 : ticks + 1;

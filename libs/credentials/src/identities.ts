@@ -78,7 +78,7 @@ export class Identities {
   }
 
   /** The public keys, as clouds fetch them. Makes the first one. */
-  async published(): Promise<readonly PublicIdentityKey[]> {
+  async readPublicKeys(): Promise<readonly PublicIdentityKey[]> {
     return (await this.current()).published;
   }
 

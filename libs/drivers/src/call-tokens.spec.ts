@@ -72,7 +72,7 @@ describe('TokenCache', () => {
 
   it('is requested again by the next driver call after a denial only, when it is not replaced at once', async () => {
     const failing = (kind: 'denied' | 'transient'): Promise<unknown> =>
-      take().then((token) => token.during(() => Promise.reject(new CallFailure(kind, 'no', null, true))));
+      take().then((token) => token.run(() => Promise.reject(new CallFailure(kind, 'no', null, true))));
     await expect(failing('transient')).rejects.toMatchObject({ kind: 'transient' });
     await expect(failing('denied')).rejects.toMatchObject({ kind: 'denied' });
     expect(issued).toBe(1);

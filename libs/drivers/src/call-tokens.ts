@@ -36,12 +36,12 @@ export class TokenCache<T> {
    */
   async take(key: string, issue: () => Promise<IssuedToken<T>>): Promise<CallToken<T>> {
     const isCached = this.current(key)?.token !== undefined;
-    const token = await this.token(key, issue);
+    const token = await this.obtain(key, issue);
     const forget = (): void => void this.tokens.delete(key);
     if (!isCached) return new CallToken(token, null, forget);
     const renew = (): Promise<T> => {
       if (this.tokens.get(key)?.token === token) this.tokens.delete(key);
-      return this.token(key, issue);
+      return this.obtain(key, issue);
     };
     return new CallToken(token, renew, forget);
   }
@@ -51,7 +51,7 @@ export class TokenCache<T> {
     return known && Date.now() < known.renewAt ? known : undefined;
   }
 
-  private async token(key: string, issue: () => Promise<IssuedToken<T>>): Promise<T> {
+  private async obtain(key: string, issue: () => Promise<IssuedToken<T>>): Promise<T> {
     const known = this.current(key);
     if (known) return known.issued;
     const requested: CachedToken<T> = {
@@ -98,7 +98,7 @@ export class CallToken<T> {
   }
 
   /** Runs a driver call. After a failure that a new token may fix, the next one requests a new token. */
-  async during<R>(work: () => Promise<R>): Promise<R> {
+  async run<R>(work: () => Promise<R>): Promise<R> {
     try {
       return await work();
     } catch (error) {

@@ -15,7 +15,7 @@ export class AgentStateStore implements TenantStore<AgentStateStore> {
   private readonly rules = new RuleStore();
 
   /** The desired state of the host. @returns null when there is more to send than was offered to its agent last */
-  async unchanged(
+  async readUnchanged(
     tx: Tx,
     organization: OrganizationId,
     { targetKey, servedVersion }: ServingAgent,

@@ -149,9 +149,9 @@ export class AgentStore implements TenantStore<AgentStore> {
    * Lock order of requests: the agent, its target, owners, rules. Workers begin at the target, and never wait for an agent.
    */
   async admit(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<Admission> {
-    const before = await this.locked(tx, organization, visit);
+    const before = await this.lock(tx, organization, visit);
     const created = !before && (await this.create(tx, organization, visit));
-    const known = before ?? (await this.locked(tx, organization, visit))!;
+    const known = before ?? (await this.lock(tx, organization, visit))!;
     const same = !known.otherKey && known.instance === visit.instance;
     if (!same && !mayTakeOver(known)) {
       await this.noteRival(tx, known.id, visit);
@@ -215,7 +215,7 @@ export class AgentStore implements TenantStore<AgentStore> {
     );
   }
 
-  private async locked(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<Known | undefined> {
+  private async lock(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<Known | undefined> {
     const [known] = await tx.query<Known[]>(
       `SELECT a.id, a.instance, a.address, a.served_version AS "servedVersion",
          a.seen_at::text AS "seenAt", a.seen_at <= now() - make_interval(secs => $4) AS away,

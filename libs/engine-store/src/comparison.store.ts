@@ -82,7 +82,7 @@ export class ComparisonStore {
   }
 
   /** Every recorded rule of the target, and the digest of its unmanaged rules at the last comparison. */
-  async known(tx: Tx, lease: Lease): Promise<KnownRules> {
+  async readKnown(tx: Tx, lease: Lease): Promise<KnownRules> {
     const [known] = await tx.query<KnownRules[]>(
       `SELECT t.unmanaged_digest AS "unmanagedDigest", ARRAY(
          SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'state', r.state, 'isUnmanaged', r.is_unmanaged,
@@ -99,7 +99,7 @@ export class ComparisonStore {
   }
 
   /** Which ids in marks on a target this database has not issued. */
-  async unissued(tx: Tx, targetId: string, ruleIds: readonly string[]): Promise<UnissuedIds> {
+  async findUnissued(tx: Tx, targetId: string, ruleIds: readonly string[]): Promise<UnissuedIds> {
     const [found] = await tx.query<UnissuedIds[]>(
       `SELECT deployment_id AS "deploymentId",
          ARRAY(SELECT id FROM unnest($2::text[]) AS marks (id) WHERE NOT is_issued_rule_id(id)) AS ids,

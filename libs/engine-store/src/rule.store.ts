@@ -145,7 +145,7 @@ export class RuleStore {
 
   /** As `lock`, without what decides about them. */
   async lockAlone(tx: Tx, ruleIds: readonly string[]): Promise<LockedRules> {
-    return this.locked(tx, 'r.id = ANY ($1::uuid[]) ORDER BY r.id FOR NO KEY UPDATE', [ruleIds]);
+    return this.readLocked(tx, 'r.id = ANY ($1::uuid[]) ORDER BY r.id FOR NO KEY UPDATE', [ruleIds]);
   }
 
   /** Every rule of a target that is not absent, or waits for its next pass. */
@@ -265,10 +265,10 @@ export class RuleStore {
 
   /** Locks those of these rules that nobody else has locked: whoever has may be about to change them. */
   private lockFree(tx: Tx, condition: string, given: readonly unknown[]): Promise<LockedRules> {
-    return this.locked(tx, `${condition} FOR NO KEY UPDATE SKIP LOCKED`, given);
+    return this.readLocked(tx, `${condition} FOR NO KEY UPDATE SKIP LOCKED`, given);
   }
 
-  private async locked(tx: Tx, condition: string, given: readonly unknown[]): Promise<LockedRules> {
+  private async readLocked(tx: Tx, condition: string, given: readonly unknown[]): Promise<LockedRules> {
     const rules = await tx.query<(Rule & { now: Instant })[]>(
       `SELECT r.id, ${RULE.of('r')}, ${ms('now()')} AS now FROM rules r WHERE ${condition}`,
       [...given],

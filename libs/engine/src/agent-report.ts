@@ -32,7 +32,7 @@ export async function settleReport(
   const lease = targetId === null ? null : await stores.leases.take(tx, targetId, LEASE_SECONDS, false);
   if (!lease) return [];
   const results = new Map(report.results.map((result) => [result.ruleId, result]));
-  const ruleIds = await stores.watch.reported(tx, lease.targetId, [...results.keys()], report.cleared);
+  const ruleIds = await stores.watch.findReported(tx, lease.targetId, [...results.keys()], report.cleared);
   const settled =
     ruleIds.length === 0
       ? null

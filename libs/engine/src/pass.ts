@@ -164,7 +164,7 @@ export class PassRunner {
     for (const [action, failure] of failures)
       this.observer.changeAnswered(driver.kind, action, failure ?? 'done');
     if (failures.some(([, failure]) => failure === 'throttled'))
-      await this.turns.refused(driver, target, longestWait(sent));
+      await this.turns.noteRefusal(driver, target, longestWait(sent));
     return sent;
   }
 

@@ -49,7 +49,7 @@ export class Reconciler {
     const { comparisons } = this.stores;
     const { autocommit } = this.database;
     // the database before the target: changes between the two reads are not drift
-    const known = await comparisons.known(autocommit, held.lease);
+    const known = await comparisons.readKnown(autocommit, held.lease);
     const reads: PathRead[] = [];
     for (const path of await comparisons.accessPaths(autocommit, held.lease)) {
       await held.ensureHeld();

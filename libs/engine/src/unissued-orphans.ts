@@ -29,7 +29,7 @@ export async function judgeOrphans(
   drift: Drift,
 ): Promise<{ drift: Drift; unissued: UnissuedOrphans }> {
   if (drift.orphans.length === 0) return { drift, unissued: NO_UNISSUED };
-  const { deploymentId, ids, hasRemoved } = await store.unissued(tx, targetId, drift.orphans.map(markOf));
+  const { deploymentId, ids, hasRemoved } = await store.findUnissued(tx, targetId, drift.orphans.map(markOf));
   const unissued = drift.orphans.filter((rule) => ids.includes(markOf(rule)));
   if (unissued.length === 0) return { drift, unissued: NO_UNISSUED };
   const held = new Set(hasRemoved ? unissued : unissued.slice(1));

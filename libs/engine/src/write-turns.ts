@@ -69,7 +69,7 @@ export class WriteTurns {
   }
 
   /** The provider refused calls as too many: others use its budget too. @param waitMs that it asks for; null: none */
-  async refused(driver: Budgeted, target: CloudTarget, waitMs: number | null): Promise<void> {
+  async noteRefusal(driver: Budgeted, target: CloudTarget, waitMs: number | null): Promise<void> {
     const { autocommit } = this.database;
     const given = Math.min(waitMs ?? 0, RULE_BACKOFF.capMs);
     await this.budgets.empty(autocommit, driver.accountKey(target), driver.traits.writeBudget, given);

@@ -34,11 +34,11 @@ export class MonthlyPartitions {
     const [used] = await autocommit.query<{ isUsed: boolean }[]>(
       `SELECT is_default_${this.table}_used() AS "isUsed"`,
     );
-    if (!used!.isUsed && (await this.missing(monthsAhead)).length === 0) return 'done';
+    if (!used!.isUsed && (await this.findMissing(monthsAhead)).length === 0) return 'done';
     const attached = await this.exclusively((tx) => tx.query(`SELECT attach_default_${this.table}()`));
     if (attached === 'later') return attached;
     // one for each transaction: readers wait for its end
-    for (const month of await this.missing(monthsAhead)) {
+    for (const month of await this.findMissing(monthsAhead)) {
       const outcome = await this.exclusively((tx) =>
         tx.query(`SELECT create_${this.table}_partition($1)`, [month]),
       );
@@ -70,7 +70,7 @@ export class MonthlyPartitions {
   }
 
   /** The months to come after the last partition. */
-  private async missing(monthsAhead: number): Promise<string[]> {
+  private async findMissing(monthsAhead: number): Promise<string[]> {
     const rows = await this.database.autocommit.query<{ month: string }[]>(
       `WITH known AS (SELECT max(month) AS last FROM monthly_partitions($2)), today AS (SELECT now() AT TIME ZONE 'UTC' AS now)
        SELECT month::date::text AS month FROM known, today, generate_series(

@@ -14,7 +14,7 @@ export async function checkIssuer(
   redirectUri: string,
 ): Promise<IssuerCheck[]> {
   try {
-    const { metadata, keys, client } = await clients.published(registration);
+    const { metadata, keys, client } = await clients.readPublished(registration);
     const checks = [
       { name: 'discovery', ok: true, message: `it is ${metadata.issuer}, by its discovery document` },
       {

@@ -103,7 +103,7 @@ export class IssuerClient {
     const callback = new URL(redirectUri);
     callback.search = query.toString();
     try {
-      const tokens = await this.verified((configuration) =>
+      const tokens = await this.runVerified((configuration) =>
         authorizationCodeGrant(configuration, callback, {
           expectedState: state,
           expectedNonce: nonce,
@@ -146,7 +146,7 @@ export class IssuerClient {
       return answer;
     };
     try {
-      const tokens = await this.verified((configuration) => refreshTokenGrant(configuration, refreshToken));
+      const tokens = await this.runVerified((configuration) => refreshTokenGrant(configuration, refreshToken));
       const idToken = tokens.claims() ?? null;
       if (idToken !== null && idToken.sub !== subject)
         throw new IssuerFailure('invalid', 'its answer is about another person');
@@ -213,7 +213,7 @@ export class IssuerClient {
    * Runs a grant whose ID token is verified; with the same answer and keys that are read anew, when its signature is by none that
    * is known: an issuer that was restored may have another key under the name of the former one.
    */
-  private async verified<T>(grant: (configuration: Configuration) => Promise<T>): Promise<T> {
+  private async runVerified<T>(grant: (configuration: Configuration) => Promise<T>): Promise<T> {
     const { configuration } = this;
     const send = configuration[customFetch]!;
     let answer: Response | null = null;

@@ -72,7 +72,7 @@ export class IssuerClients {
   }
 
   /** What the issuer publishes at this moment, how many of its keys are for signatures, and its client. @throws IssuerFailure */
-  async published(registration: IssuerRegistration): Promise<{
+  async readPublished(registration: IssuerRegistration): Promise<{
     readonly metadata: ServerMetadata;
     readonly keys: number;
     readonly client: IssuerClient;

@@ -84,7 +84,7 @@ export class OrganizationStore implements TenantStore<OrganizationStore> {
   }
 
   /** As `findLocked`, for the settings. */
-  async settingsLocked(tx: Tx, organization: OrganizationId): Promise<OrganizationSettingsRow> {
+  async lockSettings(tx: Tx, organization: OrganizationId): Promise<OrganizationSettingsRow> {
     return toSettings(await lockedRow(tx, organization));
   }
 

@@ -72,7 +72,7 @@ export class SignInFailureStore {
   }
 
   /** Whole seconds until the next attempt is accepted, at least 1. */
-  async secondsLocked(tx: Tx, key: string): Promise<number> {
+  async readSecondsLocked(tx: Tx, key: string): Promise<number> {
     const [row] = await tx.query<{ seconds: number }[]>(
       `SELECT greatest(1, ceil(extract(epoch FROM locked_until - clock_timestamp())))::int AS seconds
        FROM sign_in_failures WHERE account_key = $1`,

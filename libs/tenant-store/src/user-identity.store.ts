@@ -55,7 +55,7 @@ export class UserIdentityStore implements TenantStore<UserIdentityStore> {
   }
 
   /** Remembers a subject: the constraint decides between concurrent sign-ins of a new one. */
-  async seen(
+  async recordSubject(
     tx: Tx,
     organization: OrganizationId,
     providerId: string,
@@ -134,7 +134,7 @@ export class UserIdentityStore implements TenantStore<UserIdentityStore> {
   }
 
   /** Somebody invited who has never signed in, in any way. Call `UserStore.lock` first. */
-  async invited(tx: Tx, organization: OrganizationId, email: string): Promise<string | null> {
+  async findInvited(tx: Tx, organization: OrganizationId, email: string): Promise<string | null> {
     const found = await first<{ id: string }>(
       tx,
       `SELECT u.id FROM users u WHERE u.organization_id = $1 AND u.email = $2 AND u.deleted_at IS NULL AND u.is_active

@@ -60,7 +60,7 @@ export class AccessRequestsService {
     return this.database.transaction(async (tx) => {
       const id = await this.requests.create(tx, organizationId, request);
       if (id === null) throw tooManyWait();
-      const created = await this.existing(tx, actor.principal, id);
+      const created = await this.requireRequest(tx, actor.principal, id);
       const deciders = await this.requests.deciders(tx, organizationId, [id]);
       if (deciders.length < created.approvalsNeeded) throw tooFewDecide(created, deciders.length);
       const { requesterId, resourceIds: _, ...details } = request;
@@ -81,7 +81,7 @@ export class AccessRequestsService {
 
   /** @throws ApiError 403 when it is not the caller's, who neither is an administrator nor may decide */
   async find(principal: Principal, id: string): Promise<AccessRequestRow> {
-    const request = await this.existing(this.database.autocommit, principal, id);
+    const request = await this.requireRequest(this.database.autocommit, principal, id);
     const { userId, isOrgAdmin } = principal;
     const isConcerned =
       request.userId === userId ||
@@ -127,7 +127,7 @@ export class AccessRequestsService {
     const isDone = await this.database.transaction((tx) =>
       this.requests.decide(tx, organizationId, as, decision),
     );
-    const request = await this.existing(this.database.autocommit, principal, id);
+    const request = await this.requireRequest(this.database.autocommit, principal, id);
     if (isDone) return request;
     const counts = as !== 'approve' && as !== 'review';
     const { autocommit } = this.database;
@@ -136,7 +136,7 @@ export class AccessRequestsService {
     throw refusalOf(as, principal, request);
   }
 
-  private async existing(tx: Tx, principal: Principal, id: string): Promise<AccessRequestRow> {
+  private async requireRequest(tx: Tx, principal: Principal, id: string): Promise<AccessRequestRow> {
     const request = await this.requests.find(tx, principal.organizationId, id, principal.userId);
     if (!request) throw notFound(`Access request ${id} does not exist`);
     return request;

@@ -84,7 +84,7 @@ export class AgentsService {
     const { organizationId } = actor.principal;
     const { autocommit } = this.database;
     const agent = await this.agents.heard(autocommit, organizationId, visit);
-    const unchanged = agent && (await this.states.unchanged(autocommit, organizationId, agent));
+    const unchanged = agent && (await this.states.readUnchanged(autocommit, organizationId, agent));
     if (unchanged) return unchanged;
     return this.admissions.admitted(actor, visit, (tx, admitted) =>
       this.states.offer(tx, organizationId, admitted.agent),

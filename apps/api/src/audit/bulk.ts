@@ -45,14 +45,14 @@ export class Bulk {
         const done = await act(item);
         results.push(typeof done === 'string' ? { id: item.id, outcome: done } : done);
       } catch (error) {
-        const { status, message } = await this.refused(actor, action, item.id, error);
+        const { status, message } = await this.recordRefusal(actor, action, item.id, error);
         results.push({ id: item.id, outcome: 'REFUSED', status, message });
       }
     }
     return { results };
   }
 
-  private async refused(
+  private async recordRefusal(
     actor: Actor,
     action: AuditedAction,
     resourceId: string | null,

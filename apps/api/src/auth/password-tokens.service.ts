@@ -72,7 +72,7 @@ export class PasswordTokensService {
   /** Access to the mailbox proves ownership of the account, so failed attempts at the old password are forgotten. */
   private async setByMail(use: TokenUse, client: SignInClient): Promise<SignInOutcome> {
     const { outcome, holder } = await this.setByToken(use, client);
-    await this.lockOut.mailboxVerified(holder);
+    await this.lockOut.recordVerifiedMailbox(holder);
     return outcome;
   }
 

@@ -27,7 +27,7 @@ export class SubscriptionMoves {
     by: AuditActor,
   ): Promise<SubscriptionRow> {
     const { interval } = this.plans.find(row.planId) ?? this.plans.paid;
-    return this.recorded(tx, org, by, row, await this.moves.payInterval(tx, org, row.id, interval));
+    return this.recordMove(tx, org, by, row, await this.moves.payInterval(tx, org, row.id, interval));
   }
 
   async activate(
@@ -38,7 +38,7 @@ export class SubscriptionMoves {
     paid: { readonly reference: string; readonly period: PaidPeriod },
   ): Promise<SubscriptionRow> {
     const moved = await this.moves.activate(tx, org, row.id, paid.reference, paid.period);
-    return this.recorded(tx, org, by, row, moved);
+    return this.recordMove(tx, org, by, row, moved);
   }
 
   async cancel(
@@ -48,15 +48,15 @@ export class SubscriptionMoves {
     by: AuditActor,
     periodEnd: Date | null = null,
   ): Promise<SubscriptionRow> {
-    return this.recorded(tx, org, by, row, await this.moves.cancel(tx, org, row.id, periodEnd));
+    return this.recordMove(tx, org, by, row, await this.moves.cancel(tx, org, row.id, periodEnd));
   }
 
   async fallDue(tx: Tx, org: OrganizationId, row: SubscriptionRow, by: AuditActor): Promise<SubscriptionRow> {
-    return this.recorded(tx, org, by, row, await this.moves.fallDue(tx, org, row.id));
+    return this.recordMove(tx, org, by, row, await this.moves.fallDue(tx, org, row.id));
   }
 
   async expire(tx: Tx, org: OrganizationId, row: SubscriptionRow, by: AuditActor): Promise<SubscriptionRow> {
-    return this.recorded(tx, org, by, row, await this.moves.expire(tx, org, row.id));
+    return this.recordMove(tx, org, by, row, await this.moves.expire(tx, org, row.id));
   }
 
   /** Writes an audit record about a subscription. */
@@ -81,7 +81,7 @@ export class SubscriptionMoves {
     });
   }
 
-  private async recorded(
+  private async recordMove(
     tx: Tx,
     org: OrganizationId,
     by: AuditActor,

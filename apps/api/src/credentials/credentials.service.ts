@@ -38,7 +38,7 @@ export class CredentialsService {
     const { secrets, hints } = credentialFields(dto.provider, dto.credentialType, dto.credentialData ?? {});
     this.refuseWithoutIssuer(organizationId, dto);
     const id = randomUUID();
-    const sealedData = await this.sealed(organizationId, id, secrets);
+    const sealedData = await this.seal(organizationId, id, secrets);
     return this.database.transaction(async (tx) => {
       const { name, provider, credentialType } = dto;
       const created = await this.credentials.create(tx, organizationId, {
@@ -77,7 +77,7 @@ export class CredentialsService {
     if (given) refuseChangedTargets(provider, credentialType, hints, given.hints);
     const secrets = given && {
       hints: given.hints,
-      sealedData: await this.sealed(organizationId, id, given.secrets),
+      sealedData: await this.seal(organizationId, id, given.secrets),
     };
     return this.database.transaction(async (tx) => {
       const change = { name: dto.name, ...(secrets ? { secrets } : {}) };
@@ -136,7 +136,7 @@ export class CredentialsService {
     throw badRequest(`credentialType ${message}`, { credentialType: message });
   }
 
-  private async sealed(
+  private async seal(
     organization: OrganizationId,
     id: string,
     secrets: Readonly<Record<string, string>>,

@@ -29,7 +29,7 @@ export class IssuerService {
   /** @param id as in the path @throws ApiError 404 as `configuration` */
   async keys(id: string): Promise<readonly PublicIdentityKey[]> {
     await this.issuerOf(id);
-    return this.identities.published();
+    return this.identities.readPublicKeys();
   }
 
   /** One look-up by primary key. */

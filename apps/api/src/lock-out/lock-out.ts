@@ -131,7 +131,7 @@ export class LockOut {
   }
 
   /** The owner of the account's mailbox set a new password: failures with the old one are forgotten. */
-  async mailboxVerified(account: PasswordAccount & { readonly userId: string }): Promise<void> {
+  async recordVerifiedMailbox(account: PasswordAccount & { readonly userId: string }): Promise<void> {
     const tx = this.database.autocommit;
     const devices = await this.devices.ofUser(tx, account.userId);
     const { withSlug, withoutSlug } = countersOf(account);
@@ -151,7 +151,7 @@ export class LockOut {
   }
 
   private async refuse(key: string): Promise<never> {
-    const seconds = await this.failures.secondsLocked(this.database.autocommit, key);
+    const seconds = await this.failures.readSecondsLocked(this.database.autocommit, key);
     throw tooManyRequests(`Too many failed attempts at this account: try again in ${seconds} s`, seconds);
   }
 }

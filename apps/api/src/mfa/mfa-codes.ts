@@ -24,7 +24,7 @@ export class MfaCodes {
     if (!looksLikeTotp(plain)) {
       return this.mfa.takeRecoveryCode(tx, organizationId, userId, recoveryCodeHash(plain));
     }
-    const stored = await this.secrets.opened(tx, { organizationId, userId });
+    const stored = await this.secrets.open(tx, { organizationId, userId });
     if (!stored?.mfaEnabled) return false;
     const step = stepOf(plain, stored.secret);
     return step !== null && this.mfa.takeStep(tx, organizationId, userId, step);

@@ -36,7 +36,7 @@ export class MfaSecrets {
   }
 
   /** @returns null before the setup was started */
-  async opened(tx: Tx, { organizationId, userId }: MfaHolder): Promise<OpenedMfaSecret | null> {
+  async open(tx: Tx, { organizationId, userId }: MfaHolder): Promise<OpenedMfaSecret | null> {
     const stored = await this.mfa.secret(tx, organizationId, userId);
     if (!stored) return null;
     const { sealedSecret, mfaEnabled } = stored;

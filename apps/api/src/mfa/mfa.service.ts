@@ -43,7 +43,7 @@ export class MfaService {
     const { principal } = actor;
     const { userId, organizationId } = principal;
     if (principal.mfaEnabled) throw isOn();
-    const stored = await this.secrets.opened(this.database.autocommit, principal);
+    const stored = await this.secrets.open(this.database.autocommit, principal);
     if (!stored) throw badRequest('There is nothing to confirm: call POST /mfa/setup first');
     const { secret, sealedSecret } = stored;
     return this.protectedActions.withCode(actor, 'MFA_ENABLED', async (tx) => {

@@ -31,7 +31,7 @@ export class IdTokenVerifier {
   /** The checks that do not depend on a trust's conditions. The token is verified when all of them are ok. */
   async checks(token: ParsedIdToken, expected: Expected): Promise<TokenCheck[]> {
     const claims = this.claimChecks(token.claims, expected);
-    const { signature, refused } = await this.verified(token, expected);
+    const { signature, refused } = await this.verifySignature(token, expected);
     const issuer = claims.filter(({ claim }) => claim === 'iss');
     const own = claims.filter(({ claim }) => claim !== 'iss' && claim !== refused);
     // jose has the last word on claims, too
@@ -40,7 +40,7 @@ export class IdTokenVerifier {
     return [...header, ...issuer, ...signature, ...joses, ...own];
   }
 
-  private async verified(
+  private async verifySignature(
     token: ParsedIdToken,
     expected: Expected,
   ): Promise<{ signature: TokenCheck[]; refused: string | null }> {
@@ -63,10 +63,10 @@ export class IdTokenVerifier {
       const signature = unsigned('the issuer has no key, or several, with this kid and alg');
       return { signature: kid === undefined ? [UNNAMED_KEY, signature] : [signature], refused: null };
     }
-    return this.judged(token, key, alg, expected);
+    return this.judgeWithKey(token, key, alg, expected);
   }
 
-  private async judged(
+  private async judgeWithKey(
     token: ParsedIdToken,
     key: CryptoKey,
     alg: string,

@@ -48,7 +48,7 @@ export class OidcExchangeService {
     const organization =
       typeof token === 'string' ? null : this.audiences.organizationOf(token.claims['aud']);
     if (typeof token === 'string' || organization === null) throw refused();
-    const fitting = await this.fitting(organization, token, dto.trustId ?? null);
+    const fitting = await this.findFittingTrust(organization, token, dto.trustId ?? null);
     if ('check' in fitting) {
       await this.recordRefusal(organization, fitting, address);
       throw refused();
@@ -78,7 +78,7 @@ export class OidcExchangeService {
     return [...checks, ...(isUsed ? [usedCheck(token)] : []), ...trustChecks(trust, token.claims)];
   }
 
-  private async fitting(
+  private async findFittingTrust(
     organization: OrganizationId,
     token: ParsedIdToken,
     trustId: string | null,

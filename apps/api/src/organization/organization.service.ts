@@ -64,7 +64,7 @@ export class OrganizationService {
     }
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
-      const before = await this.organizations.settingsLocked(tx, organizationId);
+      const before = await this.organizations.lockSettings(tx, organizationId);
       const after = await this.organizations.updateSettings(tx, organizationId, dto);
       const changed = changesBetween(before, after, ORGANIZATION_SETTINGS);
       if (Object.keys(changed).length > 0) {

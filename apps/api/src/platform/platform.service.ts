@@ -24,7 +24,7 @@ export class PlatformService {
   }
 
   find(id: string): Promise<PlatformOrganizationRow> {
-    return this.existing(this.database.autocommit, id);
+    return this.requireOrganization(this.database.autocommit, id);
   }
 
   /** Rules that should be gone and are not, the oldest first. */
@@ -39,7 +39,7 @@ export class PlatformService {
   async suspend(actor: Actor, id: string, reason: string): Promise<PlatformOrganizationRow> {
     return this.database.transaction(async (tx) => {
       const suspended = await this.platform.suspend(tx, id, reason);
-      const organization = await this.existing(tx, id);
+      const organization = await this.requireOrganization(tx, id);
       if (!suspended) throw conflict('The organization is suspended already');
       await this.records.record(tx, actor, 'ORGANIZATION_SUSPENDED', objectOf(organization), { reason });
       return organization;
@@ -50,7 +50,7 @@ export class PlatformService {
   async reactivate(actor: Actor, id: string): Promise<PlatformOrganizationRow> {
     return this.database.transaction(async (tx) => {
       const reactivated = await this.platform.reactivate(tx, id);
-      const organization = await this.existing(tx, id);
+      const organization = await this.requireOrganization(tx, id);
       if (!reactivated) throw conflict('The organization is not suspended, or it is deleted');
       await this.records.record(tx, actor, 'ORGANIZATION_REACTIVATED', objectOf(organization));
       return organization;
@@ -61,7 +61,7 @@ export class PlatformService {
   async delete(actor: Actor, id: string, reason: string): Promise<PlatformOrganizationRow> {
     const { organization, due } = await this.database.transaction(async (tx) => {
       const targets = await this.deletion.begin(tx, actor, asOrganizationId(id));
-      const row = await this.existing(tx, id);
+      const row = await this.requireOrganization(tx, id);
       if (targets) await this.records.record(tx, actor, 'ORGANIZATION_DELETED', objectOf(row), { reason });
       return { organization: row, due: targets ?? [] };
     });
@@ -69,7 +69,7 @@ export class PlatformService {
     return organization;
   }
 
-  private async existing(tx: Tx, id: string): Promise<PlatformOrganizationRow> {
+  private async requireOrganization(tx: Tx, id: string): Promise<PlatformOrganizationRow> {
     const organization = await this.platform.find(tx, id);
     if (!organization) throw notFound(`Organization ${id} does not exist`);
     return organization;

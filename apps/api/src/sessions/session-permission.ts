@@ -47,12 +47,12 @@ export class SessionPermission {
    * @throws ApiError 404 when the request is not the caller's, 409 when it is not approved or was used, 400 or 403 when a
    *   start without approval is not asked for as it must be
    */
-  async completed(tx: Tx, principal: Principal, dto: StartSessionDto): Promise<CompletedStart> {
+  async complete(tx: Tx, principal: Principal, dto: StartSessionDto): Promise<CompletedStart> {
     const { reason = null, ticket = null, breakGlass = false } = dto;
     const asked: Asked = Object.assign({}, dto, { reason, ticket, breakGlass, isDetected: true });
     if (breakGlass) return { ...withoutApproval(principal, asked), request: null };
     if (dto.accessRequestId === undefined) return { ...asked, request: null };
-    const request = await this.named(tx, principal, dto.accessRequestId);
+    const request = await this.requireUsable(tx, principal, dto.accessRequestId);
     return { ...withRequest(asked, request), request };
   }
 
@@ -60,7 +60,7 @@ export class SessionPermission {
    * @param wanted what the session would open
    * @throws ApiError 403 when approval is needed, or the second factor
    */
-  async given(
+  async requirePermission(
     tx: Tx,
     { organizationId, userId, signIn }: Principal,
     { reason, breakGlass, request }: CompletedStart,
@@ -78,7 +78,7 @@ export class SessionPermission {
     return { ...permission, accessRequestId: approved.id, approvers: approved.approvers };
   }
 
-  private async named(tx: Tx, { organizationId, userId }: Principal, id: string): Promise<UsableRequest> {
+  private async requireUsable(tx: Tx, { organizationId, userId }: Principal, id: string): Promise<UsableRequest> {
     const usable = await this.requests.usable(tx, organizationId, userId, id);
     if (usable) return usable;
     const found = await this.requests.find(tx, organizationId, id, userId);

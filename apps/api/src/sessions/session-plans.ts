@@ -58,20 +58,20 @@ export class SessionPlans {
 
   /** @throws ApiError 400 for what is no address; TooBusy while two others of the caller run */
   plan(actor: Actor, dto: StartSessionDto): Promise<SessionPlanDto> {
-    return this.turns.run(actor.principal.userId, () => this.planned(this.database.autocommit, actor, dto));
+    return this.turns.run(actor.principal.userId, () => this.planInTurn(this.database.autocommit, actor, dto));
   }
 
-  private async planned(tx: Tx, actor: Actor, dto: StartSessionDto): Promise<SessionPlanDto> {
+  private async planInTurn(tx: Tx, actor: Actor, dto: StartSessionDto): Promise<SessionPlanDto> {
     const asOf = new Date();
     let known: (Asked & { readonly planned: PlannedSession }) | null = null;
     let permission: GivenPermission | null = null;
     let refusal: PlanRefusalDto | null = null;
     try {
       refuseLockedDown(actor.principal);
-      const asked = await this.permission.completed(tx, actor.principal, dto);
+      const asked = await this.permission.complete(tx, actor.principal, dto);
       const replaced = dto.replaces === undefined ? null : await this.replacement.find(tx, actor, dto);
       known = { asked, replaced, planned: await this.planner.plan(tx, actor, asked, replaced) };
-      permission = await this.permitted(tx, actor, known);
+      permission = await this.requirePermission(tx, actor, known);
     } catch (error) {
       refusal = refusalOf(await startConflict(tx, this.sessions, actor.principal, error, dto.replaces));
     }
@@ -99,7 +99,7 @@ export class SessionPlans {
   }
 
   /** @throws what a start throws */
-  private async permitted(
+  private async requirePermission(
     tx: Tx,
     actor: Actor,
     { asked, planned, replaced }: Asked & { readonly planned: PlannedSession },
@@ -108,7 +108,7 @@ export class SessionPlans {
     const { organizationId, userId } = principal;
     const { demand, grants, addressDiffers } = planned;
     const wanted = wantedOf(planned, asked);
-    const permission = await this.permission.given(tx, principal, asked, { demand, grants, wanted });
+    const permission = await this.permission.requirePermission(tx, principal, asked, { demand, grants, wanted });
     const stored = newSession(principal, asked, planned, permission, this.settings);
     const session = {
       ...stored,

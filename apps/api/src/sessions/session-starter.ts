@@ -131,7 +131,7 @@ export class SessionStarter {
   private async insertFor(tx: Tx, request: StartRequest, replaced: SessionRow | null): Promise<Inserted> {
     const { organizationId, userId } = request.actor.principal;
     for (let attempt = 1; attempt <= MAX_PLAN_ATTEMPTS; attempt += 1) {
-      const asked = await this.permission.completed(tx, request.actor.principal, request.dto);
+      const asked = await this.permission.complete(tx, request.actor.principal, request.dto);
       const inserted = await this.insert(tx, request, asked, replaced);
       if (inserted) return inserted;
       if (await this.offboarding.isRefused(tx, organizationId, userId)) throw refusedByIssuer();
@@ -149,7 +149,7 @@ export class SessionStarter {
     const planned = await this.planner.plan(tx, actor, asked, replaced);
     const { grants, demand, addressDiffers } = planned;
     const wanted = wantedOf(planned, asked);
-    const permission = await this.permission.given(tx, principal, asked, { demand, grants, wanted });
+    const permission = await this.permission.requirePermission(tx, principal, asked, { demand, grants, wanted });
     const session = {
       ...newSession(principal, asked, planned, permission, this.settings),
       ...identified(tokenOf),

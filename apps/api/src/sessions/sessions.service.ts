@@ -39,7 +39,7 @@ export class SessionsService {
 
   /** @throws ApiError 404 when it is not in the organization, 403 when it belongs to another user */
   async find(principal: Principal, id: string): Promise<SessionRow> {
-    const session = await this.existing(principal, id);
+    const session = await this.requireSession(principal, id);
     if (session.userId !== principal.userId && !principal.isOrgAdmin) {
       throw forbidden('The session belongs to another user');
     }
@@ -70,7 +70,7 @@ export class SessionsService {
 
   async extend(actor: Actor, id: string, additionalHours: number): Promise<SessionRow> {
     const { principal } = actor;
-    const session = await this.own(principal, id);
+    const session = await this.requireOwnSession(principal, id);
     refuseLockedDown(principal);
     const { organizationId, tier } = principal;
     const tierHours = TIER_LIMITS[tier].sessionHours;
@@ -85,7 +85,7 @@ export class SessionsService {
         details: { additionalHours },
       }),
     );
-    const now = await this.existing(principal, id);
+    const now = await this.requireSession(principal, id);
     if (outcome === 'extended') return now;
     if (outcome === 'over')
       throw conflict(
@@ -103,10 +103,10 @@ export class SessionsService {
     const { principal } = actor;
     const { organizationId, userId } = principal;
     if (await this.sessions.renew(this.database.closing.autocommit, organizationId, id, userId)) {
-      const renewed = await this.existing(principal, id);
+      const renewed = await this.requireSession(principal, id);
       return { session: renewed, renewedFrom: await this.noteOtherAddress(actor, renewed) };
     }
-    const session = await this.own(principal, id);
+    const session = await this.requireOwnSession(principal, id);
     refuseLockedDown(principal);
     if (session.leaseUntil === null)
       throw notPossible('The session cannot be renewed: it was started without leaseSeconds');
@@ -167,13 +167,13 @@ export class SessionsService {
   /** Ends one of the caller's own sessions. */
   async stop(actor: Actor, id: string): Promise<SessionRow> {
     const stopped = await this.end(actor, id, 'MANUAL');
-    return stoppedOrRefused(stopped, await this.own(actor.principal, id));
+    return stoppedOrRefused(stopped, await this.requireOwnSession(actor.principal, id));
   }
 
   /** Ends any session in the organization. The caller is an administrator. */
   async stopByAdmin(actor: Actor, id: string): Promise<SessionRow> {
     const stopped = await this.end(actor, id, 'ADMIN');
-    return stoppedOrRefused(stopped, await this.existing(actor.principal, id));
+    return stoppedOrRefused(stopped, await this.requireSession(actor.principal, id));
   }
 
   /** @returns false when it is not live, or not the caller's to end */
@@ -199,14 +199,14 @@ export class SessionsService {
     return targets !== null;
   }
 
-  private async existing(principal: Principal, id: string): Promise<SessionRow> {
+  private async requireSession(principal: Principal, id: string): Promise<SessionRow> {
     const session = await this.sessions.find(this.database.closing.autocommit, principal.organizationId, id);
     if (!session) throw notFound(`Session ${id} does not exist`);
     return session;
   }
 
-  private async own(principal: Principal, id: string): Promise<SessionRow> {
-    const session = await this.existing(principal, id);
+  private async requireOwnSession(principal: Principal, id: string): Promise<SessionRow> {
+    const session = await this.requireSession(principal, id);
     if (session.userId !== principal.userId) throw forbidden('The session belongs to another user');
     return session;
   }

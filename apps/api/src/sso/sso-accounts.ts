@@ -48,7 +48,7 @@ export class SsoAccounts {
     const { organizationId, id: providerId } = provider;
     // serializes first sign-ins: two identities do not get one account
     await this.users.lock(tx, organizationId);
-    const identity = await this.identities.seen(tx, organizationId, providerId, claims);
+    const identity = await this.identities.recordSubject(tx, organizationId, providerId, claims);
     const { id: identityId } = identity;
     const account = identity.userId ?? (await this.firstAccount(tx, provider, identityId, claims));
     if (typeof account === 'object') {
@@ -77,7 +77,7 @@ export class SsoAccounts {
     const email = vouchedEmail(provider, claims);
     if (email === null) return { missing: null };
     const { organizationId } = provider;
-    const invited = await this.identities.invited(tx, organizationId, email);
+    const invited = await this.identities.findInvited(tx, organizationId, email);
     const userId = invited ?? (await this.create(tx, provider, email, claims.name));
     if (typeof userId === 'object') return userId;
     if (!(await this.identities.link(tx, organizationId, identityId, userId))) return { missing: null };

@@ -34,7 +34,7 @@ export class UsersService {
   }
 
   find(principal: Principal, id: string): Promise<UserRow> {
-    return this.existing(this.database.autocommit, principal, id);
+    return this.requireUser(this.database.autocommit, principal, id);
   }
 
   /** @throws ApiError 400 when the last active administrator would be demoted or deactivated */
@@ -52,7 +52,7 @@ export class UsersService {
     const { principal } = actor;
     const { organizationId } = principal;
     const { recoveryAdministratorId } = await this.users.lock(tx, organizationId);
-    const before = await this.existing(tx, principal, id);
+    const before = await this.requireUser(tx, principal, id);
     const { name, isOrgAdmin, isActive, roleNames = before.roleNames } = dto;
     if (!isDeepStrictEqual(roleNames, before.roleNames)) {
       throw badRequest(`roleNames ${IN_ROLES}`, { roleNames: IN_ROLES });
@@ -65,7 +65,7 @@ export class UsersService {
     }
     const updated = await this.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });
     if (!updated) throw lastAdmin(isActive === false ? 'deactivated' : 'demoted');
-    const after = await this.existing(tx, principal, id);
+    const after = await this.requireUser(tx, principal, id);
     const changed = changesBetween(before, after, ['name', 'isOrgAdmin', 'isActive']);
     if (Object.keys(changed).length === 0) return { user: after, due: [] };
     const isDeactivated = before.isActive && !after.isActive;
@@ -82,7 +82,7 @@ export class UsersService {
     const { organizationId } = principal;
     const due = await this.database.closing.revocation(async (tx) => {
       const { recoveryAdministratorId } = await this.users.lock(tx, organizationId);
-      const user = await this.existing(tx, principal, id);
+      const user = await this.requireUser(tx, principal, id);
       refuseRecovery(user, recoveryAdministratorId, 'deleted');
       await this.refuseLastLifter(tx, principal, user);
       if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
@@ -100,7 +100,7 @@ export class UsersService {
     if (id.toLowerCase() === principal.userId && principal.mfaEnabled) throw ownMfa();
     await this.database.transaction(async (tx) => {
       const { recoveryAdministratorId } = await this.users.lock(tx, principal.organizationId);
-      const user = await this.existing(tx, principal, id);
+      const user = await this.requireUser(tx, principal, id);
       refuseRecovery(user, recoveryAdministratorId, 'without MFA');
       if (!(await this.users.resetMfa(tx, principal.organizationId, id))) {
         throw notPossible('MFA is not enabled for the user');
@@ -114,7 +114,7 @@ export class UsersService {
     throw notPossible(`Only ${user.email} is left to lift a lockdown: lift it first`);
   }
 
-  private async existing(tx: Tx, principal: Principal, id: string): Promise<UserRow> {
+  private async requireUser(tx: Tx, principal: Principal, id: string): Promise<UserRow> {
     const user = await this.users.find(tx, principal.organizationId, id);
     if (!user) throw notFound(`User ${id} does not exist`);
     return user;

@@ -97,7 +97,7 @@ export class WebhooksService {
           shownUrl: this.urls.shown(url, before.format),
         }),
         ...((url !== undefined || dto.authorization !== undefined) && {
-          sealedData: await this.resealed(organizationId, before, (secrets) =>
+          sealedData: await this.reseal(organizationId, before, (secrets) =>
             changedSecrets(secrets, url, dto.authorization),
           ),
         }),
@@ -124,7 +124,7 @@ export class WebhooksService {
     const { organizationId } = actor.principal;
     const secret = newSecret();
     return this.changing(actor, id, async (tx, { sealedData, ...row }) => {
-      const resealed = await this.resealed(organizationId, { id, sealedData }, (secrets) => {
+      const resealed = await this.reseal(organizationId, { id, sealedData }, (secrets) => {
         const { secret: formerSecret } = secrets;
         return { ...secrets, secret, ...(formerSecret !== undefined && { formerSecret }) };
       });
@@ -176,7 +176,7 @@ export class WebhooksService {
     });
   }
 
-  private async resealed(
+  private async reseal(
     organizationId: OrganizationId,
     { id, sealedData }: Pick<LockedWebhook, 'id' | 'sealedData'>,
     change: (secrets: Secrets) => Secrets,

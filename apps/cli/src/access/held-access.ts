@@ -47,7 +47,7 @@ const CLOSE_WAIT_MS = 5_000;
 /** Asks which addresses the server observes. @param connections fresh ones per family */
 export function observe(server: string, connections: number, output: Output): Promise<Observed> {
   const observed = discover(server).then((discovery) => observeAddresses(server, discovery, connections));
-  return output.during(`for ${server} to say which addresses it observes`, observed);
+  return output.mentionWait(`for ${server} to say which addresses it observes`, observed);
 }
 
 /** Access that lasts while this process works: leased sessions, renewed until `close`. */
@@ -120,7 +120,7 @@ export class HeldAccess {
         ),
       ),
     );
-    const outcomes = await output.during('until the rules are applied', starts);
+    const outcomes = await output.mentionWait('until the rules are applied', starts);
     const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     const rejected = outcomes.find((outcome) => outcome.status === 'rejected');
     const failure = rejected ? errorOf(rejected.reason) : outcomeFailure(started, request, output);
@@ -165,7 +165,7 @@ const errorOf = (reason: unknown): Error => (reason instanceof Error ? reason : 
 export type Addresses = ReturnType<typeof requestedAddresses>[number];
 
 async function stopAll(url: string, sessions: readonly StartedSession[], output: Output): Promise<boolean> {
-  const stopped = await output.during('until the access is stopped', stopHeld(url, sessions, output));
+  const stopped = await output.mentionWait('until the access is stopped', stopHeld(url, sessions, output));
   const removals = sessions.map(async ({ session: { id }, control, end }, index) => {
     const stop = stopped[index]!;
     if (stop.status === 'rejected') {
@@ -174,7 +174,7 @@ async function stopAll(url: string, sessions: readonly StartedSession[], output:
     }
     return stop.status === 'fulfilled' && (stop.value === null || isRemoved(control, id, output));
   });
-  return (await output.during('until the rules are removed', Promise.all(removals))).every(Boolean);
+  return (await output.mentionWait('until the rules are removed', Promise.all(removals))).every(Boolean);
 }
 
 /** Waits a moment, and says what is not known to be removed then. */

@@ -42,7 +42,7 @@ export async function codeFromBrowser(addressFor: (port: string) => string, outp
       `Sign in with the browser. If it does not open, open this address on this machine:\n\n${address}\n\n`,
     );
     openBrowser(address, output);
-    return codeIn(await output.during('for the sign-in in the browser', Promise.race([returned, late])));
+    return codeIn(await output.mentionWait('for the sign-in in the browser', Promise.race([returned, late])));
   } finally {
     clearTimeout(timer);
     server.close();

@@ -42,7 +42,7 @@ async function bodyOf({ data }: ApiOptions, output: Output): Promise<string | nu
     : data !== undefined && data !== '-'
       ? data
       : data === '-' || hasInput()
-        ? await output.during('for the body on standard input', textFrom('-', '--data'))
+        ? await output.mentionWait('for the body on standard input', textFrom('-', '--data'))
         : '';
   if (text.trim() === '') return null;
   try {

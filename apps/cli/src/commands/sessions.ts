@@ -80,7 +80,7 @@ async function startOne(call: Call<StartOptions>): Promise<ExitCode> {
   );
   const how = { isObserved: !isChosen, onDenied };
   const applied = startAndSettle(server, request, how, options.wait ? options.timeout : 0);
-  const session = await output.during('until the rules are applied', applied);
+  const session = await output.mentionWait('until the rules are applied', applied);
   noteWarnings(session, output);
   output.result(session, detailsOf(session));
   if (!options.wait) return EXIT.ok;
@@ -159,7 +159,7 @@ export async function stop({ given, options, output }: Call<StopOptions>): Promi
     ends: isKnown ? endsText(new Date(latest)) : 'the access ends as planned at the latest',
   });
   const sessions = options.wait
-    ? await output.during(
+    ? await output.mentionWait(
         'until the rules are removed',
         Promise.all(ids.map((id) => settle(api, id, { timeoutMs: 1000 * options.timeout }))),
       )

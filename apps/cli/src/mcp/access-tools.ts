@@ -115,7 +115,7 @@ export class AccessTools {
   }
 
   private async list(): Promise<Result> {
-    const own = await this.offered();
+    const own = await this.listOffered();
     return {
       resources: own.map(({ id, name, endpoint, provider, resourceType }) => ({
         id,
@@ -129,7 +129,7 @@ export class AccessTools {
   }
 
   /** What may be requested, and no error names anything else. */
-  private async offered(): Promise<Resource[]> {
+  private async listOffered(): Promise<Resource[]> {
     const { allowed } = this.limits;
     return (await resources(this.server.api, true)).filter(
       ({ id, isActive }) => isActive && (allowed === null || allowed.includes(id)),
@@ -209,7 +209,7 @@ export class AccessTools {
 
   /** The server may know more resources than those that may be requested here. */
   private async idsAmong(allowed: readonly string[], names: readonly string[]): Promise<string[]> {
-    const offered = names.every(isId) ? [] : await this.offered();
+    const offered = names.every(isId) ? [] : await this.listOffered();
     const noun = { one: 'resource', several: 'resources' };
     const ids = names.map((name) => (isId(name) ? name : named(name, offered, noun).id));
     const refused = ids.find((id) => !allowed.includes(id));

@@ -70,7 +70,7 @@ export function connect(
   // not refused: in a network of one's own it may be meant
   if (isUnprotected(url)) output.note(`${url} is not https: what is sent there can be read on the way`);
   const onWait = <T>(server: string, answer: Promise<T>): Promise<T> =>
-    output.during(`for ${server} to answer`, answer);
+    output.mentionWait(`for ${server} to answer`, answer);
   const sending = { credential, onRetry, onWait, ...patience };
   const usesKey = key !== null || profile?.apiKey !== undefined;
   return {

@@ -115,7 +115,7 @@ export class VouchingCheck {
     { groups, problem }: IssuerClaims,
   ): Promise<void> {
     const woken = await this.database.revocation(async (tx) => {
-      await this.due.vouched(tx, familyId);
+      await this.due.recordVouched(tx, familyId);
       await this.providers.recordError(tx, organizationId, provider.id, null);
       await this.identities.recordClaimsError(tx, organizationId, provider.id, { subject, problem });
       if (groups === null) return [];

@@ -110,7 +110,7 @@ class AzureDriver implements CloudDriver {
     const clientSecret = 'clientSecret' in principal.proof ? principal.proof.clientSecret : '';
     const access = { endpoint: this.clients.endpoint, token, clientSecret, deadline };
     const azureTarget = this.targetOf(target, access);
-    return token.during(() => this.clients.within({ token, deadline }, () => work(azureTarget, access)));
+    return token.run(() => this.clients.within({ token, deadline }, () => work(azureTarget, access)));
   }
 
   private targetOf(target: CloudTarget, access: ArmAccess): AzureTarget {

@@ -46,13 +46,13 @@ export class AccessTokens {
     if ('key' in identity) return;
     await requireSubjectCondition(
       identity.identity,
-      () => this.exchange.federated(identity, 'probe'),
+      () => this.exchange.issueFederatedToken(identity, 'probe'),
       `The provider ${identity.provider}`,
     );
   }
 
   private request(account: GoogleIdentity): Promise<IssuedToken<string>> {
-    if (!('key' in account)) return this.exchange.token(account);
+    if (!('key' in account)) return this.exchange.issueToken(account);
     const assertion = assertionOf(account);
     const body = new URLSearchParams({ grant_type: GRANT, assertion });
     const operation = 'the token request';

@@ -115,6 +115,6 @@ class GcpDriver implements CloudDriver {
     requireResourceType(GCP_FACTS, target);
     const taggedNetwork = readTaggedNetwork(target.identifier);
     const token = await this.tokens.token(readIdentity(target.credential));
-    return token.during(() => work(new VpcNetwork(taggedNetwork, token, this.compute), token));
+    return token.run(() => work(new VpcNetwork(taggedNetwork, token, this.compute), token));
   }
 }

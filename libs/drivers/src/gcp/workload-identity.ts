@@ -47,17 +47,17 @@ export class TokenExchange {
   }
 
   /** @throws DriverError */
-  async token(workload: WorkloadIdentity): Promise<IssuedToken<string>> {
-    const federated = await this.federated(workload, 'credential');
+  async issueToken(workload: WorkloadIdentity): Promise<IssuedToken<string>> {
+    const federated = await this.issueFederatedToken(workload, 'credential');
     return workload.email === null
       ? federated
-      : this.impersonated(workload.email, federated.token).catch((error: unknown) => {
+      : this.issueImpersonatedToken(workload.email, federated.token).catch((error: unknown) => {
           throw withIdentity(error, workload.identity);
         });
   }
 
   /** The token of the pool's principal. @throws DriverError */
-  async federated(
+  async issueFederatedToken(
     { identity, provider, email }: WorkloadIdentity,
     subject: 'credential' | 'probe',
   ): Promise<IssuedToken<string>> {
@@ -79,7 +79,7 @@ export class TokenExchange {
     }
   }
 
-  private async impersonated(email: string, token: string): Promise<IssuedToken<string>> {
+  private async issueImpersonatedToken(email: string, token: string): Promise<IssuedToken<string>> {
     const url = `${this.credentials}/v1/projects/-/serviceAccounts/${encodeURIComponent(email)}:generateAccessToken`;
     const operation = 'the impersonation of the service account';
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
