@@ -61,7 +61,8 @@ describe('Identity keys', () => {
       algorithms: ['RS256'],
     });
   const signingKid = async (): Promise<string> => (await verified(await sign())).protectedHeader.kid!;
-  const publishedKids = async (): Promise<string[]> => (await identities().readPublicKeys()).map(({ kid }) => kid);
+  const publishedKids = async (): Promise<string[]> =>
+    (await identities().readPublicKeys()).map(({ kid }) => kid);
 
   const keys = (): Promise<Key[]> =>
     database.autocommit.query(

@@ -148,7 +148,12 @@ export class AgentWatchStore {
    * The reported rules whose holders have not changed since they were offered. Changed ones are offered and reported again.
    * @param cleared the host has no other rules than those of the reported version
    */
-  async findReported(tx: Tx, targetId: string, ruleIds: readonly string[], cleared: boolean): Promise<string[]> {
+  async findReported(
+    tx: Tx,
+    targetId: string,
+    ruleIds: readonly string[],
+    cleared: boolean,
+  ): Promise<string[]> {
     const found = await tx.query<{ id: string }[]>(
       `SELECT r.id FROM rules r WHERE r.target_id = $1 AND r.offered_revision = r.revision AND (r.id = ANY ($2::uuid[])
          OR ($3 AND r.state <> 'absent' AND NOT ${IS_HELD}))

@@ -146,7 +146,9 @@ export class IssuerClient {
       return answer;
     };
     try {
-      const tokens = await this.runVerified((configuration) => refreshTokenGrant(configuration, refreshToken));
+      const tokens = await this.runVerified((configuration) =>
+        refreshTokenGrant(configuration, refreshToken),
+      );
       const idToken = tokens.claims() ?? null;
       if (idToken !== null && idToken.sub !== subject)
         throw new IssuerFailure('invalid', 'its answer is about another person');

@@ -78,7 +78,11 @@ export class SessionPermission {
     return { ...permission, accessRequestId: approved.id, approvers: approved.approvers };
   }
 
-  private async requireUsable(tx: Tx, { organizationId, userId }: Principal, id: string): Promise<UsableRequest> {
+  private async requireUsable(
+    tx: Tx,
+    { organizationId, userId }: Principal,
+    id: string,
+  ): Promise<UsableRequest> {
     const usable = await this.requests.usable(tx, organizationId, userId, id);
     if (usable) return usable;
     const found = await this.requests.find(tx, organizationId, id, userId);

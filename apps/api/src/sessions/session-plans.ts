@@ -58,7 +58,9 @@ export class SessionPlans {
 
   /** @throws ApiError 400 for what is no address; TooBusy while two others of the caller run */
   plan(actor: Actor, dto: StartSessionDto): Promise<SessionPlanDto> {
-    return this.turns.run(actor.principal.userId, () => this.planInTurn(this.database.autocommit, actor, dto));
+    return this.turns.run(actor.principal.userId, () =>
+      this.planInTurn(this.database.autocommit, actor, dto),
+    );
   }
 
   private async planInTurn(tx: Tx, actor: Actor, dto: StartSessionDto): Promise<SessionPlanDto> {
@@ -108,7 +110,11 @@ export class SessionPlans {
     const { organizationId, userId } = principal;
     const { demand, grants, addressDiffers } = planned;
     const wanted = wantedOf(planned, asked);
-    const permission = await this.permission.requirePermission(tx, principal, asked, { demand, grants, wanted });
+    const permission = await this.permission.requirePermission(tx, principal, asked, {
+      demand,
+      grants,
+      wanted,
+    });
     const stored = newSession(principal, asked, planned, permission, this.settings);
     const session = {
       ...stored,

@@ -149,7 +149,11 @@ export class SessionStarter {
     const planned = await this.planner.plan(tx, actor, asked, replaced);
     const { grants, demand, addressDiffers } = planned;
     const wanted = wantedOf(planned, asked);
-    const permission = await this.permission.requirePermission(tx, principal, asked, { demand, grants, wanted });
+    const permission = await this.permission.requirePermission(tx, principal, asked, {
+      demand,
+      grants,
+      wanted,
+    });
     const session = {
       ...newSession(principal, asked, planned, permission, this.settings),
       ...identified(tokenOf),

@@ -128,8 +128,6 @@ class AwsDriver implements CloudDriver {
     requireResourceType(AWS_FACTS, target);
     const createTarget = CREATE_TARGET[target.resourceType]!;
     const access = await this.clients.access(target);
-    return access.keys.run(() =>
-      work(createTarget(target.identifier, access, this.settings), access.keys),
-    );
+    return access.keys.run(() => work(createTarget(target.identifier, access, this.settings), access.keys));
   }
 }
