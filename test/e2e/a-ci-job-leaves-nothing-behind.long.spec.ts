@@ -8,7 +8,7 @@ import { vanishingNode } from '../harness/vanishing-node';
 
 const LEASE_SECONDS = 60;
 const JOBS = 20;
-/** Jobs that end at the same time. */
+/** Jobs that begin or end at the same time: they share this machine's processors with the server. */
 const WAVE = 5;
 
 const node = node24();
@@ -51,8 +51,10 @@ const node = node24();
   it(`beside ${JOBS - 1} others behind one address keeps it until its own end`, async () => {
     const began = Date.now() * 1000;
     const jobs = Array.from({ length: JOBS }, () => bench.job());
-    const starts = await Promise.all(jobs.map((job) => job.main()));
-    expect(starts.map(({ code }) => code)).toEqual(jobs.map(() => 0));
+    for (let first = 0; first < JOBS; first += WAVE) {
+      const starts = await Promise.all(jobs.slice(first, first + WAVE).map((job) => job.main()));
+      expect(starts.filter(({ code }) => code !== 0)).toEqual([]);
+    }
     expect(new Set(jobs.map(({ outputs }) => outputs['session-id'])).size).toBe(JOBS);
     let lastStop = 0;
     for (let first = 0; first < JOBS; first += WAVE) {
