@@ -4,9 +4,9 @@ import { World } from './world';
 
 /** The work of one thread. */
 export interface SeedsTask {
-  /** two counters: the next free seed, and 1 to stop */
+  /** two counters: how many seeds are taken, and 1 to stop */
   readonly shared: SharedArrayBuffer;
-  readonly end: number;
+  readonly seeds: readonly number[];
   /** all threads stop at the first violation */
   readonly stopAtFirst: boolean;
 }
@@ -25,13 +25,13 @@ const report = (found: FoundViolations): void => {
   parentPort!.postMessage(found);
 };
 
-async function runSeeds({ shared, end, stopAtFirst }: SeedsTask): Promise<void> {
-  const [next, stop] = [0, 1];
+async function runSeeds({ shared, seeds, stopAtFirst }: SeedsTask): Promise<void> {
+  const [taken, stop] = [0, 1];
   const counters = new Int32Array(shared);
   for (;;) {
-    const first = Atomics.add(counters, next, BATCH_SIZE);
-    if (first >= end) return;
-    for (let seed = first; seed < Math.min(end, first + BATCH_SIZE); seed += 1) {
+    const first = Atomics.add(counters, taken, BATCH_SIZE);
+    if (first >= seeds.length) return;
+    for (const seed of seeds.slice(first, first + BATCH_SIZE)) {
       if (Atomics.load(counters, stop) === 1) return;
       const violations = await new World(seed, null).run();
       if (violations.length === 0) continue;

@@ -11,19 +11,23 @@ export interface SeedsRun {
 }
 
 export interface SeedsPlan {
-  readonly first: number;
-  readonly count: number;
+  readonly seeds: readonly number[];
   readonly stopAtFirst: boolean;
   readonly edits: readonly SourceEdit[];
 }
 
+/** `count` seeds from the first one on. */
+export const seedsFrom = (first: number, count: number): number[] =>
+  Array.from({ length: count }, (_, index) => first + index);
+
 /** Runs seeds on all cores. @throws Error when a thread fails */
-export async function runSeeds({ first, count, stopAtFirst, edits }: SeedsPlan): Promise<SeedsRun> {
+export async function runSeeds({ seeds, stopAtFirst, edits }: SeedsPlan): Promise<SeedsRun> {
   const began = performance.now();
   const shared = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
-  new Int32Array(shared)[0] = first;
-  const task: SeedsTask = { shared, end: first + count, stopAtFirst };
-  const threads = Array.from({ length: availableParallelism() }, () => startThread({ ...task, edits }));
+  const task: SeedsTask = { shared, seeds, stopAtFirst };
+  // a thread loads all sources anew
+  const length = Math.min(availableParallelism(), seeds.length);
+  const threads = Array.from({ length }, () => startThread({ ...task, edits }));
   const found = (await Promise.all(threads)).flat().sort((a, b) => a.seed - b.seed);
   return { found, seconds: (performance.now() - began) / 1000 };
 }

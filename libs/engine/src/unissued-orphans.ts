@@ -2,7 +2,7 @@ import type { ComparisonStore } from '#engine-store';
 import type { Tx } from '#entities';
 import type { Drift, ObservedRule } from '#rules';
 
-type UnissuedStore = Pick<ComparisonStore, 'unissued' | 'noteUnissuedRemoval'>;
+type UnissuedStore = Pick<ComparisonStore, 'findUnissued' | 'noteUnissuedRemoval'>;
 
 /** Ids of rules in one message. */
 const MAX_NAMED = 5;
