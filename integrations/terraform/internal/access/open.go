@@ -172,8 +172,8 @@ func (o *opening) approval(ctx context.Context, refusal *api.Error) (string, err
 		return "", &problem{"approval_wait_seconds", "An approval is needed, and was asked for",
 			lacking + ". A run with the same reason and ticket within an hour after it uses it. approval_wait_seconds makes a run wait for it."}
 	}
-	if latest := o.Until.Add(-tokenMargin); o.IsFixed && !o.Until.IsZero() && latest.Before(deadline) {
-		deadline = latest
+	if o.IsFixed && !o.Until.IsZero() && o.Until.Add(-tokenMargin).Before(deadline) {
+		deadline = o.Until.Add(-tokenMargin)
 	}
 	for asked.Status == "WAITING" {
 		wait := min(maxServerWait, time.Until(deadline))

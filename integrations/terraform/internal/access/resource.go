@@ -110,7 +110,7 @@ func (*resource) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephe
 			"Refer to an output such as `host`: what nothing refers to is closed right after it was opened.",
 		Attributes: map[string]schema.Attribute{
 			"resources":             schema.ListAttribute{ElementType: types.StringType, Required: true, MarkdownDescription: "Names or ids of 1 to 100 resources."},
-			"enabled":               flag("Whether to open anything; true when left out. `terraform.applying` opens in apply only."),
+			"enabled":               flag("Whether to open anything; true when left out. `terraform.applying` opens in apply only: outputs are null in the plan."),
 			"lease_seconds":         number("The access ends this long after the last renewal, 60 to 3600; 300 when left out. It is renewed at a third of that."),
 			"duration_hours":        number("How long the access lasts at most, 1 to 24; left out, the server decides."),
 			"reason":                given("Why, for the record and for those who approve, in at most 500 characters. Left out, it says which run this is."),

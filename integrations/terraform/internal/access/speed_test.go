@@ -28,7 +28,7 @@ func BenchmarkOpen(b *testing.B) {
 					instance := walk.Open(b, access(address))
 					took[at] = time.Since(begun)
 					if instance == nil || p.rules(b, address) != 1 {
-						b.Error(walk.Told())
+						b.Error(walk.Diagnostics())
 						return
 					}
 					instance.Close(b)
