@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"terraform-provider-drawbridge/internal/coretest"
 )
@@ -16,9 +15,7 @@ func TestAccessIsOpenFromOpenToClose(t *testing.T) {
 	for _, mode := range []coretest.Mode{{}, {IsOpenTofu: true}} {
 		for range 2 {
 			walk := coretest.Begin(t, mode, p.withKey())
-			begun := time.Now()
 			instance := walk.Open(t, access("203.0.113.1", "reason", "a test"))
-			t.Logf("open after %s; changes of a target within 1.5 s are collected", time.Since(begun).Round(time.Millisecond))
 			if instance == nil {
 				t.Fatal(walk.Diagnostics())
 			}
@@ -89,6 +86,7 @@ func TestNothingIsOpened(t *testing.T) {
 		{"an endpoint without a port", p.withKey(), access(address, "endpoints", map[string]string{open: "db"}), "db.example.com:5432"},
 		{"an endpoint of something else", p.withKey(), access(address, "endpoints", map[string]string{"x": "db:1"}), "x is none"},
 		{"an unknown resource", p.withKey(), access(address, "resources", []string{"nowhere"}), "nowhere"},
+		{"a token that is over", map[string]any{"url": p.URL, "access_token": "x"}, access(address), "`drawbridge token` prints a new one"},
 		{"an invalid address", p.withKey(), access("300.0.0.1"), `AttributeName("ipv4_address")`},
 		{"an unknown key", map[string]any{"url": p.URL, "api_key": "dbk_unknown"}, access(address), "Drawbridge refused api_key"},
 		{"a server of something else", map[string]any{"url": page.URL, "api_key": "k"}, access(address), "not as Drawbridge does"},

@@ -74,6 +74,7 @@ func TestAKilledRunLosesItsAccess(t *testing.T) {
 
 // Leases are renewed at a third of them, by a server that is away for half a lease; in each mode.
 func TestALongRunKeepsItsAccess(t *testing.T) {
+	t.Parallel()
 	p := running(t)
 	// longer than the lease would last that is not renewed after the server was away; with the variable, five leases
 	length := 110

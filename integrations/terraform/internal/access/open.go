@@ -70,7 +70,8 @@ func (r *resource) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ep
 
 // open starts the session and waits for its rules. The lease is nil when there is nothing to stop.
 func (o *opening) open(ctx context.Context, version string) (*lease, api.Session, error) {
-	limited, cancel := context.WithTimeout(ctx, o.wait)
+	// a wrong address is no reason for a long wait
+	limited, cancel := context.WithTimeout(ctx, min(o.wait, maxServerWait))
 	defer cancel()
 	var at api.Discovery
 	err := o.Client.Send(limited, api.Request{Method: http.MethodGet, Path: "/.well-known/drawbridge", Into: &at})

@@ -44,11 +44,7 @@ func (o *opening) explain(err error) {
 	case !isRefusal || refusal.Code == "":
 		o.diags.AddError("Nothing was opened", clean(err.Error()))
 	case refusal.Status == http.StatusUnauthorized:
-		detail := refusal.Message + ". The audit logs tell administrators more."
-		if o.IsFixed {
-			detail += " An ID token is accepted once, within ten minutes after it was issued: in one walk."
-		}
-		o.diags.AddError("Drawbridge refused "+o.Source, clean(detail))
+		o.diags.AddError("Drawbridge refused "+o.Source, clean(refusal.Message+". The audit logs tell administrators more."+o.Hint))
 	case len(refusal.Fields) == 0:
 		o.diags.AddError(refused, clean(refusal.Message))
 	default:

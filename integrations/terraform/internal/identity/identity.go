@@ -26,8 +26,8 @@ const (
 // Identity sends requests that are authenticated. Several goroutines may use it.
 type Identity struct {
 	Client *api.Client
-	// Source names where the credential comes from.
-	Source string
+	// Source names where the credential comes from; Hint is what may help when it is refused.
+	Source, Hint string
 	// IsFixed: there is one credential, and none after it.
 	IsFixed bool
 	// Until is when the credential ends; zero: it does not. After the first request it changes only when it is not fixed.
@@ -63,7 +63,10 @@ func Resolve(ctx context.Context, client *api.Client, argument, env func(string)
 	case key.value != "":
 		return &Identity{Client: client, Source: key.name, IsFixed: true, authorization: "ApiKey " + key.value}, nil
 	case token.value != "":
-		return &Identity{Client: client, Source: token.name, IsFixed: true, authorization: "Bearer " + token.value, Until: time.Now().Add(tokenLife)}, nil
+		return &Identity{
+			Client: client, Source: token.name, Hint: " `drawbridge token` prints a new one, which is valid for 5 to 15 minutes.",
+			IsFixed: true, Until: time.Now().Add(tokenLife), authorization: "Bearer " + token.value,
+		}, nil
 	}
 	identity, err := ofJob(client, trust, env)
 	if err == nil && identity.IsFixed {
@@ -99,6 +102,7 @@ func ofJob(client *api.Client, trust setting, env func(string) string) (*Identit
 	switch {
 	case token.value != "":
 		identity.Source, identity.IsFixed = token.name, true
+		identity.Hint = " An ID token is accepted once, within ten minutes after it was issued: in one walk."
 		identity.idToken = func(context.Context) (string, error) { return token.value, nil }
 	case request != "" && audience != "":
 		identity.Source = "the ID token of GitHub"

@@ -68,7 +68,7 @@ func (d *Drawbridge) Configure(ctx context.Context, req provider.ConfigureReques
 	address := cmp.Or(argument("url"), os.Getenv("DRAWBRIDGE_URL"))
 	client, err := api.NewClient(address)
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("url"), "Invalid url", "url, else DRAWBRIDGE_URL, "+err.Error())
+		resp.Diagnostics.AddAttributeError(path.Root("url"), "Invalid url", "url or DRAWBRIDGE_URL "+err.Error())
 		return
 	}
 	if client.IsUnprotected {
