@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"terraform-provider-drawbridge/internal/coretest"
 )
 
@@ -81,6 +83,8 @@ func TestNothingIsOpened(t *testing.T) {
 		shown         string
 	}{
 		{"disabled", p.withKey(), access(address, "enabled", false), ""},
+		{"an argument that is not known yet", p.withKey(), access(address, "reason", tftypes.UnknownValue), "not known yet"},
+		{"a server that is not known yet", map[string]any{"url": tftypes.UnknownValue}, access(address), "not known yet"},
 		{"a range", p.withKey(), access(address, "lease_seconds", 59), "lease_seconds must be from 60 to 3600"},
 		{"no resource", p.withKey(), access(address, "resources", []string{}), "1 to 100"},
 		{"an endpoint without a port", p.withKey(), access(address, "endpoints", map[string]string{open: "db"}), "db.example.com:5432"},

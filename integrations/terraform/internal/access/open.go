@@ -54,16 +54,18 @@ func (r *resource) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ep
 	lease, session, err := o.open(ctx, r.version)
 	if err == nil {
 		o.fill(session)
+		stored, _ := json.Marshal(lease)
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateKey, stored)...)
+		resp.Diagnostics.Append(resp.Result.Set(ctx, o.model)...)
 		err = o.probe(ctx, lease)
 	}
 	if err != nil {
 		o.explain(err)
+	}
+	if resp.Diagnostics.HasError() {
 		lease.stop(ctx)
 		return
 	}
-	stored, _ := json.Marshal(lease)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, privateKey, stored)...)
-	resp.Diagnostics.Append(resp.Result.Set(ctx, o.model)...)
 	resp.RenewAt = lease.renewAt()
 	r.leases.Store(lease.SessionID, lease)
 }
