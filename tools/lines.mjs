@@ -7,7 +7,7 @@ const CEILINGS = 'tools/line-ceilings.json';
 const SOURCE = /\.(?:tsx?|mts|cts|mjs|cjs|css|go|py)$/;
 /** Made from openapi.json, or by a bundler. */
 const GENERATED = /(?:^|\/)(?:schema\.d\.ts|choices\.ts)$|^apps\/action\/dist\//;
-const TEST = /^test\/|\.spec\.tsx?$|_test\.go$/;
+const TEST = /^test\/|\.spec\.tsx?$|_test\.go$|\/coretest\//;
 
 /** @param {string} path of a source @returns {string} as in the file of ceilings: `apps/api`, `libs/rules`, `tests` */
 const areaOf = (path) => (TEST.test(path) ? 'tests' : path.split('/').slice(0, 2).join('/'));

@@ -26,7 +26,7 @@ function checkNode() {
 /** Programs without which suites are skipped: what is not tested then, and how they are installed. */
 const PROGRAMS = [
   ['redis-server', 'the tests of the queue on Redis', 'apt-get install redis-server, brew install redis'],
-  ['go', 'the tests of the Terraform provider', 'https://go.dev/dl'],
+  ['go', 'the tests of the Terraform provider', 'Go 1.26, https://go.dev/dl'],
 ];
 
 function warnAboutPrograms() {

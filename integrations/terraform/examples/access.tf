@@ -1,6 +1,5 @@
 ephemeral "drawbridge_access" "database" {
   resources = ["orders-db"]
-  enabled   = terraform.applying
 }
 
 provider "postgresql" {

@@ -6,7 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"terraform-provider-drawbridge/internal/coretest"
 )
@@ -16,11 +17,9 @@ func TestAccessIsOpenFromOpenToClose(t *testing.T) {
 	for _, mode := range []coretest.Mode{{}, {IsOpenTofu: true}} {
 		for range 2 {
 			walk := coretest.Begin(t, mode, p.withKey())
-			begun := time.Now()
 			instance := walk.Open(t, access("203.0.113.1", "reason", "a test"))
-			t.Logf("open after %s; changes of a target within 1.5 s are collected", time.Since(begun).Round(time.Millisecond))
 			if instance == nil {
-				t.Fatal(walk.Told())
+				t.Fatal(walk.Diagnostics())
 			}
 			if count := p.rules(t, "203.0.113.1"); count != 1 {
 				t.Fatalf("%d rules while it is open", count)
@@ -29,8 +28,8 @@ func TestAccessIsOpenFromOpenToClose(t *testing.T) {
 			if count := p.rules(t, "203.0.113.1"); count != 0 {
 				t.Fatalf("%d rules after Close", count)
 			}
-			if told := walk.Told(); told != "" {
-				t.Error(told)
+			if shown := walk.Diagnostics(); shown != "" {
+				t.Error(shown)
 			}
 		}
 	}
@@ -41,7 +40,7 @@ func TestOutputs(t *testing.T) {
 	walk := coretest.Begin(t, coretest.Mode{}, p.withKey())
 	instance := walk.Open(t, map[string]any{"resources": []string{open}})
 	if instance == nil {
-		t.Fatal(walk.Told())
+		t.Fatal(walk.Diagnostics())
 	}
 	defer instance.Close(t)
 	if host, endpoint := instance.Text(t, "host"), instance.Text(t, "endpoint"); host != "db.example.com" || endpoint != "db.example.com:5432" {
@@ -64,7 +63,7 @@ func TestOutputs(t *testing.T) {
 	given := map[string]any{"resources": []string{"RESOURCE-0"}, "ipv4_address": "203.0.113.2", "endpoints": map[string]string{"RESOURCE-0": "[2001:db8::1]:22"}}
 	second := walk.Open(t, given)
 	if second == nil {
-		t.Fatal(walk.Told())
+		t.Fatal(walk.Diagnostics())
 	}
 	defer second.Close(t)
 	if host := second.Text(t, "host"); host != "2001:db8::1" {
@@ -81,16 +80,19 @@ func TestNothingIsOpened(t *testing.T) {
 		name          string
 		provider      map[string]any
 		configuration map[string]any
-		told          string
+		shown         string
 	}{
 		{"disabled", p.withKey(), access(address, "enabled", false), ""},
+		{"an argument that is not known yet", p.withKey(), access(address, "reason", tftypes.UnknownValue), "not known yet"},
+		{"a server that is not known yet", map[string]any{"url": tftypes.UnknownValue}, access(address), "not known yet"},
 		{"a range", p.withKey(), access(address, "lease_seconds", 59), "lease_seconds must be from 60 to 3600"},
 		{"no resource", p.withKey(), access(address, "resources", []string{}), "1 to 100"},
 		{"an endpoint without a port", p.withKey(), access(address, "endpoints", map[string]string{open: "db"}), "db.example.com:5432"},
 		{"an endpoint of something else", p.withKey(), access(address, "endpoints", map[string]string{"x": "db:1"}), "x is none"},
 		{"an unknown resource", p.withKey(), access(address, "resources", []string{"nowhere"}), "nowhere"},
-		{"an address of nobody", p.withKey(), access("300.0.0.1"), `AttributeName("ipv4_address")`},
-		{"a key of nobody", map[string]any{"url": p.URL, "api_key": "dbk_nobody"}, access(address), "Drawbridge refused api_key"},
+		{"a token that is over", map[string]any{"url": p.URL, "access_token": "x"}, access(address), "`drawbridge token` prints a new one"},
+		{"an invalid address", p.withKey(), access("300.0.0.1"), `AttributeName("ipv4_address")`},
+		{"an unknown key", map[string]any{"url": p.URL, "api_key": "dbk_unknown"}, access(address), "Drawbridge refused api_key"},
 		{"a server of something else", map[string]any{"url": page.URL, "api_key": "k"}, access(address), "not as Drawbridge does"},
 	} {
 		t.Run(one.name, func(t *testing.T) {
@@ -99,8 +101,8 @@ func TestNothingIsOpened(t *testing.T) {
 			if instance != nil {
 				instance.Close(t)
 			}
-			if told := walk.Told(); !strings.Contains(told, one.told) || one.told == "" && told != "" {
-				t.Errorf("%q is not in: %s", one.told, told)
+			if shown := walk.Diagnostics(); !strings.Contains(shown, one.shown) || one.shown == "" && shown != "" {
+				t.Errorf("%q is not in: %s", one.shown, shown)
 			}
 		})
 	}
@@ -126,8 +128,8 @@ func TestWhatCannotBeAppliedIsClosed(t *testing.T) {
 	} {
 		walk := coretest.Begin(t, coretest.Mode{}, p.withKey())
 		instance := walk.Open(t, access(address, append(one.further, "resources", one.resources, "wait_seconds", 20)...))
-		if told := walk.Told(); (instance != nil) != one.isOpen || !strings.Contains(told, other+": ") {
-			t.Errorf("%v: %s", one, told)
+		if shown := walk.Diagnostics(); (instance != nil) != one.isOpen || !strings.Contains(shown, other+": ") {
+			t.Errorf("%v: %s", one, shown)
 		}
 		if instance != nil {
 			instance.Close(t)
@@ -147,7 +149,7 @@ func TestAPortThatAcceptsNothingIsClosed(t *testing.T) {
 	at := map[string]string{open: listener.Addr().String()}
 	instance := walk.Open(t, access("203.0.113.5", "probe", true, "endpoints", at))
 	if instance == nil {
-		t.Fatal(walk.Told())
+		t.Fatal(walk.Diagnostics())
 	}
 	instance.Close(t)
 	// cancelled while it waits
@@ -168,13 +170,13 @@ func TestAnEndBeforeCloseIsExplained(t *testing.T) {
 	walk := coretest.Begin(t, coretest.Mode{}, p.withKey())
 	instance := walk.Open(t, access("203.0.113.7"))
 	if instance == nil {
-		t.Fatal(walk.Told())
+		t.Fatal(walk.Diagnostics())
 	}
 	admin[any](t, p, http.MethodPost, "/sessions/admin/"+instance.Text(t, "session_id")+"/stop", nil)
 	p.hasRules(t, 0, "203.0.113.7")
 	instance.Close(t)
-	if told := walk.Told(); !strings.Contains(told, "ended before the run was done") {
-		t.Error(told)
+	if shown := walk.Diagnostics(); !strings.Contains(shown, "ended before the run was done") {
+		t.Error(shown)
 	}
 }
 
@@ -184,12 +186,12 @@ func TestAServerThatIsAwayFailsNoClose(t *testing.T) {
 	walk := coretest.Begin(t, coretest.Mode{IsOpenTofu: true}, map[string]any{"url": way.URL, "api_key": p.APIKey})
 	instance := walk.Open(t, access("203.0.113.8", "lease_seconds", 60))
 	if instance == nil {
-		t.Fatal(walk.Told())
+		t.Fatal(walk.Diagnostics())
 	}
 	way.fails(away)
 	instance.Close(t)
-	if told := walk.Told(); !strings.Contains(told, "not known whether the access was stopped") {
-		t.Error(told)
+	if shown := walk.Diagnostics(); !strings.Contains(shown, "not known whether the access was stopped") {
+		t.Error(shown)
 	}
 	way.fails(well)
 }

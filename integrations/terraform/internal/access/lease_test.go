@@ -13,7 +13,7 @@ import (
 	"terraform-provider-drawbridge/internal/coretest"
 )
 
-// asChild names the addresses that a process opens access for before it is killed.
+// asChild is set in a process that opens access, and is killed.
 const asChild = "DRAWBRIDGE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	p := running(t)
 	walk := coretest.Begin(t, coretest.Mode{}, p.withKey())
 	openAll(t, walk, addresses(30))
-	fmt.Println("open" + walk.Told())
+	fmt.Println("open" + walk.Diagnostics())
 	time.Sleep(time.Hour)
 }
 
@@ -74,8 +74,9 @@ func TestAKilledRunLosesItsAccess(t *testing.T) {
 
 // Leases are renewed at a third of them, by a server that is away for half a lease; in each mode.
 func TestALongRunKeepsItsAccess(t *testing.T) {
+	t.Parallel()
 	p := running(t)
-	// longer than the lease would last that is not renewed after the server was away
+	// longer than the lease would last that is not renewed after the server was away; with the variable, five leases
 	length := 110
 	if os.Getenv("DRAWBRIDGE_TEST_LONG") != "" {
 		length = 5 * 60
@@ -88,7 +89,7 @@ func TestALongRunKeepsItsAccess(t *testing.T) {
 			walk := coretest.Begin(t, mode, map[string]any{"url": way.URL, "api_key": p.APIKey})
 			instance := walk.Open(t, access(address, "lease_seconds", 60))
 			if instance == nil {
-				t.Fatal(walk.Told())
+				t.Fatal(walk.Diagnostics())
 			}
 			begun := time.Now()
 			for second := 0; second < length; second++ {
@@ -99,12 +100,12 @@ func TestALongRunKeepsItsAccess(t *testing.T) {
 				}
 				way.fails(fault)
 				if count := p.rules(t, address); count != 1 {
-					t.Fatalf("%d rules after %d s: %s", count, second, walk.Told())
+					t.Fatalf("%d rules after %d s: %s", count, second, walk.Diagnostics())
 				}
 			}
 			instance.Close(t)
-			if told := walk.Told(); told != "" || len(walk.Renewals()) < length/20-2 {
-				t.Errorf("%d renewals, %s", len(walk.Renewals()), told)
+			if shown := walk.Diagnostics(); shown != "" || len(walk.Renewals()) < length/20-2 {
+				t.Errorf("%d renewals, %s", len(walk.Renewals()), shown)
 			}
 			p.hasRules(t, 0, address)
 		})
@@ -118,15 +119,15 @@ func TestACoreThatNeverRenewsIsNamed(t *testing.T) {
 	walk := coretest.Begin(t, coretest.Mode{NeverRenews: true}, p.withKey())
 	instance := walk.Open(t, access("203.0.113.72", "lease_seconds", 60))
 	if instance == nil {
-		t.Fatal(walk.Told())
+		t.Fatal(walk.Diagnostics())
 	}
 	p.hasRules(t, 1, "203.0.113.72")
 	p.hasRules(t, 0, "203.0.113.72")
 	instance.Close(t)
-	if told := walk.Told(); told == "" {
-		t.Error("nothing is said")
+	if shown := walk.Diagnostics(); shown == "" {
+		t.Error("the cause is not named")
 	} else {
-		t.Log(told)
+		t.Log(shown)
 	}
 }
 
@@ -138,7 +139,7 @@ func TestRenewalsGoOnAfterAFault(t *testing.T) {
 		walk := coretest.Begin(t, coretest.Mode{IsOpenTofu: true, IsHurried: true}, map[string]any{"url": way.URL, "api_key": p.APIKey})
 		instance := walk.Open(t, access("203.0.113.73"))
 		if instance == nil {
-			t.Fatal(walk.Told())
+			t.Fatal(walk.Diagnostics())
 		}
 		if latest := time.Now().Add(600 * time.Second / 3); instance.RenewAt.After(latest) {
 			t.Errorf("it is to be renewed at %s, a third of the lease is over at %s", instance.RenewAt, latest)
@@ -149,8 +150,8 @@ func TestRenewalsGoOnAfterAFault(t *testing.T) {
 			until(t, "two more renewals are tried", func() bool { return len(walk.Renewals()) >= before+2 })
 		}
 		instance.Close(t)
-		if told := walk.Told(); told != "" {
-			t.Error(told)
+		if shown := walk.Diagnostics(); shown != "" {
+			t.Error(shown)
 		}
 		p.hasRules(t, 0, "203.0.113.73")
 	}
@@ -163,7 +164,7 @@ func TestACancelledRunCloses(t *testing.T) {
 		walk := coretest.Begin(t, mode, p.withKey())
 		instance := walk.Open(t, access("203.0.113.74"))
 		if instance == nil {
-			t.Fatal(walk.Told())
+			t.Fatal(walk.Diagnostics())
 		}
 		walk.Cancel(t)
 		if mode.IsOpenTofu {

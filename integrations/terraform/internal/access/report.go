@@ -2,7 +2,6 @@ package access
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -35,36 +34,31 @@ var arguments = map[string]string{
 
 // explain turns what went wrong into diagnostics.
 func (o *opening) explain(err error) {
-	var wrong *problem
-	var refusal *api.Error
-	switch {
-	case errors.As(err, &wrong):
+	const refused = "Drawbridge refused the access"
+	if wrong, ok := errors.AsType[*problem](err); ok {
 		o.diags.AddAttributeError(path.Root(wrong.argument), wrong.summary, clean(wrong.detail))
-	case !errors.As(err, &refusal) || refusal.Code == "":
-		o.diags.AddError("Nothing was opened", clean(err.Error()))
-	case refusal.Status == http.StatusUnauthorized:
-		detail := refusal.Message + ". The audit logs tell administrators more."
-		if o.Identity.IsFixed {
-			detail += " An ID token is accepted once, within ten minutes after it was issued: in one walk."
-		}
-		o.diags.AddError("Drawbridge refused "+o.Identity.Source, clean(detail))
-	case len(refusal.Fields) == 0:
-		o.diags.AddError("Drawbridge refused the access", clean(refusal.Message))
-	}
-	if refusal == nil {
 		return
 	}
-	for field, message := range refusal.Fields {
-		field, _, _ = strings.Cut(field, ".")
-		if name := arguments[field]; name != "" {
-			o.diags.AddAttributeError(path.Root(name), "Invalid "+name, clean(name+" "+message))
-		} else {
-			o.diags.AddError("Drawbridge refused the access", clean(field+" "+message))
+	refusal, isRefusal := errors.AsType[*api.Error](err)
+	switch {
+	case !isRefusal || refusal.Code == "":
+		o.diags.AddError("Nothing was opened", clean(err.Error()))
+	case refusal.Status == http.StatusUnauthorized:
+		o.diags.AddError("Drawbridge refused "+o.Source, clean(refusal.Message+". The audit logs tell administrators more."+o.Hint))
+	case len(refusal.Fields) == 0:
+		o.diags.AddError(refused, clean(refusal.Message))
+	default:
+		for field, message := range refusal.Fields {
+			at := path.Empty()
+			if name := arguments[strings.Split(field, ".")[0]]; name != "" {
+				field, at = name, path.Root(name)
+			}
+			o.diags.AddAttributeError(at, refused, clean(field+" "+message))
 		}
 	}
 }
 
-// clean makes the text of somebody else fit to be shown.
+// clean makes text of the server fit to be shown.
 func clean(text string) string {
 	shown := []rune(strings.Map(func(one rune) rune {
 		if unicode.IsControl(one) && one != '\n' {
@@ -115,7 +109,5 @@ var notInHolder = regexp.MustCompile(`[^A-Za-z0-9._#/-]+`)
 // origin, which tells more than the beginning.
 func newHolder(origin string) string {
 	short := notInHolder.ReplaceAllString(origin, "-")
-	random := make([]byte, 8)
-	_, _ = rand.Read(random)
-	return "tf:" + short[max(0, len(short)-maxHolderOrigin):] + ":" + hex.EncodeToString(random)
+	return "tf:" + short[max(0, len(short)-maxHolderOrigin):] + ":" + rand.Text()[:16]
 }

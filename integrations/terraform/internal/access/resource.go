@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -15,55 +16,64 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"terraform-provider-drawbridge/internal/api"
 	"terraform-provider-drawbridge/internal/identity"
 )
 
-// Connection is what the provider's configuration gives to its resources.
-type Connection struct {
-	// Client is nil where an argument of the provider is not known yet.
-	Client   *api.Client
-	Identity *identity.Identity
-	// Version is the provider's release.
-	Version string
-}
-
 type model struct {
-	Resources           types.List   `tfsdk:"resources"`
-	Enabled             types.Bool   `tfsdk:"enabled"`
-	LeaseSeconds        types.Int64  `tfsdk:"lease_seconds"`
-	DurationHours       types.Int64  `tfsdk:"duration_hours"`
-	Reason              types.String `tfsdk:"reason"`
-	Ticket              types.String `tfsdk:"ticket"`
-	IPv4Address         types.String `tfsdk:"ipv4_address"`
-	IPv6Address         types.String `tfsdk:"ipv6_address"`
-	WaitSeconds         types.Int64  `tfsdk:"wait_seconds"`
-	ApprovalWaitSeconds types.Int64  `tfsdk:"approval_wait_seconds"`
-	AllowPartial        types.Bool   `tfsdk:"allow_partial"`
-	Probe               types.Bool   `tfsdk:"probe"`
-	Endpoints           types.Map    `tfsdk:"endpoints"`
-	SessionID           types.String `tfsdk:"session_id"`
-	Addresses           types.List   `tfsdk:"addresses"`
-	ExpiresAt           types.String `tfsdk:"expires_at"`
-	Hosts               types.Map    `tfsdk:"hosts"`
-	Ports               types.Map    `tfsdk:"ports"`
-	Endpoint            types.String `tfsdk:"endpoint"`
-	Host                types.String `tfsdk:"host"`
-	Port                types.Int64  `tfsdk:"port"`
+	Resources           []string          `tfsdk:"resources"`
+	Enabled             *bool             `tfsdk:"enabled"`
+	LeaseSeconds        *int64            `tfsdk:"lease_seconds"`
+	DurationHours       *int64            `tfsdk:"duration_hours"`
+	Reason              *string           `tfsdk:"reason"`
+	Ticket              *string           `tfsdk:"ticket"`
+	IPv4Address         *string           `tfsdk:"ipv4_address"`
+	IPv6Address         *string           `tfsdk:"ipv6_address"`
+	WaitSeconds         *int64            `tfsdk:"wait_seconds"`
+	ApprovalWaitSeconds *int64            `tfsdk:"approval_wait_seconds"`
+	AllowPartial        *bool             `tfsdk:"allow_partial"`
+	Probe               *bool             `tfsdk:"probe"`
+	Endpoints           map[string]string `tfsdk:"endpoints"`
+	SessionID           *string           `tfsdk:"session_id"`
+	Addresses           []string          `tfsdk:"addresses"`
+	ExpiresAt           *string           `tfsdk:"expires_at"`
+	Hosts               map[string]string `tfsdk:"hosts"`
+	Ports               map[string]int64  `tfsdk:"ports"`
+	Endpoint            *string           `tfsdk:"endpoint"`
+	Host                *string           `tfsdk:"host"`
+	Port                *int64            `tfsdk:"port"`
 }
 
-// resource is made for each call of the core. leases has the *lease of each session that was opened in this process.
+// ranges are the least and the most of numbers.
+var ranges = map[string][2]int64{
+	"lease_seconds": {60, 3600}, "duration_hours": {1, 24}, "wait_seconds": {1, 600}, "approval_wait_seconds": {0, 3600},
+}
+
+// or is an argument, or what holds when it is left out.
+func or[T any](given *T, otherwise T) T {
+	if given == nil {
+		return otherwise
+	}
+	return *given
+}
+
+func seconds(given *int64, otherwise int64) time.Duration {
+	return time.Duration(or(given, otherwise)) * time.Second
+}
+
+// resource is made for each call of the core. leases has the *lease of each session that was opened in this process. identity is
+// nil where an argument of the provider is not known yet.
 type resource struct {
-	leases     *sync.Map
-	connection *Connection
+	version  string
+	leases   *sync.Map
+	identity *identity.Identity
 }
 
 var _ ephemeral.EphemeralResourceWithValidateConfig = &resource{}
 
-// New returns what makes the resource, and what stops all that is still open.
-func New() (create func() ephemeral.EphemeralResource, stop func()) {
+// New returns what makes the resource of a release, and what stops all that is still open.
+func New(version string) (create func() ephemeral.EphemeralResource, stop func()) {
 	leases := &sync.Map{}
-	return func() ephemeral.EphemeralResource { return &resource{leases: leases} }, func() {
+	return func() ephemeral.EphemeralResource { return &resource{version: version, leases: leases} }, func() {
 		var all sync.WaitGroup
 		leases.Range(func(_, kept any) bool {
 			all.Go(func() { kept.(*lease).stop(context.Background()) })
@@ -79,7 +89,7 @@ func (*resource) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp
 
 func (r *resource) Configure(_ context.Context, req ephemeral.ConfigureRequest, _ *ephemeral.ConfigureResponse) {
 	// there is none before the provider is configured
-	r.connection, _ = req.ProviderData.(*Connection)
+	r.identity, _ = req.ProviderData.(*identity.Identity)
 }
 
 func (*resource) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
@@ -100,7 +110,7 @@ func (*resource) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephe
 			"Refer to an output such as `host`: what nothing refers to is closed right after it was opened.",
 		Attributes: map[string]schema.Attribute{
 			"resources":             schema.ListAttribute{ElementType: types.StringType, Required: true, MarkdownDescription: "Names or ids of 1 to 100 resources."},
-			"enabled":               flag("Whether to open anything; true when left out. `terraform.applying` opens in apply only."),
+			"enabled":               flag("Whether to open anything; true when left out. `terraform.applying` opens in apply only: outputs are null in the plan."),
 			"lease_seconds":         number("The access ends this long after the last renewal, 60 to 3600; 300 when left out. It is renewed at a third of that."),
 			"duration_hours":        number("How long the access lasts at most, 1 to 24; left out, the server decides."),
 			"reason":                given("Why, for the record and for those who approve, in at most 500 characters. Left out, it says which run this is."),
@@ -126,33 +136,30 @@ func (*resource) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephe
 }
 
 func (*resource) ValidateConfig(ctx context.Context, req ephemeral.ValidateConfigRequest, resp *ephemeral.ValidateConfigResponse) {
-	var given model
-	resp.Diagnostics.Append(req.Config.Get(ctx, &given)...)
+	read := func(name string, into any) {
+		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(name), into)...)
+	}
 	refuse := func(name, problem string) {
 		resp.Diagnostics.AddAttributeError(path.Root(name), "Invalid "+name, name+" must "+problem)
 	}
-	for _, one := range []struct {
-		name             string
-		value            types.Int64
-		minimum, maximum int64
-	}{
-		{"lease_seconds", given.LeaseSeconds, 60, 3600},
-		{"duration_hours", given.DurationHours, 1, 24},
-		{"wait_seconds", given.WaitSeconds, 1, 600},
-		{"approval_wait_seconds", given.ApprovalWaitSeconds, 0, 3600},
-	} {
-		value := one.value.ValueInt64()
-		if !one.value.IsNull() && !one.value.IsUnknown() && (value < one.minimum || value > one.maximum) {
-			refuse(one.name, fmt.Sprintf("be from %d to %d", one.minimum, one.maximum))
+	for name, within := range ranges {
+		var given types.Int64
+		read(name, &given)
+		if value := given.ValueInt64(); !given.IsNull() && !given.IsUnknown() && (value < within[0] || value > within[1]) {
+			refuse(name, fmt.Sprintf("be from %d to %d", within[0], within[1]))
 		}
 	}
-	names := given.Resources.Elements()
-	if !given.Resources.IsUnknown() && (len(names) < 1 || len(names) > 100) {
+	var resources types.List
+	var endpoints types.Map
+	read("resources", &resources)
+	read("endpoints", &endpoints)
+	names := resources.Elements()
+	if !resources.IsUnknown() && (len(names) < 1 || len(names) > 100) {
 		refuse("resources", "hold 1 to 100 names or ids")
 	}
-	isKnown := !given.Resources.IsUnknown() && !slices.ContainsFunc(names, attr.Value.IsUnknown)
-	for name, value := range given.Endpoints.Elements() {
-		if isKnown && !slices.Contains(names, attr.Value(types.StringValue(name))) {
+	areKnown := !resources.IsUnknown() && !slices.ContainsFunc(names, attr.Value.IsUnknown)
+	for name, value := range endpoints.Elements() {
+		if areKnown && !slices.Contains(names, attr.Value(types.StringValue(name))) {
 			refuse("endpoints", "have the names of resources: "+name+" is none")
 		}
 		endpoint, _ := value.(types.String)

@@ -19,64 +19,39 @@ type StartSession struct {
 	AccessRequestID string `json:"accessRequestId,omitempty"`
 }
 
-// Session is the answer to a start, which alone has SessionToken, to a renewal (RenewedFrom), and to a read.
-type Session struct {
-	ID           string       `json:"id"`
-	Status       string       `json:"status"`
-	IPv4Address  string       `json:"ipv4Address"`
-	IPv6Address  string       `json:"ipv6Address"`
-	ExpiresAt    string       `json:"expiresAt"`
-	ResourceIPs  []ResourceIP `json:"resourceIps"`
-	SessionToken string       `json:"sessionToken"`
-	RenewedFrom  string       `json:"renewedFrom"`
-}
-
-// ResourceIP is one address of a session on one resource.
-type ResourceIP struct {
-	ResourceID   string `json:"resourceId"`
-	ResourceName string `json:"resourceName"`
-	Endpoint     string `json:"endpoint"`
-	Status       string `json:"status"`
-	ErrorMessage string `json:"errorMessage"`
-}
-
-// AccessRequest is a session that waits for the approval of others.
-type AccessRequest struct {
-	ID              string `json:"id"`
-	Status          string `json:"status"`
-	ApprovalsNeeded int64  `json:"approvalsNeeded"`
-	Approvals       int64  `json:"approvals"`
-	ApproverRoles   []struct {
-		Name string `json:"name"`
-	} `json:"approverRoles"`
-	Decisions []struct {
-		UserEmail string `json:"userEmail"`
-		Decision  string `json:"decision"`
-		Note      string `json:"note"`
-	} `json:"decisions"`
-}
-
 // ExchangeIDToken exchanges the ID token of a job; TrustID only where several trusts fit.
 type ExchangeIDToken struct {
 	IDToken string `json:"idToken"`
 	TrustID string `json:"trustId,omitempty"`
 }
 
+// The fields of answers have the names of the API but for the case of letters, which encoding/json ignores.
+
+// Session is the answer to a start, which alone has SessionToken, to a renewal (RenewedFrom), and to a read.
+type Session struct {
+	ID, Status, IPv4Address, IPv6Address, ExpiresAt, SessionToken, RenewedFrom string
+	ResourceIPs                                                                []ResourceIP
+}
+
+// ResourceIP is one address of a session on one resource.
+type ResourceIP struct{ ResourceID, ResourceName, Endpoint, Status, ErrorMessage string }
+
+// AccessRequest is a session that waits for the approval of others.
+type AccessRequest struct {
+	ID, Status                 string
+	ApprovalsNeeded, Approvals int64
+	ApproverRoles              []struct{ Name string }
+	Decisions                  []struct{ UserEmail, Decision, Note string }
+}
+
 // WorkloadToken is the access token of a job; ExpiresIn is in seconds.
 type WorkloadToken struct {
-	AccessToken string `json:"accessToken"`
-	ExpiresIn   int64  `json:"expiresIn"`
+	AccessToken string
+	ExpiresIn   int64
 }
 
 // Discovery is what a server tells a client before its first request.
-type Discovery struct {
-	Version string `json:"version"`
-	IPv4URL string `json:"ipv4Url"`
-	IPv6URL string `json:"ipv6Url"`
-}
+type Discovery struct{ Version, IPv4URL, IPv6URL string }
 
 // DetectedAddress is an address that the server observes.
-type DetectedAddress struct {
-	IP      string `json:"ip"`
-	Version string `json:"version"`
-}
+type DetectedAddress struct{ IP, Version string }

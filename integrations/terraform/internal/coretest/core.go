@@ -42,16 +42,17 @@ type Walk struct {
 	// End is the end of the provider's process, which the core brings about.
 	End func()
 
-	mode     Mode
-	server   tfprotov6.ProviderServer
-	schema   *tfprotov6.Schema
-	renewing sync.WaitGroup
-	stopped  chan struct{}
+	mode   Mode
+	server tfprotov6.ProviderServer
+	schema *tfprotov6.Schema
+	// running ends with Ctrl-C
+	running context.Context
+	stop    context.CancelFunc
 
 	mutex    sync.Mutex
 	renewals []time.Time
-	// Told has the summary and the detail of each diagnostic, errors first by a "!".
-	told []string
+	// diagnostics has the summary and the detail of each diagnostic, errors first by a "!".
+	diagnostics []string
 }
 
 // Begin starts a walk with a configured provider.
@@ -64,20 +65,21 @@ func Begin(t testing.TB, mode Mode, configuration map[string]any) *Walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	walk := &Walk{mode: mode, server: server, schema: schemas.EphemeralResourceSchemas[resourceType], stopped: make(chan struct{}), End: drawbridge.Stop}
+	walk := &Walk{mode: mode, server: server, schema: schemas.EphemeralResourceSchemas[resourceType], End: drawbridge.Stop}
+	walk.running, walk.stop = context.WithCancel(ctx)
 	configured, err := server.ConfigureProvider(ctx, &tfprotov6.ConfigureProviderRequest{Config: valueOf(t, schemas.Provider, configuration)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	walk.tell(configured.Diagnostics)
+	walk.record(configured.Diagnostics)
 	return walk
 }
 
-// Told are the diagnostics so far, one a line; those of errors begin with "!".
-func (w *Walk) Told() string {
+// Diagnostics are the diagnostics so far, one a line; those of errors begin with "!".
+func (w *Walk) Diagnostics() string {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	return strings.Join(w.told, "\n")
+	return strings.Join(w.diagnostics, "\n")
 }
 
 // Renewals are when the core has called Renew.
@@ -87,15 +89,15 @@ func (w *Walk) Renewals() []time.Time {
 	return slices.Clone(w.renewals)
 }
 
-func (w *Walk) tell(diagnostics []*tfprotov6.Diagnostic) (isFailed bool) {
+func (w *Walk) record(given []*tfprotov6.Diagnostic) (isFailed bool) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	for _, one := range diagnostics {
+	for _, one := range given {
 		mark := ""
 		if one.Severity == tfprotov6.DiagnosticSeverityError {
 			mark, isFailed = "!", true
 		}
-		w.told = append(w.told, fmt.Sprintf("%s%s %s: %s", mark, one.Attribute, one.Summary, one.Detail))
+		w.diagnostics = append(w.diagnostics, fmt.Sprintf("%s%s %s: %s", mark, one.Attribute, one.Summary, one.Detail))
 	}
 	return isFailed
 }
@@ -130,7 +132,7 @@ func (w *Walk) Validate(t testing.TB, configuration map[string]any) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return !w.tell(answer.Diagnostics)
+	return !w.record(answer.Diagnostics)
 }
 
 // Open validates and opens; nil when the core refuses what it gets. It is not closed then, as in a real core.
@@ -144,7 +146,7 @@ func (w *Walk) Open(t testing.TB, configuration map[string]any) *Instance {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.tell(answer.Diagnostics) {
+	if w.record(answer.Diagnostics) {
 		return nil
 	}
 	given, result := attributesOf(t, w.schema, config), attributesOf(t, w.schema, answer.Result)
@@ -164,32 +166,29 @@ func (w *Walk) Open(t testing.TB, configuration map[string]any) *Instance {
 func (i *Instance) renew(at time.Time) {
 	defer close(i.ended)
 	for !at.IsZero() && !i.walk.mode.NeverRenews {
+		pause := time.Until(at)
+		if i.walk.mode.IsHurried {
+			pause = hurry
+		}
 		select {
 		case <-i.done:
 			return
-		case <-i.walk.stopped:
+		case <-i.walk.running.Done():
 			return
-		case <-time.After(i.walk.pause(at)):
+		case <-time.After(pause):
 		}
 		answer, err := i.walk.server.RenewEphemeralResource(context.Background(), &tfprotov6.RenewEphemeralResourceRequest{TypeName: resourceType, Private: i.renewed})
-		if err != nil || i.walk.tell(answer.Diagnostics) {
+		if err != nil || i.walk.record(answer.Diagnostics) {
 			return
 		}
 		i.walk.mutex.Lock()
 		i.walk.renewals = append(i.walk.renewals, time.Now())
 		if !bytes.Equal(answer.Private, i.private) {
-			i.walk.told = append(i.walk.told, "!Renew has changed the private data")
+			i.walk.diagnostics = append(i.walk.diagnostics, "!Renew has changed the private data")
 		}
 		i.walk.mutex.Unlock()
 		i.renewed, at = answer.Private, answer.RenewAt
 	}
-}
-
-func (w *Walk) pause(at time.Time) time.Duration {
-	if w.mode.IsHurried {
-		return hurry
-	}
-	return time.Until(at)
 }
 
 // Close ends renewals and closes, as when the last dependent is done.
@@ -199,38 +198,26 @@ func (i *Instance) Close(t testing.TB) {
 	<-i.ended
 	ctx, private := context.Background(), i.private
 	if i.walk.mode.IsOpenTofu {
-		limited, cancel := context.WithTimeout(ctx, closeLimit)
+		limited, cancel := context.WithTimeout(i.walk.running, closeLimit)
 		defer cancel()
 		ctx, private = limited, i.renewed
-		if i.walk.isStopped() {
-			cancel()
-		}
 	}
 	answer, err := i.walk.server.CloseEphemeralResource(ctx, &tfprotov6.CloseEphemeralResourceRequest{TypeName: resourceType, Private: private})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i.walk.tell(answer.Diagnostics) {
+	if i.walk.record(answer.Diagnostics) {
 		t.Error("a Close has failed the run")
 	}
-	if ctx.Err() != nil && !i.walk.isStopped() {
+	if ctx.Err() != nil && i.walk.running.Err() == nil {
 		t.Error("OpenTofu has given up the Close")
 	}
 }
 
-func (w *Walk) isStopped() bool {
-	select {
-	case <-w.stopped:
-		return true
-	default:
-		return false
-	}
-}
-
-// Cancel is Ctrl-C: renewals end, and the provider is told to stop.
+// Cancel is Ctrl-C: renewals end, and the core asks the provider to stop.
 func (w *Walk) Cancel(t testing.TB) {
 	t.Helper()
-	close(w.stopped)
+	w.stop()
 	if _, err := w.server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +245,11 @@ func valueOf(t testing.TB, schema *tfprotov6.Schema, given map[string]any) *tfpr
 		value := given[name]
 		switch typed := value.(type) {
 		case []string:
-			value = mapped(typed, func(text string) tftypes.Value { return tftypes.NewValue(tftypes.String, text) })
+			texts := []tftypes.Value{}
+			for _, text := range typed {
+				texts = append(texts, tftypes.NewValue(tftypes.String, text))
+			}
+			value = texts
 		case map[string]string:
 			texts := map[string]tftypes.Value{}
 			for key, text := range typed {
@@ -273,12 +264,4 @@ func valueOf(t testing.TB, schema *tfprotov6.Schema, given map[string]any) *tfpr
 		t.Fatal(err)
 	}
 	return &encoded
-}
-
-func mapped[A, B any](all []A, change func(A) B) []B {
-	changed := []B{}
-	for _, one := range all {
-		changed = append(changed, change(one))
-	}
-	return changed
 }

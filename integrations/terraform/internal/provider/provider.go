@@ -2,6 +2,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"os"
 
@@ -30,7 +31,7 @@ var _ provider.ProviderWithEphemeralResources = &Drawbridge{}
 
 // New returns the provider of this release.
 func New(version string) *Drawbridge {
-	create, stop := access.New()
+	create, stop := access.New(version)
 	return &Drawbridge{version: version, newAccess: create, Stop: stop}
 }
 
@@ -56,35 +57,29 @@ func (*Drawbridge) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 
 // Configure chooses the server and the identity. Where an argument is not known yet, what needs it fails.
 func (d *Drawbridge) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	connection := &access.Connection{Version: d.version}
-	resp.EphemeralResourceData = connection
 	if !req.Config.Raw.IsFullyKnown() {
 		return
 	}
-	var url, trust, key, token types.String
-	for name, value := range map[string]*types.String{"url": &url, "trust": &trust, "api_key": &key, "access_token": &token} {
-		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(name), value)...)
+	argument := func(name string) string {
+		var value types.String
+		resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root(name), &value)...)
+		return value.ValueString()
 	}
-	address := url.ValueString()
-	if address == "" {
-		address = os.Getenv("DRAWBRIDGE_URL")
-	}
+	address := cmp.Or(argument("url"), os.Getenv("DRAWBRIDGE_URL"))
 	client, err := api.NewClient(address)
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("url"), "Invalid url", "url, else DRAWBRIDGE_URL, "+err.Error())
+		resp.Diagnostics.AddAttributeError(path.Root("url"), "Invalid url", "url or DRAWBRIDGE_URL "+err.Error())
 		return
 	}
-	if api.IsUnprotected(address) {
+	if client.IsUnprotected {
 		resp.Diagnostics.AddAttributeWarning(path.Root("url"), "Not https", "What is sent to "+client.URL+" can be read on the way.")
 	}
-	given := identity.Config{Trust: trust.ValueString(), APIKey: key.ValueString(), AccessToken: token.ValueString()}
-	connection.Identity, err = identity.Resolve(client, given, os.Getenv)
+	found, err := identity.Resolve(ctx, client, argument, os.Getenv)
 	if err != nil {
 		resp.Diagnostics.AddError("It is not clear as whom to act", err.Error())
 		return
 	}
-	connection.Identity.Prepare(ctx)
-	connection.Client = client
+	resp.EphemeralResourceData = found
 }
 
 func (d *Drawbridge) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {

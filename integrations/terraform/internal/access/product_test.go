@@ -32,7 +32,7 @@ const (
 // patience is far longer than any condition takes; with a planted bug it is short.
 func patience() time.Duration {
 	if os.Getenv(withBug) != "" {
-		return 5 * time.Second
+		return 10 * time.Second
 	}
 	return 90 * time.Second
 }
