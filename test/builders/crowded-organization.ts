@@ -73,7 +73,12 @@ const CROWDS: readonly Crowd[] = [
     copies: 120,
     own: `'sequence', nextval('audit_records_sequence_seq'), 'ip_address', '${LONG_ADDRESS}', 'resource_name', '${HOSTILE_NAME}' || repeat('W', 150)`,
   },
-  { table: 'webhook_deliveries', copies: 120, own: `'position', (2 ^ 40 * (1 + random()))::bigint` },
+  {
+    table: 'webhook_deliveries',
+    copies: 120,
+    // one that is under way may be copied: there is at most one of these
+    own: `'position', (2 ^ 40 * (1 + random()))::bigint, 'status', 'DELIVERED', 'due_at', null`,
+  },
   { table: 'resource_health_events', copies: 120, names: ['message'] },
   { table: 'resource_ips', copies: 0, names: ['resource_name'] },
 ];
