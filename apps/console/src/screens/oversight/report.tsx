@@ -118,21 +118,20 @@ const COLUMNS: readonly Column<Item>[] = [
     ),
   },
   {
-    head: 'Seen open',
-    cell: ({ certainFrom, certainUntil }) => (
-      <span>
-        <Time at={certainFrom} none="not seen" isExact /> {certainUntil === null ? null : '– '}
-        {certainUntil === null ? null : <Time at={certainUntil} isExact />}
-      </span>
-    ),
-  },
-  {
-    head: 'Possible',
-    cell: ({ possibleFrom, possibleUntil }) => (
-      <span>
-        {possibleFrom === null ? 'before it was first read' : <Time at={possibleFrom} isExact />} –{' '}
-        {possibleUntil === null ? 'no end seen' : <Time at={possibleUntil} isExact />}
-      </span>
+    head: 'When',
+    cell: ({ certainFrom, certainUntil, possibleFrom, possibleUntil }) => (
+      <Lines>
+        <span>
+          <Muted>seen open</Muted> <Time at={certainFrom} none="not once" isExact />{' '}
+          {certainUntil === null ? null : '– '}
+          {certainUntil === null ? null : <Time at={certainUntil} isExact />}
+        </span>
+        <span>
+          <Muted>possible</Muted>{' '}
+          {possibleFrom === null ? 'before it was first read' : <Time at={possibleFrom} isExact />} –{' '}
+          {possibleUntil === null ? 'no end seen' : <Time at={possibleUntil} isExact />}
+        </span>
+      </Lines>
     ),
   },
   {
