@@ -19,7 +19,7 @@ const unreadable = (shape: string): string =>
 const DISTINGUISHED_NAME = /^(?:cn|ou|uid)=/i;
 
 /**
- * Reads groups in the forms that issuers use. Somebody in no group often has no claim: then it is an empty list, but what is there
+ * Reads groups in the forms that issuers use. A person in no group often has no claim: then it is an empty list, but what is there
  * and cannot be read never is.
  * @param claim its name, or the way to it inside other claims, such as `realm_access.roles`
  * @param missing why not everything that the issuer says was read; null: it was
