@@ -311,7 +311,7 @@ describe('People are told by mail', () => {
       result,
       resourceId,
       times = 1,
-    }: { by: string; result: string; resourceId?: string; times?: number },
+    }: { by: string; result: string; resourceId?: string | undefined; times?: number },
   ): Promise<unknown> =>
     until(`${type} ${result}`, async () => {
       const found = await drawbridge.query(
