@@ -3,6 +3,10 @@
  * Arguments: the URL, the API key, the number of connections, the pause of each between two requests in milliseconds.
  */
 const http = require('node:http');
+const os = require('node:os');
+
+// elsewhere it would be another machine's work
+os.setPriority(os.constants.priority.PRIORITY_LOW);
 
 const [, , url, apiKey, connections, pauseMs] = process.argv;
 const agent = new http.Agent({ keepAlive: true, maxSockets: Number(connections) });

@@ -11,6 +11,7 @@ import { deniedNeighbours } from './denied-neighbours';
 import { drivers } from './drivers';
 import { fairness } from './fairness';
 import { figure, table, type Figure } from './figure';
+import { floods } from './floods';
 import { history } from './history';
 import { lists } from './history-lists';
 import { hostile } from './hostile';
@@ -42,6 +43,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   fairness,
   'denied-neighbours': deniedNeighbours,
   hostile,
+  floods,
   closing,
   pending,
   history,

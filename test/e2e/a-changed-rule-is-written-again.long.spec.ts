@@ -1,16 +1,20 @@
 import { networkResource } from '../builders/network-resource';
 import { group, ownOrganization, sshTo } from '../builders/organization';
 import { healthOf, ledgerOf } from '../builders/rule-ledger';
+import { staticIpRule, staticIpRuleReaches } from '../builders/static-ip-rules';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 
 describe('A rule of ours that another program changed', () => {
   const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge, []);
+  const other = ownOrganization(drawbridge, []);
   let resourceId: string;
+  let othersId: string;
 
   beforeAll(async () => {
     resourceId = await networkResource(org, { port: 22 });
+    othersId = await networkResource(other, { port: 22 });
   });
 
   it.each([
@@ -22,27 +26,37 @@ describe('A rule of ours that another program changed', () => {
     ],
     ['to let nobody in', '203.0.113.89', { disabled: true }, 'it is disabled'],
     ['to let in a tag, too', '203.0.113.90', { sourceTags: ['web'] }, 'it lets in instances with web too'],
-  ])('%s is reported, and written again in place', async (_, address, fields, words) => {
+  ])('%s is reported to each who holds it, and written again in place', async (_, address, fields, words) => {
     const { id } = await org.started({ ipv4Address: address });
     const { resourceIps } = await org.reaches(id, 'ACTIVE');
+    const { id: ruleId } = await staticIpRule(other, { ipAddress: address, resourceIds: [othersId] });
+    await staticIpRuleReaches(other, ruleId, 'ACTIVE');
     await drawbridge.cloud.changeByHand('default', address, { fields }, 'GCP');
     await org.admin.posted(`/resources/${resourceId}/reconcile`);
-    const kindsOf = async (): Promise<string[]> =>
-      (await ledgerOf(drawbridge, address)).map(({ kind }) => kind);
-    await until('it is restored', async () => (await kindsOf()).includes('RESTORED'));
-    expect(await kindsOf()).toEqual(['OPENED', 'CHANGED', 'RESTORED']);
+    const kindsOf = async (sessionId: string | null): Promise<string[]> =>
+      (await ledgerOf(drawbridge, address))
+        .filter((row) => row.sessionId === sessionId)
+        .map(({ kind }) => kind);
+    await until('it is restored', async () => (await kindsOf(id)).includes('RESTORED'));
+    expect(await kindsOf(id)).toEqual(['OPENED', 'CHANGED', 'RESTORED']);
+    expect((await kindsOf(null)).slice(-2)).toEqual(['CHANGED', 'RESTORED']);
+    await staticIpRuleReaches(other, ruleId, 'ACTIVE');
     const again = await org.reaches(id, 'ACTIVE');
     expect(again.resourceIps).toMatchObject([
       { status: 'APPLIED', providerRuleId: resourceIps[0]!.providerRuleId, errorMessage: null },
     ]);
     const rules = await drawbridge.cloud.rules('default', 'GCP');
     expect(rules.map((rule) => [rule.address, rule.fromPort, rule.ours])).toEqual([[address, 22, true]]);
-    const messages = (await healthOf(drawbridge, resourceId)).map(({ message }) => message).join('\n');
-    expect(messages).toContain('1 of ours changed, to be written again: it ');
-    expect(messages).toContain(words);
+    for (const each of [resourceId, othersId]) {
+      const messages = (await healthOf(drawbridge, each)).map(({ message }) => message).join('\n');
+      expect(messages).toContain('1 of ours changed, to be written again: it ');
+      expect(messages).toContain(words);
+    }
     await org.admin.posted(`/sessions/${id}/stop`);
     await org.reaches(id, 'CANCELLED');
-    expect(await drawbridge.cloud.rules('default', 'GCP')).toEqual([]);
+    expect(await drawbridge.cloud.rules('default', 'GCP')).toHaveLength(1);
+    await other.admin.expect(204, other.admin.delete(`/static-ip-rules/${ruleId}`));
+    await until('it is gone', async () => (await drawbridge.cloud.rules('default', 'GCP')).length === 0);
   });
 });
 

@@ -259,8 +259,8 @@ describe('People are told by mail', () => {
     const recorded = async (result: string): Promise<void> => {
       await drawbridge.query('UPDATE resources SET verify_due_at = now() WHERE id = $1', [verified]);
       await org.admin.posted(`/resources/${compared}/reconcile`);
-      await sealed('RESOURCE_VERIFIED', 'SYSTEM', result);
-      await sealed('RESOURCE_RECONCILED', 'SYSTEM', result);
+      await sealed('RESOURCE_VERIFIED', { by: 'SYSTEM', result, resourceId: verified });
+      await sealed('RESOURCE_RECONCILED', { by: 'SYSTEM', result, resourceId: compared });
     };
     await refuse(2, 'DescribeSecurityGroups');
     await refuse(3, 'DescribeSecurityGroupRules');
@@ -290,7 +290,7 @@ describe('People are told by mail', () => {
     await drawbridge.query(
       `UPDATE api_keys SET created_at = now() - interval '90 days', expires_at = now() + interval '6 days'`,
     );
-    await sealed('API_KEY_EXPIRING', 'SYSTEM', 'SUCCESS');
+    await sealed('API_KEY_EXPIRING', { by: 'SYSTEM', result: 'SUCCESS' });
   };
 
   /** Two jobs that a trust refuses. */
@@ -300,17 +300,27 @@ describe('People are told by mail', () => {
       const idToken = await issuer.sign({ ...jobClaims(issuer, trust.audience), ref });
       expect((await exchange(drawbridge, idToken)).status).toBe(401);
     }
-    await sealed('OIDC_EXCHANGE_REFUSED', 'USER', 'FAILURE', 2);
+    await sealed('OIDC_EXCHANGE_REFUSED', { by: 'USER', result: 'FAILURE', times: 2 });
   };
 
-  const sealed = (type: string, by: string, result: string, times = 1): Promise<unknown> =>
+  /** @param record `resourceId`: of this resource; left out: of any */
+  const sealed = (
+    type: string,
+    {
+      by,
+      result,
+      resourceId,
+      times = 1,
+    }: { by: string; result: string; resourceId?: string | undefined; times?: number },
+  ): Promise<unknown> =>
     until(`${type} ${result}`, async () => {
       const found = await drawbridge.query(
         `SELECT FROM audit_seals s JOIN audit_records r ON r.id = s.record_id
-         WHERE r.event_type = $1 AND r.actor_type = $2 AND r.result = $3`,
-        [type, by, result],
+         WHERE r.event_type = $1 AND r.actor_type = $2 AND r.result = $3
+           AND ($4::uuid IS NULL OR r.resource_id = $4)`,
+        [type, by, result, resourceId ?? null],
       );
-      return found.length >= times;
+      return found.length === times;
     });
 
   it('nothing is kept for them while there is no mail server', async () => {

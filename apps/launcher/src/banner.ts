@@ -6,7 +6,7 @@ interface Started {
   /** the file that mail is written to; null when a mail server is configured */
   readonly mailLog: string | null;
   readonly hasConsole: boolean;
-  /** nobody registers an organization */
+  /** registration is closed */
   readonly isClosed: boolean;
 }
 

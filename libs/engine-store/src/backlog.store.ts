@@ -57,10 +57,14 @@ export const UNWANTED_SINCE = `coalesce(r.unwanted_since, (
       FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id LEFT JOIN sessions s ON s.id = ip.session_id
       WHERE h.rule_id = r.id AND h.released_at IS NULL) held))`;
 
-/** SQL: the rules that a session holds whose end was before `moment`, and that no sweep has released. */
-const HELD_BEYOND = (moment: string): string => `SELECT h.rule_id FROM sessions s
-    JOIN resource_ips ip ON ip.session_id = s.id JOIN rule_holders h ON h.resource_ip_id = ip.id
-    WHERE s.status IN (${MAY_EXPIRE}) AND least(s.expires_at, s.lease_until) < ${moment} AND h.released_at IS NULL`;
+/**
+ * SQL: the rules that a session holds whose end was before `moment`, and that no sweep has released. OFFSET: sessions that wait
+ * for a sweep are few, but PostgreSQL expects a third of all, and would read all that is held.
+ */
+const HELD_BEYOND = (moment: string): string => `SELECT held.rule_id FROM sessions s CROSS JOIN LATERAL (
+      SELECT h.rule_id FROM resource_ips ip JOIN rule_holders h ON h.resource_ip_id = ip.id
+      WHERE ip.session_id = s.id AND h.released_at IS NULL OFFSET 0) held
+    WHERE s.status IN (${MAY_EXPIRE}) AND least(s.expires_at, s.lease_until) < ${moment}`;
 
 /** SQL: how much longer than usual the removal of `rules r` may take, in seconds. */
 const SLOWER_BY = `coalesce((SELECT slow.seconds FROM targets t JOIN unnest(
@@ -101,7 +105,8 @@ export class BacklogStore {
        ), due AS (
          SELECT t.provider, count(*)::int AS count FROM (
            SELECT target_id FROM rules WHERE due_at IS NOT NULL
-           UNION ALL SELECT target_id FROM rules WHERE due_at IS NULL AND id IN (${HELD_BEYOND('now()')})
+           UNION ALL SELECT ended.target_id FROM (SELECT DISTINCT rule_id FROM (${HELD_BEYOND('now()')}) waits) waiting
+             CROSS JOIN LATERAL (SELECT target_id FROM rules WHERE id = rule_id AND due_at IS NULL OFFSET 0) ended
          ) r JOIN targets t ON t.id = r.target_id GROUP BY t.provider
        )
        SELECT provider, coalesce(due.count, 0) AS "dueRules", coalesce(overdue.count, 0) AS "overdueRules",

@@ -224,7 +224,7 @@ async function alignRetries(
   if (dueAt > 0) await store.save(tx, { rules: rules.map((rule) => ({ ...rule, dueAt })) });
 }
 
-/** The target is full: its removals are tried again at once, and a comparison finds what nobody has recorded. */
+/** The target is full: its removals are tried again at once, and a comparison finds what is not recorded. */
 async function makeRoom(
   tx: Tx,
   { rules: store, comparisons }: EngineStore,

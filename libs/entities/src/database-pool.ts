@@ -64,7 +64,7 @@ interface DatabaseClientConfig extends ClientConfig, Session {
  * A connection to a PostgreSQL that accepts writes. It ends itself when a statement fails by anything but the answer of a
  * healthy, writable server, and drops those of this process to the same server that nothing runs on: they are as likely
  * dead. pg only reports a statement that is not answered in time, and sends the next one after that answer. A pool destroys a
- * connection that has ended, whoever releases it.
+ * connection that has ended, wherever it is released.
  */
 export class DatabaseClient extends Client {
   private readonly preparation: string;

@@ -92,7 +92,7 @@ function judgeUnwanted(rule: Judged, sent: SentChange | undefined, index: Observ
   if (present && isOurs(present, rule.recordedId)) return retry(sent, true);
   const changedTo = index.changeOf(rule);
   if (changedTo !== null) return { ...retry(sent, false), changedTo };
-  // nobody wants any more what this pass has added, and what no read shows yet
+  // no holder wants any more what this pass has added, and what no read shows yet
   const isAwaited = resultOf(sent, 'add')?.result === 'done';
   if (sent?.result.result === 'unknown' || isAwaited) return retry(sent, false);
   const result = resultOf(sent, 'remove');

@@ -18,7 +18,7 @@ export interface Ending {
   readonly givenUp?: { readonly cause: 'ABANDONED' | 'TARGET_GONE'; readonly reason: string };
   /** an unmanaged rule for the same traffic is present */
   readonly isUnmanagedPresent?: boolean;
-  /** its target is full, and may have rules that nobody wants */
+  /** its target is full, and may have rules that have no holder */
   readonly isFull?: boolean;
   /** names the unmanaged rules that let the address in after its end */
   readonly stillAllowedBy?: string | null;

@@ -169,7 +169,7 @@ describe('A rule after a pass', () => {
 describe('A rule whose holders changed during the pass', () => {
   const isTurned = true;
 
-  it('is due at once, without a failure, when nobody wants any more what was added', () => {
+  it('is due at once, without a failure, when no holder wants any more what was added', () => {
     const found = decided(
       dueRule({ isTurned }, { attempts: 3 }),
       seen([OURS], 'add', { result: 'done', providerRuleId: 'sgr-1' }),

@@ -10,7 +10,7 @@ import { UnmanagedRules } from './unmanaged-rules';
 const NOT_FOUND_RETRY_MS = 5000;
 const NOT_FOUND_ATTEMPTS = 12;
 
-/** An addition to a full target is tried again this often: what nobody wants there is looked for and removed first. */
+/** An addition to a full target is tried again this often: what has no holder there is looked for and removed first. */
 const MAX_TRIES_WHEN_FULL = 2;
 const FULL_RETRY_MS = 1500;
 

@@ -52,6 +52,14 @@ describe('Groups in a claim', () => {
     });
   });
 
+  it.each([
+    ['a list where the way goes on', { realm_access: ['developers'] }],
+    ['a text where the way goes on', { realm_access: '{"roles":["developers"]}' }],
+    ['overage of what the way begins with', { _claim_names: { realm_access: 'src1' } }],
+  ])('%s: not known either', (_, document) => {
+    expect(groupsOf([document], 'realm_access.roles').groups).toBe(null);
+  });
+
   it('what one document says in a readable form counts, and silence only if all was read', () => {
     expect(groupsOf([{ groups: 7 }, { groups: DEVELOPERS }], 'groups')).toEqual({
       groups: DEVELOPERS,

@@ -19,7 +19,7 @@ const unreadable = (shape: string): string =>
 const DISTINGUISHED_NAME = /^(?:cn|ou|uid)=/i;
 
 /**
- * Reads groups in the forms that issuers use. Somebody in no group often has no claim: then it is an empty list, but what is there
+ * Reads groups in the forms that issuers use. A person in no group often has no claim: then it is an empty list, but what is there
  * and cannot be read never is.
  * @param claim its name, or the way to it inside other claims, such as `realm_access.roles`
  * @param missing why not everything that the issuer says was read; null: it was
@@ -37,22 +37,29 @@ export function groupsOf(
 /** @returns null: the document says nothing about groups */
 export function groupsIn(document: Document, claim: string): NamedGroups | null {
   const value = valueAt(document, claim);
+  if (value === BLOCKED) return refused('said to be inside another one that has no claims');
   if (value !== undefined && value !== null) return readGroups(value);
-  const isElsewhere = isDocument(document['_claim_names']) && Object.hasOwn(document['_claim_names'], claim);
+  const isElsewhere = Object.keys(document['_claim_names'] ?? {}).some((name) => isOnWay(name, claim));
   const hasMany = document['hasgroups'] === true || document['hasgroups'] === 'true';
   return isElsewhere || hasMany ? { groups: null, problem: TOO_MANY } : null;
 }
 
-/** Names may have dots: each is tried as a whole first. */
+/** The way to a claim goes on where there are no claims. */
+const BLOCKED = Symbol('blocked');
+
+const isOnWay = (name: string, claim: string): boolean => claim === name || claim.startsWith(`${name}.`);
+
+/** Names may have dots: each is tried as a whole first. @returns undefined: nothing is there */
 function valueAt(value: unknown, path: string): unknown {
-  if (!isDocument(value)) return undefined;
+  if (value === undefined || value === null) return undefined;
+  if (!isDocument(value)) return BLOCKED;
   if (Object.hasOwn(value, path)) return value[path];
-  for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
-    const name = path.slice(0, dot);
-    const found = Object.hasOwn(value, name) ? valueAt(value[name], path.slice(dot + 1)) : undefined;
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const found = Object.keys(value)
+    .filter((name) => isOnWay(name, path))
+    .map((name) => valueAt(value[name], path.slice(name.length + 1)));
+  return (
+    found.find((each) => each !== undefined && each !== BLOCKED) ?? found.find((each) => each === BLOCKED)
+  );
 }
 
 /** No mapping has a name with hidden characters, which the database may not take. */

@@ -57,7 +57,7 @@ function hintsOf(metadata: ServerMetadata, { groupsClaim }: IssuerRegistration):
       name: 'refreshTokens',
       ok: true,
       message: refreshes
-        ? 'it gives refresh tokens: whoever leaves is out within 15 minutes'
+        ? 'it gives refresh tokens: people who leave are out within 15 minutes'
         : 'it does not say that it gives refresh tokens: without them people sign in again every 8 hours',
     },
     {

@@ -24,7 +24,7 @@ const CACHED_MS = 10 * 60_000;
 const MAX_CACHED = 500;
 /** After which the library reads keys again that lack the one of a token. */
 const REREAD_SECONDS = 61;
-/** Between two readings because of a signature, which whoever forges one could ask for. */
+/** Between two readings because of a signature: forged ones must not cause more. */
 const FORGET_PAUSE_MS = 30_000;
 /** An address, and no text of an issuer's own. */
 const SHOWN_ISSUER = /^https?:\/\/[\w.:/{}~%[\]-]{1,200}$/;

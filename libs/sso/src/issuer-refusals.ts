@@ -5,7 +5,7 @@
  */
 export type RefusalMeaning = 'refused' | 'session-over' | 'used-before';
 
-/** Of OpenID Connect: what nobody but the person can settle, by signing in. */
+/** Of OpenID Connect: what the person alone can settle, by signing in. */
 const SESSION_OVER_ERRORS = ['interaction_required', 'login_required', 'consent_required'];
 
 /**

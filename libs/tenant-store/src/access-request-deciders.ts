@@ -5,7 +5,7 @@ export const IS_ANOTHER_PERSON = (decider: string): string => `a.requester_id <>
       JOIN identity_providers of_other ON of_other.id = other.provider_id AND of_other.issuer = of_own.issuer
     WHERE own.user_id = ${decider})`;
 
-/** SQL: whether the user `u` may decide at all: somebody who has not left. */
+/** SQL: whether the user `u` may decide at all: who has not left. */
 export const IS_PERSON = 'u.is_active AND u.sso_refused_at IS NULL AND NOT u.is_service';
 
 /** SQL: whether the user `u` may let others in. */

@@ -22,6 +22,6 @@ export interface AccessRequestRow extends Readonly<
   readonly decisions: AccessDecisionRow[];
   /** sessions that the user started with approval, or without, in the 30 days before */
   readonly usedBefore: number;
-  /** whether whoever reads it may decide now */
+  /** whether its reader may decide now */
   readonly mayDecide: boolean;
 }

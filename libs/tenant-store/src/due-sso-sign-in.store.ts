@@ -44,7 +44,7 @@ const READY = {
       ORDER BY s.check_due_at LIMIT ${READY_PER_ORGANIZATION}) ready`,
 };
 
-/** Somebody whose issuer's session has been over for longer than the organization allows. */
+/** A user whose issuer's session has been over for longer than the organization allows. */
 export type OverdueUser = RefusedUser & { readonly organizationId: OrganizationId };
 
 /** SQL: the sign-in `s` is over: signed out, revoked or expired. */
@@ -154,7 +154,7 @@ export class DueSsoSignInStore {
     );
   }
 
-  /** Whose access is to end. Somebody whose identity provider is disabled or gone cannot sign in again, and keeps it. */
+  /** Whose access is to end. A user whose identity provider is disabled or gone cannot sign in again, and keeps it. */
   overdueReSignIns(tx: Tx): Promise<OverdueUser[]> {
     return rows<OverdueUser>(
       tx,

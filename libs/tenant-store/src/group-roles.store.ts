@@ -5,7 +5,7 @@ import { OffboardingStore } from './offboarding.store';
 import { RoleStore } from './role.store';
 import { UserStore } from './user.store';
 
-/** Somebody whose groups an issuer has named. */
+/** A user whose groups an issuer has named. */
 export interface GroupMember {
   readonly id: string;
   readonly email: string;
@@ -114,7 +114,7 @@ export class GroupRolesStore implements TenantStore<GroupRolesStore> {
     return woken;
   }
 
-  /** Whether the provider's pattern has given somebody a role. */
+  /** Whether the provider's pattern has given any user a role. */
   hasGiven(tx: Tx, organization: OrganizationId, providerId: string): Promise<boolean> {
     return touches(
       tx,

@@ -19,7 +19,7 @@ export interface AskedSsoSignIn {
   readonly isInDoubt: boolean;
 }
 
-/** Somebody whose issuer has refused. */
+/** A user whom the issuer has refused. */
 export interface RefusedUser {
   readonly id: string;
   readonly email: string;

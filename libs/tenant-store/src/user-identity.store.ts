@@ -73,7 +73,7 @@ export class UserIdentityStore implements TenantStore<UserIdentityStore> {
     return (await this.findLocked(tx, organization, providerId, found!.id))!;
   }
 
-  /** What of the newest claims about somebody could not be read; null: nothing. The provider shows one of those who are signed in. */
+  /** What of the newest claims about a person could not be read; null: nothing. The provider shows one of those who are signed in. */
   async recordClaimsError(
     tx: Tx,
     organization: OrganizationId,

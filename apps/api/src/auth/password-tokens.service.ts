@@ -114,7 +114,7 @@ export class PasswordTokensService {
     const { name, address, eventType } = use;
     if (!(await this.accountTokens.use(tx, tokenHash, use.purpose))) throw use.refusal();
     const change = { eventType, address, signInId: null };
-    // changing an expired password takes it: whoever knew it knows the new one
+    // changing an expired password takes it: who knew it knows the new one
     const linkBy = use.purpose === 'PASSWORD_CHANGE' ? undefined : holder.passedOnBy;
     const password = { passwordHash, name, linkBy };
     if (!(await this.replacement.replace(tx, holder, password, change))) throw use.refusal();

@@ -9,7 +9,11 @@ class Response extends EventEmitter {
   destroyed = false;
 }
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const LIMITS = { atOnce: 2, waiting: 3, eachTurn: 3, turnMs: 1 };
+
+/** After the timers and immediates that are set already. */
+const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => setTimeout(() => setImmediate(resolve), LIMITS.turnMs));
 
 describe('RequestTurns', () => {
   const begun: string[] = [];
@@ -17,7 +21,7 @@ describe('RequestTurns', () => {
 
   beforeEach(() => {
     begun.length = 0;
-    turns = new RequestTurns({ atOnce: 2, waiting: 3, eachTurn: 3 });
+    turns = new RequestTurns(LIMITS);
   });
 
   const take = (address: string, response = new Response()): Response => {
@@ -48,6 +52,17 @@ describe('RequestTurns', () => {
     expect(begun.slice(6)).toEqual(['a']);
   });
 
+  it('begins requests of an address one after the other while it is alone, and pauses between them beside others', async () => {
+    turns = new RequestTurns({ ...LIMITS, atOnce: 9, turnMs: 60_000 });
+    for (const address of ['a', 'a']) take(address);
+    await nextTurn();
+    expect(begun.join('')).toBe('aa');
+    await nextTurn();
+    for (const address of ['b', 'a', 'a', 'c']) take(address);
+    await nextTurn();
+    expect(begun.join('')).toBe('aabac');
+  });
+
   it('begins none whose client is gone, and an address that is answered at once again only in the next turn', async () => {
     const first = take('a');
     const gone = take('a');
@@ -56,7 +71,8 @@ describe('RequestTurns', () => {
     first.emit('close');
     take('a');
     expect(begun).toEqual(['a']);
-    await nextTurn();
+    // alone
+    await new Promise((resolve) => setImmediate(resolve));
     expect(begun).toEqual(['a', 'a']);
   });
 });
@@ -69,7 +85,7 @@ describe('serveInTurn', () => {
   let server: Server;
   const started = async (trustedProxies = ['127.0.0.0/8']): Promise<AddressInfo> => {
     server = createServer((_, response) => response.end());
-    const turns = new RequestTurns({ atOnce: 1, waiting: 1, eachTurn: 1 });
+    const turns = new RequestTurns({ atOnce: 1, waiting: 1, eachTurn: 1, turnMs: 1 });
     serveInTurn(server, { remember, trustedProxies, turns, maxConnections: 1 });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     return server.address() as AddressInfo;

@@ -5,11 +5,13 @@ interface TurnLimits {
   readonly atOnce: number;
   /** requests of one address that wait for their turn */
   readonly waiting: number;
-  /** requests of all addresses that begin in one turn of the event loop */
+  /** requests of all addresses that begin in one turn */
   readonly eachTurn: number;
+  /** of a turn, while several addresses have requests; that of one address alone is one of the event loop */
+  readonly turnMs: number;
 }
 
-const LIMITS: TurnLimits = { atOnce: 20, waiting: 1000, eachTurn: 10 };
+const LIMITS: TurnLimits = { atOnce: 20, waiting: 1000, eachTurn: 10, turnMs: 2 };
 /** A request that lasts longer waits for something else than this process. */
 const WORK_MS = 2000;
 
@@ -26,8 +28,9 @@ interface Line {
 }
 
 /**
- * In one turn of the event loop one request of each address begins. If all began that have arrived, a request that needs
- * several turns, as it reads the database, would wait in each of them for everything that another address has sent.
+ * In one turn one request of each address begins. If all began that have arrived, a request that needs several turns of the
+ * event loop, as it reads the database, would wait in each of them for everything that another address has sent. Requests that
+ * are answered at once, of an address that asks over and over, leave a part of the time to those of others.
  */
 export class RequestTurns {
   private readonly lines = new Map<string, Line>();
@@ -62,11 +65,13 @@ export class RequestTurns {
     }
     if (this.isScheduled || this.served.size === 0) return;
     this.isScheduled = true;
-    setImmediate(() => {
+    const begin = (): void => {
       this.isScheduled = false;
       this.served.clear();
       this.serve();
-    });
+    };
+    if (this.lines.size > 1) setTimeout(begin, this.limits.turnMs).unref();
+    else setImmediate(begin);
   }
 
   private beginNext(line: Line): void {

@@ -17,7 +17,7 @@ import {
 } from './session-plan';
 
 /** For addresses that are not the caller's. */
-const NOBODY: Caller = { address: null, unusable: null };
+const UNKNOWN: Caller = { address: null, unusable: null };
 
 /** What a start, an access request and a plan ask for. */
 type AskedSession = Pick<
@@ -69,7 +69,7 @@ export class SessionPlanner {
     const { organizationId, userId, tier } = principal;
     const policy = { allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES };
     const known = await this.sessions.grants(tx, organizationId, userId, asked);
-    const addresses = sessionAddresses(asked, asked.isDetected ? actor : NOBODY, policy);
+    const addresses = sessionAddresses(asked, asked.isDetected ? actor : UNKNOWN, policy);
     const field = fieldDifferingFromCaller(asked, addresses, actor);
     if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor);
     const grants = selectGrants(known, asked);

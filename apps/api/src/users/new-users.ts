@@ -130,7 +130,7 @@ export class NewUsers {
   private async send(principal: Principal, user: UserRow, { url: link, token }: Invitation): Promise<void> {
     if (this.mailer.delivery === 'nowhere') return;
     const { organizationName, organizationSlug } = principal;
-    // where anybody may register, nobody has proven an address
+    // where registration is open, no address is proven
     const email = this.settings.REGISTRATION === 'open' ? null : principal.email;
     const invitedBy = { name: principal.name, email };
     const { email: to, name } = user;

@@ -52,7 +52,8 @@ interface ConfirmProps<Result> {
   readonly ends?: Omit<Ending, 'what'>;
   /** @param entered into fields among the children @param signal of one try; null: there is one only */
   readonly act: (entered: Entered, signal: AbortSignal | null) => Promise<Result>;
-  readonly onDone?: () => void;
+  /** see `Form` */
+  readonly onDone?: () => unknown;
   /** what it has done; left out: what the title asks */
   readonly said?: (result: Result) => string;
 }
@@ -80,7 +81,7 @@ export const ConfirmButton = <Result,>({
         onCancel={close}
         onDone={() => {
           close();
-          rest.onDone?.();
+          return rest.onDone?.();
         }}
       >
         {children}

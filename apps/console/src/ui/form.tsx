@@ -50,7 +50,8 @@ export class Entered {
 interface FormProps<Result> {
   /** sends what was entered; a `Failure` lands on the fields that it names */
   readonly send: (entered: Entered) => Promise<Result>;
-  readonly onDone?: (result: Result) => void;
+  /** A promise, such as of another screen, is waited for before what is shown is read again: a deleted object is not. */
+  readonly onDone?: (result: Result) => unknown;
   readonly submit: string;
   readonly submitKind?: ButtonKind;
   /** the button is what the screen is for: large, and above the fields, which have sensible values already */
@@ -78,7 +79,7 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
     onSuccess: (result) => {
       if (rest.onCancel) say(rest.said?.(result) ?? `${submit}: done.`);
       // a late answer: the person has gone on meanwhile
-      if (form.current) onDone?.(result);
+      return form.current ? onDone?.(result) : undefined;
     },
     onSettled: () => {
       isSending.current = false;

@@ -83,7 +83,7 @@ export class CreateOidcTrustDto {
       'GITHUB demands repository_id and repository_owner_id, and environment, ref or workflow_ref; GITLAB project_id, and ' +
       'ref_protected ["true"], or environment with environment_protected ["true"]; BUILDKITE organization_id and ' +
       'pipeline_id; HCP_TERRAFORM terraform_organization_id, terraform_workspace_id and terraform_run_phase. ' +
-      '**BUILDKITE lets in every branch that the pipeline builds, and CUSTOM every job that fits**: whoever ' +
+      '**BUILDKITE lets in every branch that the pipeline builds, and CUSTOM every job that fits**: anyone who ' +
       'may push a branch writes what its jobs do, so add what only trusted people decide',
   })
   conditions!: OidcConditions;

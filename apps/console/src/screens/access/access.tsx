@@ -55,7 +55,7 @@ function AccessOf({ me, resources, shown }: AccessProps) {
   const left = isIn && own ? elsewhere.filter((each) => letsIn(each, own)) : elsewhere;
   const inactive = resources.filter(({ isActive }) => !isActive).map(({ name }) => name);
   const given = { me, resources: usable, onStarted: setTouched };
-  // what needs nobody else; once the own address is let in, for another one
+  // what needs no approval; once the own address is let in, for another one
   const free = usable.filter(({ approvalsNeeded }) => !approvalsNeeded);
   const isOffered = free.length > 0 && !(isIn && me.organization.requireDetectedAddress);
   const areAll = free.length === usable.length;

@@ -138,7 +138,7 @@ export function OpenForm({ me, resources, isOther = false, isAsked = false, ...g
   );
 }
 
-/** Opens what needs nobody else: for the own address with one click, or for another one. @param given `isIn`: the own address is let in */
+/** Opens what needs no approval: for the own address with one click, or for another one. @param given `isIn`: the own address is let in */
 export function StartForm({ isIn, ...given }: StartProps & { isIn: boolean; areAll: boolean }) {
   const form = (
     <OpenForm

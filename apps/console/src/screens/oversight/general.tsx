@@ -72,7 +72,7 @@ function Delete({ organization: { name, slug } }: { organization: Schemas['Organ
           body: { confirmSlug: entered.text('confirmSlug'), code: entered.text('code') },
         })
       }
-      onDone={() => void signOut(`${name} is deleted. Its last rules are being removed.`)}
+      onDone={() => signOut(`${name} is deleted. Its last rules are being removed.`)}
     >
       <Closing />
       <TextField name="confirmSlug" label="Slug of the organization" help={`To confirm, enter ${slug}`} />

@@ -104,7 +104,7 @@ function State({ provider: { id, name, enabled } }: { provider: ProviderData }) 
         label="Delete"
         title={`Delete ${name}?`}
         act={() => api.DELETE('/api/v1/identity-providers/{id}', { params: { path: { id } } })}
-        onDone={() => void navigate({ to: '/organization', search: { tab: 'company-sign-in' } })}
+        onDone={() => navigate({ to: '/organization', search: { tab: 'company-sign-in' } })}
       >
         <p>The sign-ins by it end. The users stay; who has no password needs a link for one.</p>
       </ConfirmButton>

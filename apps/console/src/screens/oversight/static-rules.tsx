@@ -252,7 +252,7 @@ function Delete({ rule: { id, label, ipAddress, resources } }: { rule: Rule }) {
       title={`Delete “${label}”?`}
       ends={{ meanwhile: 'Until then, the address stays let in: the rule does not end by itself.' }}
       act={(_, signal) => api.DELETE('/api/v1/static-ip-rules/{id}', { params: { path: { id } }, signal })}
-      onDone={() => void navigate({ to: '/static-rules' })}
+      onDone={() => navigate({ to: '/static-rules' })}
     >
       <p>
         This closes <Code>{ipAddress}</Code> on {resources.map(({ resourceName }) => resourceName).join(', ')}

@@ -216,7 +216,7 @@ function Actions({ user }: { user: User }) {
         title={`Delete ${name}?`}
         ends={{}}
         act={(_, signal) => api.DELETE('/api/v1/users/{id}', { params, signal })}
-        onDone={() => void navigate({ to: isService ? '/automation' : '/people' })}
+        onDone={() => navigate({ to: isService ? '/automation' : '/people' })}
       >
         <Ends userId={id} />
         <Stay />

@@ -72,7 +72,7 @@ export function Role() {
               label="Delete"
               title={`Delete the role ${data.name}?`}
               act={() => api.DELETE('/api/v1/roles/{id}', { params: { path: { id } } })}
-              onDone={() => void navigate({ to: '/roles' })}
+              onDone={() => navigate({ to: '/roles' })}
             >
               <p>
                 {count(data.userIds.length, 'user')} can open no more sessions by it. What is open continues:

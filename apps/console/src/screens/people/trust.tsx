@@ -103,7 +103,7 @@ function State({ trust: { id, name, isEnabled, serviceUserId } }: { trust: Trust
         title={`Delete the trust ${name}?`}
         ends={{}}
         act={(_, signal) => api.DELETE('/api/v1/oidc-trusts/{id}', { params: { path: { id } }, signal })}
-        onDone={() => void navigate({ to: '/automation', search: { tab: 'trusts' } })}
+        onDone={() => navigate({ to: '/automation', search: { tab: 'trusts' } })}
       >
         <p>No job is let in any more, and its service user is deleted.</p>
         <Ends userId={serviceUserId} />

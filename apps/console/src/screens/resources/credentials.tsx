@@ -91,7 +91,7 @@ function Details({ of: credential, types }: { of: Credential; types: readonly Pr
           title={`Delete the credential ${name}?`}
           confirm="Delete credential"
           act={() => api.DELETE('/api/v1/credentials/{id}', { params })}
-          onDone={() => void navigate({ to: '/credentials' })}
+          onDone={() => navigate({ to: '/credentials' })}
         >
           <p>
             Its secrets are erased here; revoke them at the provider, too. No resource may use it any more.

@@ -38,7 +38,7 @@ export function ResourceSettings({ of, types }: { of: Resource; types: readonly 
               const query = entered.checked('releasePorts') ? { releasePorts: true } : {};
               return api.DELETE('/api/v1/resources/{id}', { params: { ...params, query }, signal });
             }}
-            onDone={() => void navigate({ to: '/resources' })}
+            onDone={() => navigate({ to: '/resources' })}
           >
             <WhatCloses id={id} />
             <p>

@@ -124,7 +124,7 @@ function State({ webhook }: { webhook: WebhookData }) {
         label="Delete"
         title={`Delete the webhook to ${hostOf(webhook)}?`}
         act={() => api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id } } })}
-        onDone={() => void navigate({ to: '/webhooks' })}
+        onDone={() => navigate({ to: '/webhooks' })}
       >
         <p>Nothing is sent to {url} any more, and the list of its deliveries is deleted.</p>
       </ConfirmButton>
