@@ -97,7 +97,9 @@ function exitCodeOf(status: number): ExitCode {
 
 function fixOf({ status, fields }: ApiFailure, message: string): string | null {
   if (fields['reason']?.includes('is required')) return 'add --reason TEXT';
-  if (status === 401) return 'sign in with: drawbridge login, or check DRAWBRIDGE_API_KEY';
+  if (status === 401 && process.env['DRAWBRIDGE_API_KEY'])
+    return 'DRAWBRIDGE_API_KEY is set, and comes before a sign-in: check it, or unset it';
+  if (status === 401) return 'sign in with: drawbridge login';
   if (status === 429) return 'wait a minute: requests are counted for all clients behind one address';
   if (status >= 500) return 'try again; drawbridge doctor shows whether the server is up';
   const scope =
