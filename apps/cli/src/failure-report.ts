@@ -14,7 +14,7 @@ export interface FailureReport {
 
 /** Loaded only after a failure. */
 export async function reportOf(error: unknown): Promise<FailureReport> {
-  const { ApiFailure, NotDrawbridge, UnknownName, Unreachable } = await import('#client');
+  const { ApiFailure, NoAddress, NotDrawbridge, UnknownName, Unreachable } = await import('#client');
   const plain = { fix: null, fields: {}, requestId: null };
   if (error instanceof CommandFailure) {
     return { ...plain, exitCode: error.exitCode, message: typed(error.message), fix: error.fix };
@@ -31,6 +31,7 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
     const fix = 'check the address; where a network has a page to sign in on, open that in a browser first';
     return { ...plain, exitCode: EXIT.unreachable, message: error.message, fix };
   }
+  if (error instanceof NoAddress) return { ...plain, exitCode: EXIT.unreachable, message: error.message };
   if (error instanceof Unreachable) {
     const fix = 'check the address, and the network with: drawbridge doctor';
     return { ...plain, exitCode: EXIT.unreachable, message: error.message, fix };
