@@ -4,18 +4,38 @@ const CODE =
 const OTHER_NAME = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 const MAX_CAUSES = 10;
 
-/** Why a server's certificate was not accepted, for people, after the server's name; null: another failure. @param error with its causes */
-export function certificateProblem(error: unknown): string | null {
+const UNCONNECTED: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'its name is not known',
+  ENODATA: 'its name has no address',
+  ECONNREFUSED: 'it refused the connection',
+};
+
+/** As `certificateProblem`, and why there was no connection at all; null: there was no answer, or another failure. */
+export function connectionProblem(error: unknown): string | null {
+  const code = codesOf(error).find((each) => Object.hasOwn(UNCONNECTED, each));
+  return code === undefined ? certificateProblem(error) : `${UNCONNECTED[code]} (${code})`;
+}
+
+/** The codes of an error and its causes. */
+function codesOf(error: unknown): string[] {
+  const codes: string[] = [];
   let cause = error;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
-    const { code: given, originalCode } = cause as { code?: unknown; originalCode?: unknown };
+    const { code, originalCode } = cause as { code?: unknown; originalCode?: unknown };
     // nodemailer has its own in `code`
-    const code = String(originalCode ?? given);
+    codes.push(String(originalCode ?? code));
+    cause = cause.cause;
+  }
+  return codes;
+}
+
+/** Why a server's certificate was not accepted, for people, after the server's name; null: another failure. @param error with its causes */
+export function certificateProblem(error: unknown): string | null {
+  for (const code of codesOf(error)) {
     if (OTHER_NAME.test(code)) return `its certificate is for another name (${code})`;
     if (code === 'CERT_HAS_EXPIRED') return `its certificate has expired (${code})`;
     if (CODE.test(code))
       return `its certificate is not trusted (${code}): the operator names a private authority in NODE_EXTRA_CA_CERTS`;
-    cause = cause.cause;
   }
   return null;
 }
