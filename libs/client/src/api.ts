@@ -16,7 +16,6 @@ export interface ApiOptions extends SendingOptions {
 }
 
 export function createApi({ url, ...sending }: ApiOptions): Api {
-  // the list of sign-ins shows it
   const headers = { 'User-Agent': 'drawbridge' };
   return createClient<paths>({ baseUrl: url, headers, fetch: sendingFetch(sending) });
 }

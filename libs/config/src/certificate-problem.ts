@@ -4,29 +4,21 @@ const CODE =
 const OTHER_NAME = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 const MAX_CAUSES = 10;
 
-const UNCONNECTED: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'its name is not known',
-  ENODATA: 'its name has no address',
-  ECONNREFUSED: 'it refused the connection',
-};
+const UNCONNECTED = { ENOTFOUND: 'its name is not known', ECONNREFUSED: 'it refused the connection' };
 
 /** As `certificateProblem`, and why there was no connection at all; null: there was no answer, or another failure. */
 export function connectionProblem(error: unknown): string | null {
-  const code = codesOf(error).find((each) => Object.hasOwn(UNCONNECTED, each));
-  return code === undefined ? certificateProblem(error) : `${UNCONNECTED[code]} (${code})`;
+  const codes = codesOf(error);
+  const [code, text] = Object.entries(UNCONNECTED).find(([each]) => codes.includes(each)) ?? [];
+  return code === undefined ? certificateProblem(error) : `${text} (${code})`;
 }
 
-/** The codes of an error and its causes. */
-function codesOf(error: unknown): string[] {
-  const codes: string[] = [];
-  let cause = error;
-  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
-    const { code, originalCode } = cause as { code?: unknown; originalCode?: unknown };
-    // nodemailer has its own in `code`
-    codes.push(String(originalCode ?? code));
-    cause = cause.cause;
-  }
-  return codes;
+/** Of an error and its causes. */
+function codesOf(error: unknown, depth = 0): string[] {
+  if (!(error instanceof Error) || depth >= MAX_CAUSES) return [];
+  const { code, originalCode } = error as { code?: unknown; originalCode?: unknown };
+  // nodemailer has its own in `code`
+  return [String(originalCode ?? code), ...codesOf(error.cause, depth + 1)];
 }
 
 /** Why a server's certificate was not accepted, for people, after the server's name; null: another failure. @param error with its causes */
