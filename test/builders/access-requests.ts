@@ -46,6 +46,7 @@ export const REQUEST_RECORDS: readonly [operation: string, eventType: string][] 
   ['POST /access-requests', 'ACCESS_REQUESTED'],
   ['POST /access-requests/{id}/approve', 'ACCESS_REQUEST_APPROVED'],
   ['POST /access-requests/{id}/deny', 'ACCESS_REQUEST_DENIED'],
+  ['POST /access-requests/{id}/withdraw', 'ACCESS_REQUEST_LAPSED'],
   ['POST /access-requests/{id}/cancel', 'ACCESS_REQUEST_CANCELLED'],
   ['POST /access-requests/{id}/review', 'BREAK_GLASS_REVIEWED'],
 ];
@@ -64,6 +65,7 @@ export async function throughRequests(
   await prepared();
   const { id } = await did('POST /access-requests', ask(org, admin));
   await did('POST /access-requests/{id}/approve', client.post(`/access-requests/${id}/approve`));
+  await did('POST /access-requests/{id}/withdraw', client.post(`/access-requests/${id}/withdraw`));
   const ended = { deny: client, cancel: admin, review: client } as const;
   for (const [action, by] of Object.entries(ended)) {
     const other = await asked(org, admin);

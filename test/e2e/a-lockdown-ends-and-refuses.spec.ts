@@ -111,7 +111,10 @@ describe('A lockdown', () => {
     const [member, carl] = [await colleague(org), await administrator(org)];
     const approve = (client: ApiClient, id: string): Promise<Answer> =>
       client.post(`/access-requests/${id}/approve`);
-    const [half, whole] = [await asked(org, member.client), await asked(org, member.client)];
+    const [half, whole] = [
+      await asked(org, member.client),
+      await asked(org, member.client, { ticket: 'INC-2' }),
+    ];
     for (const [client, id] of [
       [bob.client, half.id],
       [bob.client, whole.id],

@@ -26,6 +26,7 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /access-requests/{id}/approve': [['opens']],
   'POST /access-requests/{id}/deny': [['closes']],
   'POST /access-requests/{id}/cancel': [['closes']],
+  'POST /access-requests/{id}/withdraw': [['closes']],
   'POST /access-requests/{id}/review': [['closes']],
 
   'POST /resources': [['opens', {}]],

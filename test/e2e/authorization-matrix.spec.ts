@@ -39,8 +39,8 @@ const OF_ANOTHER: ReadonlySet<string> = new Set([
 ]);
 /** What a locked-down user may do besides reading. */
 const BY_LOCKED_DOWN: ReadonlySet<string> = new Set(
-  `AccessRequests_cancel AccessRequests_deny Agents_report Mfa_confirm Mfa_disable Mfa_regenerate Mfa_setUp Passwords_change
-    Sessions_bulk Sessions_stop Sessions_stopByAdmin SignIns_end`.split(/\s+/),
+  `AccessRequests_cancel AccessRequests_deny AccessRequests_withdraw Agents_report Mfa_confirm Mfa_disable Mfa_regenerate Mfa_setUp
+    Passwords_change Sessions_bulk Sessions_stop Sessions_stopByAdmin SignIns_end`.split(/\s+/),
 );
 /** Operations on one host: a key that is bound to another is refused. */
 const OF_A_HOST: ReadonlySet<string> = new Set(['Agents_state', 'Agents_report']);
@@ -50,7 +50,7 @@ const FOR_OTHERS: Readonly<Record<string, string>> = {
   public: `Auth_login Auth_logout Auth_refresh Auth_register Auth_verifyMfa Health_detect Health_health Health_ready
     OidcExchange_exchange Passwords_accept Passwords_changeExpired Passwords_forgot Passwords_link Passwords_reset PaymentWebhook_receive
     SsoSignIn_callback SsoSignIn_complete SsoSignIn_providers SsoSignIn_start`,
-  'signed-in': `AccessRequests_approve AccessRequests_deny Auth_me Mfa_confirm Mfa_disable Mfa_regenerate Mfa_setUp
+  'signed-in': `AccessRequests_approve AccessRequests_deny AccessRequests_withdraw Auth_me Mfa_confirm Mfa_disable Mfa_regenerate Mfa_setUp
     OwnNotices_find OwnNotices_update Passwords_change SignIns_end SignIns_list StepUp_stepUp`,
   'signed-in audit:read': 'AuditLogs_list SessionEvents_list',
   'signed-in resources:read': 'ResourceTypes_list Resources_find Resources_list',

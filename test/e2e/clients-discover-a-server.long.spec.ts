@@ -27,6 +27,16 @@ describe('Clients discover a server', () => {
     expect(headers.get('x-ratelimit-limit')).toBeNull();
   });
 
+  it.each(['/assets/nothing.js', '/o/nothing', '/.env', '/openapi.json', '/metrics'])(
+    'and not %s, which is none of its paths',
+    async (path) => {
+      const url = `http://127.0.0.1:${drawbridge.apiServer.port}${path}`;
+      const { status, headers } = await fetch(url, { headers: { accept: 'text/html' } });
+      expect([status, headers.get('x-content-type-options')]).toEqual([404, 'nosniff']);
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    },
+  );
+
   it('with the addresses it was given', async () => {
     const urls = { PUBLIC_URL_IPV4: 'https://ipv4.example.com', PUBLIC_URL_IPV6: 'https://ipv6.example.com' };
     const api = await drawbridge.startApi(urls);

@@ -40,8 +40,9 @@ describe('The command line sets up an organization', () => {
     const args = ['register', '--url', url, '--organization', 'Mine', '--email', EMAIL, '--password-stdin'];
     const { stdout, stderr } = await cli.run(args, `${PASSWORD}\n`);
     expect(stdout).toBe(`Signed in at ${url} with ${EMAIL}.\n`);
-    expect(stderr).toContain('the slug of the organization is mine');
+    expect(stderr).toContain('the short name of the organization is mine');
     expect(await done('whoami')).toContain(`${EMAIL}, administrator of Mine (mine)`);
+    expect(await done('api', 'GET', '/api/v1/auth/sign-ins')).toMatch(/"userAgent": ?"drawbridge"/);
   });
 
   it('billing shows the limits; subscribe names what is missing, then the page to pay on', async () => {
@@ -193,6 +194,8 @@ describe('The command line sets up an organization', () => {
     expect(some.stderr).toContain('not-an-address is not invited: email must be a well-formed');
     expect(some.stderr).not.toContain('has no role');
     for (const one of ['grace@example.com', 'alan@example.com']) await done('users', 'remove', one);
+    const withRole = await run('users', 'invite', '--role', 'developers', 'ada@example.com');
+    expect(withRole.stderr).not.toContain('has no role');
     await done('roles', 'assign', 'developers', ...members, '--user', 'ada@example.com');
     expect(await done('roles')).toMatch(/developers +database +(?:\S+@example\.com(?:, )?){2} /);
     await done('roles', 'unassign', 'developers', '--user', 'ada@example.com');

@@ -3,7 +3,7 @@ import { totpOf } from '../builders/accounts';
 import { organization, sshTo, type Organization } from '../builders/organization';
 import { newcomer, PASSWORD, type Person } from '../builders/people';
 import { describeInBrowser, type Visitor } from '../harness/browser';
-import { TestConsole } from '../harness/console';
+import { saysTime, TestConsole } from '../harness/console';
 import { Drawbridge } from '../harness/drawbridge';
 
 describeInBrowser('The console asks for access, and lets others decide', () => {
@@ -103,16 +103,17 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     await decider.click('button', 'Approve');
     await decider.page.getByRole('dialog').getByText('INC-12').first().waitFor();
     await confirmed(decider, 'Approve', 'For an hour');
+    await decider.page.getByText('Nothing waits for your decision.').waitFor();
+    const useBy = (await requests())[0]!.useBy;
     await decider.page
       .getByRole('status')
-      .getByText(/^Approved: .*It may be opened until .*\d\d:\d\d/)
+      .getByText(saysTime('^Approved: .*It may be opened until', useBy))
       .waitFor();
-    await decider.page.getByText('Nothing waits for your decision.').waitFor();
     await decider.settled();
     expect(await decider.focused()).toBe('Waiting for you');
     await visitor.reaches(/^Approved: access for/);
     expect(await visitor.page.title()).toMatch(/^Approved/);
-    await visitor.page.getByText(/^Approved\. Open it until .*\d\d:\d\d/).waitFor();
+    await visitor.page.getByText(saysTime('^Approved\\. Open it until', useBy)).waitFor();
     await visitor.click('button', 'Let me in');
     await visitor.reaches(/^Open until/);
     const grounds = visitor.page.getByRole('region', { name: 'Session', exact: true });
@@ -187,6 +188,16 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     await reviewer.page.getByText('There is nothing to review.').waitFor();
     await reviewer.page.getByText('Reviewed', { exact: true }).waitFor();
     expect(reviewer.complaints).toEqual([]);
+  });
+
+  it('an approver withdraws what no session has used', async () => {
+    const { id } = await askedFor(org, member.client, { ipv4Address: '203.0.113.51' });
+    await approver.client.expect(200, approver.client.post(`/access-requests/${id}/approve`));
+    const visitor = await at(`/requests/${id}`, approver);
+    await visitor.click('button', 'Withdraw the approval');
+    await visitor.page.getByRole('status').getByText('Not used', { exact: true }).waitFor();
+    expect(await visitor.page.getByRole('button', { name: 'Withdraw the approval' }).count()).toBe(0);
+    expect(visitor.complaints).toEqual([]);
   });
 
   it('an administrator sets what a role asks for', async () => {

@@ -2,7 +2,7 @@ import { asked, asks } from '../builders/access-requests';
 import { organization, sshTo, type Organization } from '../builders/organization';
 import { newcomer, PASSWORD, type Person } from '../builders/people';
 import { describeInBrowser, type Visitor } from '../harness/browser';
-import { TestConsole } from '../harness/console';
+import { saysTime, TestConsole } from '../harness/console';
 import { Drawbridge } from '../harness/drawbridge';
 
 /** The clock of a browser that is wrong. */
@@ -32,8 +32,10 @@ describeInBrowser('The console says what is known of what has no answer', () => 
     await visitor.goto(site.url(path));
     return visitor;
   };
-  const started = async (): Promise<{ id: string }> => {
-    const session = await member.client.posted<{ id: string }>('/sessions', { durationHours: 2 });
+  const started = async (): Promise<{ id: string; expiresAt: string }> => {
+    const session = await member.client.posted<{ id: string; expiresAt: string }>('/sessions', {
+      durationHours: 2,
+    });
     await org.reaches(session.id, 'ACTIVE');
     return session;
   };
@@ -47,14 +49,14 @@ describeInBrowser('The console says what is known of what has no answer', () => 
     page.getByText('no answer from the server').first().waitFor({ state: 'detached' });
 
   it('a stop is repeated until it is answered; each screen shows it, with the time at which the access ends anyway', async () => {
-    const { id } = await started();
+    const { id, expiresAt } = await started();
     const visitor = await at('/history', member);
     await visitor.click('link', 'Access');
     await visitor.page.getByRole('button', { name: 'Stop' }).waitFor();
     await visitor.context.setOffline(true);
     await visitor.click('button', 'Stop');
     await isUnanswered(visitor, 'Stop the access');
-    await visitor.page.getByText(/The access ends at .*\d\d:\d\d at the latest/).waitFor();
+    await visitor.page.getByText(saysTime('The access ends at', expiresAt)).waitFor();
     await visitor.click('link', 'History');
     await visitor.reaches('History');
     await isUnanswered(visitor, 'Stop the access');

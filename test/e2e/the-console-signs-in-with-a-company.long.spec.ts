@@ -97,6 +97,18 @@ describeInBrowser('The console signs in with a company', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  it('not where browsers allow none: there the link of an invitation asks for a password', async () => {
+    const email = 'insecure@demo.example';
+    await company.client.created('/users', { email });
+    const visitor = await site.stranger();
+    await visitor.page.addInitScript(() =>
+      Object.defineProperty(window, 'isSecureContext', { value: false }),
+    );
+    await visitor.goto(site.url(`/accept-invitation/${await mailedToken(drawbridge, email)}`));
+    await visitor.page.getByLabel('New password').waitFor();
+    expect(await visitor.page.getByRole('link', { name: 'Sign in with your company' }).count()).toBe(0);
+  });
+
   it('says what went wrong, and begins again', async () => {
     const visitor = await leaves('/');
     await visitor.click('button', 'Cancel');

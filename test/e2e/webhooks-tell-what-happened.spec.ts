@@ -128,8 +128,17 @@ describe('Webhooks tell what happened', () => {
       });
       const [slack] = await receiver.atLeast(1, '/slack');
       const [teams] = await receiver.atLeast(1, '/teams');
-      expect(JSON.parse(slack!.body)).toEqual({
-        text: `*Role created*\nby ${org.adminEmail} · &lt;https://example.com|Click&gt; &amp; [here](https://example.com)`,
+      expect(JSON.parse(slack!.body)).toMatchObject({
+        text: `Role created by ${org.adminEmail} · &lt;https example.com|Click&gt; &amp; [here](https example.com)`,
+        blocks: [
+          { text: { type: 'mrkdwn', text: '*Role created*' } },
+          {
+            text: {
+              type: 'plain_text',
+              text: expect.stringContaining('<https example.com|Click>') as string,
+            },
+          },
+        ],
         unfurl_links: false,
       });
       const run = (text: string, weight: string): object => ({

@@ -1,6 +1,19 @@
 import type { BrowserContext } from 'playwright-core';
-import { TestBrowser, type Visitor } from './browser';
+import { TestBrowser, type Visitor, ZONE } from './browser';
 import type { Drawbridge } from './drawbridge';
+
+/**
+ * A time as the console writes it into a sentence, as a pattern: the clock, after the day when that is another one than today,
+ * which it may become during a run.
+ * @param before of the sentence, as a pattern
+ * @param at as the API writes it
+ */
+export function saysTime(before: string, at: string | null): RegExp {
+  const shown = (options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat('en-GB', { ...options, timeZone: ZONE }).format(new Date(at!));
+  const day = shown({ day: 'numeric', month: 'short' });
+  return new RegExp(`${before} (?:${day}(?: \\d{4})?, )?${shown({ hour: '2-digit', minute: '2-digit' })}\\b`);
+}
 
 interface Account {
   readonly email: string;

@@ -14,7 +14,7 @@ export interface FailureReport {
 
 /** Loaded only after a failure. */
 export async function reportOf(error: unknown): Promise<FailureReport> {
-  const { ApiFailure, NotDrawbridge, UnknownName, Unreachable } = await import('#client');
+  const { ApiFailure, NoAddress, NotDrawbridge, UnknownName, Unreachable } = await import('#client');
   const plain = { fix: null, fields: {}, requestId: null };
   if (error instanceof CommandFailure) {
     return { ...plain, exitCode: error.exitCode, message: typed(error.message), fix: error.fix };
@@ -31,6 +31,7 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
     const fix = 'check the address; where a network has a page to sign in on, open that in a browser first';
     return { ...plain, exitCode: EXIT.unreachable, message: error.message, fix };
   }
+  if (error instanceof NoAddress) return { ...plain, exitCode: EXIT.unreachable, message: error.message };
   if (error instanceof Unreachable) {
     const fix = 'check the address, and the network with: drawbridge doctor';
     return { ...plain, exitCode: EXIT.unreachable, message: error.message, fix };
@@ -97,7 +98,9 @@ function exitCodeOf(status: number): ExitCode {
 
 function fixOf({ status, fields }: ApiFailure, message: string): string | null {
   if (fields['reason']?.includes('is required')) return 'add --reason TEXT';
-  if (status === 401) return 'sign in with: drawbridge login, or check DRAWBRIDGE_API_KEY';
+  if (status === 401 && process.env['DRAWBRIDGE_API_KEY'])
+    return 'DRAWBRIDGE_API_KEY is set, and comes before a sign-in: check it, or unset it';
+  if (status === 401) return 'sign in with: drawbridge login';
   if (status === 429) return 'wait a minute: requests are counted for all clients behind one address';
   if (status >= 500) return 'try again; drawbridge doctor shows whether the server is up';
   const scope =

@@ -29,6 +29,12 @@ describe('banner', () => {
     expect(banner(addresses, { ...own, demo: { ...demo, slug: null } })).not.toContain('Company');
   });
 
+  it('names no way in that does not count at an address of the network', () => {
+    const text = banner({ ...addresses, publicUrl: 'http://10.0.0.5:3000' }, { ...own, demo });
+    expect(text).toMatch(/^\n {2}Console +http:\/\/10\.0\.0\.5:3000\/\n/);
+    expect(text).not.toContain('Company');
+  });
+
   it('names the way in that is open', () => {
     expect(banner(addresses, own)).toContain('/auth/register');
     const closed = banner(addresses, { ...own, isClosed: true });

@@ -22,7 +22,7 @@ export function banner(
     ...(simulatorPort === null ? [] : [`  Clouds         http://localhost:${simulatorPort}/   (simulated)`]),
     `  Mail           ${mailLog === null ? 'sent through SMTP_URL' : `links of invitations are in ${mailLog}; notices need SMTP_URL`}`,
     ...(demo ? [`  Sign in        ${demo.email}   ${demo.password}`] : []),
-    ...(hasConsole && demo?.slug
+    ...(hasConsole && demo?.slug && isTrusted(publicUrl)
       ? [`  Company        ${companyUrl(publicUrl, demo.slug)}   (simulated)`]
       : []),
   ];
@@ -39,9 +39,19 @@ export function banner(
   ].join('\n');
 }
 
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
+
+/** The console takes the link that signs in on this machine only: elsewhere, its address is what helps. */
+const isLocal = (publicUrl: string): boolean => LOOPBACK.test(new URL(publicUrl).hostname);
+
+/** Browsers sign in with a company here: on this machine, or with https. */
+const isTrusted = (publicUrl: string): boolean => publicUrl.startsWith('https:') || isLocal(publicUrl);
+
 /** With the demo, a link that signs in, once. A browser keeps what is behind the # to itself. */
 const consoleUrl = (publicUrl: string, demo: DemoAccess | null): string =>
-  demo?.refreshToken ? `${publicUrl}/sign-in#refreshToken=${demo.refreshToken}` : `${publicUrl}/`;
+  demo?.refreshToken && isLocal(publicUrl)
+    ? `${publicUrl}/sign-in#refreshToken=${demo.refreshToken}`
+    : `${publicUrl}/`;
 
 /** Where people sign in with the simulated identity provider. */
 const companyUrl = (publicUrl: string, slug: string): string =>

@@ -53,6 +53,8 @@ async function read(url: URL, family?: Family): Promise<Answer> {
         noteServerTime(response.headers.date, monotonicMs() - began);
         const answer = `HTTP ${statusCode} at ${url.pathname}`;
         if (statusCode === 429) reject(new DetectionLimited(url.origin, messageIn(text) ?? answer));
+        else if (isJson(text) && statusCode === 400)
+          reject(new NoAddress(url.origin, messageIn(text) ?? answer));
         else if (isJson(text) && statusCode !== 200) fail(new Error(messageIn(text) ?? answer));
         else if (statusCode >= 500) fail(new Error(answer));
         else if (!isJson(text)) reject(new NotDrawbridge(url.origin, `${answer} and no JSON`));
@@ -125,6 +127,16 @@ interface FamilyObserved {
 /** Too many clients behind this address have asked for it within a minute. */
 class DetectionLimited extends Unreachable {
   override readonly name = 'DetectionLimited';
+}
+
+/** The server answers, and sees no address that it could allow, as on its own machine. */
+export class NoAddress extends Unreachable {
+  override readonly name = 'NoAddress';
+
+  constructor(url: string, reason: string) {
+    super(url, reason, false);
+    this.message = reason;
+  }
 }
 
 /** What to start with when detection is limited: nothing observed, so that the server allows the caller's own address. */

@@ -16,7 +16,8 @@ export interface ApiOptions extends SendingOptions {
 }
 
 export function createApi({ url, ...sending }: ApiOptions): Api {
-  return createClient<paths>({ baseUrl: url, fetch: sendingFetch(sending) });
+  const headers = { 'User-Agent': 'drawbridge' };
+  return createClient<paths>({ baseUrl: url, headers, fetch: sendingFetch(sending) });
 }
 
 /** @returns the body of a success */

@@ -37,7 +37,7 @@ const STOP_OR_RENEW_TIMEOUT_MS = 8_000;
 const STOP_OR_RENEW = /\/sessions\/(?:admin\/)?[^/]+\/(?:stop|renew)$/;
 /** POST requests that end access, or what may become access. A DELETE does so, too, but for a lockdown's. */
 const END =
-  /\/sessions\/(?:admin\/)?[^/]+\/stop$|\/auth\/logout$|\/access-requests\/[^/]+\/(?:cancel|deny)$|\/lockdown$/;
+  /\/sessions\/(?:admin\/)?[^/]+\/stop$|\/auth\/logout$|\/access-requests\/[^/]+\/(?:cancel|deny|withdraw)$|\/lockdown$/;
 /** Somebody waits for the outcome of a sign-in, and repeating it makes a lock longer. */
 const SIGN_IN = /\/auth\/(?!logout$)/;
 

@@ -1,5 +1,5 @@
 export { EXIT_CONFIGURATION, loadSettings, settingNames, SettingsError } from './load-settings';
-export { certificateProblem } from './certificate-problem';
+export { certificateProblem, connectionProblem } from './certificate-problem';
 export { issuerUrlOf } from './issuer-url';
 export {
   DatabaseUrlSettings,

@@ -4,7 +4,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from 'openid-client';
-import { certificateProblem } from '#config';
+import { connectionProblem } from '#config';
 import { ForbiddenHost, NoTenantResponse } from '#drivers';
 import { refusalMeaning, type RefusalMeaning } from './issuer-refusals';
 
@@ -67,8 +67,8 @@ export function issuerFailureOf(error: unknown): IssuerFailure {
   const status = statusOf(causes);
   if (status !== undefined)
     return new IssuerFailure(isPassing(status) ? 'unreachable' : 'invalid', `it answered ${status}`, error);
-  const certificate = certificateProblem(error);
-  if (certificate !== null) return new IssuerFailure('unreachable', certificate, error);
+  const problem = connectionProblem(error);
+  if (problem !== null) return new IssuerFailure('unreachable', problem, error);
   if (causes.some(isNoAnswer))
     return new IssuerFailure(
       'unreachable',

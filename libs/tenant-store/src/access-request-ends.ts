@@ -63,7 +63,8 @@ export const endRequestsOf = (
 
 /** What was approved is no more; what waits goes on waiting, for another approval. */
 const WITHDRAW = `WITH given AS (
-    SELECT a.id FROM access_requests a WHERE a.organization_id = $1 AND a.due_at IS NOT NULL AND EXISTS (
+    SELECT a.id FROM access_requests a WHERE a.organization_id = $1 AND a.due_at IS NOT NULL
+      AND ($3::uuid IS NULL OR a.id = $3) AND EXISTS (
       SELECT FROM access_request_decisions d WHERE d.request_id = a.id AND d.user_id = $2 AND d.decision = 'APPROVED')
     ORDER BY a.id FOR UPDATE
   ), moved AS (
@@ -79,14 +80,15 @@ const WITHDRAW = `WITH given AS (
   ) ${MOVED}`;
 
 /**
- * Takes back the approvals of a user that no session has used. Lock the user first, and no rule: an approval or a start at the
- * same time comes before, or is refused. Record it in the same transaction.
+ * Takes back the approvals of a user that no session has used, or the one of a request. Lock the user first, and no rule: an
+ * approval or a start at the same time comes before, or is refused. Record it in the same transaction.
  */
 export const withdrawApprovals = (
   tx: Tx,
   organization: OrganizationId,
   userId: string,
-): Promise<EndedRequest[]> => rows(tx, WITHDRAW, [organization, userId]);
+  requestId: string | null = null,
+): Promise<EndedRequest[]> => rows(tx, WITHDRAW, [organization, userId, requestId]);
 
 const EVENTS = {
   WAITING: 'ACCESS_REQUEST_APPROVAL_WITHDRAWN',

@@ -25,3 +25,9 @@ export interface AccessRequestRow extends Readonly<
   /** whether its reader may decide now */
   readonly mayDecide: boolean;
 }
+
+/** SQL: the request of `create` that waits already. */
+export const SAME = `SELECT id FROM access_requests WHERE organization_id = $1 AND requester_id = $2 AND resource_ids = $3
+    AND duration_hours = $4 AND reason = $5 AND ticket IS NOT DISTINCT FROM $6 AND ipv4_address IS NOT DISTINCT FROM $7
+    AND ipv6_address IS NOT DISTINCT FROM $8 AND approvals_needed = $9 AND approver_role_ids = $10
+    AND status = 'WAITING' AND due_at > now()`;

@@ -25,7 +25,7 @@ import {
   isDecider,
   mayDecide,
 } from './access-request-deciders';
-import type { AccessRequestRow } from './access-request-rows';
+import { type AccessRequestRow, SAME } from './access-request-rows';
 import { covers, isEnough } from './session-start';
 
 /** How long a request waits for a decision. */
@@ -186,14 +186,33 @@ const DECISIONS = { approve: APPROVE, deny: DENY, review: REVIEW, cancel: CANCEL
 /** What people ask others to let them open. */
 export class AccessRequestStore implements TenantStore<AccessRequestStore> {
   /**
-   * Call it in a transaction: starts, deactivations and other requests of the user wait.
+   * Call it in a transaction: starts, deactivations and other requests of the user wait. One that waits already and asks for
+   * the same is the request.
    * @returns null when the user is not active, or has too many that wait
    */
-  async create(tx: Tx, organization: OrganizationId, request: NewAccessRequest): Promise<string | null> {
+  async create(
+    tx: Tx,
+    organization: OrganizationId,
+    request: NewAccessRequest,
+  ): Promise<{ id: string; isNew: boolean } | null> {
     await tx.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE', [
       organization,
       request.requesterId,
     ]);
+    const given = [
+      organization,
+      request.requesterId,
+      request.resourceIds,
+      request.durationHours,
+      request.reason,
+      request.ticket,
+      request.ipv4Address,
+      request.ipv6Address,
+      request.approvalsNeeded,
+      request.approverRoleIds,
+    ];
+    const same = await first<{ id: string }>(tx, SAME, given);
+    if (same) return { ...same, isNew: false };
     const created = await first<{ id: string }>(
       tx,
       `INSERT INTO access_requests (organization_id, requester_id, resource_ids, duration_hours, reason, ticket, ipv4_address,
@@ -202,20 +221,9 @@ export class AccessRequestStore implements TenantStore<AccessRequestStore> {
        WHERE u.organization_id = $1 AND u.id = $2 AND u.is_active AND (SELECT count(*) FROM access_requests a
          WHERE a.requester_id = u.id AND a.status = 'WAITING' AND a.due_at > now()) < ${MAX_WAITING_REQUESTS}
        RETURNING id`,
-      [
-        organization,
-        request.requesterId,
-        request.resourceIds,
-        request.durationHours,
-        request.reason,
-        request.ticket,
-        request.ipv4Address,
-        request.ipv6Address,
-        request.approvalsNeeded,
-        request.approverRoleIds,
-      ],
+      given,
     );
-    return created?.id ?? null;
+    return created && { ...created, isNew: true };
   }
 
   /** @param reader for `mayDecide` */

@@ -153,11 +153,26 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     });
   }
 
-  /** Of an approver who has left or is locked down, whom the caller has locked: before any rule is. */
-  async withdraw(tx: Tx, organization: OrganizationId, userId: string, actor: AuditActor): Promise<void> {
-    const withdrawn = await withdrawApprovals(tx, organization, userId);
+  /**
+   * The approvals of a user who has left or is locked down, or the one of a request that is taken back. Locks the approver,
+   * before any rule is locked.
+   * @returns whether there was one that no session has used
+   */
+  async withdraw(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+    actor: AuditActor,
+    requestId: string | null = null,
+  ): Promise<boolean> {
+    await tx.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE', [
+      organization,
+      userId,
+    ]);
+    const withdrawn = await withdrawApprovals(tx, organization, userId, requestId);
     if (withdrawn.length > 0)
       await this.audit.write(tx, organization, ...withdrawn.map((request) => endedEntry(actor, request)));
+    return withdrawn.length > 0;
   }
 
   /** Whether an issuer no longer vouches for the user, who then starts no session: its lock serializes that with `refuse`. */

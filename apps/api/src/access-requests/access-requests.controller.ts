@@ -107,6 +107,20 @@ export class AccessRequestsController {
     return this.decide(actor, 'deny', id, note);
   }
 
+  @Post(':id/withdraw')
+  @AllowedWhileLockedDown()
+  @Uncounted()
+  @AllowedWhileSuspended()
+  @SignedIn()
+  @Operation(
+    'Withdraw your approval of an access request',
+    { 200: AccessRequestDto, errors: [404, 409] },
+    'While no session has used it. What was approved is LAPSED; what waits for another approval goes on waiting.',
+  )
+  async withdraw(@CurrentActor() actor: Actor, @PathId() id: string): Promise<AccessRequestDto> {
+    return toAccessRequest(await this.requests.withdraw(actor, id));
+  }
+
   @Post(':id/cancel')
   @AllowedWhileLockedDown()
   @Uncounted()

@@ -5,6 +5,7 @@ import {
   AccessRequestStore,
   MAX_WAITING_REQUESTS,
   type NewAccessRequest,
+  OffboardingStore,
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords } from '../audit/action-records';
@@ -46,6 +47,7 @@ export class AccessRequestsService {
   constructor(
     private readonly database: Database,
     private readonly requests: AccessRequestStore,
+    private readonly offboarding: OffboardingStore,
     private readonly planner: SessionPlanner,
     private readonly records: ActionRecords,
     private readonly waiter: AccessRequestWaiter,
@@ -54,13 +56,15 @@ export class AccessRequestsService {
   /** @throws ApiError as the start of such a session does; 400 when it needs no approval, 409 when too many wait or too few decide */
   async create(actor: Actor, dto: CreateAccessRequestDto): Promise<AccessRequestRow> {
     const { organizationId, email } = actor.principal;
-    const asked = Object.assign(dto, { breakGlass: false, isDetected: true });
-    const planned = await this.planner.plan(this.database.autocommit, actor, asked);
+    const wanted = Object.assign(dto, { breakGlass: false, isDetected: true });
+    const planned = await this.planner.plan(this.database.autocommit, actor, wanted);
     const request = requestOf(actor.principal, dto, planned);
     return this.database.transaction(async (tx) => {
-      const id = await this.requests.create(tx, organizationId, request);
-      if (id === null) throw tooManyWait();
+      const asked = await this.requests.create(tx, organizationId, request);
+      if (asked === null) throw tooManyWait();
+      const { id, isNew } = asked;
       const created = await this.requireRequest(tx, actor.principal, id);
+      if (!isNew) return created;
       const deciders = await this.requests.deciders(tx, organizationId, [id]);
       if (deciders.length < created.approvalsNeeded) throw tooFewDecide(created, deciders.length);
       const { requesterId, resourceIds: _, ...details } = request;
@@ -134,6 +138,21 @@ export class AccessRequestsService {
     if (!counts && (await this.requests.isByRequester(autocommit, organizationId, id, decision)))
       throw linkedByRequester();
     throw refusalOf(as, principal, request);
+  }
+
+  /**
+   * Takes back the caller's approval: what was approved lapses, what waits for another one goes on waiting.
+   * @throws ApiError 404 when there is no such request, 409 when the caller has approved nothing, or a session has used it
+   */
+  async withdraw(actor: Actor, id: string): Promise<AccessRequestRow> {
+    const { principal } = actor;
+    const { organizationId, userId } = principal;
+    const isDone = await this.database.closing.transaction((tx) =>
+      this.offboarding.withdraw(tx, organizationId, userId, auditActor(actor), id),
+    );
+    const request = await this.requireRequest(this.database.autocommit, principal, id);
+    if (isDone) return request;
+    throw conflict(`You have no approval to withdraw: the access request is ${request.status}`);
   }
 
   private async requireRequest(tx: Tx, principal: Principal, id: string): Promise<AccessRequestRow> {

@@ -26,6 +26,7 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'POST /access-requests': 'ACCESS_REQUESTED',
     'POST /access-requests/:/approve': 'ACCESS_REQUEST_APPROVED',
     'POST /access-requests/:/deny': 'ACCESS_REQUEST_DENIED',
+    'POST /access-requests/:/withdraw': 'ACCESS_REQUEST_APPROVAL_WITHDRAWN',
     'POST /access-requests/:/cancel': 'ACCESS_REQUEST_CANCELLED',
     'POST /access-requests/:/review': 'BREAK_GLASS_REVIEWED',
   }),

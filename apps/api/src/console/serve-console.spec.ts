@@ -78,6 +78,10 @@ describe('serveConsole', () => {
     ['/index.html%00', '*/*'],
     [`/${'a'.repeat(5000)}`, '*/*'],
     ['/v1/health', '*/*'],
+    ['/.env', BROWSER],
+    ['/openapi.json', BROWSER],
+    ['/metrics', BROWSER],
+    ['/wp-login.php', BROWSER],
     ['/v1/health', 'application/json'],
   ])('%s for %s is not its own', async (path, accept) => {
     expect((await open(path, accept)).text).toBe('nothing');

@@ -16,8 +16,9 @@ const INDEX = 'index.html';
 /** A file of the build: no other path reaches the disk. */
 const FILE = /^\/((?:assets\/)?[\w-][\w.-]*)$/;
 const ASSET = /^assets\//;
-/** Paths of others: a browser that asks for something unknown there is told so. */
-const OF_OTHERS = /^\/(?:api|docs|downloads|o|oidc|\.well-known|assets)(?:\/|$)/i;
+/** Paths of others, and those of files: a browser that asks for something unknown there is told so. No screen has such an address. */
+const OF_OTHERS =
+  /^\/(?:api|docs|downloads|o|oidc|assets|metrics)(?:\/|$)|^\/\.|\.(?:json|ya?ml|php|env|txt|xml)$/i;
 
 /** The addresses where a console reads its caller's IPv4 and IPv6 address. */
 export const detectionOrigins = ({

@@ -14,6 +14,11 @@ const TOO_MANY_REQUESTS = 429;
 /** Event of a response with 401, also when its client is gone. */
 export const CREDENTIAL_REFUSED = 'credential-refused';
 
+const FOREIGN_HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+};
+
 const logger = new Logger('Errors');
 
 /** Sends the error body of the path's shape, or a page for browser paths. Logs unexpected errors. */
@@ -28,6 +33,8 @@ export function sendErrorResponse(exception: unknown, request: Request, response
   }
   // the route may have allowed caches to keep what it returns
   response.setHeader('Cache-Control', 'no-store');
+  // no route of the API has answered, whose answers have them
+  if (!response.hasHeader('Content-Security-Policy')) response.set(FOREIGN_HEADERS);
   if (failure.status === UNAUTHORIZED) {
     response.setHeader('WWW-Authenticate', 'Bearer');
     response.emit(CREDENTIAL_REFUSED);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { certificateProblem } from '#config';
+import { connectionProblem } from '#config';
 import { ForbiddenHost, PinnedConnection, readTenantUrl, TenantHosts, tenantNetworks } from '#drivers';
 import { ApiSettings } from '../api.settings';
 
@@ -65,7 +65,7 @@ export class IssuerDocuments {
       if (error instanceof ForbiddenHost)
         throw new UnreadableKeys('its address is one that this deployment does not reach', { cause: error });
       const noAnswer = 'it did not answer, or not within the limits of 5 seconds and 64 kB';
-      throw new UnreadableKeys(certificateProblem(error) ?? noAnswer, { cause: error });
+      throw new UnreadableKeys(connectionProblem(error) ?? noAnswer, { cause: error });
     } finally {
       connection?.close();
     }

@@ -157,6 +157,16 @@ describe('RateLimitGuard', () => {
     expect(await remaining(harness, { authorization: 'Bearer one' })).toBe(7);
   });
 
+  it('counts the access tokens of one sign-in together, so that a refresh gives no new count', async () => {
+    const harness = await GuardHarness.of();
+    const token = (sid: string, iat: number): Record<string, string> => ({
+      authorization: `Bearer x.${Buffer.from(JSON.stringify({ sid, iat })).toString('base64url')}.y`,
+    });
+    expect(await remaining(harness, token('one', 1))).toBe(8);
+    expect(await remaining(harness, token('one', 2))).toBe(7);
+    expect(await remaining(harness, token('two', 2))).toBe(8);
+  });
+
   it('counts neither DELETE nor what closes, and refuses an address that guesses credentials, there at ten times as many', async () => {
     const harness = await GuardHarness.of();
     for (const handler of [routes.remove, routes.stop])

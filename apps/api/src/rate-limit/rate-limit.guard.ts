@@ -156,7 +156,7 @@ export class RateLimitGuard extends ThrottlerGuard {
     const byAddress = addressBuckets(request, name);
     if (name !== GENERAL || presented.kind === 'none' || isPublic(context))
       return { buckets: byAddress, caller: 'from this address' };
-    const credential = digest(presented.text);
+    const credential = digest(presented.kind === 'bearer' ? signInOf(presented.text) : presented.text);
     if (presented.kind === 'session') return own(credential, 'with this session token');
     const isScreen = presented.kind === 'bearer' && isFromConsole(request);
     return {
@@ -178,6 +178,20 @@ function addressBuckets(request: Request, name: string): readonly RateLimitBucke
   const address = callerAddressOf(request);
   const buckets = address ? rateLimitBuckets(address) : [{ name: 'unknown', factor: 1 }];
   return buckets.map((bucket) => ({ ...bucket, name: `${name} ${bucket.name}` }));
+}
+
+/**
+ * The sign-in that an access token says it is of: its next token is counted with it. Not verified yet: a token that is made
+ * up is refused, and counted as such.
+ */
+function signInOf(token: string): string {
+  try {
+    const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
+    const { sid } = JSON.parse(payload) as { sid?: unknown };
+    return typeof sid === 'string' ? sid : token;
+  } catch {
+    return token;
+  }
 }
 
 const refusedName = (bucket: string, factor: number): string => `${factor} ${bucket}`;

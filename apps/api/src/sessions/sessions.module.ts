@@ -36,6 +36,6 @@ import { SessionsService } from './sessions.service';
     IdempotencyStore,
     OffboardingStore,
   ],
-  exports: [SessionPlanner, SessionsService, SessionStore, AccessRequestStore],
+  exports: [SessionPlanner, SessionsService, SessionStore, AccessRequestStore, OffboardingStore],
 })
 export class SessionsModule {}

@@ -26,7 +26,7 @@ export const register = ({ options, output }: Call<LoginOptions>): Promise<void>
     const { email, password } = await accountOf(options);
     const body = { organizationName, email, password };
     const answer = await bodyOf(createApi({ url, credential: null }).POST('/api/v1/auth/register', { body }));
-    output.note(`the slug of the organization is ${answer.user?.organizationSlug}`);
+    output.note(`the short name of the organization is ${answer.user?.organizationSlug}`);
     return { url, email, ...stored(answer, {}) };
   });
 

@@ -5,7 +5,7 @@ import styles from './code.module.css';
 /** How long a piece is that fits on a line of the smallest screen; in smaller letters; in the smallest ones. */
 const [SHORT, LONG, LONGEST] = [28, 39, 43];
 /** Of an e-mail address; longer ones break anywhere: they are names, and take no room from what is beside them. */
-const MAIL = 12;
+const MAIL = 16;
 
 function lookOf({ length }: string, most: number): string | undefined {
   if (length > most) return undefined;

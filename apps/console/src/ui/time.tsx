@@ -37,21 +37,24 @@ function showUtc(next: boolean): void {
 }
 
 /** The zone that times are shown and entered in, such as "Europe/Berlin". */
-export const zoneName = (): string =>
-  inUtc.get() ? 'UTC' : new Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const zoneName = (): string => (inUtc.get() ? 'UTC' : localZone());
+
+const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The same for a component, which is drawn again when another one is chosen. */
 export const useZone = (): string => useSyncExternalStore(inUtc.follow, zoneName);
 
-/** Says in which zone times are, and shows them in the other one. */
+/** Says in which zone times are, and shows them in the other one, if it is another one. */
 export function ZoneSwitch() {
   const zone = useZone();
   return (
     <span>
       Times in {zone}{' '}
-      <button type="button" className="link" onClick={() => showUtc(!inUtc.get())}>
-        {inUtc.get() ? 'Local time' : 'Show UTC'}
-      </button>
+      {localZone() === 'UTC' ? null : (
+        <button type="button" className="link" onClick={() => showUtc(!inUtc.get())}>
+          {inUtc.get() ? 'Local time' : 'Show UTC'}
+        </button>
+      )}
     </span>
   );
 }

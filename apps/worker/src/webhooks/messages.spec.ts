@@ -28,8 +28,17 @@ const overdue: ToldRecord = {
   errorMessage: 'AccessDenied',
   details: {},
 };
+interface SlackBody {
+  readonly text: string;
+  readonly blocks: readonly { readonly text: { readonly type: string; readonly text: string } }[];
+}
+const slackBody = (record: ToldRecord, publicUrl?: string): SlackBody =>
+  JSON.parse(bodyOf('slack', record, publicUrl)) as SlackBody;
+/** The blocks, one on a line. */
 const slack = (record: ToldRecord, publicUrl?: string): string =>
-  (JSON.parse(bodyOf('slack', record, publicUrl)) as { text: string }).text;
+  slackBody(record, publicUrl)
+    .blocks.map(({ text }) => text.text)
+    .join('\n');
 
 describe('A message about a record', () => {
   it('says who, what, which resources and until when, with a link to the session', () => {
@@ -53,6 +62,16 @@ describe('A message about a record', () => {
     expect(slack({ ...denied, resourceName: 'ada@example.com' } as ToldRecord).split('\n')[1]).toBe(
       'by bo@example.com · for ada@example.com · a, b, c, d, e and 2 more · Not today',
     );
+  });
+
+  it('makes no link, mention or bold letter of what people wrote in Slack', () => {
+    const reason = 'see https://evil.example/login and *urgent* <!channel>';
+    const { text, blocks } = slackBody({ ...started, details: { reason } });
+    expect(blocks[1]!.text).toEqual({
+      type: 'plain_text',
+      text: 'by ada@example.com · ada@example.com · see https evil.example/login and *urgent* <!channel>',
+    });
+    expect(text).toContain('see https evil.example/login and  urgent  &lt;!channel&gt;');
   });
 
   it('says why something failed, or what ended access', () => {

@@ -1,4 +1,5 @@
 import type { WebhookFormat } from '#entities';
+import { plainLine } from '#mail';
 import type { ToldRecord } from '#tenant-store';
 import { screenOf } from '../screen-of';
 
@@ -79,14 +80,28 @@ function endOf({ eventType, timestamp, details: { durationHours, expiresAt } }: 
 const escaped = (given: string): string =>
   given.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** For an incoming webhook. Names that people chose make neither links nor mentions. */
+/** Of a text of Slack's, with room for the escapes. */
+const MAX_SLACK_TEXT = 2000;
+
+/**
+ * For an incoming webhook. What people wrote makes neither links, nor mentions, nor bold letters: it is a text without
+ * markup, also where a receiver of the same format shows `text` alone.
+ */
 function slackBody({ title, text, link }: Message): object {
-  const lines = [
-    `*${escaped(title)}*`,
-    escaped(text),
-    ...(link === null ? [] : [`<${escaped(link)}|${LINK_TEXT}>`]),
-  ];
-  return { text: lines.join('\n'), unfurl_links: false };
+  const plain = plainLine(text, MAX_SLACK_TEXT);
+  const section = (type: 'mrkdwn' | 'plain_text', shown: string): object => ({
+    type: 'section',
+    text: { type, text: shown },
+  });
+  return {
+    text: `${title} ${escaped(plain).replaceAll(/[*_~`]/g, ' ')}`,
+    blocks: [
+      section('mrkdwn', `*${escaped(title)}*`),
+      section('plain_text', plain),
+      ...(link === null ? [] : [section('mrkdwn', `<${escaped(link)}|${LINK_TEXT}>`)]),
+    ],
+    unfurl_links: false,
+  };
 }
 
 /** Text, not Markdown as in other blocks. */

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { certificateProblem } from '#config';
+import { connectionProblem } from '#config';
 import {
   ForbiddenHost,
   PinnedConnection,
@@ -77,8 +77,8 @@ export class WebhookReceiver {
     } catch (error) {
       if (error instanceof ForbiddenHost)
         return noAnswer('it leads to an address that this deployment lets no webhook lead to');
-      const certificate = certificateProblem(error);
-      if (certificate !== null) return noAnswer(certificate);
+      const problem = connectionProblem(error);
+      if (problem !== null) return noAnswer(problem);
       return noAnswer('it did not answer, or not within the limits of 10 seconds and 64 kB');
     } finally {
       clearTimeout(timer);

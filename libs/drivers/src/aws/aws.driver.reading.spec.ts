@@ -49,6 +49,16 @@ describe('AWS driver: reading rules', () => {
     expect(endpoint.calls).toHaveLength(2);
   });
 
+  it.each([
+    [59, []],
+    [60, [expect.stringContaining('60 inbound IPv4 rules: the group is full')]],
+  ])('says at its verification that a group with %i rules is full', async (count, warnings) => {
+    const rules = Array.from({ length: count }, (_, host) => rule(`sgr-${host}`, `203.0.113.${host}/32`));
+    const isAllowed = refusal(412, 'DryRunOperation');
+    endpoint.reply(groupShown, listed(rules), isAllowed, isAllowed);
+    expect(await driver.verify(target(), {})).toEqual({ warnings });
+  });
+
   it('checks that the group exists when the list is empty', async () => {
     endpoint.reply(listed([]), groupShown, listed([]), refusal(400, 'InvalidGroup.NotFound'));
     expect(await driver.readRules(target())).toEqual([]);

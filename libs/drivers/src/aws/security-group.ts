@@ -10,7 +10,7 @@ import { parseRuleKey, type ResourceConfig, type RuleSpec } from '#rules';
 import { DriverError } from '../driver-error';
 import { explainOpen, refuseOpenTarget } from '../open-target';
 import type { Outcomes } from '../outcomes';
-import type { Inspection } from '../provider-driver';
+import type { Inspection, Verified } from '../provider-driver';
 import { writtenKeys } from '../written-keys';
 import { addRules } from './addition';
 import { unexpectedResponse } from './aws-errors';
@@ -27,6 +27,19 @@ const specsOf = (rules: readonly SecurityGroupRule[]): RuleSpec[] =>
     return key === null ? [] : [parseRuleKey(key)];
   });
 
+/** Inbound rules of one IP version, unless the account's quota was raised. */
+const DEFAULT_QUOTA = 60;
+
+const fullnessOf = (rules: readonly SecurityGroupRule[]): string[] =>
+  (['CidrIpv4', 'CidrIpv6'] as const).flatMap((field) => {
+    const { length } = rules.filter((rule) => !rule.IsEgress && rule[field] !== undefined);
+    return length < DEFAULT_QUOTA
+      ? []
+      : [
+          `${length} inbound ${field.replace('CidrIpv', 'IPv')} rules: the group is full, unless the account’s quota was raised`,
+        ];
+  });
+
 /** EC2's maximum page size. */
 const PAGE_SIZE = 1000;
 
@@ -40,11 +53,12 @@ export class SecurityGroup extends Ec2Target implements AwsTarget, WritableGroup
     super(access, settings);
   }
 
-  async verify(config: ResourceConfig): Promise<void> {
+  async verify(config: ResourceConfig): Promise<Verified> {
     await this.describe();
     const rules = await this.listRules();
     await this.requireWritePermission();
     refuseOpenTarget(this.groupId, config, specsOf(rules));
+    return { warnings: fullnessOf(rules) };
   }
 
   async inspect(target: ReadTarget): Promise<Inspection> {

@@ -68,6 +68,8 @@ async function create({ api, connection, name, options, output }: Call<CreateOpt
       : { expiresAt: new Date((await serverTime(connection.url)) + expires * DAY_MS).toISOString() }),
   };
   const key = await bodyOf(api.POST('/api/v1/api-keys', { body }));
-  output.note(`this is shown once; it acts for ${key.userEmail} and ends ${timeText(key.expiresAt)}`);
+  output.note(
+    `this is shown once; it acts for ${key.userEmail} and ${key.expiresAt ? `ends ${timeText(key.expiresAt)}` : 'has no end'}`,
+  );
   output.result(key, key.plainTextKey);
 }

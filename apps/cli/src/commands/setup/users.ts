@@ -110,8 +110,13 @@ async function inviteOne(
   const query = { search: email, status: ['INVITED' as const], size: 100 };
   const waiting = await bodyOf(api.GET('/api/v1/users', { params: { query } }));
   const again = waiting.find((user) => user.email === email.toLowerCase());
-  if (again && (roleIds.length > 0 || options.name !== undefined || options.admin))
-    output.note(`${again.email} was invited before: --role, --name and --admin change nothing`);
+  if (again && (options.name !== undefined || options.admin))
+    output.note(`${again.email} was invited before: --name and --admin change nothing`);
+  for (const id of again ? roleIds : [])
+    await api.POST('/api/v1/roles/{id}/members', {
+      params: { path: { id } },
+      body: { addUserIds: [again!.id] },
+    });
   const name = options.name === undefined ? {} : { name: options.name };
   const body = { email, roleIds, isOrgAdmin: options.admin ?? false, ...name };
   const user = again

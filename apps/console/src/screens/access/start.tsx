@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { asFailure, Failure } from '../../api';
 import { opened } from '../../parts/session-actions';
 import { addressesOf, resourcesOf, type Session } from '../../parts/sessions';
-import { Action, Form, Notice, Picker, Row, TextField, unbroken } from '../../ui';
+import { Action, Form, Muted, Notice, Picker, Row, TextField, unbroken } from '../../ui';
 import styles from './access.module.css';
 import { ownAddressFields } from './own-address';
 import type { Body, Resource, StartProps } from './starting';
@@ -123,7 +123,11 @@ export function OpenForm({ me, resources, isOther = false, isAsked = false, ...g
           onChange={({ target }) => setHours(target.value)}
           help={`At most ${atMost}.`}
         />
-        {resources.length === 1 ? null : (
+        {resources.length === 1 ? (
+          isAsked ? null : (
+            <Muted>Opens {resources[0]!.name}.</Muted>
+          )
+        ) : (
           <Picker
             name="resourceIds"
             label="Resources"

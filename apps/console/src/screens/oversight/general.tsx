@@ -24,7 +24,7 @@ export function General() {
             <Rename organization={shown} />
             <Facts
               of={{
-                Slug: <Code copied="Slug">{shown.slug}</Code>,
+                'Short name': <Code copied="Short name">{shown.slug}</Code>,
                 Id: <Code copied="Id">{shown.id}</Code>,
                 Since: <Time at={shown.createdAt} />,
               }}
@@ -75,7 +75,11 @@ function Delete({ organization: { name, slug } }: { organization: Schemas['Organ
       onDone={() => signOut(`${name} is deleted. Its last rules are being removed.`)}
     >
       <Closing />
-      <TextField name="confirmSlug" label="Slug of the organization" help={`To confirm, enter ${slug}`} />
+      <TextField
+        name="confirmSlug"
+        label="Short name of the organization"
+        help={`To confirm, enter ${slug}`}
+      />
       <TextField
         name="code"
         label="Code"

@@ -166,7 +166,9 @@ function linesFor({ preset, audience }: TrustData): string {
     return `permissions: { id-token: write, contents: read }
 steps:
   - uses: your-organization/drawbridge/apps/action@COMMIT
-    with: { url: '${url}', trust: '${audience}' }
+    with:
+      url: ${url}
+      trust: ${audience}
   - run: ./deploy.sh`;
   if (preset === 'HCP_TERRAFORM')
     return `# environment variables of the workspace

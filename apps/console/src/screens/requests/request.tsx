@@ -123,6 +123,9 @@ function OwnActions({ request: { id, status }, me: { lockdown } }: ActionsProps)
   );
 }
 
+const withdraw = (id: string) =>
+  api.POST('/api/v1/access-requests/{id}/withdraw', { params: { path: { id } } });
+
 function Actions({ request, me }: ActionsProps) {
   if (request.userId === me.id) return <OwnActions request={request} me={me} />;
   return (
@@ -132,6 +135,11 @@ function Actions({ request, me }: ActionsProps) {
           <DecideButton request={request} as="approve" />
           <DecideButton request={request} as="deny" />
         </>
+      ) : null}
+      {request.endedAt === null &&
+      request.sessionId === null &&
+      request.decisions.some(({ userId, decision }) => userId === me.id && decision === 'APPROVED') ? (
+        <Action label="Withdraw the approval" act={() => withdraw(request.id)} />
       ) : null}
       {me.isOrgAdmin && request.breakGlass && request.endedAt === null ? (
         <DecideButton request={request} as="review" />

@@ -135,7 +135,7 @@ export function Requests() {
         page={page}
         empty={
           <Empty title="You have asked for nothing yet: access that needs approval is asked for where you open it.">
-            <ButtonLink to="/">Open access</ButtonLink>
+            <ButtonLink to="/">Go to Access</ButtonLink>
           </Empty>
         }
       />

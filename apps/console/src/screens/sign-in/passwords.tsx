@@ -57,7 +57,10 @@ export const AcceptInvitation = () => (
   </WithLink>
 );
 
-/** A form with a password, behind the sign-in with the company where the organization has one: it comes first. */
+/**
+ * A form with a password, behind the sign-in with the company where the organization has one: it comes first. Browsers
+ * do it with https and on their own machine only.
+ */
 function WithCompany({ slug, children }: { readonly slug: string; readonly children: ReactNode }) {
   const offered = useQuery({
     queryKey: ['company-sign-in', slug],
@@ -67,7 +70,7 @@ function WithCompany({ slug, children }: { readonly slug: string; readonly child
   return (
     <Loaded query={offered}>
       {({ items }) =>
-        items.length === 0 ? (
+        items.length === 0 || !window.isSecureContext ? (
           children
         ) : (
           <>
