@@ -15,8 +15,8 @@ const MAX_MS = 1_800_000;
  * Of the API's processor, for one shape, sent as often as below. A request takes some milliseconds; with an expression that
  * is quadratic in a header it takes a tenth of a second, in a body most of one.
  */
-const MAX_SECONDS = 1;
-const TIMES = { header: 20, other: 4 };
+const MAX_SECONDS = 0.3;
+const TIMES = { header: 5, other: 1 };
 
 /** The shapes that requests are tried with: a parser alone meets many more. */
 const FRAMES = ['"", ', '"a", ', '"[", ', '"Bearer a", '];
@@ -121,18 +121,21 @@ describe('A request as large as it may be is handled in linear time', () => {
     return (Number(user) + Number(system)) / TICKS_PER_SECOND;
   };
 
-  /** The first shape that takes more than it may. */
+  /** The first shape that takes more than it may, twice: once the process may have compiled or collected, too. */
   async function steepShape(
     known: readonly Shape[],
     longest: number,
     times: number,
     sent: (text: string) => Sent,
   ): Promise<string | undefined> {
-    for (const { name, text } of known) {
-      const request = sent(text(longest));
+    const isSteep = async (request: Sent): Promise<boolean> => {
       const from = usedSeconds();
       for (let time = 0; time < times; time += 1) await send(request);
-      if (usedSeconds() - from > MAX_SECONDS) return name;
+      return usedSeconds() - from > MAX_SECONDS;
+    };
+    for (const { name, text } of known) {
+      const request = sent(text(longest));
+      if ((await isSteep(request)) && (await isSteep(request))) return name;
     }
     return undefined;
   }
