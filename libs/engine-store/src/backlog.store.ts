@@ -58,8 +58,8 @@ export const UNWANTED_SINCE = `coalesce(r.unwanted_since, (
       WHERE h.rule_id = r.id AND h.released_at IS NULL) held))`;
 
 /**
- * SQL: the rules that a session holds whose end was before `moment`, and that no sweep has released. OFFSET: sessions that wait
- * for a sweep are few, but PostgreSQL expects a third of all, and would read all that is held.
+ * SQL: the rules that a session holds whose end was before `moment`, and that no sweep has released. OFFSET, and arrays of what
+ * it returns: sessions that wait for a sweep are few, but PostgreSQL expects a third of all, and would read all that is held.
  */
 const HELD_BEYOND = (moment: string): string => `SELECT held.rule_id FROM sessions s CROSS JOIN LATERAL (
       SELECT h.rule_id FROM resource_ips ip JOIN rule_holders h ON h.resource_ip_id = ip.id
@@ -81,7 +81,7 @@ export const overdueBefore = (seconds: string): string =>
 /** SQL: whether `rules r` should have been gone for these seconds, and may not be. @param where chooses among the unwanted */
 export const overdueFor = (seconds: string, where = ''): string => {
   const moment = `now() - make_interval(secs => ${seconds})`;
-  return `r.id IN (SELECT id FROM rules WHERE unwanted_since < ${moment} ${where} UNION ALL ${HELD_BEYOND(moment)})
+  return `r.id = ANY (ARRAY(SELECT id FROM rules WHERE unwanted_since < ${moment} ${where} UNION ALL ${HELD_BEYOND(moment)}))
     AND r.state <> 'absent' AND ${UNWANTED_SINCE} < ${overdueBefore(seconds)}`;
 };
 
@@ -105,8 +105,7 @@ export class BacklogStore {
        ), due AS (
          SELECT t.provider, count(*)::int AS count FROM (
            SELECT target_id FROM rules WHERE due_at IS NOT NULL
-           UNION ALL SELECT ended.target_id FROM (SELECT DISTINCT rule_id FROM (${HELD_BEYOND('now()')}) waits) waiting
-             CROSS JOIN LATERAL (SELECT target_id FROM rules WHERE id = rule_id AND due_at IS NULL OFFSET 0) ended
+           UNION ALL SELECT target_id FROM rules WHERE due_at IS NULL AND id = ANY (ARRAY(${HELD_BEYOND('now()')}))
          ) r JOIN targets t ON t.id = r.target_id GROUP BY t.provider
        )
        SELECT provider, coalesce(due.count, 0) AS "dueRules", coalesce(overdue.count, 0) AS "overdueRules",
