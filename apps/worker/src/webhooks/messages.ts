@@ -80,6 +80,11 @@ function endOf({ eventType, timestamp, details: { durationHours, expiresAt } }: 
 const escaped = (given: string): string =>
   given.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
+const section = (type: 'mrkdwn' | 'plain_text', shown: string): object => ({
+  type: 'section',
+  text: { type, text: shown },
+});
+
 /** Of a text of Slack's, with room for the escapes. */
 const MAX_SLACK_TEXT = 2000;
 
