@@ -88,11 +88,6 @@ const section = (type: 'mrkdwn' | 'plain_text', shown: string): object => ({
 /** Of a text of Slack's, with room for the escapes. */
 const MAX_SLACK_TEXT = 2000;
 
-const section = (type: 'mrkdwn' | 'plain_text', text: string): object => ({
-  type: 'section',
-  text: { type, text },
-});
-
 /**
  * For an incoming webhook. What people wrote makes neither links, nor mentions, nor bold letters: it is a text without
  * markup, also where a receiver of the same format shows `text` alone.
