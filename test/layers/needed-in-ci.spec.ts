@@ -21,7 +21,6 @@ const PROBES = [
   ['pgbouncer', 'harness/pgbouncer.ts'],
   ['an overlay file system', 'harness/disposable-machine.ts'],
   ['python3', 'hostile/address-oracle.ts'],
-  ['go', 'harness/go.ts'],
   ['chromium', 'harness/browser.ts'],
   ['prometheus', 'harness/prometheus.ts'],
 ] as const;
