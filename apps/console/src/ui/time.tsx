@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { Fragment, useSyncExternalStore } from 'react';
 import { Followed, serverNow } from '../api';
 
 const listeners = new Set<() => void>();
@@ -123,7 +123,11 @@ export const Time = ({ at, none, isExact = false }: TimeProps) =>
         ? // beside long addresses, the clock goes below the date
           dateAndTime(at, true)
             .split(/(?<=,) (?=[^,]*$)/)
-            .map((part) => <span key={part}>{part} </span>)
+            .map((part) => (
+              <Fragment key={part}>
+                <span>{part}</span>{' '}
+              </Fragment>
+            ))
         : dateAndTime(at)}
     </time>
   ) : (
