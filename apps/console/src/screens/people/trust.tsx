@@ -177,7 +177,11 @@ DRAWBRIDGE_URL=${url}
 
 ephemeral "drawbridge_access" "database" {
   resources = ["database"]
-  enabled   = terraform.applying
+}
+
+provider "postgresql" {
+  host = ephemeral.drawbridge_access.database.host
+  port = ephemeral.drawbridge_access.database.port
 }`;
   const token = {
     GITLAB: `# id_tokens: { DRAWBRIDGE_ID_TOKEN: { aud: '${audience}' } }`,
