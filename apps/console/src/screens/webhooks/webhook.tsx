@@ -2,8 +2,9 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { $api, api, live, type Schemas } from '../../api';
 import { useEdit } from '../../parts/edits';
+import { AUDIT_EVENTS } from '../../parts/event-texts';
 import { defined } from '../../parts/search';
-import { Lines, sentence, wordsOf } from '../../parts/words';
+import { Lines } from '../../parts/words';
 import {
   Action,
   ConfirmButton,
@@ -86,7 +87,7 @@ function Shown({ webhook, children }: { webhook: WebhookData; children: ReactNod
             Status: <WebhookStatus of={webhook} />,
             URL: webhook.hasAuthorization ? `${url}, with an Authorization header` : url,
             For: FORMATS[format],
-            Events: webhook.eventTypes.map((event) => sentence(wordsOf(event))).join(', ') || 'Every event',
+            Events: webhook.eventTypes.map((event) => AUDIT_EVENTS[event]).join(', ') || 'Every event',
             Created: (
               <Lines>
                 <Time at={webhook.createdAt} />

@@ -1,7 +1,8 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useList } from '../../api';
+import { AUDIT_EVENTS } from '../../parts/event-texts';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { count, Lines, sentence, wordsOf } from '../../parts/words';
+import { count, Lines } from '../../parts/words';
 import { ButtonLink, Empty, Muted, Page, Section, Time } from '../../ui';
 import { FORMATS, WebhookStatus, type WebhookData } from './parts';
 
@@ -63,6 +64,6 @@ function WebhookLink({ to: { id, name, url } }: { to: WebhookData }) {
 
 function eventsOf([first, ...others]: WebhookData['eventTypes']): string {
   if (first === undefined) return 'Every event';
-  const text = sentence(wordsOf(first));
+  const text = AUDIT_EVENTS[first];
   return others.length === 0 ? text : `${text} and ${count(others.length, 'other')}`;
 }
