@@ -138,7 +138,7 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     const decider = await at('/decide', approver);
     const { page } = decider;
     const row = page.getByRole('row').filter({ hasText: '203.0.113.60' }).first();
-    const says = /may not open it now: no role reaches it any more/;
+    const says = /^Cannot be opened now: no role of the requester reaches it/;
     await row.getByText(says).waitFor();
     const buttons = await row.getByRole('button').allInnerTexts();
     await decider.goto(site.url(`/requests/${id}`));

@@ -44,8 +44,8 @@ export function Opens({ of: request }: { of: AccessRequest }) {
       <span>{namesOf(request)}</span>
       {names.length === 0 ? null : (
         <Reason isBad>
-          {request.userName} may not open {opensAnything(request) ? names.join(', ') : 'it'} now: no role
-          reaches it any more, or there is a lockdown.
+          {opensAnything(request) ? `${names.join(', ')} cannot` : 'Cannot'} be opened now: no role of the
+          requester reaches it any more, or there is a lockdown.
         </Reason>
       )}
     </Lines>
