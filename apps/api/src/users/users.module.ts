@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { LockdownStore, MfaStore, OffboardingStore, UserStore } from '#tenant-store';
+import { LockdownStore, MfaStore, OffboardingStore, SignInStore, UserStore } from '#tenant-store';
 import { AuthModule } from '../auth/auth.module';
 import { LockdownModule } from '../lockdown/lockdown.module';
 import { BulkUsers } from './bulk-users';
@@ -24,6 +24,7 @@ import { UsersService } from './users.service';
     UserStore,
     OffboardingStore,
     LockdownStore,
+    SignInStore,
     MfaStore,
   ],
   exports: [ServiceUsers, UserStore],

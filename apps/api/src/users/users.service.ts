@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
-import { LockdownStore, OffboardingStore, type UserRow, UserStore } from '#tenant-store';
+import { LockdownStore, OffboardingStore, SignInStore, type UserRow, UserStore } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import type { Principal } from '#guards';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
@@ -25,6 +25,7 @@ export class UsersService {
     private readonly users: UserStore,
     private readonly offboarding: OffboardingStore,
     private readonly lockdowns: LockdownStore,
+    private readonly signIns: SignInStore,
     private readonly wakeUps: WakeUps,
     private readonly records: ActionRecords,
   ) {}
@@ -106,6 +107,16 @@ export class UsersService {
         throw notPossible('MFA is not enabled for the user');
       }
       await this.records.record(tx, actor, 'MFA_RESET', objectOf(user));
+    });
+  }
+
+  /** Ends every sign-in of a user: what is open, and API keys, stay. */
+  async endSignIns(actor: Actor, id: string): Promise<void> {
+    const { principal } = actor;
+    await this.database.closing.transaction(async (tx) => {
+      const user = await this.requireUser(tx, principal, id);
+      const ended = await this.signIns.endAll(tx, principal.organizationId, id);
+      await this.records.record(tx, actor, 'SIGN_IN_ENDED', objectOf(user), { ended });
     });
   }
 

@@ -10,6 +10,7 @@ import {
   UserStore,
   type WebhookRow,
   WebhookStore,
+  webhookLabel,
 } from '#tenant-store';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
@@ -55,7 +56,7 @@ export class WebhooksService {
 
   async create(actor: Actor, dto: CreateWebhookDto): Promise<CreatedWebhook> {
     const { organizationId, email } = actor.principal;
-    const { format = 'standard', eventTypes = [] } = dto;
+    const { name = null, format = 'standard', eventTypes = [] } = dto;
     const url = await this.urls.checked(dto.url);
     const [id, secret, shownUrl] = [randomUUID(), newSecret(), this.urls.shown(url, format)];
     const dataKey = await this.dataKeys.of(organizationId);
@@ -66,6 +67,7 @@ export class WebhooksService {
     });
     const created = {
       id,
+      name,
       format,
       shownUrl,
       sealedData,
@@ -92,6 +94,7 @@ export class WebhooksService {
     const url = dto.url === undefined ? undefined : await this.urls.checked(dto.url);
     return this.changing(actor, id, async (tx, before) => {
       await this.webhooks.update(tx, organizationId, id, {
+        name: dto.name,
         eventTypes: dto.eventTypes && [...new Set(dto.eventTypes)],
         ...(url !== undefined && {
           shownUrl: this.urls.shown(url, before.format),
@@ -209,7 +212,11 @@ function changedSecrets(
 /** As the standard writes secrets. */
 const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
-const objectOf = ({ id, shownUrl }: WebhookRow): ActionObject => ({ type: 'WEBHOOK', id, name: shownUrl });
+const objectOf = (row: WebhookRow): ActionObject => ({
+  type: 'WEBHOOK',
+  id: row.id,
+  name: webhookLabel(row),
+});
 
 /**
  * @param hasUrl a URL was given: what is shown of it may be the same as before
@@ -223,7 +230,7 @@ function changesOf(
 ): Changes {
   return {
     ...(hasAuthorization && { authorization: { from: null, to: null } }),
-    ...changesBetween(before, after, ['isEnabled']),
+    ...changesBetween(before, after, ['name', 'isEnabled']),
     ...(hasUrl && { url: { from: before.shownUrl, to: after.shownUrl } }),
     ...(String(before.eventTypes) !== String(after.eventTypes) && {
       eventTypes: { from: before.eventTypes, to: after.eventTypes },

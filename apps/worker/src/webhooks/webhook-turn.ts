@@ -9,6 +9,7 @@ import {
   type ToldRecord,
   type WebhookDeliveryStore,
   WebhookStore,
+  webhookLabel,
 } from '#tenant-store';
 import { retryInMs } from './retry-schedule';
 import type { Answer, WebhookReceiver } from './webhook-sender';
@@ -111,14 +112,14 @@ export class WebhookTurn {
   }
 
   private async disable(tx: Tx, reason: string): Promise<void> {
-    const { id, organizationId, shownUrl } = this.webhook;
+    const { id, organizationId } = this.webhook;
     await this.webhooks.disable(tx, organizationId, id);
     await this.audit.write(tx, organizationId, {
       ...SYSTEM_ACTOR,
       eventType: 'WEBHOOK_DISABLED',
       resourceType: 'WEBHOOK',
       resourceId: id,
-      resourceName: shownUrl,
+      resourceName: webhookLabel(this.webhook),
       result: 'FAILURE',
       errorMessage: reason,
     });
