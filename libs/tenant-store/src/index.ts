@@ -3,6 +3,7 @@ export * from './access-request.store';
 export * from './account-token.store';
 export * from './account.store';
 export * from './api-key.store';
+export * from './attention.store';
 export * from './audit-chain.store';
 export * from './audit-checkpoint.store';
 export * from './audit-export.store';
