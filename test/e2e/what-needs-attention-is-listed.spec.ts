@@ -1,5 +1,5 @@
 import { colleague } from '../builders/colleague';
-import { ownOrganization } from '../builders/organization';
+import { ownOrganization, sshTo } from '../builders/organization';
 import { webhook } from '../builders/webhooks';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
@@ -16,7 +16,7 @@ interface Item {
 describe('What is not as it should be is one list, and goes with its cause', () => {
   const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge);
-  const other = ownOrganization(drawbridge);
+  const other = ownOrganization(drawbridge, sshTo([1]));
 
   const items = (query = ''): Promise<Item[]> =>
     org.admin.expect(200, org.admin.get<Item[]>(`/attention${query}`));
@@ -68,6 +68,7 @@ describe('What is not as it should be is one list, and goes with its cause', () 
     await drawbridge.cloud.clearFaults();
     await write(`UPDATE rules SET due_at = now() WHERE address = '203.0.113.1/32'`);
     await org.reaches(id, 'CANCELLED');
+    await org.admin.posted(`/resources/${org.resourceIds[0]}/reconcile`);
     await allGone();
   });
 
@@ -81,7 +82,7 @@ describe('What is not as it should be is one list, and goes with its cause', () 
     });
     await write(`UPDATE api_keys SET expires_at = now() + interval '3 days' WHERE id = $1`, key.id);
     expect(await kinds()).toEqual(['WEBHOOK_FAILING', 'KEY_ENDING', 'ONE_ADMINISTRATOR']);
-    await org.admin.created(`/users/${person.id}/lockdown`, { reason: 'A laptop was stolen' });
+    await org.admin.posted(`/users/${person.id}/lockdown`, { reason: 'A laptop was stolen' });
     expect(await kinds('?severity=NOW')).toEqual(['WEBHOOK_FAILING', 'LOCKED_DOWN']);
     expect(await kinds('?kind=KEY_ENDING&kind=LOCKED_DOWN&size=1')).toEqual(['LOCKED_DOWN']);
     expect((await items('?kind=LOCKED_DOWN'))[0]).toMatchObject({ message: 'A laptop was stolen' });

@@ -33,8 +33,10 @@ const CAUSES = {
   RULE_OVERDUE: {
     severity: 'NOW',
     objectType: 'RESOURCE',
-    found: `ip.resource_id, max(ip.resource_name), min(ip.overdue_at), max(ip.error_message) FROM resource_ips ip
-      WHERE ip.organization_id = $1 AND ip.overdue_at IS NOT NULL AND ip.status = 'REMOVING' GROUP BY ip.resource_id`,
+    found: `ip.resource_id, max(ip.resource_name), min(r.unwanted_since), max(ip.error_message) FROM resource_ips ip
+      JOIN rule_holders h ON h.resource_ip_id = ip.id JOIN rules r ON r.id = h.rule_id
+      WHERE ip.organization_id = $1 AND ip.status = 'REMOVING' AND r.overdue_at IS NOT NULL AND r.state <> 'absent'
+      GROUP BY ip.resource_id`,
   },
   RESOURCE_REFUSED: {
     severity: 'NOW',

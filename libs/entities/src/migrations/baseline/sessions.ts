@@ -126,7 +126,6 @@ CREATE TABLE resource_ips (
   wrong_family boolean NOT NULL DEFAULT false,
   given_up text,
   still_allowed_by text,
-  overdue_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT resource_ips_owner_check CHECK ((session_id IS NULL) <> (static_ip_rule_id IS NULL)),
   CONSTRAINT resource_ips_session_fkey FOREIGN KEY (organization_id, session_id)
@@ -136,7 +135,6 @@ CREATE TABLE resource_ips (
 );
 CREATE INDEX resource_ips_session_id_idx ON resource_ips (session_id);
 CREATE INDEX resource_ips_static_ip_rule_id_idx ON resource_ips (static_ip_rule_id) WHERE static_ip_rule_id IS NOT NULL;
-CREATE INDEX resource_ips_overdue_idx ON resource_ips (organization_id) WHERE overdue_at IS NOT NULL AND status = 'REMOVING';
 CREATE INDEX resource_ips_removed_entries_idx ON resource_ips (id)
   WHERE static_ip_rule_id IS NOT NULL AND status = 'REMOVED';
 CREATE INDEX resource_ips_removing_idx ON resource_ips (released_at) WHERE status = 'REMOVING';
