@@ -155,7 +155,7 @@ describe('An agent serves a host', () => {
     expect(await statusOf(second.id)).toBe('CANCELLED');
   });
 
-  it('static rules have no end, and their ranges are sent as ranges', async () => {
+  it('static rules have the end that is given or none, and their ranges are sent as ranges', async () => {
     const { host, agent } = await served();
     const rule = { label: 'office', ipAddress: '198.51.100.0/24', resourceIds: [host.resourceId] };
     const { id } = await org.admin.expect(201, org.admin.post<{ id: string }>('/static-ip-rules', rule));
@@ -164,6 +164,10 @@ describe('An agent serves a host', () => {
     const found = (): Promise<{ status: string }> =>
       org.admin.expect(200, org.admin.get<{ status: string }>(`/static-ip-rules/${id}`));
     expect((await found()).status).toBe('ACTIVE');
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    await org.admin.expect(200, org.admin.patch(`/static-ip-rules/${id}`, { expiresAt }));
+    const [ending] = (await agent.turn()).rules;
+    expect(ending).toMatchObject({ secondsLeft: expect.any(Number) as number, maxSilenceSeconds: null });
     expect((await org.admin.delete(`/static-ip-rules/${id}`)).status).toBe(204);
     expect((await agent.turn()).rules).toEqual([]);
   });

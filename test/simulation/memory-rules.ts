@@ -282,6 +282,7 @@ export class MemoryRules implements InMemory<RuleStore> {
             endsAt: endOf(session),
           }
         : null,
+      staticEndsAt: null,
     };
   }
 }

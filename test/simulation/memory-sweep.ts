@@ -35,6 +35,11 @@ export class MemorySweep implements InMemory<SweepStore> {
     };
   }
 
+  /** No static IP rule has an end here. */
+  expireStaticRules(): { count: number; targets: WokenTargets[] } {
+    return { count: 0, targets: [] };
+  }
+
   outlook(): SweepOutlook {
     const now = this.tables.now();
     const ends = this.live().map(endOf);

@@ -144,10 +144,11 @@ describe('Requests for an address on a resource', () => {
   it('a static IP rule deleted while its entry is PENDING no longer desires its rule', async () => {
     const statics = new StaticIpRuleStore();
     const tx = database.autocommit;
-    const address = { label: 'Office', ipAddress: ADDRESS, createdByEmail: org.email };
+    const address = { label: 'Office', ipAddress: ADDRESS, createdByEmail: org.email, expiresAt: null };
     const id = await statics.create(tx, org.organizationId, address);
     const entry = { resourceId, resourceName: 'database', targetId, specs: SPECS };
-    await statics.open(tx, org.organizationId, { id, ipVersion: 4, ipAddress: ADDRESS }, [entry]);
+    const made = { id, ipVersion: 4, ipAddress: ADDRESS } as const;
+    await statics.open(tx, org.organizationId, made, [entry], 'STATIC_RULE_CREATED');
     const desired = async (): Promise<boolean[]> => {
       const lease = (await new LeaseStore().take(tx, targetId, 10, false))!;
       const due = await new RuleStore().due(tx, lease, 10);

@@ -54,7 +54,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   credentialData: '--data, --from-env or --set',
   credentialType: '--type',
   durationHours: '--hours',
-  expiresAt: '--expires',
+  expiresAt: '--expires, --days or --until',
   ipAddress: '<address>',
   ipv4Address: '--ipv4',
   ipv6Address: '--ipv6',

@@ -134,11 +134,11 @@ const RULES = `SELECT r.target_id AS "targetId", r.id, r.address, r.protocol, r.
        held.live > 0 AS desired, held.waiting > 0 AS waiting,
        CASE WHEN held.endless = 0 THEN extract(epoch FROM held.ends_at)::text END AS "endsAt",
        CASE WHEN held.endless = 0 THEN extract(epoch FROM held.ends_at - clock_timestamp())::float8 END AS "secondsLeft",
-       CASE WHEN held.endless = 0 AND held.unlimited = 0 THEN held.max_silence END AS "maxSilenceSeconds",
+       CASE WHEN held.fixed = 0 AND held.unlimited = 0 THEN held.max_silence END AS "maxSilenceSeconds",
        held.names[1:${MAX_NAMED_HOLDERS}] AS holders
      FROM rules r CROSS JOIN LATERAL (
        SELECT count(*) AS live, count(*) FILTER (WHERE ip.status = 'PENDING') AS waiting,
-         count(*) FILTER (WHERE s.id IS NULL) AS endless, max(s.expires_at) AS ends_at,
+         count(*) FILTER (WHERE s.id IS NULL) AS fixed, count(*) FILTER (WHERE ends.at IS NULL) AS endless, max(ends.at) AS ends_at,
          count(*) FILTER (WHERE own.config -> 'maxSilenceSeconds' = 'null') AS unlimited,
          max(coalesce((own.config ->> 'maxSilenceSeconds')::int, ${DEFAULT_MAX_SILENCE_SECONDS})) AS max_silence,
          array_agg(jsonb_build_object('sessionId', s.id, 'user', u.email, 'label', fixed.label)
@@ -149,8 +149,9 @@ const RULES = `SELECT r.target_id AS "targetId", r.id, r.address, r.protocol, r.
        LEFT JOIN sessions s ON s.id = ip.session_id
        LEFT JOIN users u ON u.id = s.user_id
        LEFT JOIN static_ip_rules fixed ON fixed.id = ip.static_ip_rule_id
+       CROSS JOIN LATERAL (SELECT coalesce(s.expires_at, fixed.expires_at) AS at) ends
        WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${HOLDING})
-         AND (s.id IS NULL OR s.expires_at > statement_timestamp())
+         AND coalesce(ends.at > statement_timestamp(), true)
      ) held
      WHERE r.target_id = t.id AND (r.state <> 'absent' OR r.due_at IS NOT NULL)
      ORDER BY r.key`;

@@ -1,6 +1,6 @@
 import { PROVIDERS, SLOW_TARGETS, slowerBySeconds, type Provider, type RemovalCause } from '#rules';
 import { IS_RESTORED } from './restore.store';
-import { MAY_EXPIRE, sliced, type Slice, type Sliced, type Tx } from '#entities';
+import { MAY_EXPIRE, STATIC_RULE_MAY_END, sliced, type Slice, type Sliced, type Tx } from '#entities';
 
 /** Pending work on the targets of one provider. */
 export interface Backlog {
@@ -45,26 +45,34 @@ export interface OverdueRuleRow {
 export const OVERDUE_AFTER_SECONDS = 5;
 
 /** SQL: why the overdue `rules r` should be gone. */
-export const CAUSE_OF_OVERDUE = `coalesce(r.cause, 'SESSION_EXPIRED')`;
+export const CAUSE_OF_OVERDUE = `coalesce(r.cause, (
+    SELECT CASE WHEN bool_and(ip.session_id IS NULL) THEN 'STATIC_RULE_EXPIRED' END
+    FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE h.rule_id = r.id), 'SESSION_EXPIRED')`;
 
 /**
- * SQL: since when `rules r` should be gone; null: it is wanted. While no worker sweeps, that is when the session of its last
- * holder ended.
+ * SQL: since when `rules r` should be gone; null: it is wanted. While no worker sweeps, that is when the session or the
+ * static IP rule of its last holder ended.
  */
 export const UNWANTED_SINCE = `coalesce(r.unwanted_since, (
     SELECT CASE WHEN bool_and(coalesce(held.until <= now(), false)) THEN max(held.until) END
-    FROM (SELECT least(s.expires_at, s.lease_until) AS until
+    FROM (SELECT least(s.expires_at, s.lease_until, fixed.expires_at) AS until
       FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id LEFT JOIN sessions s ON s.id = ip.session_id
+      LEFT JOIN static_ip_rules fixed ON fixed.id = ip.static_ip_rule_id
       WHERE h.rule_id = r.id AND h.released_at IS NULL) held))`;
 
-/**
- * SQL: the rules that a session holds whose end was before `moment`, and that no sweep has released. OFFSET, and arrays of what
- * it returns: sessions that wait for a sweep are few, but PostgreSQL expects a third of all, and would read all that is held.
- */
-const HELD_BEYOND = (moment: string): string => `SELECT held.rule_id FROM sessions s CROSS JOIN LATERAL (
+/** SQL: the rules of what an owner `o` holds. OFFSET, and arrays of what it returns: see `HELD_BEYOND`. */
+const heldBy = (column: string): string => `CROSS JOIN LATERAL (
       SELECT h.rule_id FROM resource_ips ip JOIN rule_holders h ON h.resource_ip_id = ip.id
-      WHERE ip.session_id = s.id AND h.released_at IS NULL OFFSET 0) held
-    WHERE s.status IN (${MAY_EXPIRE}) AND least(s.expires_at, s.lease_until) < ${moment}`;
+      WHERE ip.${column} = o.id AND h.released_at IS NULL OFFSET 0) held`;
+
+/**
+ * SQL: the rules that a session or a static IP rule holds whose end was before `moment`, and that no sweep has released. Those that
+ * wait for a sweep are few, but PostgreSQL expects a third of all, and would read all that is held.
+ */
+const HELD_BEYOND = (moment: string): string => `SELECT held.rule_id FROM sessions o ${heldBy('session_id')}
+    WHERE o.status IN (${MAY_EXPIRE}) AND least(o.expires_at, o.lease_until) < ${moment}
+    UNION ALL SELECT held.rule_id FROM static_ip_rules o ${heldBy('static_ip_rule_id')}
+    WHERE ${STATIC_RULE_MAY_END} AND o.expires_at < ${moment}`;
 
 /** SQL: how much longer than usual the removal of `rules r` may take, in seconds. */
 const SLOWER_BY = `coalesce((SELECT slow.seconds FROM targets t JOIN unnest(

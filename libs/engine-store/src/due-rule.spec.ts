@@ -39,6 +39,7 @@ describe('A due rule', () => {
         abandoned: null,
       },
       session: null,
+      staticEndsAt: null,
     }));
     return dueRules({
       now: 0,

@@ -49,9 +49,10 @@ const isAwaited = (row: TargetRule, now: Instant): boolean =>
   row.removalSentAt === null;
 
 function holderOf({ cause, releasedAt }: Holder, address: ResourceIp, now: Instant): DueHolder[] {
-  const { status, organizationId, resource, session } = address;
+  const { status, organizationId, resource, session, staticEndsAt } = address;
   if (resource === null || status === 'REMOVED' || status === 'FAILED') return [];
   const { access, config, writeVerified, abandoned } = resource;
+  const expiresAt = session?.expiresAt ?? staticEndsAt;
   return [
     {
       status: releasedAt === null ? status : 'REMOVING',
@@ -60,8 +61,8 @@ function holderOf({ cause, releasedAt }: Holder, address: ResourceIp, now: Insta
       writeVerified,
       abandoned,
       config,
-      expiresAt: session && Math.round(session.expiresAt / 1000),
-      expired: session !== null && session.endsAt <= now,
+      expiresAt: expiresAt && Math.round(expiresAt / 1000),
+      expired: (session?.endsAt ?? staticEndsAt ?? Infinity) <= now,
     },
   ];
 }

@@ -3,6 +3,7 @@ export * from './holders';
 export { AgentGuardStore, type HostRelease } from './agent-guard.store';
 export { AgentStore } from './agent.store';
 export { BacklogStore, type OverdueRuleRow } from './backlog.store';
+export { closeStaticRules } from './static-rule-closing';
 export { lockOwners } from './lock-owners';
 export type { AccessRow, AccessWindow } from './access-rows';
 export * from './ledger-queries';

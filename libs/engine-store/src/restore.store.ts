@@ -63,7 +63,7 @@ export interface UnopenedAddress extends OnTarget {
 const IS_HELD_BACK = `r.cause = 'ORPHAN' AND r.due_at IS NULL AND r.state <> 'absent'`;
 /** Targets that are named in one line. */
 const MAX_NAMED = 20;
-const ENDS_AT = 'least(s.expires_at, s.lease_until)';
+const ENDS_AT = 'least(s.expires_at, s.lease_until, fixed.expires_at)';
 const ON_TARGET = `t.provider, t.resource_type AS "resourceType", t.identifier, r.address, r.protocol, r.ports`;
 const NAMED = `jsonb_build_object('id', o.id, 'slug', o.slug)`;
 
@@ -144,7 +144,7 @@ export class RestoreStore {
          LEFT JOIN resources res ON res.id = ip.resource_id
          LEFT JOIN sessions s ON s.id = ip.session_id LEFT JOIN users u ON u.id = s.user_id
          LEFT JOIN static_ip_rules fixed ON fixed.id = ip.static_ip_rule_id
-         WHERE r.due_at IS NOT NULL AND r.state <> 'present' AND (s.id IS NULL OR ${ENDS_AT} > now())`,
+         WHERE r.due_at IS NOT NULL AND r.state <> 'present' AND coalesce(${ENDS_AT} > now(), true)`,
       'o.slug, ip.session_id, ip.static_ip_rule_id, t.identifier, r.address, r.protocol, r.ports, ip.id',
       [],
       slice,

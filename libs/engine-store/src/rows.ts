@@ -63,6 +63,8 @@ export interface ResourceIp extends ResourceIpState {
     /** the planned end or the end of its lease, whichever is first */
     readonly endsAt: Instant;
   } | null;
+  /** the planned end of its static IP rule; null: it has none, or is of a session */
+  readonly staticEndsAt: Instant | null;
 }
 
 /** Rules of one target with their holders, as they were at one moment. */

@@ -65,11 +65,13 @@ const load = (seed: string): string => `WITH near AS MATERIALIZED (${seed}),
           'writeVerified', res.write_verified,
           'abandoned', CASE WHEN res.abandoned_at IS NOT NULL THEN coalesce(res.abandon_reason, '') END) END AS resource,
         CASE WHEN s.id IS NOT NULL THEN jsonb_build_object('userId', s.user_id, 'userEmail', u.email,
-          'expiresAt', ${ms('s.expires_at')}, 'endsAt', ${ms('least(s.expires_at, s.lease_until)')}) END AS session
+          'expiresAt', ${ms('s.expires_at')}, 'endsAt', ${ms('least(s.expires_at, s.lease_until)')}) END AS session,
+        ${ms('fixed.expires_at')} AS "staticEndsAt"
       FROM (SELECT DISTINCT resource_ip_id FROM held) h
       CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} ip
       LEFT JOIN resources res ON res.id = ip.resource_id
-      LEFT JOIN sessions s ON s.id = ip.session_id LEFT JOIN users u ON u.id = s.user_id ORDER BY ip.id
+      LEFT JOIN sessions s ON s.id = ip.session_id LEFT JOIN users u ON u.id = s.user_id
+      LEFT JOIN static_ip_rules fixed ON fixed.id = ip.static_ip_rule_id ORDER BY ip.id
     ) address) AS addresses
   FROM targets t WHERE t.id = $1`;
 

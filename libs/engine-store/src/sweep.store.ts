@@ -1,9 +1,22 @@
-import type { SlotUse } from '#rules';
-import { ENDED_AT, ENDS_AT, HOLDING, MAY_EXPIRE, prepared, rows, type Tx } from '#entities';
+import { grouped, type OrganizationId, type SlotUse } from '#rules';
+import {
+  type AuditEntry,
+  AuditTrail,
+  ENDED_AT,
+  ENDS_AT,
+  HOLDING,
+  MAY_EXPIRE,
+  prepared,
+  rows,
+  STATIC_RULE_MAY_END,
+  SYSTEM_ACTOR,
+  type Tx,
+} from '#entities';
 import { AgentWatchStore } from './agent-watch.store';
 import { COMPARISON_INTERVAL_SECONDS } from './comparison.store';
 import { release, type WokenTargets } from './holders';
 import { UNLEASED } from './lease.store';
+import { closeStaticRules } from './static-rule-closing';
 
 /** As in `rules_work_idx`: removals first, then rules that were not tried before. */
 const RANK = `((NOT r.closing)::int * 2 + (r.attempts > 0)::int)`;
@@ -21,7 +34,7 @@ const namedBy = (targetId: string): string =>
   `ARRAY(SELECT organization_id FROM resources WHERE target_id = ${targetId})`;
 
 export interface SweepOutlook {
-  /** ms until the next session expires, 0 when one has expired; null: none will */
+  /** ms until the next session or static IP rule ends, 0 when one has ended; null: none will */
   readonly nextEndMs: number | null;
   /** whether a target has something due, under a lease or not */
   readonly isDue: boolean;
@@ -110,6 +123,7 @@ export class SweepStore {
   /** cursor for the rotation over organizations in a backlog */
   private from = FIRST_ORGANIZATION;
   private readonly agents = new AgentWatchStore();
+  private readonly audit = new AuditTrail();
 
   /** @param comparisonSeconds between two comparisons of one host */
   constructor(private readonly comparisonSeconds = COMPARISON_INTERVAL_SECONDS) {}
@@ -133,11 +147,35 @@ export class SweepStore {
     return { count: ended.length, targets: await release(tx, 'SESSION_EXPIRED', { sessionIds }) };
   }
 
-  /** Whether there is anything to sweep, from the ends of three indexes. */
+  /**
+   * Closes the static IP rules that have ended, and records that. Call it in a transaction. The lock checks the end again after a
+   * wait: a rule is either extended or closed. What a lockdown has closed is noted as ended, too.
+   * @returns how many, and the targets to wake
+   */
+  async expireStaticRules(tx: Tx, limit: number): Promise<{ count: number; targets: WokenTargets[] }> {
+    const ended = await rows<{ organizationId: OrganizationId; id: string; entry: AuditEntry }>(
+      tx,
+      `SELECT organization_id AS "organizationId", id, jsonb_build_object('eventType', 'STATIC_IP_RULE_EXPIRED',
+         'resourceType', 'STATIC_IP_RULE', 'resourceId', id, 'resourceName', label, 'details', jsonb_build_object('ipAddress', ip_address, 'expiresAt', expires_at)) AS entry
+       FROM static_ip_rules WHERE ${STATIC_RULE_MAY_END} AND expires_at <= now()
+       ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED`,
+      [limit],
+    );
+    if (ended.length === 0) return { count: 0, targets: [] };
+    const staticIpRuleIds = ended.map(({ id }) => id);
+    await closeStaticRules(tx, staticIpRuleIds, 'EXPIRY');
+    for (const [organization, own] of grouped(ended, ({ organizationId }) => organizationId))
+      await this.audit.write(tx, organization, ...own.map(({ entry }) => ({ ...SYSTEM_ACTOR, ...entry })));
+    return { count: ended.length, targets: await release(tx, 'STATIC_RULE_EXPIRED', { staticIpRuleIds }) };
+  }
+
+  /** Whether there is anything to sweep, from the ends of four indexes. */
   async outlook(tx: Tx): Promise<SweepOutlook> {
     const [found] = await tx.query<[SweepOutlook]>(
-      `SELECT (SELECT extract(epoch FROM greatest(${ENDS_AT}, now()) - now())::float8 * 1000 FROM sessions
-           WHERE status IN (${MAY_EXPIRE}) ORDER BY ${ENDS_AT} LIMIT 1) AS "nextEndMs",
+      `SELECT (SELECT extract(epoch FROM greatest(ends.at, now()) - now())::float8 * 1000 FROM (
+           (SELECT ${ENDS_AT} FROM sessions WHERE status IN (${MAY_EXPIRE}) ORDER BY ${ENDS_AT} LIMIT 1)
+           UNION ALL (SELECT expires_at FROM static_ip_rules WHERE ${STATIC_RULE_MAY_END} ORDER BY expires_at LIMIT 1)
+         ) ends (at) ORDER BY ends.at LIMIT 1) AS "nextEndMs",
          coalesce((SELECT min(due_at) FROM rules WHERE due_at IS NOT NULL) <= now(), false)
            OR coalesce((SELECT min(reconcile_due_at) FROM targets) <= now(), false) AS "isDue"`,
     );
@@ -145,7 +183,8 @@ export class SweepStore {
   }
 
   /**
-   * Deletes finished rows: removed ResourceIps of static IP rules, deleted static IP rules and deleted resources.
+   * Deletes finished rows: removed ResourceIps of static IP rules, static IP rules that are deleted or have ended long ago, and
+   * deleted resources.
    */
   async purge(tx: Tx, limit: number): Promise<void> {
     const unsettled = `status IN (${HOLDING}, 'REMOVING')`;
@@ -158,10 +197,11 @@ export class SweepStore {
            LIMIT $1)
        ), static AS (
          DELETE FROM static_ip_rules WHERE id IN (
-           SELECT id FROM static_ip_rules rule WHERE deleted_at IS NOT NULL
+           SELECT id FROM static_ip_rules rule
+           WHERE (deleted_at IS NOT NULL OR (closed_by = 'EXPIRY' AND expires_at < now() - interval '90 days'))
              AND NOT EXISTS (SELECT FROM resource_ips ip WHERE ip.static_ip_rule_id = rule.id
                AND (${unsettled} OR EXISTS (SELECT FROM rule_holders h WHERE h.resource_ip_id = ip.id)))
-           LIMIT $1)
+           LIMIT $1 FOR UPDATE SKIP LOCKED)
        )
        DELETE FROM resources WHERE id IN (
          SELECT id FROM resources r WHERE deleted_at IS NOT NULL

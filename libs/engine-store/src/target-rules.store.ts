@@ -24,7 +24,7 @@ export interface TargetRuleHolder {
   /** of the static IP rule */
   readonly label: string | null;
   readonly cause: AdditionCause | null;
-  /** ISO 8601; null: it ends with the static IP rule */
+  /** ISO 8601; null: a static IP rule without an end */
   readonly until: string | null;
   /** ISO 8601: since when it waits for the removal; null: it holds the rule */
   readonly releasedAt: string | null;
@@ -73,7 +73,7 @@ const HOLDERS = `ARRAY(SELECT to_jsonb(holder) FROM (
     SELECT CASE WHEN ip.session_id IS NULL THEN 'STATIC_RULE' ELSE 'SESSION' END AS kind,
       coalesce(ip.session_id, ip.static_ip_rule_id) AS id, ip.resource_id AS "resourceId",
       coalesce(named.name, ip.resource_name) AS "resourceName", u.id AS "userId", u.name AS "userName",
-      u.email AS "userEmail", static.label, h.cause, least(s.expires_at, s.lease_until) AS until,
+      u.email AS "userEmail", static.label, h.cause, least(s.expires_at, s.lease_until, static.expires_at) AS until,
       h.released_at AS "releasedAt"
     FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id AND ip.organization_id = $1
     LEFT JOIN resources named ON named.id = ip.resource_id

@@ -25,7 +25,7 @@ const PURGE_INTERVAL_MS = 5000;
 export type TargetDispatcher = (targets: readonly WokenTargets[]) => void;
 
 /**
- * Ends expired sessions and starts the convergence of due targets, on the database clock. One worker sweeps, the others stand
+ * Ends expired sessions and static IP rules, and starts the convergence of due targets, on the database clock. One worker sweeps, the others stand
  * by. It does not depend on the queue: without it, the sweeping worker converges everything.
  */
 export class Sweeper {
@@ -52,7 +52,7 @@ export class Sweeper {
 
   /**
    * Sweeps, if this worker holds the sweeper lease. A failed step does not prevent the following ones.
-   * @returns ms until the next session expires, or until another worker's lease ends; null: none will
+   * @returns ms until the next session or static IP rule ends, or until another worker's lease ends; null: none will
    * @throws AggregateError of the failed steps
    */
   async sweep(stopping: AbortSignal): Promise<number | null> {
@@ -67,6 +67,7 @@ export class Sweeper {
     const outlook = await attempt(() => this.stores.sweep.outlook(this.database.autocommit));
     const isOver = outlook?.nextEndMs === 0;
     if (!outlook || isOver) await attempt(() => this.expireSessions(stopping));
+    if (!outlook || isOver) await attempt(() => this.expireStaticRules());
     if (!outlook || isOver || outlook.isDue) await attempt(() => this.distribute());
     await attempt(() => this.purge());
     await attempt(() => this.onceAMinute());
@@ -101,11 +102,12 @@ export class Sweeper {
   }
 
   /**
-   * Expires sessions regardless of the sweeper lease. Call it before a worker takes work: the lease of a crashed sweeper may
+   * Expires sessions and static IP rules regardless of the sweeper lease. Call it before a worker takes work: the lease of a crashed sweeper may
    * still run, and removals left by an outage must come before additions.
    */
   async catchUp(): Promise<void> {
     await this.expireSessions(new AbortController().signal);
+    await this.expireStaticRules();
   }
 
   /** Call it on shutdown, so that the next worker that asks sweeps. Wake-ups reach the others meanwhile. */
@@ -131,6 +133,15 @@ export class Sweeper {
       ended = [];
       distributedAt = this.now();
     }
+  }
+
+  /** More than a batch are left to the next sweep, which follows at once. */
+  private async expireStaticRules(): Promise<void> {
+    const { count, targets } = await this.database.revocation((tx) =>
+      this.stores.sweep.expireStaticRules(tx, BATCH_SIZE),
+    );
+    if (count > 0) this.log.info({ count }, 'Static IP rules are over');
+    if (this.hasOthers) this.dispatch(targets);
   }
 
   /** Fills this worker's slots, and wakes other workers for the rest. */

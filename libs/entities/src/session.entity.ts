@@ -3,6 +3,7 @@ import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm
 import { Count, CreatedAt, Flag, Id, Json, Moment, Text, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { RuleEntity } from './target.entity';
+import { STATIC_RULE_MAY_END } from './status-lists';
 import { UserEntity } from './user.entity';
 
 const LIVE = `status IN ('PENDING', 'ACTIVE', 'PARTIAL')`;
@@ -70,11 +71,15 @@ export class SessionEntity {
   @CreatedAt() createdAt!: Date;
 }
 
-/** One address or range that is permanently allowed on some resources. */
+/** One address or range that is allowed on some resources until it is deleted, or its end. */
 @Entity('static_ip_rules')
 @Unique('static_ip_rules_organization_id_id_key', ['organizationId', 'id'])
 @Index('static_ip_rules_organization_id_idx', ['organizationId', 'createdAt'])
 @Index('static_ip_rules_deleted_idx', ['id'], { where: 'deleted_at IS NOT NULL' })
+@Index('static_ip_rules_ends_idx', ['expiresAt'], { where: STATIC_RULE_MAY_END })
+@Index('static_ip_rules_expired_idx', ['expiresAt'], { where: `closed_by = 'EXPIRY'` })
+@Check('static_ip_rules_closed_by_check', `closed_by IN ('LOCKDOWN', 'EXPIRY')`)
+@Check('static_ip_rules_closed_check', '(closed_on IS NULL) = (closed_by IS NULL)')
 export class StaticIpRuleEntity {
   @Id() id!: string;
   @ForeignKey(() => OrganizationEntity, { name: 'static_ip_rules_organization_id_fkey' })
@@ -84,8 +89,13 @@ export class StaticIpRuleEntity {
   /** canonical: an address alone, or a CIDR with its host bits cleared */
   @Text() ipAddress!: string;
   @Text() createdByEmail!: string;
-  /** the resources on which a lockdown closed it; null: none did */
+  /** null: it has no end */
+  @Moment({ nullable: true }) expiresAt!: Date | null;
+  /** the end that is recorded as coming soon; another one is recorded again */
+  @Moment({ nullable: true }) toldEnd!: Date | null;
+  /** the resources on which a lockdown or its end closed it; null: it is open */
   @Uuid({ array: true, nullable: true }) closedOn!: string[] | null;
+  @Text({ nullable: true }) closedBy!: 'LOCKDOWN' | 'EXPIRY' | null;
   /** deleted in the API; the row is deleted with its last entry */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   @CreatedAt() createdAt!: Date;

@@ -35,6 +35,8 @@ export const MAY_EXPIRE = startsOf(SESSION_MOVES, 'EXPIRING');
 export const ENDS_AT = 'least(expires_at, lease_until)';
 /** When a session has ended that is ended now: at its end, if that has passed before any worker noticed. */
 export const ENDED_AT = `least(now(), ${ENDS_AT})`;
+/** For `WHERE`: static IP rules whose end is still to come, or was not noticed yet. */
+export const STATIC_RULE_MAY_END = `expires_at IS NOT NULL AND deleted_at IS NULL AND closed_by IS DISTINCT FROM 'EXPIRY'`;
 const UNFINISHED_STATUSES: readonly SessionStatus[] = [...LIVE_SESSION_STATUSES, 'EXPIRING'];
 /** For `status IN (…)`: sessions that are live or still being removed. */
 export const UNFINISHED = sqlList(UNFINISHED_STATUSES);

@@ -1,5 +1,6 @@
 /**
- * Why a rule was added. `LOCKDOWN_LIFTED`: a lockdown had closed its static IP rule. `DRIFT_REPAIRED`: it had disappeared
+ * Why a rule was added. `LOCKDOWN_LIFTED`: a lockdown had closed its static IP rule. `STATIC_RULE_EXTENDED`: its
+ * static IP rule had ended. `DRIFT_REPAIRED`: it had disappeared
  * from its target. `WRITER_RELEASED`: the organization whose credential wrote it no longer holds it, and another holder
  * writes it again.
  */
@@ -7,6 +8,7 @@ export const ADDITION_CAUSES = [
   'SESSION_STARTED',
   'STATIC_RULE_CREATED',
   'LOCKDOWN_LIFTED',
+  'STATIC_RULE_EXTENDED',
   'RESOURCE_MOVED',
   'CONFIG_CHANGED',
   'DRIFT_REPAIRED',
@@ -38,6 +40,7 @@ export const REMOVAL_CAUSES = [
   'LOCKED_DOWN',
   'STATIC_RULE_DELETED',
   'STATIC_RULE_CHANGED',
+  'STATIC_RULE_EXPIRED',
   'RESOURCE_MOVED',
   'RESOURCE_DELETED',
   'CONFIG_CHANGED',

@@ -119,6 +119,13 @@ const CAUSES = {
       WHERE k.organization_id = $1 AND k.revoked_at IS NULL AND k.expires_at > now()
         AND k.expires_at <= now() + interval '14 days'`,
   },
+  STATIC_RULE_ENDING: {
+    severity: 'SOON',
+    objectType: 'STATIC_IP_RULE',
+    found: `s.id, s.label, s.expires_at - interval '7 days', NULL FROM static_ip_rules s
+      WHERE s.organization_id = $1 AND s.deleted_at IS NULL AND s.closed_by IS DISTINCT FROM 'EXPIRY'
+        AND s.expires_at > now() AND s.expires_at <= now() + interval '7 days'`,
+  },
   ONE_ADMINISTRATOR: {
     severity: 'SOON',
     objectType: 'USER',

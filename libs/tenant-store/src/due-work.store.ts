@@ -1,4 +1,11 @@
-import { ENDS_AT, MAY_EXPIRE, prepared, type PreparedStatement, type Tx } from '#entities';
+import {
+  ENDS_AT,
+  MAY_EXPIRE,
+  STATIC_RULE_MAY_END,
+  prepared,
+  type PreparedStatement,
+  type Tx,
+} from '#entities';
 import { IS_BEHIND } from './audit-chain.store';
 import { IS_RE_SIGN_IN_OVERDUE } from './due-sso-sign-in.store';
 import { IS_READY } from './webhook-delivery.store';
@@ -27,7 +34,8 @@ const DUE_WORK: PreparedStatement = {
       -- for EXISTS it would expect to meet one soon, and read all rules when there is none
       (SELECT count(*) FROM rules WHERE overdue_at IS NULL AND unwanted_since < now() - make_interval(secs => $1)
           AND state <> 'absent') > 0
-        OR coalesce((SELECT min(${ENDS_AT}) FROM sessions WHERE status IN (${MAY_EXPIRE}))
+        OR coalesce(least((SELECT min(${ENDS_AT}) FROM sessions WHERE status IN (${MAY_EXPIRE})),
+            (SELECT min(expires_at) FROM static_ip_rules WHERE ${STATIC_RULE_MAY_END}))
           < now() - make_interval(secs => $1), false) AS "overdueRules",
       coalesce((SELECT min(least(current_period_end, grace_period_end)) FROM subscriptions
         WHERE status <> 'EXPIRED') <= now(), false) AS subscriptions,

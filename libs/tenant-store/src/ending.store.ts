@@ -1,12 +1,31 @@
 import { grouped, type OrganizationId } from '#rules';
-import { type AuditEntry, AuditTrail, ENDS_AT, MAY_EXPIRE, SYSTEM_ACTOR, type Tx, rows } from '#entities';
+import {
+  type AuditEntry,
+  AuditTrail,
+  ENDS_AT,
+  MAY_EXPIRE,
+  STATIC_RULE_MAY_END,
+  SYSTEM_ACTOR,
+  type Tx,
+  rows,
+} from '#entities';
 
 /** SQL: when people are told of the end of a session: before its last tenth, ten minutes at least. */
 const IS_ENDING = `expires_at <= now() + greatest(interval '10 minutes', (expires_at - started_at) / 10)`;
 /** SQL: no session is so long that a tenth of it is longer. */
 const LONGEST_TENTH = `interval '150 minutes'`;
 /** SQL: a week before, or in the last tenth of a shorter life. */
-const KEY_IS_ENDING = `expires_at <= now() + least(interval '7 days', (expires_at - created_at) / 10)`;
+const WEEK_BEFORE = `expires_at <= now() + least(interval '7 days', (expires_at - created_at) / 10)`;
+
+const LASTING = {
+  API_KEY: { table: 'api_keys', mayEnd: 'revoked_at IS NULL', name: 'name', details: `'userId', user_id` },
+  STATIC_IP_RULE: {
+    table: 'static_ip_rules',
+    mayEnd: STATIC_RULE_MAY_END,
+    name: 'label',
+    details: `'ipAddress', ip_address, 'createdByEmail', created_by_email`,
+  },
+} as const;
 
 interface Ending {
   readonly organizationId: OrganizationId;
@@ -41,19 +60,20 @@ export class EndingStore {
     return this.record(tx, ending, { eventType: 'SESSION_EXPIRING', resourceType: 'SESSION' });
   }
 
-  /** Records the API keys that end soon. Reads these alone. Call it in a transaction. @returns how many */
-  async recordKeys(tx: Tx, limit: number): Promise<number> {
+  /** Records the API keys or the static IP rules that end soon. Reads these alone. Call it in a transaction. @returns how many */
+  async recordLasting(tx: Tx, limit: number, resourceType: keyof typeof LASTING): Promise<number> {
+    const { table, mayEnd, name, details } = LASTING[resourceType];
     const ending = await rows<Ending>(
       tx,
-      `UPDATE api_keys SET told_end = expires_at WHERE id IN (
-         SELECT id FROM api_keys WHERE revoked_at IS NULL AND told_end IS NULL AND expires_at <= now() + interval '7 days'
-           AND ${KEY_IS_ENDING}
+      `UPDATE ${table} SET told_end = expires_at WHERE id IN (
+         SELECT id FROM ${table} WHERE ${mayEnd} AND told_end IS DISTINCT FROM expires_at
+           AND expires_at <= now() + interval '7 days' AND ${WEEK_BEFORE}
          ORDER BY expires_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED)
-       RETURNING organization_id AS "organizationId", id, name,
-         jsonb_build_object('userId', user_id, 'expiresAt', expires_at) AS details`,
+       RETURNING organization_id AS "organizationId", id, ${name} AS name,
+         jsonb_build_object(${details}, 'expiresAt', expires_at) AS details`,
       [limit],
     );
-    return this.record(tx, ending, { eventType: 'API_KEY_EXPIRING', resourceType: 'API_KEY' });
+    return this.record(tx, ending, { eventType: `${resourceType}_EXPIRING`, resourceType });
   }
 
   private async record(

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { STATIC_IP_RULE_STATUSES, type IpVersion, type OrganizationId, type ResourceIpStatus } from '#rules';
 import {
+  STATIC_IP_RULE_STATUSES,
+  type AdditionCause,
+  type IpVersion,
+  type OrganizationId,
+  type ResourceIpStatus,
+} from '#rules';
+import {
+  closeStaticRules,
   release,
   hold,
   desiredRules,
@@ -10,6 +17,7 @@ import {
   wokenTargets,
 } from '#engine-store/port';
 import {
+  HOLDING,
   LEAVING,
   StaticIpRuleEntity,
   type ListDefinition,
@@ -35,10 +43,12 @@ interface StaticIpRuleEntryRow {
 }
 
 export interface StaticIpRuleRow extends Readonly<
-  Pick<StaticIpRuleEntity, 'id' | 'label' | 'ipAddress' | 'createdByEmail' | 'createdAt'>
+  Pick<StaticIpRuleEntity, 'id' | 'label' | 'ipAddress' | 'createdByEmail' | 'createdAt' | 'expiresAt'>
 > {
-  /** whether a lockdown has closed it: it has no entry until that is lifted */
-  readonly isClosed: boolean;
+  /** where it opens again: when the lockdown that has closed it is lifted, or when it is extended; null: it is not closed */
+  readonly closedOn: readonly { readonly resourceId: string; readonly resourceName: string }[] | null;
+  /** whether its end has passed */
+  readonly hasEnded: boolean;
   /** without those being removed */
   readonly resources: StaticIpRuleEntryRow[];
 }
@@ -49,8 +59,14 @@ export interface NewEntry extends Omit<DesiredRules, 'resourceIpId'> {
   readonly resourceName: string;
 }
 
+/** SQL: by the clock of the statement, which may have waited for a lock. */
+const HAS_ENDED = 'coalesce(s.expires_at <= clock_timestamp(), false)';
+
 const SELECT = `SELECT s.id, s.label, s.ip_address AS "ipAddress", s.created_by_email AS "createdByEmail",
-    s.created_at AS "createdAt", s.closed_on IS NOT NULL AS "isClosed",
+    s.created_at AS "createdAt", s.expires_at AS "expiresAt", ${HAS_ENDED} AS "hasEnded",
+    CASE WHEN s.closed_on IS NOT NULL THEN ARRAY(
+      SELECT jsonb_build_object('resourceId', r.id, 'resourceName', r.name) FROM resources r
+      WHERE r.id = ANY (s.closed_on) AND r.deleted_at IS NULL ORDER BY r.name, r.id) END AS "closedOn",
     ARRAY(SELECT jsonb_build_object('resourceId', ip.resource_id,
         'resourceName', coalesce(r.name, ip.resource_name), 'status', ip.status, 'appliedAt', ip.applied_at,
         'errorMessage', ip.error_message)
@@ -68,7 +84,7 @@ const shownEntry = (
 const withEntry = (status: ResourceIpStatus): string => shownEntry(`AND ip.status = '${status}'`);
 
 /** As `overallStatus`. */
-const STATUS = `CASE WHEN s.closed_on IS NOT NULL THEN 'CLOSED' WHEN ${withEntry('PENDING')} THEN 'PENDING'
+const STATUS = `CASE WHEN s.closed_on IS NOT NULL AND ${HAS_ENDED} THEN 'EXPIRED' WHEN s.closed_on IS NOT NULL THEN 'CLOSED' WHEN ${withEntry('PENDING')} THEN 'PENDING'
     WHEN NOT ${withEntry('FAILED')} THEN 'ACTIVE' WHEN ${withEntry('APPLIED')} THEN 'PARTIAL' ELSE 'FAILED' END`;
 
 export const STATIC_IP_RULE_LIST: ListDefinition = {
@@ -79,10 +95,13 @@ export const STATIC_IP_RULE_LIST: ListDefinition = {
   order: '-createdAt',
   filters: {
     resourceId: idFilter(shownEntry('AND ip.resource_id = ?')),
-    status: choiceFilter(STATUS, [...STATIC_IP_RULE_STATUSES, 'CLOSED']),
+    status: choiceFilter(STATUS, [...STATIC_IP_RULE_STATUSES, 'CLOSED', 'EXPIRED']),
     contains: { kind: 'address', where: 's.ip_address::inet >>= ?::inet' },
   },
 };
+
+/** SQL: a rule that is closed, and whose end is to come, or was put off. */
+const IS_TO_REOPEN = `closed_on IS NOT NULL AND deleted_at IS NULL AND coalesce(expires_at > clock_timestamp(), true)`;
 
 /** A rule that a lockdown has closed. */
 export interface ClosedRuleRow extends Pick<StaticIpRuleRow, 'id' | 'ipAddress'> {
@@ -130,39 +149,32 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
 
   /** For a lockdown: remembers on which resources each rule is. The caller releases the entries. @returns the rules */
   async close(tx: Tx, organization: OrganizationId): Promise<string[]> {
-    const closed = await rows<{ id: string }>(
+    const present = await rows<{ id: string }>(
       tx,
-      `WITH present AS MATERIALIZED (
-         SELECT id FROM static_ip_rules WHERE organization_id = $1 AND deleted_at IS NULL AND closed_on IS NULL
-         ORDER BY id FOR NO KEY UPDATE
-       ), forgotten AS (
-         UPDATE resource_ips SET released_at = now()
-         WHERE static_ip_rule_id IN (SELECT id FROM present) AND status = 'FAILED'
-       )
-       UPDATE static_ip_rules rule SET closed_on = ARRAY(
-         SELECT DISTINCT ip.resource_id FROM resource_ips ip
-         WHERE ip.static_ip_rule_id = rule.id AND ip.status NOT IN (${LEAVING}) AND ip.released_at IS NULL)
-       WHERE rule.id IN (SELECT id FROM present) RETURNING rule.id`,
+      `SELECT id FROM static_ip_rules WHERE organization_id = $1 AND deleted_at IS NULL AND closed_on IS NULL
+       ORDER BY id FOR NO KEY UPDATE`,
       [organization],
     );
-    return closed.map(({ id }) => id);
+    const ids = present.map(({ id }) => id);
+    await closeStaticRules(tx, ids, 'LOCKDOWN');
+    return ids;
   }
 
-  /** What a lockdown has closed. Call `lockAdditions` first. */
+  /** What a lockdown has closed, and has not ended since. Call `lockAdditions` first. */
   closed(tx: Tx, organization: OrganizationId): Promise<ClosedRuleRow[]> {
     return tx.query(
       `SELECT id, ip_address AS "ipAddress", closed_on AS "resourceIds" FROM static_ip_rules
-       WHERE organization_id = $1 AND closed_on IS NOT NULL AND deleted_at IS NULL ORDER BY id`,
+       WHERE organization_id = $1 AND ${IS_TO_REOPEN} ORDER BY id`,
       [organization],
     );
   }
 
-  /** The caller opens it on what is left of its resources. @returns false when it was deleted meanwhile */
+  /** The caller opens it on what is left of its resources. @returns false when it was deleted or has ended meanwhile */
   reopen(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
     return touches(
       tx,
-      `UPDATE static_ip_rules SET closed_on = NULL WHERE organization_id = $1 AND id = $2 AND closed_on IS NOT NULL
-         AND deleted_at IS NULL RETURNING id`,
+      `UPDATE static_ip_rules SET closed_on = NULL, closed_by = NULL
+       WHERE organization_id = $1 AND id = $2 AND ${IS_TO_REOPEN} RETURNING id`,
       [organization, id],
     );
   }
@@ -188,12 +200,12 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
   async create(
     tx: Tx,
     organization: OrganizationId,
-    rule: { label: string; ipAddress: string; createdByEmail: string },
+    rule: Pick<StaticIpRuleRow, 'label' | 'ipAddress' | 'createdByEmail' | 'expiresAt'>,
   ): Promise<string> {
     const [created] = await tx.query<{ id: string }[]>(
-      `INSERT INTO static_ip_rules (organization_id, label, ip_address, created_by_email)
-       VALUES ($1, $2, $3, $4) RETURNING id`,
-      [organization, rule.label, rule.ipAddress, rule.createdByEmail],
+      `INSERT INTO static_ip_rules (organization_id, label, ip_address, created_by_email, expires_at)
+       VALUES ($1, $2, $3, $4, $5) RETURNING id`,
+      [organization, rule.label, rule.ipAddress, rule.createdByEmail, rule.expiresAt],
     );
     return created!.id;
   }
@@ -202,13 +214,27 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
     await tx.update(StaticIpRuleEntity, { organizationId: organization, id }, { label });
   }
 
+  /** Call `lock` first. An agent enforces the end of every rule by itself, so it is sent the new one. */
+  async setEnd(tx: Tx, organization: OrganizationId, id: string, expiresAt: Date | null): Promise<void> {
+    await tx.query(
+      `WITH ended AS (
+         UPDATE static_ip_rules SET expires_at = $3 WHERE organization_id = $1 AND id = $2 RETURNING id
+       )
+       UPDATE rules SET revision = revision + 1 WHERE id IN (
+         SELECT holder.rule_id FROM ended JOIN resource_ips ip ON ip.static_ip_rule_id = ended.id
+         JOIN resources r ON r.id = ip.resource_id JOIN rule_holders holder ON holder.resource_ip_id = ip.id
+         WHERE r.provider = 'AGENT' AND ip.status IN (${HOLDING}))`,
+      [organization, id, expiresAt],
+    );
+  }
+
   /** Adds the rule to resources: entries and their desired cloud rules. @returns the targets to wake */
   async open(
     tx: Tx,
     organization: OrganizationId,
     rule: { id: string; ipVersion: IpVersion; ipAddress: string },
     entries: readonly NewEntry[],
-    cause: 'STATIC_RULE_CREATED' | 'LOCKDOWN_LIFTED' = 'STATIC_RULE_CREATED',
+    cause: Extract<AdditionCause, 'STATIC_RULE_CREATED' | 'STATIC_RULE_EXTENDED' | 'LOCKDOWN_LIFTED'>,
   ): Promise<WokenTargets[]> {
     const ips = entries.map((entry) => ({ resourceIpId: randomUUID(), ...entry }));
     const [opened] = await tx.query<{ targets: WokenTargets[] }[]>(

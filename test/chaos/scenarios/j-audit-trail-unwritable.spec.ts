@@ -86,7 +86,7 @@ describe('J. Deploy and operations: the audit trail cannot be written', () => {
     await watch.verify();
   });
 
-  it('rules of an expired session, a deleted static rule and a deleted user are removed, and recorded later [J5]', async () => {
+  it('rules of an expired session, an expired and a deleted static rule and a deleted user are removed, and recorded later [J5]', async () => {
     const user = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
     const [mine, theirs] = await Promise.all([
       org.started({ ipv4Address: '203.0.113.34' }),
@@ -94,9 +94,14 @@ describe('J. Deploy and operations: the audit trail cannot be written', () => {
     ]);
     const body = { label: 'Office', ipAddress: '203.0.113.36', resourceIds: org.resourceIds };
     const rule = await org.admin.created<{ id: string }>('/static-ip-rules', body);
-    await until('all three are present', async () => (await addresses()).length === 3);
+    const ending = await org.admin.created<{ id: string }>('/static-ip-rules', {
+      ...body,
+      ipAddress: '203.0.113.37',
+    });
+    await until('all four are present', async () => (await addresses()).length === 4);
     await whileRefused(async () => {
       await org.expire(mine.id);
+      await drawbridge.query('UPDATE static_ip_rules SET expires_at = now() WHERE id = $1', [ending.id]);
       await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${rule.id}`));
       await org.admin.expect(204, org.admin.delete(`/users/${user.id}`));
       await until('all are removed', async () => (await addresses()).length === 0);
@@ -106,6 +111,7 @@ describe('J. Deploy and operations: the audit trail cannot be written', () => {
     for (const [eventType, id] of [
       ['SESSION_EXPIRED', mine.id],
       ['STATIC_IP_RULE_DELETED', rule.id],
+      ['STATIC_IP_RULE_EXPIRED', ending.id],
       ['USER_DELETED', user.id],
       ['SESSION_STOPPED', theirs.id],
       ['SESSION_CANCELLED', theirs.id],

@@ -33,6 +33,8 @@ describe('4.6 Static IP rules', () => {
       expect(rule).toEqual({
         id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
         label: 'Office',
+        expiresAt: null,
+        closedOn: [],
         ipAddress: '198.51.100.1',
         status: 'PENDING',
         createdByEmail: expect.stringContaining('@example.com') as string,

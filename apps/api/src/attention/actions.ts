@@ -16,5 +16,6 @@ export const ACTIONS: Readonly<Record<AttentionKind, string>> = {
   BREAK_GLASS_UNREVIEWED: 'Review the access that was opened without approval.',
   IDENTITY_WAITING: 'Link each to a user, or leave it: it goes after 30 days.',
   KEY_ENDING: 'Create its successor before it ends.',
+  STATIC_RULE_ENDING: 'Give it a later end if it is still needed.',
   ONE_ADMINISTRATOR: 'Make another user an administrator: a lost account could lock all of you out.',
 };

@@ -1,15 +1,17 @@
 import type { StaticIpRuleRow } from '#tenant-store';
 import { overallStatus } from '#rules';
-import { CLOSED, type StaticIpRuleDto, type StaticIpRuleEntryDto } from './dto/static-ip-rule.dto';
+import { CLOSED, EXPIRED, type StaticIpRuleDto, type StaticIpRuleEntryDto } from './dto/static-ip-rule.dto';
 
 export function toStaticIpRule(row: StaticIpRuleRow): StaticIpRuleDto {
   return {
     id: row.id,
     label: row.label,
     ipAddress: row.ipAddress,
-    status: row.isClosed ? CLOSED : overallStatus(row.resources.map((entry) => entry.status)),
+    status: statusOf(row),
     createdByEmail: row.createdByEmail,
     createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    closedOn: [...(row.closedOn ?? [])],
     resources: row.resources.map((entry) => ({
       ...entry,
       // the store omits entries that are being removed
@@ -17,4 +19,10 @@ export function toStaticIpRule(row: StaticIpRuleRow): StaticIpRuleDto {
       appliedAt: entry.appliedAt === null ? null : new Date(entry.appliedAt),
     })),
   };
+}
+
+/** One whose end nothing has noticed yet is still open. */
+function statusOf({ closedOn, hasEnded, resources }: StaticIpRuleRow): StaticIpRuleDto['status'] {
+  if (closedOn !== null) return hasEnded ? EXPIRED : CLOSED;
+  return overallStatus(resources.map((entry) => entry.status));
 }

@@ -22,7 +22,7 @@ export class StaticIpRulesController {
 
   @Post()
   @Operation(
-    'Create a static IP rule: allow an address or a range permanently',
+    'Create a static IP rule: allow an address or a range until it is deleted, or its end',
     { 201: StaticIpRuleDto, errors: [404, 422] },
     'Applied in the background: read the rule to follow its status.',
   )
@@ -48,9 +48,9 @@ export class StaticIpRulesController {
   @Patch(':id')
   @AllowedWhileSuspended()
   @Operation(
-    'Rename a static IP rule, or change its resources',
+    'Rename a static IP rule, or change its resources or its end',
     { 200: StaticIpRuleDto, errors: [404, 422] },
-    'resourceIds replaces the list: omitted resources are revoked, FAILED ones are retried.',
+    'resourceIds replaces the list: omitted resources are revoked, FAILED ones are retried. An EXPIRED rule opens again with a later expiresAt.',
   )
   async update(
     @CurrentActor() actor: Actor,

@@ -7,7 +7,7 @@ import { WakeUps } from '#jobs';
 import { parseHost, type IpVersion } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
-import { forbidden, notFound, unprocessable } from '../errors/api-error';
+import { badRequest, forbidden, notFound, unprocessable } from '../errors/api-error';
 import { refuseSuspended } from '../errors/refuse-suspended';
 import type { Actor } from '../http/actor';
 import { plannedRules } from '../resources/planned-rules';
@@ -15,7 +15,7 @@ import type { CreateStaticIpRuleDto, UpdateStaticIpRuleDto } from './dto/static-
 import { refuseTooWideInTotal } from './range-total';
 import { staticAddress, type StaticAddressPolicy } from './static-address';
 
-/** Permanent rules: committed here, applied and revoked by a worker. */
+/** Rules until they are deleted, or their end: committed here, applied and revoked by a worker. */
 @Injectable()
 export class StaticIpRulesService {
   constructor(
@@ -39,11 +39,12 @@ export class StaticIpRulesService {
 
   async create(
     actor: Actor,
-    { label, ipAddress, resourceIds }: CreateStaticIpRuleDto,
+    { label, ipAddress, resourceIds, expiresAt: given }: CreateStaticIpRuleDto,
   ): Promise<StaticIpRuleRow> {
     const { principal } = actor;
     refuseEmpty(resourceIds);
     const address = staticAddress(ipAddress, this.addressPolicy);
+    const expiresAt = endOf(given ?? null, null);
     const { organizationId, email } = principal;
     const { created, woken } = await this.database.transaction(async (tx) => {
       refuseAddition(await this.rules.lockAdditions(tx, organizationId));
@@ -57,17 +58,19 @@ export class StaticIpRulesService {
           resourceIds,
           this.addressPolicy.totalPrefix,
         );
-      const rule = { label, ipAddress: address.text, createdByEmail: email };
+      const rule = { label, ipAddress: address.text, createdByEmail: email, expiresAt };
       const id = await this.rules.create(tx, organizationId, rule);
       const targets = await this.rules.open(
         tx,
         organizationId,
         { id, ipVersion: address.version, ipAddress: address.text },
         entries,
+        'STATIC_RULE_CREATED',
       );
       await this.records.record(tx, actor, 'STATIC_IP_RULE_CREATED', objectOf({ id, label }), {
         ipAddress,
         resourceIds,
+        ...(expiresAt && { expiresAt }),
       });
       return { created: (await this.rules.find(tx, organizationId, id))!, woken: targets };
     });
@@ -75,11 +78,14 @@ export class StaticIpRulesService {
     return created;
   }
 
-  /** Releases resources that are no longer listed and retries listed ones whose entry FAILED. */
+  /**
+   * Releases resources that are no longer listed and retries listed ones whose entry FAILED. Another end than one that has passed
+   * opens the rule again.
+   */
   async update(
     actor: Actor,
     id: string,
-    { label, resourceIds }: UpdateStaticIpRuleDto,
+    { label, resourceIds, expiresAt }: UpdateStaticIpRuleDto,
   ): Promise<StaticIpRuleRow> {
     const { principal } = actor;
     if (resourceIds) {
@@ -88,18 +94,32 @@ export class StaticIpRulesService {
     }
     const { organizationId } = principal;
     const { updated, added, released } = await this.database.transaction(async (tx) => {
-      const mayAdd = !resourceIds || (await this.rules.lockAdditions(tx, organizationId));
+      const mayAdd =
+        (!resourceIds && expiresAt === undefined) || (await this.rules.lockAdditions(tx, organizationId));
+      // under that lock the resources of the rule stay: its end only moves them to `closedOn`
+      const was = expiresAt === undefined ? null : await this.rules.find(tx, organizationId, id);
+      const ids = resourceIds ?? [...(was?.resources ?? []), ...(was?.closedOn ?? [])].map(idOf);
       // lock resources before the rule: the same order as deleting a resource, to avoid deadlocks
-      const targets = await this.resources.lockTargets(tx, organizationId, resourceIds ?? []);
+      const targets = await this.resources.lockTargets(tx, organizationId, ids);
       const now = await this.rules.lock(tx, organizationId, id);
       if (!now) throw missing(id);
       refuseUnknown(resourceIds ?? [], targets);
       if (label !== undefined) await this.rules.rename(tx, organizationId, id, label);
-      const changes = resourceIds
-        ? await this.reassign(tx, principal, now, targets)
-        : { added: [], released: [] };
+      const isReopened = await this.moveEnd(tx, principal, now, expiresAt, mayAdd);
+      if (resourceIds && now.hasEnded && expiresAt === undefined)
+        throw unprocessable('The rule has ended: give a later expiresAt, too, or null, to open it again');
+      if (isReopened && targets.length === 0)
+        throw unprocessable('resourceIds must be given: those of the rule are deleted');
+      const changes =
+        resourceIds || isReopened
+          ? await this.reassign(tx, principal, now, targets, isReopened)
+          : { added: [], released: [] };
       if (changes.added.length > 0) refuseAddition(mayAdd);
-      const details = { ...(label === undefined ? {} : { label }), ...(resourceIds ? { resourceIds } : {}) };
+      const details = {
+        ...(label === undefined ? {} : { label }),
+        ...(resourceIds ? { resourceIds } : {}),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      };
       await this.records.record(
         tx,
         actor,
@@ -149,11 +169,28 @@ export class StaticIpRulesService {
     return woken;
   }
 
+  /** @param given undefined: its end stays @param mayAdd false in a lockdown @returns whether it was closed by its end, and is to be opened */
+  private async moveEnd(
+    tx: Tx,
+    principal: Principal,
+    { id, expiresAt: before, hasEnded }: StaticIpRuleRow,
+    given: string | null | undefined,
+    mayAdd: boolean,
+  ): Promise<boolean> {
+    if (given === undefined) return false;
+    const expiresAt = endOf(given, before);
+    if (before && (expiresAt ?? Infinity) > before) refuseSuspended(principal);
+    if (hasEnded) refuseAddition(mayAdd);
+    await this.rules.setEnd(tx, principal.organizationId, id, expiresAt);
+    return hasEnded && this.rules.reopen(tx, principal.organizationId, id);
+  }
+
   private async reassign(
     tx: Tx,
     { organizationId }: Principal,
     rule: StaticIpRuleRow,
     targets: Awaited<ReturnType<ResourceStore['lockTargets']>>,
+    isReopened: boolean,
   ): Promise<{ added: WokenTargets[]; released: WokenTargets[] }> {
     const desired = new Set(targets.map((target) => target.resourceId));
     const unchanged = rule.resources.filter(
@@ -182,6 +219,7 @@ export class StaticIpRulesService {
       organizationId,
       { id: rule.id, ipVersion: version, ipAddress: rule.ipAddress },
       added.map((target) => ({ ...target, specs: plannedRules(target, rule.ipAddress) })),
+      isReopened ? 'STATIC_RULE_EXTENDED' : 'STATIC_RULE_CREATED',
     );
     return { added: woken, released };
   }
@@ -215,6 +253,22 @@ const objectOf = ({ id, label }: Pick<StaticIpRuleRow, 'id' | 'label'>): ActionO
 
 /** @param ipAddress canonical: an address or a range */
 const versionOf = (ipAddress: string): IpVersion => parseHost(ipAddress.split('/')[0]!)!.version;
+
+const idOf = ({ resourceId }: { readonly resourceId: string }): string => resourceId;
+
+const SOONEST_END_MS = 5 * 60_000;
+const LATEST_END_MS = 5 * 365.25 * 24 * 60 * 60_000;
+
+/** @param before the end as it is, which may be given again @throws ApiError 400 when it is too soon or too late */
+function endOf(given: string | null, before: Date | null): Date | null {
+  if (given === null) return null;
+  const expiresAt = new Date(given);
+  const aheadMs = expiresAt.getTime() - Date.now();
+  const isKept = aheadMs > 0 && expiresAt.getTime() === before?.getTime();
+  if (isKept || (aheadMs >= SOONEST_END_MS && aheadMs <= LATEST_END_MS)) return expiresAt;
+  const message = 'must be 5 minutes to 5 years ahead, or null for no end';
+  throw badRequest(`expiresAt ${message}`, { expiresAt: message });
+}
 
 const missing = (id: string): Error => notFound(`Static IP rule ${id} does not exist`);
 

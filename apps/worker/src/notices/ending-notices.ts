@@ -6,13 +6,14 @@ import { RepeatedTask } from '../repeated-task';
 const INTERVAL_MS = 5000;
 const BATCH_SIZE = 500;
 
-/** Records sessions and API keys that end soon. Mail and webhooks tell of it. */
+/** Records sessions, API keys and static IP rules that end soon. Mail and webhooks tell of it. */
 export function endingNotices(database: Database, log: Logger): RepeatedTask {
   const store = new EndingStore();
   const record = async (): Promise<number | null> => {
     const sessions = await database.transaction((tx) => store.recordSessions(tx, BATCH_SIZE));
-    const keys = await database.transaction((tx) => store.recordKeys(tx, BATCH_SIZE));
-    return Math.max(sessions, keys) === BATCH_SIZE ? 0 : null;
+    const keys = await database.transaction((tx) => store.recordLasting(tx, BATCH_SIZE, 'API_KEY'));
+    const rules = await database.transaction((tx) => store.recordLasting(tx, BATCH_SIZE, 'STATIC_IP_RULE'));
+    return Math.max(sessions, keys, rules) === BATCH_SIZE ? 0 : null;
   };
   return new RepeatedTask('record what ends soon', INTERVAL_MS, record, log);
 }

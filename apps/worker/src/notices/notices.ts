@@ -215,7 +215,7 @@ function collected(record: ToldRecord): Said | null {
     title,
     details: [
       ...(errorMessage === null ? [] : [reasonOf(errorMessage)]),
-      ...(eventType === 'API_KEY_EXPIRING' ? [`It ends at ${timeOf(new Date(expiresAt!))}.`] : []),
+      ...(eventType.endsWith('_EXPIRING') ? [`It ends at ${timeOf(new Date(expiresAt!))}.`] : []),
     ],
     onceADay: eventType === 'OIDC_EXCHANGE_REFUSED',
   };
@@ -236,6 +236,7 @@ const COLLECTED: Readonly<Partial<Record<ToldRecord['eventType'], Titled>>> = {
     `The company sign-in of ${name} ended, as an answer of the identity provider was lost: access and API keys go on`,
   ],
   API_KEY_EXPIRING: (name) => ['keyExpiring', `The API key ${name} ends soon`],
+  STATIC_IP_RULE_EXPIRING: (name) => ['keyExpiring', `The static IP rule ${name} ends soon`],
   RESOURCE_VERIFIED: (name, failed) => [
     'resourceHealth',
     `The resource ${name} ${failed ? 'cannot be used' : 'can be used again'}`,

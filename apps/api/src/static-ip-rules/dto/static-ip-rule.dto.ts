@@ -1,7 +1,7 @@
 import { ApiProperty, PartialType, PickType } from '@nestjs/swagger';
 import { MAX_RESOURCE_IDS, STATIC_IP_RULE_STATUSES, type StaticIpRuleStatus } from '#rules';
 import { ArrayMaxSize, IsArray, IsNotEmpty, IsUUID, MaxLength } from 'class-validator';
-import { Required, string, type Kind } from '../../http/fields';
+import { moment, Optional, Required, string, TIME, type Kind } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
 import { STATIC_IP_RULE_LIST } from '#tenant-store';
 import { asId, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
@@ -9,6 +9,8 @@ import { asId, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 const ENTRY_STATUSES = ['PENDING', 'APPLIED', 'FAILED'] as const;
 /** of a rule that a lockdown has closed */
 export const CLOSED = 'CLOSED';
+/** of a rule that its end has closed */
+export const EXPIRED = 'EXPIRED';
 const UUID = '6c5f2a7e-2a43-4b0e-9a53-0d8c2f7f7c11';
 
 const mostCharacters = (maximum: number): PropertyDecorator =>
@@ -47,10 +49,17 @@ export class CreateStaticIpRuleDto {
     description: 'the resources to allow it on; an empty list is refused with 422',
   })
   resourceIds!: string[];
+
+  @Optional(moment(), {
+    nullable: true,
+    description:
+      'When it ends: 5 minutes to 5 years ahead. null: it has no end. A later one opens an EXPIRED rule again',
+  })
+  expiresAt?: string | null;
 }
 
 export class UpdateStaticIpRuleDto extends PartialType(
-  PickType(CreateStaticIpRuleDto, ['label', 'resourceIds']),
+  PickType(CreateStaticIpRuleDto, ['label', 'resourceIds', 'expiresAt']),
   { skipNullProperties: false },
 ) {}
 
@@ -70,19 +79,28 @@ export class StaticIpRuleEntryDto {
   errorMessage!: string | null;
 }
 
+class ClosedEntryDto extends PickType(StaticIpRuleEntryDto, ['resourceId', 'resourceName']) {}
+
 export class StaticIpRuleDto {
   @ApiProperty({ format: 'uuid', example: '0f0e6b9c-4a3c-4a37-9d5e-6a0d6a3c9b10' }) id!: string;
   @ApiProperty({ example: 'Office Berlin' }) label!: string;
   @ApiProperty({ example: '198.51.100.0/24', description: 'canonical: host bits cleared' })
   ipAddress!: string;
   @ApiProperty({
-    enum: [...STATIC_IP_RULE_STATUSES, CLOSED],
+    enum: [...STATIC_IP_RULE_STATUSES, CLOSED, EXPIRED],
     example: 'ACTIVE',
     description:
-      'PENDING while an entry is PENDING; then ACTIVE, PARTIAL or FAILED: all, some or none applied. CLOSED by a lockdown, until it is lifted',
+      'PENDING while an entry is PENDING; then ACTIVE, PARTIAL or FAILED: all, some or none applied. CLOSED by a lockdown, until it is lifted. EXPIRED: closed at its end, until it is extended; it is deleted after 90 days',
   })
-  status!: StaticIpRuleStatus | typeof CLOSED;
+  status!: StaticIpRuleStatus | typeof CLOSED | typeof EXPIRED;
   @ApiProperty({ example: 'ada@example.com' }) createdByEmail!: string;
   @ApiProperty({ format: 'date-time', example: '2026-01-05T09:30:00.000Z' }) createdAt!: Date;
+  @ApiProperty({ ...TIME, nullable: true, description: 'null: it has no end' }) expiresAt!: Date | null;
   @ApiProperty({ type: [StaticIpRuleEntryDto] }) resources!: StaticIpRuleEntryDto[];
+  @ApiProperty({
+    type: [ClosedEntryDto],
+    description:
+      'of a CLOSED or EXPIRED rule: where it opens again, when the lockdown is lifted or it is extended',
+  })
+  closedOn!: ClosedEntryDto[];
 }

@@ -16,7 +16,10 @@ class NoticeSwitchesDto implements Record<NoticeSwitch, boolean> {
   agentAway!: boolean;
   @Required(flag(), { example: true, description: 'for administrators: a trust refused a CI job' })
   trustRefused!: boolean;
-  @Required(flag(), { example: true, description: 'for administrators: an API key ends soon' })
+  @Required(flag(), {
+    example: true,
+    description: 'for administrators: an API key or static rule ends soon',
+  })
   keyExpiring!: boolean;
 }
 

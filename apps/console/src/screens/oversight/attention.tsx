@@ -22,6 +22,7 @@ const KINDS: Readonly<Record<Item['kind'], string>> = {
   BREAK_GLASS_UNREVIEWED: 'Opened without approval, not reviewed',
   IDENTITY_WAITING: 'People wait to be linked',
   KEY_ENDING: 'The API key ends soon',
+  STATIC_RULE_ENDING: 'The static IP rule ends soon',
   ONE_ADMINISTRATOR: 'There is one administrator',
 };
 

@@ -84,7 +84,8 @@ const MAX_ALWAYS_OPEN = 5;
 
 /** Addresses that are let in without a session, those first that are not as they should be. */
 function AlwaysOpen({ resourceId }: { resourceId: string | undefined }) {
-  const { data: rules = [] } = useAll('/api/v1/static-ip-rules');
+  const { data = [] } = useAll('/api/v1/static-ip-rules');
+  const rules = data.filter(({ status }) => status !== 'EXPIRED');
   const shown = rules.filter(
     ({ resources }) => resourceId === undefined || resources.some((entry) => entry.resourceId === resourceId),
   );

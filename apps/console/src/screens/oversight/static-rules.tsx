@@ -8,7 +8,7 @@ import { STATUS } from '../../parts/sessions';
 import { Lines } from '../../parts/words';
 import { Action, Badge, ButtonLink, ConfirmButton, DialogButton, Empty, Facts, Form, Loaded } from '../../ui';
 import { Muted, Page, Pager, Picker, Row, Section, Table, TextField, Time, type Column } from '../../ui';
-import { Code } from '../../ui';
+import { Code, fromLocalField, toLocalField, zoneName, type Entered } from '../../ui';
 
 type Rule = Schemas['StaticIpRuleDto'];
 
@@ -18,7 +18,7 @@ const ruleRoute = getRouteApi('/signed-in/administrator/static-rules/$id');
 const isPending = ({ status }: Rule): boolean => status === 'PENDING';
 const idsOf = ({ resources }: Rule): string[] => resources.map(({ resourceId }) => resourceId);
 
-/** Addresses and ranges that are let in for as long as their rule exists. */
+/** Addresses and ranges that are let in until their rule is deleted, or its end. */
 export function StaticRules() {
   const { page = 0 } = route.useSearch();
   const rules = useList(
@@ -29,7 +29,7 @@ export function StaticRules() {
   return (
     <Page
       title="Static IP rules"
-      lead="Addresses that are always let in, such as an office or a monitoring service. They do not end by themselves."
+      lead="Addresses that are always let in, such as an office or a monitoring service. They end when you delete them, or at the end that you give them."
       actions={<Create />}
     >
       <Section>
@@ -64,6 +64,7 @@ const COLUMNS: readonly Column<Rule>[] = [
   { head: 'Address', cell: ({ ipAddress }) => <Code>{ipAddress}</Code> },
   { head: 'To', cell: (rule) => <Resources of={rule} /> },
   { head: 'State', cell: (rule) => <State of={rule} /> },
+  { head: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} none="no end" /> },
   { head: 'Added', cell: (rule) => <Added rule={rule} /> },
 ];
 
@@ -84,14 +85,14 @@ const Added = ({ rule: { createdAt, createdByEmail } }: { rule: Rule }) => (
   </Lines>
 );
 
-const ResourceLink = ({ of: { resourceId, resourceName } }: { of: Rule['resources'][number] }) => (
+const ResourceLink = ({ of: { resourceId, resourceName } }: { of: Rule['closedOn'][number] }) => (
   <Link to="/resources/$id" params={{ id: resourceId }}>
     {resourceName}
   </Link>
 );
 
 /** Where it is not open comes first, each with the reason. */
-function Resources({ of: { resources } }: { of: Rule }) {
+function Resources({ of: { resources, closedOn } }: { of: Rule }) {
   const open = resources.filter(({ status }) => status === 'APPLIED');
   return (
     <Lines>
@@ -115,10 +116,14 @@ function Resources({ of: { resources } }: { of: Rule }) {
             <ResourceLink of={entry} />
           </Fragment>
         ))}
+        {closedOn.length > 0 ? <Muted>closed; opens again on {namesOf(closedOn)}</Muted> : null}
       </span>
     </Lines>
   );
 }
+
+const namesOf = (entries: readonly { readonly resourceName: string }[]): string =>
+  entries.map(({ resourceName }) => resourceName).join(', ');
 
 function Create() {
   const navigate = route.useNavigate();
@@ -130,7 +135,12 @@ function Create() {
           onCancel={close}
           send={async (entered) => {
             const [label, ipAddress] = [entered.text('label'), entered.text('ipAddress')];
-            const body = { label, ipAddress, resourceIds: entered.all('resourceIds') };
+            const body = {
+              label,
+              ipAddress,
+              resourceIds: entered.all('resourceIds'),
+              expiresAt: endIn(entered),
+            };
             return (await api.POST('/api/v1/static-ip-rules', { body })).data!;
           }}
           onDone={({ id }) => void navigate({ to: '/static-rules/$id', params: { id } })}
@@ -143,11 +153,25 @@ function Create() {
             help="IPv4 or IPv6, or a range as CIDR. The address of a rule cannot be changed later."
           />
           <ResourcePicker />
+          <EndField />
         </Form>
       )}
     </DialogButton>
   );
 }
+
+const EndField = ({ at = null }: { at?: string | null }) => (
+  <TextField
+    name="expiresAt"
+    label="Ends"
+    type="datetime-local"
+    required={false}
+    help={`In ${zoneName()}. Empty: it has no end.`}
+    defaultValue={toLocalField(at ?? undefined)}
+  />
+);
+
+const endIn = (entered: Entered): string | null => fromLocalField(entered.text('expiresAt')) ?? null;
 
 function ResourcePicker({ chosen = [] }: { chosen?: readonly string[] }) {
   const resources = useAll('/api/v1/resources');
@@ -195,9 +219,13 @@ export function StaticRule() {
                 Address: <Code>{shown.ipAddress}</Code>,
                 State: <State of={shown} />,
                 Resources: <Resources of={shown} />,
+                Ends: <Time at={shown.expiresAt} none="no end" />,
                 Added: <Added rule={shown} />,
               }}
             />
+            {shown.status === 'EXPIRED' ? (
+              <Muted>Give it a later end to let it in again. It is deleted 90 days after its end.</Muted>
+            ) : null}
             {shown.resources.some(({ status }) => status === 'FAILED') ? (
               <Row>
                 <Action
@@ -217,7 +245,12 @@ export function StaticRule() {
   );
 }
 
-const editable = (rule: Rule) => ({ label: rule.label, resourceIds: idsOf(rule) });
+/** An end is entered to the minute. */
+const editable = (rule: Rule) => ({
+  label: rule.label,
+  resourceIds: idsOf(rule),
+  expiresAt: fromLocalField(toLocalField(rule.expiresAt ?? undefined)) ?? null,
+});
 
 const change = ({ id }: Rule, body: Schemas['UpdateStaticIpRuleDto']) =>
   api.PATCH('/api/v1/static-ip-rules/{id}', { params: { path: { id } }, body });
@@ -233,13 +266,19 @@ function Change({ rule }: { rule: Rule }) {
       submit="Save"
       done="Saved. Resources that you took away are being closed."
       send={(entered) =>
-        edit({ label: entered.text('label'), resourceIds: entered.all('resourceIds') }, async (body) => ({
-          data: editable((await change(rule, body)).data!),
-        }))
+        edit(
+          {
+            label: entered.text('label'),
+            resourceIds: entered.all('resourceIds'),
+            expiresAt: endIn(entered),
+          },
+          async (body) => ({ data: editable((await change(rule, body)).data!) }),
+        )
       }
     >
       <TextField name="label" label="Name" maxLength={200} defaultValue={rule.label} />
       <ResourcePicker chosen={idsOf(rule)} />
+      <EndField at={rule.expiresAt} />
     </Form>
   );
 }
@@ -250,7 +289,7 @@ function Delete({ rule: { id, label, ipAddress, resources } }: { rule: Rule }) {
     <ConfirmButton
       label="Delete"
       title={`Delete “${label}”?`}
-      ends={{ meanwhile: 'Until then, the address stays let in: the rule does not end by itself.' }}
+      ends={{ meanwhile: 'Until then, or until the end of the rule, the address stays let in.' }}
       act={(_, signal) => api.DELETE('/api/v1/static-ip-rules/{id}', { params: { path: { id } }, signal })}
       onDone={() => navigate({ to: '/static-rules' })}
     >

@@ -89,20 +89,28 @@ CREATE FUNCTION limit_live_sessions(owner uuid, per_user integer, per_service_us
     RETURN true;
   END $$;
 
--- One address or range that is permanently allowed on some resources. A deleted one goes with its last address.
+-- One address or range that is allowed on some resources until it is deleted, or its end. A deleted one goes with its last
+-- address, one that has ended 90 days later.
 CREATE TABLE static_ip_rules (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   organization_id uuid NOT NULL REFERENCES organizations,
   label text NOT NULL,
   ip_address text NOT NULL,
   created_by_email text NOT NULL,
+  expires_at timestamptz,
+  told_end timestamptz,
   closed_on uuid[],
+  closed_by text CHECK (closed_by IN ('LOCKDOWN', 'EXPIRY')),
   deleted_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
-  UNIQUE (organization_id, id)
+  UNIQUE (organization_id, id),
+  CONSTRAINT static_ip_rules_closed_check CHECK ((closed_on IS NULL) = (closed_by IS NULL))
 );
 CREATE INDEX static_ip_rules_organization_id_idx ON static_ip_rules (organization_id, created_at);
 CREATE INDEX static_ip_rules_deleted_idx ON static_ip_rules (id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX static_ip_rules_ends_idx ON static_ip_rules (expires_at)
+  WHERE expires_at IS NOT NULL AND deleted_at IS NULL AND closed_by IS DISTINCT FROM 'EXPIRY';
+CREATE INDEX static_ip_rules_expired_idx ON static_ip_rules (expires_at) WHERE closed_by = 'EXPIRY';
 
 -- One address on one resource, desired by a session or a static IP rule. Those of sessions go with the session, those of
 -- static IP rules when they are removed. Resources go before ended sessions: there is no foreign key to them.
@@ -171,7 +179,7 @@ CREATE TRIGGER sessions_kept_while_open BEFORE DELETE ON sessions
 
 -- Releasing is one statement for the caller. The rules are locked first: in a function, the statements after the lock see
 -- what a concurrent release has committed. cause and unwanted_since of a rule that already was unwanted stay. What a session
--- holds is released when it ends, at the latest: a sweep that comes late does not hide how late it is.
+-- or a static IP rule holds is released when it ends, at the latest: a sweep that comes late does not hide how late it is.
 -- Returns [{provider, targetIds}].
 CREATE FUNCTION release_claims(why text, claimed_rules uuid[], claimed_ips uuid[]) RETURNS jsonb
   LANGUAGE plpgsql AS $$
@@ -182,9 +190,11 @@ CREATE FUNCTION release_claims(why text, claimed_rules uuid[], claimed_ips uuid[
   BEGIN
     PERFORM 1 FROM rules WHERE id = ANY (claimed_rules) ORDER BY id FOR NO KEY UPDATE;
     WITH gone AS (
-      UPDATE rule_holders h SET released_at = least(now(), s.expires_at, s.lease_until), release_cause = why
+      UPDATE rule_holders h SET released_at = least(now(), s.expires_at, s.lease_until, fixed.expires_at),
+        release_cause = why
       FROM unnest(claimed_rules, claimed_ips) AS claim(rule_id, resource_ip_id)
       JOIN resource_ips ip ON ip.id = claim.resource_ip_id LEFT JOIN sessions s ON s.id = ip.session_id
+      LEFT JOIN static_ip_rules fixed ON fixed.id = ip.static_ip_rule_id
       WHERE h.rule_id = claim.rule_id AND h.resource_ip_id = claim.resource_ip_id AND h.released_at IS NULL
       RETURNING h.rule_id, h.resource_ip_id
     )
@@ -221,7 +231,8 @@ CREATE FUNCTION release_ips(why text, ids uuid[]) RETURNS jsonb LANGUAGE plpgsql
     ORDER BY id FOR NO KEY UPDATE;
     WITH removing AS (
       UPDATE resource_ips ip SET status = 'REMOVING', released_at = least(
-        now(), (SELECT least(s.expires_at, s.lease_until) FROM sessions s WHERE s.id = ip.session_id))
+        now(), (SELECT least(s.expires_at, s.lease_until) FROM sessions s WHERE s.id = ip.session_id),
+        (SELECT fixed.expires_at FROM static_ip_rules fixed WHERE fixed.id = ip.static_ip_rule_id))
       WHERE id = ANY (ids) AND status IN ('PENDING', 'APPLIED') RETURNING id
     )
     SELECT array_agg(id) INTO released FROM removing;
