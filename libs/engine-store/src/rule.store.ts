@@ -27,6 +27,7 @@ const RULE = new Columns({
     'observed_at',
     'removal_sent_at',
     'offered_until',
+    'native_end_at',
   ],
 });
 
@@ -245,12 +246,23 @@ export class RuleStore {
     );
   }
 
-  /** Locks rules that are due in more than these seconds, the latest first. */
-  lockDueAfter(tx: Tx, seconds: number, limit: number): Promise<LockedRules> {
-    return this.lockFree(tx, 'r.due_at > now() + make_interval(secs => $1) ORDER BY r.due_at DESC LIMIT $2', [
-      seconds,
-      limit,
-    ]);
+  /**
+   * Locks rules that are due in more than these seconds, the latest first, and settled ones that their provider ends within the
+   * lead, before one of their holders.
+   */
+  lockMisdated(tx: Tx, seconds: number, leadSeconds: number, limit: number): Promise<LockedRules> {
+    return this.lockFree(
+      tx,
+      `r.id = ANY (ARRAY(SELECT id FROM rules WHERE due_at > now() + make_interval(secs => $1)
+           ORDER BY due_at DESC LIMIT $3)
+         || ARRAY(SELECT e.id FROM rules e WHERE e.native_end_at < now() + make_interval(secs => $2)
+           AND e.due_at IS NULL AND e.unwanted_since IS NULL AND EXISTS (
+             SELECT FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id
+             LEFT JOIN sessions s ON s.id = ip.session_id
+             WHERE h.rule_id = e.id AND h.released_at IS NULL AND (s.id IS NULL OR s.expires_at > e.native_end_at)
+           ) ORDER BY e.native_end_at LIMIT $3))`,
+      [seconds, leadSeconds, limit],
+    );
   }
 
   /** Locks rules that should have been gone for this long, may still be present, and are not reported. */

@@ -42,7 +42,7 @@ export function recordIntent(
     const call = { access: { credentialId, region }, until: now + horizonMs(driver) };
     const intents = planned.flatMap((change) => {
       const rule = known.get(change.rule.ruleId);
-      const revision = change.action === 'add' ? change.rule.row.revision : undefined;
+      const revision = change.action === 'remove' ? undefined : change.rule.row.revision;
       const intent = rule && ruleLife.intended(rule, change.action, { ...call, revision }, now);
       return intent ? [{ change, intent }] : [];
     });

@@ -1,7 +1,7 @@
 import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
 import type { EngineStore, NotedWrite } from '#engine-store';
 import type { Transactions } from '#entities';
-import { claimsOf, planChanges, recordedKeysOf, type PassFacts, type TimedRead } from '#rules';
+import { claimsOf, nativeExpiry, planChanges, recordedKeysOf, type PassFacts, type TimedRead } from '#rules';
 import { DeniedAdditions } from './pass-memory';
 import {
   answeredWith,
@@ -79,7 +79,9 @@ export class PassRunner {
     }
     const firstRead = first.done;
     const read = { firstRead, lastRead: firstRead, error: null };
-    const planned = planChanges(step.rules, firstRead.rules);
+    const expiry = nativeExpiry(held.lease.resourceType);
+    const clock = expiry && { ...expiry, now: step.since };
+    const planned = planChanges(step.rules, firstRead.rules, clock);
     if (planned.length === 0) return { ...read, sent: NOTHING, waitMs: null };
     const turn = await this.turns.take(driver, target, planned);
     if (!turn) return { ...read, sent: throttledByBudget(planned), waitMs: null };

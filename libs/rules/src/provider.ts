@@ -24,6 +24,8 @@ export interface ObservedRule {
    * It is written again while it is desired.
    */
   readonly difference?: string;
+  /** when the provider ends it by itself, seconds since 1970; omitted: never */
+  readonly endsAt?: number;
 }
 
 /**

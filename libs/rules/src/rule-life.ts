@@ -4,6 +4,7 @@ import {
   NEW,
   NO_INTERVAL,
   type Access,
+  type ChangeAction,
   type Instant,
   type ReadTimes,
   type Rule,
@@ -54,17 +55,18 @@ const disappeared = (before: Rule): RuleEvent =>
  * certain interval starts again.
  * @param access of the call
  * @param revision that the change was planned with; undefined: whatever its holders are now
- * @returns null: the addition may not be sent, its last holder has ended since
+ * @returns null: the addition or renewal may not be sent, its last holder has ended since
  */
 export function intended(
   rule: Rule,
-  action: 'add' | 'remove',
+  action: ChangeAction,
   { access, until, revision }: { access: Access; until: Instant; revision?: number | undefined },
   now: Instant,
 ): Rule | null {
   const sent = { ...rule, state: 'unknown', inFlightUntil: until } as const;
   if (action === 'remove') return { ...sent, removalSentAt: rule.removalSentAt ?? now };
   if (rule.unwantedSince !== null && rule.revision !== revision) return null;
+  if (action === 'renew') return sent;
   return {
     ...sent,
     credentialId: access.credentialId,
@@ -88,12 +90,14 @@ export interface Shown {
   readonly inFlight: boolean;
   /** as observed; null: it was not */
   readonly providerRuleId: string | null;
+  /** it may have been created anew by this pass */
+  readonly isRecreated?: boolean;
 }
 
 /** What a read says about since when and until when the rule lets its address in. */
 export function observedAccess(
   rule: Rule,
-  { observedPresent, presentAtStart, inFlight, providerRuleId }: Shown,
+  { observedPresent, presentAtStart, inFlight, providerRuleId, isRecreated = false }: Shown,
   times: Times,
   { startedAt, firstStartedAt, endedAt }: ReadTimes,
 ): Partial<Rule> {
@@ -112,7 +116,7 @@ export function observedAccess(
     isSuspended: false,
     possibleSince: rule.possibleSince ?? startedAt,
     // after a removal that may have taken effect, presence is certain only from now on
-    presentSince: isRemovalOver || isOther ? endedAt : (presentSince ?? endedAt),
+    presentSince: isRemovalOver || isOther || isRecreated ? endedAt : (presentSince ?? endedAt),
     // a read that began after the removal may be stale: it makes nothing certain
     observedAt: removalSentAt !== null && inFlight ? seenAtStart : startedAt,
     removalSentAt: inFlight ? removalSentAt : null,
@@ -328,10 +332,10 @@ export const orphaned = (
 /** Its credential is deleted, and others hold it: it is read again, as after a call without an answer. */
 export const reread = (rule: Rule, now: Instant): Rule => ({ ...rule, dueAt: now, inFlightUntil: now });
 
-/** The database's clock was set back: no delay lasts that long. */
+/** The database's clock was set back: no delay lasts that long. A settled rule is due because its provider ends it too early. */
 export function broughtForward(rule: Rule, now: Instant): Rule {
   const isTooLate =
-    rule.dueAt !== null && rule.dueAt > now + (rule.isSuspended ? HOUR_MS + 60_000 : MAX_WAIT_MS);
+    rule.dueAt === null || rule.dueAt > now + (rule.isSuspended ? HOUR_MS + 60_000 : MAX_WAIT_MS);
   return isTooLate ? { ...rule, dueAt: now } : rule;
 }
 

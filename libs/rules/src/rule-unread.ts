@@ -5,10 +5,11 @@ import { ruleName } from './unmanaged-rules';
 
 /** Whether a rule needs no read: it is abandoned, present without a holder that waits, or never written. */
 export function isAtRest(rule: DueRule): boolean {
-  const { desired, state, inDoubt, inFlight, writtenWith } = rule;
+  const { row, desired, state, inDoubt, inFlight, writtenWith } = rule;
   if (isAbandoned(rule)) return true;
   return desired
-    ? state === 'present' && !isWaitedFor(rule) && !inDoubt
+    ? // one that its provider ends may have to be renewed
+      state === 'present' && !isWaitedFor(rule) && !inDoubt && row.nativeEndAt === null
     : (state === 'absent' || writtenWith === null) && !inFlight;
 }
 

@@ -55,6 +55,8 @@ export interface Rule {
   readonly offeredRevision: number | null;
   /** when a host that it was sent to ends it at the latest, by its own clock; null: not sent */
   readonly offeredUntil: Instant | null;
+  /** when the provider ends it by itself, as last observed; null: never, or it was not observed */
+  readonly nativeEndAt: Instant | null;
 }
 
 /** Of a rule that nobody can have used yet. */
@@ -88,6 +90,7 @@ export const NEW: Omit<Rule, 'id'> = {
   overdueAt: null,
   offeredRevision: null,
   offeredUntil: null,
+  nativeEndAt: null,
   ...NO_INTERVAL,
 };
 
@@ -136,9 +139,12 @@ export interface TimedRead {
   readonly endedAt: number;
 }
 
+/** `renew`: it is present, and ends too early by the provider's own clock. */
+export type ChangeAction = 'add' | 'renew' | 'remove';
+
 /** A change that a pass planned, and what came of it. */
 export interface SentChange {
-  readonly action: 'add' | 'remove';
+  readonly action: ChangeAction;
   readonly cause: RuleCause;
   readonly result: ChangeResult;
 }

@@ -256,10 +256,11 @@ const UNGRANTED = `SELECT FROM resource_ips ip
 
 /** CTE `prolonged`: an agent enforces the end of every rule by itself, so it must be told a later one. */
 const PROLONG = `prolonged AS (
-    UPDATE rules SET revision = revision + 1 WHERE id IN (
+    UPDATE rules SET revision = revision + 1, due_at = CASE WHEN native_end_at IS NULL THEN due_at ELSE now() END WHERE id IN (
       SELECT holder.rule_id FROM extended JOIN resource_ips ip ON ip.session_id = extended.id
       JOIN resources r ON r.id = ip.resource_id JOIN rule_holders holder ON holder.resource_ip_id = ip.id
-      WHERE r.provider = 'AGENT' AND ip.status IN (${HOLDING}))
+        JOIN rules rule ON rule.id = holder.rule_id
+      WHERE (r.provider = 'AGENT' OR rule.native_end_at IS NOT NULL) AND ip.status IN (${HOLDING}))
   )`;
 
 const RENEW_SESSION: PreparedStatement = {

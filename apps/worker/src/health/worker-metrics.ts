@@ -3,7 +3,7 @@ import type { ConvergenceObserver, FailedChange } from '#engine';
 import { AgentWatchStore, type LedgerRow } from '#engine-store';
 import type { Database } from '#entities';
 import { Counter, Histogram, Registry, scrapedGauge } from '#metrics';
-import { PROVIDERS, type Provider } from '#rules';
+import { PROVIDERS, type ChangeAction, type Provider } from '#rules';
 import type { RepeatedTask } from '../repeated-task';
 
 /** Seconds; the guarantee is 5 normally, 60 after a fault. */
@@ -82,7 +82,7 @@ export class WorkerMetrics implements ConvergenceObserver {
     this.passes.inc({ provider, outcome });
   }
 
-  changeAnswered(provider: Provider, action: 'add' | 'remove', outcome: 'done' | FailedChange): void {
+  changeAnswered(provider: Provider, action: ChangeAction, outcome: 'done' | FailedChange): void {
     this.changes.inc({ provider, action, outcome });
   }
 
