@@ -42,7 +42,9 @@ export class ReadView {
   read(modelTarget: ModelTarget, now: number): ObservedRule[] {
     if (now >= this.freshAt) this.rules = modelTarget.list();
     return this.rules.map(({ key, providerRuleId, ownRuleId, endsAt }) => ({
-      ...{ key, providerRuleId, ownRuleId },
+      key,
+      providerRuleId,
+      ownRuleId,
       ...(endsAt !== undefined && { endsAt }),
     }));
   }

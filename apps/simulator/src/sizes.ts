@@ -38,6 +38,11 @@ export const DEFAULT_SIZES = {
   azureWriteBurst: 1000,
   /** addresses that the firewall of a Vercel project may list */
   vercelAddresses: 4875,
+  /** entries that the access list of a project of Atlas may have */
+  atlasEntries: 200,
+  /** how long Atlas takes to answer a change, and to apply what it has accepted, ms */
+  atlasWriteMs: 0,
+  atlasPendingMs: 0,
 };
 
 export type Sizes = Readonly<typeof DEFAULT_SIZES>;

@@ -15,7 +15,9 @@ const holder = (expiresAt: number | null, status: DueHolder['status'] = 'APPLIED
 const rule = (...holders: DueHolder[]): ReturnType<typeof dueRule> =>
   dueRule({ ruleId: 'rule', key: 'key', recordedId: 'id', holders }, true);
 const shown = (endsAt?: number, ownRuleId: string | null = 'rule'): ObservedRule => ({
-  ...{ key: 'key', providerRuleId: 'id', ownRuleId },
+  key: 'key',
+  providerRuleId: 'id',
+  ownRuleId,
   ...(endsAt !== undefined && { endsAt }),
 });
 const planned = (

@@ -1,4 +1,4 @@
-export const PROVIDERS = ['AWS', 'GCP', 'AZURE', 'APISIX', 'VERCEL', 'AGENT'] as const;
+export const PROVIDERS = ['AWS', 'GCP', 'AZURE', 'APISIX', 'VERCEL', 'ATLAS', 'AGENT'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
 /** A rule observed on a target, reduced to what planning needs. */
