@@ -255,11 +255,12 @@ export class MemoryRules implements InMemory<RuleStore> {
   }
 
   private withTarget(rule: RuleRow): TargetRule {
-    const { provider, identifier, comparedAt } = this.tables.targets.get(rule.targetId)!;
+    const { provider, resourceType, identifier, comparedAt } = this.tables.targets.get(rule.targetId)!;
     const writer = this.tables.credentials.get(rule.credentialId ?? '');
     return {
       ...rule,
       provider,
+      resourceType,
       identifier,
       comparedAt,
       writerOrganizationId: writer?.organizationId ?? null,

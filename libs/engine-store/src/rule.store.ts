@@ -50,7 +50,7 @@ const load = (seed: string): string => `WITH near AS MATERIALIZED (${seed}),
     ${ms('coalesce(t.compared_at, t.created_at)')} AS "knownSince", ${ms('t.in_flight_until')} AS "listInFlightUntil",
     ${IS_RESTORED} AS "isRestored",
     ARRAY(SELECT to_jsonb(rule) FROM (
-      SELECT r.id, ${RULE.of('r')}, r.target_id AS "targetId", own.provider, own.identifier,
+      SELECT r.id, ${RULE.of('r')}, r.target_id AS "targetId", own.provider, own.resource_type AS "resourceType", own.identifier,
         ${ms('own.compared_at')} AS "comparedAt", r.key, r.address, r.protocol, r.ports,
         (SELECT organization_id FROM credentials WHERE id = r.credential_id) AS "writerOrganizationId"
       FROM near CROSS JOIN LATERAL ${byKey('rules', 'near.id')} r JOIN targets own ON own.id = r.target_id ORDER BY r.key

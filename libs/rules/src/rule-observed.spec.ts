@@ -28,6 +28,7 @@ const ROW: TargetRule = {
   provider: 'AWS',
   identifier: 'sg',
   comparedAt: null,
+  resourceType: 'SECURITY_GROUP',
   key: KEY,
   address: '203.0.113.1/32',
   protocol: 'tcp',

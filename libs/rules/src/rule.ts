@@ -115,6 +115,8 @@ export interface Times {
 export interface TargetRule extends Rule {
   readonly targetId: string;
   readonly provider: Provider;
+  /** of the target */
+  readonly resourceType: string;
   /** identifies the target at its provider */
   readonly identifier: string;
   /** the last complete comparison of the target */

@@ -67,7 +67,8 @@ export class AccessItemDto {
   @ApiProperty({
     ...TIME,
     example: '2026-01-31T11:30:01.100Z',
-    description: 'the first observation of its absence; null while there is none',
+    description:
+      'the first observation of its absence, and as much later as the provider may take to act on that; null while there is none',
   })
   possibleUntil!: Date | null;
   @ApiProperty({
