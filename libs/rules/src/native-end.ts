@@ -9,7 +9,7 @@ export interface ProviderClock extends NativeExpiry {
 }
 
 /** How long before its end a rule is renewed whose holders outlive it, in seconds. */
-export const renewLeadSeconds = ({ maxSeconds, marginSeconds }: NativeExpiry): number =>
+const renewLeadSeconds = ({ maxSeconds, marginSeconds }: NativeExpiry): number =>
   Math.max(marginSeconds, maxSeconds / 10);
 
 /** Of any type. */

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, type Api, type Schemas } from '#client';
+import { bodyOf, type Api } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, type Call } from '../../program';
