@@ -34,6 +34,8 @@ export const DEFAULT_SIZES = {
   azureServiceRules: 0,
   /** how long Azure takes to apply an accepted change, ms */
   azureOperationMs: 50,
+  /** the same for database servers; 0: as long */
+  azureServerMs: 0,
   /** changes of an Azure subscription at once: the resource manager allows a thousand in five minutes */
   azureWriteBurst: 1000,
   /** addresses that the firewall of a Vercel project may list */
