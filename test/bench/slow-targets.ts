@@ -3,7 +3,6 @@ import { organization, type Organization } from '../builders/organization';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
 import { figure, type Figure } from './figure';
-import { freshAddress } from './load';
 import { measureSessions } from './tenant';
 
 const SERVERS = 30;
