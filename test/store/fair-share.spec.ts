@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ConvergenceRunner, MACHINE_TIMING, type Convergence } from '#engine';
-import { LeaseStore, SweepStore } from '#engine-store';
+import { AgentWatchStore, EngineStore, LeaseStore, SweepStore } from '#engine-store';
 import { ownDatabase } from '../builders/own-database';
 import { until } from '../harness/until';
 
@@ -12,7 +12,7 @@ interface Made {
 
 describe('Targets that wait for a slot', () => {
   const database = ownDatabase(2);
-  const store = new SweepStore();
+  const { sweep: store } = new EngineStore();
   let busy: Made;
   let other: Made;
 
@@ -156,7 +156,7 @@ describe('Targets that wait for a slot', () => {
       released: Promise<unknown> = Promise.resolve(),
     ): { runner: ConvergenceRunner; counted: CountedStore; done: string[] } => {
       const leases = new LeaseStore();
-      const counted = new CountedStore();
+      const counted = new CountedStore(new AgentWatchStore());
       const done: string[] = [];
       const convergence: Convergence = {
         converge: async ({ targetId }) => {

@@ -27,7 +27,6 @@ const WORKER_ID = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')
 
 /** The engine of this process: what it is made of, in the order of dependency. */
 export const ENGINE_PROVIDERS: readonly Provider[] = [
-  factory(EngineStore, [WorkerSettings], ({ RECONCILE_SECONDS }) => new EngineStore(RECONCILE_SECONDS)),
   factory(
     CloudAccess,
     [Database, DriverRegistry, CredentialOpener, DeploymentId],

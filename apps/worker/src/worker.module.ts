@@ -3,10 +3,12 @@ import type { Logger } from 'pino';
 import { ConnectionsModule, DeploymentHealth } from '#connections';
 import { DriverRegistry, TenantHosts, tenantNetworks } from '#drivers';
 import { CloudAccess, ConvergenceRunner, Sweeper } from '#engine';
+import { EngineStore } from '#engine-store';
 import { Database } from '#entities';
 import { QueueConnection, WakeUps } from '#jobs';
 import { MasterKeys } from '#secrets';
 import { IssuerClients } from '#sso';
+import { TenantStores } from '#tenant-store';
 import { readSigner } from './audit/signing-key-file';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { ENGINE_PROVIDERS } from './engine.providers';
@@ -40,6 +42,7 @@ export class WorkerModule {
         await ConnectionsModule.connect({
           applicationName: 'drawbridge-worker',
           poolSize: POOL_SIZE,
+          comparisonSeconds: settings.RECONCILE_SECONDS,
           settings,
           environment,
           onQueueError: (error) =>
@@ -58,40 +61,50 @@ export class WorkerModule {
         ...ENGINE_PROVIDERS,
         factory(
           WebhookDelivery,
-          [Database, MasterKeys],
-          (database, masterKeys) =>
+          [Database, TenantStores, MasterKeys],
+          (database, stores, masterKeys) =>
             new WebhookDelivery(
               database,
+              stores,
               masterKeys,
               new TenantHosts(tenantNetworks(environment)),
               settings.PUBLIC_URL,
               log,
             ),
         ),
-        factory(Vouching, [Database, MasterKeys, WakeUps], (database, masterKeys, wakeUps) => {
-          const issuers = new IssuerClients(tenantNetworks(environment));
-          const wake = wakeUps.wake.bind(wakeUps, 'revoke-rules');
-          return new Vouching(database, new VouchingCheck(database, issuers, masterKeys, wake), log);
-        }),
+        factory(
+          Vouching,
+          [Database, TenantStores, MasterKeys, WakeUps],
+          (database, stores, masterKeys, wakeUps) => {
+            const issuers = new IssuerClients(tenantNetworks(environment));
+            const wake = wakeUps.wake.bind(wakeUps, 'revoke-rules');
+            const check = new VouchingCheck(database, stores, issuers, masterKeys, wake);
+            return new Vouching(database, stores.dueSsoSignIns, check, log);
+          },
+        ),
         factory(
           WorkerTasks,
-          [Database, Sweeper, CloudAccess, WebhookDelivery, Vouching],
-          (database, sweeper, clouds, webhooks, vouching) =>
-            new WorkerTasks(database, sweeper, clouds, settings, signer, { webhooks, vouching }, log),
+          [Database, TenantStores, EngineStore, Sweeper, CloudAccess, WebhookDelivery, Vouching],
+          (database, stores, engine, sweeper, clouds, webhooks, vouching) =>
+            new WorkerTasks(
+              { database, stores, engine, sweeper, clouds },
+              settings,
+              signer,
+              { webhooks, vouching },
+              log,
+            ),
         ),
         factory(
           OperatorPort,
-          [Database, DeploymentHealth, WorkerMetrics, WorkerTasks],
-          (database, health, metrics, { sweep, all }) =>
-            new OperatorPort(
+          [Database, EngineStore, DeploymentHealth, WorkerMetrics, WorkerTasks],
+          (database, engine, health, metrics, { sweep, all: tasks }) => {
+            const readiness = new WorkerReadiness(health, sweep);
+            return new OperatorPort(
               { port: settings.METRICS_PORT ?? null, host: settings.METRICS_HOST },
-              metrics,
-              database,
-              health,
-              new WorkerReadiness(health, sweep),
-              all,
+              { metrics, database, engine, health, readiness, tasks },
               log,
-            ),
+            );
+          },
         ),
         factory(
           ConvergenceProcessors,

@@ -1,9 +1,9 @@
 import type { OrganizationId } from '#rules';
 import type { WokenTargets } from '#engine-store/port';
 import { AuditTrail, SYSTEM_ACTOR, type TenantStore, type Tx, first, touches } from '#entities';
-import { OffboardingStore } from './offboarding.store';
-import { RoleStore } from './role.store';
-import { UserStore } from './user.store';
+import type { OffboardingStore } from './offboarding.store';
+import type { RoleStore } from './role.store';
+import type { UserStore } from './user.store';
 
 /** A user whose groups an issuer has named. */
 export interface GroupMember {
@@ -33,9 +33,12 @@ const NAMED_BY_GROUPS = `ARRAY(SELECT substr(name, strpos(p.group_pattern, '*'),
 /** Gives a user the roles that the groups at the issuer are mapped to, and takes the others of the mappings. */
 export class GroupRolesStore implements TenantStore<GroupRolesStore> {
   private readonly audit = new AuditTrail();
-  private readonly roles = new RoleStore();
-  private readonly users = new UserStore();
-  private readonly offboarding = new OffboardingStore();
+
+  constructor(
+    private readonly roles: RoleStore,
+    private readonly users: UserStore,
+    private readonly offboarding: OffboardingStore,
+  ) {}
 
   /** Sessions with what no role allows any more are ended. @returns the targets to wake */
   async apply(

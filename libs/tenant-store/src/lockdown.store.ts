@@ -1,8 +1,8 @@
 import { release, type WokenTargets } from '#engine-store/port';
 import { type AuditActor, type TenantStore, type Tx, first, touches } from '#entities';
 import type { OrganizationId } from '#rules';
-import { OffboardingStore } from './offboarding.store';
-import { StaticIpRuleStore } from './static-ip-rule.store';
+import type { OffboardingStore } from './offboarding.store';
+import type { StaticIpRuleStore } from './static-ip-rule.store';
 
 /** Which lockdown: of the organization, or of one of its users; and the administrator who declares or lifts it. */
 export interface LockdownOf {
@@ -21,8 +21,10 @@ const LIFTERS = `SELECT FROM users other WHERE ${IS_ADMINISTRATOR} AND other.id 
 
 /** Organizations and users that start nothing. `limit_live_sessions` refuses the starts. */
 export class LockdownStore implements TenantStore<LockdownStore> {
-  private readonly offboarding = new OffboardingStore();
-  private readonly staticRules = new StaticIpRuleStore();
+  constructor(
+    private readonly offboarding: OffboardingStore,
+    private readonly staticRules: StaticIpRuleStore,
+  ) {}
 
   /**
    * Declares a lockdown, or adds the static IP rules to one, and ends what is open. A start either has locked its user

@@ -1,6 +1,6 @@
 import type { OrganizationId, RemovalCause } from '#rules';
 import { release, type WokenTargets } from '#engine-store/port';
-import { type AskedSsoSignIn, hasAccess, type RefusedUser, SsoSignInStore } from './sso-sign-in.store';
+import { type AskedSsoSignIn, hasAccess, type RefusedUser, type SsoSignInStore } from './sso-sign-in.store';
 import { endedEntry, endRequestsOf, withdrawApprovals } from './access-request-ends';
 import { IS_RE_SIGN_IN_OVERDUE } from './due-sso-sign-in.store';
 import {
@@ -54,7 +54,8 @@ const UNGRANTED = `SELECT FROM resource_ips ip CROSS JOIN unnest($3::uuid[]) los
 /** Ends everything that belongs to a deactivated or deleted user. */
 export class OffboardingStore implements TenantStore<OffboardingStore> {
   private readonly audit = new AuditTrail();
-  private readonly signIns = new SsoSignInStore();
+
+  constructor(private readonly signIns: SsoSignInStore) {}
 
   /** Withdraws unused approvals, and ends live sessions, open access requests, API keys, refresh tokens, invitations and password resets. @returns the targets to wake */
   async end(

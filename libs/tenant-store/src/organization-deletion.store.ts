@@ -1,17 +1,19 @@
 import type { OrganizationId } from '#rules';
 import type { WokenTargets } from '#engine-store/port';
 import { type AuditActor, type TenantStore, type Tx, rows, touches } from '#entities';
-import { CredentialStore } from './credential.store';
-import { OffboardingStore } from './offboarding.store';
-import { ResourceRulesStore } from './resource-rules.store';
-import { UserStore } from './user.store';
+import type { CredentialStore } from './credential.store';
+import type { OffboardingStore } from './offboarding.store';
+import type { ResourceRulesStore } from './resource-rules.store';
+import type { UserStore } from './user.store';
 
 /** Begins the deletion of an organization. A worker closes it when its last rule is gone. */
 export class OrganizationDeletionStore implements TenantStore<OrganizationDeletionStore> {
-  private readonly users = new UserStore();
-  private readonly offboarding = new OffboardingStore();
-  private readonly rules = new ResourceRulesStore();
-  private readonly credentials = new CredentialStore();
+  constructor(
+    private readonly users: UserStore,
+    private readonly offboarding: OffboardingStore,
+    private readonly rules: ResourceRulesStore,
+    private readonly credentials: CredentialStore,
+  ) {}
 
   /**
    * Locks the row against everything that refers to it: concurrent inserts of users, credentials and resources either

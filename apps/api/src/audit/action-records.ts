@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEventType, Tx } from '#entities';
-import { AuditStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import type { Actor } from '../http/actor';
 import { auditActor } from './audit-actor';
@@ -24,7 +24,7 @@ export const objectNamed = (type: string, { id, name }: Pick<ActionObject, 'id' 
 /** Audit records of what callers of the API do. */
 @Injectable()
 export class ActionRecords {
-  constructor(private readonly audit: AuditStore) {}
+  constructor(private readonly stores: TenantStores) {}
 
   /** Call it in the transaction of the action. @param failure null: the action succeeded */
   record(
@@ -35,7 +35,7 @@ export class ActionRecords {
     details: Readonly<Record<string, unknown>> = {},
     failure: string | null = null,
   ): Promise<void> {
-    return this.audit.write(tx, organizationId, {
+    return this.stores.audit.write(tx, organizationId, {
       ...auditActor(actor),
       eventType,
       resourceType: type,

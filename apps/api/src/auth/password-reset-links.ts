@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
-import { AccountTokenStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { newOpaqueToken } from '#secrets';
 import { AccountLinks } from './account-links';
 
@@ -19,7 +19,7 @@ export interface PasswordResetLink {
 @Injectable()
 export class PasswordResetLinks {
   constructor(
-    private readonly accountTokens: AccountTokenStore,
+    private readonly stores: TenantStores,
     private readonly links: AccountLinks,
   ) {}
 
@@ -42,7 +42,7 @@ export class PasswordResetLinks {
       ttlSeconds: LINK_TTL_SECONDS,
       passedOnBy,
     } as const;
-    const isCreated = await this.accountTokens.createWithinLimit(tx, reset, MAX_LINKS_PER_HOUR);
+    const isCreated = await this.stores.accountTokens.createWithinLimit(tx, reset, MAX_LINKS_PER_HOUR);
     return isCreated ? { token, url: this.links.passwordReset(token) } : null;
   }
 }

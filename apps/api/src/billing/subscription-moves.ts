@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditActor, AuditEventType, Tx } from '#entities';
-import { AuditStore, type PaidPeriod, SubscriptionMoveStore, type SubscriptionRow } from '#tenant-store';
+import { type PaidPeriod, type SubscriptionRow, TenantStores } from '#tenant-store';
 import type { OrganizationId, SubscriptionStatus } from '#rules';
 import { Plans } from '../plans/plans';
 
@@ -15,8 +15,7 @@ const EVENTS: Readonly<Record<Exclude<SubscriptionStatus, 'PENDING'>, AuditEvent
 @Injectable()
 export class SubscriptionMoves {
   constructor(
-    private readonly moves: SubscriptionMoveStore,
-    private readonly audit: AuditStore,
+    private readonly stores: TenantStores,
     private readonly plans: Plans,
   ) {}
 
@@ -27,7 +26,8 @@ export class SubscriptionMoves {
     by: AuditActor,
   ): Promise<SubscriptionRow> {
     const { interval } = this.plans.find(row.planId) ?? this.plans.paid;
-    return this.recordMove(tx, org, by, row, await this.moves.payInterval(tx, org, row.id, interval));
+    const moved = await this.stores.subscriptionMoves.payInterval(tx, org, row.id, interval);
+    return this.recordMove(tx, org, by, row, moved);
   }
 
   async activate(
@@ -37,7 +37,7 @@ export class SubscriptionMoves {
     by: AuditActor,
     paid: { readonly reference: string; readonly period: PaidPeriod },
   ): Promise<SubscriptionRow> {
-    const moved = await this.moves.activate(tx, org, row.id, paid.reference, paid.period);
+    const moved = await this.stores.subscriptionMoves.activate(tx, org, row.id, paid.reference, paid.period);
     return this.recordMove(tx, org, by, row, moved);
   }
 
@@ -48,15 +48,16 @@ export class SubscriptionMoves {
     by: AuditActor,
     periodEnd: Date | null = null,
   ): Promise<SubscriptionRow> {
-    return this.recordMove(tx, org, by, row, await this.moves.cancel(tx, org, row.id, periodEnd));
+    const moved = await this.stores.subscriptionMoves.cancel(tx, org, row.id, periodEnd);
+    return this.recordMove(tx, org, by, row, moved);
   }
 
   async fallDue(tx: Tx, org: OrganizationId, row: SubscriptionRow, by: AuditActor): Promise<SubscriptionRow> {
-    return this.recordMove(tx, org, by, row, await this.moves.fallDue(tx, org, row.id));
+    return this.recordMove(tx, org, by, row, await this.stores.subscriptionMoves.fallDue(tx, org, row.id));
   }
 
   async expire(tx: Tx, org: OrganizationId, row: SubscriptionRow, by: AuditActor): Promise<SubscriptionRow> {
-    return this.recordMove(tx, org, by, row, await this.moves.expire(tx, org, row.id));
+    return this.recordMove(tx, org, by, row, await this.stores.subscriptionMoves.expire(tx, org, row.id));
   }
 
   /** Writes an audit record about a subscription. */
@@ -69,7 +70,7 @@ export class SubscriptionMoves {
     details: Readonly<Record<string, unknown>> = {},
   ): Promise<void> {
     const failed = eventType === 'PAYMENT_FAILED';
-    return this.audit.write(tx, org, {
+    return this.stores.audit.write(tx, org, {
       ...by,
       eventType,
       resourceType: 'SUBSCRIPTION',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Identities } from '#credentials';
 import { Database, type ListQuery, type Sliced } from '#entities';
-import { type CredentialRow, CredentialStore, type CredentialUse } from '#tenant-store';
+import { type CredentialRow, type CredentialUse, TenantStores } from '#tenant-store';
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS, type OrganizationId } from '#rules';
 import { MasterKeys, sealCredential } from '#secrets';
@@ -24,7 +24,7 @@ const SET_UP_SECONDS = 3600;
 export class CredentialsService {
   constructor(
     private readonly database: Database,
-    private readonly credentials: CredentialStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
     private readonly masterKeys: MasterKeys,
     private readonly dataKeys: DataKeys,
@@ -41,7 +41,7 @@ export class CredentialsService {
     const sealedData = await this.seal(organizationId, id, secrets);
     return this.database.transaction(async (tx) => {
       const { name, provider, credentialType } = dto;
-      const created = await this.credentials.create(tx, organizationId, {
+      const created = await this.stores.credentials.create(tx, organizationId, {
         id,
         name,
         provider,
@@ -59,11 +59,15 @@ export class CredentialsService {
   }
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<CredentialRow>> {
-    return this.credentials.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.credentials.list(this.database.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<CredentialRow> {
-    const credential = await this.credentials.find(this.database.autocommit, principal.organizationId, id);
+    const credential = await this.stores.credentials.find(
+      this.database.autocommit,
+      principal.organizationId,
+      id,
+    );
     if (!credential) throw missing(id);
     return credential;
   }
@@ -81,7 +85,7 @@ export class CredentialsService {
     };
     return this.database.transaction(async (tx) => {
       const change = { name: dto.name, ...(secrets ? { secrets } : {}) };
-      const updated = await this.credentials.update(tx, organizationId, id, change);
+      const updated = await this.stores.credentials.update(tx, organizationId, id, change);
       if (!updated) throw missing(id);
       await this.records.record(tx, actor, 'CREDENTIAL_UPDATED', objectNamed('CREDENTIAL', updated), {
         renamed: dto.name !== undefined,
@@ -96,10 +100,10 @@ export class CredentialsService {
     const { principal } = actor;
     const { organizationId } = principal;
     await this.database.closing.transaction(async (tx) => {
-      const use = await this.credentials.lockedUse(tx, organizationId, id);
+      const use = await this.stores.credentials.lockedUse(tx, organizationId, id);
       if (!use) throw missing(id);
       refuseInUse(use);
-      await this.credentials.remove(tx, organizationId, id);
+      await this.stores.credentials.remove(tx, organizationId, id);
       await this.records.record(tx, actor, 'CREDENTIAL_DELETED', { type: 'CREDENTIAL', id, name: use.name });
     });
   }
@@ -108,16 +112,16 @@ export class CredentialsService {
   async verify(actor: Actor, id: string): Promise<CredentialRow> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const sealed = await this.credentials.sealed(this.database.autocommit, organizationId, id);
+    const sealed = await this.stores.credentials.sealed(this.database.autocommit, organizationId, id);
     if (!sealed) throw missing(id);
     const failure = await this.verifier.check(sealed);
     return this.database.transaction(async (tx) => {
       if (failure && RETRYABLE_KINDS.has(failure.kind)) {
-        await this.credentials.recordNoAnswer(tx, organizationId, sealed, failure.message);
+        await this.stores.credentials.recordNoAnswer(tx, organizationId, sealed, failure.message);
       } else {
-        await this.credentials.recordCheck(tx, organizationId, sealed, failure?.message ?? null);
+        await this.stores.credentials.recordCheck(tx, organizationId, sealed, failure?.message ?? null);
       }
-      const credential = await this.credentials.find(tx, organizationId, id);
+      const credential = await this.stores.credentials.find(tx, organizationId, id);
       if (!credential) throw missing(id);
       const object = { type: 'CREDENTIAL', ...credential };
       await this.records.record(tx, actor, 'CREDENTIAL_VERIFIED', object, {}, failure?.message ?? null);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type DataKeyRow, Database } from '#entities';
-import { CredentialStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { MasterKeys, newDataKey } from '#secrets';
 
@@ -9,15 +9,15 @@ import { MasterKeys, newDataKey } from '#secrets';
 export class DataKeys {
   constructor(
     private readonly database: Database,
-    private readonly credentials: CredentialStore,
+    private readonly stores: TenantStores,
     private readonly masterKeys: MasterKeys,
   ) {}
 
   /** The organization's data key, created on first use. */
   async of(organization: OrganizationId): Promise<DataKeyRow> {
-    const existing = await this.credentials.dataKey(this.database.autocommit, organization);
+    const existing = await this.stores.credentials.dataKey(this.database.autocommit, organization);
     if (existing) return existing;
     const created = newDataKey(this.masterKeys, organization);
-    return this.credentials.getOrInsertDataKey(this.database.autocommit, organization, created);
+    return this.stores.credentials.getOrInsertDataKey(this.database.autocommit, organization, created);
   }
 }

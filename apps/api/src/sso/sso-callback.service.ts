@@ -4,14 +4,7 @@ import { WakeUps } from '#jobs';
 import type { HostAddress } from '#rules';
 import { MasterKeys, newOpaqueToken, openCredential, opaqueTokenHash, sealCredential } from '#secrets';
 import { IssuerFailure, type IssuerGrant } from '#sso';
-import {
-  type AnsweredSsoAttempt,
-  AuditStore,
-  IdentityProviderStore,
-  OfferedProviderStore,
-  type SealedIdentityProvider,
-  SsoAttemptStore,
-} from '#tenant-store';
+import { type AnsweredSsoAttempt, type SealedIdentityProvider, TenantStores } from '#tenant-store';
 import { ApiSettings } from '../api.settings';
 import { badRequest } from '../errors';
 import { IssuersOfProviders } from './issuers-of-providers';
@@ -38,15 +31,12 @@ class SignInRefused extends Error {
 export class SsoCallbackService {
   constructor(
     private readonly database: Database,
-    private readonly offered: OfferedProviderStore,
-    private readonly providers: IdentityProviderStore,
-    private readonly attempts: SsoAttemptStore,
+    private readonly stores: TenantStores,
     private readonly issuers: IssuersOfProviders,
     private readonly accounts: SsoAccounts,
     private readonly addresses: SsoAddresses,
     private readonly masterKeys: MasterKeys,
     private readonly wakeUps: WakeUps,
-    private readonly audit: AuditStore,
     private readonly settings: ApiSettings,
   ) {}
 
@@ -57,7 +47,11 @@ export class SsoCallbackService {
    */
   async answer(slug: string, query: URLSearchParams, address: HostAddress | null): Promise<string> {
     const state = query.get('state') ?? '';
-    const attempt = await this.attempts.useState(this.database.autocommit, slug, opaqueTokenHash(state));
+    const attempt = await this.stores.ssoAttempts.useState(
+      this.database.autocommit,
+      slug,
+      opaqueTokenHash(state),
+    );
     // a page that was loaded again, or kept
     if (!attempt && this.settings.CONSOLE === 'on') return this.addresses.withError('console', 'over');
     if (!attempt) throw badRequest(SIGN_IN_ERRORS.over);
@@ -76,8 +70,8 @@ export class SsoCallbackService {
   private async providerOf(slug: string, attempt: AnsweredSsoAttempt): Promise<SealedIdentityProvider> {
     const { organizationId, providerId } = attempt;
     const { autocommit } = this.database;
-    const offered = await this.offered.ofSlug(autocommit, slug);
-    const provider = await this.providers.sealed(autocommit, organizationId, providerId);
+    const offered = await this.stores.offeredProviders.ofSlug(autocommit, slug);
+    const provider = await this.stores.identityProviders.sealed(autocommit, organizationId, providerId);
     if (!provider || !offered.some(({ id }) => id === providerId))
       throw new SignInRefused('ended', 'The identity provider or the organization is disabled');
     return provider;
@@ -101,7 +95,7 @@ export class SsoCallbackService {
     this.wakeUps.wake('revoke-rules', woken);
     if (refusal !== null) throw new SignInRefused(refusal.code, refusal.reason);
     const { plainText: code, hash: codeHash } = newOpaqueToken();
-    await this.attempts.prove(this.database.autocommit, id, {
+    await this.stores.ssoAttempts.prove(this.database.autocommit, id, {
       codeHash,
       identityId,
       secondFactorProven: grant.claims.secondFactorProven && provider.trustsSecondFactor,
@@ -124,7 +118,7 @@ export class SsoCallbackService {
     reason: string,
     address: HostAddress | null,
   ): Promise<void> {
-    return this.audit.writeThrottledFailure(
+    return this.stores.audit.writeThrottledFailure(
       this.database.autocommit,
       organizationId,
       failedLogin(providerId, reason, address),

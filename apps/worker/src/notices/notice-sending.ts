@@ -2,14 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '#entities';
 import { type Mailer, mailFailure } from '#mail';
 import { grouped } from '#rules';
-import {
-  AccessRequestStore,
-  AuditFeed,
-  type FeedItem,
-  type LeasedCursor,
-  NoticeStore,
-  type Recipient,
-} from '#tenant-store';
+import type { FeedItem, LeasedCursor, Recipient, TenantStores } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 import { noticeMail } from './notice-text';
 import { noticeOf, type Notice } from './notices';
@@ -43,9 +36,6 @@ interface Told extends Notice {
  */
 export class NoticeSending {
   readonly task: RepeatedTask;
-  private readonly store = new NoticeStore();
-  private readonly feed = new AuditFeed();
-  private readonly requests = new AccessRequestStore();
   private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   /** the mail server failed the last time: no cursor after the other is tried */
@@ -55,6 +45,7 @@ export class NoticeSending {
 
   constructor(
     private readonly database: Database,
+    private readonly stores: TenantStores,
     private readonly mailer: Mailer,
     private readonly publicUrl: string | undefined,
     private readonly log: Logger,
@@ -71,9 +62,9 @@ export class NoticeSending {
   /** Starts turns in the free slots. @returns when others may be ready */
   private async fill(): Promise<number | null> {
     const { autocommit } = this.database;
-    await this.store.begin(autocommit);
+    await this.stores.notices.begin(autocommit);
     const free = SLOTS - this.running.size;
-    const leased = await this.store.lease(autocommit, free, LEASE_SECONDS);
+    const leased = await this.stores.notices.lease(autocommit, free, LEASE_SECONDS);
     for (const cursor of leased) {
       const turn = this.tell(cursor).finally(() => this.running.delete(turn));
       this.running.add(turn);
@@ -82,7 +73,8 @@ export class NoticeSending {
   }
 
   private async tell(cursor: LeasedCursor): Promise<void> {
-    const { store, log } = this;
+    const { log } = this;
+    const { notices: store } = this.stores;
     const { autocommit } = this.database;
     const { organizationId, position, kind, isDue } = cursor;
     try {
@@ -107,7 +99,12 @@ export class NoticeSending {
     const { organizationId, position: first } = cursor;
     const ending = performance.now() + TURN_MS;
     for (let position = first; ;) {
-      const items = await this.feed.after(autocommit, organizationId, position, RECORDS_BATCH_SIZE);
+      const items = await this.stores.auditFeed.after(
+        autocommit,
+        organizationId,
+        position,
+        RECORDS_BATCH_SIZE,
+      );
       const told: Told[] = [];
       for (const item of items) {
         const notice = toldBy(item, cursor);
@@ -115,7 +112,7 @@ export class NoticeSending {
         const isKnown = told.some(({ title }) => title === notice.title);
         if (
           notice.onceADay &&
-          (isKnown || (await this.store.isRepeated(autocommit, organizationId, item.record!)))
+          (isKnown || (await this.stores.notices.isRepeated(autocommit, organizationId, item.record!)))
         )
           continue;
         told.push(notice);
@@ -133,9 +130,10 @@ export class NoticeSending {
     const byHolder = grouped(told, ({ holder }) => holder);
     const holders = [...byHolder.keys()].filter((id) => id !== null);
     const asked = told.flatMap(({ request }) => request ?? []);
-    const deciders = asked.length > 0 ? await this.requests.deciders(autocommit, organizationId, asked) : [];
+    const deciders =
+      asked.length > 0 ? await this.stores.accessRequests.deciders(autocommit, organizationId, asked) : [];
     const concerned = [...holders, ...deciders.map(({ userId }) => userId)];
-    const recipients = await this.store.recipients(autocommit, organizationId, concerned);
+    const recipients = await this.stores.notices.recipients(autocommit, organizationId, concerned);
     const decides = ({ request }: Notice, { id }: Recipient): boolean =>
       deciders.some((one) => one.requestId === request && one.userId === id);
     const keyOf = ({ id }: Recipient): string => `${kind} ${id}`;

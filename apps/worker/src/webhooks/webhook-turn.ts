@@ -1,15 +1,5 @@
 import { type Database, SYSTEM_ACTOR, type Tx } from '#entities';
-import {
-  AuditFeed,
-  AuditStore,
-  type Attempt,
-  type DueDelivery,
-  type FeedItem,
-  type LeasedWebhook,
-  type ToldRecord,
-  type WebhookDeliveryStore,
-  WebhookStore,
-} from '#tenant-store';
+import type { Attempt, DueDelivery, FeedItem, LeasedWebhook, TenantStores, ToldRecord } from '#tenant-store';
 import { retryInMs } from './retry-schedule';
 import type { Answer, WebhookReceiver } from './webhook-sender';
 
@@ -26,15 +16,12 @@ const EXPORTED: Answer = {
  * aside for further attempts. The later ones wait until it has failed three times, which takes a minute; then they pass it.
  */
 export class WebhookTurn {
-  private readonly feed = new AuditFeed();
-  private readonly webhooks = new WebhookStore();
-  private readonly audit = new AuditStore();
   private cursor: string;
 
   /** @param ending no further record is sent @param stopping the one that is being sent is given up, and sent again later */
   constructor(
     private readonly database: Database,
-    private readonly store: WebhookDeliveryStore,
+    private readonly stores: TenantStores,
     private readonly webhook: LeasedWebhook,
     private readonly receiver: WebhookReceiver,
     private readonly ending: AbortSignal,
@@ -45,7 +32,8 @@ export class WebhookTurn {
 
   /** Sends until nothing is due, the turn ends, or the lease is lost. */
   async run(): Promise<void> {
-    const { store, webhook } = this;
+    const { webhook } = this;
+    const { webhookDeliveries: store } = this.stores;
     const { autocommit } = this.database;
     for (let isLeft = true; isLeft && !this.isOver;) {
       const due = await store.due(autocommit, webhook.id);
@@ -59,12 +47,13 @@ export class WebhookTurn {
   }
 
   private recordAt({ position }: DueDelivery): Promise<ToldRecord | null> {
-    return this.feed.at(this.database.autocommit, this.webhook.organizationId, position);
+    return this.stores.auditFeed.at(this.database.autocommit, this.webhook.organizationId, position);
   }
 
   /** Sends new records up to the first that fails. @returns whether something may be left to do */
   private async sendNew(): Promise<boolean> {
-    const { webhook, feed, database, store } = this;
+    const { webhook, database } = this;
+    const { auditFeed: feed, webhookDeliveries: store } = this.stores;
     const { autocommit } = database;
     const items = await feed.after(autocommit, webhook.organizationId, this.cursor, RECORDS_BATCH_SIZE);
     for (const item of items) {
@@ -102,7 +91,7 @@ export class WebhookTurn {
     const status = error === null ? 'DELIVERED' : retry === null ? 'FAILED' : 'PENDING';
     return this.database.transaction(async (tx) => {
       const attempt = { ...due, status, retryInMs: retry, responseCode: code, error } as const;
-      const settled = await this.store.settle(tx, this.webhook, attempt);
+      const settled = await this.stores.webhookDeliveries.settle(tx, this.webhook, attempt);
       if (!settled) return null;
       if (code !== GONE && !(status === 'FAILED' && settled.isGivenUp)) return status;
       await this.disable(tx, code === GONE ? 'it answered 410' : `for five days ${error}`);
@@ -112,8 +101,8 @@ export class WebhookTurn {
 
   private async disable(tx: Tx, reason: string): Promise<void> {
     const { id, organizationId, shownUrl } = this.webhook;
-    await this.webhooks.disable(tx, organizationId, id);
-    await this.audit.write(tx, organizationId, {
+    await this.stores.webhooks.disable(tx, organizationId, id);
+    await this.stores.audit.write(tx, organizationId, {
       ...SYSTEM_ACTOR,
       eventType: 'WEBHOOK_DISABLED',
       resourceType: 'WEBHOOK',

@@ -1,0 +1,121 @@
+import { AccessRequestStore } from './access-request.store';
+import { AccountTokenStore } from './account-token.store';
+import { AccountStore } from './account.store';
+import { ApiKeyStore } from './api-key.store';
+import { AuditChainStore } from './audit-chain.store';
+import { AuditCheckpointStore } from './audit-checkpoint.store';
+import { AuditExportStore } from './audit-export.store';
+import { AuditFeed } from './audit-feed';
+import { AuditStore } from './audit.store';
+import { BillingStore } from './billing.store';
+import { CredentialStore } from './credential.store';
+import { DataKeyStore } from './data-key.store';
+import { DueSsoSignInStore } from './due-sso-sign-in.store';
+import { DueWorkStore } from './due-work.store';
+import { EndingStore } from './ending.store';
+import { GroupRolesStore } from './group-roles.store';
+import { IdempotencyStore } from './idempotency.store';
+import { IdentityProviderStore, OfferedProviderStore } from './identity-provider.store';
+import { KnownDeviceStore } from './known-device.store';
+import { LockdownStore } from './lockdown.store';
+import { MfaStore } from './mfa.store';
+import { NoticeStore } from './notice.store';
+import { OffboardingStore } from './offboarding.store';
+import { AllOidcTrustsStore, OidcTrustStore } from './oidc-trust.store';
+import { OrganizationClosingStore } from './organization-closing.store';
+import { OrganizationDeletionStore } from './organization-deletion.store';
+import { OrganizationStore } from './organization.store';
+import { PasswordStore } from './password.store';
+import { PaymentEventStore } from './payment-event.store';
+import { PlatformStore } from './platform.store';
+import { RefreshTokenStore } from './refresh-token.store';
+import { ResourceHealthStore } from './resource-health.store';
+import { ResourceRulesStore } from './resource-rules.store';
+import { ResourceStore } from './resource.store';
+import { RightsStore } from './rights.store';
+import { RoleStore } from './role.store';
+import { SealedRecordStore } from './sealed-record.store';
+import { SessionPlanStore } from './session-plan.store';
+import { SessionRetentionStore } from './session-retention.store';
+import { SessionStore } from './session.store';
+import { SignInFailureStore } from './sign-in-failure.store';
+import { SignInStore } from './sign-in.store';
+import { SpentTokenStore } from './spent-token.store';
+import { SsoAttemptStore } from './sso-attempt.store';
+import { SsoSignInStore } from './sso-sign-in.store';
+import { StaticIpRuleStore } from './static-ip-rule.store';
+import { SubscriptionMoveStore } from './subscription-move.store';
+import { SubscriptionSweepStore } from './subscription-sweep.store';
+import { UnwrittenAuditStore } from './unwritten-audit.store';
+import { UserIdentityStore } from './user-identity.store';
+import { UserStore } from './user.store';
+import { VerificationStore } from './verification.store';
+import { WebhookDeliveryStore } from './webhook-delivery.store';
+import { WebhookStore } from './webhook.store';
+
+/** Everything that requests and the worker's tasks read and write of organizations. Each process has one. */
+export class TenantStores {
+  readonly accessRequests = new AccessRequestStore();
+  readonly accounts = new AccountStore();
+  readonly accountTokens = new AccountTokenStore();
+  readonly allOidcTrusts = new AllOidcTrustsStore();
+  readonly apiKeys = new ApiKeyStore();
+  readonly auditChains = new AuditChainStore();
+  readonly auditCheckpoints = new AuditCheckpointStore();
+  readonly auditExports = new AuditExportStore();
+  readonly auditFeed = new AuditFeed();
+  readonly audit = new AuditStore();
+  readonly billing = new BillingStore();
+  readonly credentials = new CredentialStore();
+  readonly dataKeys = new DataKeyStore();
+  readonly dueSsoSignIns = new DueSsoSignInStore();
+  readonly dueWork = new DueWorkStore();
+  readonly endings = new EndingStore();
+  readonly idempotency = new IdempotencyStore();
+  readonly identityProviders = new IdentityProviderStore();
+  readonly knownDevices = new KnownDeviceStore();
+  readonly mfa = new MfaStore();
+  readonly notices = new NoticeStore();
+  readonly offeredProviders = new OfferedProviderStore();
+  readonly oidcTrusts = new OidcTrustStore();
+  readonly organizationClosing = new OrganizationClosingStore();
+  readonly organizations = new OrganizationStore();
+  readonly passwords = new PasswordStore();
+  readonly paymentEvents = new PaymentEventStore();
+  readonly platform = new PlatformStore();
+  readonly refreshTokens = new RefreshTokenStore();
+  readonly resourceHealth = new ResourceHealthStore();
+  readonly resourceRules = new ResourceRulesStore();
+  readonly resources = new ResourceStore();
+  readonly rights = new RightsStore();
+  readonly roles = new RoleStore();
+  readonly sealedRecords = new SealedRecordStore();
+  readonly sessionPlans = new SessionPlanStore();
+  readonly sessionRetention = new SessionRetentionStore();
+  readonly sessions = new SessionStore();
+  readonly signInFailures = new SignInFailureStore();
+  readonly signIns = new SignInStore();
+  readonly spentTokens = new SpentTokenStore();
+  readonly ssoAttempts = new SsoAttemptStore();
+  readonly ssoSignIns = new SsoSignInStore();
+  readonly staticIpRules = new StaticIpRuleStore();
+  readonly subscriptionMoves = new SubscriptionMoveStore();
+  readonly subscriptionSweep = new SubscriptionSweepStore();
+  readonly unwrittenAudit = new UnwrittenAuditStore();
+  readonly userIdentities = new UserIdentityStore();
+  readonly users = new UserStore();
+  readonly verification = new VerificationStore();
+  readonly webhookDeliveries = new WebhookDeliveryStore();
+  readonly webhooks = new WebhookStore();
+
+  // these use some of the others
+  readonly offboarding = new OffboardingStore(this.ssoSignIns);
+  readonly lockdowns = new LockdownStore(this.offboarding, this.staticIpRules);
+  readonly groupRoles = new GroupRolesStore(this.roles, this.users, this.offboarding);
+  readonly organizationDeletion = new OrganizationDeletionStore(
+    this.users,
+    this.offboarding,
+    this.resourceRules,
+    this.credentials,
+  );
+}
