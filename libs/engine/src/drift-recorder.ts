@@ -186,7 +186,7 @@ function movesOf(known: KnownRules, { access, read, drift }: ObservedDrift): Dri
 }
 
 /**
- * Suspended rules let nobody in: their addresses wait until they are due again. So do those of missing rules in a restored
+ * Suspended rules admit no traffic: their addresses wait until they are due again. So do those of missing rules in a restored
  * database. @returns the sessions of these
  */
 function suspend(rows: TargetRows, { missing: gone, withoutEffect }: Drift): string[] {

@@ -102,8 +102,8 @@ function problemOf(
 }
 
 const sentence = (beginning: string, parts: readonly (string | null)[]): string[] => {
-  const said = parts.filter((part) => part !== null);
-  return said.length === 0 ? [] : [`${beginning}: ${said.join('; ')}`];
+  const given = parts.filter((part) => part !== null);
+  return given.length === 0 ? [] : [`${beginning}: ${given.join('; ')}`];
 };
 
 const listed = (texts: readonly string[]): string => {

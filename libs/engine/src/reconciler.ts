@@ -95,7 +95,7 @@ export class Reconciler {
     reads: readonly PathRead[],
   ): Promise<LedgerRow[]> {
     const events: LedgerRow[] = [];
-    // who finds it proves that it exists, whatever others are told
+    // who finds it proves that it exists, whatever others read
     const isFound = reads.some(({ read }) => !(read instanceof DriverError));
     for (const { path, read } of reads) {
       const isMissing = !isFound && read instanceof DriverError && read.kind === 'target-missing';

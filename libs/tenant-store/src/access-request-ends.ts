@@ -9,7 +9,7 @@ import {
 } from '#entities';
 
 /**
- * Which of these requests nobody has decided yet. It serves all organizations with one query for all who wait; each of them
+ * Which of these requests are not decided yet. It serves all organizations with one query for all who wait; each of them
  * has been authorized to read the request before.
  */
 export async function undecidedRequests(tx: Tx, ids: readonly string[]): Promise<string[]> {

@@ -52,7 +52,7 @@ export type NewAccessRequest = Pick<
   | 'approverRoleIds'
 >;
 
-/** Whose requests: one's own, those one may decide, everybody's, or sessions without approval that nobody has reviewed. */
+/** Whose requests: one's own, those one may decide, everybody's, or sessions without approval that are not reviewed. */
 export const ACCESS_REQUEST_VIEWS = ['mine', 'decide', 'all', 'review'] as const;
 export type AccessRequestView = (typeof ACCESS_REQUEST_VIEWS)[number];
 

@@ -115,7 +115,7 @@ const slugOf = (name: string): string =>
 
 /** Accounts before authentication: registration, sign-in, resolving principals. */
 export class AccountStore {
-  /** Of who signs in: what the issuer said before does not count. @returns null when the user is gone or inactive */
+  /** Of who signs in: what the issuer reported before does not count. @returns null when the user is gone or inactive */
   principalOfUser(tx: Tx, userId: string, organizationId: string): Promise<PrincipalRow | null> {
     return first<PrincipalRow>(tx, USER_PRINCIPAL, [userId, organizationId]);
   }
@@ -191,7 +191,7 @@ export class AccountStore {
     return touches(tx, 'SELECT WHERE NOT EXISTS (SELECT FROM organizations)');
   }
 
-  /** As `isEmpty`, and until the commit nobody else creates one: concurrent calls wait for each other. */
+  /** As `isEmpty`, and until the commit no other call creates one: concurrent calls wait for each other. */
   async isEmptyAndLocked(tx: Tx): Promise<boolean> {
     await tx.query('LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE');
     return this.isEmpty(tx);

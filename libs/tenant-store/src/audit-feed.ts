@@ -3,7 +3,7 @@ import { type AuditRecordEntity, type TenantStore, type Tx } from '#entities';
 import { recordOfSeal } from './audit-chain.store';
 
 /** A record as GET /audit-logs shows it, `timestamp` in ISO 8601. */
-export type ToldRecord = Readonly<
+export type FeedRecord = Readonly<
   Omit<AuditRecordEntity, 'organizationId' | 'sequence' | 'transactionId' | 'timestamp'>
 > & { readonly timestamp: string };
 
@@ -11,7 +11,7 @@ export type ToldRecord = Readonly<
 export interface FeedItem {
   readonly position: string;
   /** null: it was exported, and is no longer in the database */
-  readonly record: ToldRecord | null;
+  readonly record: FeedRecord | null;
 }
 
 /** SQL: the position of an organization's newest sealed record. */
@@ -26,7 +26,7 @@ const TOLD = `jsonb_build_object('id', r.id, 'eventType', r.event_type,
 
 /**
  * The audit trail for those who tell others about it. An organization's records have positions without gaps, in the order in
- * which they were sealed: a consumer that keeps the position of the last one it has told misses none, and tells none before
+ * which they were sealed: a consumer that keeps the position of the last one it has passed on misses none, and passes on none before
  * its time. A consumer without new records reads one entry of an index.
  */
 export class AuditFeed implements TenantStore<AuditFeed> {
@@ -42,7 +42,7 @@ export class AuditFeed implements TenantStore<AuditFeed> {
   }
 
   /** The record at a position; null: it is no longer in the database. */
-  async at(tx: Tx, organization: OrganizationId, position: string): Promise<ToldRecord | null> {
+  async at(tx: Tx, organization: OrganizationId, position: string): Promise<FeedRecord | null> {
     const [item] = await this.after(tx, organization, String(BigInt(position) - 1n), 1);
     return item?.position === position ? item.record : null;
   }

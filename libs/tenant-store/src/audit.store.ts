@@ -133,7 +133,7 @@ export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
 
   /**
    * Records a failure that anybody can cause without signing in, unless the organization does not exist or already has
-   * `maxPerMinute` of its type and address within the last minute: nobody uses up what others' failures are recorded in.
+   * `maxPerMinute` of its type and address within the last minute: no caller uses up what others' failures are recorded in.
    */
   async writeThrottledFailure(
     tx: Tx,

@@ -130,7 +130,7 @@ export class DueSsoSignInStore {
     );
   }
 
-  /** The issuer vouched, and what it said has been applied. */
+  /** The issuer vouched, and what it reported has been applied. */
   async recordVouched(tx: Tx, familyId: string): Promise<void> {
     await tx.query(
       `UPDATE sso_sign_ins SET checked_at = now(), check_due_at = now() + ${CHECKED_FOR} WHERE family_id = $1`,

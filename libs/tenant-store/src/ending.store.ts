@@ -1,7 +1,7 @@
 import { grouped, type OrganizationId } from '#rules';
 import { type AuditEntry, AuditTrail, ENDS_AT, MAY_EXPIRE, SYSTEM_ACTOR, type Tx, rows } from '#entities';
 
-/** SQL: when people are told of the end of a session: before its last tenth, ten minutes at least. */
+/** SQL: when people are notified of the end of a session: before its last tenth, ten minutes at least. */
 const IS_ENDING = `expires_at <= now() + greatest(interval '10 minutes', (expires_at - started_at) / 10)`;
 /** SQL: no session is so long that a tenth of it is longer. */
 const LONGEST_TENTH = `interval '150 minutes'`;

@@ -128,7 +128,7 @@ export class IdentityProviderStore implements TenantStore<IdentityProviderStore>
     return counted!.count;
   }
 
-  /** Whether somebody can sign in with one. Call `UserStore.lock` first. @param besides this one; null: any */
+  /** Whether a user can sign in with one. Call `UserStore.lock` first. @param besides this one; null: any */
   hasEnabled(tx: Tx, organization: OrganizationId, besides: string | null = null): Promise<boolean> {
     return touches(
       tx,

@@ -1,19 +1,19 @@
 import type { OrganizationId } from '#rules';
 import { NOTICE_CURSORS, type NoticeCursorKind, type NoticeSwitch, type Tx, rows } from '#entities';
-import { feedEnd, type ToldRecord } from './audit-feed';
+import { feedEnd, type FeedRecord } from './audit-feed';
 
-/** Up to where an organization was told what happened, one for each kind; this worker alone reads from it until its lease ends. */
+/** Up to where an organization has got its mails, one for each kind; this worker alone reads from it until its lease ends. */
 export interface LeasedCursor {
   readonly organizationId: OrganizationId;
   readonly kind: NoticeCursorKind;
   readonly organizationName: string;
   readonly position: string;
-  /** what was collected is to be told now */
+  /** what was collected is to be sent now */
   readonly isDue: boolean;
   readonly lease: string;
 }
 
-/** Somebody who may be told something by mail. */
+/** A person who may get notices by mail. */
 export interface Recipient {
   readonly id: string;
   readonly email: string;
@@ -21,11 +21,11 @@ export interface Recipient {
   readonly noticesOff: readonly NoticeSwitch[];
 }
 
-/** Up to where people were told by mail what happened. Serves all organizations: each row names its own. */
+/** Up to where people have got notices by mail. Serves all organizations: each row names its own. */
 export class NoticeStore {
   /**
    * Adds the cursors of organizations that have none. The first ones begin at the end: from when mail was off, nothing is
-   * told. Later ones are those of new organizations.
+   * reported. Later ones are those of new organizations.
    */
   async begin(tx: Tx): Promise<void> {
     await tx.query(
@@ -69,7 +69,7 @@ export class NoticeStore {
 
   /**
    * Ends the lease.
-   * @param position up to where people were told
+   * @param position up to where people were notified
    * @param pauseSeconds until it is read again; null: when there is something
    */
   async release(
@@ -97,7 +97,7 @@ export class NoticeStore {
   }
 
   /** Whether a record of this kind about the same object is less than a day older. */
-  async isRepeated(tx: Tx, organization: OrganizationId, record: ToldRecord): Promise<boolean> {
+  async isRepeated(tx: Tx, organization: OrganizationId, record: FeedRecord): Promise<boolean> {
     const found = await rows(
       tx,
       `SELECT FROM audit_records WHERE organization_id = $1 AND event_type = $2 AND resource_id = $3

@@ -5,7 +5,7 @@ export interface NewPassword {
   readonly passwordHash: string;
   readonly name?: string | undefined;
   readonly insteadOf?: string | undefined;
-  /** who has passed on the link by which it is set; null: nobody; undefined: as before, for who knows the former one sets it */
+  /** who has passed on the link by which it is set; null: no one; undefined: as before, for who knows the former one sets it */
   readonly linkBy?: string | null | undefined;
 }
 

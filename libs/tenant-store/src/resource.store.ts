@@ -171,7 +171,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
 
   /**
    * @param change `moved`: its target, credential or region changed, so it is due for verification; `trafficChanged`: it
-   *   names other ports or another protocol, which nobody has confirmed; `activityGiven`: the request sets `isActive`, so
+   *   names other ports or another protocol, which is not confirmed; `activityGiven`: the request sets `isActive`, so
    *   the next background check does not reactivate it
    */
   async update(

@@ -83,7 +83,7 @@ const IS_APPROVED = `EXISTS (SELECT FROM request WHERE ${isEnough('request', 'ro
 
 /**
  * SQL: what the role asks for besides its hours is there: a reason, approval or its waiver, and no wider a range.
- * @param approval SQL: whether nobody is to approve, or has
+ * @param approval SQL: whether no user is to approve, or has
  */
 const isAsked = (
   approval: string,
@@ -114,7 +114,7 @@ const USE_REQUEST = `used AS (
     FROM owner WHERE break_glass
   )`;
 
-/** What differs between a start that nobody approves and one with a request. */
+/** What differs between a start without approval and one with a request. */
 interface Variant {
   /** CTEs before it */
   readonly before: string;

@@ -254,7 +254,7 @@ const UNGRANTED = `SELECT FROM resource_ips ip
         asked: 'role.approvals = 0 AND (NOT role.require_reason OR s.reason IS NOT NULL)',
       })})`;
 
-/** CTE `prolonged`: an agent enforces the end of every rule by itself, so it must be told a later one. */
+/** CTE `prolonged`: an agent enforces the end of every rule by itself, so it must get a later one. */
 const PROLONG = `prolonged AS (
     UPDATE rules SET revision = revision + 1 WHERE id IN (
       SELECT holder.rule_id FROM extended JOIN resource_ips ip ON ip.session_id = extended.id

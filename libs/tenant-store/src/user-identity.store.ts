@@ -20,7 +20,7 @@ export interface UserIdentityRow extends Readonly<
 /** What an issuer says of a subject. */
 type SeenSubject = Pick<UserIdentityRow, 'subject' | 'email' | 'name' | 'username'>;
 
-/** Of subjects that nobody has linked: whoever can sign in at an issuer can make one. */
+/** Of subjects that no user has linked: anyone who can sign in at an issuer can make one. */
 const MAX_WAITING = 100;
 
 const SELECT = `SELECT i.id, i.subject, i.email, i.name, i.username, i.user_id AS "userId", u.email AS "userEmail", i.last_seen_at AS "lastSeenAt"
@@ -133,7 +133,7 @@ export class UserIdentityStore implements TenantStore<UserIdentityStore> {
     return found?.former ?? null;
   }
 
-  /** Somebody invited who has never signed in, in any way. Call `UserStore.lock` first. */
+  /** An invited person who has never signed in, in any way. Call `UserStore.lock` first. */
   async findInvited(tx: Tx, organization: OrganizationId, email: string): Promise<string | null> {
     const found = await first<{ id: string }>(
       tx,

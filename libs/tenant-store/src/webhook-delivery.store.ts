@@ -47,7 +47,7 @@ export interface Attempt extends Delivery {
 /** SQL: the delivery of the webhook `w` that later records wait for, as `webhook_deliveries_one_holds` has it. */
 const HOLDS = `SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status = 'PENDING' AND d.attempts < 3`;
 
-/** SQL: nobody sends to the webhook `w`, and an attempt is due or a new record may be sent. Probes three indexes. */
+/** SQL: no worker sends to the webhook `w`, and an attempt is due or a new record may be sent. Probes three indexes. */
 export const IS_READY = `w.is_enabled AND w.leased_until <= now() AND (
     EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.due_at <= now())
     OR (w.cursor < ${feedEnd('w.organization_id')} AND NOT EXISTS (${HOLDS})))`;
@@ -58,7 +58,7 @@ const READY = {
     FROM webhooks w WHERE ${IS_READY} ORDER BY w.leased_until LIMIT $1`,
 };
 
-/** Whoever holds the lease writes. It is lost when it runs out, and when the webhook is changed, disabled or deleted. */
+/** The worker that holds the lease writes. It is lost when it runs out, and when the webhook is changed, disabled or deleted. */
 const IS_LEASED = 'id = $1 AND leased_until = $2::timestamptz';
 
 const SETTLE = {

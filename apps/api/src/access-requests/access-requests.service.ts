@@ -174,7 +174,7 @@ const linkedByRequester = (): ApiError =>
   forbidden(
     'Another person has to decide, or you in another sign-in: the requester linked the identity that you signed in with to your ' +
       'account, or passed on the link by which your password was set (set another one by a link that is mailed, or that ' +
-      'somebody else passes on)',
+      'another person passes on)',
   );
 
 /** Why the database has refused. */

@@ -33,7 +33,7 @@ export class OrganizationService {
     return this.stores.organizations.find(this.database.autocommit, organizationId);
   }
 
-  /** @throws ApiError 400 when nobody could be sure to sign in afterwards */
+  /** @throws ApiError 400 when no user could be sure to sign in afterwards */
   async update(actor: Actor, dto: UpdateOrganizationDto): Promise<OrganizationRow> {
     const { principal } = actor;
     const { organizationId } = principal;

@@ -198,7 +198,7 @@ export class IdentityProvidersService {
     });
   }
 
-  /** Ends its sign-ins. @throws ApiError 400 when nobody could sign in any more */
+  /** Ends its sign-ins. @throws ApiError 400 when no user could sign in any more */
   private async end(tx: Tx, { principal }: Actor, id: string): Promise<void> {
     const { organizationId } = principal;
     const { ssoRequired } = await this.stores.organizations.find(tx, organizationId);

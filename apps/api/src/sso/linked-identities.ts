@@ -27,7 +27,7 @@ export class LinkedIdentities {
     return this.stores.userIdentities.list(tx, organizationId, providerId, slice);
   }
 
-  /** @throws ApiError 404; 400 for an inactive or a service user, and for an identity of somebody else */
+  /** @throws ApiError 404; 400 for an inactive or a service user, and for an identity of another user */
   link(actor: Actor, providerId: string, id: string, userId: string): Promise<UserIdentityRow> {
     const { organizationId } = actor.principal;
     return this.changing(actor, providerId, id, async (tx, provider, before) => {

@@ -30,7 +30,7 @@ export class SsoAccounts {
 
   /**
    * An identity is its provider's subject, whose account an administrator or the first sign-in decides. The e-mail address
-   * joins nothing but an invitation that nobody has accepted, and only where the provider is authoritative for its domain.
+   * joins nothing but an invitation that is not accepted yet, and only where the provider is authoritative for its domain.
    */
   async join(tx: Tx, provider: SealedIdentityProvider, claims: IssuerClaims): Promise<JoinedAccount> {
     const { organizationId, id: providerId } = provider;

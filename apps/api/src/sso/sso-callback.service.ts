@@ -15,7 +15,7 @@ import { SsoAddresses } from './sso-addresses';
 /** Of each client address: anybody can begin a sign-in and answer it. */
 const MAX_FAILURES_PER_MINUTE = 10;
 
-/** Why an answer lets nobody in. */
+/** Why an answer is refused. */
 class SignInRefused extends Error {
   constructor(
     readonly code: SignInError,

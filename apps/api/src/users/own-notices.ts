@@ -8,7 +8,7 @@ import { changesBetween } from '../audit/changes';
 import type { Actor } from '../http/actor';
 import type { NoticesDto, UpdateNoticesDto } from './dto/notices.dto';
 
-/** What the caller is told by mail. */
+/** What the caller gets mails about. */
 @Injectable()
 export class OwnNotices {
   constructor(

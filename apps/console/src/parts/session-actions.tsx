@@ -35,7 +35,7 @@ export const UseRequest = ({ id, onStarted }: { id: string; onStarted: (session:
     label="Let me in"
     kind="primary"
     busy="Opening…"
-    said={null}
+    announcement={null}
     act={() => openedBeside({ accessRequestId: id }, `request ${id.slice(0, 8)}`, onStarted)}
   />
 );
@@ -52,7 +52,7 @@ const ExtendButton = ({ session: { id, expiresAt } }: { readonly session: Sessio
           const body = { additionalHours: entered.number('additionalHours') };
           return api.POST('/api/v1/sessions/{id}/extend', { params: { path: { id } }, body });
         }}
-        said={({ data }) => `Extended: open until ${localTime(data!.expiresAt)}.`}
+        announcement={({ data }) => `Extended: open until ${localTime(data!.expiresAt)}.`}
       >
         <TextField
           name="additionalHours"
@@ -102,7 +102,7 @@ function StopAction({ session, onStopped }: StopProps) {
     await stopped(session, '');
   };
   if (session.accessRequestId === null)
-    return <Action label="Stop" kind="danger" busy="Closing…" said={null} act={stop} />;
+    return <Action label="Stop" kind="danger" busy="Closing…" announcement={null} act={stop} />;
   return (
     <ConfirmButton label="Stop" title="Stop this access?" confirm="Stop it" act={stop}>
       <p>
@@ -114,7 +114,7 @@ function StopAction({ session, onStopped }: StopProps) {
   );
 }
 
-/** Ends the session of somebody else, as an administrator. */
+/** Ends the session of another user, as an administrator. */
 export function StopOtherButton({ session }: { readonly session: Session }) {
   const { userName } = session;
   return (

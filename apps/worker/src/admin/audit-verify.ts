@@ -29,7 +29,7 @@ export function addAuditVerify(audit: Command): void {
       '--exports /backup/audit',
     ],
     `Without --public-key: the key of AUDIT_SIGNING_KEY_FILE; with the database of npm start, the one in DATA_DIR.
-Without --exports, a chain goes on from the recorded end of each export, which proves nothing of before: whoever owns
+Without --exports, a chain goes on from the recorded end of each export, which proves nothing of before: who owns
 the database can record an export that never was.`,
   )
     .option('--organization <slug>', 'look at this one only')

@@ -23,7 +23,7 @@ export function addCreateOrganization(program: Command): void {
     'create-organization',
     'set up an organization and its first administrator, also where registration is closed',
     ['--name Acme --email ada@example.com --url https://drawbridge.example.com'],
-    'Prints the link with which the administrator chooses a password. Whoever has the link can: it counts once, for a week.',
+    'Prints the link with which the administrator chooses a password. Anyone with the link can: it counts once, for a week.',
   )
     .requiredOption(
       '--name <name>',

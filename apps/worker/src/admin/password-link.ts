@@ -19,7 +19,7 @@ export function addPasswordLink(program: Command): void {
     'password-link',
     'print a link with which a user sets a new password',
     ['ada@example.com --url https://drawbridge.example.com', 'ada@example.com --organization acme'],
-    'Whoever has the link can set it: it counts once, for an hour.',
+    'Anyone with the link can set it: it counts once, for an hour.',
   ).argument('<email>');
   withUrl(withOrganization(command)).action(
     run((email: string, options: Options) =>

@@ -23,7 +23,7 @@ interface Outlook {
 
 const { restores: store } = engineStore;
 
-/** Shows what a database that was restored from a backup would open and close; lets that happen when told. */
+/** Shows what a database that was restored from a backup would open and close; lets that happen with --confirm. */
 export function addRestored(program: Command): void {
   verb(
     program,

@@ -10,7 +10,7 @@ import { noticeOf, type Notice } from './notices';
 const INTERVAL_MS = 5000;
 /** While more wait than there are slots. */
 const BUSY_INTERVAL_MS = 1000;
-/** Organizations that are told at the same time. */
+/** Organizations that are notified at the same time. */
 const SLOTS = 8;
 const RECORDS_BATCH_SIZE = 500;
 /** After it others get the slot. The mail that is being sent then goes on for fifteen seconds at most. */
@@ -18,21 +18,21 @@ const TURN_MS = 5000;
 /** Longer than a turn and its last mail: after a crash another worker tells when it has run out. */
 const LEASE_SECONDS = 30;
 /** Seconds, after the mails: what follows shortly comes with the next one, unless it is urgent; when some failed; when the turn was too short. */
-const PAUSES = { told: 15, later: 60, server: 60, unfinished: 0 } as const;
+const PAUSES = { sent: 15, later: 60, server: 60, unfinished: 0 } as const;
 /** From the first notice that is collected to the mail. */
 const COLLECTED_SECONDS = 300;
-/** What could not be told for so long is not told any more. */
+/** What could not be reported for so long is not reported any more. */
 const MAX_AGE_MS = 86_400_000;
 
 /** A notice in the order in which it happened. */
-interface Told extends Notice {
+interface Queued extends Notice {
   readonly position: bigint;
 }
 
 /**
- * Tells people by mail what the audit trail records, each organization in turns. A cursor moves when all have been told:
- * after a crash some are told twice, nobody misses anything. While one receiver's mail fails, this process remembers who was
- * told what.
+ * Reports to people by mail what the audit trail records, each organization in turns. A cursor moves when all have their mail:
+ * after a crash some get one twice, and none misses anything. While one receiver's mail fails, this process remembers what the
+ * others have got.
  */
 export class NoticeSending {
   readonly task: RepeatedTask;
@@ -40,7 +40,7 @@ export class NoticeSending {
   private readonly stopping = new AbortController();
   /** the mail server failed the last time: no cursor after the other is tried */
   private isServerFailing = false;
-  /** the position up to which somebody was told, by cursor and user */
+  /** the position up to which a user has mails, by cursor and user */
   private readonly reached = new Map<string, bigint>();
 
   constructor(
@@ -50,7 +50,7 @@ export class NoticeSending {
     private readonly publicUrl: string | undefined,
     private readonly log: Logger,
   ) {
-    this.task = new RepeatedTask('tell by mail', INTERVAL_MS, () => this.fill(), log);
+    this.task = new RepeatedTask('send notices', INTERVAL_MS, () => this.fill(), log);
   }
 
   /** Gives up the mails that are being sent; they are sent again. Call it when the task has stopped. */
@@ -78,23 +78,23 @@ export class NoticeSending {
     const { autocommit } = this.database;
     const { organizationId, position, kind, isDue } = cursor;
     try {
-      const { told, last } = await this.unread(cursor);
-      if (told.length === 0) return await store.release(autocommit, cursor, last, null);
+      const { notices, last } = await this.unread(cursor);
+      if (notices.length === 0) return await store.release(autocommit, cursor, last, null);
       if (kind === 'COLLECTED' && !isDue) {
         return await store.release(autocommit, cursor, position, COLLECTED_SECONDS);
       }
-      const outcome = await this.send(cursor, told);
-      const isTold = outcome === 'told';
-      const pause = kind !== 'HOLDERS' && isTold ? null : PAUSES[outcome];
-      await store.release(autocommit, cursor, isTold ? last : position, pause);
+      const outcome = await this.send(cursor, notices);
+      const isSent = outcome === 'sent';
+      const pause = kind !== 'HOLDERS' && isSent ? null : PAUSES[outcome];
+      await store.release(autocommit, cursor, isSent ? last : position, pause);
       if (outcome !== 'unfinished') this.isServerFailing = outcome === 'server';
     } catch (error) {
-      log.error({ err: error, organizationId }, 'People could not be told by mail; it is tried again');
+      log.error({ err: error, organizationId }, 'Notices could not be mailed; it is tried again');
     }
   }
 
-  /** The next records, of which those that are told; after many without any, the ones after them. */
-  private async unread(cursor: LeasedCursor): Promise<{ told: Told[]; last: string }> {
+  /** The next records, of which those that are reported; after many without any, the ones after them. */
+  private async unread(cursor: LeasedCursor): Promise<{ notices: Queued[]; last: string }> {
     const { autocommit } = this.database;
     const { organizationId, position: first } = cursor;
     const ending = performance.now() + TURN_MS;
@@ -105,31 +105,31 @@ export class NoticeSending {
         position,
         RECORDS_BATCH_SIZE,
       );
-      const told: Told[] = [];
+      const notices: Queued[] = [];
       for (const item of items) {
-        const notice = toldBy(item, cursor);
+        const notice = noticeIn(item, cursor);
         if (!notice) continue;
-        const isKnown = told.some(({ title }) => title === notice.title);
+        const isKnown = notices.some(({ title }) => title === notice.title);
         if (
           notice.onceADay &&
           (isKnown || (await this.stores.notices.isRepeated(autocommit, organizationId, item.record!)))
         )
           continue;
-        told.push(notice);
+        notices.push(notice);
       }
       position = items.at(-1)?.position ?? position;
       const isOver = items.length < RECORDS_BATCH_SIZE || performance.now() > ending;
-      if (told.length > 0 || isOver) return { told, last: position };
+      if (notices.length > 0 || isOver) return { notices, last: position };
     }
   }
 
-  private async send(cursor: LeasedCursor, told: readonly Told[]): Promise<keyof typeof PAUSES> {
+  private async send(cursor: LeasedCursor, notices: readonly Queued[]): Promise<keyof typeof PAUSES> {
     const { organizationId, kind } = cursor;
     const { autocommit } = this.database;
     const ending = performance.now() + TURN_MS;
-    const byHolder = grouped(told, ({ holder }) => holder);
+    const byHolder = grouped(notices, ({ holder }) => holder);
     const holders = [...byHolder.keys()].filter((id) => id !== null);
-    const asked = told.flatMap(({ request }) => request ?? []);
+    const asked = notices.flatMap(({ request }) => request ?? []);
     const deciders =
       asked.length > 0 ? await this.stores.accessRequests.deciders(autocommit, organizationId, asked) : [];
     const concerned = [...holders, ...deciders.map(({ userId }) => userId)];
@@ -137,10 +137,10 @@ export class NoticeSending {
     const decides = ({ request }: Notice, { id }: Recipient): boolean =>
       deciders.some((one) => one.requestId === request && one.userId === id);
     const keyOf = ({ id }: Recipient): string => `${kind} ${id}`;
-    let outcome: 'told' | 'later' = 'told';
+    let outcome: 'sent' | 'later' = 'sent';
     for (const recipient of recipients) {
       const reached = this.reached.get(keyOf(recipient)) ?? 0n;
-      const own = told.filter(
+      const own = notices.filter(
         (notice) => notice.position > reached && (isFor(notice, recipient) || decides(notice, recipient)),
       );
       if (own.length === 0) continue;
@@ -150,7 +150,7 @@ export class NoticeSending {
       if (failure === 'later') outcome = 'later';
       else this.reached.set(keyOf(recipient), own.at(-1)!.position);
     }
-    if (outcome === 'told') for (const recipient of recipients) this.reached.delete(keyOf(recipient));
+    if (outcome === 'sent') for (const recipient of recipients) this.reached.delete(keyOf(recipient));
     return outcome;
   }
 
@@ -177,7 +177,7 @@ const isFor = ({ holder, request, switchedBy }: Notice, { id, isAdmin, noticesOf
   (holder === null ? isAdmin && request === undefined : holder === id) &&
   (switchedBy === null || !noticesOff.includes(switchedBy));
 
-function toldBy({ position, record }: FeedItem, { kind }: LeasedCursor): Told | null {
+function noticeIn({ position, record }: FeedItem, { kind }: LeasedCursor): Queued | null {
   const notice = record && noticeOf(record);
   if (notice?.kind !== kind || Date.now() - notice.at.getTime() > MAX_AGE_MS) return null;
   return { ...notice, position: BigInt(position) };

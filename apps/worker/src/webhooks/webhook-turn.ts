@@ -1,5 +1,5 @@
 import { type Database, SYSTEM_ACTOR, type Tx } from '#entities';
-import type { Attempt, DueDelivery, FeedItem, LeasedWebhook, TenantStores, ToldRecord } from '#tenant-store';
+import type { Attempt, DueDelivery, FeedItem, LeasedWebhook, TenantStores, FeedRecord } from '#tenant-store';
 import { retryInMs } from './retry-schedule';
 import type { Answer, WebhookReceiver } from './webhook-sender';
 
@@ -46,7 +46,7 @@ export class WebhookTurn {
     return this.ending.aborted || this.stopping.aborted;
   }
 
-  private recordAt({ position }: DueDelivery): Promise<ToldRecord | null> {
+  private recordAt({ position }: DueDelivery): Promise<FeedRecord | null> {
     return this.stores.auditFeed.at(this.database.autocommit, this.webhook.organizationId, position);
   }
 
@@ -73,7 +73,7 @@ export class WebhookTurn {
   }
 
   /** A test concerns the webhook itself, whatever it asks for. */
-  private isWanted(item: FeedItem): item is FeedItem & { readonly record: ToldRecord } {
+  private isWanted(item: FeedItem): item is FeedItem & { readonly record: FeedRecord } {
     if (!item.record) return false;
     const { eventType, resourceId } = item.record;
     const { eventTypes, id } = this.webhook;
@@ -82,7 +82,7 @@ export class WebhookTurn {
   }
 
   /** @returns what it became; null: the turn is over, because the lease is lost, the webhook disabled or the worker stopping */
-  private async attempt(due: DueDelivery, record: ToldRecord | null): Promise<Attempt['status'] | null> {
+  private async attempt(due: DueDelivery, record: FeedRecord | null): Promise<Attempt['status'] | null> {
     const answer = record ? await this.receiver.send(record, this.stopping) : EXPORTED;
     if (this.stopping.aborted) return null;
     const { code, error, retryAfterMs } = answer;

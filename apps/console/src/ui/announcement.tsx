@@ -8,24 +8,24 @@ import styles from './status.module.css';
 /** An action may lead to another screen, where its outcome is still to be read. */
 const ARRIVAL_MS = 3_000;
 
-const said = new Followed({ text: null as string | null, at: 0 });
+const announcement = new Followed({ text: null as string | null, at: 0 });
 
 /** Says what an action has done: on this screen, or the one that it leads to. @param text null: nothing any more */
-export const say = (text: string | null): void => said.set({ text, at: performance.now() });
+export const announce = (text: string | null): void => announcement.set({ text, at: performance.now() });
 
 /** What the last action has done, until it is dismissed, another one begins, or another screen is opened. */
-export function Said() {
-  const { text } = useSyncExternalStore(said.follow, said.get);
+export function Announcement() {
+  const { text } = useSyncExternalStore(announcement.follow, announcement.get);
   const { pathname } = useLocation();
   useEffect(() => {
-    if (performance.now() - said.get().at > ARRIVAL_MS) say(null);
+    if (performance.now() - announcement.get().at > ARRIVAL_MS) announce(null);
   }, [pathname]);
   return (
-    <div role="status" className={styles['said']}>
+    <div role="status" className={styles['announcement']}>
       {text === null ? null : (
         <div>
           <span>{unbroken(text)}</span>
-          <Button kind="plain" onClick={() => say(null)}>
+          <Button kind="plain" onClick={() => announce(null)}>
             Dismiss
           </Button>
         </div>
