@@ -160,7 +160,13 @@ describe('The agent channel in the database', () => {
     const one = (await offered()).version;
     expect((await offered()).version).toBe(one);
     await database.statement((tx) =>
-      sessions.extend(tx, organization, id, 1, 24, { ...BY_NOBODY, eventType: 'SESSION_EXTENDED' }),
+      sessions.extend(
+        tx,
+        organization,
+        id,
+        { additionalHours: 1, tierHours: 24 },
+        { ...BY_NOBODY, eventType: 'SESSION_EXTENDED' },
+      ),
     );
     const longer = (await offered()).version;
     await database.statement((tx) => stop(tx, id));

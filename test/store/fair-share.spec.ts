@@ -125,6 +125,7 @@ describe('Targets that wait for a slot', () => {
 
   describe('in a worker', () => {
     const CAPACITY = 3;
+    const SLOTS = { capacity: CAPACITY, timing: MACHINE_TIMING };
     /** A call of a cloud: slots are in use meanwhile. */
     const CALL_MS = 30;
 
@@ -171,7 +172,7 @@ describe('Targets that wait for a slot', () => {
         handOver: () => Promise.resolve(),
       };
       const log = pino({ enabled: false });
-      const runner = new ConvergenceRunner(database, counted, convergence, CAPACITY, MACHINE_TIMING, log);
+      const runner = new ConvergenceRunner(database, counted, convergence, SLOTS, log);
       return { runner, counted, done };
     };
 

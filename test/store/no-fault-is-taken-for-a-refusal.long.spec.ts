@@ -54,14 +54,8 @@ describe('A fault of ours, at any step between the request to an issuer and the 
     issuer.cut = (_, when) => fault(when);
     const wake = (): void => undefined;
     const clients = new IssuerClients(LOCAL);
-    const worker = new VouchingCheck(
-      faultyDatabase(database, fault),
-      stores,
-      clients,
-      MASTER_KEYS,
-      wake,
-      [0, 0],
-    );
+    const options = { wake, keepPauses: [0, 0] };
+    const worker = new VouchingCheck(faultyDatabase(database, fault), stores, clients, MASTER_KEYS, options);
     await worker.run(signIn).catch(() => undefined);
     issuer.cut = null;
     return steps;

@@ -8,10 +8,10 @@ import { Database } from '#entities';
 import { QueueConnection, WakeUps } from '#jobs';
 import { MasterKeys } from '#secrets';
 import { IssuerClients } from '#sso';
-import { TenantStores } from '#tenant-store';
+import { type LeasedWebhook, TenantStores } from '#tenant-store';
 import { readSigner } from './audit/signing-key-file';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
-import { ENGINE_PROVIDERS } from './engine.providers';
+import { engineProviders } from './engine.providers';
 import { factory } from './factory';
 import { OperatorPort } from './health/operator-port';
 import { WorkerMetrics } from './health/worker-metrics';
@@ -19,6 +19,7 @@ import { WorkerReadiness } from './health/worker-readiness';
 import { Vouching } from './sso/vouching';
 import { VouchingCheck } from './sso/vouching-check';
 import { WebhookDelivery } from './webhooks/webhook-delivery';
+import { WebhookReceiver } from './webhooks/webhook-sender';
 import { WorkerLifecycle } from './worker-lifecycle';
 import { WorkerLog } from './worker-log';
 import { WorkerTasks } from './worker-tasks';
@@ -58,27 +59,20 @@ export class WorkerModule {
         { provide: WorkerSettings, useValue: settings },
         { provide: WorkerLog, useValue: new WorkerLog(log) },
         { provide: WorkerMetrics, useValue: new WorkerMetrics(log) },
-        ...ENGINE_PROVIDERS,
-        factory(
-          WebhookDelivery,
-          [Database, TenantStores, MasterKeys],
-          (database, stores, masterKeys) =>
-            new WebhookDelivery(
-              database,
-              stores,
-              masterKeys,
-              new TenantHosts(tenantNetworks(environment)),
-              settings.PUBLIC_URL,
-              log,
-            ),
-        ),
+        ...engineProviders(settings, log),
+        factory(WebhookDelivery, [Database, TenantStores, MasterKeys], (database, stores, masterKeys) => {
+          const hosts = new TenantHosts(tenantNetworks(environment));
+          const receiverOf = (webhook: LeasedWebhook): WebhookReceiver =>
+            new WebhookReceiver(webhook, masterKeys, hosts, settings.PUBLIC_URL);
+          return new WebhookDelivery(database, stores, receiverOf, log);
+        }),
         factory(
           Vouching,
           [Database, TenantStores, MasterKeys, WakeUps],
           (database, stores, masterKeys, wakeUps) => {
             const issuers = new IssuerClients(tenantNetworks(environment));
             const wake = wakeUps.wake.bind(wakeUps, 'revoke-rules');
-            const check = new VouchingCheck(database, stores, issuers, masterKeys, wake);
+            const check = new VouchingCheck(database, stores, issuers, masterKeys, { wake });
             return new Vouching(database, stores.dueSsoSignIns, check, log);
           },
         ),

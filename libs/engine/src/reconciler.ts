@@ -80,10 +80,7 @@ export class Reconciler {
     await comparisons.finish(tx, targetId, comparison, observed?.unmanagedDigest ?? null, startedAgoMs);
     await this.scheduleNext(tx, held, reads, comparison.requested);
     const suspended = lost.filter(({ isSuspended }) => isSuspended).length;
-    await comparisons.report(
-      tx,
-      reportsOf(reads, known, observed?.drift ?? null, suspended, comparison.requested, observed?.unissued),
-    );
+    await comparisons.report(tx, reportsOf(reads, known, observed, suspended, comparison.requested));
     return [...givenUp, ...events];
   }
 

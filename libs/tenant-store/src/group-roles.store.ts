@@ -24,6 +24,8 @@ interface Mapped {
   readonly isHeld: boolean;
 }
 
+type ChangedRole = Omit<Mapped, 'roleId' | 'isHeld'> & { readonly roleId: string };
+
 /** SQL: the part under `*` of each group in `$4` that fits the pattern of the provider `p`; none without a pattern. */
 const NAMED_BY_GROUPS = `ARRAY(SELECT substr(name, strpos(p.group_pattern, '*'), length(name) - length(p.group_pattern) + 1)
       FROM unnest($4::text[]) name WHERE length(name) >= length(p.group_pattern)
@@ -48,9 +50,9 @@ export class GroupRolesStore implements TenantStore<GroupRolesStore> {
     member: GroupMember,
   ): Promise<WokenTargets[]> {
     const mapped = await this.mapped(tx, organization, provider.id, member);
-    for (const { roleId, isWanted, byPattern } of mapped.filter((role) => role.isWanted !== role.isHeld)) {
-      if (roleId === null) await this.administer(tx, organization, provider, member, isWanted);
-      else await this.assign(tx, organization, provider, member, roleId, isWanted, byPattern);
+    for (const { roleId, ...role } of mapped.filter(({ isWanted, isHeld }) => isWanted !== isHeld)) {
+      if (roleId === null) await this.administer(tx, organization, provider, member, role.isWanted);
+      else await this.assign(tx, organization, provider, member, { ...role, roleId });
     }
     // those lost before, too: a session may have been started just then
     const lost = mapped.flatMap(({ roleId, isWanted }) => (roleId === null || isWanted ? [] : [roleId]));
@@ -63,9 +65,7 @@ export class GroupRolesStore implements TenantStore<GroupRolesStore> {
     organization: OrganizationId,
     provider: ProviderName,
     { id, email }: GroupMember,
-    roleId: string,
-    isWanted: boolean,
-    byPattern = false,
+    { roleId, isWanted, byPattern }: ChangedRole,
   ): Promise<void> {
     const change = isWanted ? 'assign' : 'unassign';
     const outcome = await this.roles[change](tx, organization, roleId, { kind: 'user', id });
@@ -111,7 +111,13 @@ export class GroupRolesStore implements TenantStore<GroupRolesStore> {
     const woken: WokenTargets[] = [];
     for (const { roleIds, ...user } of given) {
       for (const roleId of roleIds)
-        await this.assign(tx, organization, provider, { ...user, groups: [] }, roleId, false);
+        await this.assign(
+          tx,
+          organization,
+          provider,
+          { ...user, groups: [] },
+          { roleId, isWanted: false, byPattern: true },
+        );
       woken.push(...(await this.offboarding.endUngranted(tx, organization, user.id, roleIds)));
     }
     return woken;

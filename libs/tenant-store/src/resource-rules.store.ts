@@ -21,6 +21,13 @@ import {
   rows,
 } from '#entities';
 
+export interface ResourceMove {
+  /** credential or region changed: unchanged rules must be observed through the new access */
+  readonly accessChanged: boolean;
+  /** another target, or other ports and protocols */
+  readonly cause: 'RESOURCE_MOVED' | 'CONFIG_CHANGED';
+}
+
 /** Rules and holders of a resource that is moved or deleted. Callers must have locked it with `ResourceStore.lock`. */
 export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
   /** Whether no live or ending session uses it. */
@@ -84,8 +91,6 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
    * Replaces the rules that the ResourceIps of a moved resource hold. Rules they no longer hold become due; unless they
    * have other holders, they are revoked with the credential they were written with.
    * @param desired the rules of every ResourceIp that `lockHolders` returned
-   * @param accessChanged credential or region changed: unchanged rules must be observed through the new access
-   * @param cause another target, or other ports and protocols
    * @returns the old and the new targets to wake
    */
   async updateHeldRules(
@@ -93,8 +98,7 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
     organization: OrganizationId,
     id: string,
     desired: readonly DesiredRules[],
-    accessChanged: boolean,
-    cause: 'RESOURCE_MOVED' | 'CONFIG_CHANGED',
+    { accessChanged, cause }: ResourceMove,
   ): Promise<WokenTargets[]> {
     const left = await releaseClaims(
       tx,

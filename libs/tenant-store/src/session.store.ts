@@ -165,8 +165,7 @@ export class SessionStore implements TenantStore<SessionStore> {
     tx: Tx,
     organization: OrganizationId,
     id: string,
-    additionalHours: number,
-    tierHours: number,
+    { additionalHours, tierHours }: { readonly additionalHours: number; readonly tierHours: number },
     audit: AuditEntry,
   ): Promise<'extended' | 'over' | 'refused'> {
     const [extended] = await tx.query<unknown[]>(

@@ -10,6 +10,8 @@ export interface ActionObject {
   readonly type: string;
   readonly id: string;
   readonly name: string | null;
+  /** why the action failed; null or left out: it succeeded */
+  readonly failure?: string | null;
   /** whose audit trail has the record; left out: the actor's */
   readonly organizationId?: OrganizationId;
 }
@@ -26,14 +28,13 @@ export const objectNamed = (type: string, { id, name }: Pick<ActionObject, 'id' 
 export class ActionRecords {
   constructor(private readonly stores: TenantStores) {}
 
-  /** Call it in the transaction of the action. @param failure null: the action succeeded */
+  /** Call it in the transaction of the action. */
   record(
     tx: Tx,
     actor: Pick<Actor, 'principal' | 'address'>,
     eventType: AuditEventType,
-    { type, id, name, organizationId = actor.principal.organizationId }: ActionObject,
+    { type, id, name, failure = null, organizationId = actor.principal.organizationId }: ActionObject,
     details: Readonly<Record<string, unknown>> = {},
-    failure: string | null = null,
   ): Promise<void> {
     return this.stores.audit.write(tx, organizationId, {
       ...auditActor(actor),

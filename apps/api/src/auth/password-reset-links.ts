@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
 import { TenantStores } from '#tenant-store';
 import { newOpaqueToken } from '#secrets';
-import { AccountLinks } from './account-links';
+import { AccountLinks, type WaysIn } from './account-links';
 
 const LINK_TTL_SECONDS = 60 * 60;
 /** Per account, to prevent flooding an inbox. */
@@ -22,6 +22,11 @@ export class PasswordResetLinks {
     private readonly stores: TenantStores,
     private readonly links: AccountLinks,
   ) {}
+
+  /** Where the account signs in, for the mail that has the link. */
+  waysIn(organizationSlug: string): WaysIn {
+    return this.links.waysIn(organizationSlug);
+  }
 
   /**
    * The caller records it.

@@ -5,7 +5,6 @@ import { type LoginCandidate, TenantStores } from '#tenant-store';
 import type { HostAddress } from '#rules';
 import { badRequest } from '../errors';
 import { AccountAudit } from './account-audit';
-import { AccountLinks } from './account-links';
 import { passwordResetMail } from './account-mails';
 import type { ForgotPasswordDto } from './dto/password.dto';
 import { PasswordResetLinks } from './password-reset-links';
@@ -28,7 +27,6 @@ export class PasswordResetService implements BeforeApplicationShutdown {
     private readonly links: PasswordResetLinks,
     private readonly mailer: Mailer,
     private readonly audit: AccountAudit,
-    private readonly addresses: AccountLinks,
   ) {}
 
   /**
@@ -72,7 +70,7 @@ export class PasswordResetService implements BeforeApplicationShutdown {
       return;
     }
     const { url: link, token } = created;
-    const waysIn = this.addresses.waysIn(organizationSlug);
+    const waysIn = this.links.waysIn(organizationSlug);
     await this.mailer.send(
       passwordResetMail({ to, organizationName, organizationSlug, link, token, ...waysIn }),
     );

@@ -118,7 +118,8 @@ export class BillingService {
       const checkout = { planId, priceCents, currency, adapter, checkoutReference: reference };
       const opened = await this.stores.billing.openCheckout(tx, organizationId, checkout);
       if (opened)
-        await this.moves.record(tx, organizationId, by, 'SUBSCRIPTION_CREATED', opened, {
+        await this.moves.record(tx, organizationId, by, opened, {
+          eventType: 'SUBSCRIPTION_CREATED',
           priceCents,
           currency,
         });

@@ -147,7 +147,11 @@ export class PaymentEvents {
       adapterReference: reference,
     });
     const event = payment.status === 'SUCCEEDED' ? 'PAYMENT_SUCCEEDED' : 'PAYMENT_FAILED';
-    await this.moves.record(tx, organization, SYSTEM_ACTOR, event, row, { ...payment, event: type });
+    await this.moves.record(tx, organization, SYSTEM_ACTOR, row, {
+      ...payment,
+      eventType: event,
+      event: type,
+    });
   }
 
   /** Ends what the payment replaced: the previous subscription, and the open checkout, which may not be the paid one. */

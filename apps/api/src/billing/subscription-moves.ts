@@ -11,6 +11,9 @@ const EVENTS: Readonly<Record<Exclude<SubscriptionStatus, 'PENDING'>, AuditEvent
   EXPIRED: 'SUBSCRIPTION_EXPIRED',
 };
 
+/** What is recorded of a subscription: the type of the record, and its details. */
+type SubscriptionEvent = Readonly<Record<string, unknown>> & { readonly eventType: AuditEventType };
+
 /** Status transitions of subscriptions, with their audit records. The caller holds the organization's billing lock. */
 @Injectable()
 export class SubscriptionMoves {
@@ -65,9 +68,8 @@ export class SubscriptionMoves {
     tx: Tx,
     org: OrganizationId,
     by: AuditActor,
-    eventType: AuditEventType,
     row: SubscriptionRow,
-    details: Readonly<Record<string, unknown>> = {},
+    { eventType, ...details }: SubscriptionEvent,
   ): Promise<void> {
     const failed = eventType === 'PAYMENT_FAILED';
     return this.stores.audit.write(tx, org, {
@@ -92,7 +94,8 @@ export class SubscriptionMoves {
     if (!moved) throw new Error(`Subscription ${before.id} cannot leave ${before.status} this way`);
     // a renewal changes only the period, and its payment is recorded
     if (moved.status === before.status || moved.status === 'PENDING') return moved;
-    await this.record(tx, org, by, EVENTS[moved.status], moved, {
+    await this.record(tx, org, by, moved, {
+      eventType: EVENTS[moved.status],
       previousStatus: before.status,
       currentPeriodEnd: moved.currentPeriodEnd,
       gracePeriodEnd: moved.gracePeriodEnd,

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Identities } from '#credentials';
 import { Database, type ListQuery, type Sliced } from '#entities';
 import { type CredentialRow, type CredentialUse, TenantStores } from '#tenant-store';
 import type { Principal } from '#guards';
-import { RETRYABLE_KINDS, type OrganizationId } from '#rules';
-import { MasterKeys, sealCredential } from '#secrets';
+import { RETRYABLE_KINDS } from '#rules';
 import { ActionRecords, objectNamed } from '../audit/action-records';
-import { badRequest, notFound, notPossible } from '../errors/api-error';
+import { notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { refuseChangedTargets, credentialFields, shapeOf } from './credential-fields';
 import { CredentialVerifier } from './credential-verifier';
@@ -26,19 +24,17 @@ export class CredentialsService {
     private readonly database: Database,
     private readonly stores: TenantStores,
     private readonly records: ActionRecords,
-    private readonly masterKeys: MasterKeys,
     private readonly dataKeys: DataKeys,
     private readonly verifier: CredentialVerifier,
-    private readonly identities: Identities,
   ) {}
 
   async create(actor: Actor, dto: CreateCredentialDto): Promise<CredentialRow> {
     const { principal } = actor;
     const { organizationId } = principal;
     const { secrets, hints } = credentialFields(dto.provider, dto.credentialType, dto.credentialData ?? {});
-    this.refuseWithoutIssuer(organizationId, dto);
+    this.verifier.refuseWithoutIssuer(organizationId, dto);
     const id = randomUUID();
-    const sealedData = await this.seal(organizationId, id, secrets);
+    const sealedData = await this.dataKeys.seal(organizationId, id, secrets);
     return this.database.transaction(async (tx) => {
       const { name, provider, credentialType } = dto;
       const created = await this.stores.credentials.create(tx, organizationId, {
@@ -81,7 +77,7 @@ export class CredentialsService {
     if (given) refuseChangedTargets(provider, credentialType, hints, given.hints);
     const secrets = given && {
       hints: given.hints,
-      sealedData: await this.seal(organizationId, id, given.secrets),
+      sealedData: await this.dataKeys.seal(organizationId, id, given.secrets),
     };
     return this.database.transaction(async (tx) => {
       const change = { name: dto.name, ...(secrets ? { secrets } : {}) };
@@ -124,28 +120,12 @@ export class CredentialsService {
       const credential = await this.stores.credentials.find(tx, organizationId, id);
       if (!credential) throw missing(id);
       const object = { type: 'CREDENTIAL', ...credential };
-      await this.records.record(tx, actor, 'CREDENTIAL_VERIFIED', object, {}, failure?.message ?? null);
+      await this.records.record(tx, actor, 'CREDENTIAL_VERIFIED', {
+        ...object,
+        failure: failure?.message ?? null,
+      });
       return credential;
     });
-  }
-
-  /** @throws ApiError 400 when the cloud would have to trust an issuer that this deployment is not */
-  private refuseWithoutIssuer(
-    organization: OrganizationId,
-    { provider, credentialType }: CreateCredentialDto,
-  ): void {
-    const { needsIssuer } = shapeOf(provider, credentialType);
-    if (!needsIssuer || this.identities.issuerOf(organization) !== null) return;
-    const message = 'needs an issuer, which this deployment has when its operator sets OIDC_ISSUER_URL';
-    throw badRequest(`credentialType ${message}`, { credentialType: message });
-  }
-
-  private async seal(
-    organization: OrganizationId,
-    id: string,
-    secrets: Readonly<Record<string, string>>,
-  ): Promise<Record<string, string>> {
-    return sealCredential(this.masterKeys, await this.dataKeys.of(organization), id, secrets);
   }
 }
 

@@ -195,6 +195,6 @@ export class ResourceEditingService {
       specs: plannedRules({ provider, resourceType, config: change.config }, ip.ipAddress),
     }));
     const cause = targetId === now.targetId ? 'CONFIG_CHANGED' : 'RESOURCE_MOVED';
-    return resourceRules.updateHeldRules(tx, organizationId, id, desired, change.accessChanged, cause);
+    return resourceRules.updateHeldRules(tx, organizationId, id, desired, { ...change, cause });
   }
 }

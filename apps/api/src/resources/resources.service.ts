@@ -139,7 +139,10 @@ export class ResourcesService {
       const outcome = failure && { message: failure.message, isRetryable: RETRYABLE_KINDS.has(failure.kind) };
       await this.stores.resources.recordVerification(tx, organizationId, resource, secrets, outcome);
       const object = { type: 'RESOURCE', id, name: resource.name };
-      await this.records.record(tx, actor, 'RESOURCE_VERIFIED', object, {}, failure?.message ?? null);
+      await this.records.record(tx, actor, 'RESOURCE_VERIFIED', {
+        ...object,
+        failure: failure?.message ?? null,
+      });
     });
     if (failure) throw refusal(resource, failure);
     return { resource: await this.find(principal, id), warnings };

@@ -80,8 +80,7 @@ export class SessionsService {
         tx,
         organizationId,
         id,
-        Math.min(additionalHours, tierHours + 1),
-        tierHours,
+        { additionalHours: Math.min(additionalHours, tierHours + 1), tierHours },
         {
           ...auditActor(actor),
           eventType: 'SESSION_EXTENDED',

@@ -39,7 +39,7 @@ export class LinkedIdentities {
         throw notPossible(
           'Only active users who are people sign in: set isActive first, or choose another user',
         );
-      await this.record(tx, actor, 'IDENTITY_LINKED', provider, before, user);
+      await this.record(tx, actor, 'IDENTITY_LINKED', { provider, before }, user);
       return { ...before, userId: user.id, userEmail: user.email };
     });
   }
@@ -52,7 +52,7 @@ export class LinkedIdentities {
       await this.stores.userIdentities.delete(tx, organizationId, providerId, id);
       const { userId, userEmail } = before;
       const user = userId === null ? null : { id: userId, email: userEmail };
-      await this.record(tx, actor, 'IDENTITY_UNLINKED', provider, before, user);
+      await this.record(tx, actor, 'IDENTITY_UNLINKED', { provider, before }, user);
     });
   }
 
@@ -75,11 +75,10 @@ export class LinkedIdentities {
     tx: Tx,
     actor: Actor,
     eventType: 'IDENTITY_LINKED' | 'IDENTITY_UNLINKED',
-    provider: IdentityProviderRow,
-    { subject }: UserIdentityRow,
+    { provider, before }: { readonly provider: IdentityProviderRow; readonly before: UserIdentityRow },
     user: { readonly id: string; readonly email: string | null } | null,
   ): Promise<void> {
-    const details = { subject, userId: user?.id ?? null, userEmail: user?.email ?? null };
+    const details = { subject: before.subject, userId: user?.id ?? null, userEmail: user?.email ?? null };
     return this.records.record(tx, actor, eventType, objectNamed('IDENTITY_PROVIDER', provider), details);
   }
 }

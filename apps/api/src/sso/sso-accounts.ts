@@ -70,7 +70,7 @@ export class SsoAccounts {
     if (typeof userId === 'object') return userId;
     if (!(await this.stores.userIdentities.link(tx, organizationId, identityId, userId)))
       return { missing: null };
-    await this.record(tx, provider, 'IDENTITY_LINKED', userId, email, { subject: claims.subject });
+    await this.record(tx, provider, 'IDENTITY_LINKED', { id: userId, email }, { subject: claims.subject });
     return userId;
   }
 
@@ -87,7 +87,7 @@ export class SsoAccounts {
     const former = await this.stores.userIdentities.readdress(tx, provider.organizationId, identityId, email);
     if (former === null) return;
     const changed = { email: { from: former, to: email } };
-    await this.record(tx, provider, 'USER_UPDATED', userId, email, { changed });
+    await this.record(tx, provider, 'USER_UPDATED', { id: userId, email }, { changed });
   }
 
   private async create(
@@ -107,7 +107,7 @@ export class SsoAccounts {
       passwordHash: null,
     });
     if (userId === null) return { missing: 'another account has the address' };
-    await this.record(tx, provider, 'USER_CREATED', userId, email, { isOrgAdmin: false });
+    await this.record(tx, provider, 'USER_CREATED', { id: userId, email }, { isOrgAdmin: false });
     return userId;
   }
 
@@ -128,8 +128,7 @@ export class SsoAccounts {
     tx: Tx,
     { organizationId, name: identityProvider }: SealedIdentityProvider,
     eventType: AuditEventType,
-    userId: string,
-    email: string,
+    { id: userId, email }: { readonly id: string; readonly email: string },
     details: Readonly<Record<string, unknown>>,
   ): Promise<void> {
     return this.stores.audit.write(tx, organizationId, {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AuditEntry, Database } from '#entities';
 import { WakeUps } from '#jobs';
 import type { HostAddress } from '#rules';
-import { MasterKeys, newOpaqueToken, openCredential, opaqueTokenHash, sealCredential } from '#secrets';
+import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import { IssuerFailure, type IssuerGrant } from '#sso';
 import { type AnsweredSsoAttempt, type SealedIdentityProvider, TenantStores } from '#tenant-store';
 import { ApiSettings } from '../api.settings';
@@ -35,7 +35,6 @@ export class SsoCallbackService {
     private readonly issuers: IssuersOfProviders,
     private readonly accounts: SsoAccounts,
     private readonly addresses: SsoAddresses,
-    private readonly masterKeys: MasterKeys,
     private readonly wakeUps: WakeUps,
     private readonly settings: ApiSettings,
   ) {}
@@ -86,7 +85,7 @@ export class SsoCallbackService {
     query: URLSearchParams,
   ): Promise<string> {
     const { id } = attempt;
-    const { nonce = '', codeVerifier = '' } = openCredential(this.masterKeys, { ...provider, ...attempt });
+    const { nonce = '', codeVerifier = '' } = this.issuers.open(provider, attempt);
     const issuer = await this.issuers.of(provider);
     const grant = await issuer.redeem(this.addresses.callback(slug), query, { state, nonce, codeVerifier });
     const { identityId, refusal, woken } = await this.database.transaction((tx) =>
@@ -107,10 +106,10 @@ export class SsoCallbackService {
   /** For the attempt's id, which becomes that of its sign-in. */
   private sealed(
     id: string,
-    { dataKey }: SealedIdentityProvider,
+    provider: SealedIdentityProvider,
     { refreshToken }: IssuerGrant,
   ): Record<string, string> | null {
-    return refreshToken === null ? null : sealCredential(this.masterKeys, dataKey, id, { refreshToken });
+    return refreshToken === null ? null : this.issuers.seal(provider, id, { refreshToken });
   }
 
   private recordFailure(

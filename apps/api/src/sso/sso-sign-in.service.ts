@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { MasterKeys, newOpaqueToken, opaqueTokenHash, sealCredential } from '#secrets';
+import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import { IssuerFailure } from '#sso';
 import { type OfferedProvider, TenantStores } from '#tenant-store';
 import type { SignInClient } from '../auth/sign-in-client';
@@ -20,7 +20,6 @@ export class SsoSignInService {
     private readonly issuers: IssuersOfProviders,
     private readonly addresses: SsoAddresses,
     private readonly signIn: SignInService,
-    private readonly masterKeys: MasterKeys,
   ) {}
 
   offeredTo(slug: string): Promise<OfferedProvider[]> {
@@ -53,7 +52,7 @@ export class SsoSignInService {
         id: attemptId,
         providerId: id,
         stateHash,
-        sealedData: sealCredential(this.masterKeys, provider.dataKey, attemptId, { nonce, codeVerifier }),
+        sealedData: this.issuers.seal(provider, attemptId, { nonce, codeVerifier }),
         clientChallenge: challenge,
         returnsTo: returnTo,
       });

@@ -52,8 +52,7 @@ export class StaticIpRulesService {
           this.stores.staticIpRules,
           tx,
           organizationId,
-          address,
-          resourceIds,
+          { ...address, resourceIds },
           this.addressPolicy.totalPrefix,
         );
       const rule = { label, ipAddress: address.text, createdByEmail: email };
@@ -173,8 +172,7 @@ export class StaticIpRulesService {
         this.stores.staticIpRules,
         tx,
         organizationId,
-        address,
-        addedIds,
+        { ...address, resourceIds: addedIds },
         this.addressPolicy.totalPrefix,
       );
     const { staticIpRules } = this.stores;

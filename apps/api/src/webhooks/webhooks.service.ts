@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
 import type { Principal } from '#guards';
 import type { OrganizationId } from '#rules';
-import { MasterKeys, openCredential, sealCredential } from '#secrets';
 import { type DeliveryRow, type LockedWebhook, TenantStores, type WebhookRow } from '#tenant-store';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
@@ -33,7 +32,6 @@ export class WebhooksService {
     private readonly records: ActionRecords,
     private readonly urls: WebhookUrls,
     private readonly dataKeys: DataKeys,
-    private readonly masterKeys: MasterKeys,
   ) {}
 
   list({ organizationId }: Principal, query: ListQuery): Promise<Sliced<WebhookRow>> {
@@ -51,8 +49,7 @@ export class WebhooksService {
     const { format = 'standard', eventTypes = [] } = dto;
     const url = await this.urls.checked(dto.url);
     const [id, secret, shownUrl] = [randomUUID(), newSecret(), this.urls.shown(url, format)];
-    const dataKey = await this.dataKeys.of(organizationId);
-    const sealedData = sealCredential(this.masterKeys, dataKey, id, {
+    const sealedData = await this.dataKeys.seal(organizationId, id, {
       url,
       secret,
       ...((dto.authorization ?? null) !== null && { authorization: dto.authorization! }),
@@ -174,9 +171,8 @@ export class WebhooksService {
     { id, sealedData }: Pick<LockedWebhook, 'id' | 'sealedData'>,
     change: (secrets: Secrets) => Secrets,
   ): Promise<Secrets> {
-    const dataKey = await this.dataKeys.of(organizationId);
-    const secrets = openCredential(this.masterKeys, { id, organizationId, sealedData, dataKey });
-    return sealCredential(this.masterKeys, dataKey, id, change(secrets));
+    const secrets = await this.dataKeys.open(organizationId, { id, sealedData });
+    return this.dataKeys.seal(organizationId, id, change(secrets));
   }
 }
 

@@ -20,19 +20,21 @@ import type {
 /** A failover takes a minute or two. */
 const KEEP_PAUSES = [100, 500, ...Array<number>(60).fill(2000)];
 
+interface VouchingOptions {
+  /** called with targets whose access has ended */
+  readonly wake: (targets: readonly WokenTargets[]) => void;
+  /** between attempts to keep a new refresh token, in milliseconds */
+  readonly keepPauses?: readonly number[];
+}
+
 /** Asks the issuer of one sign-in whether it still vouches for its user, and what the user's groups are. */
 export class VouchingCheck {
-  /**
-   * @param wake called with targets whose access has ended
-   * @param keepPauses between attempts to keep a new refresh token, in milliseconds
-   */
   constructor(
     private readonly database: Transactions,
     private readonly stores: TenantStores,
     private readonly issuers: IssuerClients,
     private readonly masterKeys: MasterKeys,
-    private readonly wake: (targets: readonly WokenTargets[]) => void,
-    private readonly keepPauses: readonly number[] = KEEP_PAUSES,
+    private readonly options: VouchingOptions,
   ) {}
 
   /**
@@ -62,7 +64,7 @@ export class VouchingCheck {
     if (reason === null)
       return this.postpone(signIn, answer, answer.isWithoutEffect && !asked.isInDoubt ? asked : null);
     const user = { id: signIn.userId, email: signIn.userEmail, identityProvider: provider.name };
-    this.wake(
+    this.options.wake(
       await this.database.revocation((tx) =>
         this.stores.offboarding.refuse(tx, organizationId, user, asked, reason),
       ),
@@ -71,7 +73,7 @@ export class VouchingCheck {
 
   /** Ends the access of a user who has not signed in again in time. */
   async endOverdue(user: OverdueUser): Promise<void> {
-    this.wake(
+    this.options.wake(
       await this.database.revocation((tx) =>
         this.stores.offboarding.endUnlessSignedIn(tx, user.organizationId, user),
       ),
@@ -92,7 +94,7 @@ export class VouchingCheck {
   ): Promise<void> {
     const sealed =
       refreshToken === null ? null : sealCredential(this.masterKeys, dataKey, familyId, { refreshToken });
-    for (const ms of this.keepPauses) {
+    for (const ms of this.options.keepPauses ?? KEEP_PAUSES) {
       try {
         return await this.stores.dueSsoSignIns.answered(this.database.autocommit, asked, sealed);
       } catch {
@@ -121,7 +123,7 @@ export class VouchingCheck {
         groups,
       });
     });
-    this.wake(woken);
+    this.options.wake(woken);
   }
 
   private async postpone(

@@ -1,11 +1,9 @@
 import type { Logger } from 'pino';
-import { type TenantHosts } from '#drivers';
 import type { Database } from '#entities';
 import { chooseFairly, type SlotShare } from '#rules';
-import type { MasterKeys } from '#secrets';
 import type { LeasedWebhook, ReadyWebhook, TenantStores } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
-import { WebhookReceiver } from './webhook-sender';
+import type { WebhookReceiver } from './webhook-sender';
 import { WebhookTurn } from './webhook-turn';
 
 const INTERVAL_MS = 1000;
@@ -29,9 +27,7 @@ export class WebhookDelivery {
   constructor(
     private readonly database: Database,
     private readonly stores: TenantStores,
-    private readonly masterKeys: MasterKeys,
-    private readonly hosts: TenantHosts,
-    private readonly publicUrl: string | undefined,
+    private readonly receiverOf: (webhook: LeasedWebhook) => WebhookReceiver,
     private readonly log: Logger,
   ) {
     this.task = new RepeatedTask('send to webhooks', INTERVAL_MS, () => this.fill(), log);
@@ -64,9 +60,9 @@ export class WebhookDelivery {
   private async serve(webhook: LeasedWebhook): Promise<void> {
     const { database, stores } = this;
     try {
-      const receiver = new WebhookReceiver(webhook, this.masterKeys, this.hosts, this.publicUrl);
-      const ending = AbortSignal.timeout(TURN_MS);
-      await new WebhookTurn(database, stores, webhook, receiver, ending, this.stopping.signal).run();
+      const receiver = this.receiverOf(webhook);
+      const signals = { ending: AbortSignal.timeout(TURN_MS), stopping: this.stopping.signal };
+      await new WebhookTurn(database, stores, webhook, receiver, signals).run();
       await stores.webhookDeliveries.release(database.autocommit, webhook);
     } catch (error) {
       const { id: webhookId, organizationId } = webhook;

@@ -18,14 +18,13 @@ const EXPORTED: Answer = {
 export class WebhookTurn {
   private cursor: string;
 
-  /** @param ending no further record is sent @param stopping the one that is being sent is given up, and sent again later */
+  /** @param signals ending: no further record is sent; stopping: the one that is being sent is given up, and sent again later */
   constructor(
     private readonly database: Database,
     private readonly stores: TenantStores,
     private readonly webhook: LeasedWebhook,
     private readonly receiver: WebhookReceiver,
-    private readonly ending: AbortSignal,
-    private readonly stopping: AbortSignal,
+    private readonly signals: { readonly ending: AbortSignal; readonly stopping: AbortSignal },
   ) {
     this.cursor = webhook.cursor;
   }
@@ -43,7 +42,7 @@ export class WebhookTurn {
   }
 
   private get isOver(): boolean {
-    return this.ending.aborted || this.stopping.aborted;
+    return this.signals.ending.aborted || this.signals.stopping.aborted;
   }
 
   private recordAt({ position }: DueDelivery): Promise<FeedRecord | null> {
@@ -83,8 +82,8 @@ export class WebhookTurn {
 
   /** @returns what it became; null: the turn is over, because the lease is lost, the webhook disabled or the worker stopping */
   private async attempt(due: DueDelivery, record: FeedRecord | null): Promise<Attempt['status'] | null> {
-    const answer = record ? await this.receiver.send(record, this.stopping) : EXPORTED;
-    if (this.stopping.aborted) return null;
+    const answer = record ? await this.receiver.send(record, this.signals.stopping) : EXPORTED;
+    if (this.signals.stopping.aborted) return null;
     const { code, error, retryAfterMs } = answer;
     const isFinal = error === null || due.isRedelivery || code === GONE || !record;
     const retry = isFinal ? null : retryInMs(due.attempts + 1, Math.random(), retryAfterMs);

@@ -89,6 +89,6 @@ export class SandboxCheckouts {
       adapterReference: null,
     });
     const event = status === 'SUCCEEDED' ? 'PAYMENT_SUCCEEDED' : 'PAYMENT_FAILED';
-    await this.moves.record(tx, organization, SYSTEM_ACTOR, event, subscription, payment);
+    await this.moves.record(tx, organization, SYSTEM_ACTOR, subscription, { ...payment, eventType: event });
   }
 }
