@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { type DataKeyRow, type TenantStore, type Tx, first, rows, touches } from '#entities';
-import { isSteppedUp, STEP_UP_MINUTES } from './session-start';
+import { isSteppedUp, STEP_UP_MINUTES } from '../sessions/session-start';
 
 /** An authenticator's encrypted secret. */
 export interface SealedMfaSecret {

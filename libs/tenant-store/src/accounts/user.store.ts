@@ -15,7 +15,7 @@ import {
   rows,
   touches,
 } from '#entities';
-import { lockdownOf } from './lockdown-sql';
+import { lockdownOf } from '../organizations/lockdown-sql';
 import { IS_LOCKED } from './sign-in-failure.store';
 
 export const USER_STATUSES = ['INVITED', 'ACTIVE', 'INACTIVE', 'LOCKED'] as const;

@@ -8,8 +8,8 @@ import {
   plannedResources,
 } from '#engine-store/port';
 import { type AuditEntry, type PreparedStatement, auditInsert, auditJson } from '#entities';
-import { validKey } from './account.store';
-import { reaches } from './granted-sql';
+import { validKey } from '../accounts/account.store';
+import { reaches } from '../roles/granted-sql';
 import type { NewSession } from './session-rows';
 
 /** A second factor that was given longer ago does not start a session without approval. */

@@ -2,7 +2,7 @@ import { release, type WokenTargets } from '#engine-store/port';
 import { type AuditActor, type TenantStore, type Tx, first, touches } from '#entities';
 import type { OrganizationId } from '#rules';
 import type { OffboardingStore } from './offboarding.store';
-import type { StaticIpRuleStore } from './static-ip-rule.store';
+import type { StaticIpRuleStore } from '../resources/static-ip-rule.store';
 
 /** Which lockdown: of the organization, or of one of its users; and the administrator who declares or lifts it. */
 export interface LockdownOf {

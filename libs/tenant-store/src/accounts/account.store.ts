@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { asOrganizationId, type CallerAccount, type OrganizationId } from '#rules';
-import { lockdownOf } from './lockdown-sql';
+import { lockdownOf } from '../organizations/lockdown-sql';
 import { ENDS_AT, UNFINISHED, type PreparedStatement, type Tx, first, prepared, touches } from '#entities';
 
 /** The principal of a request, read for each request. */

@@ -8,7 +8,7 @@ import type {
   ResourceIpStatus,
   SessionStatus,
 } from '#rules';
-import type { LockedTarget } from './resource-rows';
+import type { LockedTarget } from '../resources/resource-rows';
 
 export interface ResourceIpRow {
   readonly id: string;

@@ -1,9 +1,9 @@
 import type { OrganizationId } from '#rules';
 import type { WokenTargets } from '#engine-store/port';
 import { AuditTrail, SYSTEM_ACTOR, type TenantStore, type Tx, first, touches } from '#entities';
-import type { OffboardingStore } from './offboarding.store';
-import type { RoleStore } from './role.store';
-import type { UserStore } from './user.store';
+import type { OffboardingStore } from '../organizations/offboarding.store';
+import type { RoleStore } from '../roles/role.store';
+import type { UserStore } from '../accounts/user.store';
 
 /** A user whose groups an issuer has named. */
 export interface GroupMember {
@@ -23,8 +23,6 @@ interface Mapped {
   readonly isWanted: boolean;
   readonly isHeld: boolean;
 }
-
-type ChangedRole = Omit<Mapped, 'roleId' | 'isHeld'> & { readonly roleId: string };
 
 /** SQL: the part under `*` of each group in `$4` that fits the pattern of the provider `p`; none without a pattern. */
 const NAMED_BY_GROUPS = `ARRAY(SELECT substr(name, strpos(p.group_pattern, '*'), length(name) - length(p.group_pattern) + 1)
@@ -65,7 +63,7 @@ export class GroupRolesStore implements TenantStore<GroupRolesStore> {
     organization: OrganizationId,
     provider: ProviderName,
     { id, email }: GroupMember,
-    { roleId, isWanted, byPattern }: ChangedRole,
+    { roleId, isWanted, byPattern }: Pick<Mapped, 'isWanted' | 'byPattern'> & { readonly roleId: string },
   ): Promise<void> {
     const change = isWanted ? 'assign' : 'unassign';
     const outcome = await this.roles[change](tx, organization, roleId, { kind: 'user', id });

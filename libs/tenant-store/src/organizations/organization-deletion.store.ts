@@ -1,10 +1,10 @@
 import type { OrganizationId } from '#rules';
 import type { WokenTargets } from '#engine-store/port';
 import { type AuditActor, type TenantStore, type Tx, rows, touches } from '#entities';
-import type { CredentialStore } from './credential.store';
+import type { CredentialStore } from '../resources/credential.store';
 import type { OffboardingStore } from './offboarding.store';
-import type { ResourceRulesStore } from './resource-rules.store';
-import type { UserStore } from './user.store';
+import type { ResourceRulesStore } from '../resources/resource-rules.store';
+import type { UserStore } from '../accounts/user.store';
 
 /** Begins the deletion of an organization. A worker closes it when its last rule is gone. */
 export class OrganizationDeletionStore implements TenantStore<OrganizationDeletionStore> {

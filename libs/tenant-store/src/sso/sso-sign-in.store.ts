@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { LIVE, type SsoSignInEntity, type TenantStore, type Tx, touches } from '#entities';
-import { IS_VALID_KEY } from './account.store';
+import { IS_VALID_KEY } from '../accounts/account.store';
 
 export type NewSsoSignIn = Pick<SsoSignInEntity, 'familyId' | 'identityId' | 'userId' | 'sealedData'>;
 

@@ -16,7 +16,7 @@ import {
   first,
   listPage,
 } from '#entities';
-import { GRANT, reaches, resourcesOf } from './granted-sql';
+import { GRANT, reaches, resourcesOf } from '../roles/granted-sql';
 import { ASSIGNED_RESOURCES, RESOURCE_LIST, RESOURCES } from './resource-list';
 import type { LockedTarget, NewResource, ResourceChange, ResourceRow } from './resource-rows';
 

@@ -26,7 +26,7 @@ import {
   mayDecide,
 } from './access-request-deciders';
 import { type AccessRequestRow, SAME } from './access-request-rows';
-import { covers, isEnough } from './session-start';
+import { covers, isEnough } from '../sessions/session-start';
 
 /** How long a request waits for a decision. */
 const DECIDED_WITHIN = `interval '24 hours'`;

@@ -9,7 +9,7 @@ import {
   AddressTaken,
   TooManyLiveSessions,
 } from './session-rows';
-import { resourcesOf } from './granted-sql';
+import { resourcesOf } from '../roles/granted-sql';
 import { sessionList } from './session-list';
 import {
   ALLOWING_ROLES,

@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { type Tx, first, rows } from '#entities';
-import { UNCHECKED_FOR } from './sso-sign-in.store';
+import { UNCHECKED_FOR } from '../sso/sso-sign-in.store';
 
 /** A refresh token's user and the sign-in it descends from. */
 export interface RefreshHolder {

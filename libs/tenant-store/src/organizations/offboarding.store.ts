@@ -1,8 +1,9 @@
 import type { OrganizationId, RemovalCause } from '#rules';
 import { release, type WokenTargets } from '#engine-store/port';
-import { type AskedSsoSignIn, hasAccess, type RefusedUser, type SsoSignInStore } from './sso-sign-in.store';
-import { endedEntry, endRequestsOf, withdrawApprovals } from './access-request-ends';
-import { IS_RE_SIGN_IN_OVERDUE } from './due-sso-sign-in.store';
+import { type AskedSsoSignIn, hasAccess, type RefusedUser } from '../sso/sso-sign-in.store';
+import type { SsoSignInStore } from '../sso/sso-sign-in.store';
+import { endedEntry, endRequestsOf, withdrawApprovals } from '../requests/access-request-ends';
+import { IS_RE_SIGN_IN_OVERDUE } from '../sso/due-sso-sign-in.store';
 import {
   type AuditActor,
   type AuditEntry,
@@ -20,7 +21,7 @@ import {
   rows,
   touches,
 } from '#entities';
-import { reaches } from './granted-sql';
+import { reaches } from '../roles/granted-sql';
 
 /** SQL: one audit record for each row of `ended`; common fields are parameter $3, `own` has the row's fields. */
 const recordEach = (tx: Tx, own: string): string =>

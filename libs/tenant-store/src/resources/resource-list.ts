@@ -1,6 +1,6 @@
 import { PROVIDERS } from '#rules';
 import { choiceFilter, idFilter, type ListDefinition } from '#entities';
-import { resourcesOf } from './granted-sql';
+import { resourcesOf } from '../roles/granted-sql';
 
 /** SQL: an organization's resources. */
 export const RESOURCES = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name AS "credentialName", r.provider,

@@ -10,7 +10,7 @@ import {
   type Tx,
 } from '#entities';
 import { GRANT, reaches, resourcesOf } from './granted-sql';
-import { STATUS, type UserStatus } from './user.store';
+import { STATUS, type UserStatus } from '../accounts/user.store';
 
 /** What a person may open, by which roles. */
 interface RightRow {
