@@ -18,7 +18,7 @@ export interface FeedItem {
 export const feedEnd = (organization: string): string =>
   `coalesce((SELECT position FROM audit_seals WHERE organization_id = ${organization} ORDER BY position DESC LIMIT 1), 0)`;
 
-const TOLD = `jsonb_build_object('id', r.id, 'eventType', r.event_type,
+const FEED_RECORD = `jsonb_build_object('id', r.id, 'eventType', r.event_type,
     'timestamp', to_char(r.timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'actorType', r.actor_type,
     'actorId', r.actor_id, 'actorEmail', r.actor_email, 'resourceType', r.resource_type, 'resourceId', r.resource_id,
     'resourceName', r.resource_name, 'result', r.result, 'ipAddress', r.ip_address, 'errorMessage', r.error_message,
@@ -35,7 +35,7 @@ export class AuditFeed implements TenantStore<AuditFeed> {
     return tx.query(
       `SELECT s.position::text, found.record
        FROM (SELECT * FROM audit_seals WHERE organization_id = $1 AND position > $2 ORDER BY position LIMIT $3) s
-       ${recordOfSeal(TOLD)}
+       ${recordOfSeal(FEED_RECORD)}
        ORDER BY s.position`,
       [organization, position, limit],
     );
