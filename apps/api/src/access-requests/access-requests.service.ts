@@ -177,6 +177,16 @@ const linkedByRequester = (): ApiError =>
       'another person passes on)',
   );
 
+/** Of a request that its reader may decide. */
+const opensNothing = ({
+  userEmail,
+  resources,
+}: Pick<AccessRequestRow, 'userEmail' | 'resources'>): ApiError =>
+  conflict(
+    `${userEmail} could not open it: no role of theirs reaches ${resources.map(({ name }) => name).join(', ')} any more, or they are ` +
+      'locked down. Deny the request, or change that first',
+  );
+
 /** Why the database has refused. */
 function refusalOf(
   as: Action,
@@ -199,5 +209,6 @@ function refusalOf(
   const { decisions, approverRoles } = request;
   if (status !== 'WAITING') return conflict(`The access request is ${status}: nothing is to be decided`);
   if (decisions.some((decision) => decision.userId === userId)) return conflict('You have decided before');
+  if (request.mayDecide) return opensNothing(request);
   return forbidden(`The access request is decided by ${decidersText(approverRoles)}`);
 }

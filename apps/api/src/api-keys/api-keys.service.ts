@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type ListQuery, type Sliced } from '#entities';
 import { type ApiKeyRow, type KeyOwner, TenantStores } from '#tenant-store';
-import { scopeNeedsPaidPlan, type Principal } from '#guards';
+import type { Principal } from '#guards';
 import { newApiKey } from '#secrets';
 import { ActionRecords, objectNamed } from '../audit/action-records';
-import { badRequest, forbidden, notFound } from '../errors/api-error';
+import { badRequest, notFound } from '../errors/api-error';
 import type { Actor } from '../http/actor';
+import { Plans } from '../plans/plans';
 import type { CreateApiKeyDto } from './dto/api-key.dto';
 
 @Injectable()
@@ -14,12 +15,13 @@ export class ApiKeysService {
     private readonly database: Database,
     private readonly stores: TenantStores,
     private readonly records: ActionRecords,
+    private readonly plans: Plans,
   ) {}
 
   /** @returns the record and the plain key, which is not stored */
   async create(actor: Actor, dto: CreateApiKeyDto): Promise<{ row: ApiKeyRow; plainTextKey: string }> {
     const { principal } = actor;
-    refuseBeyondPlan(principal, dto);
+    this.plans.refuseBeyond(principal.tier, 'API keys', dto.scopes);
     const agents = agentsOf(dto);
     const expiresAt = expiryOf(dto);
     const { plainText, prefix, hash } = newApiKey();
@@ -61,15 +63,6 @@ export class ApiKeysService {
       if (!revoked) throw notFound(`API key ${id} does not exist or is revoked already`);
       await this.records.record(tx, actor, 'API_KEY_REVOKED', { type: 'API_KEY', id, name: revoked.name });
     });
-  }
-}
-
-function refuseBeyondPlan(principal: Principal, dto: CreateApiKeyDto): void {
-  const beyond = dto.scopes.filter((scope) => scopeNeedsPaidPlan(scope));
-  if (principal.tier === 'FREE' && beyond.length > 0) {
-    throw forbidden(
-      `API keys with ${beyond.join(', ')} need the Paid plan: subscribe with POST /billing/subscribe`,
-    );
   }
 }
 

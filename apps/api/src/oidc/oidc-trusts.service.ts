@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Logger as PinoLogger } from 'pino';
 import { Database, type OidcPreset, type ListQuery, type Sliced } from '#entities';
-import { scopeNeedsPaidPlan, type Principal, type WorkloadScope } from '#guards';
+import type { Principal, WorkloadScope } from '#guards';
 import { type OidcConditions, type OidcTrustRow, TenantStores } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
-import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
+import { badRequest, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
+import { Plans } from '../plans/plans';
 import { ServiceUsers } from '../users/service-users';
 import { sameConditions } from './conditions';
 import type { CreateOidcTrustDto, UpdateOidcTrustDto } from './dto/oidc-trust.dto';
@@ -24,6 +25,7 @@ export class OidcTrustsService {
     private readonly serviceUsers: ServiceUsers,
     private readonly records: ActionRecords,
     private readonly issuers: Issuers,
+    private readonly plans: Plans,
   ) {}
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<OidcTrustRow>> {
@@ -59,7 +61,7 @@ export class OidcTrustsService {
     const { name, conditions } = dto;
     const preset = dto.preset ?? 'CUSTOM';
     const issuer = this.issuerOf(preset, dto.issuer ?? null);
-    refuseBeyondPlan(principal, dto.scopes);
+    this.plans.refuseBeyond(principal.tier, 'Trusts', dto.scopes);
     refuseInsufficient(preset, conditions);
     const scopes = [...new Set(dto.scopes)];
     return this.database.transaction(async (tx) => {
@@ -85,7 +87,7 @@ export class OidcTrustsService {
       const before = await this.stores.oidcTrusts.findLocked(tx, organizationId, id);
       if (!before) throw missing(id);
       if (mayWiden(before, dto)) refuseSuspended(principal);
-      refuseBeyondPlan(principal, addedScopes(before, dto));
+      this.plans.refuseBeyond(principal.tier, 'Trusts', addedScopes(before, dto));
       if (dto.conditions) refuseInsufficient(this.demandingPreset(before), dto.conditions);
       const { name, conditions, isEnabled } = dto;
       const scopes = dto.scopes && [...new Set(dto.scopes)];
@@ -155,15 +157,6 @@ function changesOf(before: OidcTrustRow, after: OidcTrustRow): Changes {
     ...(sameConditions(before.conditions, after.conditions) ? {} : { conditions }),
     ...(String(before.scopes) === String(after.scopes) ? {} : { scopes }),
   };
-}
-
-function refuseBeyondPlan({ tier }: Principal, scopes: readonly WorkloadScope[]): void {
-  const beyond = scopes.filter((scope) => scopeNeedsPaidPlan(scope));
-  if (tier === 'FREE' && beyond.length > 0) {
-    throw forbidden(
-      `Trusts with ${beyond.join(', ')} need the Paid plan: subscribe with POST /billing/subscribe`,
-    );
-  }
 }
 
 function refuseInsufficient(preset: OidcPreset, conditions: OidcConditions): void {

@@ -94,8 +94,7 @@ export class ResourcesService {
       if (same) return { resource: same, isNew: false };
       if (!hasRoom) {
         throw notPossible(
-          'The plan allows no more resources: delete one, or subscribe with POST /billing/subscribe ' +
-            '(drawbridge billing subscribe)',
+          `The Free plan has room for ${this.plans.free.limits.resources} resources: delete one, or ${this.plans.subscribing}`,
           { code: 'MAX_RESOURCES_REACHED' },
         );
       }

@@ -67,8 +67,8 @@ export class NewUsers {
     if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
     if (!(await this.stores.users.hasRoom(tx, organizationId, this.plans.tierOf))) {
       throw notPossible(
-        'The plan’s maximum of users is reached: delete a user, or subscribe with POST /billing/subscribe ' +
-          '(drawbridge billing subscribe)',
+        `The Free plan has room for ${this.plans.free.limits.users} users, invited and deactivated ones included: delete one, ` +
+          `or ${this.plans.subscribing}`,
       );
     }
     const { email } = dto;

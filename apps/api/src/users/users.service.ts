@@ -107,6 +107,16 @@ export class UsersService {
     });
   }
 
+  /** Ends every sign-in of a user: what is open, and API keys, stay. */
+  async endSignIns(actor: Actor, id: string): Promise<void> {
+    const { principal } = actor;
+    await this.database.closing.transaction(async (tx) => {
+      const user = await this.requireUser(tx, principal, id);
+      const ended = await this.stores.signIns.endAll(tx, principal.organizationId, id);
+      await this.records.record(tx, actor, 'SIGN_IN_ENDED', objectOf(user), { ended });
+    });
+  }
+
   private async refuseLastLifter(tx: Tx, { organizationId }: Principal, user: UserRow): Promise<void> {
     if (!(await this.stores.lockdowns.waitsFor(tx, organizationId, user.id))) return;
     throw notPossible(`Only ${user.email} is left to lift a lockdown: lift it first`);

@@ -3,7 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
 import type { Principal } from '#guards';
 import type { OrganizationId } from '#rules';
-import { type DeliveryRow, type LockedWebhook, TenantStores, type WebhookRow } from '#tenant-store';
+import {
+  type DeliveryRow,
+  type LockedWebhook,
+  TenantStores,
+  type WebhookRow,
+  webhookLabel,
+} from '#tenant-store';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
 import { DataKeys } from '../credentials/data-keys';
@@ -46,7 +52,7 @@ export class WebhooksService {
 
   async create(actor: Actor, dto: CreateWebhookDto): Promise<CreatedWebhook> {
     const { organizationId, email } = actor.principal;
-    const { format = 'standard', eventTypes = [] } = dto;
+    const { name = null, format = 'standard', eventTypes = [] } = dto;
     const url = await this.urls.checked(dto.url);
     const [id, secret, shownUrl] = [randomUUID(), newSecret(), this.urls.shown(url, format)];
     const sealedData = await this.dataKeys.seal(organizationId, id, {
@@ -56,6 +62,7 @@ export class WebhooksService {
     });
     const created = {
       id,
+      name,
       format,
       shownUrl,
       sealedData,
@@ -82,6 +89,7 @@ export class WebhooksService {
     const url = dto.url === undefined ? undefined : await this.urls.checked(dto.url);
     return this.changing(actor, id, async (tx, before) => {
       await this.stores.webhooks.update(tx, organizationId, id, {
+        name: dto.name,
         eventTypes: dto.eventTypes && [...new Set(dto.eventTypes)],
         ...(url !== undefined && {
           shownUrl: this.urls.shown(url, before.format),
@@ -198,7 +206,11 @@ function changedSecrets(
 /** As the standard writes secrets. */
 const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
-const objectOf = ({ id, shownUrl }: WebhookRow): ActionObject => ({ type: 'WEBHOOK', id, name: shownUrl });
+const objectOf = (row: WebhookRow): ActionObject => ({
+  type: 'WEBHOOK',
+  id: row.id,
+  name: webhookLabel(row),
+});
 
 /**
  * @param hasUrl a URL was given: what is shown of it may be the same as before
@@ -212,7 +224,7 @@ function changesOf(
 ): Changes {
   return {
     ...(hasAuthorization && { authorization: { from: null, to: null } }),
-    ...changesBetween(before, after, ['isEnabled']),
+    ...changesBetween(before, after, ['name', 'isEnabled']),
     ...(hasUrl && { url: { from: before.shownUrl, to: after.shownUrl } }),
     ...(String(before.eventTypes) !== String(after.eventTypes) && {
       eventTypes: { from: before.eventTypes, to: after.eventTypes },

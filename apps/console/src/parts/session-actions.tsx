@@ -1,5 +1,6 @@
 import { api, asFailure, untilAnswered, type Schemas } from '../api';
 import { Action, ConfirmButton, DialogButton, Form, localTime, TextField, unbroken } from '../ui';
+import { availableOf, type AccessRequest } from './access-requests';
 import { addressesOf, isLive, resourcesOf, type Session } from './sessions';
 
 /** Ends once the outcome is there; what takes longer, or has no answer, is polled as everything is. */
@@ -29,14 +30,22 @@ export async function openedBeside(
   });
 }
 
-/** Starts what was approved, with one click. */
-export const UseRequest = ({ id, onStarted }: { id: string; onStarted: (session: string) => void }) => (
+interface UseRequestProps {
+  readonly request: AccessRequest;
+  readonly onStarted: (session: string) => void;
+}
+
+/** Starts what was approved, with one click: without what a role no longer reaches. */
+export const UseRequest = ({ request, onStarted }: UseRequestProps) => (
   <Action
     label="Let me in"
     kind="primary"
     busy="Opening…"
     announcement={null}
-    act={() => openedBeside({ accessRequestId: id }, `request ${id.slice(0, 8)}`, onStarted)}
+    act={() => {
+      const body = { accessRequestId: request.id, resourceIds: availableOf(request) };
+      return openedBeside(body, `request ${request.id.slice(0, 8)}`, onStarted);
+    }}
   />
 );
 

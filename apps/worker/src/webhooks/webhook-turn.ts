@@ -1,5 +1,13 @@
 import { type Database, SYSTEM_ACTOR, type Tx } from '#entities';
-import type { Attempt, DueDelivery, FeedItem, LeasedWebhook, TenantStores, FeedRecord } from '#tenant-store';
+import {
+  type Attempt,
+  type DueDelivery,
+  type FeedItem,
+  type FeedRecord,
+  type LeasedWebhook,
+  type TenantStores,
+  webhookLabel,
+} from '#tenant-store';
 import { retryInMs } from './retry-schedule';
 import type { Answer, WebhookReceiver } from './webhook-sender';
 
@@ -99,14 +107,14 @@ export class WebhookTurn {
   }
 
   private async disable(tx: Tx, reason: string): Promise<void> {
-    const { id, organizationId, shownUrl } = this.webhook;
+    const { id, organizationId } = this.webhook;
     await this.stores.webhooks.disable(tx, organizationId, id);
     await this.stores.audit.write(tx, organizationId, {
       ...SYSTEM_ACTOR,
       eventType: 'WEBHOOK_DISABLED',
       resourceType: 'WEBHOOK',
       resourceId: id,
-      resourceName: shownUrl,
+      resourceName: webhookLabel(this.webhook),
       result: 'FAILURE',
       errorMessage: reason,
     });

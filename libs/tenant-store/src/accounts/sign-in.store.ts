@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { type Slice, type Sliced, type TenantStore, type Tx, sliced, touches } from '#entities';
+import { type Slice, type Sliced, type TenantStore, type Tx, sliced } from '#entities';
 
 /** One of a user's sign-ins that can still be refreshed. */
 export interface SignInRow {
@@ -31,16 +31,32 @@ export class SignInStore implements TenantStore<SignInStore> {
 
   /** Also invalidates its access tokens. @returns false when the user has no such live sign-in */
   async end(tx: Tx, organization: OrganizationId, userId: string, id: string): Promise<boolean> {
+    return (await this.revoke(tx, organization, userId, id)) > 0;
+  }
+
+  /** As `end`, of every sign-in. @returns how many were live */
+  endAll(tx: Tx, organization: OrganizationId, userId: string): Promise<number> {
+    return this.revoke(tx, organization, userId, null);
+  }
+
+  private async revoke(
+    tx: Tx,
+    organization: OrganizationId,
+    userId: string,
+    id: string | null,
+  ): Promise<number> {
     // serializes with a rotation, which would insert a token that this update does not see
     await tx.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE', [
       organization,
       userId,
     ]);
-    return touches(
-      tx,
-      `UPDATE refresh_tokens SET revoked_at = now()
-       WHERE organization_id = $1 AND user_id = $2 AND family_id = $3 AND revoked_at IS NULL RETURNING id`,
+    const [ended] = await tx.query<{ count: number }[]>(
+      `WITH live AS (SELECT family_id ${LIVE}), revoked AS (
+         UPDATE refresh_tokens SET revoked_at = now() WHERE organization_id = $1 AND user_id = $2
+           AND ($3::uuid IS NULL OR family_id = $3) AND revoked_at IS NULL
+       ) SELECT count(*)::int AS count FROM live WHERE $3::uuid IS NULL OR family_id = $3`,
       [organization, userId, id],
     );
+    return ended!.count;
   }
 }

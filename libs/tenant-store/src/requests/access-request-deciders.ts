@@ -1,3 +1,5 @@
+import { reaches } from '../roles/granted-sql';
+
 /** SQL: whether the user `decider` is another person than the requester of `a`: one subject of an issuer is one person. */
 export const IS_ANOTHER_PERSON = (decider: string): string => `a.requester_id <> ${decider} AND NOT EXISTS (
     SELECT FROM user_identities own JOIN identity_providers of_own ON of_own.id = own.provider_id
@@ -40,3 +42,24 @@ export const isDecider = (userId: string): string =>
 /** SQL: whether the user may decide on `a` now. */
 export const mayDecide = (userId: string): string =>
   `(a.status = 'WAITING' AND a.due_at > now() AND ${isDecider(userId)})`;
+
+/** SQL: whether the requester of `a` has neither left nor is locked down, alone or with the organization. */
+const MAY_START = `EXISTS (SELECT FROM users p WHERE p.id = a.requester_id AND p.is_active AND p.sso_refused_at IS NULL
+    AND NOT EXISTS (SELECT FROM lockdowns l WHERE l.subject_id IN (p.id, p.organization_id)))`;
+
+/** SQL: the roles by which the requester of `a` could start a session now on one of these resources, as far as roles decide that. */
+const opening = (resourceIds: string): string => `SELECT m.role_id FROM role_users m
+    WHERE m.user_id = a.requester_id AND ${MAY_START} AND EXISTS (SELECT FROM unnest(${resourceIds}) AS one (id)
+      JOIN resources existing ON existing.id = one.id AND existing.deleted_at IS NULL WHERE ${reaches('m.role_id', 'one.id')})`;
+
+/** SQL: what its requester could not start a session on now, although the open request `a` asks for it. */
+export const UNAVAILABLE = `ARRAY(SELECT asked.id FROM unnest(a.resource_ids) AS asked (id)
+    WHERE a.status IN ('WAITING', 'APPROVED') AND NOT EXISTS (${opening('ARRAY[asked.id]')}))`;
+
+/**
+ * CTE `opening`: of the CTE `request`, the memberships by which an approval would open anything. One is enough: a session may
+ * be started on some of the resources. Who takes one away comes before, and is seen, or waits.
+ */
+export const OPENING = `opening AS (
+    SELECT m.role_id FROM request a CROSS JOIN LATERAL (${opening('a.resource_ids')} FOR KEY SHARE OF m) m
+  )`;

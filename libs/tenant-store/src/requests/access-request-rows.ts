@@ -17,6 +17,8 @@ export interface AccessRequestRow extends Readonly<
   readonly userName: string;
   readonly userEmail: string;
   readonly resources: { readonly id: string; readonly name: string }[];
+  /** of the resources of an open request: those that the user could not start a session on now */
+  readonly unavailableResourceIds: string[];
   /** whose members decide; empty: administrators */
   readonly approverRoles: NamedRole[];
   readonly decisions: AccessDecisionRow[];

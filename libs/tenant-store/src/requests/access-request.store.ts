@@ -21,6 +21,8 @@ import {
   IS_FOR_ADMINISTRATORS,
   IS_PERSON,
   MAY_APPROVE,
+  OPENING,
+  UNAVAILABLE,
   isByRequester,
   isDecider,
   mayDecide,
@@ -96,7 +98,7 @@ const columns = (
     a.duration_hours AS "durationHours", a.reason, a.ticket, a.ipv4_address AS "ipv4Address", a.ipv6_address AS "ipv6Address",
     a.break_glass AS "breakGlass", a.approvals_needed AS "approvalsNeeded", a.approvals, ${STATUS} AS status,
     a.due_at AS "dueAt", a.session_id AS "sessionId", a.ended_at AS "endedAt", a.created_at AS "createdAt",
-    ${resourcesOf('a')} AS resources,
+    ${resourcesOf('a')} AS resources, ${UNAVAILABLE} AS "unavailableResourceIds",
     ARRAY(SELECT jsonb_build_object('id', r.id, 'name', r.name) FROM roles r WHERE r.id = ANY (a.approver_role_ids)
       ORDER BY r.name) AS "approverRoles",
     ARRAY(SELECT jsonb_build_object('userId', d.user_id, 'userEmail', p.email, 'decision', d.decision, 'note', d.note,
@@ -145,13 +147,13 @@ const deciding = (condition: string, isEntitled: string, decides = IS_PERSON): s
 const IS_APPROVER = `EXISTS (SELECT FROM membership) OR (decider.is_org_admin AND ${IS_FOR_ADMINISTRATORS})`;
 const IS_WAITING = `a.status = 'WAITING' AND a.due_at > clock_timestamp()`;
 
-/** CTE `decision`: of the decider, once. */
-const decide = (decision: AccessDecision): string => `decision AS (
+/** CTE `decision`: of the decider, once. @param counts SQL: whether it would have an effect */
+const decide = (decision: AccessDecision, counts = 'true'): string => `decision AS (
     INSERT INTO access_request_decisions (organization_id, request_id, user_id, decision, note)
-    SELECT $1, id, $3, '${decision}', $5 FROM entitled ON CONFLICT DO NOTHING RETURNING request_id
+    SELECT $1, id, $3, '${decision}', $5 FROM entitled WHERE ${counts} ON CONFLICT DO NOTHING RETURNING request_id
   )`;
 
-const APPROVE = `WITH ${deciding(`${IS_WAITING} AND NOT ${isByRequester('$6', '$3')}`, IS_APPROVER, MAY_APPROVE)}, ${decide('APPROVED')}, moved AS (
+const APPROVE = `WITH ${deciding(`${IS_WAITING} AND NOT ${isByRequester('$6', '$3')}`, IS_APPROVER, MAY_APPROVE)}, ${OPENING}, ${decide('APPROVED', 'EXISTS (SELECT FROM opening)')}, moved AS (
     UPDATE access_requests a SET approvals = a.approvals + 1,
       status = CASE WHEN a.approvals + 1 >= a.approvals_needed THEN 'APPROVED' ELSE a.status END,
       due_at = CASE WHEN a.approvals + 1 >= a.approvals_needed THEN clock_timestamp() + ${USED_WITHIN} ELSE a.due_at END

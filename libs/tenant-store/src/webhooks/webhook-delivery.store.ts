@@ -11,7 +11,10 @@ export interface ReadyWebhook {
 }
 
 /** A webhook that this worker alone sends to, until its lease ends. */
-export interface LeasedWebhook extends Pick<WebhookEntity, 'id' | 'format' | 'eventTypes' | 'shownUrl'> {
+export interface LeasedWebhook extends Pick<
+  WebhookEntity,
+  'id' | 'name' | 'format' | 'eventTypes' | 'shownUrl'
+> {
   readonly organizationId: OrganizationId;
   readonly sealedData: Readonly<Record<string, string>>;
   readonly dataKey: DataKeyRow;
@@ -98,7 +101,7 @@ export class WebhookDeliveryStore {
          ORDER BY k.version DESC LIMIT 1) k
        WHERE w.id = free.id
        RETURNING w.id, w.organization_id AS "organizationId", w.format, w.event_types AS "eventTypes",
-         w.shown_url AS "shownUrl", w.sealed_data AS "sealedData", w.cursor::text, w.leased_until::text AS lease,
+         w.name, w.shown_url AS "shownUrl", w.sealed_data AS "sealedData", w.cursor::text, w.leased_until::text AS lease,
          coalesce(w.former_secret_until > now(), false) AS "hasFormerSecret",
          jsonb_build_object('organizationId', k.organization_id, 'version', k.version,
            'masterKeyVersion', k.master_key_version, 'wrappedKey', k.wrapped_key) AS "dataKey"`,

@@ -30,18 +30,27 @@ export type LockedWebhook = WebhookRow & { readonly sealedData: SealedWebhook };
 
 export type DeliveryRow = Readonly<Omit<WebhookDeliveryEntity, 'organizationId' | 'webhookId' | 'position'>>;
 
-export type NewWebhook = Pick<WebhookRow, 'id' | 'format' | 'shownUrl' | 'eventTypes' | 'createdByEmail'> & {
+export type NewWebhook = Pick<
+  WebhookRow,
+  'id' | 'name' | 'format' | 'shownUrl' | 'eventTypes' | 'createdByEmail'
+> & {
   readonly sealedData: SealedWebhook;
 };
 
 /** undefined: unchanged */
 export interface WebhookChanges {
+  /** null: none from now on */
+  readonly name?: string | null | undefined;
   readonly shownUrl?: string | undefined;
   readonly eventTypes?: WebhookRow['eventTypes'] | undefined;
   readonly sealedData?: SealedWebhook | undefined;
 }
 
-const SELECT = `SELECT w.id, w.format, w.shown_url AS "shownUrl",
+/** What records call it: its URL says where to, also after it is named otherwise. */
+export const webhookLabel = ({ name, shownUrl }: Pick<WebhookEntity, 'name' | 'shownUrl'>): string =>
+  name === null ? shownUrl : `${name} (${shownUrl})`;
+
+const SELECT = `SELECT w.id, w.name, w.format, w.shown_url AS "shownUrl",
     jsonb_exists(w.sealed_data, 'authorization') AS "hasAuthorization", w.event_types AS "eventTypes", w.is_enabled AS "isEnabled",
     w.failing_since AS "failingSince", w.last_error AS "lastError", w.created_by_email AS "createdByEmail",
     w.created_at AS "createdAt", w.updated_at AS "updatedAt"
@@ -50,8 +59,8 @@ const SELECT = `SELECT w.id, w.format, w.shown_url AS "shownUrl",
 export const WEBHOOK_LIST: ListDefinition = {
   list: SELECT,
   id: 'w.id',
-  search: ['w.shown_url'],
-  sort: { name: 'w.shown_url', createdAt: 'w.created_at' },
+  search: ['w.name', 'w.shown_url'],
+  sort: { name: 'coalesce(w.name, w.shown_url)', createdAt: 'w.created_at' },
   order: 'createdAt',
   filters: {
     state: choiceFilter(
@@ -92,8 +101,8 @@ export class WebhookStore implements TenantStore<WebhookStore> {
   /** It gets what is sealed from now on. */
   async create(tx: Tx, organization: OrganizationId, webhook: NewWebhook): Promise<void> {
     await tx.query(
-      `INSERT INTO webhooks (id, organization_id, format, shown_url, sealed_data, event_types, created_by_email, cursor)
-       VALUES ($2, $1, $3, $4, $5, $6, $7, ${feedEnd('$1')})`,
+      `INSERT INTO webhooks (id, organization_id, format, shown_url, sealed_data, event_types, created_by_email, name, cursor)
+       VALUES ($2, $1, $3, $4, $5, $6, $7, $8, ${feedEnd('$1')})`,
       [
         organization,
         webhook.id,
@@ -102,6 +111,7 @@ export class WebhookStore implements TenantStore<WebhookStore> {
         JSON.stringify(webhook.sealedData),
         webhook.eventTypes,
         webhook.createdByEmail,
+        webhook.name,
       ],
     );
   }
@@ -111,13 +121,14 @@ export class WebhookStore implements TenantStore<WebhookStore> {
     tx: Tx,
     organization: OrganizationId,
     id: string,
-    { shownUrl, eventTypes, sealedData }: WebhookChanges,
+    { name, shownUrl, eventTypes, sealedData }: WebhookChanges,
     isRotated = false,
   ): Promise<void> {
     await tx.query(
       `UPDATE webhooks SET shown_url = coalesce($3, shown_url), event_types = coalesce($4::text[], event_types),
          sealed_data = coalesce($5::jsonb, sealed_data), updated_at = now(), ${LEASE_ENDED},
-         former_secret_until = CASE WHEN $6 THEN now() + interval '24 hours' ELSE former_secret_until END
+         former_secret_until = CASE WHEN $6 THEN now() + interval '24 hours' ELSE former_secret_until END,
+         name = CASE WHEN $7 THEN $8 ELSE name END
        WHERE organization_id = $1 AND id = $2`,
       [
         organization,
@@ -126,6 +137,8 @@ export class WebhookStore implements TenantStore<WebhookStore> {
         eventTypes ?? null,
         sealedData ? JSON.stringify(sealedData) : null,
         isRotated,
+        name !== undefined,
+        name ?? null,
       ],
     );
   }

@@ -5,6 +5,7 @@ import {
   askedFrom,
   isWaiting,
   namesOf,
+  opensAnything,
   RequestStatus,
   type AccessRequest,
 } from '../../parts/access-requests';
@@ -47,8 +48,8 @@ export function OwnRequests({ me, onStarted }: Pick<StartProps, 'me' | 'onStarte
             {isApproved(request) && request.useBy !== null ? (
               <span>to be opened until {localTime(request.useBy)}</span>
             ) : null}
-            {isApproved(request) && me.lockdown === null ? (
-              <UseRequest id={request.id} onStarted={onStarted} />
+            {isApproved(request) && me.lockdown === null && opensAnything(request) ? (
+              <UseRequest request={request} onStarted={onStarted} />
             ) : null}
           </Row>
         ))}

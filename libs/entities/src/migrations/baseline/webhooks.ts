@@ -4,6 +4,7 @@ export const WEBHOOKS = `
 CREATE TABLE webhooks (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   organization_id uuid NOT NULL,
+  name text,
   format text NOT NULL CHECK (format IN ('standard', 'slack', 'teams')),
   shown_url text NOT NULL,
   sealed_data jsonb NOT NULL,
