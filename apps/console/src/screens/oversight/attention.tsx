@@ -41,10 +41,11 @@ const PAGES = {
 const COLUMNS: readonly Column<Item>[] = [
   {
     head: 'What',
-    cell: ({ kind, severity, message }) => (
+    cell: ({ kind, severity, message, action }) => (
       <Lines>
         <Badge tone={severity === 'NOW' ? 'bad' : 'warn'}>{KINDS[kind]}</Badge>
         {message === null ? null : <Reason isBad={severity === 'NOW'}>{message}</Reason>}
+        <Muted>{action}</Muted>
       </Lines>
     ),
   },
@@ -53,7 +54,6 @@ const COLUMNS: readonly Column<Item>[] = [
     head: 'Since',
     cell: ({ since }) => (since === null ? <Muted>not recorded</Muted> : <Time at={since} />),
   },
-  { head: 'What to do', cell: ({ action }) => action },
 ];
 
 const Where = ({ of: { objectType, objectId, objectName } }: { of: Item }) => {
