@@ -140,7 +140,6 @@ export class ResourceIpEntity {
   /** the unmanaged rules that let the address in when it was removed, for people; null: none was observed */
   @Text({ nullable: true }) stillAllowedBy!: string | null;
   /** when its rules were reported as overdue */
-  @Moment({ nullable: true }) overdueAt!: Date | null;
   @CreatedAt() createdAt!: Date;
 }
 

@@ -11,6 +11,7 @@ export * from './audit/audit.store';
 export * from './billing/billing.store';
 export * from './resources/credential.store';
 export * from './sso/due-sso-sign-in.store';
+export * from './notices/attention.store';
 export * from './due-work.store';
 export * from './sso/oidc-trust.store';
 export * from './retention/health-event-retention';

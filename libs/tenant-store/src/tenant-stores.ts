@@ -2,6 +2,7 @@ import { AccessRequestStore } from './requests/access-request.store';
 import { AccountTokenStore } from './accounts/account-token.store';
 import { AccountStore } from './accounts/account.store';
 import { ApiKeyStore } from './accounts/api-key.store';
+import { AttentionStore } from './notices/attention.store';
 import { AuditChainStore } from './audit/audit-chain.store';
 import { AuditCheckpointStore } from './audit/audit-checkpoint.store';
 import { AuditExportStore } from './audit/audit-export.store';
@@ -60,6 +61,7 @@ export class TenantStores {
   readonly accountTokens = new AccountTokenStore();
   readonly allOidcTrusts = new AllOidcTrustsStore();
   readonly apiKeys = new ApiKeyStore();
+  readonly attention = new AttentionStore();
   readonly auditChains = new AuditChainStore();
   readonly auditCheckpoints = new AuditCheckpointStore();
   readonly auditExports = new AuditExportStore();

@@ -126,7 +126,6 @@ CREATE TABLE resource_ips (
   wrong_family boolean NOT NULL DEFAULT false,
   given_up text,
   still_allowed_by text,
-  overdue_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT resource_ips_owner_check CHECK ((session_id IS NULL) <> (static_ip_rule_id IS NULL)),
   CONSTRAINT resource_ips_session_fkey FOREIGN KEY (organization_id, session_id)
