@@ -1,5 +1,5 @@
 import { AGENT_AWAY_SECONDS, type OrganizationId } from '#rules';
-import { sliced, type Slice, type Sliced, type TenantStore, type Tx } from '#entities';
+import { type Slice, type Sliced, type TenantStore, type Tx } from '#entities';
 
 export const ATTENTION_SEVERITIES = ['NOW', 'SOON'] as const;
 export type AttentionSeverity = (typeof ATTENTION_SEVERITIES)[number];
@@ -41,13 +41,16 @@ const CAUSES = {
   RESOURCE_REFUSED: {
     severity: 'NOW',
     objectType: 'RESOURCE',
-    found: `r.id, r.name, min(last.created_at), max(last.message) FROM resources r
-      CROSS JOIN (VALUES (true), (false)) of (verification) CROSS JOIN LATERAL (
+    found: `r.id, r.name, CASE WHEN r.verification_error IS NULL THEN compared.created_at ELSE (
+        SELECT max(e.created_at) FROM resource_health_events e
+        WHERE e.resource_id = r.id AND e.event_type IN ('VERIFY_OK', 'VERIFY_FAILED')) END,
+        coalesce(r.verification_error, compared.message)
+      FROM resources r LEFT JOIN LATERAL (
         SELECT e.event_type, e.created_at, e.message FROM resource_health_events e
-        WHERE e.resource_id = r.id AND (e.event_type IN ('VERIFY_OK', 'VERIFY_FAILED')) = of.verification
-        ORDER BY e.created_at DESC, e.id DESC LIMIT 1) last
+        WHERE e.resource_id = r.id AND NOT e.event_type IN ('VERIFY_OK', 'VERIFY_FAILED')
+        ORDER BY e.created_at DESC, e.id DESC LIMIT 1) compared ON true
       WHERE r.organization_id = $1 AND r.deleted_at IS NULL AND r.abandoned_at IS NULL
-        AND last.event_type IN ('VERIFY_FAILED', 'RECONCILE_FAILED') GROUP BY r.id, r.name`,
+        AND (r.verification_error IS NOT NULL OR compared.event_type = 'RECONCILE_FAILED')`,
   },
   RULE_REFUSED: {
     severity: 'NOW',
@@ -144,23 +147,26 @@ const ALL = Object.entries(CAUSES)
 
 /** What an administrator should look at. */
 export class AttentionStore implements TenantStore<AttentionStore> {
-  /** What is amiss now first, then what lasts longest. @param kinds @param severities null: any */
-  list(
+  /**
+   * What is amiss now first, then what lasts longest. All is read, which is little, and a page of it returned: to count it by
+   * a second statement would take as long again.
+   * @param kinds @param severities null: any
+   */
+  async list(
     tx: Tx,
     organization: OrganizationId,
     kinds: readonly AttentionKind[] | null,
     severities: readonly AttentionSeverity[] | null,
-    slice: Slice,
+    { page, size }: Slice,
   ): Promise<Sliced<AttentionRow>> {
-    return sliced(
-      tx,
+    const all = await tx.query<AttentionRow[]>(
       `SELECT a.kind, a.severity, a.object_type AS "objectType", a.object_id AS "objectId", a.object_name AS "objectName",
          a.since, a.message
        FROM (${ALL}) a (kind, severity, object_type, object_id, object_name, since, message)
-       WHERE ($2::text[] IS NULL OR a.kind = ANY ($2)) AND ($3::text[] IS NULL OR a.severity = ANY ($3))`,
-      `a.severity, a.since NULLS LAST, a.kind, a.object_id`,
+       WHERE ($2::text[] IS NULL OR a.kind = ANY ($2)) AND ($3::text[] IS NULL OR a.severity = ANY ($3))
+       ORDER BY a.severity, a.since NULLS LAST, a.kind, a.object_id`,
       [organization, kinds, severities],
-      slice,
     );
+    return { rows: all.slice(page * size, (page + 1) * size), total: all.length };
   }
 }
