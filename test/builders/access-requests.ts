@@ -9,6 +9,7 @@ export interface AccessRequest {
   readonly approvals: number;
   readonly decideBy: string | null;
   readonly useBy: string | null;
+  readonly unavailableResourceIds: readonly string[];
   readonly mayDecide: boolean;
   readonly breakGlass: boolean;
   readonly sessionId: string | null;

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type AuditActor, type Database, SYSTEM_ACTOR, type Tx } from '#entities';
 import { type OrganizationId, ruleSpecs } from '#rules';
-import { AccessRequestStore, OffboardingStore, SessionStore } from '#tenant-store';
+import { AccessRequestStore, SessionStore, TenantStores } from '#tenant-store';
 import { LedgerRows } from './ledger';
 
 const ADDRESS = '203.0.113.1';
@@ -25,6 +25,13 @@ interface Round {
   /** administrators decide, not the members of a role */
   readonly byAdministrators: boolean;
   readonly needed: number;
+}
+
+/** What those saw, in their transactions, who took something away. */
+interface Seen {
+  ofDemoted: number | null;
+  ofLost: number | null;
+  status: string | null;
 }
 
 /** What was left when a race was over. */
@@ -79,7 +86,7 @@ export class RequestRaces {
   async race(): Promise<string[]> {
     const round = await this.begin({ byAdministrators: randomInt(2) === 0, needed: 1 + randomInt(2) });
     const [first, second] = this.ground.approverIds;
-    const seen = { ofDemoted: null as number | null, status: null as string | null };
+    const seen: Seen = { ofDemoted: null, ofLost: null, status: null };
     const racers: Record<string, () => Promise<unknown>> = {
       approveFirst: () => this.decide('approve', round, first),
       approveSecond: () => this.decide('approve', round, second),
@@ -91,6 +98,7 @@ export class RequestRaces {
       start: () => this.start(round),
       startAgain: () => this.start(round),
       demote: async () => void (seen.ofDemoted = randomInt(2) === 0 ? await this.demote(round, first) : null),
+      lose: async () => void (seen.ofLost = randomInt(4) === 0 ? await this.lose(round) : null),
       deactivate: async () => void (seen.status = randomInt(4) === 0 ? await this.deactivate(round) : null),
     };
     const results: Record<string, unknown> = {};
@@ -191,6 +199,16 @@ export class RequestRaces {
     });
   }
 
+  /** @returns how many had approved when the requester's role was gone */
+  private lose({ id, requesterId }: Round): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      const { roleId, approverIds } = this.ground;
+      await tx.query('DELETE FROM role_users WHERE user_id = $1 AND role_id = $2', [requesterId, roleId]);
+      const [first, second] = approverIds;
+      return (await this.approvalsOf(tx, id, first)) + (await this.approvalsOf(tx, id, second));
+    });
+  }
+
   private async approvalsOf(tx: Tx, id: string, approverId: string): Promise<number> {
     const given = await tx.query<unknown[]>(
       `SELECT 1 FROM access_request_decisions WHERE request_id = $1 AND user_id = $2 AND decision = 'APPROVED'`,
@@ -203,7 +221,7 @@ export class RequestRaces {
   private deactivate({ id, requesterId }: Round): Promise<string> {
     return this.database.transaction(async (tx) => {
       await tx.query('UPDATE users SET is_active = false WHERE id = $1', [requesterId]);
-      await new OffboardingStore().end(tx, this.ground.organizationId, requesterId, SYSTEM_ACTOR);
+      await new TenantStores().offboarding.end(tx, this.ground.organizationId, requesterId, SYSTEM_ACTOR);
       const [request] = await tx.query<{ status: string }[]>(
         'SELECT status FROM access_requests WHERE id = $1',
         [id],
@@ -232,7 +250,7 @@ export class RequestRaces {
   private async verdict(
     round: Round,
     results: Readonly<Record<string, unknown>>,
-    seen: { readonly ofDemoted: number | null; readonly status: string | null },
+    seen: Readonly<Seen>,
   ): Promise<string[]> {
     const found = await this.outcome(round);
     const count = (...names: string[]): number => names.filter((name) => results[name] === true).length;
@@ -257,6 +275,8 @@ export class RequestRaces {
         found.ends.length === (found.status === 'LAPSED' ? 2 : found.status === 'WAITING' ? 0 : 1),
       'who lost the right does not approve afterwards':
         seen.ofDemoted === null || seen.ofDemoted === found.ofDemoted,
+      'nobody approves what its requester can open no longer':
+        seen.ofLost === null || seen.ofLost === found.approved,
       'nothing happens after the requester is gone':
         seen.status === null || (seen.status === found.status && found.live === 0),
     };

@@ -88,6 +88,7 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /users/{id}/lockdown': [['closes', { reason: 'INC-12' }]],
   'DELETE /users/{id}/lockdown': [['closes']],
   'POST /users/{id}/password-link': [['closes']],
+  'DELETE /users/{id}/sign-ins': [['closes']],
   'POST /users/{id}/reset-mfa': [['closes']],
   'POST /users/{id}/resend-invitation': [['opens']],
 

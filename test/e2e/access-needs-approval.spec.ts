@@ -312,6 +312,38 @@ describe('Access needs approval where a role asks for it', () => {
     await suspend('NULL');
   });
 
+  it('what its requester can open no longer is not approved, and says so as long as that is so', async () => {
+    const [first, second] = org.resourceIds;
+    const mover = await colleague(org);
+    const { id } = await asked(org, mover.client, { ...free(), resourceIds: [first, second] });
+    const unavailable = async (): Promise<readonly string[]> =>
+      (await readRequest(other.client, id)).unavailableResourceIds;
+    const both = expect.arrayContaining([first, second]) as unknown;
+    const approve = (): Promise<Answer<Refused>> => other.client.post(`/access-requests/${id}/approve`);
+    const membership = `/roles/${org.roleId}/users/${mover.id}`;
+    expect(await unavailable()).toEqual([]);
+    await org.admin.expect(204, org.admin.delete(membership));
+    expect(await unavailable()).toEqual(both);
+    const refused = await approve();
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      expect.stringContaining('could not open it'),
+    ]);
+    await org.admin.posted(membership);
+    await org.admin.posted(`/users/${mover.id}/lockdown`, { reason: 'lost laptop' });
+    expect([(await approve()).status, await unavailable()]).toEqual([409, both]);
+    await other.client.expect(204, other.client.delete(`/users/${mover.id}/lockdown`));
+    await org.admin.expect(204, org.admin.delete(`/roles/${org.roleId}/resources/${second}`));
+    expect(await unavailable()).toEqual([second]);
+    expect((await approve()).status).toBe(200);
+    const whole = await mover.client.post<Refused>('/sessions', { accessRequestId: id });
+    expect([whole.status, whole.body.message]).toEqual([403, expect.stringContaining('not assigned to you')]);
+    const rest = await mover.client.post<Session>('/sessions', { accessRequestId: id, resourceIds: [first] });
+    expect(rest.status).toBe(200);
+    expect(await unavailable()).toEqual([]);
+    await org.admin.posted(`/roles/${org.roleId}/resources/${second}`);
+  });
+
   it('nothing is asked that needs no approval, or that different people decide', async () => {
     const [, second] = org.resourceIds;
     const body = { name: 'Second', resourceIds: [second], userIds: [member.id], maxSessionDurationHours: 2 };

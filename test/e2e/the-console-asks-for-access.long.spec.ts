@@ -1,7 +1,7 @@
 import { asked as askedFor, asks, REASON, type AccessRequest } from '../builders/access-requests';
 import { totpOf } from '../builders/accounts';
 import { organization, sshTo, type Organization } from '../builders/organization';
-import { newcomer, PASSWORD, type Person } from '../builders/people';
+import { founder, newcomer, PASSWORD, type Person } from '../builders/people';
 import { describeInBrowser, type Visitor } from '../harness/browser';
 import { saysTime, TestConsole } from '../harness/console';
 import { Drawbridge } from '../harness/drawbridge';
@@ -126,6 +126,48 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     await asksBefore(visitor, 'Stop');
     await visitor.reaches(/^Stopped/);
     expect([...visitor.complaints, ...decider.complaints]).toEqual([]);
+  });
+
+  it('what its requester can open no longer says so before it is decided, and is only denied meanwhile', async () => {
+    const membership = `/roles/${org.roleId}/users/${member.id}`;
+    const { id } = await askedFor(org, member.client, {
+      resourceIds: org.resourceIds.slice(0, 1),
+      ipv4Address: '203.0.113.60',
+    });
+    await org.admin.expect(204, org.admin.delete(membership));
+    const decider = await at('/decide', approver);
+    const { page } = decider;
+    const row = page.getByRole('row').filter({ hasText: '203.0.113.60' }).first();
+    const says = /^Cannot be opened now: no role of the requester reaches it/;
+    await row.getByText(says).waitFor();
+    const buttons = await row.getByRole('button').allInnerTexts();
+    await decider.goto(site.url(`/requests/${id}`));
+    await page.getByText(says).waitFor();
+    expect([buttons, await page.getByRole('button', { name: 'Approve' }).count()]).toEqual([['Deny'], 0]);
+    await org.admin.posted(membership);
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    expect(await page.getByText(says).count()).toBe(0);
+    await approver.client.posted(`/access-requests/${id}/deny`);
+    expect(decider.complaints).toEqual([]);
+  });
+
+  it('the screen of approvals and the number in the menu are read once for both', async () => {
+    const alone = await founder(drawbridge);
+    const visitor = await site.signedIn({ email: alone.email, password: PASSWORD });
+    const { page } = visitor;
+    await page.clock.install();
+    await visitor.goto(site.url('/decide'));
+    const views: string[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname.endsWith('/access-requests')) views.push(searchParams.get('view')!);
+    });
+    for (const passed of [15_500, 15_000]) {
+      await page.clock.runFor(passed);
+      await visitor.settled();
+      const read = views.splice(0);
+      expect([read.length, new Set(read)]).toEqual([3, new Set(['all', 'decide', 'review'])]);
+    }
   });
 
   it('what was approved for another place does not follow: it is asked for anew', async () => {

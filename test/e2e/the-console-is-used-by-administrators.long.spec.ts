@@ -56,12 +56,16 @@ describeInBrowser('The console is used by administrators', () => {
     expect([...visitor.complaints, ...other.complaints]).toEqual([]);
   });
 
-  it('who are asked before they get a link that sets the password of another person, and delete without leaving the dialog', async () => {
+  it('who are asked before they get a link that sets the password of another person, end the sign-ins of that person, and delete without leaving the dialog', async () => {
     const visitor = await at(`/people/${member.id}`);
     await visitor.click('button', 'Get a password link');
     await visitor.page.getByText(/^The link sets the password of/).waitFor();
     await confirmed(visitor, 'Get a password link');
     await visitor.page.getByRole('region', { name: /^Link for/ }).waitFor();
+    await visitor.click('button', 'End the sign-ins');
+    await confirmed(visitor, 'End the sign-ins');
+    await says(visitor, /^End every sign-in of .*: done\.$/);
+    expect((await member.client.get('/auth/me')).status).toBe(401);
     await visitor.click('button', 'Delete');
     await visitor.page.getByRole('dialog').waitFor();
     expect(await visitor.focused()).toMatch(/^Delete .*\?$/);

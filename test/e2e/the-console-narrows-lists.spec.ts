@@ -33,6 +33,7 @@ describeInBrowser('The console narrows lists', () => {
     const shown = async (): Promise<string> => (await newest.innerText()).replaceAll(/\D+/g, ' ');
     const utc = (await newest.getAttribute('datetime'))!.slice(11, 19).replaceAll(':', ' ');
     expect(await shown()).not.toContain(utc);
+    await page.getByRole('row').nth(1).getByText('Signed in', { exact: true }).waitFor();
     await page.getByRole('main').getByText('Times in Europe/Berlin').waitFor();
     await page.getByRole('main').getByRole('button', { name: 'Show UTC' }).click();
     expect(await page.getByLabel('From').inputValue()).toBe('2026-01-31T08:30');

@@ -49,5 +49,21 @@ describeInBrowser('The console tells others', () => {
     await says('Enabled');
     expect(receiver.at('/told').map(({ id }) => id)).toEqual([test!.id, test!.id, test!.id]);
     expect(visitor.complaints).toEqual([]);
+
+    const named = async (name: string): Promise<void> => {
+      await visitor.click('button', 'Change');
+      await visitor.fill('Name', name);
+      await visitor.click('button', 'Save');
+      const title = name === '' ? /^Webhook to 127\.0\.0\.1/ : name;
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    };
+    await named('Night shift');
+    await visitor.click('button', 'Delete');
+    await says('Delete the webhook “Night shift”?');
+    await visitor.click('button', 'Cancel');
+    await named('');
+    await named('Day shift');
+    await visitor.goto(site.url('/webhooks'));
+    await page.getByRole('row', { name: 'Day shift' }).getByText(receiver.url('/told')).waitFor();
   });
 });

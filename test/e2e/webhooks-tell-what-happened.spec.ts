@@ -109,6 +109,31 @@ describe('Webhooks tell what happened', () => {
         expect((await change(made, { authorization: unfit })).status).toBe(400);
     });
 
+    it('is recorded and searched by the name of the webhook, which can be given, changed and taken back', async () => {
+      const eventTypes = ['ROLE_UPDATED'];
+      const named = await webhook(org, 'http://127.0.0.1:9/a', { name: ' Night shift ', eventTypes });
+      const unnamed = await webhook(org, 'http://127.0.0.1:9/b', { name: null, eventTypes });
+      expect([named, unnamed, (await change(unnamed, { name: 'Day shift' })).body]).toMatchObject([
+        { name: 'Night shift' },
+        { name: null },
+        { name: 'Day shift' },
+      ]);
+      const listed = (query: string): Promise<Webhook[]> =>
+        org.admin.expect(200, org.admin.get<Webhook[]>(`/webhooks?sort=name&${query}`));
+      const ids = async (query: string): Promise<string[]> => (await listed(query)).map(({ id }) => id);
+      expect(await ids('search=SHIFT')).toEqual([unnamed.id, named.id]);
+      expect(await ids('search=1:9/a')).toEqual([named.id]);
+      await change(named, { isEnabled: true });
+      await change(named, { name: null });
+      expect((await audited('WEBHOOK_UPDATED')).slice(0, 3)).toMatchObject([
+        { resourceName: named.url, details: { changed: { name: { from: 'Night shift', to: null } } } },
+        { resourceName: `Night shift (${named.url})`, details: { changed: {} } },
+        { resourceName: `Day shift (${unnamed.url})` },
+      ]);
+      for (const name of ['', '  ', 'x'.repeat(101), 'a\nb', 7])
+        expect((await change(named, { name })).status).toBe(400);
+    });
+
     it('is what the webhook asks for, and its test', async () => {
       const { id } = await webhook(org, receiver.url('/some'), { eventTypes: ['ROLE_CREATED'] });
       await records(org, 60);

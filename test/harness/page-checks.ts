@@ -4,10 +4,12 @@ import type { Visitor } from './browser';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-const WIDTHS = [320, 390, 1280] as const;
-/** Barriers are those of the widths beside it. */
-const BETWEEN = 390;
-const SCHEMES = ['light', 'dark'] as const;
+/** Each with the schemes in which barriers are looked for: colours depend on the width little, and between two widths nothing does. */
+const WIDTHS = [
+  [320, ['light']],
+  [390, []],
+  [1280, ['light', 'dark']],
+] as const;
 
 /** @param rules all when left out */
 const findBarriers = (rules?: string): string => `axe
@@ -121,17 +123,17 @@ async function findingsNow(visitor: Visitor): Promise<string[]> {
   const inspector = await context.newCDPSession(page);
   await inspected(inspector, `${AXE}; null`);
   const findings = new Set<string>();
-  for (const width of WIDTHS) {
+  for (const [width, schemes] of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
     for (const broken of await inspected<string[]>(inspector, FIND_BROKEN))
       findings.add(`${width} px: broken: ${broken}`);
     for (const end of await inspected<string[]>(inspector, FIND_NEVER))
       findings.add(`an end that is never: ${end}`);
     // narrower, each row is a card
-    const isTable = width === WIDTHS.at(-1);
+    const isTable = width === 1280;
     for (const tall of isTable ? await inspected<string[]>(inspector, FIND_TALL) : [])
       findings.add(`a name that is tall: ${tall}`);
-    for (const colorScheme of width === BETWEEN ? [] : SCHEMES) {
+    for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });
       for (const barrier of await inspected<string[]>(inspector, FIND[colorScheme]))
         findings.add(`${width} px, ${colorScheme}: ${barrier}`);

@@ -218,7 +218,13 @@ export class World {
       converge: ({ targetId }, stopping) => converger.converge(targetId, stopping),
       handOver: () => converger.handOver(),
     };
-    return new ConvergenceRunner(database, sweep, convergence, this.slots, process, this.logger(process));
+    return new ConvergenceRunner(
+      database,
+      sweep,
+      convergence,
+      { capacity: this.slots, timing: process },
+      this.logger(process),
+    );
   }
 
   private scheduleSweeps(process: SimulatedProcess, sweeper: Sweeper): void {

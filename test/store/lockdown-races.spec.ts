@@ -1,6 +1,6 @@
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { SYSTEM_ACTOR, type Tx } from '#entities';
-import { AccessRequestStore, LockdownStore, StaticIpRuleStore, UserStore } from '#tenant-store';
+import { AccessRequestStore, StaticIpRuleStore, TenantStores, UserStore } from '#tenant-store';
 import { ownDatabase } from '../builders/own-database';
 import { until } from '../harness/until';
 
@@ -8,7 +8,7 @@ const ASKED = { reason: 'INC-12', staticRules: false };
 
 describe('A start and a lockdown at the same time', () => {
   const database = ownDatabase(4);
-  const lockdowns = new LockdownStore();
+  const { lockdowns } = new TenantStores();
   let organization: OrganizationId;
   let userId: string;
   let adminId: string;
@@ -128,8 +128,8 @@ describe('A start and a lockdown at the same time', () => {
     beforeEach(async () => {
       const [made] = await database.autocommit.query<{ id: string }[]>(
         `INSERT INTO access_requests (organization_id, requester_id, resource_ids, duration_hours, reason, approvals_needed, due_at)
-         VALUES ($1, $2, '{}', 1, 'INC-12', 1, now() + interval '1 hour') RETURNING id`,
-        [organization, userId],
+         VALUES ($1, $2, ARRAY[$3::uuid], 1, 'INC-12', 1, now() + interval '1 hour') RETURNING id`,
+        [organization, userId, await reachable()],
       );
       request = made!.id;
       // who declares it
@@ -137,6 +137,24 @@ describe('A start and a lockdown at the same time', () => {
       adminId = await administrator();
     });
 
+    /** @returns a resource that a role of the user reaches */
+    const reachable = async (): Promise<string> => {
+      const [made] = await database.autocommit.query<{ id: string }[]>(
+        `WITH role AS (INSERT INTO roles (organization_id, name) VALUES ($1, 'Developers') RETURNING id
+         ), held AS (INSERT INTO role_users (organization_id, role_id, user_id) SELECT $1, id, $2 FROM role
+         ), credential AS (INSERT INTO credentials (organization_id, name, provider, credential_type, sealed_data)
+           VALUES ($1, 'cloud', 'AWS', 'ACCESS_KEY', '{}') RETURNING id
+         ), target AS (INSERT INTO targets (provider, key, resource_type, identifier)
+           VALUES ('AWS', gen_random_uuid()::text, 'SECURITY_GROUP', 'sg') RETURNING id
+         ), resource AS (
+           INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier, target_id)
+           SELECT $1, 'database', credential.id, 'AWS', 'SECURITY_GROUP', 'sg', target.id FROM credential, target RETURNING id
+         ) INSERT INTO role_resources (organization_id, role_id, resource_id) SELECT $1, role.id, resource.id FROM role, resource
+         RETURNING resource_id AS id`,
+        [organization, userId],
+      );
+      return made!.id;
+    };
     const approve = (tx: Tx): Promise<boolean> =>
       requests.decide(tx, organization, 'approve', {
         id: request,

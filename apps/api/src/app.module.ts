@@ -6,6 +6,7 @@ import { AccessRequestsModule } from './access-requests/access-requests.module';
 import { AgentsModule } from './agents/agents.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import type { ApiSettings } from './api.settings';
+import { AttentionModule } from './attention/attention.module';
 import { AuditModule } from './audit/audit.module';
 import { DeniedActionsFilter } from './audit/denied-actions.filter';
 import { AuthModule } from './auth/auth.module';
@@ -47,6 +48,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   AccessRequestsModule,
   ResourcesModule,
   ResourceHealthModule,
+  AttentionModule,
   CredentialsModule,
   RolesModule,
   UsersModule,

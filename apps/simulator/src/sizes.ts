@@ -1,4 +1,4 @@
-/** How large and how fast the simulated clouds are, unless told otherwise. */
+/** How large and how fast the simulated clouds are, unless set otherwise. */
 export const DEFAULT_SIZES = {
   /** delay before every provider call is handled, ms */
   latencyMs: 0,

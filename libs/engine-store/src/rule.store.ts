@@ -181,7 +181,7 @@ export class RuleStore {
     );
   }
 
-  /** Inserts rules of a target that nobody holds. @returns those that were not there */
+  /** Inserts rules of a target that have no holder. @returns those that were not there */
   async insert(
     tx: Tx,
     targetId: string,
@@ -207,7 +207,7 @@ export class RuleStore {
     );
   }
 
-  /** Deletes those of these rules that nobody holds. */
+  /** Deletes those of these rules that have no holder. */
   async deleteUnheld(tx: Tx, ruleIds: readonly string[]): Promise<void> {
     if (ruleIds.length === 0) return;
     await tx.query(
@@ -226,7 +226,7 @@ export class RuleStore {
     );
   }
 
-  /** Locks absent rules that nobody holds. */
+  /** Locks absent rules that have no holder. */
   lockUnheld(tx: Tx, limit: number): Promise<LockedRules> {
     return this.lockFree(
       tx,
@@ -275,7 +275,7 @@ export class RuleStore {
     );
   }
 
-  /** Locks those of these rules that nobody else has locked: whoever has may be about to change them. */
+  /** Locks those of these rules that no other transaction has locked: it may be about to change them. */
   private lockFree(tx: Tx, condition: string, given: readonly unknown[]): Promise<LockedRules> {
     return this.readLocked(tx, `${condition} FOR NO KEY UPDATE SKIP LOCKED`, given);
   }

@@ -1,6 +1,6 @@
 import type { SlotUse } from '#rules';
 import { ENDED_AT, ENDS_AT, HOLDING, MAY_EXPIRE, prepared, rows, type Tx } from '#entities';
-import { AgentWatchStore } from './agent-watch.store';
+import type { AgentWatchStore } from './agent-watch.store';
 import { COMPARISON_INTERVAL_SECONDS } from './comparison.store';
 import { release, type WokenTargets } from './holders';
 import { UNLEASED } from './lease.store';
@@ -109,10 +109,12 @@ const NEXT_ORGANIZATIONS = {
 export class SweepStore {
   /** cursor for the rotation over organizations in a backlog */
   private from = FIRST_ORGANIZATION;
-  private readonly agents = new AgentWatchStore();
 
   /** @param comparisonSeconds between two comparisons of one host */
-  constructor(private readonly comparisonSeconds = COMPARISON_INTERVAL_SECONDS) {}
+  constructor(
+    private readonly agents: AgentWatchStore,
+    private readonly comparisonSeconds = COMPARISON_INTERVAL_SECONDS,
+  ) {}
 
   /**
    * Moves expired sessions to EXPIRING and releases their holders. Call it in a transaction.

@@ -52,7 +52,7 @@ export class Converger {
     private readonly workerId: string,
   ) {
     this.isolation = new Isolation(database, stores, observer, timing, workerId);
-    this.passRunner = new PassRunner(database, stores, clouds, this.isolation, observer, timing);
+    this.passRunner = new PassRunner({ database, stores }, clouds, this.isolation, observer, timing);
   }
 
   /**

@@ -19,8 +19,7 @@ export interface Intent {
  * @throws LeaseLost
  */
 export function recordIntent(
-  database: Transactions,
-  stores: EngineStore,
+  { database, stores }: { readonly database: Transactions; readonly stores: EngineStore },
   held: HeldLease,
   driver: ProviderDriver,
   { credentialId, region }: Access,

@@ -28,7 +28,7 @@ export async function recordOverdue(
     resources: [{ id: resourceId, organizationId, name: resourceName }],
     eventType: 'RECONCILE_FAILED' as const,
     needsPeople: false,
-    message: `${hostOf(address)} is still open though it should be closed: ${lastError ?? 'the provider has not said why'}`,
+    message: `${hostOf(address)} is still open though it should be closed: ${lastError ?? 'the provider gave no reason'}`,
   }));
   await comparisons.report(tx, [
     ...new Map(reports.map((report) => [`${report.resources[0]!.id} ${report.message}`, report])).values(),

@@ -45,14 +45,13 @@ export class PassRunner {
   private readonly denied: DeniedAdditions;
 
   constructor(
-    private readonly database: Transactions,
-    private readonly stores: EngineStore,
+    private readonly rows: { readonly database: Transactions; readonly stores: EngineStore },
     private readonly clouds: CloudAccessPort,
     private readonly isolation: Isolation,
     private readonly observer: Pick<ConvergenceObserver, 'changeAnswered'>,
     private readonly timing: Timing,
   ) {
-    this.turns = new WriteTurns(database, stores.budgets, timing);
+    this.turns = new WriteTurns(rows.database, rows.stores.budgets, timing);
     this.denied = new DeniedAdditions(timing);
   }
 
@@ -99,7 +98,7 @@ export class PassRunner {
   private async open(held: HeldLease, { traits }: ProviderDriver, step: Step): Promise<CloudTarget> {
     const claims = claimsOf(
       traits.wholeList
-        ? await this.stores.rules.possiblyPresent(this.database.autocommit, held.lease)
+        ? await this.rows.stores.rules.possiblyPresent(this.rows.database.autocommit, held.lease)
         : step.rules.map(({ ruleId, key, row: { state, isUnmanaged } }) => ({
             ruleId,
             key,
@@ -147,7 +146,7 @@ export class PassRunner {
     const { held, driver, step } = open;
     await held.ensureHeld();
     const intentAt = this.timing.now();
-    const intent = await recordIntent(this.database, this.stores, held, driver, step.access, planned);
+    const intent = await recordIntent(this.rows, held, driver, step.access, planned);
     held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs, readAt);
     const sent = intent.sent.length === 0 ? NOTHING : await this.send(open, intent.sent);
     if (driver.traits.wholeList) await this.noteAnswer(held, driver, intent.noted, sent);
@@ -177,8 +176,8 @@ export class PassRunner {
     noted: NotedWrite,
     sent: Sent,
   ): Promise<void> {
-    const { comparisons, leases } = this.stores;
-    const { autocommit } = this.database;
+    const { comparisons, leases } = this.rows.stores;
+    const { autocommit } = this.rows.database;
     if ([...sent.values()].some(({ result }) => result.result === 'unknown'))
       await comparisons.schedule(autocommit, lease.targetId, horizonMs(driver) / 1000, false);
     else await leases.confirmWrite(autocommit, lease, noted);

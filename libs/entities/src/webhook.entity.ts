@@ -17,6 +17,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export class WebhookEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
+  @Text({ nullable: true }) name!: string | null;
   @Text() format!: WebhookFormat;
   /** the URL without what may be a secret in it */
   @Text() shownUrl!: string;

@@ -147,7 +147,7 @@ function refuseUnlessScoped({ kind, scopes, tier }: Principal, policy: GuardedPo
   if (!scopes.includes(scope)) throw new ScopeError(scope);
   if (tier === 'FREE' && needsPaidPlan(policy, scope)) {
     throw new ForbiddenException(
-      `API keys with the scope ${scope} need the Paid plan: an administrator subscribes with POST /billing/subscribe`,
+      `API keys with the scope ${scope} need the Paid plan: an administrator subscribes with POST /billing/subscribe (drawbridge billing subscribe)`,
     );
   }
 }

@@ -23,7 +23,7 @@ export type AdditionCause = (typeof ADDITION_CAUSES)[number];
  * - `STALE_RULE`: known, without a holder, and present again after it had been observed absent
  * - `ORPHAN`: has our mark and is unknown to the database
  * - `MAKE_ROOM`: an unwanted rule of ours, removed early because its target was full
- * - `TARGET_GONE`: the provider has said for hours that the whole target does not exist
+ * - `TARGET_GONE`: the provider has reported for hours that the whole target does not exist
  * - `CHANGED_OUTSIDE`: another program removed or changed it
  */
 export const REMOVAL_CAUSES = [

@@ -16,7 +16,7 @@ export type Verdict =
       readonly unmanaged: boolean;
       /** an addition without an answer did not add what was observed: it may still take effect */
       readonly unknown: boolean;
-      /** it lets nobody in, for this reason: it is given up like a failed addition */
+      /** it admits no traffic, for this reason: it is given up like a failed addition */
       readonly noEffect?: string;
       readonly notRenewed?: string;
       readonly isRecreated?: boolean;
@@ -154,7 +154,7 @@ function retry(sent: SentChange | undefined, observedPresent: boolean): Retry {
 }
 
 /**
- * How long a target must be missing before its rules are given up. Waiting costs little, and "not found" is often said of a
+ * How long a target must be missing before its rules are given up. Waiting costs little, and "not found" is often answered for a
  * target that exists; a person who knows better abandons the resource.
  */
 export const TARGET_GONE_MS = 6 * 3_600_000;

@@ -57,7 +57,7 @@ export type ChangeResult =
   | {
       readonly result: 'done';
       readonly providerRuleId: string | null;
-      /** for a removal that left something behind which lets nobody in */
+      /** for a removal that left something behind which admits no traffic */
       readonly note?: string;
       /** the provider did not find what was to be removed: a rule that was there a moment ago may be missing in a late read */
       readonly wasAbsent?: true;

@@ -81,18 +81,22 @@ export function unchanged(rule: DueRule): Change {
   };
 }
 
+export interface RetryAfter {
+  /** failed so far */
+  readonly attempts: number;
+  /** requested by the provider or its budget; null: back off */
+  readonly waitMs: number | null;
+  readonly chance: number;
+}
+
 /**
  * How a row changes by what a pass means for it.
- * @param attempts failed so far
- * @param waitMs wait requested by the provider or its budget; null: back off
  * @param wasRead the target was read, so that a failed addition is known to be absent
  */
 export function changeBy(
   rule: DueRule,
   verdict: Verdict,
-  attempts: number,
-  waitMs: number | null,
-  chance: number,
+  { attempts, waitMs, chance }: RetryAfter,
   wasRead = true,
 ): Change {
   const none = unchanged(rule);

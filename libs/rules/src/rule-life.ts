@@ -21,7 +21,7 @@ export { NEW };
  *   state     means                                      becomes                    by
  *   absent    observed absent, or never written          unknown                    `intended`, `offered`
  *   unknown   may be present: a call was sent, or        present, absent            `observe`, by a read
- *             nobody has looked since
+ *             it was not read since
  *   present   observed present, with or without a        absent                     `observe`; `lost`, `givenUp`
  *             holder                                     unknown                    `intended`, `requeued`, `unproven`, `changed`
  *   absent    without a holder, and present in the cloud present, unwanted          `stale`
@@ -140,7 +140,7 @@ export function targetMissing(rule: Rule, isMissing: boolean, now: Instant): Rul
 export const postponed = (rule: Rule, revision: number, message: string, dueAt: Instant): Rule =>
   rule.revision === revision ? { ...rule, attempts: rule.attempts + 1, dueAt, lastError: message } : rule;
 
-/** A worker without the lease may have changed it, unless nobody has ever written it. */
+/** A worker without the lease may have changed it, unless it was never written. */
 export const requeued = (rule: Rule, now: Instant): Rule => ({
   ...rule,
   state: rule.state === 'absent' && rule.credentialId === null ? 'absent' : 'unknown',
@@ -148,7 +148,7 @@ export const requeued = (rule: Rule, now: Instant): Rule => ({
   revision: rule.revision + 1,
 });
 
-/** Nobody has proved it since this time: another installation reports, or its host was away. */
+/** It is unproved since this time: another installation reports, or its host was away. */
 export const unproven = (rule: Rule, since: Instant, now: Instant): Rule =>
   rule.state === 'absent'
     ? rule
@@ -210,7 +210,7 @@ export function givenUp(rule: Rule, reason: string, now: Instant): Moved {
 }
 
 /**
- * A settled rule is present and lets nobody in: it is suspended, or its suspension extended, for an hour in which the next
+ * A settled rule is present and admits no traffic: it is suspended, or its suspension extended, for an hour in which the next
  * comparison looks again.
  */
 export function withoutEffect(rule: Rule, now: Instant): Rule {
@@ -342,7 +342,7 @@ export function broughtForward(rule: Rule, now: Instant): Rule {
 /** It has been unwanted for too long, and that is reported. */
 export const overdue = (rule: Rule, now: Instant): Rule => ({ ...rule, overdueAt: now });
 
-/** Whether it is over, once nobody holds it: absent, not due and without a call in flight. */
+/** Whether it is over, once it has no holder: absent, not due and without a call in flight. */
 export const isOver = ({ state, dueAt, inFlightUntil }: Rule, now: Instant): boolean =>
   state === 'absent' && dueAt === null && (inFlightUntil === null || inFlightUntil <= now);
 

@@ -59,7 +59,7 @@ export interface Rule {
   readonly nativeEndAt: Instant | null;
 }
 
-/** Of a rule that nobody can have used yet. */
+/** Of a rule that cannot have been used yet. */
 export const NO_INTERVAL = {
   possibleSince: null,
   presentSince: null,

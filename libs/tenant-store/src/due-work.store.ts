@@ -1,7 +1,7 @@
 import { ENDS_AT, MAY_EXPIRE, prepared, type PreparedStatement, type Tx } from '#entities';
-import { IS_BEHIND } from './audit-chain.store';
-import { IS_RE_SIGN_IN_OVERDUE } from './due-sso-sign-in.store';
-import { IS_READY } from './webhook-delivery.store';
+import { IS_BEHIND } from './audit/audit-chain.store';
+import { IS_RE_SIGN_IN_OVERDUE } from './sso/due-sso-sign-in.store';
+import { IS_READY } from './webhooks/webhook-delivery.store';
 
 /** What one worker does for all, besides the sweep. */
 export interface DueWork {

@@ -2,7 +2,7 @@ import type { Figure } from '../../bench/figure';
 import type { Evidence } from '../oracles/evidence';
 import { Watch } from '../oracles/watch';
 import { Testbed } from './testbed';
-import { faultsFor, sequence, type Area, type Fault, type Lengths } from './faults';
+import { faultsFor, NAMED_POINTS, sequence, type Area, type Fault, type Lengths } from './faults';
 import { plantUnmanagedRules } from './unmanaged-rules';
 import { Load } from './load';
 import { Random } from './random';
@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly faults?: number;
   /** areas of the faults; default: all */
   readonly areas?: readonly Area[];
+  /** default: yes, and these first */
+  readonly atNamedPoints?: boolean;
   readonly redis: boolean;
   readonly minutes: number;
   readonly unmanagedRules: number;
@@ -116,13 +118,23 @@ async function injectFaults(
   watch: Watch,
   load: Load,
   random: Random,
-  { kills, faults: maxFaults = Infinity, areas, redis, minutes, lengths, log }: RunOptions,
+  {
+    kills,
+    faults: maxFaults = Infinity,
+    areas,
+    atNamedPoints = true,
+    redis,
+    minutes,
+    lengths,
+    log,
+  }: RunOptions,
 ): Promise<InjectedFault[]> {
   const injected: InjectedFault[] = [];
   const until = performance.now() + minutes * 60_000;
   let reportedAt = performance.now();
   let count = 0;
-  for (const fault of sequence(faultsFor(redis, areas), random)) {
+  const faults = faultsFor(redis, areas).filter((fault) => atNamedPoints || !NAMED_POINTS.includes(fault));
+  for (const fault of sequence(faults, random)) {
     if (count >= kills || injected.length >= maxFaults || performance.now() > until) break;
     await pause(random.between(0, MAX_PAUSE_MS));
     const one = await injectFault(testbed, watch, random, fault, lengths).catch((error: unknown) => {

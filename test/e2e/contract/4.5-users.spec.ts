@@ -211,7 +211,7 @@ describe('4.5 Users', () => {
     it('Free ends at five users with the admin, also when ten are added at once: 400 in the generic shape', async () => {
       const own = await founder(drawbridge);
       const answers = await Promise.all(
-        Array.from({ length: 10 }, () => own.client.post<object>('/users', { email: email() })),
+        Array.from({ length: 10 }, () => own.client.post<{ message: string }>('/users', { email: email() })),
       );
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(4);
       const refused = answers.filter(({ status }) => status === 400);
@@ -223,6 +223,9 @@ describe('4.5 Users', () => {
         'status',
         'timestamp',
       ]);
+      expect(refused[0]!.body.message).toMatch(
+        /room for 5 users, invited and deactivated ones included.*\(drawbridge billing subscribe\)\. Payment is a sandbox here/,
+      );
       await paid(drawbridge, own.organizationId);
       expect((await own.client.post('/users', { email: email() })).status).toBe(201);
       await paid(drawbridge, own.organizationId, 'FREE');

@@ -153,6 +153,7 @@ describe('6 Events: every change is on record', () => {
     await did('POST /auth/verify-mfa', person.verify(mfaChallengeToken, person.recoveryCodes[0]!));
     await did('POST /auth/step-up', client.post('/auth/step-up', { code: person.recoveryCodes[1] }));
     await did('POST /users/{id}/password-link', admin.post(`/users/${person.id}/password-link`));
+    await did('DELETE /users/{id}/sign-ins', admin.delete(`/users/${person.id}/sign-ins`));
     await did('POST /users/{id}/reset-mfa', admin.post(`/users/${person.id}/reset-mfa`));
   }
 
@@ -272,6 +273,7 @@ describe('6 Events: every change is on record', () => {
     ['PATCH /users/{id}', 'USER_UPDATED'],
     ['PATCH /users/me/notices', 'USER_UPDATED'],
     ['POST /users/{id}/password-link', 'PASSWORD_RESET_REQUESTED'],
+    ['DELETE /users/{id}/sign-ins', 'SIGN_IN_ENDED'],
     ['POST /users/{id}/reset-mfa', 'MFA_RESET'],
     ['POST /users/{id}/lockdown', 'USER_LOCKED_DOWN'],
     ['DELETE /users/{id}/lockdown', 'USER_LOCKDOWN_LIFTED'],

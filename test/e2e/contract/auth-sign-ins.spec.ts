@@ -1,4 +1,6 @@
 import { accountCalls, accountOwner, type AccountOwner, type Login } from '../../builders/accounts';
+import { auditRecords } from '../../builders/audit-trail';
+import { newcomer, PASSWORD } from '../../builders/people';
 import { Drawbridge } from '../../harness/drawbridge';
 
 interface SignIn {
@@ -76,6 +78,24 @@ describe('Accounts and tokens: where one is signed in', () => {
     expect(await owner.audited('SIGN_IN_ENDED')).toMatchObject([
       { result: 'SUCCESS', actorEmail: owner.email },
     ]);
+  });
+
+  it('all of another user end by an administrator, who ends nothing else', async () => {
+    const owner = await accountOwner(drawbridge);
+    const person = await newcomer(drawbridge, owner.client);
+    const signIns = (id: string): Promise<number> =>
+      owner.client.delete(`/users/${id}/sign-ins`).then(({ status }) => status);
+    expect((await person.client.get('/auth/me')).status).toBe(200);
+    expect([await signIns(person.id), await signIns(person.id)]).toEqual([204, 204]);
+    expect((await person.client.get('/auth/me')).status).toBe(401);
+    expect((await owner.client.get('/auth/me')).status).toBe(200);
+    expect(await auditRecords(owner.client, '?eventType=SIGN_IN_ENDED')).toMatchObject([
+      { resourceId: person.id, details: { ended: 0 } },
+      { resourceId: person.id, details: { ended: 1 } },
+    ]);
+    const again = await drawbridge.api.post('/auth/login', { email: person.email, password: PASSWORD });
+    expect(again.status).toBe(200);
+    expect(await signIns('00000000-0000-4000-8000-000000000000')).toBe(404);
   });
 
   it('those that ended by themselves are not listed', async () => {

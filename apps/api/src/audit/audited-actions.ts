@@ -66,6 +66,7 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'DELETE /users/:': 'USER_DELETED',
     'POST /users/:/resend-invitation': 'INVITATION_SENT',
     'POST /users/:/password-link': 'PASSWORD_RESET_REQUESTED',
+    'DELETE /users/:/sign-ins': 'SIGN_IN_ENDED',
     'POST /users/:/reset-mfa': 'MFA_RESET',
     'POST /users/:/lockdown': 'USER_LOCKED_DOWN',
     'DELETE /users/:/lockdown': 'USER_LOCKDOWN_LIFTED',

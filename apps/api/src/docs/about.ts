@@ -32,8 +32,8 @@ addresses are in canonical notation. Lists are paginated (\`page\` from 0, \`siz
 
 ## Plans
 
-A new organization is on the Free plan: sessions of at most 4 hours, 5 resources, 5 users, no API keys except for
-agents. Paid: 24 hours, any number of resources and users, keys with every scope. Administrators change plans with
+A new organization is on the Free plan: sessions of at most 4 hours, 5 resources, 5 users
+(invited and deactivated ones included), no API keys except for agents. Paid: 24 hours, any number of resources and users, keys with every scope. Administrators change plans with
 \`POST /billing/subscribe\`; \`GET /billing/plans\` lists prices.
 
 ## Errors

@@ -1,18 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Logger as PinoLogger } from 'pino';
 import { Database, type OidcPreset, type ListQuery, type Sliced } from '#entities';
-import { scopeNeedsPaidPlan, type Principal, type WorkloadScope } from '#guards';
-import {
-  AllOidcTrustsStore,
-  type OidcConditions,
-  type OidcTrustRow,
-  OidcTrustStore,
-  UserStore,
-} from '#tenant-store';
+import type { Principal, WorkloadScope } from '#guards';
+import { type OidcConditions, type OidcTrustRow, TenantStores } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
-import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
+import { badRequest, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
+import { Plans } from '../plans/plans';
 import { ServiceUsers } from '../users/service-users';
 import { sameConditions } from './conditions';
 import type { CreateOidcTrustDto, UpdateOidcTrustDto } from './dto/oidc-trust.dto';
@@ -26,20 +21,19 @@ const MAX_TRUSTS = 100;
 export class OidcTrustsService {
   constructor(
     private readonly database: Database,
-    private readonly trusts: OidcTrustStore,
-    private readonly allTrusts: AllOidcTrustsStore,
-    private readonly users: UserStore,
+    private readonly stores: TenantStores,
     private readonly serviceUsers: ServiceUsers,
     private readonly records: ActionRecords,
     private readonly issuers: Issuers,
+    private readonly plans: Plans,
   ) {}
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<OidcTrustRow>> {
-    return this.trusts.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.oidcTrusts.list(this.database.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<OidcTrustRow> {
-    const trust = await this.trusts.find(this.database.autocommit, principal.organizationId, id);
+    const trust = await this.stores.oidcTrusts.find(this.database.autocommit, principal.organizationId, id);
     if (!trust) throw missing(id);
     return trust;
   }
@@ -52,7 +46,7 @@ export class OidcTrustsService {
 
   /** Logs the enabled trusts of all organizations that have warnings. */
   async logWeakTrusts(log: Pick<PinoLogger, 'warn'>): Promise<void> {
-    for (const trust of await this.allTrusts.enabled(this.database.autocommit)) {
+    for (const trust of await this.stores.allOidcTrusts.enabled(this.database.autocommit)) {
       const { id: trustId, name, organizationId } = trust;
       const warnings = this.warningsOf(trust);
       if (warnings.length > 0)
@@ -67,21 +61,21 @@ export class OidcTrustsService {
     const { name, conditions } = dto;
     const preset = dto.preset ?? 'CUSTOM';
     const issuer = this.issuerOf(preset, dto.issuer ?? null);
-    refuseBeyondPlan(principal, dto.scopes);
+    this.plans.refuseBeyond(principal.tier, 'Trusts', dto.scopes);
     refuseInsufficient(preset, conditions);
     const scopes = [...new Set(dto.scopes)];
     return this.database.transaction(async (tx) => {
-      await this.users.lock(tx, organizationId);
-      if ((await this.trusts.count(tx, organizationId)) >= MAX_TRUSTS)
+      await this.stores.users.lock(tx, organizationId);
+      if ((await this.stores.oidcTrusts.count(tx, organizationId)) >= MAX_TRUSTS)
         throw notPossible(`The organization has ${MAX_TRUSTS} trusts, the maximum: delete one`);
       const { id: serviceUserId } = await this.serviceUsers.insert(tx, actor, name, dto.roleIds ?? []);
       const createdByEmail = principal.email;
       const given = { name, preset, issuer, serviceUserId, conditions, scopes, createdByEmail };
-      const id = await this.trusts.create(tx, organizationId, given);
+      const id = await this.stores.oidcTrusts.create(tx, organizationId, given);
       if (id === null) throw nameTaken(name);
       const details = { preset, issuer, conditions, scopes, serviceUserId };
       await this.records.record(tx, actor, 'OIDC_TRUST_CREATED', { type: 'OIDC_TRUST', id, name }, details);
-      return (await this.trusts.find(tx, organizationId, id))!;
+      return (await this.stores.oidcTrusts.find(tx, organizationId, id))!;
     });
   }
 
@@ -90,17 +84,17 @@ export class OidcTrustsService {
     const { principal } = actor;
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
-      const before = await this.trusts.findLocked(tx, organizationId, id);
+      const before = await this.stores.oidcTrusts.findLocked(tx, organizationId, id);
       if (!before) throw missing(id);
       if (mayWiden(before, dto)) refuseSuspended(principal);
-      refuseBeyondPlan(principal, addedScopes(before, dto));
+      this.plans.refuseBeyond(principal.tier, 'Trusts', addedScopes(before, dto));
       if (dto.conditions) refuseInsufficient(this.demandingPreset(before), dto.conditions);
       const { name, conditions, isEnabled } = dto;
       const scopes = dto.scopes && [...new Set(dto.scopes)];
       const given = { name, conditions, scopes, isEnabled };
-      const outcome = await this.trusts.update(tx, organizationId, id, given);
+      const outcome = await this.stores.oidcTrusts.update(tx, organizationId, id, given);
       if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
-      const after = (await this.trusts.find(tx, organizationId, id))!;
+      const after = (await this.stores.oidcTrusts.find(tx, organizationId, id))!;
       const changed = changesOf(before, after);
       if (Object.keys(changed).length > 0)
         await this.records.record(tx, actor, 'OIDC_TRUST_UPDATED', objectNamed('OIDC_TRUST', after), {
@@ -114,9 +108,9 @@ export class OidcTrustsService {
   async delete(actor: Actor, id: string): Promise<void> {
     const { organizationId } = actor.principal;
     const due = await this.database.closing.revocation(async (tx) => {
-      await this.users.lock(tx, organizationId);
-      const trust = await this.trusts.findLocked(tx, organizationId, id);
-      if (!trust || !(await this.trusts.delete(tx, organizationId, id))) throw missing(id);
+      await this.stores.users.lock(tx, organizationId);
+      const trust = await this.stores.oidcTrusts.findLocked(tx, organizationId, id);
+      if (!trust || !(await this.stores.oidcTrusts.delete(tx, organizationId, id))) throw missing(id);
       const { serviceUserId } = trust;
       await this.records.record(tx, actor, 'OIDC_TRUST_DELETED', objectNamed('OIDC_TRUST', trust), {
         serviceUserId,
@@ -163,15 +157,6 @@ function changesOf(before: OidcTrustRow, after: OidcTrustRow): Changes {
     ...(sameConditions(before.conditions, after.conditions) ? {} : { conditions }),
     ...(String(before.scopes) === String(after.scopes) ? {} : { scopes }),
   };
-}
-
-function refuseBeyondPlan({ tier }: Principal, scopes: readonly WorkloadScope[]): void {
-  const beyond = scopes.filter((scope) => scopeNeedsPaidPlan(scope));
-  if (tier === 'FREE' && beyond.length > 0) {
-    throw forbidden(
-      `Trusts with ${beyond.join(', ')} need the Paid plan: subscribe with POST /billing/subscribe`,
-    );
-  }
 }
 
 function refuseInsufficient(preset: OidcPreset, conditions: OidcConditions): void {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { type Scope, scopeNeedsPaidPlan } from '#guards';
 import { TIER_LIMITS, type PlanInterval, type Tier, type TierLimits, type TierOf } from '#rules';
 import { ApiSettings } from '../api.settings';
-import { badRequest, type ApiError } from '../errors';
+import { badRequest, forbidden, type ApiError } from '../errors';
 
 interface Price {
   readonly priceCents: number;
@@ -30,11 +31,16 @@ export class Plans {
   readonly free: Plan;
   readonly paid: Plan;
   readonly bills: boolean;
+  /** what lifts the limits of the Free plan: the end of a sentence */
+  readonly subscribing: string;
 
   constructor(settings: ApiSettings) {
     const currency = settings.PAID_PLAN_CURRENCY;
     const interval = settings.PAID_PLAN_INTERVAL;
     this.bills = settings.PAYMENT !== 'none';
+    this.subscribing =
+      'subscribe with POST /billing/subscribe (drawbridge billing subscribe)' +
+      (settings.PAYMENT === 'stripe' ? '' : '. Payment is a sandbox here: it takes no money');
     this.free = {
       id: FREE_PLAN_ID,
       name: 'FREE',
@@ -64,6 +70,13 @@ export class Plans {
   get offered(): readonly OfferedPlan[] {
     if (this.bills) return [this.free, this.paid];
     return [{ ...this.paid, priceCents: null, currency: null, interval: null }];
+  }
+
+  /** @param what has these scopes, in plural @throws ApiError 403 for those that need the Paid plan */
+  refuseBeyond(tier: Tier, what: string, scopes: readonly Scope[]): void {
+    const beyond = scopes.filter((scope) => scopeNeedsPaidPlan(scope));
+    if (tier === 'FREE' && beyond.length > 0)
+      throw forbidden(`${what} with ${beyond.join(', ')} need the Paid plan: ${this.subscribing}`);
   }
 
   find(id: string): Plan | null {

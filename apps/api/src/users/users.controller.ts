@@ -119,6 +119,16 @@ export class UsersController {
     return { passwordResetUrl: await this.passwordLinks.create(actor, id) };
   }
 
+  @Delete(':id/sign-ins')
+  @Operation(
+    'End every sign-in of a user',
+    { 204: null, errors: [404] },
+    'Refresh and access tokens are invalid from the next request on. The user may sign in again; live sessions and API keys stay.',
+  )
+  endSignIns(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
+    return this.users.endSignIns(actor, id);
+  }
+
   @Post(':id/reset-mfa')
   @AllowedWhileSuspended()
   @Operation(

@@ -50,7 +50,10 @@ export class WebhooksController {
 
   @Patch(':id')
   @AllowedWhileSuspended()
-  @Operation('Change a webhook: url, eventTypes or isEnabled', { 200: WebhookDto, errors: [404] })
+  @Operation('Change a webhook: name, url, authorization, eventTypes or isEnabled', {
+    200: WebhookDto,
+    errors: [404],
+  })
   async update(
     @CurrentActor() actor: Actor,
     @PathId() id: string,

@@ -28,7 +28,7 @@ export function registerRequests(program: Command): void {
     options: [
       viewOption('decide', 'those that you may approve or deny'),
       viewOption('all', 'those of the organization (administrators)'),
-      viewOption('review', 'sessions without approval that nobody has reviewed (administrators)'),
+      viewOption('review', 'sessions without approval that are not reviewed (administrators)'),
     ],
     run: list,
   });
@@ -95,7 +95,10 @@ const statusOf = ({ status, approvals, approvalsNeeded }: AccessRequest): string
 const cut = (text: string): string =>
   text.length > CELL_CHARACTERS ? `${text.slice(0, CELL_CHARACTERS - 1)}…` : text;
 
-const resourcesOf = ({ resources }: AccessRequest): string => resources.map(({ name }) => name).join(', ');
+const resourcesOf = ({ resources, unavailableResourceIds }: AccessRequest): string =>
+  resources
+    .map(({ id, name }) => (unavailableResourceIds.includes(id) ? `${name} (no longer allowed)` : name))
+    .join(', ');
 
 const fromOf = ({ ipv4Address, ipv6Address }: AccessRequest): string =>
   [ipv4Address, ipv6Address].filter(Boolean).join(', ');

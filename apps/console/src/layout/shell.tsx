@@ -3,7 +3,7 @@ import { Fragment, useEffect, useState, type ReactNode } from 'react';
 import { signOut, useList } from '../api';
 import { PAGE_SIZE } from '../parts/listed';
 import { LockdownBanner } from '../parts/lockdown';
-import { Action, Badge, Button, Icon, Loaded, Muted, Page, Said, Stale, Unanswered } from '../ui';
+import { Action, Badge, Button, Icon, Loaded, Muted, Page, Announcement, Stale, Unanswered } from '../ui';
 import { useZone, ZoneSwitch } from '../ui';
 import { useMe } from './me';
 import styles from './shell.module.css';
@@ -20,6 +20,7 @@ const ADMINISTRATOR = [
   [
     'Oversight',
     [
+      ['/attention', 'Needs attention'],
       ['/open', 'Open now'],
       ['/static-rules', 'Static IP rules'],
       ['/report', 'Access report'],
@@ -45,6 +46,9 @@ export function Shell() {
   const me = useMe();
   const isOrgAdmin = me.data?.isOrgAdmin ?? false;
   const waiting = useWaiting(isOrgAdmin);
+  const amiss =
+    useList('/api/v1/attention', { query: { size: 1 } }, { enabled: isOrgAdmin }).data?.total ?? 0;
+  const counts = { '/decide': waiting, '/attention': amiss };
   const { pathname } = useRouterState({ select: ({ location }) => location });
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(false), [pathname]);
@@ -69,10 +73,12 @@ export function Shell() {
           {/* who never decides has no use for it */}
           <Group
             links={MEMBER.filter(([to]) => to !== '/decide' || isOrgAdmin || waiting > 0)}
-            waiting={waiting}
+            counts={counts}
           />
           {isOrgAdmin
-            ? ADMINISTRATOR.map(([title, links]) => <Group key={title} title={title} links={links} />)
+            ? ADMINISTRATOR.map(([title, links]) => (
+                <Group key={title} title={title} links={links} counts={counts} />
+              ))
             : null}
         </nav>
         {me.data ? (
@@ -83,7 +89,7 @@ export function Shell() {
             <Muted>
               <ZoneSwitch />
             </Muted>
-            <Action kind="plain" label="Sign out" said={null} act={() => signOut()} />
+            <Action kind="plain" label="Sign out" announcement={null} act={() => signOut()} />
           </div>
         ) : null}
       </header>
@@ -97,7 +103,7 @@ export function Shell() {
         <Fragment key={useZone()}>
           <Outlet />
         </Fragment>
-        <Said />
+        <Announcement />
       </main>
     </div>
   );
@@ -119,22 +125,27 @@ function useWaiting(isOrgAdmin: boolean): number {
   return (decide?.total ?? 0) + (review?.total ?? 0);
 }
 
-type GroupProps = { title?: string; links: readonly (readonly [string, string])[]; waiting?: number };
+interface GroupProps {
+  readonly title?: string;
+  readonly links: readonly (readonly [to: string, text: string])[];
+  /** what waits on a screen, by its path */
+  readonly counts: Readonly<Record<string, number>>;
+}
 
-function Group({ title, links, waiting = 0 }: GroupProps) {
+function Group({ title, links, counts }: GroupProps) {
   return (
     <div className={styles['group']}>
       {title ? <span>{title}</span> : null}
       {links.map(([to, text]) => (
         <Link key={to} to={to} activeOptions={{ exact: to === '/' }}>
-          {text} {to === '/decide' && waiting > 0 ? <Badge tone="warn">{waiting}</Badge> : null}
+          {text} {counts[to] ? <Badge tone="warn">{counts[to]}</Badge> : null}
         </Link>
       ))}
     </div>
   );
 }
 
-/** The frame of screens of nobody in particular: sign-in and its steps. */
+/** The frame of screens without a signed-in user: sign-in and its steps. */
 export const Alone = ({ children }: { readonly children: ReactNode }) => (
   <main className={styles['alone']}>
     <Brand />

@@ -1,6 +1,6 @@
 import { api, type Schemas } from '../api';
 import { Badge, ConfirmButton, localTime, TextField, Time, unbroken, type Tone } from '../ui';
-import { Lines, Ticket } from './words';
+import { Lines, Reason, Ticket } from './words';
 
 export type AccessRequest = Schemas['AccessRequestDto'];
 
@@ -26,6 +26,32 @@ export function RequestStatus({ of: { status, breakGlass, endedAt } }: { of: Acc
 
 export const isWaiting = ({ status }: AccessRequest): boolean => status === 'WAITING';
 export const namesOf = ({ resources }: AccessRequest): string => resources.map(({ name }) => name).join(', ');
+
+const isAvailable = ({ unavailableResourceIds }: AccessRequest, id: string): boolean =>
+  !unavailableResourceIds.includes(id);
+/** Whether an approval would open anything. */
+export const opensAnything = (request: AccessRequest): boolean =>
+  request.unavailableResourceIds.length < request.resources.length;
+/** What a session can be started on. */
+export const availableOf = (request: AccessRequest): string[] =>
+  request.resources.filter(({ id }) => isAvailable(request, id)).map(({ id }) => id);
+
+/** What it opens, and what of that it would not open now. */
+export function Opens({ of: request }: { of: AccessRequest }) {
+  const names = request.resources.filter(({ id }) => !isAvailable(request, id)).map(({ name }) => name);
+  return (
+    <Lines>
+      <span>{namesOf(request)}</span>
+      {names.length === 0 ? null : (
+        <Reason isBad>
+          {opensAnything(request) ? `${names.join(', ')} cannot` : 'Cannot'} be opened now: no role of the
+          requester reaches it any more, or there is a lockdown.
+        </Reason>
+      )}
+    </Lines>
+  );
+}
+
 export const askedFrom = ({ ipv4Address, ipv6Address }: AccessRequest): string =>
   [ipv4Address, ipv6Address].filter((address) => address !== null).join(', ');
 
@@ -53,14 +79,14 @@ const DECISIONS = {
   approve: [
     'Approve',
     'primary',
-    'It may be opened within an hour, and its time begins then. An approval cannot be taken back.',
+    'It may be opened within an hour, and its time begins then. You can withdraw the approval until it is opened.',
   ],
   deny: ['Deny', 'danger', 'Nothing is opened. It may be asked for again.'],
   review: ['Review', 'primary', 'You have seen that it happened, and why. It does not end the session.'],
 } as const;
 
 /** What a decision has done. */
-function saidOf(request: AccessRequest, as: keyof typeof DECISIONS): string {
+function announcementOf(request: AccessRequest, as: keyof typeof DECISIONS): string {
   const { userName, status, useBy, approvals, approvalsNeeded } = request;
   const what = `${userName}, ${namesOf(request)}`;
   if (as === 'review') return `Reviewed: ${what}.`;
@@ -84,7 +110,7 @@ export function DecideButton({ request, as }: { request: AccessRequest; as: keyo
         const path = `/api/v1/access-requests/{id}/${as}` as const;
         return api.POST(path, { params, body: note === undefined ? {} : { note } });
       }}
-      said={({ data }) => saidOf(data!, as)}
+      announcement={({ data }) => announcementOf(data!, as)}
     >
       <p>
         To {namesOf(request)} from {unbroken(askedFrom(request))}, for {request.durationHours} h:{' '}

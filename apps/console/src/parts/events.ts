@@ -1,7 +1,7 @@
 import { CHOICES } from '#client/choices';
-import { sentence, wordsOf } from './words';
+import { AUDIT_EVENTS } from './event-texts';
 
-/** The events of the audit trail, to choose from: each with its words, in their order. */
-export const EVENTS = CHOICES.AuditEventType.map(
-  (event) => [event, sentence(wordsOf(event))] as const,
-).toSorted(([, one], [, other]) => one.localeCompare(other));
+/** The events of the audit trail, to choose from: each with its text, in their order. */
+export const EVENTS = CHOICES.AuditEventType.map((event) => [event, AUDIT_EVENTS[event]] as const).toSorted(
+  ([, one], [, other]) => one.localeCompare(other),
+);

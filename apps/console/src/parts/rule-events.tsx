@@ -1,5 +1,6 @@
 import { useList, type Schemas } from '../api';
 import { Badge, Code, Empty, Muted, Section, Time, type Column, type Tone } from '../ui';
+import { CAUSES } from './event-texts';
 import { Listed, PAGE_SIZE } from './listed';
 import { Lines, Reason, wordsOf } from './words';
 
@@ -34,7 +35,7 @@ const COLUMNS: readonly Column<RuleEvent>[] = [
     cell: ({ kind, cause, message }) => (
       <Lines>
         <Badge tone={KINDS[kind][1]}>{KINDS[kind][0]}</Badge>
-        {cause === null ? null : <Muted>{wordsOf(cause)}</Muted>}
+        {cause === null ? null : <Muted>{CAUSES[cause]}</Muted>}
         {message === null ? null : <Reason isBad={KINDS[kind][1] === 'bad'}>{message}</Reason>}
       </Lines>
     ),

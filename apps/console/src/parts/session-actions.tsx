@@ -1,5 +1,6 @@
 import { api, asFailure, untilAnswered, type Schemas } from '../api';
 import { Action, ConfirmButton, DialogButton, Form, localTime, TextField, unbroken } from '../ui';
+import { availableOf, type AccessRequest } from './access-requests';
 import { addressesOf, isLive, resourcesOf, type Session } from './sessions';
 
 /** Ends once the outcome is there; what takes longer, or has no answer, is polled as everything is. */
@@ -29,14 +30,22 @@ export async function openedBeside(
   });
 }
 
-/** Starts what was approved, with one click. */
-export const UseRequest = ({ id, onStarted }: { id: string; onStarted: (session: string) => void }) => (
+interface UseRequestProps {
+  readonly request: AccessRequest;
+  readonly onStarted: (session: string) => void;
+}
+
+/** Starts what was approved, with one click: without what a role no longer reaches. */
+export const UseRequest = ({ request, onStarted }: UseRequestProps) => (
   <Action
     label="Let me in"
     kind="primary"
     busy="Opening…"
-    said={null}
-    act={() => openedBeside({ accessRequestId: id }, `request ${id.slice(0, 8)}`, onStarted)}
+    announcement={null}
+    act={() => {
+      const body = { accessRequestId: request.id, resourceIds: availableOf(request) };
+      return openedBeside(body, `request ${request.id.slice(0, 8)}`, onStarted);
+    }}
   />
 );
 
@@ -52,7 +61,7 @@ const ExtendButton = ({ session: { id, expiresAt } }: { readonly session: Sessio
           const body = { additionalHours: entered.number('additionalHours') };
           return api.POST('/api/v1/sessions/{id}/extend', { params: { path: { id } }, body });
         }}
-        said={({ data }) => `Extended: open until ${localTime(data!.expiresAt)}.`}
+        announcement={({ data }) => `Extended: open until ${localTime(data!.expiresAt)}.`}
       >
         <TextField
           name="additionalHours"
@@ -102,7 +111,7 @@ function StopAction({ session, onStopped }: StopProps) {
     await stopped(session, '');
   };
   if (session.accessRequestId === null)
-    return <Action label="Stop" kind="danger" busy="Closing…" said={null} act={stop} />;
+    return <Action label="Stop" kind="danger" busy="Closing…" announcement={null} act={stop} />;
   return (
     <ConfirmButton label="Stop" title="Stop this access?" confirm="Stop it" act={stop}>
       <p>
@@ -114,7 +123,7 @@ function StopAction({ session, onStopped }: StopProps) {
   );
 }
 
-/** Ends the session of somebody else, as an administrator. */
+/** Ends the session of another user, as an administrator. */
 export function StopOtherButton({ session }: { readonly session: Session }) {
   const { userName } = session;
   return (

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ConvergenceObserver, FailedChange } from '#engine';
-import { AgentWatchStore, type LedgerRow } from '#engine-store';
+import type { EngineStore, LedgerRow } from '#engine-store';
 import type { Database } from '#entities';
 import { Counter, Histogram, Registry, scrapedGauge } from '#metrics';
 import { PROVIDERS, type ChangeAction, type Provider } from '#rules';
@@ -100,8 +100,7 @@ export class WorkerMetrics implements ConvergenceObserver {
   }
 
   /** Registers the gauge of connected and absent agents. */
-  watchAgents(database: Database): void {
-    const store = new AgentWatchStore();
+  watchAgents(database: Database, { watch }: EngineStore): void {
     scrapedGauge(
       this.registry,
       {
@@ -110,7 +109,7 @@ export class WorkerMetrics implements ConvergenceObserver {
         labelNames: ['state'],
       },
       async () => {
-        const { connected, away } = await store.count(database.autocommit);
+        const { connected, away } = await watch.count(database.autocommit);
         return [
           [{ state: 'connected' }, connected],
           [{ state: 'away' }, away],

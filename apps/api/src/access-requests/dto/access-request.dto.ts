@@ -33,7 +33,7 @@ export class AccessRequestQueryDto extends PageQueryDto {
     default: 'mine',
     description:
       'mine: your own. decide: those that you may approve or deny now. all: the organization’s, for administrators. review: ' +
-      'sessions started with breakGlass that nobody has reviewed yet, for administrators',
+      'sessions started with breakGlass that are not reviewed yet, for administrators',
   })
   view: AccessRequestView = 'mine';
 
@@ -84,6 +84,14 @@ export class AccessRequestDto {
   @ApiProperty({ example: 'Demo Admin' }) userName!: string;
   @ApiProperty({ format: 'email', example: 'admin@example.com' }) userEmail!: string;
   @ApiProperty({ type: [RequestedResourceDto] }) resources!: readonly RequestedResourceDto[];
+  @ApiProperty({
+    type: [String],
+    format: 'uuid',
+    description:
+      'While WAITING or APPROVED: the resources that the user could not start a session on now, because no role of the user ' +
+      'reaches them any more, or because of a lockdown. When it is all of them, approving is 409',
+  })
+  unavailableResourceIds!: readonly string[];
   @ApiProperty({ type: 'integer', example: 2 }) durationHours!: number;
   @ApiProperty({ example: 'INC-12: the disk is full' }) reason!: string;
   @ApiProperty({ type: String, nullable: true, example: 'INC-12' }) ticket!: string | null;

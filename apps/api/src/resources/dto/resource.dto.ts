@@ -41,9 +41,9 @@ import { PROVIDER_NAME, providerName } from '../../http/provider-name';
 
 const PRIORITY = integerIn(100, 4096, 'must be a whole number from 100 to 4096');
 
-const toldOfEach = (message: string): { each: true; message: string } => ({ each: true, message });
+const hintOfEach = (message: string): { each: true; message: string } => ({ each: true, message });
 
-const PORT_IN_LIST = toldOfEach('must hold ports from 1 to 65535');
+const PORT_IN_LIST = hintOfEach('must hold ports from 1 to 65535');
 
 const PORTS: Kind = {
   checks: [
@@ -65,8 +65,8 @@ const list = (
 ): Kind => ({
   checks: [
     IsArray({ message: `must be an array of ${words.texts}` }),
-    IsString(toldOfEach(`must hold ${words.texts}`)),
-    Matches(pattern, toldOfEach(`must hold ${words.form}`)),
+    IsString(hintOfEach(`must hold ${words.texts}`)),
+    Matches(pattern, hintOfEach(`must hold ${words.form}`)),
     ArrayMaxSize(maximum, { message: `must hold at most ${maximum} ${words.many}` }),
     ArrayNotEmpty({ message: `must hold at least one ${words.one}, or be left out` }),
   ],

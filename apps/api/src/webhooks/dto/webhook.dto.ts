@@ -12,6 +12,7 @@ import {
   anyOf,
   AtMost,
   flag,
+  line,
   MayBeAbsent,
   oneOf,
   Optional,
@@ -55,6 +56,13 @@ export class DeliveryQueryDto extends PageQueryDto {
 }
 
 export class CreateWebhookDto {
+  @Optional(line(100), {
+    nullable: true,
+    example: 'Alerts of operations',
+    description: 'what it is called in lists, records and notices; null: by its URL',
+  })
+  name?: string | null;
+
   @Required(URL, {
     example: 'https://hooks.example.com/drawbridge',
     maxLength: MAX_URL,
@@ -89,7 +97,7 @@ export class CreateWebhookDto {
 }
 
 export class UpdateWebhookDto extends PartialType(
-  PickType(CreateWebhookDto, ['url', 'authorization', 'eventTypes']),
+  PickType(CreateWebhookDto, ['name', 'url', 'authorization', 'eventTypes']),
   {
     skipNullProperties: false,
   },
@@ -103,6 +111,7 @@ export class UpdateWebhookDto extends PartialType(
 
 export class WebhookDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'Alerts of operations' }) name!: string | null;
   @ApiProperty({
     example: 'https://hooks.example.com/drawbridge',
     description: 'without its query; for slack and teams without its path: that may be a secret',

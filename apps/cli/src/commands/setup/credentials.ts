@@ -79,7 +79,7 @@ export function registerCredentials(program: Command): void {
   });
 }
 
-/** With the commands to paste in the cloud, where it has to be told to trust this server. */
+/** With the commands to paste in the cloud, where it has to be set up to trust this server. */
 async function show({ api, name, output }: Call): Promise<void> {
   const credential = await one(api, 'credential', name);
   const { identity } = credential;

@@ -7,6 +7,7 @@ import { idOf } from './things';
 
 type AuditRecord = Schemas['AuditRecordDto'];
 type Access = Schemas['AccessItemDto'];
+type Attention = Schemas['AttentionDto'];
 
 const MAX_PAGE = 100;
 const SHOWN_EVENTS = 4;
@@ -26,6 +27,12 @@ async function timeIn(text: string, option: string, url: string): Promise<string
 }
 
 export function registerRecords(program: Command): void {
+  define(program, {
+    usage: 'attention',
+    about: 'show what is not as it should be, worst first (administrators)',
+    examples: ['attention', 'attention --output json'],
+    run: attention,
+  });
   define(program, {
     usage: 'audit',
     about: 'show what was done, the newest first',
@@ -52,6 +59,18 @@ export function registerRecords(program: Command): void {
     ],
     run: report,
   });
+}
+
+async function attention({ api, output }: Call): Promise<void> {
+  const items = await bodyOf(api.GET('/api/v1/attention', { params: { query: { size: MAX_PAGE } } }));
+  const columns = {
+    severity: ({ severity }: Attention) => severity,
+    what: ({ kind }: Attention) => kind,
+    where: ({ objectName }: Attention) => objectName,
+    since: ({ since }: Attention) => (since === null ? '' : timeText(since)),
+    message: ({ message, action }: Attention) => message ?? action,
+  };
+  output.list('attention', items, columns, { empty: 'All is as it should be.' });
 }
 
 interface AuditOptions {
@@ -148,5 +167,5 @@ async function report({ api, connection: { url }, options, output }: Call<Report
     from: ({ certainFrom }: Access) => (certainFrom === null ? 'not observed yet' : timeText(certainFrom)),
     until: ({ possibleUntil }: Access) => (possibleUntil === null ? 'open' : timeText(possibleUntil)),
   };
-  output.list('access', access, columns, { empty: 'Nobody.' });
+  output.list('access', access, columns, { empty: 'No user.' });
 }

@@ -5,6 +5,7 @@ import {
   askedFrom,
   isWaiting,
   namesOf,
+  opensAnything,
   RequestStatus,
   type AccessRequest,
 } from '../../parts/access-requests';
@@ -47,8 +48,8 @@ export function OwnRequests({ me, onStarted }: Pick<StartProps, 'me' | 'onStarte
             {isApproved(request) && request.useBy !== null ? (
               <span>to be opened until {localTime(request.useBy)}</span>
             ) : null}
-            {isApproved(request) && me.lockdown === null ? (
-              <UseRequest id={request.id} onStarted={onStarted} />
+            {isApproved(request) && me.lockdown === null && opensAnything(request) ? (
+              <UseRequest request={request} onStarted={onStarted} />
             ) : null}
           </Row>
         ))}
@@ -136,7 +137,7 @@ function BreakGlass({ me, resource, onStarted }: Omit<StartProps, 'resources'> &
           <p>
             For an emergency in which there is no time for an approval. It opens at once
             {unbroken(own ? ` for ${addressesIn(own).join(' and ')}` : '')}, for an hour at most, and cannot
-            be extended. All administrators are told immediately that it was you, and why. Another
+            be extended. All administrators are notified immediately that it was you, and why. Another
             administrator reviews it afterwards; until then it stays on their list.
           </p>
           <Grounds of={[resource]} />

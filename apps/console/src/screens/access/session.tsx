@@ -14,7 +14,8 @@ import {
   STATUS,
   type Session,
 } from '../../parts/sessions';
-import { Ticket, UserLink, wordsOf } from '../../parts/words';
+import { CAUSES } from '../../parts/event-texts';
+import { Ticket, UserLink } from '../../parts/words';
 import { Badge, Facts, Loaded, Page, Section, Time, TimeLeft, unbroken } from '../../ui';
 
 const route = getRouteApi('/signed-in/sessions/$id');
@@ -80,7 +81,7 @@ function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, Reac
     For: holder,
     Since: <Time at={startedAt} />,
     Until: isLive(session) ? until : endedAt && <Time at={endedAt} />,
-    Ended: endedReason === null ? null : wordsOf(endedCause ?? endedReason),
+    Ended: endedReason === null ? null : CAUSES[endedCause ?? endedReason],
     Reason: session.reason,
     Ticket: session.ticket && <Ticket>{session.ticket}</Ticket>,
     'Approved by': session.approvers.length === 0 ? null : session.approvers.join(', '),

@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { CHOICES } from '#client/choices';
 import { $api, api, type Schemas } from '../../api';
+import { AUDIT_EVENTS } from '../../parts/event-texts';
 import { EVENTS } from '../../parts/events';
 import { Filters, ResourceFilter, SelectFilter, TimeFilter } from '../../parts/filters';
 import { PAGE_SIZE } from '../../parts/listed';
@@ -99,7 +100,7 @@ const COLUMNS: readonly Column<AuditRecord>[] = [
     head: 'What',
     cell: ({ eventType, result, errorMessage }) => (
       <Lines>
-        <strong>{sentence(wordsOf(eventType))}</strong>
+        <strong>{AUDIT_EVENTS[eventType]}</strong>
         {result === 'FAILURE' ? <Badge tone="bad">failed</Badge> : null}
         {errorMessage ? <Reason isBad>{errorMessage}</Reason> : null}
       </Lines>

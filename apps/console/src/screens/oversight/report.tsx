@@ -5,7 +5,8 @@ import { PAGE_SIZE } from '../../parts/listed';
 import { RuleText } from '../../parts/rule-events';
 import { saveAs } from '../../parts/save-as';
 import { defined, isFiltered } from '../../parts/search';
-import { Lines, sentence, wordsOf } from '../../parts/words';
+import { CAUSES } from '../../parts/event-texts';
+import { Lines, sentence } from '../../parts/words';
 import { Action, Code, Empty, fromLocalField, Loaded, Muted, Notice, Page, Pager, Section } from '../../ui';
 import { Table, TextField, Time, ZoneSwitch, type Column } from '../../ui';
 
@@ -138,7 +139,7 @@ const COLUMNS: readonly Column<Item>[] = [
     head: 'Why',
     cell: ({ cause, reason, ticket, approvers, breakGlass }) => (
       <Lines>
-        {cause === null ? null : <span>{sentence(wordsOf(cause))}</span>}
+        {cause === null ? null : <span>{sentence(CAUSES[cause])}</span>}
         {reason === null ? null : <span>{reason}</span>}
         {ticket === null ? null : <Muted>{ticket}</Muted>}
         {approvers.length === 0 ? null : <Muted>approved by {approvers.join(', ')}</Muted>}

@@ -8,6 +8,7 @@ const TABS = searchOf({ tab: oneOf(['company-sign-in', 'policy', 'billing']) });
 const provider = () => import('./identity-provider');
 
 export const oversightRoutes = [
+  administratorScreen('/attention', () => import('./attention'), 'Attention', searchOf({ page })),
   administratorScreen('/open', () => import('./open-now'), 'OpenNow', OPEN),
   administratorScreen('/static-rules', () => import('./static-rules'), 'StaticRules', searchOf({ page })),
   administratorScreen('/static-rules/$id', () => import('./static-rules'), 'StaticRule'),

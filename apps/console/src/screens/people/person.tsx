@@ -119,6 +119,20 @@ function SignInHelp({ user: { id, name, status, isService, mfaEnabled } }: { use
             </p>
           </ConfirmButton>
         )}
+        {isInvited ? null : (
+          <ConfirmButton
+            kind="normal"
+            label="End the sign-ins"
+            title={`End every sign-in of ${name}?`}
+            ends={{}}
+            act={(_, signal) => api.DELETE('/api/v1/users/{id}/sign-ins', { ...of, signal })}
+          >
+            <p>
+              Each browser and terminal is signed out at once. What is open and API keys stay, and {name} may
+              sign in again: deactivate the account to end all of that.
+            </p>
+          </ConfirmButton>
+        )}
         {mfaEnabled ? (
           <ConfirmButton
             label="Reset the second factor"
@@ -141,7 +155,7 @@ function SignInHelp({ user: { id, name, status, isService, mfaEnabled } }: { use
         >
           <p>
             {name} can have a link mailed. To pass one on yourself, give a code of your second factor; {name}{' '}
-            is told by mail.
+            is notified by mail.
           </p>
           <TextField
             name="code"

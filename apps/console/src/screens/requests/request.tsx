@@ -9,6 +9,8 @@ import {
   isWaiting,
   lackingOf,
   namesOf,
+  Opens,
+  opensAnything,
   RequestStatus,
   STATUS,
   type AccessRequest,
@@ -105,14 +107,15 @@ interface ActionsProps {
 }
 
 /** Uses or cancels an own request. */
-function OwnActions({ request: { id, status }, me: { lockdown } }: ActionsProps) {
+function OwnActions({ request, me: { lockdown } }: ActionsProps) {
+  const { id, status } = request;
   const navigate = useNavigate();
   const cancel = () => api.POST('/api/v1/access-requests/{id}/cancel', { params: { path: { id } } });
   return (
     <Row>
-      {status === 'APPROVED' && lockdown === null ? (
+      {status === 'APPROVED' && lockdown === null && opensAnything(request) ? (
         <UseRequest
-          id={id}
+          request={request}
           onStarted={(session) => void navigate({ to: '/sessions/$id', params: { id: session } })}
         />
       ) : null}
@@ -132,7 +135,7 @@ function Actions({ request, me }: ActionsProps) {
     <Row>
       {request.mayDecide ? (
         <>
-          <DecideButton request={request} as="approve" />
+          {opensAnything(request) ? <DecideButton request={request} as="approve" /> : null}
           <DecideButton request={request} as="deny" />
         </>
       ) : null}
@@ -160,7 +163,7 @@ const factsOf = (request: AccessRequest, isOrgAdmin: boolean): Readonly<Record<s
       {unbroken(request.userEmail)})
     </>
   ),
-  Opens: namesOf(request),
+  Opens: <Opens of={request} />,
   From: askedFrom(request),
   For: `${request.durationHours} h from its start`,
   Reason: request.reason,

@@ -8,7 +8,8 @@ import {
   Decisions,
   isWaiting,
   lackingOf,
-  namesOf,
+  Opens,
+  opensAnything,
   RequestStatus,
   type AccessRequest,
 } from '../../parts/access-requests';
@@ -47,7 +48,7 @@ const COLUMNS: readonly Column<AccessRequest>[] = [
     head: 'Opens',
     cell: (request) => (
       <Lines>
-        <span>{namesOf(request)}</span>
+        <Opens of={request} />
         <Muted>from {askedFrom(request)}</Muted>
       </Lines>
     ),
@@ -99,9 +100,11 @@ const actions = (...as: readonly ('approve' | 'deny' | 'review')[]): Column<Acce
   head: '',
   cell: (request) => (
     <Row>
-      {as.map((each) => (
-        <DecideButton key={each} request={request} as={each} />
-      ))}
+      {as.map((each) =>
+        each === 'approve' && !opensAnything(request) ? null : (
+          <DecideButton key={each} request={request} as={each} />
+        ),
+      )}
     </Row>
   ),
 });

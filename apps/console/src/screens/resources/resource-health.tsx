@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api';
+import { HEALTH_EVENTS } from '../../parts/event-texts';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { wordsOf } from '../../parts/words';
 import { Action, Badge, Code, ConfirmButton, Empty, Facts, Loaded, Muted, Notice } from '../../ui';
 import { Section, Table, Time, unbroken } from '../../ui';
 import { Warnings } from './resource-form';
@@ -48,7 +48,7 @@ export function ResourceHealth({ id, page }: { id: string; page: number }) {
           {
             head: 'What',
             cell: ({ eventType: type }) => (
-              <Badge tone={type.endsWith('_OK') ? 'good' : 'bad'}>{wordsOf(type)}</Badge>
+              <Badge tone={type.endsWith('_OK') ? 'good' : 'bad'}>{HEALTH_EVENTS[type]}</Badge>
             ),
           },
           { head: 'Message', cell: ({ message }) => message },

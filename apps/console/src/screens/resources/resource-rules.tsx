@@ -2,7 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { useList, type Schemas } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { RuleText } from '../../parts/rule-events';
-import { Lines, Reason, wordsOf } from '../../parts/words';
+import { CAUSES } from '../../parts/event-texts';
+import { Lines, Reason } from '../../parts/words';
 import { Badge, Code, Empty, Muted, Section, Time, TimeLeft, type Column, type Tone } from '../../ui';
 
 type Rule = Schemas['ResourceRuleDto'];
@@ -31,7 +32,7 @@ function State({ rule }: { rule: Rule }) {
   return (
     <Lines>
       <Badge tone={tone}>{text}</Badge>
-      {rule.removalCause ? <Reason>{wordsOf(rule.removalCause)}</Reason> : null}
+      {rule.removalCause ? <Reason>{CAUSES[rule.removalCause]}</Reason> : null}
       {rule.lastError ? <Reason>{rule.lastError}</Reason> : null}
       {rule.waitsFor && WAITS[rule.waitsFor] ? <Reason>{WAITS[rule.waitsFor]}</Reason> : null}
     </Lines>
@@ -74,7 +75,7 @@ const columnsOf = (id: string): readonly Column<Rule>[] => [
   { head: 'Last seen', cell: ({ lastObservedAt }) => <Time at={lastObservedAt} none="never" /> },
 ];
 
-/** The rules on the target: those that somebody here holds, then those of other programs. */
+/** The rules on the target: those that users here hold, then those of other programs. */
 export function ResourceRules({ id, page }: { id: string; page: number }) {
   const rules = useList(
     '/api/v1/resources/{id}/rules',

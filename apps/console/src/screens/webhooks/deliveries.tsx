@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { api, serverNow, useList, type List, type Schemas } from '../../api';
+import { AUDIT_EVENTS } from '../../parts/event-texts';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { Reason, sentence, wordsOf } from '../../parts/words';
+import { Reason } from '../../parts/words';
 import { Action, Badge, Empty, localTime, Notice, Section, Time, type Column, type Tone } from '../../ui';
 import type { WebhookData } from './parts';
 
@@ -16,7 +17,7 @@ const STATUS: Readonly<Record<Delivery['status'], readonly [text: string, tone: 
 
 const COLUMNS: readonly Column<Delivery>[] = [
   { head: 'Sent', cell: ({ sentAt }) => <Time at={sentAt} /> },
-  { head: 'Event', cell: ({ eventType }) => sentence(wordsOf(eventType)) },
+  { head: 'Event', cell: ({ eventType }) => AUDIT_EVENTS[eventType] },
   { head: 'Status', cell: ({ status }) => <Badge tone={STATUS[status][1]}>{STATUS[status][0]}</Badge> },
   {
     head: 'Answer',

@@ -2,7 +2,15 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schemas } from '../../api';
 import { CopiedButton, Form, Page, Row, Section, SelectField, TextField } from '../../ui';
-import { AuthorizationField, EventPicker, eventsIn, FORMATS, Secret, type WebhookData } from './parts';
+import {
+  AuthorizationField,
+  EventPicker,
+  eventsIn,
+  FORMATS,
+  NameField,
+  Secret,
+  type WebhookData,
+} from './parts';
 
 type Format = WebhookData['format'];
 type Created = Schemas['CreatedWebhookDto'];
@@ -40,7 +48,13 @@ export function NewWebhook() {
           submit="Create the webhook"
           send={async (entered) => {
             const authorization = entered.optional('authorization') ?? null;
-            const body = { url: entered.text('url'), authorization, format, eventTypes: eventsIn(entered) };
+            const body = {
+              name: entered.optional('name') ?? null,
+              url: entered.text('url'),
+              authorization,
+              format,
+              eventTypes: eventsIn(entered),
+            };
             const { data } = await api.POST('/api/v1/webhooks', { body });
             // chats check no signature
             if (format === 'standard') setCreated(data!);
@@ -54,6 +68,7 @@ export function NewWebhook() {
             options={Object.entries(FORMATS)}
             onChange={(chosen) => setFormat(chosen as Format)}
           />
+          <NameField />
           <TextField
             name="url"
             label="URL"

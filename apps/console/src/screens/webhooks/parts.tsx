@@ -5,6 +5,24 @@ import { Badge, Copyable, Notice, Picker, Stack, TextField, Time, type Entered }
 
 export type WebhookData = Schemas['WebhookDto'];
 
+/** A screen's title, and the text of a link. */
+export const titleOf = ({ name, url }: WebhookData): string => name ?? `Webhook to ${new URL(url).host}`;
+
+/** Within a sentence. */
+export const calledIn = ({ name, url }: WebhookData): string =>
+  name === null ? `the webhook to ${new URL(url).host}` : `the webhook “${name}”`;
+
+export const NameField = ({ value }: { value?: string | undefined }) => (
+  <TextField
+    name="name"
+    label="Name"
+    defaultValue={value}
+    required={false}
+    maxLength={100}
+    help="Such as the channel. Without one, it is called by its URL."
+  />
+);
+
 /** Who reads what a webhook sends. */
 export const FORMATS: Readonly<Record<WebhookData['format'], string>> = {
   standard: 'A program',

@@ -2,8 +2,9 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { $api, api, live, type Schemas } from '../../api';
 import { useEdit } from '../../parts/edits';
+import { AUDIT_EVENTS } from '../../parts/event-texts';
 import { defined } from '../../parts/search';
-import { Lines, sentence, wordsOf } from '../../parts/words';
+import { Lines } from '../../parts/words';
 import {
   Action,
   ConfirmButton,
@@ -22,7 +23,10 @@ import {
   EventPicker,
   eventsIn,
   FORMATS,
+  calledIn,
+  NameField,
   Secret,
+  titleOf,
   WebhookStatus,
   type WebhookData,
 } from './parts';
@@ -55,7 +59,7 @@ function Shown({ webhook, children }: { webhook: WebhookData; children: ReactNod
   const [secret, setSecret] = useState<string | null>(null);
   const { url, format, isEnabled } = webhook;
   return (
-    <Page title={`Webhook to ${hostOf(webhook)}`} actions={<State webhook={webhook} />}>
+    <Page title={titleOf(webhook)} actions={<State webhook={webhook} />}>
       {isEnabled ? null : (
         <Notice tone="warn">
           Nothing is sent to it. Once it is enabled, it gets what happens from then on.
@@ -83,7 +87,7 @@ function Shown({ webhook, children }: { webhook: WebhookData; children: ReactNod
             Status: <WebhookStatus of={webhook} />,
             URL: webhook.hasAuthorization ? `${url}, with an Authorization header` : url,
             For: FORMATS[format],
-            Events: webhook.eventTypes.map((event) => sentence(wordsOf(event))).join(', ') || 'Every event',
+            Events: webhook.eventTypes.map((event) => AUDIT_EVENTS[event]).join(', ') || 'Every event',
             Created: (
               <Lines>
                 <Time at={webhook.createdAt} />
@@ -98,8 +102,6 @@ function Shown({ webhook, children }: { webhook: WebhookData; children: ReactNod
   );
 }
 
-const hostOf = ({ url }: WebhookData): string => new URL(url).host;
-
 function State({ webhook }: { webhook: WebhookData }) {
   const navigate = useNavigate();
   const { id, url, isEnabled } = webhook;
@@ -109,7 +111,7 @@ function State({ webhook }: { webhook: WebhookData }) {
         <ConfirmButton
           kind="normal"
           label="Disable"
-          title={`Disable the webhook to ${hostOf(webhook)}?`}
+          title={`Disable ${calledIn(webhook)}?`}
           act={() => change(id, { isEnabled: false })}
         >
           <p>
@@ -122,7 +124,7 @@ function State({ webhook }: { webhook: WebhookData }) {
       )}
       <ConfirmButton
         label="Delete"
-        title={`Delete the webhook to ${hostOf(webhook)}?`}
+        title={`Delete ${calledIn(webhook)}?`}
         act={() => api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id } } })}
         onDone={() => navigate({ to: '/webhooks' })}
       >
@@ -139,7 +141,7 @@ const Change = ({ webhook }: { webhook: WebhookData }) => (
 );
 
 function ChangeForm({ webhook, close }: { webhook: WebhookData; close: () => void }) {
-  const { id, url, format, eventTypes } = webhook;
+  const { id, name, url, format, eventTypes } = webhook;
   const edit = useEdit(webhook, () => api.GET('/api/v1/webhooks/{id}', { params: { path: { id } } }));
   return (
     <Form
@@ -149,6 +151,7 @@ function ChangeForm({ webhook, close }: { webhook: WebhookData; close: () => voi
       send={(entered) =>
         edit(
           {
+            name: entered.optional('name') ?? null,
             eventTypes: eventsIn(entered),
             ...defined({ url: entered.optional('url'), authorization: entered.optional('authorization') }),
           },
@@ -156,6 +159,7 @@ function ChangeForm({ webhook, close }: { webhook: WebhookData; close: () => voi
         )
       }
     >
+      <NameField value={name ?? ''} />
       <TextField
         name="url"
         label="Another URL"
@@ -176,7 +180,7 @@ const Rotation = (given: { webhook: WebhookData; onRotated: (secret: string) => 
   <ConfirmButton
     kind="normal"
     label="Rotate the secret"
-    title={`Rotate the secret of ${hostOf(given.webhook)}?`}
+    title={`Rotate the secret of ${calledIn(given.webhook)}?`}
     act={async () => {
       const of = { params: { path: { id: given.webhook.id } } };
       given.onRotated((await api.POST('/api/v1/webhooks/{id}/rotate-secret', of)).data!.secret);

@@ -1,13 +1,14 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useList } from '../../api';
+import { AUDIT_EVENTS } from '../../parts/event-texts';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { count, sentence, wordsOf } from '../../parts/words';
-import { ButtonLink, Empty, Page, Section, Time } from '../../ui';
+import { count, Lines } from '../../parts/words';
+import { ButtonLink, Empty, Muted, Page, Section, Time } from '../../ui';
 import { FORMATS, WebhookStatus, type WebhookData } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/webhooks');
 
-/** Who is told what happens here. */
+/** Where events of this organization are sent. */
 export function Webhooks() {
   const { page = 0 } = route.useSearch();
   return (
@@ -22,7 +23,7 @@ export function Webhooks() {
           query={useList('/api/v1/webhooks', { query: { page, size: PAGE_SIZE } })}
           page={page}
           columns={[
-            { head: 'URL', cell: (webhook) => <WebhookLink to={webhook} /> },
+            { head: 'Webhook', cell: (webhook) => <WebhookLink to={webhook} /> },
             { head: 'For', cell: ({ format }) => FORMATS[format] },
             { head: 'Events', cell: ({ eventTypes }) => eventsOf(eventTypes) },
             { head: 'Status', cell: (webhook) => <WebhookStatus of={webhook} /> },
@@ -49,14 +50,20 @@ export function Webhooks() {
 /** The whole URL is on the webhook's page. */
 const MAX_SHOWN = 100;
 
-const WebhookLink = ({ to: { id, url } }: { to: WebhookData }) => (
-  <Link to="/webhooks/$id" params={{ id }} title={url}>
-    {url.length > MAX_SHOWN ? `${url.slice(0, MAX_SHOWN)}…` : url}
-  </Link>
-);
+function WebhookLink({ to: { id, name, url } }: { to: WebhookData }) {
+  const shown = url.length > MAX_SHOWN ? `${url.slice(0, MAX_SHOWN)}…` : url;
+  return (
+    <Lines>
+      <Link to="/webhooks/$id" params={{ id }} title={url}>
+        {name ?? shown}
+      </Link>
+      {name === null ? null : <Muted>{shown}</Muted>}
+    </Lines>
+  );
+}
 
 function eventsOf([first, ...others]: WebhookData['eventTypes']): string {
   if (first === undefined) return 'Every event';
-  const text = sentence(wordsOf(first));
+  const text = AUDIT_EVENTS[first];
   return others.length === 0 ? text : `${text} and ${count(others.length, 'other')}`;
 }

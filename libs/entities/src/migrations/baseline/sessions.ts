@@ -126,7 +126,6 @@ CREATE TABLE resource_ips (
   wrong_family boolean NOT NULL DEFAULT false,
   given_up text,
   still_allowed_by text,
-  overdue_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT resource_ips_owner_check CHECK ((session_id IS NULL) <> (static_ip_rule_id IS NULL)),
   CONSTRAINT resource_ips_session_fkey FOREIGN KEY (organization_id, session_id)
@@ -155,7 +154,7 @@ CREATE TABLE rule_holders (
 );
 CREATE INDEX rule_holders_resource_ip_id_idx ON rule_holders (resource_ip_id);
 
--- A session is history once nothing of it can be open. Whoever deletes sooner, by whatever statement, is refused.
+-- A session is history once nothing of it can be open. An earlier deletion, by whatever statement, is refused.
 CREATE FUNCTION refuse_open_session_deletion() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF OLD.status IN ('FAILED', 'EXPIRED', 'CANCELLED') AND NOT EXISTS (
