@@ -257,8 +257,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'has-no-overdue-alarm': bug(
     'an unwanted rule is reported after two minutes',
     `${ENGINE}/overdue.ts`,
-    'OVERDUE_AFTER_SECONDS = 55;',
-    'OVERDUE_AFTER_SECONDS = 120;',
+    'REPORT_OVERDUE_AFTER_SECONDS = 55;',
+    'REPORT_OVERDUE_AFTER_SECONDS = 120;',
   ),
   'sweeps-without-a-successor': bug(
     'the lease of a crashed sweeper does not expire',

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { OVERDUE_AFTER_SECONDS, type Sweeper } from '#engine';
+import { REPORT_OVERDUE_AFTER_SECONDS, type Sweeper } from '#engine';
 import type { Database } from '#entities';
 import type { DueWork, TenantStores } from '#tenant-store';
 import { RepeatedTask } from './repeated-task';
@@ -19,7 +19,7 @@ export class DueWorkPoll {
     log: Logger,
   ) {
     const find = async (): Promise<void> => {
-      this.found = await dueWork.find(database.autocommit, OVERDUE_AFTER_SECONDS, VERIFY_INTERVAL_MINUTES);
+      this.found = await dueWork.find(database.autocommit, REPORT_OVERDUE_AFTER_SECONDS, VERIFY_INTERVAL_MINUTES);
     };
     this.task = new RepeatedTask('look for due work', INTERVAL_MS, find, log).onlyWhile(
       () => sweeper.isSweeping,

@@ -104,12 +104,15 @@ export interface DriverTraits {
   readonly oneWriteAtATime?: true;
   /** rules end by the provider's own clock, unless they are renewed: an addition has `endsAt` */
   readonly nativeExpiry?: NativeExpiry;
-  /** after this time, ms, the outcome of a call counts as unknown */
+  /**
+   * After this time, ms, the outcome of a call counts as unknown. It bounds a call of the driver (Azure, Vercel, APISIX), each
+   * request of one (AWS), or its removals and its additions apart (Google).
+   */
   readonly callTimeoutMs: number;
 }
 
 export interface DriverOptions {
-  /** time limit of one driver call, over all its requests; omitted: that of the facts */
+  /** time limit as of `DriverTraits`; omitted: that of the facts */
   readonly callTimeoutMs?: number;
   /**
    * called with the reason why this deployment's own identity got no keys, which is for the operator only: tenants read

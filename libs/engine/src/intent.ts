@@ -14,8 +14,8 @@ export interface Intent {
 }
 
 /**
- * Records changes before the provider is called, in one transaction under the lease: should this worker die now, they are in
- * doubt instead of unknown to us, and the next worker reads the target.
+ * Records changes before the provider is called, in one transaction under the lease: should this worker die now, the
+ * next one knows that they may have been sent, and reads the target.
  * @throws LeaseLost
  */
 export function recordIntent(

@@ -38,7 +38,7 @@ const NOTHING: Sent = new Map();
 
 /**
  * One pass, top to bottom: reads a target, plans, records the intent, sends one batch of changes and reads again. It returns
- * what it found and concludes nothing from it: `settle` does.
+ * what it found and concludes nothing from it: `observe` does, under the lock of `settle`.
  */
 export class PassRunner {
   private readonly turns: WriteTurns;
@@ -130,11 +130,15 @@ export class PassRunner {
    * @param deniedAt start of that read: after a pause, another one may be allowed, and show that another program changed a rule
    */
   private async removeUnread(open: OpenTarget, { kind }: DriverError, deniedAt: number): Promise<Sent> {
-    const { driver, step } = open;
+    const { held, driver, target, step } = open;
     if (kind !== 'denied' || driver.traits.wholeList) return NOTHING;
     const unwanted = step.rules.filter(({ desired }) => !desired);
     const planned = planChanges(unwanted, []);
-    return planned.length === 0 ? NOTHING : this.change(open, planned, deniedAt);
+    if (planned.length === 0) return NOTHING;
+    const turn = await this.turns.take(driver, target, planned);
+    if (!turn) return throttledByBudget(planned);
+    held.noteBudget(turn);
+    return this.change(open, planned, deniedAt);
   }
 
   /**

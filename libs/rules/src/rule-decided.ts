@@ -84,7 +84,7 @@ export function unchanged(rule: DueRule): Change {
 export interface RetryAfter {
   /** failed so far */
   readonly attempts: number;
-  /** requested by the provider or its budget; null: back off */
+  /** requested by the provider or by a denied path; null: back off */
   readonly waitMs: number | null;
   readonly chance: number;
 }

@@ -161,7 +161,7 @@ export interface PassFacts {
   readonly lastRead: TimedRead | null;
   /** why it was not read; `postponed`: the pass waits, which is no failure */
   readonly error: { readonly kind: DriverErrorKind | 'postponed'; readonly message: string } | null;
-  /** wait requested by the provider or by the write budget; null: none */
+  /** wait requested by the provider or by a denied path; null: none */
   readonly waitMs: number | null;
 }
 

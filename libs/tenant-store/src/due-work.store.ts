@@ -18,7 +18,7 @@ export interface DueWork {
   readonly accessRequests: boolean;
 }
 
-/** Prepared: it runs every second, and planning it takes longer with each month of audit records. */
+/** Prepared: it runs every two seconds, and planning it takes longer with each month of audit records. */
 const DUE_WORK: PreparedStatement = {
   name: 'due-work',
   text: `SELECT ${IS_BEHIND} AS sealing,
