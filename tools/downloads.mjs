@@ -53,7 +53,7 @@ export function writeChecksums() {
   const folder = join(ROOT, DOWNLOADS);
   const names = readdirSync(folder).filter((name) => !name.startsWith(CHECKSUMS));
   const lines = names.toSorted().map((name) => `${hashOf(join(folder, name))}  ${name}\n`);
-  // renamed, so that nobody downloads half of it
+  // renamed, so that no client downloads half of it
   const written = join(folder, `${CHECKSUMS}.new`);
   writeFileSync(written, lines.join(''));
   renameSync(written, join(folder, CHECKSUMS));

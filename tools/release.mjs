@@ -139,7 +139,7 @@ function sumUp(key) {
     .map((path) => `${hashOf(path)}  ${path.slice(RELEASE.length + 1)}\n`);
   const sums = Buffer.from(lines.join(''));
   writeFileSync(join(ROOT, RELEASE, CHECKSUMS), sums);
-  if (!key) return warn('RELEASE_SIGNING_KEY_FILE is not set: nobody can tell who made this release.');
+  if (!key) return warn('RELEASE_SIGNING_KEY_FILE is not set: it cannot be verified who made this release.');
   writeFileSync(join(ROOT, RELEASE, `${CHECKSUMS}.sig`), sign(null, sums, key));
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' });
   writeFileSync(join(ROOT, RELEASE, `${CHECKSUMS}.pem`), publicKey);

@@ -101,6 +101,7 @@ const OBJECTS: readonly Listed[] = [
   found('credentials, part of a name', '/credentials', { search: 'sim' }),
   found('static IP rules, none fits', '/static-ip-rules', { search: 'nobody' }),
   found('API keys, none fits', '/api-keys', { search: 'nobody', state: 'VALID' }),
+  found('what needs attention', '/attention', {}),
 ];
 
 /** The first, the middle and the last page of every list, with a million sessions and three million audit records. */

@@ -1,5 +1,5 @@
 import { Database } from '#entities';
-import { SweepStore } from '#engine-store';
+import { EngineStore } from '#engine-store';
 import { cloneDatabase } from '../harness/database';
 import { figure, type Figure } from './figure';
 import { scaled } from './history-scale';
@@ -29,7 +29,7 @@ export async function sweepFigures(): Promise<Figure[]> {
       organizations: scaled(1000),
     };
     await seedSweep(clone.url, counts);
-    const sweeps = new SweepStore();
+    const { sweep: sweeps } = new EngineStore();
     const times: number[] = [];
     for (let sweep = 0; sweep < WARM_UP_SWEEPS; sweep += 1)
       await sweeps.waitingTargets(database.autocommit, PER_ORGANIZATION, TARGETS_BATCH_SIZE);

@@ -26,6 +26,7 @@ import { requestCost } from './request-cost';
 import { requestRate } from './request-rate';
 import { retention } from './retention';
 import { sessionLife } from './session-life';
+import { slowTargets } from './slow-targets';
 import { start } from './start';
 import { thousandSessions } from './thousand-sessions';
 import { workerScaling } from './worker-scaling';
@@ -42,6 +43,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   'idle-agents': idleAgents,
   fairness,
   'denied-neighbours': deniedNeighbours,
+  'slow-targets': slowTargets,
   hostile,
   floods,
   closing,

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { pino } from 'pino';
 import { Database, MonthlyPartitions } from '#entities';
 import { asOrganizationId } from '#rules';
-import { AuditChainStore, SessionRetentionStore } from '#tenant-store';
+import { AuditChainStore, AuditExportStore, SessionRetentionStore } from '#tenant-store';
 import { AuditExport } from '../../apps/worker/src/audit/audit-export';
 import { AuditSealer } from '../../apps/worker/src/audit/audit-sealer';
 import { ExportFolder } from '../../apps/worker/src/audit/export-folder';
@@ -144,7 +144,10 @@ async function retentionFigures({ drawbridge, org }: Side): Promise<Figure[]> {
     const months = Math.ceil(SESSIONS / MINUTES_PER_MONTH);
     await beside('export and drop the oldest months', async () => {
       const outcomes: string[] = [];
-      const run = new AuditExport(database, new ExportFolder(folder)).run(Math.max(1, months - 5), true);
+      const run = new AuditExport(database, new AuditExportStore(), new ExportFolder(folder)).run(
+        Math.max(1, months - 5),
+        true,
+      );
       for await (const { month, outcome, ranges } of run)
         outcomes.push(`${month} ${outcome} ${ranges.map((range) => range.lastPosition).join(' ')}`);
       process.stderr.write(`${outcomes.join('\n')}\n`);

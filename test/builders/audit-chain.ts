@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { type AuditEntry, Database } from '#entities';
-import { AuditChainStore, AuditStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { AuditSealer } from '../../apps/worker/src/audit/audit-sealer';
 import { ChainVerifier, type ChainReport, type KeptLink } from '../../apps/worker/src/audit/chain-verifier';
@@ -22,8 +22,7 @@ export const ENTRY: AuditEntry = {
 
 /** A database with the sealer and the verifier of the audit chain. */
 export class AuditChainBench {
-  readonly audit = new AuditStore();
-  readonly chain = new AuditChainStore();
+  readonly stores = new TenantStores();
 
   private constructor(
     readonly database: Database,
@@ -42,7 +41,7 @@ export class AuditChainBench {
   }
 
   sealer(): AuditSealer {
-    return new AuditSealer(this.database, this.chain, pino({ level: 'silent' }));
+    return new AuditSealer(this.database, this.stores.auditChains, pino({ level: 'silent' }));
   }
 
   sql<Row>(statement: string, given: unknown[] = []): Promise<Row[]> {
@@ -52,7 +51,7 @@ export class AuditChainBench {
   async write(organization: OrganizationId, count = 1): Promise<void> {
     for (let written = 0; written < count; written += 1) {
       const entry = { ...ENTRY, resourceName: `role ${written}` };
-      await this.audit.write(this.database.autocommit, organization, entry);
+      await this.stores.audit.write(this.database.autocommit, organization, entry);
     }
   }
 
@@ -68,7 +67,10 @@ export class AuditChainBench {
   }
 
   verify(organization: OrganizationId, kept: KeptLink | null = null): Promise<ChainReport> {
-    return new ChainVerifier(this.database, this.chain, () => undefined, 7).verify(organization, kept);
+    return new ChainVerifier(this.database, this.stores, () => undefined, { batchSize: 7 }).verify(
+      organization,
+      kept,
+    );
   }
 
   /** Runs statements without triggers, as only the owner of the tables can. */

@@ -66,6 +66,12 @@ export function everyCredential(mark: string): (CredentialBody & { hints: object
       { adminUrl: 'https://gateway.example.com:9180/apisix' },
     ),
     of('VERCEL', 'TOKEN', { token: `${mark}token`, teamId: 'team_1' }, { teamId: 'team_1' }),
+    of(
+      'ATLAS',
+      'SERVICE_ACCOUNT',
+      { clientId: 'mdb_sa_id_1', clientSecret: `${mark}secret` },
+      { clientId: 'mdb_sa_id_1' },
+    ),
     of('AGENT', 'AGENT', undefined, {}),
   ];
 }

@@ -5,6 +5,7 @@ export interface FieldSchema {
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly enum?: readonly unknown[];
+  readonly 'x-known-values'?: readonly unknown[];
   readonly example?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;

@@ -60,6 +60,10 @@ export const simulatedObjects = (url: string): Readonly<Record<Exclude<Provider,
     adminUrl: `${url}/apisix-gateway`,
     adminKey: 'simulated-admin-key',
   }),
+  ATLAS: object('PROJECT', `${'0'.repeat(22)}a1`, 'SERVICE_ACCOUNT', {
+    clientId: 'mdb_sa_id_simulated',
+    clientSecret: 'simulated-atlas-secret',
+  }),
   VERCEL: object('FIREWALL_RULE', 'prj_simulated1', 'TOKEN', { token: 'simulated-vercel-token' }),
 });
 

@@ -117,7 +117,8 @@ const TEXTS: readonly (readonly [RegExp, fc.Arbitrary<string>])[] = [
 
 /** A value that matches a schema, as far as the document specifies it. */
 function fitting(schema: FieldSchema, name = ''): fc.Arbitrary<unknown> {
-  if (schema.enum) return fc.constantFrom(...schema.enum);
+  const choices = schema.enum ?? schema['x-known-values'];
+  if (choices) return fc.constantFrom(...choices);
   const type = [schema.type].flat().find((one) => one !== 'null');
   if (schema.properties) return fittingObject(schema);
   if (type === 'array')

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type AuditActor, type Database, SYSTEM_ACTOR, type Tx } from '#entities';
 import { type OrganizationId, ruleSpecs } from '#rules';
-import { AccessRequestStore, OffboardingStore, SessionStore } from '#tenant-store';
+import { AccessRequestStore, SessionStore, TenantStores } from '#tenant-store';
 import { LedgerRows } from './ledger';
 
 const ADDRESS = '203.0.113.1';
@@ -221,7 +221,7 @@ export class RequestRaces {
   private deactivate({ id, requesterId }: Round): Promise<string> {
     return this.database.transaction(async (tx) => {
       await tx.query('UPDATE users SET is_active = false WHERE id = $1', [requesterId]);
-      await new OffboardingStore().end(tx, this.ground.organizationId, requesterId, SYSTEM_ACTOR);
+      await new TenantStores().offboarding.end(tx, this.ground.organizationId, requesterId, SYSTEM_ACTOR);
       const [request] = await tx.query<{ status: string }[]>(
         'SELECT status FROM access_requests WHERE id = $1',
         [id],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AgentStateStore, AgentStore, type AgentVisit } from '#engine-store';
+import { type AgentVisit, EngineStore } from '#engine-store';
 import type { Database } from '#entities';
 import { asOrganizationId, type OrganizationId } from '#rules';
 
@@ -12,8 +12,7 @@ export interface StoredHost {
   readonly version: string;
 }
 
-const agents = new AgentStore();
-const states = new AgentStateStore();
+const { agents, agentStates: states } = new EngineStore();
 
 /** A host of an organization of its own, with a rule, whose agent has the current state. */
 export async function storedHost(database: Database): Promise<StoredHost> {

@@ -1,5 +1,5 @@
 import { DriverRegistry, type TargetName } from '#drivers';
-import { kinds, thrown } from './driver-actions';
+import { kinds, remove, thrown } from './driver-actions';
 import type { DriverSuite } from './driver-suite';
 
 /** Credential checks, verification and names of targets. */
@@ -87,7 +87,11 @@ export function describeAccess(suite: DriverSuite): void {
         expect(await thrown(suite.bench.driver.verify(suite.target, {}))).toBe(
           isUndetected ? 'no error' : 'denied',
         );
-        if (isUndetected) expect(kinds(await apply([add(specOf('198.51.100.1/32'))]))).toEqual(['denied']);
+        if (!isUndetected) continue;
+        const spec = specOf('198.51.100.1/32');
+        const change =
+          effect === 'remove' && suite.bench.cloud.removesEach ? remove(spec.address) : add(spec);
+        expect(kinds(await apply([change]))).toEqual(['denied']);
       }
       expect(await suite.bench.rules(suite.target)).toEqual(before);
     }

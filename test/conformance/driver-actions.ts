@@ -69,7 +69,9 @@ export function driverActions(bench: () => DriverBench, target: () => CloudTarge
     hosts6(count).map((cidr, index) => v6OrV4(cidr, `198.51.100.${index}/32`));
   const add = (spec: RuleSpec, deployment = target().deployment): AddChange => {
     const ruleId = randomUUID();
-    return { action: 'add', ruleId, spec, mark: { deployment, ruleId, expiresAt: EXPIRES_AT }, config: {} };
+    const mark = { deployment, ruleId, expiresAt: EXPIRES_AT };
+    const ends = bench().driver.traits.nativeExpiry && { endsAt: Math.floor(Date.now() / 1000) + 3600 };
+    return { action: 'add', ruleId, spec, mark, ...ends, config: {} };
   };
   /** Rules by target that the database would claim: everything that was ever sent to be added. */
   const claims = new Map<string, Map<string, string>>();
@@ -97,9 +99,9 @@ export function driverActions(bench: () => DriverBench, target: () => CloudTarge
     }
     return results;
   };
-  const read = async (on = target()): Promise<ObservedRule[]> => [
-    ...(await bench().driver.readRules(claimed(on))),
-  ];
+  const read = async (on = target()): Promise<ObservedRule[]> =>
+    // when they end is of no interest here
+    (await bench().driver.readRules(claimed(on))).map(({ endsAt: _, ...rule }) => rule);
   const addOne = async (spec: RuleSpec, on = target()): Promise<{ change: AddChange; id: string }> => {
     const change = add(spec);
     const [result] = await apply([change], on);

@@ -95,6 +95,8 @@ export interface CloudFacts {
   readonly marks: boolean;
   /** how a batch is sent: additions in one call and removals in another, one call per rule, or the complete list */
   readonly batch: 'one-call' | 'call-each' | 'whole-list';
+  /** each removal is a call, unlike additions */
+  readonly removesEach?: true;
   /** no rule is added when an unmanaged rule already allows the traffic; false: ours is added next to it */
   readonly adoptsUnmanagedRules: boolean;
   /** IPv4 and IPv6 rules are limited separately; false: together */
@@ -114,6 +116,10 @@ export interface CloudFacts {
   /** the write permission cannot be checked without a write: `verify` does not detect that it is missing */
   readonly permissionKnownByWriteOnly?: true;
 }
+
+/** Whether each change with this effect is a call. */
+export const isEach = ({ batch, removesEach }: CloudFacts, effect: Effect): boolean =>
+  batch === 'call-each' || (effect === 'remove' && removesEach === true);
 
 /** A driver with a simulated cloud, and access to that cloud without the driver. */
 export interface DriverBench {

@@ -5,7 +5,7 @@ import { freePort } from '../harness/free-port';
 import { until } from '../harness/until';
 import { kinds } from './driver-actions';
 
-/** The program `moto_server` of moto 5, of PyPI: another implementation of AWS, which is in no package that CI installs. */
+/** The program `moto_server` of moto 5, of PyPI: another implementation of AWS, which .ci/moto installs. */
 const MOTO = process.env['MOTO_SERVER'];
 const KEYS = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'any-secret-access-key' };
 const ADDRESSES = ['203.0.113.7/32', '203.0.113.8/32'];

@@ -1,7 +1,7 @@
 import { DriverRegistry } from '#drivers';
 import { OwnRules, ruleKey, ruleSpecs, type PortsPerRule, type RuleSpec } from '#rules';
 import { hosts, kinds, remove, type AddChange } from './driver-actions';
-import type { CloudRule } from './driver-bench';
+import { isEach, type CloudRule, type Effect } from './driver-bench';
 import { CAPACITY, type DriverSuite } from './driver-suite';
 
 /** Adding, reading and removing rules. */
@@ -95,8 +95,8 @@ export function describeRuleChanges(suite: DriverSuite): void {
     });
 
     it('makes the minimum number of calls', async () => {
-      const calls = <E extends string>(effect: E, changes: number): E[] =>
-        Array.from({ length: suite.bench.cloud.batch === 'call-each' ? changes : 1 }, () => effect);
+      const calls = (effect: Effect, changes: number): Effect[] =>
+        Array.from({ length: isEach(suite.bench.cloud, effect) ? changes : 1 }, () => effect);
       const batch = hosts(50).map((cidr) => add(specOf(cidr)));
       const added = await apply(batch);
       expect(kinds(added)).toEqual(batch.map(() => 'done'));

@@ -40,6 +40,7 @@ export class SimulatedCloud {
       ...(operationMs !== undefined && { gcpOperationMs: operationMs }),
       azureWriteBurst: 10_000,
       vercelAddresses: capacity,
+      atlasEntries: capacity,
       wafAddresses: capacity,
       wafWritesPerSecond: 10_000,
       eksCidrs: capacity + 1,

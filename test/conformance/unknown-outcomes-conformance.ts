@@ -1,4 +1,5 @@
 import { hosts, kinds, remove, thrown } from './driver-actions';
+import { isEach } from './driver-bench';
 import type { DriverSuite } from './driver-suite';
 
 /**
@@ -61,7 +62,7 @@ export function describeUnknownOutcomes(suite: DriverSuite, caseMs: number): voi
               );
         const changes = effect === 'add' ? batch : ids.map(remove);
         await suite.bench.injectFault(suite.target, effect, 'partial', { count: 1 });
-        const isWhole = suite.bench.cloud.batch !== 'call-each';
+        const isWhole = !isEach(suite.bench.cloud, effect);
         // with one call per rule, changes after the failed one were not sent
         expect(kinds(await apply(changes))).toEqual(
           changes.map((_, index) => (isWhole || index === 0 ? 'unknown' : 'transient')),

@@ -57,7 +57,7 @@ export function describeUnmanagedRules(suite: DriverSuite): void {
       const ruleId = randomUUID();
       const mark = { deployment: suite.target.deployment, ruleId, expiresAt: LONG_AGO };
       const spec = specOf('203.0.113.7/32');
-      const [added] = await apply([{ action: 'add', ruleId, spec, mark, config: {} }]);
+      const [added] = await apply([{ ...add(spec), ruleId, mark }]);
       if (added?.result !== 'done' || added.providerRuleId === null) throw new Error('It was not added');
       const { providerRuleId } = added;
       expect(await read()).toEqual([{ key: ruleKey(spec), providerRuleId, ownRuleId: ruleId }]);

@@ -82,7 +82,36 @@ describe('Sessions on services with a firewall of their own', () => {
       { appliedAt: string; effectiveBy: string },
     ];
     expect(Date.parse(effectiveBy) - Date.parse(appliedAt)).toBe(600_000);
+    await org.admin.posted(`/sessions/${id}/stop`);
+    await org.reaches(id, 'CANCELLED');
+    // out of the list is not yet refused
+    const report = `/reports/access?address=203.0.113.22&at=${new Date().toISOString()}`;
+    const items = (await org.admin.get<{ possibleUntil: string }[]>(report)).body;
+    expect(items).toHaveLength(1);
+    const possibleMs = Date.parse(items[0]!.possibleUntil) - Date.now();
+    expect(possibleMs).toBeGreaterThan(500_000);
+    expect(possibleMs).toBeLessThanOrEqual(600_000);
+    const events = `/sessions/${id}/events`;
+    const [closed] = (await org.admin.get<{ firstObservedAfter: string }[]>(events)).body;
+    expect(Date.parse(closed!.firstObservedAfter)).toBeLessThanOrEqual(Date.now());
   });
+
+  it('ten starts at once change the endpoint of a cluster at most twice', async () => {
+    const resourceId = await verified(org, 'EKS_CLUSTER');
+    const updates = async (): Promise<number> =>
+      (await drawbridge.cloud.calls()).filter(
+        ({ operation, outcome }) => operation === 'UpdateClusterConfig' && outcome === 'OK',
+      ).length;
+    const before = await updates();
+    const started = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        org.started({ resourceIds: [resourceId], ipv4Address: `203.0.113.${100 + index}` }),
+      ),
+    );
+    for (const { id } of started) await org.reaches(id, 'ACTIVE', 60_000);
+    expect((await updates()) - before).toBeLessThanOrEqual(2);
+    expect(await open('AWS', CLUSTER)).toHaveLength(10);
+  }, 120_000);
 
   it('a region in an ARN is stored, and another one is refused', async () => {
     const body = {

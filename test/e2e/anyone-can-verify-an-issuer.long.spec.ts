@@ -1,7 +1,7 @@
 import { createPublicKey, randomBytes, randomUUID, type JsonWebKey } from 'node:crypto';
 import { JwtService } from '@nestjs/jwt';
 import { calculateJwkThumbprint, createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import { Identities, IdentityKeyStore } from '#credentials';
+import { Identities, IdentityStores } from '#credentials';
 import { Database } from '#entities';
 import { asOrganizationId } from '#rules';
 import { MasterKeys, openIdentityKey } from '#secrets';
@@ -58,7 +58,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
       poolSize: 2,
     }).connect();
     // no route hands a token out: this is what opens credentials in API and worker
-    identities = new Identities(database, MasterKeys.parse(masterKeys), new IdentityKeyStore(), root);
+    identities = new Identities(database, MasterKeys.parse(masterKeys), new IdentityStores(), root);
     [org, other] = [await organization(drawbridge, []), await organization(drawbridge, [])];
     credential = await org.admin.created<Federated>('/credentials', AWS);
   });
@@ -232,7 +232,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
   );
 
   it('the private key is in no log, no answer and, unsealed, in no table', async () => {
-    const [row] = await new IdentityKeyStore().published(database.autocommit);
+    const [row] = await new IdentityStores().keys.published(database.autocommit);
     const { d, p } = openIdentityKey(MasterKeys.parse(masterKeys), row!).export({ format: 'jwk' });
     const forms = [d!, p!].flatMap((part) =>
       (['base64url', 'base64', 'hex'] as const).map((form) =>

@@ -226,7 +226,7 @@ describe('People are told by mail', () => {
       await drawbridge.query('UPDATE access_requests SET due_at = now() WHERE id = $1', [expired.id]);
       await mailTo(member.email, `approved: handled by ${org.adminEmail}`);
       await mailTo(second.email, `approved: handled by ${org.adminEmail}`);
-      await mailTo(member.email, 'nobody decided in time', 60_000);
+      await mailTo(member.email, 'not decided in time', 60_000);
       expect(inbox.to(org.adminEmail).join('\n')).not.toContain('handled by');
       await asks(org, { approvals: 0 });
     });

@@ -51,6 +51,7 @@ export const simulatedClouds = (url: string): Readonly<Record<string, string>> =
   AZURE_AUTHORITY_HOST: `${url}/azure/login`,
   AZURE_RESOURCE_MANAGER_URL: `${url}/azure/arm`,
   VERCEL_API_URL: `${url}/vercel`,
+  ATLAS_URL: `${url}/atlas`,
   TENANT_URL_NETWORKS: '127.0.0.0/8',
 });
 

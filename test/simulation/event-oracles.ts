@@ -204,7 +204,9 @@ export class EventOracles implements MoveWatcher, CloudWatcher, CallWatcher {
           state.changesRedundant += 1;
         continue;
       }
-      if (target.rulesWith(ruleKey(change.spec)).length > 0) state.changesRedundant += 1;
+      const { endsAt } = change;
+      if (target.rulesWith(ruleKey(change.spec)).some((rule) => rule.endsAt === endsAt))
+        state.changesRedundant += 1;
       if (this.hadHolders.get(`${process.name} ${change.ruleId}`) === false) {
         state.violated('H12', `${description} is sent after its last holder had ended`);
       }

@@ -12,6 +12,8 @@ export class InitialRows {
     private readonly watcher: CloudWatcher,
     /** targets may have a small quota */
     private readonly limitsQuota: boolean,
+    /** the clouds end rules by their own clock, unless they are renewed */
+    private readonly rulesEnd: boolean,
   ) {}
 
   create(): void {
@@ -37,7 +39,7 @@ export class InitialRows {
     this.tables.targets.set(id, {
       id,
       provider: 'AWS',
-      resourceType: 'SECURITY_GROUP',
+      resourceType: this.rulesEnd ? 'PROJECT' : 'SECURITY_GROUP',
       identifier,
       leaseUntil: null,
       leaseGeneration: 0,

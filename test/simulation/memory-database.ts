@@ -1,4 +1,5 @@
 import type { EngineStore, Lease } from '#engine-store';
+import type { EnginePort } from '#engine-store/port';
 import type { Transactions, Tx } from '#entities';
 import type { DueRule } from '#rules';
 import { MemoryComparisons, MemoryLedger, MemoryOwners, MemoryUnmanaged } from './memory-records';
@@ -25,6 +26,10 @@ export interface AnswerWatcher {
 export interface MemoryStores extends EngineStore {
   readonly database: Transactions;
 }
+
+/** Hosts with agents, requests and operators. */
+type NotSimulated = 'watch' | 'restores' | 'deploymentIds' | 'agentStates' | 'agentLists' | keyof EnginePort;
+const NOT_SIMULATED = {} as Pick<EngineStore, NotSimulated>;
 
 /** The engine writes only audit records through a transaction directly. */
 const [AUTOCOMMIT, TRANSACTION] = ['autocommit', 'transaction'].map(
@@ -92,7 +97,6 @@ export function connectMemory(tables: Tables, connection: Connection, watcher: A
     unmanaged: store(new MemoryUnmanaged(tables)),
     sweep: store(new MemorySweep(tables)),
     sweeperLease: store(new MemorySweeperLease(tables)),
-    // of hosts with agents, which are not simulated
-    watch: {} as never,
+    ...NOT_SIMULATED,
   };
 }

@@ -208,8 +208,14 @@ export class MemoryRules implements InMemory<RuleStore> {
     return this.locked(() => false);
   }
 
-  lockDueAfter(seconds: number): LockedRules {
-    return this.locked(({ dueAt }) => (dueAt ?? 0) > this.tables.now() + seconds * 1000);
+  lockMisdated(seconds: number, leadSeconds: number): LockedRules {
+    const now = this.tables.now();
+    const isExpiring = (rule: RuleRow): boolean =>
+      (rule.nativeEndAt ?? Infinity) < now + leadSeconds * 1000 &&
+      rule.dueAt === null &&
+      rule.unwantedSince === null &&
+      this.tables.plannedEndOf(rule) > rule.nativeEndAt!;
+    return this.locked((rule) => (rule.dueAt ?? 0) > now + seconds * 1000 || isExpiring(rule));
   }
 
   lockUnreported(seconds: number, limit: number): LockedRules {
@@ -249,11 +255,12 @@ export class MemoryRules implements InMemory<RuleStore> {
   }
 
   private withTarget(rule: RuleRow): TargetRule {
-    const { provider, identifier, comparedAt } = this.tables.targets.get(rule.targetId)!;
+    const { provider, resourceType, identifier, comparedAt } = this.tables.targets.get(rule.targetId)!;
     const writer = this.tables.credentials.get(rule.credentialId ?? '');
     return {
       ...rule,
       provider,
+      resourceType,
       identifier,
       comparedAt,
       writerOrganizationId: writer?.organizationId ?? null,

@@ -41,12 +41,16 @@ export class ModelTarget {
   }
 
   /** Idempotent. @returns the provider's id of the rule */
-  add(key: string, ownRuleId: string | null, actor: Actor): string {
+  add(key: string, ownRuleId: string | null, actor: Actor, endsAt?: number): string {
+    const ends = endsAt === undefined ? {} : { endsAt };
     const present = this.rulesWith(key)[0];
-    if (present) return present.providerRuleId;
+    if (present) {
+      if (present.ownRuleId !== null) this.rules.set(present.providerRuleId, { ...present, ...ends });
+      return present.providerRuleId;
+    }
     this.rulesAdded += 1;
     const providerRuleId = `${this.identifier}-r${this.rulesAdded}`;
-    const rule = { key, ownRuleId, providerRuleId, planted: actor === 'outside', changed: false };
+    const rule = { key, ownRuleId, providerRuleId, planted: actor === 'outside', changed: false, ...ends };
     this.rules.set(providerRuleId, rule);
     this.watcher.added(this, rule, actor);
     return providerRuleId;

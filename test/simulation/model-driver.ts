@@ -41,7 +41,12 @@ export class ReadView {
 
   read(modelTarget: ModelTarget, now: number): ObservedRule[] {
     if (now >= this.freshAt) this.rules = modelTarget.list();
-    return this.rules.map(({ key, providerRuleId, ownRuleId }) => ({ key, providerRuleId, ownRuleId }));
+    return this.rules.map(({ key, providerRuleId, ownRuleId, endsAt }) => ({
+      key,
+      providerRuleId,
+      ownRuleId,
+      ...(endsAt !== undefined && { endsAt }),
+    }));
   }
 
   /** Until then reads show the rules that are present now, whatever is written. */
@@ -142,7 +147,7 @@ export class ModelDriver implements ProviderDriver {
       return refused('quota');
     }
     const isNew = modelTarget.rulesWith(key).length === 0;
-    const providerRuleId = modelTarget.add(key, change.ruleId, actor);
+    const providerRuleId = modelTarget.add(key, change.ruleId, actor, change.endsAt);
     return { result: 'done', providerRuleId, ...(isNew && { isNew }) };
   }
 

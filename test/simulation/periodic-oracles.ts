@@ -13,6 +13,9 @@ const REPORT_TIMEOUT_MS = 60_500;
 const ALARM_INTERVAL_MS = 5500;
 /** As REPORT_TIMEOUT_MS, from the end of the last holder: a paused worker may release the holder this late, ms. */
 const UNHELD_REPORT_TIMEOUT_MS = 120_000;
+const HOUR_MS = 3_600_000;
+/** How long after its holders a provider ends a rule, ms; times there are whole seconds. */
+const MARGIN_MS = 119_000;
 /** Start of the message of a ResourceIp whose rule is suspended. */
 const SUSPENDED = 'Another program keeps removing';
 
@@ -32,6 +35,7 @@ export class PeriodicOracles {
     this.leaks();
     this.gaps();
     this.overdue();
+    this.ends();
   }
 
   /** O4: a rule that an in-doubt removal took away from its holders is added again. */
@@ -47,6 +51,28 @@ export class PeriodicOracles {
         continue;
       this.state.violated('O4', `${rule.key} was removed while it was held, and is not added again`);
     }
+  }
+
+  /** O4: the end that the provider has of a settled rule is not before that of its holders. */
+  private ends(): void {
+    const now = this.state.now();
+    for (const target of this.modelTargets.values())
+      for (const { key, endsAt, ownRuleId } of target.list()) {
+        const row = this.state.ruleAt(target.identifier, key);
+        if (endsAt === undefined || ownRuleId === null || row?.id !== ownRuleId) continue;
+        const isSettled = row.state === 'present' && row.dueAt === null && (row.inFlightUntil ?? 0) <= now;
+        const end = Math.min(this.state.tables.plannedEndOf(row) + MARGIN_MS, now + 24 * HOUR_MS);
+        if (
+          isSettled &&
+          row.unwantedSince === null &&
+          this.state.tables.lastEndOf(row) > now &&
+          endsAt * 1000 < end
+        )
+          this.state.violated(
+            'O4',
+            `${key} is ended by its provider ${end - endsAt * 1000} ms before its holder`,
+          );
+      }
   }
 
   /** O1: a rule of ours without a holder is removed in time. */

@@ -116,8 +116,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'adds-after-expiry': bug(
     'a rule is added after its last holder has expired',
     'libs/rules/src/planner.ts',
-    'if (rule.desired && isMissing && rule.mayOpen)',
-    'if (rule.desired && isMissing)',
+    'const mayOpen = rule.desired && rule.mayOpen;',
+    'const mayOpen = rule.desired;',
   ),
   'opens-in-a-restored-database': bug(
     'a rule is added before an operator has confirmed a restored database',
@@ -242,6 +242,12 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     '): boolean => ownRuleId !== null || providerRuleId === recordedId;',
     '): boolean => ownRuleId !== null;',
   ),
+  'renews-by-the-lease-end': bug(
+    'a provider ends a rule by the lease of its session, which heartbeats prolong without a write',
+    'libs/engine-store/src/due-rule.ts',
+    'expiresAt: session && Math.round(session.expiresAt / 1000),',
+    'expiresAt: session && Math.round(session.endsAt / 1000),',
+  ),
   'reports-only-held-rules': bug(
     'an unwanted rule that had no holder is not reported',
     `${ENGINE}/overdue.ts`,
@@ -251,8 +257,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'has-no-overdue-alarm': bug(
     'an unwanted rule is reported after two minutes',
     `${ENGINE}/overdue.ts`,
-    'OVERDUE_AFTER_SECONDS = 55;',
-    'OVERDUE_AFTER_SECONDS = 120;',
+    'REPORT_OVERDUE_AFTER_SECONDS = 55;',
+    'REPORT_OVERDUE_AFTER_SECONDS = 120;',
   ),
   'sweeps-without-a-successor': bug(
     'the lease of a crashed sweeper does not expire',

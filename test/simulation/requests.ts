@@ -76,6 +76,9 @@ export class Requests {
     );
     if (held.some((ip) => !this.tables.resources.get(ip.resourceId)!.isActive)) return 'refused';
     session.expiresAt = until;
+    for (const rule of held.flatMap((ip) => this.tables.heldBy(ip)))
+      if (rule.nativeEndAt !== null)
+        Object.assign(rule, { dueAt: this.tables.now(), revision: rule.revision + 1 });
     return 'extended';
   }
 

@@ -195,11 +195,16 @@ export class Tables {
   }
 
   /** When the session of its last live holder ends; Infinity: it has none, or one without an end. */
-  lastEndOf(rule: RuleRow): number {
+  lastEndOf(rule: RuleRow, end = endOf): number {
     const ends = this.liveHoldersOf(rule).map(({ sessionId }) =>
-      sessionId === null ? Infinity : endOf(this.sessions.get(sessionId)!),
+      sessionId === null ? Infinity : end(this.sessions.get(sessionId)!),
     );
     return ends.length === 0 ? Infinity : Math.max(...ends);
+  }
+
+  /** As `lastEndOf`, if all leases are renewed. */
+  plannedEndOf(rule: RuleRow): number {
+    return this.lastEndOf(rule, ({ expiresAt }) => expiresAt);
   }
 
   holdersBy({ id }: Pick<ResourceIpRow, 'id'>): RuleHolderRow[] {

@@ -35,6 +35,8 @@ const ALARM_INTERVAL_MS = 5000;
 const OVERDUE_BATCH_SIZE = 500;
 /** One of so many: none of those that `simulation.spec.ts` names. */
 const RESTORED_SEEDS = 10;
+/** In one history of so many, the clouds end rules by themselves. */
+const ENDING_SEEDS = 15;
 const NEVER_ABORTED = new AbortController().signal;
 
 const TRAITS: readonly DriverTraits[] = [
@@ -96,7 +98,8 @@ export class World {
     this.traits = this.faults.isHealthy ? TRAITS[0]! : this.random.pick(TRAITS);
     this.slots = this.random.pick([1, 4]);
     const { isHealthy } = this.faults;
-    new InitialRows(this.tables, this.modelTargets, this.random, this.oracles, !isHealthy).create();
+    const rulesEnd = seed % ENDING_SEEDS === 0;
+    new InitialRows(this.tables, this.modelTargets, this.random, this.oracles, !isHealthy, rulesEnd).create();
     this.faults.plan([...this.modelTargets.values()], [...this.tables.credentials.keys()]);
     if (seed % RESTORED_SEEDS === 0) this.beginRestored(new SeededRandom(seed));
   }
@@ -215,7 +218,13 @@ export class World {
       converge: ({ targetId }, stopping) => converger.converge(targetId, stopping),
       handOver: () => converger.handOver(),
     };
-    return new ConvergenceRunner(database, sweep, convergence, this.slots, process, this.logger(process));
+    return new ConvergenceRunner(
+      database,
+      sweep,
+      convergence,
+      { capacity: this.slots, timing: process },
+      this.logger(process),
+    );
   }
 
   private scheduleSweeps(process: SimulatedProcess, sweeper: Sweeper): void {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AgentStateStore, AgentStore, type AgentVisit, type ServingAgent } from '#engine-store';
+import { type AgentVisit, EngineStore, type ServingAgent } from '#engine-store';
 import { type AuditEntry, Database, NotificationFeed, type Tx } from '#entities';
 import { SessionStore } from '#tenant-store';
 import { asOrganizationId, type OrganizationId } from '#rules';
@@ -26,8 +26,7 @@ describe('The agent channel in the database', () => {
   let userId: string;
   let keyId: string;
   let place: { resourceId: string; targetId: string };
-  const agents = new AgentStore();
-  const states = new AgentStateStore();
+  const { agents, agentStates: states } = new EngineStore();
   const sessions = new SessionStore();
 
   beforeAll(async () => {
@@ -80,7 +79,7 @@ describe('The agent channel in the database', () => {
     return admission.agent;
   }
 
-  const offered = (): ReturnType<AgentStateStore['offer']> =>
+  const offered = (): ReturnType<EngineStore['agentStates']['offer']> =>
     database.transaction(async (tx) => states.offer(tx, organization, await admitted(tx)));
 
   let addresses = 0;
@@ -161,7 +160,13 @@ describe('The agent channel in the database', () => {
     const one = (await offered()).version;
     expect((await offered()).version).toBe(one);
     await database.statement((tx) =>
-      sessions.extend(tx, organization, id, 1, 24, { ...BY_NOBODY, eventType: 'SESSION_EXTENDED' }),
+      sessions.extend(
+        tx,
+        organization,
+        id,
+        { additionalHours: 1, tierHours: 24 },
+        { ...BY_NOBODY, eventType: 'SESSION_EXTENDED' },
+      ),
     );
     const longer = (await offered()).version;
     await database.statement((tx) => stop(tx, id));

@@ -1,4 +1,4 @@
-import { AgentStore, AgentWatchStore, LeaseStore, type Lease } from '#engine-store';
+import { EngineStore, type Lease } from '#engine-store';
 import { Database, type Tx } from '#entities';
 import { storedHost, type StoredHost } from '../builders/stored-host';
 import { cloneDatabase } from '../harness/database';
@@ -9,9 +9,7 @@ const LEASE_SECONDS = 10;
 describe('A request of an agent that was away, while a worker converges its host', () => {
   let drop: () => Promise<void>;
   let database: Database;
-  const agents = new AgentStore();
-  const leases = new LeaseStore();
-  const watch = new AgentWatchStore();
+  const { agents, leases, watch } = new EngineStore();
   /** of both transactions: one that loses a deadlock is tried again */
   let attempts = 0;
 

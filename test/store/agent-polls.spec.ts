@@ -1,4 +1,4 @@
-import { AgentStateStore, AgentStore, type AgentState } from '#engine-store';
+import { type AgentState, EngineStore } from '#engine-store';
 import { Database, NotificationFeed, type Tx } from '#entities';
 import { storedHost, type StoredHost as Host } from '../builders/stored-host';
 import { cloneDatabase } from '../harness/database';
@@ -8,8 +8,7 @@ describe('Polls of agents that have the current state', () => {
   let url: string;
   let drop: () => Promise<void>;
   let database: Database;
-  const agents = new AgentStore();
-  const states = new AgentStateStore();
+  const { agents, agentStates: states } = new EngineStore();
 
   beforeAll(async () => {
     ({ url, drop } = await cloneDatabase());

@@ -46,9 +46,9 @@ describe('The chain of audit records', () => {
   it('a long verification reports progress', async () => {
     const organization = await log.chainOf(20);
     const told: number[] = [];
-    await new ChainVerifier(log.database, log.chain, (checked) => void told.push(checked), 7).verify(
-      organization,
-    );
+    await new ChainVerifier(log.database, log.stores, (checked) => void told.push(checked), {
+      batchSize: 7,
+    }).verify(organization);
     expect(told).toEqual([7, 14, 20, 27, 34, 40]);
   });
 
@@ -62,9 +62,9 @@ describe('The chain of audit records', () => {
       for (let written = 0; written < 40; written += 1) {
         // transactions that are open for different times end in another order than they began
         await log.database.transaction(async (tx) => {
-          await log.audit.write(tx, organizations[index % 3]!, ENTRY);
+          await log.stores.audit.write(tx, organizations[index % 3]!, ENTRY);
           await tx.query('SELECT pg_sleep($1)', [((index + written) % 4) / 1000]);
-          await log.audit.write(tx, organizations[(index + written) % 3]!, ENTRY);
+          await log.stores.audit.write(tx, organizations[(index + written) % 3]!, ENTRY);
         });
       }
     });
@@ -86,7 +86,7 @@ describe('The chain of audit records', () => {
     let begun = (): void => undefined;
     const written = new Promise<void>((resolve) => (begun = resolve));
     const slow = log.database.transaction(async (tx) => {
-      await log.audit.write(tx, organization, ENTRY);
+      await log.stores.audit.write(tx, organization, ENTRY);
       begun();
       await held;
     });
@@ -129,7 +129,10 @@ describe('The chain of audit records', () => {
     expect(await log.verify(organization)).toMatchObject({ sealed: 20, unsealed: 0, broken: null });
     // and it is not for ever at the beginning
     expect(
-      await until('nothing is left to do', async () => !(await log.chain.isBehind(log.database.autocommit))),
+      await until(
+        'nothing is left to do',
+        async () => !(await log.stores.auditChains.isBehind(log.database.autocommit)),
+      ),
     ).toBe(true);
   });
 
@@ -156,7 +159,7 @@ describe('The chain of audit records', () => {
         return log.sql(statement);
       },
     };
-    await expect(log.chain.isBehind(explaining as Tx)).resolves.toBe(false);
+    await expect(log.stores.auditChains.isBehind(explaining as Tx)).resolves.toBe(false);
     expect(plans[0]).toMatch(/Index Only Scan using audit_records_\d{4}_\d{2}_transaction_id/);
     expect(plans[0]).not.toContain('Seq Scan on audit_records');
   });

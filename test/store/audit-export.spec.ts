@@ -47,10 +47,11 @@ describe('The export of audit records', () => {
 
   const exportMonths = async (keptMonths: number, isDropped = true): Promise<MonthOutcome[]> => {
     const outcomes: MonthOutcome[] = [];
-    for await (const { outcome } of new AuditExport(log.database, new ExportFolder(folder)).run(
-      keptMonths,
-      isDropped,
-    ))
+    for await (const { outcome } of new AuditExport(
+      log.database,
+      log.stores.auditExports,
+      new ExportFolder(folder),
+    ).run(keptMonths, isDropped))
       outcomes.push(outcome);
     return outcomes;
   };
@@ -59,14 +60,10 @@ describe('The export of audit records', () => {
     from: string | null,
     kept: KeptLink | null = null,
   ): Promise<ChainReport> =>
-    new ChainVerifier(
-      log.database,
-      log.chain,
-      () => undefined,
-      7,
-      null,
-      from === null ? null : new ExportFolder(from),
-    ).verify(id, kept);
+    new ChainVerifier(log.database, log.stores, () => undefined, {
+      batchSize: 7,
+      exports: from === null ? null : new ExportFolder(from),
+    }).verify(id, kept);
   const files = (id: OrganizationId): string[] => readdirSync(folder).filter((name) => name.includes(id));
   const rewrite = (file: string, change: (lines: string[]) => string[]): void => {
     const path = join(folder, file);

@@ -6,7 +6,7 @@ import { ownDatabase } from '../builders/own-database';
 describe('The id of an installation', () => {
   const database = ownDatabase(2);
   const keep = async (given?: string): Promise<string> =>
-    (await DeploymentId.keep(database.autocommit, given)).value;
+    (await DeploymentId.keep(database.autocommit, new DeploymentIdStore(), given)).value;
 
   beforeEach(() =>
     database.autocommit.query('UPDATE deployment SET deployment_id = own_deployment_id(), is_used = false'),

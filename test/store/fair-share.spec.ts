@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ConvergenceRunner, MACHINE_TIMING, type Convergence } from '#engine';
-import { LeaseStore, SweepStore } from '#engine-store';
+import { AgentWatchStore, EngineStore, LeaseStore, SweepStore } from '#engine-store';
 import { ownDatabase } from '../builders/own-database';
 import { until } from '../harness/until';
 
@@ -12,7 +12,7 @@ interface Made {
 
 describe('Targets that wait for a slot', () => {
   const database = ownDatabase(2);
-  const store = new SweepStore();
+  const { sweep: store } = new EngineStore();
   let busy: Made;
   let other: Made;
 
@@ -125,6 +125,7 @@ describe('Targets that wait for a slot', () => {
 
   describe('in a worker', () => {
     const CAPACITY = 3;
+    const SLOTS = { capacity: CAPACITY, timing: MACHINE_TIMING };
     /** A call of a cloud: slots are in use meanwhile. */
     const CALL_MS = 30;
 
@@ -156,7 +157,7 @@ describe('Targets that wait for a slot', () => {
       released: Promise<unknown> = Promise.resolve(),
     ): { runner: ConvergenceRunner; counted: CountedStore; done: string[] } => {
       const leases = new LeaseStore();
-      const counted = new CountedStore();
+      const counted = new CountedStore(new AgentWatchStore());
       const done: string[] = [];
       const convergence: Convergence = {
         converge: async ({ targetId }) => {
@@ -171,7 +172,7 @@ describe('Targets that wait for a slot', () => {
         handOver: () => Promise.resolve(),
       };
       const log = pino({ enabled: false });
-      const runner = new ConvergenceRunner(database, counted, convergence, CAPACITY, MACHINE_TIMING, log);
+      const runner = new ConvergenceRunner(database, counted, convergence, SLOTS, log);
       return { runner, counted, done };
     };
 

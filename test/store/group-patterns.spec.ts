@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { OrganizationId } from '#rules';
-import { GroupRolesStore, RoleStore } from '#tenant-store';
+import { RoleStore, TenantStores } from '#tenant-store';
 import { ownDatabase } from '../builders/own-database';
 
 /** 1,000 of them take a minute. */
@@ -12,7 +12,7 @@ describe('A pattern of groups', () => {
   const organization = randomUUID() as OrganizationId;
   const member = { id: randomUUID(), email: 'ada@example.com' };
   const provider = { id: randomUUID(), name: 'Example Ltd' };
-  const groups = new GroupRolesStore();
+  const { groupRoles: groups } = new TenantStores();
   const roleIds = new Map<string, string>();
 
   const held = async (): Promise<string[]> => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createLocalJWKSet, jwtVerify, type JWTVerifyResult } from 'jose';
-import { Identities, IdentityKeyRotation, IdentityKeyStore } from '#credentials';
+import { Identities, IdentityKeyRotation, IdentityStores } from '#credentials';
 import { Database, type Tx } from '#entities';
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { MasterKeys, newIdentityKey, openIdentityKey, resealIdentityKey, SealBrokenError } from '#secrets';
@@ -21,7 +21,8 @@ interface Key {
 describe('Identity keys', () => {
   const [firstMasterKey, secondMasterKey] = [masterKey(1), masterKey(2)];
   const masterKeys = MasterKeys.parse(firstMasterKey);
-  const store = new IdentityKeyStore();
+  const stores = new IdentityStores();
+  const { keys: store } = stores;
   let clone: ClonedDatabase;
   let database: Database;
   let credential: { id: string; organizationId: OrganizationId };
@@ -50,7 +51,7 @@ describe('Identity keys', () => {
   }
 
   /** As a process that has just started. */
-  const identities = (): Identities => new Identities(database, masterKeys, store, ISSUER);
+  const identities = (): Identities => new Identities(database, masterKeys, stores, ISSUER);
   const rotation = (): IdentityKeyRotation => new IdentityKeyRotation(database, masterKeys, store);
   const sign = (process = identities()): Promise<string> =>
     process.tokensOf(credential)!.sign(AUDIENCE, 'credential', ROLE);
@@ -187,7 +188,7 @@ describe('Identity keys', () => {
   it('are published where they cannot be opened, and sign nothing there', async () => {
     const kid = await signingKid();
     const before = (await signatures()).length;
-    const process = new Identities(database, MasterKeys.parse(secondMasterKey), store, ISSUER);
+    const process = new Identities(database, MasterKeys.parse(secondMasterKey), stores, ISSUER);
     expect(await process.readPublicKeys()).toMatchObject([{ kid }]);
     await expect(sign(process)).rejects.toMatchObject({ kind: 'denied' });
     expect(await signatures()).toHaveLength(before);

@@ -1,6 +1,5 @@
 import { recordOverdue } from '#engine';
 import { type Backlog, BacklogStore, EngineStore } from '#engine-store';
-import { TargetRuleStore } from '#engine-store/port';
 import type { Tx } from '#entities';
 import { DueWorkStore } from '#tenant-store';
 import { type LedgerOrganization, LedgerRows } from '../builders/ledger';
@@ -62,7 +61,7 @@ describe('A session that nothing has ended at its end', () => {
     expect(found.oldestOverdueSeconds).toBeGreaterThanOrEqual(40);
     const since = await end();
     expect(await overdue()).toMatchObject([{ id: ruleId, unwantedSince: since, cause: 'SESSION_EXPIRED' }]);
-    const listed = await new TargetRuleStore().list(database.autocommit, own.organizationId, targetId, PAGE);
+    const listed = await stores.targetRules.list(database.autocommit, own.organizationId, targetId, PAGE);
     expect(listed.rows).toMatchObject([{ isWanted: false, isOverdue: true, unwantedSince: since }]);
   });
 
@@ -72,12 +71,7 @@ describe('A session that nothing has ended at its end', () => {
     ]);
     const record = (): Promise<string[]> => inTransaction((tx) => recordOverdue(tx, stores, 10));
     const isListed = async (): Promise<unknown> => {
-      const { rows } = await new TargetRuleStore().list(
-        database.autocommit,
-        own.organizationId,
-        targetId,
-        PAGE,
-      );
+      const { rows } = await stores.targetRules.list(database.autocommit, own.organizationId, targetId, PAGE);
       return rows.map(({ isOverdue }) => isOverdue);
     };
     await isOverFor(115);
@@ -91,7 +85,7 @@ describe('A session that nothing has ended at its end', () => {
     await held();
     expect(await backlog()).toMatchObject({ dueRules: 1, overdueRules: 0 });
     expect(await overdue()).toEqual([]);
-    const listed = await new TargetRuleStore().list(database.autocommit, own.organizationId, targetId, PAGE);
+    const listed = await stores.targetRules.list(database.autocommit, own.organizationId, targetId, PAGE);
     expect(listed.rows).toMatchObject([{ isWanted: true, isOverdue: false, unwantedSince: null }]);
   });
 

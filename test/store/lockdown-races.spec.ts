@@ -1,6 +1,6 @@
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { SYSTEM_ACTOR, type Tx } from '#entities';
-import { AccessRequestStore, LockdownStore, StaticIpRuleStore, UserStore } from '#tenant-store';
+import { AccessRequestStore, StaticIpRuleStore, TenantStores, UserStore } from '#tenant-store';
 import { ownDatabase } from '../builders/own-database';
 import { until } from '../harness/until';
 
@@ -8,7 +8,7 @@ const ASKED = { reason: 'INC-12', staticRules: false };
 
 describe('A start and a lockdown at the same time', () => {
   const database = ownDatabase(4);
-  const lockdowns = new LockdownStore();
+  const { lockdowns } = new TenantStores();
   let organization: OrganizationId;
   let userId: string;
   let adminId: string;

@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, boolean, nat, record } from 'fast-check';
 import { VouchingCheck } from '../../apps/worker/src/sso/vouching-check';
 import { IssuerClients } from '#sso';
-import { DueSsoSignInStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { faultyDatabase, type Fault } from '../builders/faulty-database';
 import { LOCAL, MASTER_KEYS, vouchedPerson, type VouchedPerson } from '../builders/vouched-person';
 import { ownDatabase } from '../builders/own-database';
@@ -32,7 +32,7 @@ const ENDPOINTS = ['/.well-known/openid-configuration', '/token', '/keys', '/use
 
 describe('A fault of ours, at any step between the request to an issuer and the commit,', () => {
   const database = ownDatabase(4);
-  const due = new DueSsoSignInStore();
+  const stores = new TenantStores();
   let issuer: SignInIssuer;
 
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('A fault of ours, at any step between the request to an issuer and the 
   async function check({ familyId }: VouchedPerson, plan: Plan | null): Promise<number> {
     const { autocommit } = database;
     await autocommit.query('UPDATE sso_sign_ins SET check_due_at = now() WHERE family_id = $1', [familyId]);
-    const [signIn] = await due.lease(autocommit, [familyId], 60);
+    const [signIn] = await stores.dueSsoSignIns.lease(autocommit, [familyId], 60);
     if (!signIn) return 0;
     let steps = 0;
     const fault: Fault = () => {
@@ -54,7 +54,8 @@ describe('A fault of ours, at any step between the request to an issuer and the 
     issuer.cut = (_, when) => fault(when);
     const wake = (): void => undefined;
     const clients = new IssuerClients(LOCAL);
-    const worker = new VouchingCheck(faultyDatabase(database, fault), clients, MASTER_KEYS, wake, [0, 0]);
+    const options = { wake, keepPauses: [0, 0] };
+    const worker = new VouchingCheck(faultyDatabase(database, fault), stores, clients, MASTER_KEYS, options);
     await worker.run(signIn).catch(() => undefined);
     issuer.cut = null;
     return steps;

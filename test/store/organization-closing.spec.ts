@@ -1,5 +1,5 @@
 import { Database, SYSTEM_ACTOR } from '#entities';
-import { AccountStore, OrganizationClosingStore, OrganizationDeletionStore } from '#tenant-store';
+import { AccountStore, OrganizationClosingStore, TenantStores } from '#tenant-store';
 import { LedgerRows } from '../builders/ledger';
 import { cloneDatabase, type ClonedDatabase } from '../harness/database';
 import { until } from '../harness/until';
@@ -43,7 +43,7 @@ describe('A deleted organization', () => {
     const rows = new LedgerRows(database);
     const { organizationId, credentialId } = await rows.organization();
     await rows.target();
-    const deletions = new OrganizationDeletionStore();
+    const { organizationDeletion: deletions } = new TenantStores();
     const inserted = await database.transaction(async (tx) => {
       await deletions.lock(tx, organizationId);
       await deletions.begin(tx, organizationId, SYSTEM_ACTOR);

@@ -1,4 +1,4 @@
-import { SweepStore } from '#engine-store';
+import { EngineStore } from '#engine-store';
 import { SessionStore } from '#tenant-store';
 import { LedgerRows, type LedgerOrganization } from '../builders/ledger';
 import { ownDatabase } from '../builders/own-database';
@@ -37,7 +37,7 @@ interface Left {
 
 describe('Renewals against the end of the lease', () => {
   const sessions = new SessionStore();
-  const sweeps = new SweepStore();
+  const { sweep: sweeps } = new EngineStore();
   const database = ownDatabase(RENEWERS + SWEEPERS);
   let rows: LedgerRows;
   let org: LedgerOrganization;

@@ -52,6 +52,7 @@ const CHANGED: Omit<Rule, 'id'> = {
   removalSentAt: NOW + 10,
   offeredRevision: 6,
   offeredUntil: NOW + 11,
+  nativeEndAt: NOW + 12,
 };
 
 const ADDRESS: ResourceIpState = {

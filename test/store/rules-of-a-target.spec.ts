@@ -1,4 +1,5 @@
-import { type TargetRuleRow, TargetRuleStore } from '#engine-store/port';
+import { EngineStore } from '#engine-store';
+import type { TargetRuleRow } from '#engine-store/port';
 import { LedgerRows, type LedgerOrganization } from '../builders/ledger';
 import { ownDatabase } from '../builders/own-database';
 
@@ -6,7 +7,7 @@ const AT = [new Date(0), new Date(0), new Date(0)];
 const FIRST_PAGE = { page: 0, size: 100 };
 
 describe('The rules of a target', () => {
-  const store = new TargetRuleStore();
+  const { targetRules: store } = new EngineStore();
   const database = ownDatabase(2);
   const ledger = new LedgerRows(database);
   let own: LedgerOrganization;

@@ -1,6 +1,6 @@
 import type { CloudTarget, ProviderDriver } from '#drivers';
 import { MACHINE_TIMING, WriteTurns } from '#engine';
-import { SweepStore, WriteBudgetStore } from '#engine-store';
+import { EngineStore, WriteBudgetStore } from '#engine-store';
 import { Database } from '#entities';
 import { cloneDatabase } from '../harness/database';
 
@@ -119,7 +119,7 @@ describe('A turn for the write calls of an account', () => {
     expect(await worker().take(aws, TARGET, REMOVAL)).not.toBeNull();
     await database.autocommit.query(`UPDATE write_budgets SET full_at = now() + interval '1 hour'`);
     expect(await worker().take(aws, TARGET, REMOVAL)).toBeNull();
-    await new SweepStore().bringForward(database.autocommit);
+    await new EngineStore().sweep.bringForward(database.autocommit);
     expect(await worker().take(aws, TARGET, REMOVAL)).not.toBeNull();
   });
 });

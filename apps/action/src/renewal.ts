@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ClosingTask, startBackground } from '#client';
 import type { Access } from './state';
 
-/** What the renewer is told through its standard input. */
+/** What the renewer gets through its standard input. */
 export interface RenewalTask extends Pick<Access, 'url' | 'sessions' | 'notesFile' | 'leaseSeconds'> {
   /** the process that runs the job; 0 or 1: not known, as in a container */
   readonly runnerPid: number;

@@ -18,7 +18,7 @@ const CHECK_INTERVAL_MS = 1_000;
 
 /**
  * Renews the sessions until the post step removes the file of the notes, until they have ended, or until the runner has
- * gone: then nobody else ends them, so they are stopped here.
+ * gone: then nothing else ends them, so they are stopped here.
  */
 async function renew(): Promise<void> {
   const task = JSON.parse(await text(process.stdin)) as RenewalTask;

@@ -23,7 +23,7 @@ const RENEWER_ENDS_SECONDS = 2;
 /** What became of a session at the end of the job. */
 interface Ending {
   readonly id: string;
-  /** seconds from the request to end it until its rules were removed; null: they are not yet, or nobody knows */
+  /** seconds from the request to end it until its rules were removed; null: they are not yet, or it is unknown */
   readonly seconds: number | null;
   readonly text: string;
 }

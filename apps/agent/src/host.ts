@@ -18,7 +18,7 @@ export interface Files {
   readonly guard: GuardFile;
 }
 
-/** A host, and what one run of the agent was told to do there. */
+/** A host, and what one run of the agent has to do there. */
 export interface Host {
   readonly nft: Nft;
   readonly files: Files;

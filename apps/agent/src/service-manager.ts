@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 /**
  * Tells systemd that the guard is loaded, and from then on that the agent is alive: it restarts one that hangs. Without
- * systemd it tells nobody.
+ * systemd it sends nothing.
  */
 export function notifyServiceManager(env: NodeJS.ProcessEnv, isAlive: () => boolean): void {
   if (!env['NOTIFY_SOCKET']) return;

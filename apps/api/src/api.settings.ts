@@ -192,7 +192,7 @@ export class ApiSettings extends ServiceSettings {
   @trueOrFalse()
   EMBEDDED = false;
 
-  /** who may register an organization: anybody (open), only the first one (first), nobody (closed) */
+  /** who may register an organization: anybody (open), only the first one (first), no one (closed) */
   @IsIn(['open', 'first', 'closed'], {
     message: 'REGISTRATION must be open, first (closed after the first organization) or closed',
   })

@@ -1,13 +1,12 @@
 import { Global, Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { PasswordHasher } from '#secrets';
-import { AccountStore, AuditStore } from '#tenant-store';
 import { ApiSettings } from './api.settings';
 import { ActionRecords } from './audit/action-records';
 import { Bulk } from './audit/bulk';
 import { PublicAddress } from './http/public-address';
 import { Plans } from './plans/plans';
 
-/** Providers of every feature: the settings, and stores that most of them use. */
+/** Providers of every feature: the settings, and services that most of them use. */
 @Global()
 @Module({})
 export class SharedModule {
@@ -15,8 +14,6 @@ export class SharedModule {
     const providers: Provider[] = [
       { provide: ApiSettings, useValue: settings },
       { provide: PasswordHasher, useValue: new PasswordHasher(settings.PASSWORD_HASH_COST) },
-      AccountStore,
-      AuditStore,
       ActionRecords,
       Bulk,
       PublicAddress,

@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    // commander has said what is wrong, to people
+    // commander has reported what is wrong, to people
     if (error.exitCode === 0 || !wantsJson(process.argv)) return;
     const message = withoutValue(error.message.replace(/^error: /, ''));
     new Output('json').result({ error: { exitCode: EXIT.usage, message, fix: null, fields: {} } }, '');

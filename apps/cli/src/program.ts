@@ -47,7 +47,7 @@ export interface Definition<O> {
   readonly run: (call: Call<O>) => Promise<number | void>;
 }
 
-/** Adds a command. All that is missing is said at once; commander would say one thing at a time. */
+/** Adds a command. All that is missing is reported at once; commander would report one thing at a time. */
 export function define<O>(parent: Command, definition: Definition<O>): void {
   const { usage, about, examples, required = [], options = [], isWrapper = false } = definition;
   const [name = '', ...words] = usage.split(' ');
@@ -184,7 +184,7 @@ export const groundsOptions = (): Option[] => [
 ];
 
 export const breakGlassOption = (): Option =>
-  new Option('--break-glass', 'start without approval, with a code of your second factor; others are told');
+  new Option('--break-glass', 'start without approval, with a second-factor code; others are notified');
 
 export const leaseOption = (): Option =>
   numberOption(

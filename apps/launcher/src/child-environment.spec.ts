@@ -22,6 +22,7 @@ describe('childEnvironment', () => {
       AZURE_AUTHORITY_HOST: 'http://127.0.0.1:4700/azure/login',
       AZURE_RESOURCE_MANAGER_URL: 'http://127.0.0.1:4700/azure/arm',
       VERCEL_API_URL: 'http://127.0.0.1:4700/vercel',
+      ATLAS_URL: 'http://127.0.0.1:4700/atlas',
       TENANT_URL_NETWORKS: '127.0.0.1:4700,[::1]:4700',
       OIDC_ISSUER_URL: 'http://localhost:3100/oidc',
       DATABASE_URL: 'postgresql://service@here',
@@ -35,7 +36,7 @@ describe('childEnvironment', () => {
   it('sets no endpoint when the clouds are real', () => {
     const environment = childEnvironment('api', {}, { ...addresses, simulatorPort: null }, secrets, urls);
     const named = Object.keys(environment).filter((name) =>
-      /ENDPOINT|SIMULATOR|AZURE|GCP|GOOGLE|VERCEL|TENANT/.test(name),
+      /ENDPOINT|SIMULATOR|AZURE|GCP|GOOGLE|VERCEL|ATLAS|TENANT/.test(name),
     );
     expect(named).toEqual([]);
   });

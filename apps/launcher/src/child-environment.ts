@@ -84,6 +84,7 @@ const simulatedClouds = (port: number, apiPort: number): NodeJS.ProcessEnv => ({
   AZURE_AUTHORITY_HOST: `http://127.0.0.1:${port}/azure/login`,
   AZURE_RESOURCE_MANAGER_URL: `http://127.0.0.1:${port}/azure/arm`,
   VERCEL_API_URL: `http://127.0.0.1:${port}/vercel`,
+  ATLAS_URL: `http://127.0.0.1:${port}/atlas`,
   // the credential of the simulated gateway holds its URL
   TENANT_URL_NETWORKS: `127.0.0.1:${port},[::1]:${port}`,
 });

@@ -73,6 +73,7 @@ export const PROCESS_VARIABLES: Readonly<Record<ProcessName, readonly string[]>>
     'WORKER_CONCURRENCY',
   ],
   simulator: [
+    'SIMULATOR_AZURE_SERVER_MS',
     'SIMULATOR_GCP_OPERATION_MS',
     'SIMULATOR_GROUPS',
     'SIMULATOR_HOST',

@@ -10,6 +10,7 @@ async function main(): Promise<void> {
     latencyMs: settings.SIMULATOR_LATENCY_MS,
     rulesPerGroup: settings.SIMULATOR_RULES_PER_GROUP,
     groups: settings.SIMULATOR_GROUPS,
+    azureServerMs: settings.SIMULATOR_AZURE_SERVER_MS,
     gcpOperationMs: settings.SIMULATOR_GCP_OPERATION_MS,
     writeBurst: settings.SIMULATOR_WRITE_BURST,
     writeRefillPerSecond: settings.SIMULATOR_WRITE_REFILL_PER_SECOND,

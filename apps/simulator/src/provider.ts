@@ -88,6 +88,8 @@ export interface CloudProvider {
    * deny nothing here. @param isFirst the target's own policies come before its rules
    */
   setPolicies?(target: string, policies: readonly object[], isFirst: boolean): void;
+  /** Sets its clock before the machine's; absent when nothing in it ends by itself. */
+  setClockAhead?(milliseconds: number): void;
   /** Refuses every access token and session issued so far; absent when it issues none. */
   revokeTokens?(): void;
   /** Its objects, for `restore` after a restart. */

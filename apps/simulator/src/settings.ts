@@ -30,6 +30,10 @@ export class SimulatorSettings {
   @wholeNumber(0, 600_000)
   SIMULATOR_GCP_OPERATION_MS = 50;
 
+  /** how long database servers of Azure take to apply an accepted change, milliseconds; 0: as long as other services */
+  @wholeNumber(0, 600_000)
+  SIMULATOR_AZURE_SERVER_MS = 0;
+
   /** token bucket of EC2 writes, per account and region: burst, and refill per second */
   @wholeNumber(1, 1_000_000)
   SIMULATOR_WRITE_BURST = 50;

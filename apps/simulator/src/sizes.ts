@@ -1,4 +1,4 @@
-/** How large and how fast the simulated clouds are, unless told otherwise. */
+/** How large and how fast the simulated clouds are, unless set otherwise. */
 export const DEFAULT_SIZES = {
   /** delay before every provider call is handled, ms */
   latencyMs: 0,
@@ -34,10 +34,17 @@ export const DEFAULT_SIZES = {
   azureServiceRules: 0,
   /** how long Azure takes to apply an accepted change, ms */
   azureOperationMs: 50,
+  /** the same for database servers; 0: as long */
+  azureServerMs: 0,
   /** changes of an Azure subscription at once: the resource manager allows a thousand in five minutes */
   azureWriteBurst: 1000,
   /** addresses that the firewall of a Vercel project may list */
   vercelAddresses: 4875,
+  /** entries that the access list of a project of Atlas may have */
+  atlasEntries: 200,
+  /** how long Atlas takes to answer a change, and to apply what it has accepted, ms */
+  atlasWriteMs: 0,
+  atlasPendingMs: 0,
 };
 
 export type Sizes = Readonly<typeof DEFAULT_SIZES>;

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { ApisixProvider } from './apisix/apisix-provider';
+import { AtlasProvider } from './atlas/atlas-provider';
 import { AwsProvider } from './aws/aws-provider';
 import { AzureProvider } from './azure/azure-provider';
 import { ControlInterface } from './control/control-interface';
@@ -51,6 +52,7 @@ export async function startSimulator({
     new AzureProvider(world),
     new ApisixProvider(world),
     new VercelProvider(world),
+    new AtlasProvider(world),
   ];
   let url = '';
   const issuer = new Issuer(() => url);

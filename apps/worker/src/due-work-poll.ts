@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { OVERDUE_AFTER_SECONDS, type Sweeper } from '#engine';
+import { REPORT_OVERDUE_AFTER_SECONDS, type Sweeper } from '#engine';
 import type { Database } from '#entities';
-import { type DueWork, DueWorkStore } from '#tenant-store';
+import type { DueWork, TenantStores } from '#tenant-store';
 import { RepeatedTask } from './repeated-task';
 import { VERIFY_INTERVAL_MINUTES } from './verification/resource-checks';
 
@@ -14,12 +14,12 @@ export class DueWorkPoll {
 
   constructor(
     database: Database,
+    { dueWork }: TenantStores,
     private readonly sweeper: Pick<Sweeper, 'isSweeping'>,
     log: Logger,
   ) {
-    const store = new DueWorkStore();
     const find = async (): Promise<void> => {
-      this.found = await store.find(database.autocommit, OVERDUE_AFTER_SECONDS, VERIFY_INTERVAL_MINUTES);
+      this.found = await dueWork.find(database.autocommit, REPORT_OVERDUE_AFTER_SECONDS, VERIFY_INTERVAL_MINUTES);
     };
     this.task = new RepeatedTask('look for due work', INTERVAL_MS, find, log).onlyWhile(
       () => sweeper.isSweeping,

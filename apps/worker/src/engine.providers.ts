@@ -2,6 +2,7 @@ import { EngineStore } from '#engine-store';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Provider } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { DeploymentId } from '#connections';
 import { CredentialOpener } from '#credentials';
 import { DriverRegistry } from '#drivers';
@@ -19,15 +20,16 @@ import { Database } from '#entities';
 import { WakeUps } from '#jobs';
 import { factory } from './factory';
 import { WorkerMetrics } from './health/worker-metrics';
-import { WorkerLog } from './worker-log';
-import { WorkerSettings } from './worker.settings';
+import type { WorkerSettings } from './worker.settings';
 
 /** Names this process in leases, in the ledger and in logs. */
 const WORKER_ID = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
 
 /** The engine of this process: what it is made of, in the order of dependency. */
-export const ENGINE_PROVIDERS: readonly Provider[] = [
-  factory(EngineStore, [WorkerSettings], ({ RECONCILE_SECONDS }) => new EngineStore(RECONCILE_SECONDS)),
+export const engineProviders = (
+  { WORKER_CONCURRENCY: capacity }: WorkerSettings,
+  log: Logger,
+): readonly Provider[] => [
   factory(
     CloudAccess,
     [Database, DriverRegistry, CredentialOpener, DeploymentId],
@@ -51,21 +53,20 @@ export const ENGINE_PROVIDERS: readonly Provider[] = [
   ),
   factory(
     ConvergenceRunner,
-    [Database, EngineStore, Converger, AgentConverger, WorkerSettings, WorkerLog],
-    (database, { sweep }, converger, agents, { WORKER_CONCURRENCY }, { log }) =>
+    [Database, EngineStore, Converger, AgentConverger],
+    (database, { sweep }, converger, agents) =>
       new ConvergenceRunner(
         database,
         sweep,
         convergenceByProvider((provider) => DriverRegistry.isDriven(provider), converger, agents),
-        WORKER_CONCURRENCY,
-        MACHINE_TIMING,
+        { capacity, timing: MACHINE_TIMING },
         log,
       ),
   ),
   factory(
     Sweeper,
-    [Database, EngineStore, ConvergenceRunner, WakeUps, WorkerLog],
-    (database, stores, runner, wakeUps, { log }) =>
+    [Database, EngineStore, ConvergenceRunner, WakeUps],
+    (database, stores, runner, wakeUps) =>
       new Sweeper(
         database,
         stores,

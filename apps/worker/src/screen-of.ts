@@ -1,4 +1,4 @@
-import type { ToldRecord } from '#tenant-store';
+import type { FeedRecord } from '#tenant-store';
 
 const SCREENS: Readonly<Record<string, (id: string) => string>> = {
   SESSION: (id) => `/sessions/${id}`,
@@ -7,7 +7,7 @@ const SCREENS: Readonly<Record<string, (id: string) => string>> = {
 };
 
 /** The path of the console's screen where one looks at what a record tells of, or acts. */
-export function screenOf({ resourceType, resourceId }: ToldRecord): string {
+export function screenOf({ resourceType, resourceId }: FeedRecord): string {
   if (resourceId === null) return '/audit';
   return SCREENS[resourceType ?? '']?.(resourceId) ?? `/audit?resourceId=${resourceId}`;
 }

@@ -1,7 +1,7 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { DriverRegistry } from '#drivers';
 import { CloudAccess, ConvergenceRunner, Sweeper } from '#engine';
-import { BacklogStore } from '#engine-store';
+import { EngineStore } from '#engine-store';
 import { Database } from '#entities';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
 import { OperatorPort } from './health/operator-port';
@@ -21,6 +21,7 @@ const DRAIN_TIMEOUT_MS = 7000;
 export class WorkerLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
     private readonly database: Database,
+    private readonly engine: EngineStore,
     private readonly clouds: CloudAccess,
     private readonly runner: ConvergenceRunner,
     private readonly sweeper: Sweeper,
@@ -37,7 +38,7 @@ export class WorkerLifecycle implements OnApplicationBootstrap, BeforeApplicatio
 
   async onApplicationBootstrap(): Promise<void> {
     // An SDK takes half a second and tens of megabytes: load it before the first job, and only for providers in use
-    const used = await new BacklogStore().providersInUse(this.database.autocommit);
+    const used = await this.engine.backlog.providersInUse(this.database.autocommit);
     await Promise.all(
       used
         .filter((provider) => DriverRegistry.isDriven(provider))

@@ -1,7 +1,9 @@
 import type { CloudAccess, Sweeper } from '#engine';
+import type { EngineStore } from '#engine-store';
 import type { Database } from '#entities';
 import { SmtpMailer } from '#mail';
 import type { CheckpointSigner } from '#secrets';
+import type { TenantStores } from '#tenant-store';
 import type { Logger } from 'pino';
 import { auditPartitionUpkeep } from './audit/audit-partition-upkeep';
 import { auditSealing } from './audit/audit-sealer';
@@ -30,6 +32,15 @@ import type { WorkerSettings } from './worker.settings';
 /** What this process cannot recover from, the next one may; nothing is closed meanwhile. */
 const MAX_SWEEP_FAILING_MS = 60_000;
 
+/** What the tasks work with. */
+export interface TaskParts {
+  readonly database: Database;
+  readonly stores: TenantStores;
+  readonly engine: EngineStore;
+  readonly sweeper: Sweeper;
+  readonly clouds: CloudAccess;
+}
+
 /** The worker's periodic tasks. */
 export class WorkerTasks {
   /** readiness depends on it */
@@ -40,43 +51,41 @@ export class WorkerTasks {
 
   /** @param signer null: audit chains are not signed @param slotted those that go on when their task has stopped */
   constructor(
-    database: Database,
-    sweeper: Sweeper,
-    clouds: CloudAccess,
+    { database, stores, engine, sweeper, clouds }: TaskParts,
     settings: WorkerSettings,
     signer: CheckpointSigner | null,
     private readonly slotted: { readonly webhooks: WebhookDelivery; readonly vouching: Vouching },
     private readonly log: Logger,
   ) {
     this.sweep = sweeping(sweeper, log);
-    const due = new DueWorkPoll(database, sweeper, log);
-    const { credentials, resources } = verificationTasks(database, clouds, log);
+    const due = new DueWorkPoll(database, stores, sweeper, log);
+    const { credentials, resources } = verificationTasks(database, stores, engine, clouds, log);
     const days = settings.SESSION_RETENTION_DAYS;
-    this.notices = noticesOf(database, settings, log);
+    this.notices = noticesOf(database, stores, settings, log);
     this.all = [
       this.sweep,
       due.task,
-      due.gate(auditSealing(database, log), 'sealing'),
-      ...(signer ? [checkpointSigning(database, signer, log)] : []),
-      due.gate(unwrittenRecords(database, log), 'keptAuditRecords'),
+      due.gate(auditSealing(database, stores, log), 'sealing'),
+      ...(signer ? [checkpointSigning(database, stores, signer, log)] : []),
+      due.gate(unwrittenRecords(database, stores, log), 'keptAuditRecords'),
       auditPartitionUpkeep(database, log),
       ledgerUpkeep(database, settings.LEDGER_RETENTION_MONTHS, log),
       due.gate(unwrittenRuleEvents(database, log), 'keptRuleEvents'),
-      due.gate(overdueAlarm(database, log), 'overdueRules'),
-      due.gate(subscriptionSweep(database, log), 'subscriptions'),
-      due.gate(accessRequestEnds(database, log), 'accessRequests'),
+      due.gate(overdueAlarm(database, engine, log), 'overdueRules'),
+      due.gate(subscriptionSweep(database, stores, log), 'subscriptions'),
+      due.gate(accessRequestEnds(database, stores, log), 'accessRequests'),
       due.gate(credentials, 'credentials'),
       due.gate(resources, 'resources'),
-      due.gate(organizationClosing(database, log), 'deletedOrganizations'),
+      due.gate(organizationClosing(database, stores, log), 'deletedOrganizations'),
       due.gate(slotted.webhooks.task, 'webhooks'),
       due.gate(slotted.vouching.task, 'companySignIns'),
-      this.notices?.task.onlyWhile(() => sweeper.isSweeping) ?? noticesOff(database, log),
-      endingNotices(database, log).onlyWhile(() => sweeper.isSweeping),
-      organizationForgetting(database, log),
+      this.notices?.task.onlyWhile(() => sweeper.isSweeping) ?? noticesOff(database, stores, log),
+      endingNotices(database, stores, log).onlyWhile(() => sweeper.isSweeping),
+      organizationForgetting(database, stores, log),
       idempotencyKeyDeletion(database, log).onlyWhile(() => sweeper.isSweeping),
-      spentTokenDeletion(database, log),
+      spentTokenDeletion(database, stores, log),
       healthEventDeletion(database, settings.HEALTH_EVENT_RETENTION_DAYS, log),
-      ...(days === 0 ? [] : [sessionDeletion(database, days, log)]),
+      ...(days === 0 ? [] : [sessionDeletion(database, stores, days, log)]),
     ];
   }
 
@@ -99,9 +108,14 @@ export class WorkerTasks {
   }
 }
 
-function noticesOf(database: Database, settings: WorkerSettings, log: Logger): NoticeSending | null {
+function noticesOf(
+  database: Database,
+  stores: TenantStores,
+  settings: WorkerSettings,
+  log: Logger,
+): NoticeSending | null {
   const { SMTP_URL, MAIL_FROM, SMTP_REQUIRE_TLS, PUBLIC_URL } = settings;
   if (SMTP_URL === undefined) return null;
   const mailer = new SmtpMailer(SMTP_URL, MAIL_FROM!, SMTP_REQUIRE_TLS);
-  return new NoticeSending(database, mailer, PUBLIC_URL, log);
+  return new NoticeSending(database, stores, mailer, PUBLIC_URL, log);
 }

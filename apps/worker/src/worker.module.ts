@@ -3,13 +3,15 @@ import type { Logger } from 'pino';
 import { ConnectionsModule, DeploymentHealth } from '#connections';
 import { DriverRegistry, TenantHosts, tenantNetworks } from '#drivers';
 import { CloudAccess, ConvergenceRunner, Sweeper } from '#engine';
+import { EngineStore } from '#engine-store';
 import { Database } from '#entities';
 import { QueueConnection, WakeUps } from '#jobs';
 import { MasterKeys } from '#secrets';
 import { IssuerClients } from '#sso';
+import { type LeasedWebhook, TenantStores } from '#tenant-store';
 import { readSigner } from './audit/signing-key-file';
 import { ConvergenceProcessors } from './convergence/convergence.processors';
-import { ENGINE_PROVIDERS } from './engine.providers';
+import { engineProviders } from './engine.providers';
 import { factory } from './factory';
 import { OperatorPort } from './health/operator-port';
 import { WorkerMetrics } from './health/worker-metrics';
@@ -17,6 +19,7 @@ import { WorkerReadiness } from './health/worker-readiness';
 import { Vouching } from './sso/vouching';
 import { VouchingCheck } from './sso/vouching-check';
 import { WebhookDelivery } from './webhooks/webhook-delivery';
+import { WebhookReceiver } from './webhooks/webhook-sender';
 import { WorkerLifecycle } from './worker-lifecycle';
 import { WorkerLog } from './worker-log';
 import { WorkerTasks } from './worker-tasks';
@@ -40,6 +43,7 @@ export class WorkerModule {
         await ConnectionsModule.connect({
           applicationName: 'drawbridge-worker',
           poolSize: POOL_SIZE,
+          comparisonSeconds: settings.RECONCILE_SECONDS,
           settings,
           environment,
           onQueueError: (error) =>
@@ -55,43 +59,46 @@ export class WorkerModule {
         { provide: WorkerSettings, useValue: settings },
         { provide: WorkerLog, useValue: new WorkerLog(log) },
         { provide: WorkerMetrics, useValue: new WorkerMetrics(log) },
-        ...ENGINE_PROVIDERS,
-        factory(
-          WebhookDelivery,
-          [Database, MasterKeys],
-          (database, masterKeys) =>
-            new WebhookDelivery(
-              database,
-              masterKeys,
-              new TenantHosts(tenantNetworks(environment)),
-              settings.PUBLIC_URL,
-              log,
-            ),
-        ),
-        factory(Vouching, [Database, MasterKeys, WakeUps], (database, masterKeys, wakeUps) => {
-          const issuers = new IssuerClients(tenantNetworks(environment));
-          const wake = wakeUps.wake.bind(wakeUps, 'revoke-rules');
-          return new Vouching(database, new VouchingCheck(database, issuers, masterKeys, wake), log);
+        ...engineProviders(settings, log),
+        factory(WebhookDelivery, [Database, TenantStores, MasterKeys], (database, stores, masterKeys) => {
+          const hosts = new TenantHosts(tenantNetworks(environment));
+          const receiverOf = (webhook: LeasedWebhook): WebhookReceiver =>
+            new WebhookReceiver(webhook, masterKeys, hosts, settings.PUBLIC_URL);
+          return new WebhookDelivery(database, stores, receiverOf, log);
         }),
         factory(
+          Vouching,
+          [Database, TenantStores, MasterKeys, WakeUps],
+          (database, stores, masterKeys, wakeUps) => {
+            const issuers = new IssuerClients(tenantNetworks(environment));
+            const wake = wakeUps.wake.bind(wakeUps, 'revoke-rules');
+            const check = new VouchingCheck(database, stores, issuers, masterKeys, { wake });
+            return new Vouching(database, stores.dueSsoSignIns, check, log);
+          },
+        ),
+        factory(
           WorkerTasks,
-          [Database, Sweeper, CloudAccess, WebhookDelivery, Vouching],
-          (database, sweeper, clouds, webhooks, vouching) =>
-            new WorkerTasks(database, sweeper, clouds, settings, signer, { webhooks, vouching }, log),
+          [Database, TenantStores, EngineStore, Sweeper, CloudAccess, WebhookDelivery, Vouching],
+          (database, stores, engine, sweeper, clouds, webhooks, vouching) =>
+            new WorkerTasks(
+              { database, stores, engine, sweeper, clouds },
+              settings,
+              signer,
+              { webhooks, vouching },
+              log,
+            ),
         ),
         factory(
           OperatorPort,
-          [Database, DeploymentHealth, WorkerMetrics, WorkerTasks],
-          (database, health, metrics, { sweep, all }) =>
-            new OperatorPort(
+          [Database, EngineStore, DeploymentHealth, WorkerMetrics, WorkerTasks],
+          (database, engine, health, metrics, { sweep, all: tasks }) => {
+            const readiness = new WorkerReadiness(health, sweep);
+            return new OperatorPort(
               { port: settings.METRICS_PORT ?? null, host: settings.METRICS_HOST },
-              metrics,
-              database,
-              health,
-              new WorkerReadiness(health, sweep),
-              all,
+              { metrics, database, engine, health, readiness, tasks },
               log,
-            ),
+            );
+          },
         ),
         factory(
           ConvergenceProcessors,

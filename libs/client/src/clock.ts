@@ -8,7 +8,7 @@ type Session = components['schemas']['SessionDto'];
  */
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
-/** The server's time less the monotonic one; null: no answer has told it yet. */
+/** The server's time less the monotonic one; null: no answer has shown it yet. */
 let ahead: number | null = null;
 
 /**

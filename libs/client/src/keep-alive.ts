@@ -28,7 +28,7 @@ type Renewed = Schemas['RenewedSessionDto'];
 /** Renewals are this many to a lease: two may be lost. */
 const RENEWALS_PER_LEASE = 3;
 
-/** What is left of a lease when it is renewed: nobody waits longer for a server that asks for patience. */
+/** What is left of a lease when it is renewed: no client waits longer for a server that asks for patience. */
 export const patienceOf = (leaseSeconds: number): number =>
   (1000 * leaseSeconds * (RENEWALS_PER_LEASE - 1)) / RENEWALS_PER_LEASE;
 

@@ -12,9 +12,9 @@ export interface Credential {
 
 export interface SendingOptions {
   readonly credential: Credential | null;
-  /** told before each pause */
+  /** called before each pause */
   readonly onRetry?: ((reason: string, seconds: number) => void) | undefined;
-  /** told of each wait for an answer, except for those that the request itself asks to come late */
+  /** called with each wait for an answer, except for those that the request itself asks to come late */
   readonly onWait?: (<T>(url: string, answer: Promise<T>) => Promise<T>) | undefined;
   /**
    * the pauses of one request that the server may ask for, all together: with a lease, as long as it lasts. What ends access
@@ -38,7 +38,7 @@ const STOP_OR_RENEW = /\/sessions\/(?:admin\/)?[^/]+\/(?:stop|renew)$/;
 /** POST requests that end access, or what may become access. A DELETE does so, too, but for a lockdown's. */
 const END =
   /\/sessions\/(?:admin\/)?[^/]+\/stop$|\/auth\/logout$|\/access-requests\/[^/]+\/(?:cancel|deny|withdraw)$|\/lockdown$/;
-/** Somebody waits for the outcome of a sign-in, and repeating it makes a lock longer. */
+/** A person waits for the outcome of a sign-in, and repeating it makes a lock longer. */
 const SIGN_IN = /\/auth\/(?!logout$)/;
 
 /**

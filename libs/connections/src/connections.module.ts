@@ -6,13 +6,14 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { issuerUrlOf, type ServiceSettings } from '#config';
-import { CredentialOpener, Identities, IdentityKeyStore } from '#credentials';
+import { CredentialOpener, Identities, IdentityStores } from '#credentials';
 import { DriverRegistry } from '#drivers';
-import { RestoreStore } from '#engine-store';
+import { EngineStore } from '#engine-store';
+import { EnginePort } from '#engine-store/port';
 import { Database } from '#entities';
 import { connectQueue, onceAMinute, QueueConnection, refuseWrongRedis, WakeUps } from '#jobs';
 import { MasterKeys, refuseUnknownIdentityKeys, refuseWrongMasterKeys } from '#secrets';
-import { DataKeyStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { DeploymentHealth, RESTORED } from './deployment-health';
 import { DeploymentId } from './deployment-id';
 
@@ -22,6 +23,8 @@ export interface ConnectionOptions {
   readonly poolSize: number;
   /** further ones, for work that closes or keeps access; left out: none */
   readonly closingPoolSize?: number;
+  /** between two comparisons of one target; left out: the default */
+  readonly comparisonSeconds?: number;
   readonly settings: Pick<
     ServiceSettings,
     'DATABASE_URL' | 'REDIS_URL' | 'DEPLOYMENT_ID' | 'OIDC_ISSUER_URL' | 'PUBLIC_URL'
@@ -68,13 +71,19 @@ export class ConnectionsModule {
     const closing = closingPoolSize && new Database({ url, applicationName, poolSize: closingPoolSize });
     const database = new Database({ url, applicationName, poolSize }, closing || undefined);
     await database.connectMigrated();
-    const deploymentId = await DeploymentId.keep(database.autocommit, settings.DEPLOYMENT_ID);
+    const engine = new EngineStore(options.comparisonSeconds);
+    const stores = new TenantStores();
+    const deploymentId = await DeploymentId.keep(
+      database.autocommit,
+      engine.deploymentIds,
+      settings.DEPLOYMENT_ID,
+    );
     // before anything works on it
-    if (await database.transaction((tx) => new RestoreStore().note(tx, false))) options.onRestored(RESTORED);
-    refuseWrongMasterKeys(masterKeys, await new DataKeyStore().oneOfEachVersion(database.autocommit));
-    const identityKeys = new IdentityKeyStore();
-    refuseUnknownIdentityKeys(masterKeys, await identityKeys.published(database.autocommit));
-    const identities = new Identities(database, masterKeys, identityKeys, issuerUrlOf(settings));
+    if (await database.transaction((tx) => engine.restores.note(tx, false))) options.onRestored(RESTORED);
+    refuseWrongMasterKeys(masterKeys, await stores.dataKeys.oneOfEachVersion(database.autocommit));
+    const identityStores = new IdentityStores();
+    refuseUnknownIdentityKeys(masterKeys, await identityStores.keys.published(database.autocommit));
+    const identities = new Identities(database, masterKeys, identityStores, issuerUrlOf(settings));
     if (settings.REDIS_URL !== undefined) await refuseWrongRedis(settings.REDIS_URL);
     const queue = connectQueue(
       { redisUrl: settings.REDIS_URL ?? null, openPool: (config) => database.openPool(config) },
@@ -86,9 +95,12 @@ export class ConnectionsModule {
       { provide: Identities, useValue: identities },
       { provide: CredentialOpener, useValue: new CredentialOpener(masterKeys, identities) },
       { provide: Database, useValue: database },
+      { provide: EngineStore, useValue: engine },
+      { provide: EnginePort, useValue: engine },
+      { provide: TenantStores, useValue: stores },
       { provide: DeploymentId, useValue: deploymentId },
       { provide: QueueConnection, useValue: queue },
-      { provide: DeploymentHealth, useValue: new DeploymentHealth(database, queue) },
+      { provide: DeploymentHealth, useValue: new DeploymentHealth(database, queue, engine) },
       { provide: WakeUps, useValue: wakeUps },
       {
         provide: DriverRegistry,

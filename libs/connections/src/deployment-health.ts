@@ -1,4 +1,5 @@
-import { type Backlog, BacklogStore } from '#engine-store';
+import type { Backlog } from '#engine-store';
+import type { EnginePort } from '#engine-store/port';
 import { type Database, WriteProbe } from '#entities';
 import type { QueueConnection } from '#jobs';
 import { answerWithin, type Registry, scrapedGauge } from '#metrics';
@@ -51,13 +52,13 @@ const BACKLOG_GAUGES: readonly (readonly [
 /** The health of the whole deployment as any process sees it in the database and the queue. */
 export class DeploymentHealth {
   private readonly writes: WriteProbe;
-  private readonly backlog = new BacklogStore();
   private last: Promise<HealthReport> | null = null;
   private lastAt = 0;
 
   constructor(
     private readonly database: Database,
     private readonly queue: QueueConnection,
+    private readonly engine: EnginePort,
   ) {
     this.writes = new WriteProbe(database);
   }
@@ -89,7 +90,7 @@ export class DeploymentHealth {
   }
 
   private async condition(): Promise<{ secondsSinceSweep: number; isRestored: boolean }> {
-    const { secondsSinceSweep, isRestored } = await this.backlog.condition(this.database.autocommit);
+    const { secondsSinceSweep, isRestored } = await this.engine.backlog.condition(this.database.autocommit);
     return { secondsSinceSweep: secondsSinceSweep ?? Infinity, isRestored };
   }
 
@@ -112,7 +113,7 @@ export class DeploymentHealth {
     let reading: Promise<Backlog[]> | null = null;
     // a scrape collects the gauges together: one query for all of them
     const read = (): Promise<Backlog[]> => {
-      reading ??= this.backlog.byProvider(this.database.autocommit).finally(() => (reading = null));
+      reading ??= this.engine.backlog.byProvider(this.database.autocommit).finally(() => (reading = null));
       return reading;
     };
     for (const [name, help, value] of BACKLOG_GAUGES)

@@ -9,8 +9,8 @@ import {
   type PublicIdentityKey,
   type SealedIdentityKey,
 } from '#secrets';
-import type { IdentityKeyRow, IdentityKeyStore } from './identity-key.store';
-import { SignatureStore } from './signature.store';
+import type { IdentityKeyRow } from './identity-key.store';
+import type { IdentityStores } from './identity-stores';
 
 /** In the place of a credential's id: no credential has it. */
 const NO_CREDENTIAL = '00000000-0000-0000-0000-000000000000';
@@ -36,14 +36,13 @@ interface Keys {
  * this organization only. Tokens are made for exchanges with clouds and nothing else, and each is audited.
  */
 export class Identities {
-  private readonly signatures = new SignatureStore();
   private keys: Promise<Keys> | null = null;
 
   /** @param issuerUrl the setting OIDC_ISSUER_URL, without a slash at its end; null: there is no issuer */
   constructor(
     private readonly database: Database,
     private readonly masterKeys: MasterKeys,
-    private readonly store: IdentityKeyStore,
+    private readonly stores: IdentityStores,
     private readonly issuerUrl: string | null,
   ) {}
 
@@ -95,7 +94,7 @@ export class Identities {
     // before the token exists: none is unrecorded. What removes rules must go on when the trail takes no records
     const exists = await this.database.revocation(
       (tx) =>
-        this.signatures.record(tx, organizationId, id, {
+        this.stores.signatures.record(tx, organizationId, id, {
           ...SYSTEM_ACTOR,
           eventType: 'IDENTITY_TOKEN_SIGNED',
           resourceType: 'CREDENTIAL',
@@ -129,7 +128,7 @@ export class Identities {
 
   private async read(): Promise<Keys> {
     const readAt = Date.now();
-    const rows = await this.withFirst(await this.store.published(this.database.autocommit));
+    const rows = await this.withFirst(await this.stores.keys.published(this.database.autocommit));
     const signing = rows.findLast(({ mayHaveSigned }) => mayHaveSigned);
     if (!signing) throw new Error('No identity key may sign yet');
     return { readAt, published: rows.map(({ publicKey }) => publicKey), signing };
@@ -148,8 +147,8 @@ export class Identities {
   /** Several processes may make the first key at once: the database keeps one. */
   private async withFirst(rows: IdentityKeyRow[]): Promise<IdentityKeyRow[]> {
     if (rows.length > 0) return rows;
-    await this.store.addFirst(this.database.autocommit, await newIdentityKey(this.masterKeys));
-    return this.store.published(this.database.autocommit);
+    await this.stores.keys.addFirst(this.database.autocommit, await newIdentityKey(this.masterKeys));
+    return this.stores.keys.published(this.database.autocommit);
   }
 }
 

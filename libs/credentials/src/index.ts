@@ -2,4 +2,4 @@ export { CredentialOpener } from './credential-opener';
 export { Identities, type CredentialIdentity } from './identities';
 export { issuerConfiguration, type IssuerConfiguration } from './issuer-configuration';
 export { IdentityKeyRotation, type Rotation } from './identity-key-rotation';
-export { IdentityKeyStore } from './identity-key.store';
+export { IdentityStores } from './identity-stores';

@@ -30,13 +30,13 @@ export function requireIdentity(identity: IdentityTokens | null): IdentityTokens
   );
 }
 
-/** Adds to a cloud's refusal what the token said, which the cloud does not quote. Other errors are returned as they are. */
+/** Adds to a cloud's refusal what the token holds, which the cloud does not quote. Other errors are returned as they are. */
 export function withIdentity(error: unknown, { issuer, subject }: IdentityTokens): unknown {
   if (!(error instanceof CallFailure)) return error;
   const { kind, code, settled, retryAfterMs } = error;
-  const said = ` (the token is of the issuer ${issuer}, about ${subject})`;
+  const token = ` (the token is of the issuer ${issuer}, about ${subject})`;
   // a long refusal is shortened, and not what the administrator has to compare
-  const message = shortened(error.message, MAX_MESSAGE_LENGTH - said.length) + said;
+  const message = shortened(error.message, MAX_MESSAGE_LENGTH - token.length) + token;
   return new CallFailure(kind, message, code, settled, retryAfterMs);
 }
 

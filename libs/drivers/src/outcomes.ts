@@ -4,7 +4,7 @@ import type { RuleChange } from './provider-driver';
 
 type Done = Extract<ChangeResult, { result: 'done' }>;
 
-/** Of a removal that left something behind, or found something, which lets nobody in. @param note for people */
+/** Of a removal that left something behind, or found something, which admits no traffic. @param note for people */
 export const doneWith = (note: string): { note: string } => ({ note });
 
 /** The result of each change of one batch, and the failure that stopped the batch. */

@@ -1,5 +1,13 @@
 import type { IdentityTokens } from './identity-tokens';
-import type { ChangeResult, ObservedRule, OwnershipMark, Provider, ResourceConfig, RuleSpec } from '#rules';
+import type {
+  ChangeResult,
+  NativeExpiry,
+  ObservedRule,
+  OwnershipMark,
+  Provider,
+  ResourceConfig,
+  RuleSpec,
+} from '#rules';
 
 /** A tenant's decrypted credential. Kept only for one convergence or check. */
 export interface DriverCredential {
@@ -41,6 +49,8 @@ export type RuleChange =
        * before it is added
        */
       readonly replaces?: readonly string[];
+      /** when the provider shall end it by itself, seconds since 1970: a rule of ours that is present gets this end, too */
+      readonly endsAt?: number;
       /** of the resource that requests the rule */
       readonly config: ResourceConfig;
     }
@@ -92,12 +102,17 @@ export interface DriverTraits {
   };
   /** a write blocks the next one to the target: the interval is always kept */
   readonly oneWriteAtATime?: true;
-  /** after this time, ms, the outcome of a call counts as unknown */
+  /** rules end by the provider's own clock, unless they are renewed: an addition has `endsAt` */
+  readonly nativeExpiry?: NativeExpiry;
+  /**
+   * After this time, ms, the outcome of a call counts as unknown. It bounds a call of the driver (Azure, Vercel, APISIX), each
+   * request of one (AWS), or its removals and its additions apart (Google).
+   */
   readonly callTimeoutMs: number;
 }
 
 export interface DriverOptions {
-  /** time limit of one driver call, over all its requests; omitted: that of the facts */
+  /** time limit as of `DriverTraits`; omitted: that of the facts */
   readonly callTimeoutMs?: number;
   /**
    * called with the reason why this deployment's own identity got no keys, which is for the operator only: tenants read

@@ -1,6 +1,7 @@
 import type { Provider } from '#rules';
 import { AGENT_FACTS } from './agent/agent.facts';
 import { APISIX_FACTS } from './apisix/apisix.facts';
+import { ATLAS_FACTS } from './atlas/atlas.facts';
 import { AWS_FACTS } from './aws/aws.facts';
 import { AZURE_FACTS } from './azure/azure.facts';
 import { GCP_FACTS } from './gcp/gcp.facts';
@@ -28,6 +29,7 @@ const ENTRIES: Readonly<Record<Provider, Entry>> = {
   AZURE: entry(AZURE_FACTS, async () => (await import('./azure/azure.driver.js')).createAzureDriver),
   APISIX: entry(APISIX_FACTS, async () => (await import('./apisix/apisix.driver.js')).createApisixDriver),
   VERCEL: entry(VERCEL_FACTS, async () => (await import('./vercel/vercel.driver.js')).createVercelDriver),
+  ATLAS: entry(ATLAS_FACTS, async () => (await import('./atlas/atlas.driver.js')).createAtlasDriver),
   AGENT: entry(AGENT_FACTS, null),
 };
 

@@ -4,6 +4,9 @@ import { byKey } from './by-key';
 /** Intervals up to this length are found by their end; longer ones have their own index. */
 export const LONG_HOURS = 48;
 
+/** Longer than any provider lets an address in whose rule is gone. */
+const LATEST_EFFECT = '15 minutes';
+
 const ENDS = `e.kind IN (${INTERVAL_ENDS.map((kind) => `'${kind}'`).join(', ')})`;
 
 /** Must match the predicate of the partial indexes literally. */
@@ -57,7 +60,7 @@ export function closedIntervals(
     ${times('e.possible_from', 'e.certain_from', 'e.certain_until', 'e.possible_until')}`;
   const begun = `(e.possible_from IS NULL OR e.possible_from <= ${to})`;
   return `(SELECT ${columns} FROM rule_events e
-      WHERE ${condition} AND ${ENDS} AND e.at >= ${from} AND e.at <= ${shortEnd}
+      WHERE ${condition} AND ${ENDS} AND e.at >= ${from}::timestamptz - interval '${LATEST_EFFECT}' AND e.at <= ${shortEnd}
         AND e.possible_until >= ${from} AND ${begun} LIMIT ${limit})
     UNION ALL
     (SELECT ${columns} FROM rule_events e

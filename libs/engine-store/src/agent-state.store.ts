@@ -2,7 +2,7 @@ import { ruleLife, type OrganizationId } from '#rules';
 import type { TenantStore, Tx } from '#entities';
 import { readState, unrecordedOffers, type AgentState, type HostRule } from './agent-state';
 import type { ServingAgent } from './agent.store';
-import { RuleStore } from './rule.store';
+import type { RuleStore } from './rule.store';
 
 /** Notification channel: the payload is the key of a host whose desired state may have changed. */
 export const AGENT_STATES_CHANNEL = 'agent_states';
@@ -12,7 +12,7 @@ const MAX_READS = 10;
 
 /** Desired states of hosts, and what was offered to their agents. */
 export class AgentStateStore implements TenantStore<AgentStateStore> {
-  private readonly rules = new RuleStore();
+  constructor(private readonly rules: RuleStore) {}
 
   /** The desired state of the host. @returns null when there is more to send than was offered to its agent last */
   async readUnchanged(

@@ -53,7 +53,7 @@ export interface AgentState {
   /** what the host is no longer to guard */
   readonly released: readonly Traffic[];
   readonly rules: readonly AgentRule[];
-  /** the database was restored from a backup, and nobody has confirmed that: rules that the host does not have are not opened */
+  /** the database was restored from a backup, and that is not confirmed: rules that the host does not have are not opened */
   readonly restored: boolean;
 }
 

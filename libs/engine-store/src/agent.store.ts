@@ -2,7 +2,7 @@ import { AGENT_AWAY_SECONDS, ruleLife, type Instant, type OrganizationId } from 
 import { withoutContent } from './agent-state';
 import { type TenantStore, type Tx, first, touches } from '#entities';
 import { lockOwners } from './lock-owners';
-import { RuleStore } from './rule.store';
+import type { RuleStore } from './rule.store';
 
 /** An agent's request under a name. */
 export interface AgentVisit {
@@ -86,7 +86,7 @@ const VALID_KEY = 'k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_a
 
 /** Agents, the keys that may serve each name, and the installation that does. */
 export class AgentStore implements TenantStore<AgentStore> {
-  private readonly rules = new RuleStore();
+  constructor(private readonly rules: RuleStore) {}
 
   /**
    * Notes a request of the installation that serves already, with its valid key, and was not away. It waits for no lock.

@@ -168,7 +168,7 @@ export class ComparisonStore {
     );
   }
 
-  /** Records that a resource needs somebody, once until it is in order again, and that then. The caller has the target's lease. */
+  /** Records that a resource needs attention, once until it is in order again, and that then. The caller has the target's lease. */
   private async record(tx: Tx, events: readonly ReportedEvent[]): Promise<void> {
     for (const [organization, own] of grouped(events, ({ organizationId }) => organizationId)) {
       const failing = await rows<{ id: string }>(

@@ -105,6 +105,7 @@ function dueRule(row: TargetRule, holders: readonly DueHolder[], loaded: Loaded)
     inFlightMs: Math.max(0, inFlight ?? 0),
     inDoubt: inFlight !== null,
     isAwaited: isAwaited(row, loaded.now),
+    hasExpired: row.nativeEndAt !== null && row.nativeEndAt <= loaded.now,
     removingMs: row.presentSince === null || inFlight !== null ? null : loaded.now - removedAt,
     writtenWith: credentialId === null ? null : { credentialId, region },
     abandoned: holders.every(({ abandoned }) => abandoned !== null) ? (holders[0]?.abandoned ?? null) : null,

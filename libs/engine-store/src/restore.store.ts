@@ -12,7 +12,7 @@ const IDENTITY = `(SELECT system_identifier FROM pg_control_system()) || ' ' ||
 export const IS_RESTORED = `coalesce(
   (SELECT restored_at IS NOT NULL OR database_identity <> ${IDENTITY} FROM sweeper_lease), false)`;
 
-/** Of a restored database that nobody has confirmed yet. */
+/** Of a restored database that is not confirmed yet. */
 export interface Restore {
   /** since when it is known */
   readonly since: Date;
@@ -71,10 +71,10 @@ const NAMED = `jsonb_build_object('id', o.id, 'slug', o.slug)`;
 export class RestoreStore {
   /**
    * Notes which database this is, and whether it is a restored one. Every target is then compared at once.
-   * @param isTold an operator says that it is
-   * @returns whether it was restored and nobody has confirmed that yet
+   * @param isReported an operator says that it is
+   * @returns whether it was restored and that is not confirmed yet
    */
-  async note(tx: Tx, isTold: boolean): Promise<boolean> {
+  async note(tx: Tx, isReported: boolean): Promise<boolean> {
     const noted = await first<{ isNew: boolean | null }>(
       tx,
       `INSERT INTO sweeper_lease AS known (id, worker_id, lease_until, database_identity, restored_at)
@@ -83,7 +83,7 @@ export class RestoreStore {
          restored_at = CASE WHEN $1 OR known.database_identity <> excluded.database_identity THEN now() ELSE known.restored_at END
        WHERE $1 OR known.database_identity IS DISTINCT FROM excluded.database_identity
        RETURNING restored_at = now() AS "isNew"`,
-      [isTold],
+      [isReported],
     );
     if (noted?.isNew) {
       await this.compareAll(tx);

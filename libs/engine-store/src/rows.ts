@@ -71,7 +71,7 @@ export interface ResourceIp extends ResourceIpState {
 export interface Loaded extends Times {
   /** when they were read: not before anything that was computed before the call */
   readonly readAt: Instant;
-  /** since when the target may have rules that nobody has recorded */
+  /** since when the target may have rules that are not recorded */
   readonly knownSince: Instant;
   /** until then a write of the target's whole list may take effect */
   readonly listInFlightUntil: Instant | null;

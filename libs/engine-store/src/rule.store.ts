@@ -27,6 +27,7 @@ const RULE = new Columns({
     'observed_at',
     'removal_sent_at',
     'offered_until',
+    'native_end_at',
   ],
 });
 
@@ -49,7 +50,7 @@ const load = (seed: string): string => `WITH near AS MATERIALIZED (${seed}),
     ${ms('coalesce(t.compared_at, t.created_at)')} AS "knownSince", ${ms('t.in_flight_until')} AS "listInFlightUntil",
     ${IS_RESTORED} AS "isRestored",
     ARRAY(SELECT to_jsonb(rule) FROM (
-      SELECT r.id, ${RULE.of('r')}, r.target_id AS "targetId", own.provider, own.identifier,
+      SELECT r.id, ${RULE.of('r')}, r.target_id AS "targetId", own.provider, own.resource_type AS "resourceType", own.identifier,
         ${ms('own.compared_at')} AS "comparedAt", r.key, r.address, r.protocol, r.ports,
         (SELECT organization_id FROM credentials WHERE id = r.credential_id) AS "writerOrganizationId"
       FROM near CROSS JOIN LATERAL ${byKey('rules', 'near.id')} r JOIN targets own ON own.id = r.target_id ORDER BY r.key
@@ -182,7 +183,7 @@ export class RuleStore {
     );
   }
 
-  /** Inserts rules of a target that nobody holds. @returns those that were not there */
+  /** Inserts rules of a target that have no holder. @returns those that were not there */
   async insert(
     tx: Tx,
     targetId: string,
@@ -208,7 +209,7 @@ export class RuleStore {
     );
   }
 
-  /** Deletes those of these rules that nobody holds. */
+  /** Deletes those of these rules that have no holder. */
   async deleteUnheld(tx: Tx, ruleIds: readonly string[]): Promise<void> {
     if (ruleIds.length === 0) return;
     await tx.query(
@@ -227,7 +228,7 @@ export class RuleStore {
     );
   }
 
-  /** Locks absent rules that nobody holds. */
+  /** Locks absent rules that have no holder. */
   lockUnheld(tx: Tx, limit: number): Promise<LockedRules> {
     return this.lockFree(
       tx,
@@ -247,12 +248,25 @@ export class RuleStore {
     );
   }
 
-  /** Locks rules that are due in more than these seconds, the latest first. */
-  lockDueAfter(tx: Tx, seconds: number, limit: number): Promise<LockedRules> {
-    return this.lockFree(tx, 'r.due_at > now() + make_interval(secs => $1) ORDER BY r.due_at DESC LIMIT $2', [
-      seconds,
-      limit,
-    ]);
+  /**
+   * Locks rules that are due in more than these seconds, the latest first, and settled ones that their provider ends within the
+   * lead, before one of their holders.
+   */
+  lockMisdated(tx: Tx, seconds: number, leadSeconds: number, limit: number): Promise<LockedRules> {
+    return this.lockFree(
+      tx,
+      `r.id = ANY (ARRAY(SELECT id FROM rules WHERE due_at > now() + make_interval(secs => $1)
+           ORDER BY due_at DESC LIMIT $3)
+         || ARRAY(SELECT e.id FROM rules e WHERE e.native_end_at < now() + make_interval(secs => $2)
+           AND e.due_at IS NULL AND e.unwanted_since IS NULL AND EXISTS (
+             SELECT FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id
+             LEFT JOIN sessions s ON s.id = ip.session_id
+             LEFT JOIN static_ip_rules fixed ON fixed.id = ip.static_ip_rule_id
+             WHERE h.rule_id = e.id AND h.released_at IS NULL AND coalesce(
+               s.expires_at > e.native_end_at, fixed.expires_at > e.native_end_at, true)
+           ) ORDER BY e.native_end_at LIMIT $3))`,
+      [seconds, leadSeconds, limit],
+    );
   }
 
   /** Locks rules that should have been gone for this long, may still be present, and are not reported. */
@@ -265,7 +279,7 @@ export class RuleStore {
     );
   }
 
-  /** Locks those of these rules that nobody else has locked: whoever has may be about to change them. */
+  /** Locks those of these rules that no other transaction has locked: it may be about to change them. */
   private lockFree(tx: Tx, condition: string, given: readonly unknown[]): Promise<LockedRules> {
     return this.readLocked(tx, `${condition} FOR NO KEY UPDATE SKIP LOCKED`, given);
   }

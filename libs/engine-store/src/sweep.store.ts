@@ -12,7 +12,7 @@ import {
   SYSTEM_ACTOR,
   type Tx,
 } from '#entities';
-import { AgentWatchStore } from './agent-watch.store';
+import type { AgentWatchStore } from './agent-watch.store';
 import { COMPARISON_INTERVAL_SECONDS } from './comparison.store';
 import { release, type WokenTargets } from './holders';
 import { UNLEASED } from './lease.store';
@@ -122,29 +122,35 @@ const NEXT_ORGANIZATIONS = {
 export class SweepStore {
   /** cursor for the rotation over organizations in a backlog */
   private from = FIRST_ORGANIZATION;
-  private readonly agents = new AgentWatchStore();
   private readonly audit = new AuditTrail();
 
   /** @param comparisonSeconds between two comparisons of one host */
-  constructor(private readonly comparisonSeconds = COMPARISON_INTERVAL_SECONDS) {}
+  constructor(
+    private readonly agents: AgentWatchStore,
+    private readonly comparisonSeconds = COMPARISON_INTERVAL_SECONDS,
+  ) {}
 
   /**
    * Moves expired sessions to EXPIRING and releases their holders. Call it in a transaction.
    * @returns how many, and the targets to wake
    */
   async expireSessions(tx: Tx, limit: number): Promise<{ count: number; targets: WokenTargets[] }> {
-    const ended = await rows<{ id: string }>(
+    const ended = await rows<{ id: string; leaseLost: boolean }>(
       tx,
       `UPDATE sessions SET status = 'EXPIRING', ended_at = ${ENDED_AT}, ended_reason = 'EXPIRED'
        WHERE id IN (
          SELECT id FROM sessions WHERE status IN (${MAY_EXPIRE}) AND ${ENDS_AT} <= now()
          ORDER BY ${ENDS_AT} LIMIT $1 FOR UPDATE SKIP LOCKED)
-       RETURNING id`,
+       RETURNING id, coalesce(lease_until < expires_at, false) AS "leaseLost"`,
       [limit],
     );
-    if (ended.length === 0) return { count: 0, targets: [] };
-    const sessionIds = ended.map(({ id }) => id);
-    return { count: ended.length, targets: await release(tx, 'SESSION_EXPIRED', { sessionIds }) };
+    const targets: WokenTargets[] = [];
+    for (const cause of ['LEASE_LOST', 'SESSION_EXPIRED'] as const) {
+      const over = ended.filter(({ leaseLost }) => leaseLost === (cause === 'LEASE_LOST'));
+      const sessionIds = over.map(({ id }) => id);
+      if (sessionIds.length > 0) targets.push(...(await release(tx, cause, { sessionIds })));
+    }
+    return { count: ended.length, targets };
   }
 
   /**

@@ -1,5 +1,6 @@
 import {
   BUDGET_SPENT,
+  SLOW_TARGETS,
   type AdditionCause,
   type HolderKind,
   type OrganizationId,
@@ -63,10 +64,17 @@ const heldBy = (comparison: '=' | '<>'): string => `EXISTS (
 
 const IS_WANTED = 'EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id AND h.released_at IS NULL)';
 
-/** What the rule waits for. The longest gap is shorter than five seconds. */
-const WAITS_FOR = `CASE WHEN r.due_at IS NULL THEN NULL WHEN r.is_suspended THEN 'SUSPENSION'
-    WHEN r.last_error = '${BUDGET_SPENT}' THEN 'TURN' WHEN r.due_at > now() THEN 'BACK_OFF'
-    WHEN t.was_short AND t.last_write_at > now() - interval '5 seconds' THEN 'GAP' ELSE 'SLOT' END`;
+/** SQL: a write blocks the next one to `targets t` for long. */
+const IS_SLOW = `t.resource_type IN (${Object.keys(SLOW_TARGETS)
+  .map((type) => `'${type}'`)
+  .join(', ')})`;
+
+/** What the rule waits for, as the head of `write-turns.ts` in the engine lists it. What it waited for before a hold or a release is not shown. */
+const WAITS_FOR = `CASE WHEN r.due_at IS NULL THEN NULL
+    WHEN r.due_at > now() THEN CASE WHEN r.is_suspended AND ${IS_WANTED} THEN 'SUSPENSION'
+      WHEN r.last_error = '${BUDGET_SPENT}' THEN 'TURN' ELSE 'BACK_OFF' END
+    WHEN t.was_short AND t.last_write_at > now() - interval '5 seconds'
+      OR ${IS_SLOW} AND t.last_write_at > now() - interval '20 seconds' THEN 'GAP' ELSE 'SLOT' END`;
 
 /** The organization's holders ($1) of the rule `l`. */
 const HOLDERS = `ARRAY(SELECT to_jsonb(holder) FROM (

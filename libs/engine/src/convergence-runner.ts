@@ -51,8 +51,7 @@ export class ConvergenceRunner {
     private readonly database: Transactions,
     private readonly store: SweepStore,
     private readonly converger: Convergence,
-    private readonly capacity: number,
-    private readonly timing: Timing,
+    private readonly slots: { readonly capacity: number; readonly timing: Timing },
     private readonly log: Logger,
   ) {}
 
@@ -82,13 +81,13 @@ export class ConvergenceRunner {
    * @returns the targets that still wait @throws Error when the database is unreachable
    */
   async fill(forOthers = false): Promise<readonly SlotUse[]> {
-    this.filledAt = this.timing.now();
-    const limit = this.capacity * WAITING_PER_SLOT;
-    const perOrganization = forOthers ? limit : this.capacity;
+    this.filledAt = this.slots.timing.now();
+    const limit = this.slots.capacity * WAITING_PER_SLOT;
+    const perOrganization = forOthers ? limit : this.slots.capacity;
     const found = await this.store.waitingTargets(this.database.autocommit, perOrganization, limit);
     if (this.isStopping) return [];
     // where targets have many due rules, a query of a backlog may find as few as half of them
-    this.hasMore = found.length * 2 >= this.capacity;
+    this.hasMore = found.length * 2 >= this.slots.capacity;
     this.waiting.clear();
     for (const use of found) this.waiting.set(use.targetId, merged(use, this.waiting.get(use.targetId)));
     this.startNext();
@@ -118,7 +117,7 @@ export class ConvergenceRunner {
   private startNext(): void {
     const waiting = [...this.waiting.values()].filter(({ targetId }) => !this.running.has(targetId));
     const running = [...this.running.values()].map(({ use }) => use);
-    for (const use of chooseFairly(waiting, running, this.capacity)) this.start(use);
+    for (const use of chooseFairly(waiting, running, this.slots.capacity)) this.start(use);
   }
 
   private start(use: SlotUse): void {
@@ -149,8 +148,8 @@ export class ConvergenceRunner {
   private async refill(): Promise<void> {
     this.isRefilling = true;
     try {
-      const waitMs = this.filledAt + POLL_INTERVAL_MS - this.timing.now();
-      if (waitMs > 0) await this.timing.wait(waitMs);
+      const waitMs = this.filledAt + POLL_INTERVAL_MS - this.slots.timing.now();
+      if (waitMs > 0) await this.slots.timing.wait(waitMs);
       if (!this.isStopping) await this.fill();
     } finally {
       this.isRefilling = false;

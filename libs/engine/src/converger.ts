@@ -3,6 +3,7 @@ import type { DueRules, EngineStore, Lease, Origin } from '#engine-store';
 import { type Transactions, type Tx } from '#entities';
 import type { ProviderDriver } from '#drivers';
 import {
+  nativeExpiry,
   observe,
   RETRYABLE_KINDS,
   ruleLife,
@@ -51,7 +52,7 @@ export class Converger {
     private readonly workerId: string,
   ) {
     this.isolation = new Isolation(database, stores, observer, timing, workerId);
-    this.passRunner = new PassRunner(database, stores, clouds, this.isolation, observer, timing);
+    this.passRunner = new PassRunner({ database, stores }, clouds, this.isolation, observer, timing);
   }
 
   /**
@@ -170,11 +171,13 @@ export class Converger {
   private async settle(
     held: HeldLease,
     rules: readonly DueRule[],
-    found: Omit<Settlement, 'ruleIds' | 'chance' | 'applyTimeoutMs'>,
+    found: Omit<Settlement, 'ruleIds' | 'chance' | 'applyTimeoutMs' | 'expiry'>,
   ): Promise<void> {
     const ruleIds = rules.map(({ ruleId }) => ruleId);
-    const { applyTimeoutMs } = targetTimes(held.lease.resourceType);
-    const whole: Settlement = { ...found, ruleIds, chance: this.timing.random(), applyTimeoutMs };
+    const { resourceType } = held.lease;
+    const { applyTimeoutMs } = targetTimes(resourceType);
+    const expiry = nativeExpiry(resourceType);
+    const whole: Settlement = { ...found, ruleIds, chance: this.timing.random(), applyTimeoutMs, expiry };
     const origin: Origin = {
       workerId: this.workerId,
       passId: randomUUID(),

@@ -21,7 +21,7 @@ import { TargetRows } from './target-rows';
 import { age } from './provider-calls';
 import type { Timing } from './timing';
 import type { UnissuedOrphans } from './unissued-orphans';
-import { recordUnmanaged } from './unmanaged-rules';
+import { type ComparedRead, recordUnmanaged } from './unmanaged-rules';
 
 /** The drift of a target, and the read that showed it. */
 export interface ObservedDrift {
@@ -70,9 +70,10 @@ export class DriftRecorder {
       });
     const left = [...suspend(rows, drift), ...withdraw(rows, drift)];
     for (const { ruleId } of drift.renamed) rows.rename(ruleId);
+    const compared = { lease, loaded: rows.loaded, endedAt, origin };
     const events = ledgerRows(made, rows, endedAt, origin);
     await store.save(tx, rows.changed);
-    events.push(...(await this.takeOver(tx, lease, observed, rows, endedAt, origin)));
+    events.push(...(await this.takeOver(tx, observed, compared)));
     await ledger.record(tx, events);
     await writeSessions(tx, owners, left);
     if (isListed)
@@ -80,12 +81,8 @@ export class DriftRecorder {
         ...(await recordUnmanaged(
           tx,
           this.stores,
-          lease,
-          drift.unmanaged,
-          read.rules,
-          rows.loaded,
-          endedAt,
-          origin,
+          compared,
+          { observed: drift.unmanaged, all: read.rules },
           observed.unissued,
         )),
       );
@@ -107,29 +104,18 @@ export class DriftRecorder {
 
   private async takeOver(
     tx: Tx,
-    { targetId }: Lease,
     { access, drift: { orphans }, unissued: { question, keys } }: ObservedDrift,
-    { loaded }: TargetRows,
-    endedAt: Instant,
-    origin: OwnedOrigin,
+    compared: ComparedRead,
   ): Promise<LedgerRow[]> {
     if (orphans.length === 0) return [];
     const { credentialId, region } = access;
-    const taken = await takeOver(
-      tx,
-      this.stores,
-      targetId,
-      orphans,
-      { credentialId, region },
-      loaded,
-      endedAt,
-    );
+    const taken = await takeOver(tx, this.stores, compared, orphans, { credentialId, region });
     const ids = taken.map(({ id }) => id);
-    const rows = new TargetRows(await this.stores.rules.lock(tx, targetId, ids, []));
+    const rows = new TargetRows(await this.stores.rules.lock(tx, compared.lease.targetId, ids, []));
     const events = taken.map(({ id, key }) =>
       ruleEvent('FOUND', id, { cause: 'ORPHAN', message: keys.has(key) ? question : null }),
     );
-    return ledgerRows(events, rows, endedAt, origin);
+    return ledgerRows(events, rows, compared.endedAt, compared.origin);
   }
 
   private origin({ credentialId, organizationId }: OwnedAccess): OwnedOrigin {
@@ -186,7 +172,7 @@ function movesOf(known: KnownRules, { access, read, drift }: ObservedDrift): Dri
 }
 
 /**
- * Suspended rules let nobody in: their addresses wait until they are due again. So do those of missing rules in a restored
+ * Suspended rules admit no traffic: their addresses wait until they are due again. So do those of missing rules in a restored
  * database. @returns the sessions of these
  */
 function suspend(rows: TargetRows, { missing: gone, withoutEffect }: Drift): string[] {

@@ -37,7 +37,7 @@ const messageOf = (
 ): string | null => {
   const known = { rules, unmanagedDigest: null };
   const read = { rules: [...observed], explainOpen: () => open, startedAt: 0, endedAt: 0 };
-  const [report] = reportsOf([{ path, read }], known, findDrift(rules, observed), 0, false);
+  const [report] = reportsOf([{ path, read }], known, { drift: findDrift(rules, observed) }, 0, false);
   return report!.message;
 };
 

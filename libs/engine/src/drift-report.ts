@@ -24,11 +24,11 @@ export interface PathRead {
 export function reportsOf(
   reads: readonly PathRead[],
   known: KnownRules,
-  drift: Drift | null,
+  found: { readonly drift: Drift; readonly unissued?: typeof NO_UNISSUED } | null,
   suspended: number,
   requested: boolean,
-  unissued = NO_UNISSUED,
 ): HealthReport[] {
+  const { drift = null, unissued = NO_UNISSUED } = found ?? {};
   return reads.flatMap(({ path, read }) => {
     if (read instanceof DriverError && RETRYABLE_KINDS.has(read.kind)) return [];
     if (read instanceof DriverError)
@@ -102,8 +102,8 @@ function problemOf(
 }
 
 const sentence = (beginning: string, parts: readonly (string | null)[]): string[] => {
-  const said = parts.filter((part) => part !== null);
-  return said.length === 0 ? [] : [`${beginning}: ${said.join('; ')}`];
+  const given = parts.filter((part) => part !== null);
+  return given.length === 0 ? [] : [`${beginning}: ${given.join('; ')}`];
 };
 
 const listed = (texts: readonly string[]): string => {

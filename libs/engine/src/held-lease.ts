@@ -18,6 +18,12 @@ export class LeaseLost extends Error {
   }
 }
 
+interface LeaseTaking {
+  readonly database: Transactions;
+  readonly leases: LeaseStore;
+  readonly timing: Timing;
+}
+
 /** A held lease, renewed by the process clock. */
 export class HeldLease {
   private writtenAt: number | null;
@@ -26,9 +32,7 @@ export class HeldLease {
   private isShort: boolean;
 
   private constructor(
-    private readonly database: Transactions,
-    private readonly leases: LeaseStore,
-    private readonly timing: Timing,
+    private readonly by: LeaseTaking,
     readonly lease: Lease,
     private readonly stopping: AbortSignal,
     private takenAt: number,
@@ -52,7 +56,7 @@ export class HeldLease {
     // before the query: its answer may be delayed
     const askedAt = timing.now();
     const lease = await leases.take(database.autocommit, targetId, LEASE_SECONDS, true);
-    return lease && new HeldLease(database, leases, timing, lease, stopping, askedAt);
+    return lease && new HeldLease({ database, leases, timing }, lease, stopping, askedAt);
   }
 
   /** Identifies the target at its provider. */
@@ -64,9 +68,9 @@ export class HeldLease {
   /** Renews the lease if necessary. Call it before each slow step. @throws LeaseLost, also when this process is stopping */
   async ensureHeld(): Promise<void> {
     if (this.stopping.aborted) throw new LeaseLost(this.lease.targetId);
-    if (this.timing.now() - this.takenAt < RENEW_AFTER_MS) return;
-    const askedAt = this.timing.now();
-    if (!(await this.leases.renew(this.database.autocommit, this.lease, LEASE_SECONDS))) {
+    if (this.by.timing.now() - this.takenAt < RENEW_AFTER_MS) return;
+    const askedAt = this.by.timing.now();
+    if (!(await this.by.leases.renew(this.by.database.autocommit, this.lease, LEASE_SECONDS))) {
       throw new LeaseLost(this.lease.targetId);
     }
     this.takenAt = askedAt;
@@ -80,7 +84,7 @@ export class HeldLease {
    * @throws LeaseLost when this process was paused for too long
    */
   assertSafeToWrite(intentAt: number, maxAgeMs: number, readAt: number): void {
-    const now = this.timing.now();
+    const now = this.by.timing.now();
     const isReadOld = now - readAt > MAX_READ_AGE_MS;
     if (now - this.takenAt >= SAFE_WRITE_MS || now - intentAt > maxAgeMs || isReadOld) {
       throw new LeaseLost(this.lease.targetId);
@@ -92,7 +96,7 @@ export class HeldLease {
    * @throws what `work` throws. A lost lease is detected by the next step.
    */
   async renewDuring<T>(work: () => Promise<T>): Promise<T> {
-    const stop = this.timing.every(RENEW_AFTER_MS, () => {
+    const stop = this.by.timing.every(RENEW_AFTER_MS, () => {
       void this.ensureHeld().catch((error: unknown) => {
         // other errors are retried at the next interval
         if (error instanceof LeaseLost) stop();
@@ -114,7 +118,7 @@ export class HeldLease {
     if (this.writtenAt === null || !(this.isShort || oneWriteAtATime)) return 0;
     const { usualMs, burstMs, burstSize } = writeSpacing;
     const spacingMs = addsOnly && this.writtenSize >= burstSize ? burstMs : usualMs;
-    return Math.max(0, this.writtenAt + spacingMs - this.timing.now());
+    return Math.max(0, this.writtenAt + spacingMs - this.by.timing.now());
   }
 
   /** Call it with the turn of a write. */
@@ -124,17 +128,17 @@ export class HeldLease {
 
   /** Call it before sending a write. @returns what to record of it */
   recordWrite(size: number): LastWrite {
-    this.writtenAt = this.timing.now();
+    this.writtenAt = this.by.timing.now();
     this.writtenSize = size;
     return { size, isShort: this.isShort };
   }
 
   release(): Promise<void> {
-    return this.leases.release(this.database.autocommit, this.lease);
+    return this.by.leases.release(this.by.database.autocommit, this.lease);
   }
 
   /** @returns false when a rule of the target is due, and it is not released, or when the lease was lost */
   releaseUnlessDue(): Promise<boolean> {
-    return this.leases.releaseUnlessDue(this.database.autocommit, this.lease);
+    return this.by.leases.releaseUnlessDue(this.by.database.autocommit, this.lease);
   }
 }

@@ -21,13 +21,13 @@ export function hostProblem(host: WatchedHost): string | null {
   }
   if (host.failing === 0) return null;
   const rules = host.failing === 1 ? 'One rule does' : `${host.failing} rules do`;
-  return `${rules} not stand on the host: ${host.failure ?? 'the agent has not said why'}`;
+  return `${rules} not stand on the host: ${host.failure ?? 'the agent gave no reason'}`;
 }
 
 /**
  * Why the host does not guard traffic of a resource, and what to do.
  * @param guard null: the agent has reported none
- * @returns null when it guards everything, or has not said why it does not
+ * @returns null when it guards everything, or gave no reason why it does not
  */
 export function guardProblem(
   { id, config, isVerified }: Pick<WatchedResource, 'id' | 'config' | 'isVerified'>,

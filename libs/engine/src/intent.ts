@@ -14,13 +14,12 @@ export interface Intent {
 }
 
 /**
- * Records changes before the provider is called, in one transaction under the lease: should this worker die now, they are in
- * doubt instead of unknown to us, and the next worker reads the target.
+ * Records changes before the provider is called, in one transaction under the lease: should this worker die now, the
+ * next one knows that they may have been sent, and reads the target.
  * @throws LeaseLost
  */
 export function recordIntent(
-  database: Transactions,
-  stores: EngineStore,
+  { database, stores }: { readonly database: Transactions; readonly stores: EngineStore },
   held: HeldLease,
   driver: ProviderDriver,
   { credentialId, region }: Access,
@@ -42,7 +41,7 @@ export function recordIntent(
     const call = { access: { credentialId, region }, until: now + horizonMs(driver) };
     const intents = planned.flatMap((change) => {
       const rule = known.get(change.rule.ruleId);
-      const revision = change.action === 'add' ? change.rule.row.revision : undefined;
+      const revision = change.action === 'remove' ? undefined : change.rule.row.revision;
       const intent = rule && ruleLife.intended(rule, change.action, { ...call, revision }, now);
       return intent ? [{ change, intent }] : [];
     });

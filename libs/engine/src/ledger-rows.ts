@@ -1,3 +1,4 @@
+import { DriverRegistry } from '#drivers';
 import type { Holder, LedgerRow, Origin } from '#engine-store';
 import {
   endsAccess,
@@ -8,6 +9,7 @@ import {
   type RuleCause,
   type RuleEvent,
   type RuleEventKind,
+  type TargetRule,
 } from '#rules';
 import { isRefusal, type IpMove } from './ip-moves';
 import type { Decisions } from './settlement';
@@ -108,6 +110,12 @@ export function ledgerRows(
   });
 }
 
+/** How long the provider may still let an address in whose rule is gone. */
+function lingersMs({ provider, resourceType }: TargetRule): number {
+  const facts = DriverRegistry.facts(provider).resourceTypes[resourceType];
+  return (facts?.effect.atMostSeconds ?? 0) * 1000;
+}
+
 function ledgerRow(
   { kind, ruleId, cause, message, before }: RuleEvent,
   holder: Holder | null,
@@ -122,8 +130,13 @@ function ledgerRow(
   const organizationId = address?.organizationId ?? null;
   // a released holder's access goes on for others, and is observed until now
   const until = kind === 'RELEASED' ? readAt : endedAt;
+  const times = { now, comparedAt: rule.comparedAt };
+  const interval = intervalOf(known, kind, address?.createdAt ?? null, times, until);
+  const { possibleUntil } = interval;
   return {
-    ...intervalOf(known, kind, address?.createdAt ?? null, { now, comparedAt: rule.comparedAt }, until),
+    ...interval,
+    possibleUntil:
+      possibleUntil === null || kind === 'RELEASED' ? possibleUntil : possibleUntil + lingersMs(rule),
     kind,
     at: new Date(now),
     ruleId,

@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { EngineStore, Loaded } from '#engine-store';
+import type { EngineStore } from '#engine-store';
 import type { Tx } from '#entities';
-import {
-  parseRuleKey,
-  portsText,
-  ruleLife,
-  type Access,
-  type Instant,
-  type ObservedRule,
-  type TargetRule,
-} from '#rules';
+import { parseRuleKey, portsText, ruleLife, type Access, type ObservedRule, type TargetRule } from '#rules';
+import type { ComparedRead } from './unmanaged-rules';
 
 /** Shown to operators. */
 const RESTORED_ORPHAN =
@@ -17,19 +10,16 @@ const RESTORED_ORPHAN =
 
 /**
  * Inserts rules for orphans, due for removal; in a restored database not before an operator confirms.
- * @param observedAt end of the read
  * @returns the inserted rules
  */
 export function takeOver(
   tx: Tx,
   stores: Pick<EngineStore, 'rules'>,
-  targetId: string,
+  { lease: { targetId }, loaded: { now, knownSince, isRestored }, endedAt }: ComparedRead,
   orphans: readonly Pick<ObservedRule, 'key' | 'providerRuleId'>[],
   access: Access,
-  { now, knownSince, isRestored }: Loaded,
-  observedAt: Instant,
 ): Promise<Pick<TargetRule, 'id' | 'key'>[]> {
-  const times = { possibleSince: knownSince, presentSince: observedAt };
+  const times = { possibleSince: knownSince, presentSince: endedAt };
   const heldBack = isRestored ? RESTORED_ORPHAN : null;
   return stores.rules.insert(
     tx,

@@ -3,7 +3,7 @@ import { AuditTrail, SYSTEM_ACTOR, type AuditEntry, type Tx } from '#entities';
 import { grouped, ruleLife } from '#rules';
 
 /** How long a rule may be unwanted and still be there before that is reported. */
-export const OVERDUE_AFTER_SECONDS = 55;
+export const REPORT_OVERDUE_AFTER_SECONDS = 55;
 
 const audit = new AuditTrail();
 
@@ -17,7 +17,7 @@ export async function recordOverdue(
   { rules: store, owners, comparisons }: Pick<EngineStore, 'rules' | 'owners' | 'comparisons'>,
   limit: number,
 ): Promise<string[]> {
-  const { rules, now } = await store.lockUnreported(tx, OVERDUE_AFTER_SECONDS, limit);
+  const { rules, now } = await store.lockUnreported(tx, REPORT_OVERDUE_AFTER_SECONDS, limit);
   if (rules.length === 0) return [];
   await store.save(tx, { rules: rules.map((rule) => ruleLife.overdue(rule, now)) });
   const ids = rules.map(({ id }) => id);
@@ -28,7 +28,7 @@ export async function recordOverdue(
     resources: [{ id: resourceId, organizationId, name: resourceName }],
     eventType: 'RECONCILE_FAILED' as const,
     needsPeople: false,
-    message: `${hostOf(address)} is still open though it should be closed: ${lastError ?? 'the provider has not said why'}`,
+    message: `${hostOf(address)} is still open though it should be closed: ${lastError ?? 'the provider gave no reason'}`,
   }));
   await comparisons.report(tx, [
     ...new Map(reports.map((report) => [`${report.resources[0]!.id} ${report.message}`, report])).values(),
@@ -49,7 +49,8 @@ function revocationOverdue(rule: OverdueRule): AuditEntry {
     resourceName,
     result: 'FAILURE',
     errorMessage:
-      lastError ?? `The rule is still there after ${OVERDUE_AFTER_SECONDS} seconds; its removal is retried`,
+      lastError ??
+      `The rule is still there after ${REPORT_OVERDUE_AFTER_SECONDS} seconds; its removal is retried`,
     details: {
       target: rule.identifier,
       ipAddress: hostOf(address),

@@ -1,7 +1,7 @@
 import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
 import type { EngineStore, NotedWrite } from '#engine-store';
 import type { Transactions } from '#entities';
-import { claimsOf, planChanges, recordedKeysOf, type PassFacts, type TimedRead } from '#rules';
+import { claimsOf, nativeExpiry, planChanges, recordedKeysOf, type PassFacts, type TimedRead } from '#rules';
 import { DeniedAdditions } from './pass-memory';
 import {
   answeredWith,
@@ -38,21 +38,20 @@ const NOTHING: Sent = new Map();
 
 /**
  * One pass, top to bottom: reads a target, plans, records the intent, sends one batch of changes and reads again. It returns
- * what it found and concludes nothing from it: `settle` does.
+ * what it found and concludes nothing from it: `observe` does, under the lock of `settle`.
  */
 export class PassRunner {
   private readonly turns: WriteTurns;
   private readonly denied: DeniedAdditions;
 
   constructor(
-    private readonly database: Transactions,
-    private readonly stores: EngineStore,
+    private readonly rows: { readonly database: Transactions; readonly stores: EngineStore },
     private readonly clouds: CloudAccessPort,
     private readonly isolation: Isolation,
     private readonly observer: Pick<ConvergenceObserver, 'changeAnswered'>,
     private readonly timing: Timing,
   ) {
-    this.turns = new WriteTurns(database, stores.budgets, timing);
+    this.turns = new WriteTurns(rows.database, rows.stores.budgets, timing);
     this.denied = new DeniedAdditions(timing);
   }
 
@@ -79,7 +78,9 @@ export class PassRunner {
     }
     const firstRead = first.done;
     const read = { firstRead, lastRead: firstRead, error: null };
-    const planned = planChanges(step.rules, firstRead.rules);
+    const expiry = nativeExpiry(held.lease.resourceType);
+    const clock = expiry && { ...expiry, now: step.since };
+    const planned = planChanges(step.rules, firstRead.rules, clock);
     if (planned.length === 0) return { ...read, sent: NOTHING, waitMs: null };
     const turn = await this.turns.take(driver, target, planned);
     if (!turn) return { ...read, sent: throttledByBudget(planned), waitMs: null };
@@ -97,7 +98,7 @@ export class PassRunner {
   private async open(held: HeldLease, { traits }: ProviderDriver, step: Step): Promise<CloudTarget> {
     const claims = claimsOf(
       traits.wholeList
-        ? await this.stores.rules.possiblyPresent(this.database.autocommit, held.lease)
+        ? await this.rows.stores.rules.possiblyPresent(this.rows.database.autocommit, held.lease)
         : step.rules.map(({ ruleId, key, row: { state, isUnmanaged } }) => ({
             ruleId,
             key,
@@ -129,11 +130,15 @@ export class PassRunner {
    * @param deniedAt start of that read: after a pause, another one may be allowed, and show that another program changed a rule
    */
   private async removeUnread(open: OpenTarget, { kind }: DriverError, deniedAt: number): Promise<Sent> {
-    const { driver, step } = open;
+    const { held, driver, target, step } = open;
     if (kind !== 'denied' || driver.traits.wholeList) return NOTHING;
     const unwanted = step.rules.filter(({ desired }) => !desired);
     const planned = planChanges(unwanted, []);
-    return planned.length === 0 ? NOTHING : this.change(open, planned, deniedAt);
+    if (planned.length === 0) return NOTHING;
+    const turn = await this.turns.take(driver, target, planned);
+    if (!turn) return throttledByBudget(planned);
+    held.noteBudget(turn);
+    return this.change(open, planned, deniedAt);
   }
 
   /**
@@ -145,7 +150,7 @@ export class PassRunner {
     const { held, driver, step } = open;
     await held.ensureHeld();
     const intentAt = this.timing.now();
-    const intent = await recordIntent(this.database, this.stores, held, driver, step.access, planned);
+    const intent = await recordIntent(this.rows, held, driver, step.access, planned);
     held.assertSafeToWrite(intentAt, driver.traits.callTimeoutMs, readAt);
     const sent = intent.sent.length === 0 ? NOTHING : await this.send(open, intent.sent);
     if (driver.traits.wholeList) await this.noteAnswer(held, driver, intent.noted, sent);
@@ -175,8 +180,8 @@ export class PassRunner {
     noted: NotedWrite,
     sent: Sent,
   ): Promise<void> {
-    const { comparisons, leases } = this.stores;
-    const { autocommit } = this.database;
+    const { comparisons, leases } = this.rows.stores;
+    const { autocommit } = this.rows.database;
     if ([...sent.values()].some(({ result }) => result.result === 'unknown'))
       await comparisons.schedule(autocommit, lease.targetId, horizonMs(driver) / 1000, false);
     else await leases.confirmWrite(autocommit, lease, noted);

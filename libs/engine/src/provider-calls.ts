@@ -2,6 +2,7 @@ import { DriverError, type ProviderDriver, type RuleChange } from '#drivers';
 import type { Reading } from '#engine-store';
 import {
   BUDGET_SPENT,
+  lastEnd,
   type ChangeResult,
   type DueRule,
   type ObservedRule,
@@ -68,7 +69,7 @@ export function age(
 /** A planned change of a due rule. */
 export type DueChange = PlannedChange<DueRule>;
 
-/** Converts a planned change to the driver's format. */
+/** Converts a planned change to the driver's format: to renew a rule is to add it with a later end. */
 export function toRuleChange(change: DueChange, deployment: string): RuleChange {
   const { ruleId } = change.rule;
   if (change.action === 'remove') return { action: 'remove', ruleId, providerRuleId: change.providerRuleId };
@@ -77,16 +78,11 @@ export function toRuleChange(change: DueChange, deployment: string): RuleChange 
     action: 'add',
     ruleId,
     spec,
-    ...(change.replaces && { replaces: change.replaces }),
+    ...(change.action === 'add' && change.replaces && { replaces: change.replaces }),
+    ...(change.endsAt !== undefined && { endsAt: change.endsAt }),
     config: holders.find(({ status }) => status !== 'REMOVING')?.config ?? {},
-    mark: { deployment, ruleId, expiresAt: lastEnd(change.rule) },
+    mark: { deployment, ruleId, expiresAt: lastEnd(holders) },
   };
-}
-
-/** Planned end of its last holder; null: one has no end. */
-function lastEnd({ holders }: DueRule): number | null {
-  const ends = holders.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt]));
-  return ends.length < holders.length ? null : Math.max(...ends);
 }
 
 /** The same refusal for all changes of a batch that was not sent. */

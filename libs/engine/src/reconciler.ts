@@ -80,10 +80,7 @@ export class Reconciler {
     await comparisons.finish(tx, targetId, comparison, observed?.unmanagedDigest ?? null, startedAgoMs);
     await this.scheduleNext(tx, held, reads, comparison.requested);
     const suspended = lost.filter(({ isSuspended }) => isSuspended).length;
-    await comparisons.report(
-      tx,
-      reportsOf(reads, known, observed?.drift ?? null, suspended, comparison.requested, observed?.unissued),
-    );
+    await comparisons.report(tx, reportsOf(reads, known, observed, suspended, comparison.requested));
     return [...givenUp, ...events];
   }
 
@@ -95,7 +92,7 @@ export class Reconciler {
     reads: readonly PathRead[],
   ): Promise<LedgerRow[]> {
     const events: LedgerRow[] = [];
-    // who finds it proves that it exists, whatever others are told
+    // who finds it proves that it exists, whatever others read
     const isFound = reads.some(({ read }) => !(read instanceof DriverError));
     for (const { path, read } of reads) {
       const isMissing = !isFound && read instanceof DriverError && read.kind === 'target-missing';

@@ -80,14 +80,14 @@ const timesOf = (
 /** Decides by the rows under the lock what the rules become, and moves them. @returns those that are still there */
 function decide(
   rows: TargetRows,
-  { ruleIds, taken, decide: decideAll, access, chance }: Settlement,
+  { ruleIds, taken, decide: decideAll, access, chance, expiry = null }: Settlement,
   read: ReadTimes | null,
 ): Decisions {
   const ids = new Set(ruleIds);
   const rules = dueRules(rows.loaded)
     .filter(({ ruleId }) => ids.has(ruleId))
     .map((rule) => withoutIntent(rule, taken?.get(rule.ruleId)));
-  const decided = decideAll(rules, { now: rows.loaded.now, read, access, chance });
+  const decided = decideAll(rules, { now: rows.loaded.now, read, access, chance, expiry });
   for (const { rule } of decided) rows.make([rule.id], () => rule);
   const decisions = new Map(decided.map((one) => [one.rule.id, one]));
   noteEnds(rows, decisions);

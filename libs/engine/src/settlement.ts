@@ -1,5 +1,5 @@
 import type { Reading } from '#engine-store';
-import type { Decided, DueRule, Instant, Moment, OwnedAccess, TargetRule } from '#rules';
+import type { Decided, DueRule, Instant, Moment, NativeExpiry, OwnedAccess, TargetRule } from '#rules';
 
 /** The result of a pass or of an agent's report, to be written. */
 export interface Settlement {
@@ -21,6 +21,8 @@ export interface Settlement {
   readonly chance: number;
   /** how long an addition may take; as long as usual when left out */
   readonly applyTimeoutMs?: number;
+  /** how the provider ends its rules by itself; null or omitted: it does not */
+  readonly expiry?: NativeExpiry | null;
   /** the provider does not find the target: what was never let in there is given up sooner */
   readonly isNotFound?: boolean;
   /** the target could not be read: align the retries of its other rules with these */

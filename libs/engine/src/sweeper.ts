@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { EngineStore, WokenTargets } from '#engine-store';
 import type { Transactions, Tx } from '#entities';
-import { grouped, ruleLife } from '#rules';
+import { grouped, LONGEST_RENEW_LEAD, ruleLife } from '#rules';
 import type { ConvergenceRunner } from './convergence-runner';
 import { sweeperRole } from './sweeper-role';
 
@@ -182,10 +182,10 @@ export class Sweeper {
     this.maintainedAt = this.now();
   }
 
-  /** Corrects due times after the database clock was set back. */
+  /** Corrects due times after the database clock was set back, and makes rules due that are to be renewed. */
   private async bringForward(tx: Tx): Promise<void> {
     const { rules: store, sweep } = this.stores;
-    const { rules, now } = await store.lockDueAfter(tx, LONG_WAIT_SECONDS, BATCH_SIZE);
+    const { rules, now } = await store.lockMisdated(tx, LONG_WAIT_SECONDS, LONGEST_RENEW_LEAD, BATCH_SIZE);
     const moved = rules.map((rule) => ruleLife.broughtForward(rule, now));
     // suspended rules wait for an hour, rightly
     await store.save(tx, { rules: moved.filter((rule, index) => rule !== rules[index]) });

@@ -8,40 +8,43 @@ import type { UnissuedOrphans } from './unissued-orphans';
 const nameOf = ({ key, providerRuleId }: Pick<ObservedRule, 'key' | 'providerRuleId'>): string =>
   `${providerRuleId} ${key}`;
 
+/** A read of a target that is compared with its rows. */
+export interface ComparedRead {
+  readonly lease: Lease;
+  readonly loaded: Loaded;
+  readonly endedAt: Instant;
+  readonly origin: OwnedOrigin;
+}
+
 /**
  * Records unmanaged rules that appeared or disappeared since the last comparison.
  * @param observed the unmanaged rules
  * @param all all rules of the read
- * @param endedAt end of the read
  * @param unissued some of which may be among the unmanaged
  */
 export async function recordUnmanaged(
   tx: Tx,
   { unmanaged, ledger }: EngineStore,
-  lease: Lease,
-  observed: readonly ObservedRule[],
-  all: readonly ObservedRule[],
-  loaded: Loaded,
-  endedAt: Instant,
-  origin: OwnedOrigin,
+  read: ComparedRead,
+  { observed, all }: Readonly<Record<'observed' | 'all', readonly ObservedRule[]>>,
   { question, keys }: UnissuedOrphans,
 ): Promise<LedgerRow[]> {
-  const { targetId } = lease;
+  const { targetId } = read.lease;
   const before = new Map((await unmanaged.seen(tx, targetId)).map((rule) => [nameOf(rule), rule]));
   const now = new Map(observed.map((rule) => [nameOf(rule), rule]));
   const appeared = [...now].flatMap(([name, { key, providerRuleId }]): UnmanagedRule[] =>
     before.has(name)
       ? []
-      : [{ key, providerRuleId, possibleSince: loaded.comparedAt, presentSince: endedAt }],
+      : [{ key, providerRuleId, possibleSince: read.loaded.comparedAt, presentSince: read.endedAt }],
   );
   const left = [...before].flatMap(([name, rule]) => (now.has(name) ? [] : [rule]));
   const present = new Set(all.map(nameOf));
   // a rule that is still present is no longer unmanaged: it is an orphan
   const gone = left.filter((rule) => !present.has(nameOf(rule)));
   const events = [
-    ...gone.map((rule) => ledgerRow('CLOSED', rule, lease, loaded, endedAt, origin)),
+    ...gone.map((rule) => ledgerRow('CLOSED', rule, read)),
     ...appeared.map((rule) => ({
-      ...ledgerRow('FOUND', rule, lease, loaded, endedAt, origin),
+      ...ledgerRow('FOUND', rule, read),
       message: keys.has(rule.key) ? question : null,
     })),
   ];
@@ -54,11 +57,9 @@ export async function recordUnmanaged(
 function ledgerRow(
   kind: 'FOUND' | 'CLOSED',
   { key, providerRuleId, possibleSince, presentSince }: UnmanagedRule,
-  { targetId, provider, identifier }: Lease,
-  { now, comparedAt }: Loaded,
-  endedAt: Instant,
-  { workerId, passId, credentialId }: OwnedOrigin,
+  { lease: { targetId, provider, identifier }, loaded: { now, comparedAt }, endedAt, origin }: ComparedRead,
 ): LedgerRow {
+  const { workerId, passId, credentialId } = origin;
   const { address, protocol, ports } = parseRuleKey(key);
   const isOver = kind === 'CLOSED';
   return {

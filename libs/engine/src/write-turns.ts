@@ -6,14 +6,15 @@ import type { DueChange } from './provider-calls';
 import type { Timing } from './timing';
 
 /*
- * Where a write waits. Nowhere else, and users see where: the words are `WAITS`, as `waitsFor` of a rule.
+ * Where a write waits. Nowhere else, and users read where: `WAITS`, as `waitsFor` of a rule (`WAITS_FOR` of
+ * target-rules.store.ts decides the word).
  *
- *   SLOT        of a worker, shared fairly (`chooseFairly`)
+ *   SLOT        of a worker, shared fairly (`chooseFairly`); also while the target's lease, a call or a step before is under way
  *   GAP         of the target, while its account is short of writes, or where its writes block each other
- *               (`HeldLease.msUntilNextWrite`)
- *   TURN        of the account, once the changes are planned (here)
- *   BACK_OFF    of a rule after a failure, together with the target's other retries (`changeBy`, `alignRetries`), and of a
- *               path whose additions were denied (`DeniedAdditions`)
+ *               (`HeldLease.msUntilNextWrite`); it is waited for in the slot
+ *   TURN        of the account, once the changes are planned (here): up to two seconds in the slot, which reads SLOT, else later
+ *   BACK_OFF    of a rule after a failure, together with the target's other retries (`changeBy`, `alignRetries`), of a path
+ *               whose additions were denied (`DeniedAdditions`), of a rule in doubt or awaited, and until a restore is confirmed
  *   SUSPENSION  of a rule that another program keeps removing, or that has no effect (`ruleLife.lost`, `withoutEffect`)
  */
 

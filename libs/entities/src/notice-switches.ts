@@ -1,4 +1,4 @@
-/** What people may want no mail about; everything else is told to all whom it concerns. */
+/** What people may want no mail about; everything else is mailed to all whom it concerns. */
 export const NOTICE_SWITCHES = [
   'sessionExpiring',
   'sessionStopped',

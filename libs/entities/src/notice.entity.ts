@@ -2,11 +2,11 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { Moment } from './columns';
 import { OrganizationEntity } from './organization.entity';
 
-/** What is told together: to administrators at once, to those who hold access at once, to administrators in one mail. */
+/** What is reported together: to administrators at once, to those who hold access at once, to administrators in one mail. */
 export const NOTICE_CURSORS = ['URGENT', 'HOLDERS', 'COLLECTED'] as const;
 export type NoticeCursorKind = (typeof NOTICE_CURSORS)[number];
 
-/** Up to where an organization's people were told by mail what happened. */
+/** Up to where an organization's people have got notices by mail. */
 @Entity('notice_cursors')
 @Check('notice_cursors_kind_check', `kind IN ('URGENT', 'HOLDERS', 'COLLECTED')`)
 export class NoticeCursorEntity {
@@ -16,7 +16,7 @@ export class NoticeCursorEntity {
   @PrimaryColumn('text') kind!: NoticeCursorKind;
   /** in the organization's chain */
   @Column({ type: 'bigint' }) position!: string;
-  /** nothing is told before; null: when there is something */
+  /** nothing is sent before; null: when there is something */
   @Moment({ nullable: true }) dueAt!: Date | null;
   /** until then a worker tells; its value is the proof of the lease */
   @Moment({ default: () => 'now()' }) leasedUntil!: Date;

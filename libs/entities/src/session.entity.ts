@@ -55,7 +55,7 @@ export class SessionEntity {
   @Text({ nullable: true }) tokenHash!: string | null;
   /** the API key that started it; no foreign key: ended sessions outlive keys. null: started without a key */
   @Uuid({ nullable: true }) apiKeyId!: string | null;
-  /** the planned end that its holder was told of; another one is told again */
+  /** the planned end that its holder was notified of; another one is reported again */
   @Moment({ nullable: true }) toldEnd!: Date | null;
   @Text({ nullable: true }) reason!: string | null;
   @Text({ nullable: true }) ticket!: string | null;

@@ -107,7 +107,7 @@ export class SsoAttemptEntity {
   @Uuid() providerId!: string;
   /** null: it was used */
   @Text({ nullable: true }) stateHash!: string | null;
-  /** of the client: whoever completes the sign-in proves to have begun it */
+  /** of the client: completing the sign-in proves to have begun it */
   @Text() clientChallenge!: string;
   /** console, code or a port of the loopback interface */
   @Text() returnsTo!: string;

@@ -52,6 +52,7 @@ export class TargetEntity {
 @Index('rules_target_due_idx', ['targetId', 'dueAt'], { where: 'due_at IS NOT NULL' })
 @Index('rules_work_idx', { synchronize: false })
 @Index('rules_unwanted_idx', ['overdueAt', 'unwantedSince'], { where: 'unwanted_since IS NOT NULL' })
+@Index('rules_native_end_idx', ['nativeEndAt'], { where: 'native_end_at IS NOT NULL' })
 @Index('rules_over_idx', ['id'], { where: `state = 'absent' AND due_at IS NULL` })
 @Check('rules_state_check', `state IN ('absent', 'unknown', 'present')`)
 export class RuleEntity {
@@ -107,6 +108,8 @@ export class RuleEntity {
   @Flag({ default: false }) isSuspended!: boolean;
   /** expiry sent to its agent, enforced by the host's kernel; infinity: none */
   @Moment({ nullable: true }) offeredUntil!: Date | null;
+  /** when its provider ends it by itself, as last observed; null: never */
+  @Moment({ nullable: true }) nativeEndAt!: Date | null;
   /** the organization whose fair share it counts against: the one whose holder last made it due */
   @Uuid({ default: NO_ORGANIZATION }) accountedTo!: string;
   @CreatedAt() createdAt!: Date;

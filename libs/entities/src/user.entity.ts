@@ -107,7 +107,7 @@ export class ApiKeyEntity {
   /** names of the hosts it may serve, in lower case; empty: the first one it serves, or none without the scope */
   @Text({ array: true, default: [] }) agents!: string[];
   @Moment({ nullable: true }) expiresAt!: Date | null;
-  /** the end that administrators were told of */
+  /** the end that administrators were notified of */
   @Moment({ nullable: true }) toldEnd!: Date | null;
   @Moment({ nullable: true }) revokedAt!: Date | null;
   @Moment({ nullable: true }) lastUsedAt!: Date | null;

@@ -1,6 +1,6 @@
 import { ForbiddenException } from '@nestjs/common';
 
-/** A password, or a sign-in with one, of somebody whom an identity provider must vouch for. */
+/** A password, or a sign-in with one, of a user whom an identity provider must vouch for. */
 export class CompanySignInRequired extends ForbiddenException {
   /** in the error body, instead of the reason phrase */
   readonly code = 'Company sign-in required';

@@ -24,7 +24,7 @@ export class QueueProbe {
       connection: this.connection,
       streams: { events: { maxLen: 10 } },
     });
-    // the connection is shared: its owner is told
+    // the connection is shared: its owner gets the error
     queue.on('error', () => undefined);
     return queue;
   }

@@ -50,7 +50,7 @@ export interface Demand {
 export type DemandRefusal =
   | { readonly refusal: 'reason'; readonly pattern: string | null; readonly setBy: string }
   | { readonly refusal: 'break-glass'; readonly resourceName: string }
-  /** nobody may decide on all of the resources */
+  /** no user may decide on all of the resources */
   | { readonly refusal: 'deciders'; readonly setBy: readonly [string, string] };
 
 /** The pattern of a role that takes any reason. */

@@ -1,6 +1,7 @@
 /**
  * What a rule that is due waits for. `SLOT`: of a worker. `GAP`: until the next write to its target, for which changes are
- * gathered. `TURN`: of its cloud account. `BACK_OFF`: after a failure. `SUSPENSION`: another program keeps removing it.
+ * gathered, or which the last one blocks. `TURN`: of its cloud account. `BACK_OFF`: after a failure. `SUSPENSION`: another
+ * program keeps removing it, or it has no effect.
  */
 export const WAITS = ['SLOT', 'GAP', 'TURN', 'BACK_OFF', 'SUSPENSION'] as const;
 export type Wait = (typeof WAITS)[number];

@@ -17,15 +17,16 @@ export const ADDITION_CAUSES = [
 export type AdditionCause = (typeof ADDITION_CAUSES)[number];
 
 /**
- * Why a rule was removed, or must be. The first group releases holders; the second is found by a pass.
+ * Why a rule was removed, or must be.
+ * - `LEASE_LOST`: the session's lease was not renewed
  * - `ROLE_LOST`: the issuer named no group any more that gave the role, and no other role allows it
  * - `REFUSED_BY_ISSUER`: the issuer of the user's last company sign-in refused to vouch for the user
  * - `NOT_SIGNED_IN_AGAIN`: the issuer's session was over, and the user has not signed in again in time
  * - `ADD_REFUSED`: the addition was given up, and the rule exists nevertheless
  * - `STALE_RULE`: known, without a holder, and present again after it had been observed absent
  * - `ORPHAN`: has our mark and is unknown to the database
- * - `MAKE_ROOM`: an unwanted rule of ours, removed early because its target was full
- * - `TARGET_GONE`: the provider has said for hours that the whole target does not exist
+ * - `MAKE_ROOM`: of former releases: an unwanted rule of ours was removed early because its target was full
+ * - `TARGET_GONE`: the provider has reported for hours that the whole target does not exist
  * - `CHANGED_OUTSIDE`: another program removed or changed it
  */
 export const REMOVAL_CAUSES = [

@@ -60,7 +60,7 @@ const MAX_SEEN_LENGTH = 100;
 /**
  * The caller. Without a trusted proxy as its peer, this is the socket's address. Otherwise it is the rightmost address of
  * X-Forwarded-For, or of Forwarded, that is not a trusted proxy, or X-Real-IP without these. An unreadable entry ends the
- * walk, because entries to its left are untrusted. A header that names nobody makes the caller unusable: the peer is the proxy,
+ * walk, because entries to its left are untrusted. A header that names no client makes the caller unusable: the peer is the proxy,
  * and allowing the proxy would allow everybody behind it.
  * @param options `refuseLocal`: a caller on this machine or link is unusable, too: no real cloud sees that address
  */
@@ -77,7 +77,7 @@ export function callerOf(
   return { address, unusable: address && isWithin(address.text, refused) ? address.text : null };
 }
 
-/** @returns the address that the headers name, null without a header, or what they say that names nobody */
+/** @returns the address that the headers name, null without a header, or what they hold that names no client */
 function forwardedCaller(
   { forwardedFor, forwarded, realIp }: CallerHeaders,
   trustedProxies: readonly string[],
@@ -100,7 +100,7 @@ function forwardedCaller(
   return { seen: `${header} "${forwardedFor ?? forwarded ?? ''}"` };
 }
 
-/** The `for` parameters of Forwarded as X-Forwarded-For lists them; an element without one names nobody. */
+/** The `for` parameters of Forwarded as X-Forwarded-For lists them; an element without one names no client. */
 const hopsOf = (forwarded: string): string =>
   forwarded
     .split(',')

@@ -30,7 +30,7 @@ interface ChangedRule {
   readonly changedTo: string;
 }
 
-/** A desired rule that lets nobody in although it is present. */
+/** A desired rule that admits no traffic although it is present. */
 interface RuleWithoutEffect {
   readonly ruleId: string;
   readonly message: string;
@@ -49,7 +49,7 @@ export interface Drift {
   /** desired rules replaced by an unmanaged rule that allows the same traffic */
   readonly taken: readonly string[];
   readonly renamed: readonly RenamedRule[];
-  /** desired rules that are present and let nobody in */
+  /** desired rules that are present and admit no traffic */
   readonly withoutEffect: readonly RuleWithoutEffect[];
   /** suspended rules that are present and let their address in again */
   readonly effective: readonly string[];

@@ -53,6 +53,8 @@ export interface DueRule {
   readonly inDoubt: boolean;
   /** the provider answered that it was added, and no read has shown it yet: another addition would only spend the budget */
   readonly isAwaited: boolean;
+  /** the end that its provider has of it has passed */
+  readonly hasExpired: boolean;
   /**
    * for how long it has been removed, or not been observed, ms; 0: it was present. Null: it was never observed, or a call in
    * doubt may have removed it

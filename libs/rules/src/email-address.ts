@@ -1,7 +1,7 @@
 // what would be lost in an ASCII form, or mean something in a URL, and is refused instead
 const NOT_IN_A_DOMAIN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}/\\?#:%[\]]/u;
 
-/** The one form of an e-mail address, by which accounts are told apart: lower case, NFC, the domain in ASCII. */
+/** The one form of an e-mail address, by which accounts are distinguished: lower case, NFC, the domain in ASCII. */
 export function emailForm(text: string): string {
   const address = text.trim().toLowerCase().normalize('NFC');
   const at = address.lastIndexOf('@') + 1;

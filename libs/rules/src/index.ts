@@ -22,6 +22,7 @@ export * from './host-guard';
 export * from './ledger';
 export * from './limits';
 export * from './named';
+export * from './native-end';
 export { showsAsWritten } from './observed-rules';
 export * from './open-access';
 export * from './own-rules';

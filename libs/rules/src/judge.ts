@@ -5,7 +5,7 @@ import type { DueRule } from './due-rule';
 import type { SentChange } from './rule';
 
 /** What judging needs of a due rule. */
-export type Judged = Planned & Pick<DueRule, 'removingMs'>;
+export type Judged = Planned & Pick<DueRule, 'removingMs' | 'hasExpired'>;
 
 /** What a pass means for a rule. */
 export type Verdict =
@@ -16,8 +16,12 @@ export type Verdict =
       readonly unmanaged: boolean;
       /** an addition without an answer did not add what was observed: it may still take effect */
       readonly unknown: boolean;
-      /** it lets nobody in, for this reason: it is given up like a failed addition */
+      /** it admits no traffic, for this reason: it is given up like a failed addition */
       readonly noEffect?: string;
+      readonly notRenewed?: string;
+      readonly isRecreated?: boolean;
+      /** by the provider's own clock, seconds since 1970 */
+      readonly endsAt?: number;
     }
   | {
       readonly kind: 'absent';
@@ -72,8 +76,10 @@ function judgeDesired(rule: Judged, sent: SentChange | undefined, index: Observe
   if (present) {
     const unmanaged = !isOurs(present, rule.recordedId);
     const unknown = result?.result === 'unknown' && present.ownRuleId !== rule.ruleId;
-    const { providerRuleId } = present;
-    const found = { kind: 'present', providerRuleId, unmanaged, unknown } as const;
+    const { providerRuleId, endsAt } = present;
+    const ends = endsAt === undefined ? {} : { endsAt };
+    const isRenewed = renewed(resultOf(sent, 'renew'));
+    const found = { kind: 'present', providerRuleId, unmanaged, unknown, ...ends, ...isRenewed } as const;
     const reason = index.noEffect(rule.key);
     return reason === null ? found : { ...found, noEffect: reason };
   }
@@ -82,10 +88,29 @@ function judgeDesired(rule: Judged, sent: SentChange | undefined, index: Observe
   return retry(sent, false);
 }
 
+interface Renewal {
+  /** why it still ends too early; it is present all the same */
+  readonly notRenewed?: string;
+  /** its renewal may have removed it for a moment */
+  readonly isRecreated?: boolean;
+  readonly unknown?: true;
+}
+
+/** What the answer to a renewal means. One that was refused ends nothing; one without an answer may still take effect. */
+function renewed(result: ChangeResult | undefined): Renewal {
+  if (!result) return {};
+  if (result.result === 'done') return { isRecreated: result.isNew ?? false };
+  const isUnknown = result.result === 'unknown';
+  return { notRenewed: result.message, ...(isUnknown && { unknown: true, isRecreated: true }) };
+}
+
 /** For how long a read, or "not found", may be older than what was observed before. */
 const MAX_READ_LAG_MS = 30_000;
 /** Shown on what is being removed. */
 const NOT_FOUND = 'The provider does not find the rule, which was there a moment ago: it is looked for again';
+
+/** Note on a removal that came after the provider's own end. */
+const EXPIRED = 'It had expired by itself';
 
 function judgeUnwanted(rule: Judged, sent: SentChange | undefined, index: Observed): Verdict {
   const present = index.present(rule);
@@ -105,7 +130,8 @@ function judgeUnwanted(rule: Judged, sent: SentChange | undefined, index: Observ
     return { ...retry(undefined, false), message: NOT_FOUND, againInMs: doubtMs };
   // a call in flight could add the rule after it was reported as removed
   if (rule.inFlight) return { ...retry(undefined, false), unknown: true };
-  const note = result?.result === 'done' ? result.note : undefined;
+  const note =
+    (result?.result === 'done' ? result.note : undefined) ?? (rule.hasExpired ? EXPIRED : undefined);
   return { kind: 'absent', ...(note !== undefined && { note }) };
 }
 
@@ -128,7 +154,7 @@ function retry(sent: SentChange | undefined, observedPresent: boolean): Retry {
 }
 
 /**
- * How long a target must be missing before its rules are given up. Waiting costs little, and "not found" is often said of a
+ * How long a target must be missing before its rules are given up. Waiting costs little, and "not found" is often answered for a
  * target that exists; a person who knows better abandons the resource.
  */
 export const TARGET_GONE_MS = 6 * 3_600_000;

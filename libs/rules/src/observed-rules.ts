@@ -33,6 +33,12 @@ export class Observed {
     );
   }
 
+  /** When the provider ends our rule, seconds since 1970; Infinity: never, or it is not shown. */
+  ownEnd(rule: RecordedRule): number {
+    const present = this.inForce(rule);
+    return (present?.ownRuleId == null ? undefined : present.endsAt) ?? Infinity;
+  }
+
   /** Why none of the rules under the key has an effect; null: one has, or none is present. */
   noEffect(key: string): string | null {
     return noEffect((this.byKey.get(key) ?? []).filter(({ inForce }) => inForce !== false));

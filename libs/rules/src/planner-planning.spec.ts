@@ -43,7 +43,7 @@ const PLAN_PROPERTIES = {
   ),
   'unmanaged rules are never removed': planning((plan, { due, cloud }) =>
     plan(due, list(cloud)).every((change) => {
-      if (change.action === 'add' || isBlind(cloud, due, change)) return true;
+      if (change.action !== 'remove' || isBlind(cloud, due, change)) return true;
       const removed = cloud.get(change.providerRuleId);
       return removed !== undefined && isOwn(ruleOf(due, change), removed);
     }),
@@ -51,7 +51,7 @@ const PLAN_PROPERTIES = {
   'a removal targets the key of its rule only, or what it has become': planning((plan, { due, cloud }) =>
     plan(due, list(cloud)).every(
       (change) =>
-        change.action === 'add' ||
+        change.action !== 'remove' ||
         isBlind(cloud, due, change) ||
         isChanged(cloud, ruleOf(due, change)) ||
         cloud.get(change.providerRuleId)?.key === keyOf(due, change),
@@ -280,7 +280,7 @@ const PLANTED_BUGS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
     (due, observed) =>
       planChanges(due, observed).filter(
         (change) =>
-          change.action === 'add' ||
+          change.action !== 'remove' ||
           observed.some(({ providerRuleId }) => providerRuleId === change.providerRuleId),
       ),
   ],

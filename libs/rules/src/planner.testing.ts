@@ -123,6 +123,8 @@ function worldOf(slots: readonly Slot[], reversed: boolean): World {
           isAwaited: false,
           recordedId: idOf[recorded],
           removingMs: null,
+          hasExpired: false,
+          holders: [],
           addCause,
           removeCause,
         },
@@ -151,7 +153,7 @@ export function applied(cloud: Cloud, changes: readonly PlannedChange[], fates: 
     if (change.action === 'remove') after.delete(change.providerRuleId);
     else {
       const providerRuleId = `added ${ruleId}`;
-      for (const id of change.replaces ?? []) after.delete(id);
+      for (const id of (change.action === 'add' && change.replaces) || []) after.delete(id);
       after.set(providerRuleId, { key: change.rule.key, providerRuleId, ownRuleId: ruleId });
     }
   }
@@ -230,6 +232,8 @@ export const dueRule = (
   isAwaited: false,
   recordedId: null,
   removingMs: null,
+  hasExpired: false,
+  holders: [],
   addCause: 'SESSION_STARTED',
   removeCause: 'SESSION_EXPIRED',
   ...one,

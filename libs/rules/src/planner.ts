@@ -3,6 +3,7 @@ import { Observed } from './observed-rules';
 import type { RecordedRule } from './own-rules';
 import type { ObservedRule } from './provider';
 import type { DueRule } from './due-rule';
+import { endsTooEarly, nativeEnd, type ProviderClock } from './native-end';
 import type { Rule as RuleRow } from './rule';
 
 /** What planning needs of a due rule. */
@@ -17,6 +18,7 @@ export type Planned = Pick<
   | 'recordedId'
   | 'addCause'
   | 'removeCause'
+  | 'holders'
 >;
 
 /**
@@ -45,6 +47,14 @@ export type PlannedChange<Rule extends Planned = Planned> =
       readonly cause: AdditionCause;
       /** ids of what the rule has become by the hand of another program */
       readonly replaces?: readonly string[];
+      /** the provider ends it then by itself, seconds since 1970 */
+      readonly endsAt?: number;
+    }
+  | {
+      readonly action: 'renew';
+      readonly rule: Rule;
+      readonly cause: AdditionCause;
+      readonly endsAt: number;
     }
   | {
       readonly action: 'remove';
@@ -66,6 +76,7 @@ export const isOurs = (
  * | desired | observed | change |
  * |---|---|---|
  * | yes | in force, ours or unmanaged | none |
+ * | yes | ours, and ended by the provider before its holders end | renew, unless its last holder has expired |
  * | yes | not in force, or ours and changed by another program | add, unless its last holder has expired, or it was added a moment ago |
  * | no | ours by mark or recorded id, changed or not | remove |
  * | no | unmanaged | none |
@@ -75,6 +86,7 @@ export const isOurs = (
 export function planChanges<Rule extends Planned>(
   due: readonly Rule[],
   observed: readonly ObservedRule[],
+  clock: ProviderClock | null = null,
 ): PlannedChange<Rule>[] {
   const index = new Observed(observed);
   const removals: PlannedChange<Rule>[] = [];
@@ -82,13 +94,18 @@ export function planChanges<Rule extends Planned>(
   for (const rule of due) {
     const isChanged = index.changeOf(rule) !== null;
     const isMissing = isChanged || (!index.inForce(rule) && !rule.isAwaited);
-    if (rule.desired && isMissing && rule.mayOpen)
+    const mayOpen = rule.desired && rule.mayOpen;
+    const endsAt = clock && mayOpen ? nativeEnd(rule.holders, clock) : null;
+    if (isMissing && mayOpen)
       additions.push({
         action: 'add',
         rule,
         cause: rule.addCause,
         ...(isChanged && { replaces: index.idsOf(rule) }),
+        ...(endsAt !== null && { endsAt }),
       });
+    else if (clock && endsAt !== null && endsTooEarly(index.ownEnd(rule), endsAt, clock))
+      additions.push({ action: 'renew', rule, cause: rule.addCause, endsAt });
     const providerRuleId = rule.desired ? null : idToRemove(rule, index);
     if (providerRuleId !== null)
       removals.push({ action: 'remove', rule, providerRuleId, cause: rule.removeCause });

@@ -1,4 +1,4 @@
-export const PROVIDERS = ['AWS', 'GCP', 'AZURE', 'APISIX', 'VERCEL', 'AGENT'] as const;
+export const PROVIDERS = ['AWS', 'GCP', 'AZURE', 'APISIX', 'VERCEL', 'ATLAS', 'AGENT'] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
 /** A rule observed on a target, reduced to what planning needs. */
@@ -24,6 +24,8 @@ export interface ObservedRule {
    * It is written again while it is desired.
    */
   readonly difference?: string;
+  /** when the provider ends it by itself, seconds since 1970; omitted: never */
+  readonly endsAt?: number;
 }
 
 /**
@@ -55,7 +57,7 @@ export type ChangeResult =
   | {
       readonly result: 'done';
       readonly providerRuleId: string | null;
-      /** for a removal that left something behind which lets nobody in */
+      /** for a removal that left something behind which admits no traffic */
       readonly note?: string;
       /** the provider did not find what was to be removed: a rule that was there a moment ago may be missing in a late read */
       readonly wasAbsent?: true;

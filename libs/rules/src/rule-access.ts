@@ -43,7 +43,7 @@ export function intervalOf(
   const from = rule.presentSince === null ? null : latest(rule.presentSince, heldSince);
   const until = lastCertain(rule, times);
   const isCertain = from !== null && (!isOver || (until !== null && until >= from));
-  // nobody has observed the end of an abandoned one; access that began after the read does not end before it began
+  // the end of an abandoned one was never observed; access that began after the read does not end before it began
   const ended = kind === 'ABANDONED' ? null : latest(heldSince, endedAt);
   return {
     possibleFrom: latest(rule.possibleSince, heldSince),

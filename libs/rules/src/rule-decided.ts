@@ -4,8 +4,10 @@ import type { DriverErrorKind } from './provider';
 import type { DueRule } from './due-rule';
 import type { Access, Instant, OwnedAccess, ReadTimes, Rule, RuleEvent, RuleState } from './rule';
 import { changedMessage, settledEvents, type Ending } from './rule-events';
+import { endsTooEarly, nativeEnd } from './native-end';
 import { missingSince, observedAccess } from './rule-life';
 import { HOLDING_STATUSES } from './status';
+import type { NativeExpiry } from './target-times';
 
 /** When rules are decided, under their lock. */
 export interface Moment {
@@ -16,6 +18,8 @@ export interface Moment {
   readonly access: OwnedAccess | null;
   /** 0 (inclusive) to 1 (exclusive): one jitter for all, so that rules that failed together are retried in one call */
   readonly chance: number;
+  /** how the provider ends its rules by itself; null or omitted: it does not */
+  readonly expiry?: NativeExpiry | null;
 }
 
 /** What became of a rule. */
@@ -51,6 +55,9 @@ export interface Change {
   /** ms until the next pass; null: settled */
   readonly dueInMs: number | null;
   readonly message: string | null;
+  /** when the provider ends it, as observed; undefined: it was not observed */
+  readonly nativeEndAt: Instant | null | undefined;
+  readonly isRecreated: boolean;
   readonly targetMissing: boolean | null;
   readonly failed: Decided['failed'];
 }
@@ -67,23 +74,29 @@ export function unchanged(rule: DueRule): Change {
     attempts: 0,
     dueInMs: null,
     message: null,
+    nativeEndAt: undefined,
+    isRecreated: false,
     targetMissing: null,
     failed: null,
   };
 }
 
+export interface RetryAfter {
+  /** failed so far */
+  readonly attempts: number;
+  /** requested by the provider or by a denied path; null: back off */
+  readonly waitMs: number | null;
+  readonly chance: number;
+}
+
 /**
  * How a row changes by what a pass means for it.
- * @param attempts failed so far
- * @param waitMs wait requested by the provider or its budget; null: back off
  * @param wasRead the target was read, so that a failed addition is known to be absent
  */
 export function changeBy(
   rule: DueRule,
   verdict: Verdict,
-  attempts: number,
-  waitMs: number | null,
-  chance: number,
+  { attempts, waitMs, chance }: RetryAfter,
   wasRead = true,
 ): Change {
   const none = unchanged(rule);
@@ -99,9 +112,16 @@ export function changeBy(
         providerRuleId: verdict.providerRuleId,
         isUnmanaged: verdict.unmanaged,
         inFlight: rule.inFlight || verdict.unknown,
+        attempts: verdict.notRenewed === undefined ? 0 : attempts + 1,
         // a removal in flight may still take effect: one more pass after its deadline
-        dueInMs: rule.inFlight ? rule.inFlightMs + MIN_RETRY_MS : null,
-        message: verdict.noEffect ?? null,
+        dueInMs: rule.inFlight
+          ? rule.inFlightMs + MIN_RETRY_MS
+          : verdict.notRenewed === undefined
+            ? null
+            : again,
+        message: verdict.noEffect ?? verdict.notRenewed ?? null,
+        nativeEndAt: verdict.endsAt === undefined ? null : verdict.endsAt * 1000,
+        isRecreated: verdict.isRecreated ?? false,
         failed: verdict.noEffect === undefined ? null : 'no effect',
       };
     case 'absent': {
@@ -164,7 +184,8 @@ function retried(
 export function decided(rule: DueRule, change: Change, moment: Moment, ending: Ending): Decided {
   const { row, desired } = rule;
   const { now, read } = moment;
-  const { state, targetMissing, dueInMs, inFlight } = change;
+  const { state, targetMissing, inFlight, nativeEndAt } = change;
+  const dueInMs = change.dueInMs ?? prolongedInMs(rule, change, moment);
   const adopt = state === 'present' && moment.access ? accessToAdopt(rule, moment.access) : null;
   const settled: Rule = {
     ...row,
@@ -175,6 +196,7 @@ export function decided(rule: DueRule, change: Change, moment: Moment, ending: E
     providerRuleId: change.providerRuleId ?? row.providerRuleId,
     inFlightUntil: inFlight ? row.inFlightUntil : null,
     lastError: change.message,
+    nativeEndAt: state === 'absent' ? null : nativeEndAt === undefined ? row.nativeEndAt : nativeEndAt,
     targetMissingSince:
       targetMissing === null ? row.targetMissingSince : missingSince(row, targetMissing, now),
     attempts: change.attempts,
@@ -196,6 +218,17 @@ export function decided(rule: DueRule, change: Change, moment: Moment, ending: E
     changedTo: change.changedTo,
     ending,
   };
+}
+
+/** Its holders' end has moved since the pass planned, or its provider grants less: another pass renews it. Null: it does not. */
+function prolongedInMs(
+  rule: DueRule,
+  { state, nativeEndAt }: Change,
+  { now, expiry }: Moment,
+): number | null {
+  if (!expiry || !nativeEndAt || state !== 'present' || !rule.desired || !rule.mayOpen) return null;
+  const clock = { ...expiry, now };
+  return endsTooEarly(nativeEndAt / 1000, nativeEnd(rule.holders, clock), clock) ? RULE_BACKOFF.capMs : null;
 }
 
 /**

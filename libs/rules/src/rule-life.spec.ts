@@ -33,6 +33,7 @@ const rule = (more: Partial<Rule> = {}): Rule => ({
   removalSentAt: null,
   offeredRevision: null,
   offeredUntil: null,
+  nativeEndAt: null,
   ...more,
 });
 

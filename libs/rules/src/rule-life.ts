@@ -4,6 +4,7 @@ import {
   NEW,
   NO_INTERVAL,
   type Access,
+  type ChangeAction,
   type Instant,
   type ReadTimes,
   type Rule,
@@ -20,7 +21,7 @@ export { NEW };
  *   state     means                                      becomes                    by
  *   absent    observed absent, or never written          unknown                    `intended`, `offered`
  *   unknown   may be present: a call was sent, or        present, absent            `observe`, by a read
- *             nobody has looked since
+ *             it was not read since
  *   present   observed present, with or without a        absent                     `observe`; `lost`, `givenUp`
  *             holder                                     unknown                    `intended`, `requeued`, `unproven`, `changed`
  *   absent    without a holder, and present in the cloud present, unwanted          `stale`
@@ -54,17 +55,18 @@ const disappeared = (before: Rule): RuleEvent =>
  * certain interval starts again.
  * @param access of the call
  * @param revision that the change was planned with; undefined: whatever its holders are now
- * @returns null: the addition may not be sent, its last holder has ended since
+ * @returns null: the addition or renewal may not be sent, its last holder has ended since
  */
 export function intended(
   rule: Rule,
-  action: 'add' | 'remove',
+  action: ChangeAction,
   { access, until, revision }: { access: Access; until: Instant; revision?: number | undefined },
   now: Instant,
 ): Rule | null {
   const sent = { ...rule, state: 'unknown', inFlightUntil: until } as const;
   if (action === 'remove') return { ...sent, removalSentAt: rule.removalSentAt ?? now };
   if (rule.unwantedSince !== null && rule.revision !== revision) return null;
+  if (action === 'renew') return sent;
   return {
     ...sent,
     credentialId: access.credentialId,
@@ -88,12 +90,14 @@ export interface Shown {
   readonly inFlight: boolean;
   /** as observed; null: it was not */
   readonly providerRuleId: string | null;
+  /** it may have been created anew by this pass */
+  readonly isRecreated?: boolean;
 }
 
 /** What a read says about since when and until when the rule lets its address in. */
 export function observedAccess(
   rule: Rule,
-  { observedPresent, presentAtStart, inFlight, providerRuleId }: Shown,
+  { observedPresent, presentAtStart, inFlight, providerRuleId, isRecreated = false }: Shown,
   times: Times,
   { startedAt, firstStartedAt, endedAt }: ReadTimes,
 ): Partial<Rule> {
@@ -112,7 +116,7 @@ export function observedAccess(
     isSuspended: false,
     possibleSince: rule.possibleSince ?? startedAt,
     // after a removal that may have taken effect, presence is certain only from now on
-    presentSince: isRemovalOver || isOther ? endedAt : (presentSince ?? endedAt),
+    presentSince: isRemovalOver || isOther || isRecreated ? endedAt : (presentSince ?? endedAt),
     // a read that began after the removal may be stale: it makes nothing certain
     observedAt: removalSentAt !== null && inFlight ? seenAtStart : startedAt,
     removalSentAt: inFlight ? removalSentAt : null,
@@ -136,7 +140,7 @@ export function targetMissing(rule: Rule, isMissing: boolean, now: Instant): Rul
 export const postponed = (rule: Rule, revision: number, message: string, dueAt: Instant): Rule =>
   rule.revision === revision ? { ...rule, attempts: rule.attempts + 1, dueAt, lastError: message } : rule;
 
-/** A worker without the lease may have changed it, unless nobody has ever written it. */
+/** A worker without the lease may have changed it, unless it was never written. */
 export const requeued = (rule: Rule, now: Instant): Rule => ({
   ...rule,
   state: rule.state === 'absent' && rule.credentialId === null ? 'absent' : 'unknown',
@@ -144,7 +148,7 @@ export const requeued = (rule: Rule, now: Instant): Rule => ({
   revision: rule.revision + 1,
 });
 
-/** Nobody has proved it since this time: another installation reports, or its host was away. */
+/** It is unproved since this time: another installation reports, or its host was away. */
 export const unproven = (rule: Rule, since: Instant, now: Instant): Rule =>
   rule.state === 'absent'
     ? rule
@@ -206,7 +210,7 @@ export function givenUp(rule: Rule, reason: string, now: Instant): Moved {
 }
 
 /**
- * A settled rule is present and lets nobody in: it is suspended, or its suspension extended, for an hour in which the next
+ * A settled rule is present and admits no traffic: it is suspended, or its suspension extended, for an hour in which the next
  * comparison looks again.
  */
 export function withoutEffect(rule: Rule, now: Instant): Rule {
@@ -328,17 +332,17 @@ export const orphaned = (
 /** Its credential is deleted, and others hold it: it is read again, as after a call without an answer. */
 export const reread = (rule: Rule, now: Instant): Rule => ({ ...rule, dueAt: now, inFlightUntil: now });
 
-/** The database's clock was set back: no delay lasts that long. */
+/** The database's clock was set back: no delay lasts that long. A settled rule is due because its provider ends it too early. */
 export function broughtForward(rule: Rule, now: Instant): Rule {
   const isTooLate =
-    rule.dueAt !== null && rule.dueAt > now + (rule.isSuspended ? HOUR_MS + 60_000 : MAX_WAIT_MS);
+    rule.dueAt === null || rule.dueAt > now + (rule.isSuspended ? HOUR_MS + 60_000 : MAX_WAIT_MS);
   return isTooLate ? { ...rule, dueAt: now } : rule;
 }
 
 /** It has been unwanted for too long, and that is reported. */
 export const overdue = (rule: Rule, now: Instant): Rule => ({ ...rule, overdueAt: now });
 
-/** Whether it is over, once nobody holds it: absent, not due and without a call in flight. */
+/** Whether it is over, once it has no holder: absent, not due and without a call in flight. */
 export const isOver = ({ state, dueAt, inFlightUntil }: Rule, now: Instant): boolean =>
   state === 'absent' && dueAt === null && (inFlightUntil === null || inFlightUntil <= now);
 

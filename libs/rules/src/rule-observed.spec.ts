@@ -10,6 +10,7 @@ import {
   type ObservedRule,
   type OwnedAccess,
   type PassFacts,
+  type SentChange,
   type TargetRule,
 } from './index';
 import { accessToAdopt, type Decided, type Moment } from './rule-decided';
@@ -27,6 +28,7 @@ const ROW: TargetRule = {
   provider: 'AWS',
   identifier: 'sg',
   comparedAt: null,
+  resourceType: 'SECURITY_GROUP',
   key: KEY,
   address: '203.0.113.1/32',
   protocol: 'tcp',
@@ -49,6 +51,7 @@ const dueRule = (more: Partial<DueRule> = {}, row: Partial<TargetRule> = {}): Du
   inFlightMs: 0,
   inDoubt: false,
   isAwaited: false,
+  hasExpired: false,
   removingMs: null,
   writtenWith: null,
   abandoned: null,
@@ -66,7 +69,7 @@ const OURS: ObservedRule = { key: KEY, providerRuleId: 'sgr-1', ownRuleId: 'rule
 /** What a pass found: the change it sent, if any, and the target afterwards. */
 const seen = (
   rules: readonly ObservedRule[],
-  action: 'add' | 'remove' = 'remove',
+  action: SentChange['action'] = 'remove',
   result?: ChangeResult,
   waitMs: number | null = null,
 ): PassFacts => {
@@ -123,6 +126,40 @@ describe('A rule after a pass', () => {
       decided(dueRule({ desired: true, state: 'absent', inFlight: true }), seen([])),
     ].map(({ rule }) => rule.state);
     expect(states).toEqual(['absent', 'unknown', 'unknown', 'unknown']);
+  });
+
+  it('that could not be renewed stays present, and is tried again', () => {
+    const desired = dueRule({ desired: true, mayOpen: true, recordedId: 'sgr-1' }, { presentSince: 5 });
+    const shown = { ...OURS, endsAt: 60 };
+    const { rule, failed: givenUp } = decided(desired, seen([shown], 'renew', THROTTLED));
+    expect(rule).toMatchObject({
+      state: 'present',
+      attempts: 1,
+      lastError: 'slow down',
+      nativeEndAt: 60_000,
+    });
+    expect([givenUp, rule.presentSince, rule.dueAt! > NOW]).toEqual([null, 5, true]);
+    const done = decided(desired, seen([shown], 'renew', { result: 'done', providerRuleId: 'sgr-1' })).rule;
+    expect(done).toMatchObject({ state: 'present', attempts: 0, dueAt: null, presentSince: 5 });
+    const isNew = { result: 'done', providerRuleId: 'sgr-1', isNew: true } as const;
+    expect(decided(desired, seen([shown], 'renew', isNew)).rule.presentSince).toBe(NOW - 10);
+  });
+
+  it('whose holders’ end has moved during the pass is due again', () => {
+    const expiry = { maxSeconds: 86_400, marginSeconds: 120 };
+    const holders = [{ status: 'APPLIED', expiresAt: NOW / 1000 + 3600 }] as unknown as DueRule['holders'];
+    const desired = dueRule({ desired: true, mayOpen: true, recordedId: 'sgr-1', holders });
+    const endOf = (seconds: number): ObservedRule => ({ ...OURS, endsAt: NOW / 1000 + seconds });
+    const waits = [3600, 3720].map((seconds) =>
+      dueInMs(decided(desired, seen([endOf(seconds)]), { ...MOMENT, expiry })),
+    );
+    expect(waits).toEqual([RULE_BACKOFF.capMs, null]);
+  });
+
+  it('that its provider has ended by itself says so when it is removed', () => {
+    const gone = dueRule({ recordedId: 'sgr-1', hasExpired: true }, { presentSince: 5, possibleSince: 5 });
+    const { events } = decided(gone, seen([], 'remove', { result: 'done', providerRuleId: null }));
+    expect(events).toMatchObject([{ kind: 'CLOSED', message: 'It had expired by itself' }]);
   });
 
   it('that is desired and shown is settled, with the id that was shown', () => {

@@ -33,8 +33,8 @@ export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Mom
     const { attempts } = rule.row;
     const isFull = isQuota(verdict) && attempts < MAX_TRIES_WHEN_FULL;
     const found = isFull
-      ? changeBy(rule, waiting(verdict.message), attempts, FULL_RETRY_MS, moment.chance)
-      : changeBy(rule, verdict, attempts, waitMs, moment.chance);
+      ? changeBy(rule, waiting(verdict.message), { attempts, waitMs: FULL_RETRY_MS, chance: moment.chance })
+      : changeBy(rule, verdict, { attempts, waitMs, chance: moment.chance });
     const atStart = first.present(rule);
     return decided(rule, { ...found, targetMissing: false }, moment, {
       ...endBy(verdict, change),
@@ -57,13 +57,13 @@ function unread(rules: readonly DueRule[], { error, sent, waitMs }: PassFacts, m
   return rules.map((rule) => {
     const { row, desired } = rule;
     if (kind === 'postponed') {
-      const found = changeBy(rule, waiting(message), 0, waitMs, chance);
+      const found = changeBy(rule, waiting(message), { attempts: 0, waitMs, chance });
       return decided(rule, { ...found, attempts: row.attempts }, moment, {});
     }
     const isWritten = access !== null && isSamePath(rule.writtenWith, access);
     const missingMs = isWritten && row.targetMissingSince !== null ? now - row.targetMissingSince : 0;
     const verdict = judgeUnread(rule, { kind, message }, sent.get(rule.ruleId), missingMs);
-    const found = changeBy(rule, verdict, attempts, waitMs, chance, false);
+    const found = changeBy(rule, verdict, { attempts, waitMs, chance }, false);
     const isMissing = kind === 'target-missing' && verdict.kind !== 'absent';
     const isSoonOver = isMissing && desired && rule.state === 'absent' && attempts < NOT_FOUND_ATTEMPTS;
     const dueInMs = isSoonOver

@@ -1,14 +1,23 @@
 import { RULE_BACKOFF } from './backoff';
 import type { DueRule } from './due-rule';
-import { changeBy, decided, unchanged, waiting, type Decided, type Moment } from './rule-decided';
+import {
+  changeBy,
+  decided,
+  unchanged,
+  waiting,
+  type Decided,
+  type Moment,
+  type RetryAfter,
+} from './rule-decided';
 import { ruleName } from './unmanaged-rules';
 
 /** Whether a rule needs no read: it is abandoned, present without a holder that waits, or never written. */
 export function isAtRest(rule: DueRule): boolean {
-  const { desired, state, inDoubt, inFlight, writtenWith } = rule;
+  const { row, desired, state, inDoubt, inFlight, writtenWith } = rule;
   if (isAbandoned(rule)) return true;
   return desired
-    ? state === 'present' && !isWaitedFor(rule) && !inDoubt
+    ? // one that its provider ends may have to be renewed
+      state === 'present' && !isWaitedFor(rule) && !inDoubt && row.nativeEndAt === null
     : (state === 'absent' || writtenWith === null) && !inFlight;
 }
 
@@ -44,14 +53,15 @@ export const settleUnread = (
     });
   });
 
+const retryOf = ({ row: { attempts } }: DueRule, { chance }: Moment): RetryAfter => ({
+  attempts,
+  waitMs: null,
+  chance,
+});
+
 /** Decides a rule that an unexpected failure kept from being settled. */
 export const failedUnexpectedly = (rule: DueRule, message: string, moment: Moment): Decided =>
-  decided(
-    rule,
-    changeBy(rule, waiting(message, true), rule.row.attempts, null, moment.chance, false),
-    moment,
-    {},
-  );
+  decided(rule, changeBy(rule, waiting(message, true), retryOf(rule, moment), false), moment, {});
 
 /** An agent's report on one rule of its host; undefined: the rule is not present. */
 export interface AgentResult {
@@ -90,7 +100,7 @@ export function reported(rule: DueRule, result: AgentResult | undefined, moment:
 
 /** Decides a rule that waits for the report of its host's agent. @param isAway the agent has not reported for long */
 export function awaited(rule: DueRule, message: string, isAway: boolean, moment: Moment): Decided {
-  const found = changeBy(rule, waiting(message), rule.row.attempts, null, moment.chance, false);
+  const found = changeBy(rule, waiting(message), retryOf(rule, moment), false);
   // an observation before the absence does not apply to holders added since
   const isOutdated = isAway && rule.state === 'present' && isWaitedFor(rule);
   return decided(rule, isOutdated ? { ...found, state: 'unknown' } : found, moment, {});
@@ -98,4 +108,6 @@ export function awaited(rule: DueRule, message: string, isAway: boolean, moment:
 
 /** Decides a rule that a host's kernel has ended by its own clock. */
 export const endedByKernel = (rule: DueRule, note: string, moment: Moment): Decided =>
-  decided(rule, changeBy(rule, { kind: 'absent' }, 0, null, 0), moment, { note });
+  decided(rule, changeBy(rule, { kind: 'absent' }, { attempts: 0, waitMs: null, chance: 0 }), moment, {
+    note,
+  });

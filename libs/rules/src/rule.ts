@@ -55,9 +55,11 @@ export interface Rule {
   readonly offeredRevision: number | null;
   /** when a host that it was sent to ends it at the latest, by its own clock; null: not sent */
   readonly offeredUntil: Instant | null;
+  /** when the provider ends it by itself, as last observed; null: never, or it was not observed */
+  readonly nativeEndAt: Instant | null;
 }
 
-/** Of a rule that nobody can have used yet. */
+/** Of a rule that cannot have been used yet. */
 export const NO_INTERVAL = {
   possibleSince: null,
   presentSince: null,
@@ -88,6 +90,7 @@ export const NEW: Omit<Rule, 'id'> = {
   overdueAt: null,
   offeredRevision: null,
   offeredUntil: null,
+  nativeEndAt: null,
   ...NO_INTERVAL,
 };
 
@@ -112,6 +115,8 @@ export interface Times {
 export interface TargetRule extends Rule {
   readonly targetId: string;
   readonly provider: Provider;
+  /** of the target */
+  readonly resourceType: string;
   /** identifies the target at its provider */
   readonly identifier: string;
   /** the last complete comparison of the target */
@@ -136,9 +141,12 @@ export interface TimedRead {
   readonly endedAt: number;
 }
 
+/** `renew`: it is present, and ends too early by the provider's own clock. */
+export type ChangeAction = 'add' | 'renew' | 'remove';
+
 /** A change that a pass planned, and what came of it. */
 export interface SentChange {
-  readonly action: 'add' | 'remove';
+  readonly action: ChangeAction;
   readonly cause: RuleCause;
   readonly result: ChangeResult;
 }
@@ -153,7 +161,7 @@ export interface PassFacts {
   readonly lastRead: TimedRead | null;
   /** why it was not read; `postponed`: the pass waits, which is no failure */
   readonly error: { readonly kind: DriverErrorKind | 'postponed'; readonly message: string } | null;
-  /** wait requested by the provider or by the write budget; null: none */
+  /** wait requested by the provider or by a denied path; null: none */
   readonly waitMs: number | null;
 }
 

@@ -114,7 +114,7 @@ export const trafficWarnings = (config: TrafficConfig, portsPerRule: PortsPerRul
 /** Targets that may be in the caller's own network. */
 const IN_OWN_NETWORK: readonly Provider[] = ['AGENT', 'APISIX'];
 
-/** Of an address that a cloud sees through a private network only: behind NAT the session lets nobody in. */
+/** Of an address that a cloud sees through a private network only: behind NAT the session admits no traffic. */
 export const privateWarnings = (address: string): string[] =>
   privatePeer(address) === null
     ? []

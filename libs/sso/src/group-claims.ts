@@ -37,7 +37,7 @@ export function groupsOf(
 /** @returns null: the document says nothing about groups */
 export function groupsIn(document: Document, claim: string): NamedGroups | null {
   const value = valueAt(document, claim);
-  if (value === BLOCKED) return refused('said to be inside another one that has no claims');
+  if (value === BLOCKED) return refused('stated to be inside another one that has no claims');
   if (value !== undefined && value !== null) return readGroups(value);
   const isElsewhere = Object.keys(document['_claim_names'] ?? {}).some((name) => isOnWay(name, claim));
   const hasMany = document['hasgroups'] === true || document['hasgroups'] === 'true';

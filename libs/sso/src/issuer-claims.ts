@@ -6,7 +6,7 @@ import { IssuerFailure } from './issuer-failure';
 /** What an issuer says about a person. */
 export interface IssuerClaims {
   readonly subject: string;
-  /** in the form by which accounts are told apart; null: it says none */
+  /** in the form by which accounts are distinguished; null: it says none */
   readonly email: string | null;
   readonly emailVerified: boolean;
   /** null: it shows no name */

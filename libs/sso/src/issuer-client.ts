@@ -121,7 +121,7 @@ export class IssuerClient {
 
   /**
    * Asks whether the issuer still vouches for a person.
-   * @param subject of the person: the answer must be about nobody else
+   * @param subject of the person: the answer must be about no other person
    * @param keep called with the new refresh token, null if the one that was used stays valid, before anything that may fail
    * @throws IssuerFailure when it does not, or its answer cannot be used; what `keep` throws
    */
@@ -182,8 +182,8 @@ export class IssuerClient {
         const error = new URL(place).searchParams.get('error');
         if (error === null || NOT_SIGNED_IN.includes(error))
           return { name, ok: true, message: 'it knows the client ID and the redirect URI' };
-        const said = /^[a-z_]{1,40}$/.test(error) ? error : 'an error';
-        return { name, ok: false, message: `it refuses a sign-in with ${said}` };
+        const code = /^[a-z_]{1,40}$/.test(error) ? error : 'an error';
+        return { name, ok: false, message: `it refuses a sign-in with ${code}` };
       }
       if (status === 400 || status === 404)
         return {

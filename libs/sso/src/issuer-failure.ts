@@ -14,7 +14,7 @@ import { refusalMeaning, type RefusalMeaning } from './issuer-refusals';
  */
 export type IssuerFailureKind = RefusalMeaning | 'denied' | 'unreachable' | 'invalid';
 
-/** An issuer did not vouch for somebody. The message is for administrators: it has nothing that the issuer wrote. */
+/** An issuer did not vouch for a user. The message is for administrators: it has nothing that the issuer wrote. */
 export class IssuerFailure extends Error {
   override readonly name = 'IssuerFailure';
 
@@ -75,8 +75,8 @@ export function issuerFailureOf(error: unknown): IssuerFailure {
       'it did not answer, or not within the limits of 5 seconds and 64 kB',
       error,
     );
-  const said = error instanceof ClientError ? error.message : 'it is not as OpenID Connect demands';
-  return new IssuerFailure('invalid', `its answer is not valid: ${said}`, error);
+  const shown = error instanceof ClientError ? error.message : 'it is not as OpenID Connect demands';
+  return new IssuerFailure('invalid', `its answer is not valid: ${shown}`, error);
 }
 
 /** Whether a token endpoint knows no such client, or takes another secret. */

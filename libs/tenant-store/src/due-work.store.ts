@@ -6,9 +6,9 @@ import {
   type PreparedStatement,
   type Tx,
 } from '#entities';
-import { IS_BEHIND } from './audit-chain.store';
-import { IS_RE_SIGN_IN_OVERDUE } from './due-sso-sign-in.store';
-import { IS_READY } from './webhook-delivery.store';
+import { IS_BEHIND } from './audit/audit-chain.store';
+import { IS_RE_SIGN_IN_OVERDUE } from './sso/due-sso-sign-in.store';
+import { IS_READY } from './webhooks/webhook-delivery.store';
 
 /** What one worker does for all, besides the sweep. */
 export interface DueWork {
@@ -25,7 +25,7 @@ export interface DueWork {
   readonly accessRequests: boolean;
 }
 
-/** Prepared: it runs every second, and planning it takes longer with each month of audit records. */
+/** Prepared: it runs every two seconds, and planning it takes longer with each month of audit records. */
 const DUE_WORK: PreparedStatement = {
   name: 'due-work',
   text: `SELECT ${IS_BEHIND} AS sealing,

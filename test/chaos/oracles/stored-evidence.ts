@@ -1,5 +1,5 @@
 import { Database } from '#entities';
-import { AuditChainStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { ChainVerifier } from '../../../apps/worker/src/audit/chain-verifier';
 import type { AuditedAction, Evidence, Move } from './evidence';
@@ -76,10 +76,10 @@ async function brokenChains(databaseUrl: string): Promise<string[]> {
   const database = new Database({ url: databaseUrl, applicationName: 'chaos-watch', poolSize: 1 });
   await database.connect();
   try {
-    const chain = new AuditChainStore();
+    const stores = new TenantStores();
     const broken: string[] = [];
-    for (const { id, slug } of await chain.organizations(database.autocommit, null)) {
-      const report = await new ChainVerifier(database, chain, () => undefined).verify(id);
+    for (const { id, slug } of await stores.auditChains.organizations(database.autocommit, null)) {
+      const report = await new ChainVerifier(database, stores, () => undefined).verify(id);
       if (report.broken !== null) broken.push(`the chain of ${slug} is broken: ${report.broken}`);
     }
     return broken;

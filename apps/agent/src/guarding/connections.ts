@@ -37,7 +37,7 @@ export function readConnections(tables: readonly string[]): Connection[] {
   const listening = new Set(sockets.filter(({ state }) => state === LISTENING).map(({ port }) => port));
   const found = new Map<string, Connection>();
   for (const { state, port, address } of sockets) {
-    // a connection that this machine opened has a local port that nobody listens on
+    // a connection that this machine opened has a local port without a listener
     if (state !== ESTABLISHED || !listening.has(port) || isLoopback(address)) continue;
     found.set(`${address} ${port}`, { address, port });
   }

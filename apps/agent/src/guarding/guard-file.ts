@@ -6,12 +6,12 @@ import { fields, readTrafficList } from '../state/host-state';
 
 const FORMAT = 1;
 
-/** What a host guards, and what it does not guard before somebody confirms it. */
+/** What a host guards, and what it does not guard before a confirmation. */
 export interface GuardDecisions {
   readonly guarded: readonly Traffic[];
   /** named, and not guarded yet: connections would be cut */
   readonly waiting: readonly Traffic[];
-  /** nobody confirmed it in time: not guarded until somebody does */
+  /** not confirmed in time: not guarded until it is */
   readonly leftAlone: readonly Traffic[];
 }
 

@@ -110,7 +110,7 @@ export class GuardedPorts {
       this.checks += 1;
       const isReadingDue = this.decisions.waiting.length > 0 || this.checks % CHECKS_PER_READING === 0;
       if (isReadingDue && this.pending.length > 0) this.decide(rules());
-      // a guard that nobody has asked for yet must not replace `--guard` at the next start
+      // a guard that was never requested must not replace `--guard` at the next start
       if (this.demands || this.seen) await this.persist();
     });
   }
@@ -188,7 +188,7 @@ export class GuardedPorts {
     const { log } = this.parts;
     const kept = listedInBoth(traffic, this.named);
     const gone = difference(traffic, kept);
-    // of a whole protocol, the ports that resources name stay guarded, whoever is connected
+    // of a whole protocol, the ports that resources name stay guarded, whatever is connected
     const guarded = unionOf(this.decisions.guarded, intersection(this.named, gone));
     this.decisions = { ...this.decisions, guarded: difference(guarded, gone) };
     if (gone.length > 0) log.info(`${message}: ${formatTrafficList(gone)}`);

@@ -5,7 +5,7 @@ import {
   AccessRequestStore,
   MAX_WAITING_REQUESTS,
   type NewAccessRequest,
-  OffboardingStore,
+  TenantStores,
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords } from '../audit/action-records';
@@ -46,8 +46,7 @@ function requestOf(
 export class AccessRequestsService {
   constructor(
     private readonly database: Database,
-    private readonly requests: AccessRequestStore,
-    private readonly offboarding: OffboardingStore,
+    private readonly stores: TenantStores,
     private readonly planner: SessionPlanner,
     private readonly records: ActionRecords,
     private readonly waiter: AccessRequestWaiter,
@@ -60,12 +59,12 @@ export class AccessRequestsService {
     const planned = await this.planner.plan(this.database.autocommit, actor, wanted);
     const request = requestOf(actor.principal, dto, planned);
     return this.database.transaction(async (tx) => {
-      const asked = await this.requests.create(tx, organizationId, request);
+      const asked = await this.stores.accessRequests.create(tx, organizationId, request);
       if (asked === null) throw tooManyWait();
       const { id, isNew } = asked;
       const created = await this.requireRequest(tx, actor.principal, id);
       if (!isNew) return created;
-      const deciders = await this.requests.deciders(tx, organizationId, [id]);
+      const deciders = await this.stores.accessRequests.deciders(tx, organizationId, [id]);
       if (deciders.length < created.approvalsNeeded) throw tooFewDecide(created, deciders.length);
       const { requesterId, resourceIds: _, ...details } = request;
       const resources = planned.grants.map(({ resourceId, resourceName }) => ({
@@ -116,7 +115,7 @@ export class AccessRequestsService {
     if ((view === 'all' || view === 'review') && !isOrgAdmin)
       throw forbidden('Only an administrator of the organization may do this');
     const filter = { view, userId: requesterId, resourceId, statuses, ...timeRange(query) };
-    return this.requests.list(this.database.autocommit, organizationId, filter, userId, query);
+    return this.stores.accessRequests.list(this.database.autocommit, organizationId, filter, userId, query);
   }
 
   /**
@@ -129,13 +128,13 @@ export class AccessRequestsService {
     const signInId = signIn?.id ?? null;
     const decision = { id, userId, signInId, note, actor: auditActor(actor) };
     const isDone = await this.database.transaction((tx) =>
-      this.requests.decide(tx, organizationId, as, decision),
+      this.stores.accessRequests.decide(tx, organizationId, as, decision),
     );
     const request = await this.requireRequest(this.database.autocommit, principal, id);
     if (isDone) return request;
     const counts = as !== 'approve' && as !== 'review';
     const { autocommit } = this.database;
-    if (!counts && (await this.requests.isByRequester(autocommit, organizationId, id, decision)))
+    if (!counts && (await this.stores.accessRequests.isByRequester(autocommit, organizationId, id, decision)))
       throw linkedByRequester();
     throw refusalOf(as, principal, request);
   }
@@ -148,7 +147,7 @@ export class AccessRequestsService {
     const { principal } = actor;
     const { organizationId, userId } = principal;
     const isDone = await this.database.closing.transaction((tx) =>
-      this.offboarding.withdraw(tx, organizationId, userId, auditActor(actor), id),
+      this.stores.offboarding.withdraw(tx, organizationId, userId, auditActor(actor), id),
     );
     const request = await this.requireRequest(this.database.autocommit, principal, id);
     if (isDone) return request;
@@ -156,7 +155,7 @@ export class AccessRequestsService {
   }
 
   private async requireRequest(tx: Tx, principal: Principal, id: string): Promise<AccessRequestRow> {
-    const request = await this.requests.find(tx, principal.organizationId, id, principal.userId);
+    const request = await this.stores.accessRequests.find(tx, principal.organizationId, id, principal.userId);
     if (!request) throw notFound(`Access request ${id} does not exist`);
     return request;
   }
@@ -175,7 +174,7 @@ const linkedByRequester = (): ApiError =>
   forbidden(
     'Another person has to decide, or you in another sign-in: the requester linked the identity that you signed in with to your ' +
       'account, or passed on the link by which your password was set (set another one by a link that is mailed, or that ' +
-      'somebody else passes on)',
+      'another person passes on)',
   );
 
 /** Of a request that its reader may decide. */

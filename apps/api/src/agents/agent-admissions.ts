@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import {
   type Admission,
   type AgentKeyRow,
-  AgentStore,
   type AgentVisit,
+  EngineStore,
   type ReleasedAgent,
   type ServingAgent,
 } from '#engine-store';
 import { type AuditEntry, Database, type Tx } from '#entities';
-import { AuditStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { type Principal, ScopeError } from '#guards';
 import { type ApiError, conflict, forbidden, notFound, unauthorized } from '../errors/api-error';
 import { auditActor } from '../audit/audit-actor';
@@ -29,8 +29,8 @@ export interface Admitted {
 export class AgentAdmissions {
   constructor(
     private readonly database: Database,
-    private readonly agents: AgentStore,
-    private readonly audit: AuditStore,
+    private readonly engine: EngineStore,
+    private readonly stores: TenantStores,
   ) {}
 
   /**
@@ -60,10 +60,10 @@ export class AgentAdmissions {
     const outcome = await database.revocation(async (tx) => {
       await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
       const key = await this.authorizedKey(tx, principal, visit);
-      const admission = await this.agents.admit(tx, organizationId, visit);
+      const admission = await this.engine.agents.admit(tx, organizationId, visit);
       if (admission.kind === 'serving' && key.agents.length === 0) await this.bind(tx, actor, visit);
       const entry = admissionEntry(principal, visit, admission);
-      if (entry) await this.audit.write(tx, organizationId, entry);
+      if (entry) await this.stores.audit.write(tx, organizationId, entry);
       return admission.kind === 'serving'
         ? { done: await work(tx, { agent: admission.agent }) }
         : { admission };
@@ -77,9 +77,9 @@ export class AgentAdmissions {
   release(actor: Actor, name: string): Promise<ReleasedAgent> {
     const { organizationId } = actor.principal;
     return this.database.transaction(async (tx) => {
-      const released = await this.agents.release(tx, organizationId, name);
+      const released = await this.engine.agents.release(tx, organizationId, name);
       if (!released) throw notFound(`No agent has connected as ${name}`);
-      await this.audit.write(tx, organizationId, {
+      await this.stores.audit.write(tx, organizationId, {
         ...auditActor(actor),
         eventType: 'AGENT_RELEASED',
         resourceType: 'AGENT',
@@ -96,7 +96,7 @@ export class AgentAdmissions {
    * @throws ApiError 401, 403 or 404
    */
   private async authorizedKey(tx: Tx, principal: Principal, visit: AgentVisit): Promise<AgentKeyRow> {
-    const key = await this.agents.key(tx, principal.organizationId, visit);
+    const key = await this.engine.agents.key(tx, principal.organizationId, visit);
     if (!key) throw unauthorized('The API key is invalid, expired or revoked');
     if (!key.isAgentKey) throw new ScopeError('agent:connect');
     if (key.agents.length > 0 && !key.agents.includes(visit.name)) {
@@ -112,10 +112,10 @@ export class AgentAdmissions {
   /** Binds an unbound key to its first host. @throws ApiError 403 when it was bound to another host concurrently */
   private async bind(tx: Tx, actor: Actor, visit: AgentVisit): Promise<void> {
     const { organizationId, keyName } = actor.principal;
-    if (!(await this.agents.bindKey(tx, organizationId, visit))) {
+    if (!(await this.engine.agents.bindKey(tx, organizationId, visit))) {
       throw forbidden(`The API key is bound to another host by now: make a key for ${visit.name}`);
     }
-    await this.audit.write(tx, organizationId, {
+    await this.stores.audit.write(tx, organizationId, {
       ...auditActor(actor),
       eventType: 'API_KEY_BOUND',
       resourceType: 'API_KEY',

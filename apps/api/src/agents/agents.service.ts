@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
-  AgentGuardStore,
-  AgentListStore,
   type AgentRow,
   type AgentState,
-  AgentStateStore,
-  AgentStore,
   type AgentVisit,
   EngineStore,
   type ServingAgent,
@@ -13,7 +9,7 @@ import {
 import { settleReport } from '#engine';
 import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
 import type { Principal } from '#guards';
-import { AuditStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import type { HostGuard } from '#rules';
 import type { Actor } from '../http/actor';
 import { AgentAdmissions, agentEntry, type Admitted } from './agent-admissions';
@@ -30,18 +26,14 @@ export class AgentsService {
   constructor(
     private readonly database: Database,
     private readonly admissions: AgentAdmissions,
-    private readonly agents: AgentStore,
-    private readonly lists: AgentListStore,
-    private readonly states: AgentStateStore,
-    private readonly guards: AgentGuardStore,
-    private readonly stores: EngineStore,
-    private readonly audit: AuditStore,
+    private readonly engine: EngineStore,
+    private readonly stores: TenantStores,
     private readonly watcher: AgentStateWatcher,
     private readonly turns: AgentTurns,
   ) {}
 
   list({ organizationId }: Principal, query: ListQuery): Promise<Sliced<AgentRow>> {
-    return this.lists.list(this.database.autocommit, organizationId, query);
+    return this.engine.agentLists.list(this.database.autocommit, organizationId, query);
   }
 
   /**
@@ -76,18 +68,19 @@ export class AgentsService {
   private async preview({ principal }: Actor, visit: AgentVisit): Promise<AgentState> {
     const tx = this.database.autocommit;
     await this.admissions.mayPreview(tx, principal, visit);
-    return this.states.preview(tx, principal.organizationId, visit.targetKey);
+    return this.engine.agentStates.preview(tx, principal.organizationId, visit.targetKey);
   }
 
   /** With nothing to decide and nothing new to send, it costs two statements. */
   private async serve(actor: Actor, visit: AgentVisit): Promise<AgentState> {
     const { organizationId } = actor.principal;
     const { autocommit } = this.database;
-    const agent = await this.agents.heard(autocommit, organizationId, visit);
-    const unchanged = agent && (await this.states.readUnchanged(autocommit, organizationId, agent));
+    const agent = await this.engine.agents.heard(autocommit, organizationId, visit);
+    const unchanged =
+      agent && (await this.engine.agentStates.readUnchanged(autocommit, organizationId, agent));
     if (unchanged) return unchanged;
     return this.admissions.admitted(actor, visit, (tx, admitted) =>
-      this.states.offer(tx, organizationId, admitted.agent),
+      this.engine.agentStates.offer(tx, organizationId, admitted.agent),
     );
   }
 
@@ -110,15 +103,15 @@ export class AgentsService {
       if (guard) await this.noteGuard(tx, actor, visit, agent, guard);
       if (agent.servedVersion === report.version) {
         const outcome = { results, cleared: report.cleared ?? false };
-        await settleReport(tx, this.stores, visit.targetKey, outcome, `agent ${agent.id}`);
+        await settleReport(tx, this.engine, visit.targetKey, outcome, `agent ${agent.id}`);
       }
-      const version = await this.states.version(tx, organizationId, agent);
+      const version = await this.engine.agentStates.version(tx, organizationId, agent);
       if (!guard) return version;
       // a report on an earlier state says nothing about a release that this one did not list
       const ended =
         version === report.version &&
-        (await this.guards.endRelease(tx, organizationId, visit.targetKey, guard.guarded));
-      return ended ? this.states.version(tx, organizationId, agent) : version;
+        (await this.engine.agentGuards.endRelease(tx, organizationId, visit.targetKey, guard.guarded));
+      return ended ? this.engine.agentStates.version(tx, organizationId, agent) : version;
     };
     return this.turns.run('report', organizationId, visit, () =>
       this.admissions.admitted(actor, visit, settle, this.database.closing),
@@ -134,15 +127,15 @@ export class AgentsService {
     guard: HostGuard,
   ): Promise<void> {
     const { organizationId } = principal;
-    const before = await this.guards.report(tx, organizationId, agent.id, guard);
+    const before = await this.engine.agentGuards.report(tx, organizationId, agent.id, guard);
     const change = before === undefined ? null : guardChange(before, guard);
     if (!change) return;
-    await this.audit.write(tx, organizationId, {
+    await this.stores.audit.write(tx, organizationId, {
       ...agentEntry(agent.id, visit),
       eventType: 'AGENT_GUARD_CHANGED',
       details: { ...change },
     });
-    await this.agents.requestCheck(tx, organizationId, visit.targetKey, false);
+    await this.engine.agents.requestCheck(tx, organizationId, visit.targetKey, false);
   }
 }
 

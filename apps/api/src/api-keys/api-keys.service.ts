@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type ListQuery, type Sliced } from '#entities';
-import { type ApiKeyRow, ApiKeyStore, type KeyOwner } from '#tenant-store';
+import { type ApiKeyRow, type KeyOwner, TenantStores } from '#tenant-store';
 import type { Principal } from '#guards';
 import { newApiKey } from '#secrets';
 import { ActionRecords, objectNamed } from '../audit/action-records';
@@ -13,7 +13,7 @@ import type { CreateApiKeyDto } from './dto/api-key.dto';
 export class ApiKeysService {
   constructor(
     private readonly database: Database,
-    private readonly keys: ApiKeyStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
     private readonly plans: Plans,
   ) {}
@@ -27,10 +27,10 @@ export class ApiKeysService {
     const { plainText, prefix, hash } = newApiKey();
     const userId = dto.userId ?? principal.userId;
     const row = await this.database.transaction(async (tx) => {
-      const owner = await this.keys.lockOwner(tx, principal.organizationId, userId);
+      const owner = await this.stores.apiKeys.lockOwner(tx, principal.organizationId, userId);
       if (!owner) throw notFound(`User ${userId} does not exist or is inactive`);
       refuseBeyondOwner(owner, dto);
-      const created = await this.keys.create(tx, principal.organizationId, {
+      const created = await this.stores.apiKeys.create(tx, principal.organizationId, {
         userId,
         name: dto.name,
         description: dto.description ?? null,
@@ -53,13 +53,13 @@ export class ApiKeysService {
   }
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<ApiKeyRow>> {
-    return this.keys.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.apiKeys.list(this.database.autocommit, principal.organizationId, query);
   }
 
   async revoke(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
     await this.database.closing.transaction(async (tx) => {
-      const revoked = await this.keys.revoke(tx, principal.organizationId, id);
+      const revoked = await this.stores.apiKeys.revoke(tx, principal.organizationId, id);
       if (!revoked) throw notFound(`API key ${id} does not exist or is revoked already`);
       await this.records.record(tx, actor, 'API_KEY_REVOKED', { type: 'API_KEY', id, name: revoked.name });
     });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEventType, Tx } from '#entities';
-import { AuditStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import type { Actor } from '../http/actor';
 import { auditActor } from './audit-actor';
@@ -10,6 +10,8 @@ export interface ActionObject {
   readonly type: string;
   readonly id: string;
   readonly name: string | null;
+  /** why the action failed; null or left out: it succeeded */
+  readonly failure?: string | null;
   /** whose audit trail has the record; left out: the actor's */
   readonly organizationId?: OrganizationId;
 }
@@ -24,18 +26,17 @@ export const objectNamed = (type: string, { id, name }: Pick<ActionObject, 'id' 
 /** Audit records of what callers of the API do. */
 @Injectable()
 export class ActionRecords {
-  constructor(private readonly audit: AuditStore) {}
+  constructor(private readonly stores: TenantStores) {}
 
-  /** Call it in the transaction of the action. @param failure null: the action succeeded */
+  /** Call it in the transaction of the action. */
   record(
     tx: Tx,
     actor: Pick<Actor, 'principal' | 'address'>,
     eventType: AuditEventType,
-    { type, id, name, organizationId = actor.principal.organizationId }: ActionObject,
+    { type, id, name, failure = null, organizationId = actor.principal.organizationId }: ActionObject,
     details: Readonly<Record<string, unknown>> = {},
-    failure: string | null = null,
   ): Promise<void> {
-    return this.audit.write(tx, organizationId, {
+    return this.stores.audit.write(tx, organizationId, {
       ...auditActor(actor),
       eventType,
       resourceType: type,

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '#entities';
 import { FairLimiter, type OrganizationId } from '#rules';
 import { BEFORE_FIRST_RECORD } from '#secrets';
-import { SealedRecordStore, type SealedSlice } from '#tenant-store';
+import { type SealedSlice, TenantStores } from '#tenant-store';
 import { badRequest, tooManyRequests } from '../errors';
 import { timeRange } from '../http/time-range';
 import type { AuditExportQueryDto } from './dto/audit-export-query.dto';
@@ -30,7 +30,7 @@ export class AuditExportService implements OnModuleDestroy {
 
   constructor(
     private readonly database: Database,
-    private readonly sealed: SealedRecordStore,
+    private readonly stores: TenantStores,
   ) {}
 
   /** Ends what is running: the last line is missing then, and a reader goes on from the last position elsewhere. */
@@ -50,7 +50,7 @@ export class AuditExportService implements OnModuleDestroy {
     const timer = setTimeout(() => ending.abort(), LONGEST_MS);
     this.running.set(organization, ending);
     try {
-      const end = await this.sealed.end(this.database.autocommit, organization);
+      const end = await this.stores.sealedRecords.end(this.database.autocommit, organization);
       const { position, hash } = end ?? { position: '0', hash: BEFORE_FIRST_RECORD };
       const upTo = Number(position);
       // a reader that was here before has records that are gone
@@ -74,8 +74,9 @@ export class AuditExportService implements OnModuleDestroy {
     let records = 0;
     for (let { after } = slice; after < last;) {
       const upTo = Math.min(after + POSITIONS_AT_ONCE, last);
+      const rest = { ...slice, after, upTo };
       const page = await this.pages.run(organization, () =>
-        this.sealed.slice(this.database.autocommit, organization, { ...slice, after, upTo }, RECORDS_AT_ONCE),
+        this.stores.sealedRecords.slice(this.database.autocommit, organization, rest, RECORDS_AT_ONCE),
       );
       records += page.length;
       after = page.length < RECORDS_AT_ONCE ? upTo : Number(page.at(-1)!.position);

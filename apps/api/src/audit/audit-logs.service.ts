@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Sliced } from '#entities';
-import { type AuditRecordRow, AuditStore } from '#tenant-store';
+import { type AuditRecordRow, TenantStores } from '#tenant-store';
 import type { Principal } from '#guards';
 import { forbidden } from '../errors/api-error';
 import { refuseLongReading, timeRange } from '../http/time-range';
@@ -10,7 +10,7 @@ import type { AuditQueryDto } from './dto/audit-query.dto';
 export class AuditLogsService {
   constructor(
     private readonly database: Database,
-    private readonly audit: AuditStore,
+    private readonly stores: TenantStores,
   ) {}
 
   /** @throws ApiError 403 for a key whose user is not (or no longer) an administrator, 400 when `from` is after `to` */
@@ -34,6 +34,6 @@ export class AuditLogsService {
       resourceId: query.resourceId ?? null,
       ...range,
     };
-    return this.audit.list(this.database.autocommit, organizationId, filter, query);
+    return this.stores.audit.list(this.database.autocommit, organizationId, filter, query);
   }
 }

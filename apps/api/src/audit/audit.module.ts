@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
-import { SealedRecordStore } from '#tenant-store';
 import { AuditExportService } from './audit-export.service';
 import { AuditLogsController } from './audit-logs.controller';
 import { AuditLogsService } from './audit-logs.service';
 
 @Module({
   controllers: [AuditLogsController],
-  providers: [AuditLogsService, AuditExportService, SealedRecordStore],
+  providers: [AuditLogsService, AuditExportService],
 })
 export class AuditModule {}

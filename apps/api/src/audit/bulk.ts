@@ -1,7 +1,7 @@
 import { HttpException, Injectable, Logger } from '@nestjs/common';
 import { Database } from '#entities';
 import { LimiterPerKey } from '#rules';
-import { AuditStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import type { BulkOutcome, BulkResultDto } from '../http/bulk.dto';
 import type { Actor } from '../http/actor';
 import { failureOf } from '../errors/failure';
@@ -19,7 +19,7 @@ export class Bulk {
 
   constructor(
     private readonly database: Database,
-    private readonly audit: AuditStore,
+    private readonly stores: TenantStores,
   ) {}
 
   /** As `each`. @throws TooBusy while another one of the caller runs */
@@ -72,7 +72,7 @@ export class Bulk {
       details: { status: failure.status },
     };
     const { organizationId } = actor.principal;
-    await this.audit.writeDeniedAction(
+    await this.stores.audit.writeDeniedAction(
       this.database.autocommit,
       organizationId,
       entry,

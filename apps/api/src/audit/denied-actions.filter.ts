@@ -9,7 +9,7 @@ import {
 import { isUUID } from 'class-validator';
 import type { Request, Response } from 'express';
 import { Database } from '#entities';
-import { AuditStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { principalOfRequest } from '#guards';
 import { sendErrorResponse } from '../http/send-error-response';
 import { ApiError } from '../errors/api-error';
@@ -35,7 +35,7 @@ export class DeniedActionsFilter implements ExceptionFilter {
 
   constructor(
     private readonly database: Database,
-    private readonly audit: AuditStore,
+    private readonly stores: TenantStores,
   ) {}
 
   async catch(exception: HttpException, host: ArgumentsHost): Promise<void> {
@@ -70,7 +70,7 @@ export class DeniedActionsFilter implements ExceptionFilter {
       errorMessage: exception.message,
       details: { status: exception.getStatus(), path: request.path.slice(0, MAX_PATH_LENGTH) },
     };
-    await this.audit.writeDeniedAction(
+    await this.stores.audit.writeDeniedAction(
       this.database.autocommit,
       principal.organizationId,
       entry,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type AuditEntry, type AuditEventType, Database, type Tx } from '#entities';
-import { AuditStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import type { OrganizationId, HostAddress } from '#rules';
 
 /** The account an audit record is about. Known before sign-in is complete. */
@@ -17,7 +17,7 @@ const MAX_THROTTLED_RECORDS_PER_MINUTE = 10;
 export class AccountAudit {
   constructor(
     private readonly database: Database,
-    private readonly audit: AuditStore,
+    private readonly stores: TenantStores,
   ) {}
 
   recordSuccess(
@@ -27,7 +27,10 @@ export class AccountAudit {
     address: HostAddress | null,
     details: NonNullable<AuditEntry['details']> = {},
   ): Promise<void> {
-    return this.audit.write(tx, account.organizationId, { ...entryOf(eventType, account, address), details });
+    return this.stores.audit.write(tx, account.organizationId, {
+      ...entryOf(eventType, account, address),
+      details,
+    });
   }
 
   /** Uses its own transaction: a failed attempt changes nothing else. */
@@ -37,7 +40,7 @@ export class AccountAudit {
     address: HostAddress | null,
     errorMessage: string,
   ): Promise<void> {
-    await this.audit.write(this.database.autocommit, account.organizationId, {
+    await this.stores.audit.write(this.database.autocommit, account.organizationId, {
       ...entryOf(eventType, account, address),
       result: 'FAILURE',
       errorMessage,
@@ -56,7 +59,7 @@ export class AccountAudit {
       result: 'FAILURE' as const,
       errorMessage,
     };
-    await this.audit.writeDeniedAction(
+    await this.stores.audit.writeDeniedAction(
       this.database.autocommit,
       account.organizationId,
       entry,

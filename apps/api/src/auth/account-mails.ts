@@ -34,7 +34,7 @@ export const passwordResetMail = (mail: AccountMail): Mail => ({
   subject: `Set a new Drawbridge password for ${plain(mail.organizationName)}`,
   text: `Hello,
 
-somebody, probably you, asked for a new password for your account at ${organizationOf(mail)}.
+a new password was requested, probably by you, for your account at ${organizationOf(mail)}.
 
 ${request(mail, 'To set one, within an hour', 'reset-password', '"token": TOKEN, "newPassword": "…"')}
 

@@ -1,11 +1,4 @@
 import { Module } from '@nestjs/common';
-import {
-  AccountTokenStore,
-  PasswordStore,
-  SignInStore,
-  SsoAttemptStore,
-  SsoSignInStore,
-} from '#tenant-store';
 import { GuardSettings, GuardsModule, PrincipalLookup } from '#guards';
 import { MfaModule } from '../mfa/mfa.module';
 import { AccountAudit } from './account-audit';
@@ -65,19 +58,13 @@ import { TokenService } from './token.service';
     KnownDevices,
     RefreshCookie,
     SignInsService,
-    SignInStore,
     AccountAudit,
     AccountLinks,
     Invitations,
-    AccountTokenStore,
-    PasswordStore,
-    SsoAttemptStore,
-    SsoSignInStore,
   ],
   exports: [
     RefreshCookie,
     SignInService,
-    SsoAttemptStore,
     AccountLinks,
     Invitations,
     PasswordPolicyService,

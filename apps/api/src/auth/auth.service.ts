@@ -1,12 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import {
-  AccountStore,
-  type LoginCandidate,
-  passwordCounter,
-  PasswordStore,
-  type UserProfileRow,
-} from '#tenant-store';
+import { type LoginCandidate, passwordCounter, TenantStores, type UserProfileRow } from '#tenant-store';
 import { CompanySignInRequired, type Principal } from '#guards';
 import { PasswordHasher } from '#secrets';
 import type { HostAddress } from '#rules';
@@ -37,8 +31,7 @@ interface LoginAttempt {
 export class AuthService {
   constructor(
     private readonly database: Database,
-    private readonly accounts: AccountStore,
-    private readonly passwords: PasswordStore,
+    private readonly stores: TenantStores,
     private readonly hasher: PasswordHasher,
     private readonly audit: AccountAudit,
     private readonly lockOut: LockOut,
@@ -72,13 +65,23 @@ export class AuthService {
     const hashClient = hashClientOf(client);
     if (passwordHash === null || !(await this.hasher.isOutdated(passwordHash, password, hashClient))) return;
     const renewed = await this.hasher.hash(password, hashClient);
-    await this.passwords.renewHash(this.database.autocommit, organizationId, userId, renewed, passwordHash);
+    await this.stores.passwords.renewHash(
+      this.database.autocommit,
+      organizationId,
+      userId,
+      renewed,
+      passwordHash,
+    );
   }
 
   /** The fields of `GET /auth/me` beyond the principal. */
   async profile(principal: Principal): Promise<UserProfileRow> {
     const { userId, organizationId } = principal;
-    const profile = await this.accounts.profileOfUser(this.database.autocommit, userId, organizationId);
+    const profile = await this.stores.accounts.profileOfUser(
+      this.database.autocommit,
+      userId,
+      organizationId,
+    );
     // deleted since the guard's check
     if (!profile) throw unauthorized('The access token is invalid or expired');
     return profile;
@@ -89,7 +92,7 @@ export class AuthService {
     const slug = organizationSlug?.toLowerCase() ?? null;
     const counter = passwordCounter(email, slug);
     const attempt = await this.lockOut.attemptUnlessLocked(counter);
-    const known = await this.accounts.loginCandidates(this.database.autocommit, email, slug);
+    const known = await this.stores.accounts.loginCandidates(this.database.autocommit, email, slug);
     if (attempt) {
       return {
         attempt,
@@ -112,7 +115,7 @@ export class AuthService {
   ): Promise<void> {
     const { userId, organizationId } = account;
     const tx = this.database.autocommit;
-    const requirements = await this.accounts.signInRequirements(tx, userId, organizationId);
+    const requirements = await this.stores.accounts.signInRequirements(tx, userId, organizationId);
     if (!requirements?.companySignInRequired) return;
     if (!isShared) await this.lockOut.undoAttempt(attempt);
     const reason = 'A password is not enough: the organization asks for company sign-in';

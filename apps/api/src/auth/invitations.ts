@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
-import { AccountTokenStore, INVITED_DAYS } from '#tenant-store';
+import { INVITED_DAYS, TenantStores } from '#tenant-store';
 import type { OrganizationId, Tier } from '#rules';
 import { newOpaqueToken } from '#secrets';
 import { tooManyRequests } from '../errors';
@@ -23,7 +23,7 @@ export interface Invitation {
 @Injectable()
 export class Invitations {
   constructor(
-    private readonly accountTokens: AccountTokenStore,
+    private readonly stores: TenantStores,
     private readonly links: AccountLinks,
   ) {}
 
@@ -41,10 +41,11 @@ export class Invitations {
   ): Promise<Invitation> {
     await this.refuseMore(tx, 'mailbox', email, MAX_PER_ADDRESS_AND_DAY);
     if (mailedBy !== null) await this.refuseMore(tx, 'organization', organizationId, MAX_PER_DAY[mailedBy]);
-    await this.accountTokens.endInvitations(tx, organizationId, userId);
+    const { accountTokens } = this.stores;
+    await accountTokens.endInvitations(tx, organizationId, userId);
     const { plainText: token, hash: tokenHash } = newOpaqueToken();
     const ttlSeconds = INVITED_DAYS * DAY_SECONDS;
-    await this.accountTokens.create(tx, { organizationId, userId, purpose: 'INVITE', tokenHash, ttlSeconds });
+    await accountTokens.create(tx, { organizationId, userId, purpose: 'INVITE', tokenHash, ttlSeconds });
     return { token, url: this.links.invitation(token) };
   }
 
@@ -54,7 +55,7 @@ export class Invitations {
     value: string,
     most: number,
   ): Promise<void> {
-    const seconds = await this.accountTokens.secondsUntilInvitable(tx, of, value, most);
+    const seconds = await this.stores.accountTokens.secondsUntilInvitable(tx, of, value, most);
     if (seconds === null) return;
     const done = of === 'mailbox' ? `${value} was invited ${most} times` : `${most} invitations were sent`;
     throw tooManyRequests(`${done} within a day: try again in ${seconds} s`, seconds);

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
-import { KnownDeviceStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 
 /** Devices that have signed in before. A lock caused by others' failed attempts does not apply to them. */
 @Injectable()
 export class KnownDevices {
-  constructor(private readonly devices: KnownDeviceStore) {}
+  constructor(private readonly stores: TenantStores) {}
 
   /**
    * Records that a device signed in to an account.
@@ -18,10 +18,11 @@ export class KnownDevices {
     account: { readonly userId: string; readonly organizationId: string },
     presented: string | null,
   ): Promise<string> {
-    const isKnown = presented !== null && (await this.devices.isKnown(tx, opaqueTokenHash(presented)));
+    const { knownDevices } = this.stores;
+    const isKnown = presented !== null && (await knownDevices.isKnown(tx, opaqueTokenHash(presented)));
     const token = isKnown ? presented : newOpaqueToken().plainText;
     const { userId, organizationId } = account;
-    await this.devices.remember(tx, { userId, organizationId, tokenHash: opaqueTokenHash(token) });
+    await knownDevices.remember(tx, { userId, organizationId, tokenHash: opaqueTokenHash(token) });
     return token;
   }
 }

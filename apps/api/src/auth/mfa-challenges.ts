@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
-import { MfaStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { StepTokens, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { unauthorized, type ApiError } from '../errors';
@@ -24,7 +24,7 @@ export class MfaChallenges {
   constructor(
     private readonly database: Database,
     private readonly principals: StoredPrincipals,
-    private readonly mfa: MfaStore,
+    private readonly stores: TenantStores,
     private readonly steps: StepTokens,
     private readonly audit: AccountAudit,
   ) {}
@@ -35,7 +35,7 @@ export class MfaChallenges {
     { userId, organizationId }: Principal,
     attemptId: string | null,
   ): Promise<{ readonly token: string; readonly expiresIn: number }> {
-    const id = await this.mfa.createChallenge(tx, organizationId, userId, CHALLENGE_TTL_SECONDS);
+    const id = await this.stores.mfa.createChallenge(tx, organizationId, userId, CHALLENGE_TTL_SECONDS);
     const claims = { userId, organizationId, id, mfaPassed: false, attemptId };
     const token = await this.steps.issue('mfa-challenge', claims, CHALLENGE_TTL_SECONDS);
     return { token, expiresIn: CHALLENGE_TTL_SECONDS };
@@ -49,7 +49,7 @@ export class MfaChallenges {
     const tx = this.database.autocommit;
     const principal = await this.principals.ofAccount(tx, userId, organizationId);
     if (!principal) throw challengeEnded();
-    if (!(await this.mfa.countAttempt(tx, principal.organizationId, id, MAX_ATTEMPTS))) {
+    if (!(await this.stores.mfa.countAttempt(tx, principal.organizationId, id, MAX_ATTEMPTS))) {
       await this.audit.recordThrottledFailure('USER_LOGIN', principal, address, 'The MFA challenge was over');
       throw challengeEnded();
     }
@@ -58,7 +58,7 @@ export class MfaChallenges {
 
   /** Exactly one of several concurrent calls succeeds. @throws ApiError 401 for the others */
   async finish(tx: Tx, { id, principal }: MfaChallenge): Promise<void> {
-    if (!(await this.mfa.finishChallenge(tx, principal.organizationId, id))) throw challengeEnded();
+    if (!(await this.stores.mfa.finishChallenge(tx, principal.organizationId, id))) throw challengeEnded();
   }
 }
 

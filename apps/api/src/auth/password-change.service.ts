@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { PasswordStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { PasswordHasher } from '#secrets';
 import { badRequest, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
@@ -15,7 +15,7 @@ import { PasswordPolicyService, invalidPassword } from './password-policy.servic
 export class PasswordChangeService {
   constructor(
     private readonly database: Database,
-    private readonly passwords: PasswordStore,
+    private readonly stores: TenantStores,
     private readonly policy: PasswordPolicyService,
     private readonly replacement: PasswordReplacement,
     private readonly hasher: PasswordHasher,
@@ -30,7 +30,7 @@ export class PasswordChangeService {
     const client = { group: userId };
     this.hasher.refuseIfBusy(client);
     const attempt = await this.lockOut.attempt(signedInCounter('password', userId));
-    const hash = await this.passwords.hash(this.database.autocommit, organizationId, userId);
+    const hash = await this.stores.passwords.hash(this.database.autocommit, organizationId, userId);
     const isRight = await this.lockOut.compared(attempt, this.hasher.verify(currentPassword, hash, client));
     if (!isRight || hash === null) {
       await this.audit.recordFailure(

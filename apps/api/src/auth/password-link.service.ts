@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
 import { Mailer } from '#mail';
-import { AccountTokenStore, PasswordStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { passwordProblem } from '#rules';
 import { opaqueTokenHash } from '#secrets';
 import { notFound, type ApiError } from '../errors';
@@ -12,18 +12,17 @@ import type { PasswordLinkUseDto } from './dto/password-link.dto';
 export class PasswordLinkService {
   constructor(
     private readonly database: Database,
-    private readonly accountTokens: AccountTokenStore,
-    private readonly passwords: PasswordStore,
+    private readonly stores: TenantStores,
     private readonly mailer: Mailer,
   ) {}
 
   /** Does not consume the token. @throws ApiError 404 for one that is unknown, used or expired, or of a deactivated user */
   async find(token: string): Promise<PasswordLinkUseDto> {
     const tx = this.database.autocommit;
-    const holder = await this.accountTokens.holder(tx, opaqueTokenHash(token), ['INVITE', 'RESET']);
+    const holder = await this.stores.accountTokens.holder(tx, opaqueTokenHash(token), ['INVITE', 'RESET']);
     if (!holder || holder.purpose === 'PASSWORD_CHANGE') throw this.unusable();
     const { purpose, organizationId, organizationName, organizationSlug, email, name } = holder;
-    const passwordPolicy = await this.passwords.policy(tx, organizationId);
+    const passwordPolicy = await this.stores.passwords.policy(tx, organizationId);
     // the empty password violates every rule, so the message lists the whole policy
     const passwordRules = `The password ${passwordProblem('', passwordPolicy)}.`;
     return { purpose, organizationName, organizationSlug, email, name, passwordPolicy, passwordRules };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { PasswordStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { passwordProblem, type OrganizationId } from '#rules';
 import { PasswordHasher } from '#secrets';
 import { badRequest, type ApiError } from '../errors';
@@ -10,13 +10,13 @@ import { badRequest, type ApiError } from '../errors';
 export class PasswordPolicyService {
   constructor(
     private readonly database: Database,
-    private readonly passwords: PasswordStore,
+    private readonly stores: TenantStores,
     private readonly hasher: PasswordHasher,
   ) {}
 
   /** @throws ApiError 400 naming the field, when the password breaks the organization's policy */
   async enforce(organization: OrganizationId, password: string, field: string): Promise<void> {
-    const policy = await this.passwords.policy(this.database.autocommit, organization);
+    const policy = await this.stores.passwords.policy(this.database.autocommit, organization);
     const problem = passwordProblem(password, policy);
     if (problem !== null) throw invalidPassword(field, problem);
   }
@@ -26,7 +26,7 @@ export class PasswordPolicyService {
     { organizationId, userId }: { readonly organizationId: OrganizationId; readonly userId: string },
     password: string,
   ): Promise<void> {
-    const hash = await this.passwords.hash(this.database.autocommit, organizationId, userId);
+    const hash = await this.stores.passwords.hash(this.database.autocommit, organizationId, userId);
     if (await this.hasher.verify(password, hash, { group: userId })) {
       throw invalidPassword('newPassword', 'must differ from the expired password');
     }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditEventType, Tx } from '#entities';
-import { type NewPassword, PasswordStore, RefreshTokenStore } from '#tenant-store';
+import { type NewPassword, TenantStores } from '#tenant-store';
 import type { OrganizationId, HostAddress } from '#rules';
 import { AccountAudit } from './account-audit';
 
@@ -21,8 +21,7 @@ interface PasswordChange {
 @Injectable()
 export class PasswordReplacement {
   constructor(
-    private readonly passwords: PasswordStore,
-    private readonly refreshTokens: RefreshTokenStore,
+    private readonly stores: TenantStores,
     private readonly audit: AccountAudit,
   ) {}
 
@@ -34,8 +33,8 @@ export class PasswordReplacement {
     change: PasswordChange,
   ): Promise<boolean> {
     const { organizationId, userId } = owner;
-    if (!(await this.passwords.set(tx, organizationId, userId, password))) return false;
-    await this.refreshTokens.revokeAllExcept(tx, userId, change.signInId);
+    if (!(await this.stores.passwords.set(tx, organizationId, userId, password))) return false;
+    await this.stores.refreshTokens.revokeAllExcept(tx, userId, change.signInId);
     await this.audit.recordSuccess(tx, change.eventType, owner, change.address);
     return true;
   }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
-import { AccountTokenStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { newOpaqueToken } from '#secrets';
-import { AccountLinks } from './account-links';
+import { AccountLinks, type WaysIn } from './account-links';
 
 const LINK_TTL_SECONDS = 60 * 60;
 /** Per account, to prevent flooding an inbox. */
@@ -19,9 +19,14 @@ export interface PasswordResetLink {
 @Injectable()
 export class PasswordResetLinks {
   constructor(
-    private readonly accountTokens: AccountTokenStore,
+    private readonly stores: TenantStores,
     private readonly links: AccountLinks,
   ) {}
+
+  /** Where the account signs in, for the mail that has the link. */
+  waysIn(organizationSlug: string): WaysIn {
+    return this.links.waysIn(organizationSlug);
+  }
 
   /**
    * The caller records it.
@@ -42,7 +47,7 @@ export class PasswordResetLinks {
       ttlSeconds: LINK_TTL_SECONDS,
       passedOnBy,
     } as const;
-    const isCreated = await this.accountTokens.createWithinLimit(tx, reset, MAX_LINKS_PER_HOUR);
+    const isCreated = await this.stores.accountTokens.createWithinLimit(tx, reset, MAX_LINKS_PER_HOUR);
     return isCreated ? { token, url: this.links.passwordReset(token) } : null;
   }
 }

@@ -1,11 +1,10 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Database } from '#entities';
 import { Mailer } from '#mail';
-import { AccountStore, type LoginCandidate } from '#tenant-store';
+import { type LoginCandidate, TenantStores } from '#tenant-store';
 import type { HostAddress } from '#rules';
 import { badRequest } from '../errors';
 import { AccountAudit } from './account-audit';
-import { AccountLinks } from './account-links';
 import { passwordResetMail } from './account-mails';
 import type { ForgotPasswordDto } from './dto/password.dto';
 import { PasswordResetLinks } from './password-reset-links';
@@ -24,11 +23,10 @@ export class PasswordResetService implements BeforeApplicationShutdown {
 
   constructor(
     private readonly database: Database,
-    private readonly accounts: AccountStore,
+    private readonly stores: TenantStores,
     private readonly links: PasswordResetLinks,
     private readonly mailer: Mailer,
     private readonly audit: AccountAudit,
-    private readonly addresses: AccountLinks,
   ) {}
 
   /**
@@ -38,7 +36,7 @@ export class PasswordResetService implements BeforeApplicationShutdown {
   async request(dto: ForgotPasswordDto, address: HostAddress | null): Promise<void> {
     if (this.mailer.delivery === 'nowhere') throw badRequest(ASK_AN_ADMINISTRATOR);
     const slug = dto.organizationSlug?.toLowerCase() ?? null;
-    const candidates = await this.accounts.loginCandidates(this.database.autocommit, dto.email, slug);
+    const candidates = await this.stores.accounts.loginCandidates(this.database.autocommit, dto.email, slug);
     const active = candidates.filter(({ isActive }) => isActive).slice(0, MAX_ACCOUNTS_MAILED);
     const sending: Promise<void> = this.sendAll(active, address).finally(() => this.pending.delete(sending));
     this.pending.add(sending);
@@ -72,7 +70,7 @@ export class PasswordResetService implements BeforeApplicationShutdown {
       return;
     }
     const { url: link, token } = created;
-    const waysIn = this.addresses.waysIn(organizationSlug);
+    const waysIn = this.links.waysIn(organizationSlug);
     await this.mailer.send(
       passwordResetMail({ to, organizationName, organizationSlug, link, token, ...waysIn }),
     );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountTokenPurpose, type AuditEventType, Database, type Tx } from '#entities';
 import { CompanySignInRequired } from '#guards';
-import { AccountStore, type AccountTokenHolder, AccountTokenStore, codeCounter } from '#tenant-store';
+import { type AccountTokenHolder, codeCounter, TenantStores } from '#tenant-store';
 import { opaqueTokenHash, PasswordHasher } from '#secrets';
 import type { HostAddress } from '#rules';
 import { badRequest, type ApiError } from '../errors';
@@ -29,8 +29,7 @@ interface TokenUse {
 export class PasswordTokensService {
   constructor(
     private readonly database: Database,
-    private readonly accounts: AccountStore,
-    private readonly accountTokens: AccountTokenStore,
+    private readonly stores: TenantStores,
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
     private readonly replacement: PasswordReplacement,
@@ -82,11 +81,11 @@ export class PasswordTokensService {
     mfaPassed = false,
   ): Promise<{ readonly outcome: SignInOutcome; readonly holder: AccountTokenHolder }> {
     const tokenHash = opaqueTokenHash(use.token);
-    const holder = await this.accountTokens.holder(this.database.autocommit, tokenHash, [use.purpose]);
+    const holder = await this.stores.accountTokens.holder(this.database.autocommit, tokenHash, [use.purpose]);
     if (!holder) throw use.refusal();
     const { userId, organizationId } = holder;
     const { autocommit } = this.database;
-    const requirements = await this.accounts.signInRequirements(autocommit, userId, organizationId);
+    const requirements = await this.stores.accounts.signInRequirements(autocommit, userId, organizationId);
     if (requirements?.companySignInRequired) throw new CompanySignInRequired();
     // before the token is used, so that it stays valid for another attempt
     await this.policy.enforce(holder.organizationId, use.password, use.field);
@@ -112,7 +111,7 @@ export class PasswordTokensService {
     use: TokenUse,
   ): Promise<void> {
     const { name, address, eventType } = use;
-    if (!(await this.accountTokens.use(tx, tokenHash, use.purpose))) throw use.refusal();
+    if (!(await this.stores.accountTokens.use(tx, tokenHash, use.purpose))) throw use.refusal();
     const change = { eventType, address, signInId: null };
     // changing an expired password takes it: who knew it knows the new one
     const linkBy = use.purpose === 'PASSWORD_CHANGE' ? undefined : holder.passedOnBy;

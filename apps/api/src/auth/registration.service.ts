@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { AccountStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { PasswordHasher } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { ActionRecords } from '../audit/action-records';
@@ -15,7 +15,7 @@ import { StoredPrincipals } from './stored-principals';
 export class RegistrationService {
   constructor(
     private readonly database: Database,
-    private readonly accounts: AccountStore,
+    private readonly stores: TenantStores,
     private readonly principals: StoredPrincipals,
     private readonly records: ActionRecords,
     private readonly signIn: SignInService,
@@ -32,14 +32,15 @@ export class RegistrationService {
     const { REGISTRATION } = this.settings;
     // a refusal costs no hash, and takes no lock
     if (REGISTRATION === 'closed') throw closed();
-    if (REGISTRATION === 'first' && !(await this.accounts.isEmpty(this.database.autocommit))) throw closed();
+    if (REGISTRATION === 'first' && !(await this.stores.accounts.isEmpty(this.database.autocommit)))
+      throw closed();
     const passwordHash = await this.hasher.hash(dto.password, hashClientOf(client));
     const name = dto.name ?? email.slice(0, email.indexOf('@'));
     return this.database.transaction(async (tx) => {
-      if (REGISTRATION === 'first' && !(await this.accounts.isEmptyAndLocked(tx))) throw closed();
+      if (REGISTRATION === 'first' && !(await this.stores.accounts.isEmptyAndLocked(tx))) throw closed();
       const given = { organizationName, email, passwordHash, name };
-      const { userId, organizationId } = await this.accounts.registerOrganization(tx, given);
-      await this.accounts.recordLogin(tx, userId);
+      const { userId, organizationId } = await this.stores.accounts.registerOrganization(tx, given);
+      await this.stores.accounts.recordLogin(tx, userId);
       const principal = (await this.principals.ofAccount(tx, userId, organizationId))!;
       await this.records.record(tx, { principal, address: client.address }, 'ORGANIZATION_REGISTERED', {
         type: 'ORGANIZATION',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
-import { AccountStore, AccountTokenStore, SsoAttemptStore, SsoSignInStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { CompanySignInRequired, StepTokens, type Principal } from '#guards';
 import { newOpaqueToken } from '#secrets';
 import { forbidden, unauthorized, type ApiError } from '../errors';
@@ -45,16 +45,13 @@ export interface SignInProgress {
 @Injectable()
 export class SignInService {
   constructor(
-    private readonly accounts: AccountStore,
+    private readonly stores: TenantStores,
     private readonly principals: StoredPrincipals,
     private readonly challenges: MfaChallenges,
-    private readonly accountTokens: AccountTokenStore,
     private readonly steps: StepTokens,
     private readonly tokens: TokenService,
     private readonly devices: KnownDevices,
     private readonly audit: AccountAudit,
-    private readonly attempts: SsoAttemptStore,
-    private readonly vouched: SsoSignInStore,
   ) {}
 
   /**
@@ -65,7 +62,7 @@ export class SignInService {
     const { userId, organizationId } = account;
     const { mfaPassed, client, attemptId } = progress;
     const principal = await this.principals.ofAccount(tx, userId, organizationId);
-    const requirements = await this.accounts.signInRequirements(tx, userId, organizationId);
+    const requirements = await this.stores.accounts.signInRequirements(tx, userId, organizationId);
     if (!principal || !requirements) throw attemptId === null ? wrongCredentials() : attemptOver();
     if (requirements.companySignInRequired && attemptId === null) throw new CompanySignInRequired();
     if (principal.mfaEnabled && !mfaPassed) {
@@ -73,7 +70,7 @@ export class SignInService {
     }
     if (requirements.passwordExpired && attemptId === null)
       return this.requirePasswordChange(tx, principal, mfaPassed);
-    await this.accounts.recordLogin(tx, userId);
+    await this.stores.accounts.recordLogin(tx, userId);
     const identityProvider = attemptId === null ? null : await this.beginVouched(tx, attemptId, principal);
     const details = identityProvider === null ? {} : { identityProvider };
     await this.audit.recordSuccess(tx, 'USER_LOGIN', principal, client.address, details);
@@ -105,12 +102,17 @@ export class SignInService {
     attemptId: string,
     { userId, organizationId, mfaEnabled }: Principal,
   ): Promise<string> {
-    if (mfaEnabled) await this.attempts.confirm(tx, attemptId);
-    const finished = await this.attempts.finish(tx, attemptId, userId);
+    if (mfaEnabled) await this.stores.ssoAttempts.confirm(tx, attemptId);
+    const finished = await this.stores.ssoAttempts.finish(tx, attemptId, userId);
     if (!finished) throw attemptOver();
     if (finished.needsSecondFactor) throw unconfirmed();
     const { identityId, sealedData, providerName } = finished;
-    await this.vouched.create(tx, organizationId, { familyId: attemptId, identityId, userId, sealedData });
+    await this.stores.ssoSignIns.create(tx, organizationId, {
+      familyId: attemptId,
+      identityId,
+      userId,
+      sealedData,
+    });
     return providerName;
   }
 
@@ -125,7 +127,7 @@ export class SignInService {
     mfaPassed: boolean,
   ): Promise<SignInOutcome> {
     const { plainText: id, hash: tokenHash } = newOpaqueToken();
-    await this.accountTokens.create(tx, {
+    await this.stores.accountTokens.create(tx, {
       organizationId,
       userId,
       purpose: 'PASSWORD_CHANGE',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Slice, type Sliced } from '#entities';
-import { type SignInRow, SignInStore } from '#tenant-store';
+import { type SignInRow, TenantStores } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { notFound } from '../errors';
@@ -11,12 +11,12 @@ import type { Actor } from '../http/actor';
 export class SignInsService {
   constructor(
     private readonly database: Database,
-    private readonly signIns: SignInStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
   ) {}
 
   list({ organizationId, userId }: Principal, slice: Slice): Promise<Sliced<SignInRow>> {
-    return this.signIns.list(this.database.autocommit, organizationId, userId, slice);
+    return this.stores.signIns.list(this.database.autocommit, organizationId, userId, slice);
   }
 
   /**
@@ -27,7 +27,7 @@ export class SignInsService {
     const { principal } = actor;
     const { organizationId, userId, email } = principal;
     await this.database.closing.transaction(async (tx) => {
-      if (!(await this.signIns.end(tx, organizationId, userId, id))) {
+      if (!(await this.stores.signIns.end(tx, organizationId, userId, id))) {
         throw notFound(`Sign-in ${id} does not exist`);
       }
       await this.records.record(

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
-import { AccountStore, type PrincipalRow } from '#tenant-store';
+import { type PrincipalRow, TenantStores } from '#tenant-store';
 import { isScope, PrincipalLookup, type Principal, type WorkloadClaims } from '#guards';
 import { Plans } from '../plans/plans';
 
@@ -9,7 +9,7 @@ import { Plans } from '../plans/plans';
 export class StoredPrincipals extends PrincipalLookup {
   constructor(
     private readonly database: Database,
-    private readonly accounts: AccountStore,
+    private readonly stores: TenantStores,
     private readonly plans: Plans,
   ) {
     super();
@@ -18,7 +18,7 @@ export class StoredPrincipals extends PrincipalLookup {
   override async ofUser(userId: string, organizationId: string, signInId: string): Promise<Principal | null> {
     const tx = this.database.closing.autocommit;
     const principal = this.principalOf(
-      await this.accounts.principalOfSignIn(tx, userId, organizationId, signInId),
+      await this.stores.accounts.principalOfSignIn(tx, userId, organizationId, signInId),
     );
     // an organization's administrators choose who vouches for whom: they must not make operators of the platform
     return principal?.companySignIn === 'used' ? { ...principal, platformRole: 'CUSTOMER' } : principal;
@@ -28,27 +28,27 @@ export class StoredPrincipals extends PrincipalLookup {
     const { trustId, organizationId, userId, revision } = claims;
     const tx = this.database.closing.autocommit;
     return this.principalOf(
-      await this.accounts.principalOfWorkload(tx, trustId, organizationId, userId, revision),
+      await this.stores.accounts.principalOfWorkload(tx, trustId, organizationId, userId, revision),
     );
   }
 
   /** Without its user's rights as an administrator: a token in a job's hands is for one session. */
   override async ofSession(tokenHash: string): Promise<Principal | null> {
     const principal = this.principalOf(
-      await this.accounts.principalOfSession(this.database.closing.autocommit, tokenHash),
+      await this.stores.accounts.principalOfSession(this.database.closing.autocommit, tokenHash),
     );
     return principal && { ...principal, isOrgAdmin: false, platformRole: 'CUSTOMER' };
   }
 
   override async ofApiKey(keyHash: string, callerAddress: string | null): Promise<Principal | null> {
     return this.principalOf(
-      await this.accounts.principalOfKey(this.database.closing.autocommit, keyHash, callerAddress),
+      await this.stores.accounts.principalOfKey(this.database.closing.autocommit, keyHash, callerAddress),
     );
   }
 
   /** Of an account that is signing in. @returns null when it is gone, or inactive */
   async ofAccount(tx: Tx, userId: string, organizationId: string): Promise<Principal | null> {
-    return this.principalOf(await this.accounts.principalOfUser(tx, userId, organizationId));
+    return this.principalOf(await this.stores.accounts.principalOfUser(tx, userId, organizationId));
   }
 
   /** Drops scopes that this version does not know. */

@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
-import {
-  AccountStore,
-  AuditStore,
-  type RefreshHolder,
-  type RefreshOutcome,
-  RefreshTokenStore,
-  SsoSignInStore,
-} from '#tenant-store';
+import { type RefreshHolder, type RefreshOutcome, TenantStores } from '#tenant-store';
 import { AccessTokens, CompanySignInRequired, type Principal, type SignIn } from '#guards';
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import type { HostAddress } from '#rules';
@@ -36,11 +29,8 @@ export interface TokenPair {
 export class TokenService {
   constructor(
     private readonly database: Database,
-    private readonly accounts: AccountStore,
+    private readonly stores: TenantStores,
     private readonly principals: StoredPrincipals,
-    private readonly refreshTokens: RefreshTokenStore,
-    private readonly ssoSignIns: SsoSignInStore,
-    private readonly audit: AuditStore,
     private readonly records: ActionRecords,
     private readonly accessTokens: AccessTokens,
     private readonly settings: ApiSettings,
@@ -59,7 +49,7 @@ export class TokenService {
    */
   async rotate(refreshToken: string, client: SignInClient): Promise<TokenPair> {
     const pair = await this.database.transaction(async (tx) => {
-      const use = await this.refreshTokens.use(tx, opaqueTokenHash(refreshToken), GRACE_SECONDS);
+      const use = await this.stores.refreshTokens.use(tx, opaqueTokenHash(refreshToken), GRACE_SECONDS);
       if (use.outcome === 'unknown') return null;
       if (use.outcome === 'reused') {
         // returned, not thrown: the revocation of the family must be committed
@@ -68,9 +58,9 @@ export class TokenService {
       }
       const principal = await this.principalOf(tx, use);
       if (!principal) return null;
-      const requirements = await this.accounts.signInRequirements(tx, use.userId, use.organizationId);
+      const requirements = await this.stores.accounts.signInRequirements(tx, use.userId, use.organizationId);
       // thrown: the rollback keeps the token valid, so that using it again is not treated as theft
-      const isVouchedFor = await this.ssoSignIns.isVouchedFor(tx, use.organizationId, use.familyId);
+      const isVouchedFor = await this.stores.ssoSignIns.isVouchedFor(tx, use.organizationId, use.familyId);
       if (requirements?.companySignInRequired && !isVouchedFor) throw new CompanySignInRequired();
       if (!requirements || (requirements.passwordExpired && !isVouchedFor)) throw passwordExpired();
       // users who signed in before MFA was required stay signed in until the next login
@@ -84,7 +74,7 @@ export class TokenService {
   /** Signs out: revokes the token and its whole family. Unknown tokens are ignored. */
   async revoke(refreshToken: string, address: HostAddress | null): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const holder = await this.refreshTokens.revokeFamily(tx, opaqueTokenHash(refreshToken));
+      const holder = await this.stores.refreshTokens.revokeFamily(tx, opaqueTokenHash(refreshToken));
       const principal = holder && (await this.principalOf(tx, holder));
       if (!principal) return;
       await this.records.record(tx, { principal, address }, 'USER_LOGOUT', {
@@ -106,7 +96,7 @@ export class TokenService {
     const refresh = newOpaqueToken();
     const { organizationId, userId } = principal;
     const ttl = this.settings.REFRESH_TOKEN_TTL;
-    const secondsLeft = await this.refreshTokens.save(tx, {
+    const secondsLeft = await this.stores.refreshTokens.save(tx, {
       organizationId,
       userId,
       familyId: signIn.id,
@@ -135,7 +125,7 @@ export class TokenService {
 
   private async recordReuse(tx: Tx, use: RefreshOutcome, address: HostAddress | null): Promise<void> {
     const principal = await this.principalOf(tx, use);
-    await this.audit.write(tx, use.organizationId, {
+    await this.stores.audit.write(tx, use.organizationId, {
       eventType: 'TOKEN_REUSED',
       result: 'FAILURE',
       actorType: 'USER',

@@ -1,5 +1,4 @@
 import { Logger, Module } from '@nestjs/common';
-import { BillingStore, PaymentEventStore, SubscriptionMoveStore } from '#tenant-store';
 import { ApiSettings } from '../api.settings';
 import { PublicAddress } from '../http/public-address';
 import { BillingController } from './billing.controller';
@@ -43,9 +42,6 @@ function paymentAdapter(settings: ApiSettings, address: PublicAddress): PaymentA
     PaymentEvents,
     SubscriptionMoves,
     SandboxCheckouts,
-    BillingStore,
-    SubscriptionMoveStore,
-    PaymentEventStore,
   ],
   exports: [BillingService],
 })

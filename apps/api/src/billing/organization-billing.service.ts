@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { type BillingDetails, BillingStore } from '#tenant-store';
+import { type BillingDetails, TenantStores } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { notFound } from '../errors';
@@ -25,12 +25,12 @@ export const missingDetails = (details: BillingDetails | null): string[] =>
 export class OrganizationBillingService {
   constructor(
     private readonly database: Database,
-    private readonly billing: BillingStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
   ) {}
 
   async find({ organizationId }: Principal): Promise<BillingDetails> {
-    const details = await this.billing.details(this.database.autocommit, organizationId);
+    const details = await this.stores.billing.details(this.database.autocommit, organizationId);
     if (!details)
       throw notFound('There are no billing details yet: set them with PATCH /organization/billing');
     return details;
@@ -43,7 +43,7 @@ export class OrganizationBillingService {
     const fields = Object.entries(dto).flatMap(([field, value]) => (value === undefined ? [] : [field]));
     if (fields.length === 0) return this.find(principal);
     return this.database.transaction(async (tx) => {
-      const details = await this.billing.changeDetails(tx, organizationId, dto);
+      const details = await this.stores.billing.changeDetails(tx, organizationId, dto);
       await this.records.record(
         tx,
         actor,

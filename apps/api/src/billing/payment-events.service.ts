@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Database, SYSTEM_ACTOR, type Tx } from '#entities';
-import { BillingStore, PaymentEventStore, type SubscriptionRow } from '#tenant-store';
+import { type SubscriptionRow, TenantStores } from '#tenant-store';
 import {
   asOrganizationId,
   followingMoves,
@@ -30,8 +30,7 @@ export class PaymentEvents {
 
   constructor(
     private readonly database: Database,
-    private readonly billing: BillingStore,
-    private readonly events: PaymentEventStore,
+    private readonly stores: TenantStores,
     private readonly moves: SubscriptionMoves,
     private readonly plans: Plans,
     private readonly payments: PaymentAdapter,
@@ -58,13 +57,13 @@ export class PaymentEvents {
   }
 
   private async process(tx: Tx, event: PaymentEvent): Promise<AfterCommit> {
-    if (!(await this.events.recordEvent(tx, this.payments.name, event.id))) return null;
+    if (!(await this.stores.paymentEvents.recordEvent(tx, this.payments.name, event.id))) return null;
     const organization = await this.organizationOf(tx, event);
-    if (!organization || (await this.billing.lock(tx, organization)) === null)
+    if (!organization || (await this.stores.billing.lock(tx, organization)) === null)
       return this.ignore(event, 'it is of no organization here');
     const found = await this.payments.readSubscription(event.reference);
     const report = found && { ...found, reference: event.reference };
-    const current = await this.billing.latestSubscription(tx, organization);
+    const current = await this.stores.billing.latestSubscription(tx, organization);
     const isCurrent = current?.adapterReference === event.reference && current.status !== 'EXPIRED';
     const row = isCurrent ? current : report && (await this.rowForNew(tx, organization, current, report));
     if (!report) return this.ignore(event, 'the payment service knows no such subscription');
@@ -76,7 +75,11 @@ export class PaymentEvents {
 
   /** From the subscription's row, or from the metadata that was stored at the service with the checkout. */
   private async organizationOf(tx: Tx, event: PaymentEvent): Promise<OrganizationId | null> {
-    const known = await this.events.organizationOfSubscription(tx, this.payments.name, event.reference);
+    const known = await this.stores.paymentEvents.organizationOfSubscription(
+      tx,
+      this.payments.name,
+      event.reference,
+    );
     if (known) return known;
     return isUUID(event.organizationId) ? asOrganizationId(event.organizationId!) : null;
   }
@@ -93,7 +96,7 @@ export class PaymentEvents {
     if (!paid || (current && current.status !== 'EXPIRED')) return null;
     const { id: planId, priceCents, currency } = this.plans.paid;
     const late = { planId, priceCents, currency, adapter: this.payments.name, checkoutReference: null };
-    return this.billing.openCheckout(tx, organization, late);
+    return this.stores.billing.openCheckout(tx, organization, late);
   }
 
   private async applyReport(
@@ -138,13 +141,17 @@ export class PaymentEvents {
   ): Promise<void> {
     if (!payment) return;
     const { reference, ...paid } = payment;
-    await this.billing.recordPayment(tx, organization, {
+    await this.stores.billing.recordPayment(tx, organization, {
       ...paid,
       subscriptionId: row.id,
       adapterReference: reference,
     });
     const event = payment.status === 'SUCCEEDED' ? 'PAYMENT_SUCCEEDED' : 'PAYMENT_FAILED';
-    await this.moves.record(tx, organization, SYSTEM_ACTOR, event, row, { ...payment, event: type });
+    await this.moves.record(tx, organization, SYSTEM_ACTOR, row, {
+      ...payment,
+      eventType: event,
+      event: type,
+    });
   }
 
   /** Ends what the payment replaced: the previous subscription, and the open checkout, which may not be the paid one. */

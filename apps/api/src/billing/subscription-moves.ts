@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditActor, AuditEventType, Tx } from '#entities';
-import { AuditStore, type PaidPeriod, SubscriptionMoveStore, type SubscriptionRow } from '#tenant-store';
+import { type PaidPeriod, type SubscriptionRow, TenantStores } from '#tenant-store';
 import type { OrganizationId, SubscriptionStatus } from '#rules';
 import { Plans } from '../plans/plans';
 
@@ -11,12 +11,14 @@ const EVENTS: Readonly<Record<Exclude<SubscriptionStatus, 'PENDING'>, AuditEvent
   EXPIRED: 'SUBSCRIPTION_EXPIRED',
 };
 
+/** What is recorded of a subscription: the type of the record, and its details. */
+type SubscriptionEvent = Readonly<Record<string, unknown>> & { readonly eventType: AuditEventType };
+
 /** Status transitions of subscriptions, with their audit records. The caller holds the organization's billing lock. */
 @Injectable()
 export class SubscriptionMoves {
   constructor(
-    private readonly moves: SubscriptionMoveStore,
-    private readonly audit: AuditStore,
+    private readonly stores: TenantStores,
     private readonly plans: Plans,
   ) {}
 
@@ -27,7 +29,8 @@ export class SubscriptionMoves {
     by: AuditActor,
   ): Promise<SubscriptionRow> {
     const { interval } = this.plans.find(row.planId) ?? this.plans.paid;
-    return this.recordMove(tx, org, by, row, await this.moves.payInterval(tx, org, row.id, interval));
+    const moved = await this.stores.subscriptionMoves.payInterval(tx, org, row.id, interval);
+    return this.recordMove(tx, org, by, row, moved);
   }
 
   async activate(
@@ -37,7 +40,7 @@ export class SubscriptionMoves {
     by: AuditActor,
     paid: { readonly reference: string; readonly period: PaidPeriod },
   ): Promise<SubscriptionRow> {
-    const moved = await this.moves.activate(tx, org, row.id, paid.reference, paid.period);
+    const moved = await this.stores.subscriptionMoves.activate(tx, org, row.id, paid.reference, paid.period);
     return this.recordMove(tx, org, by, row, moved);
   }
 
@@ -48,15 +51,16 @@ export class SubscriptionMoves {
     by: AuditActor,
     periodEnd: Date | null = null,
   ): Promise<SubscriptionRow> {
-    return this.recordMove(tx, org, by, row, await this.moves.cancel(tx, org, row.id, periodEnd));
+    const moved = await this.stores.subscriptionMoves.cancel(tx, org, row.id, periodEnd);
+    return this.recordMove(tx, org, by, row, moved);
   }
 
   async fallDue(tx: Tx, org: OrganizationId, row: SubscriptionRow, by: AuditActor): Promise<SubscriptionRow> {
-    return this.recordMove(tx, org, by, row, await this.moves.fallDue(tx, org, row.id));
+    return this.recordMove(tx, org, by, row, await this.stores.subscriptionMoves.fallDue(tx, org, row.id));
   }
 
   async expire(tx: Tx, org: OrganizationId, row: SubscriptionRow, by: AuditActor): Promise<SubscriptionRow> {
-    return this.recordMove(tx, org, by, row, await this.moves.expire(tx, org, row.id));
+    return this.recordMove(tx, org, by, row, await this.stores.subscriptionMoves.expire(tx, org, row.id));
   }
 
   /** Writes an audit record about a subscription. */
@@ -64,12 +68,11 @@ export class SubscriptionMoves {
     tx: Tx,
     org: OrganizationId,
     by: AuditActor,
-    eventType: AuditEventType,
     row: SubscriptionRow,
-    details: Readonly<Record<string, unknown>> = {},
+    { eventType, ...details }: SubscriptionEvent,
   ): Promise<void> {
     const failed = eventType === 'PAYMENT_FAILED';
-    return this.audit.write(tx, org, {
+    return this.stores.audit.write(tx, org, {
       ...by,
       eventType,
       resourceType: 'SUBSCRIPTION',
@@ -91,7 +94,8 @@ export class SubscriptionMoves {
     if (!moved) throw new Error(`Subscription ${before.id} cannot leave ${before.status} this way`);
     // a renewal changes only the period, and its payment is recorded
     if (moved.status === before.status || moved.status === 'PENDING') return moved;
-    await this.record(tx, org, by, EVENTS[moved.status], moved, {
+    await this.record(tx, org, by, moved, {
+      eventType: EVENTS[moved.status],
       previousStatus: before.status,
       currentPeriodEnd: moved.currentPeriodEnd,
       gracePeriodEnd: moved.gracePeriodEnd,

@@ -16,7 +16,7 @@ const INDEX = 'index.html';
 /** A file of the build: no other path reaches the disk. */
 const FILE = /^\/((?:assets\/)?[\w-][\w.-]*)$/;
 const ASSET = /^assets\//;
-/** Paths of others, and those of files: a browser that asks for something unknown there is told so. No screen has such an address. */
+/** Paths of others, and those of files: a browser that asks for something unknown there gets an error. No screen has such an address. */
 const OF_OTHERS =
   /^\/(?:api|docs|downloads|o|oidc|assets|metrics)(?:\/|$)|^\/\.|\.(?:json|ya?ml|php|env|txt|xml)$/i;
 

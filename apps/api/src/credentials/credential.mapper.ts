@@ -44,7 +44,7 @@ export function toCredentialSetup(
   return { policy, ...(setup !== undefined && { setup }) };
 }
 
-/** @returns undefined when the provider needs not be told of the credential, or this deployment has no issuer */
+/** @returns undefined when the provider needs not know of the credential, or this deployment has no issuer */
 function commandsOf(
   { provider, credentialType, hints }: ShownCredential,
   externalId: string,

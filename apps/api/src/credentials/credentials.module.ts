@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { CredentialStore } from '#tenant-store';
 import { CredentialVerifier } from './credential-verifier';
 import { CredentialsController } from './credentials.controller';
 import { CredentialsService } from './credentials.service';
@@ -7,7 +6,7 @@ import { DataKeys } from './data-keys';
 
 @Module({
   controllers: [CredentialsController],
-  providers: [CredentialsService, CredentialVerifier, CredentialStore, DataKeys],
-  exports: [CredentialStore, DataKeys],
+  providers: [CredentialsService, CredentialVerifier, DataKeys],
+  exports: [DataKeys],
 })
 export class CredentialsModule {}

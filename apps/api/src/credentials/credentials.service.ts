@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Identities } from '#credentials';
 import { Database, type ListQuery, type Sliced } from '#entities';
-import { type CredentialRow, CredentialStore, type CredentialUse } from '#tenant-store';
+import { type CredentialRow, type CredentialUse, TenantStores } from '#tenant-store';
 import type { Principal } from '#guards';
-import { RETRYABLE_KINDS, type OrganizationId } from '#rules';
-import { MasterKeys, sealCredential } from '#secrets';
+import { RETRYABLE_KINDS } from '#rules';
 import { ActionRecords, objectNamed } from '../audit/action-records';
-import { badRequest, notFound, notPossible } from '../errors/api-error';
+import { notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { refuseChangedTargets, credentialFields, shapeOf } from './credential-fields';
 import { CredentialVerifier } from './credential-verifier';
@@ -24,24 +22,22 @@ const SET_UP_SECONDS = 3600;
 export class CredentialsService {
   constructor(
     private readonly database: Database,
-    private readonly credentials: CredentialStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
-    private readonly masterKeys: MasterKeys,
     private readonly dataKeys: DataKeys,
     private readonly verifier: CredentialVerifier,
-    private readonly identities: Identities,
   ) {}
 
   async create(actor: Actor, dto: CreateCredentialDto): Promise<CredentialRow> {
     const { principal } = actor;
     const { organizationId } = principal;
     const { secrets, hints } = credentialFields(dto.provider, dto.credentialType, dto.credentialData ?? {});
-    this.refuseWithoutIssuer(organizationId, dto);
+    this.verifier.refuseWithoutIssuer(organizationId, dto);
     const id = randomUUID();
-    const sealedData = await this.seal(organizationId, id, secrets);
+    const sealedData = await this.dataKeys.seal(organizationId, id, secrets);
     return this.database.transaction(async (tx) => {
       const { name, provider, credentialType } = dto;
-      const created = await this.credentials.create(tx, organizationId, {
+      const created = await this.stores.credentials.create(tx, organizationId, {
         id,
         name,
         provider,
@@ -59,11 +55,15 @@ export class CredentialsService {
   }
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<CredentialRow>> {
-    return this.credentials.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.credentials.list(this.database.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<CredentialRow> {
-    const credential = await this.credentials.find(this.database.autocommit, principal.organizationId, id);
+    const credential = await this.stores.credentials.find(
+      this.database.autocommit,
+      principal.organizationId,
+      id,
+    );
     if (!credential) throw missing(id);
     return credential;
   }
@@ -77,11 +77,11 @@ export class CredentialsService {
     if (given) refuseChangedTargets(provider, credentialType, hints, given.hints);
     const secrets = given && {
       hints: given.hints,
-      sealedData: await this.seal(organizationId, id, given.secrets),
+      sealedData: await this.dataKeys.seal(organizationId, id, given.secrets),
     };
     return this.database.transaction(async (tx) => {
       const change = { name: dto.name, ...(secrets ? { secrets } : {}) };
-      const updated = await this.credentials.update(tx, organizationId, id, change);
+      const updated = await this.stores.credentials.update(tx, organizationId, id, change);
       if (!updated) throw missing(id);
       await this.records.record(tx, actor, 'CREDENTIAL_UPDATED', objectNamed('CREDENTIAL', updated), {
         renamed: dto.name !== undefined,
@@ -96,10 +96,10 @@ export class CredentialsService {
     const { principal } = actor;
     const { organizationId } = principal;
     await this.database.closing.transaction(async (tx) => {
-      const use = await this.credentials.lockedUse(tx, organizationId, id);
+      const use = await this.stores.credentials.lockedUse(tx, organizationId, id);
       if (!use) throw missing(id);
       refuseInUse(use);
-      await this.credentials.remove(tx, organizationId, id);
+      await this.stores.credentials.remove(tx, organizationId, id);
       await this.records.record(tx, actor, 'CREDENTIAL_DELETED', { type: 'CREDENTIAL', id, name: use.name });
     });
   }
@@ -108,40 +108,24 @@ export class CredentialsService {
   async verify(actor: Actor, id: string): Promise<CredentialRow> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const sealed = await this.credentials.sealed(this.database.autocommit, organizationId, id);
+    const sealed = await this.stores.credentials.sealed(this.database.autocommit, organizationId, id);
     if (!sealed) throw missing(id);
     const failure = await this.verifier.check(sealed);
     return this.database.transaction(async (tx) => {
       if (failure && RETRYABLE_KINDS.has(failure.kind)) {
-        await this.credentials.recordNoAnswer(tx, organizationId, sealed, failure.message);
+        await this.stores.credentials.recordNoAnswer(tx, organizationId, sealed, failure.message);
       } else {
-        await this.credentials.recordCheck(tx, organizationId, sealed, failure?.message ?? null);
+        await this.stores.credentials.recordCheck(tx, organizationId, sealed, failure?.message ?? null);
       }
-      const credential = await this.credentials.find(tx, organizationId, id);
+      const credential = await this.stores.credentials.find(tx, organizationId, id);
       if (!credential) throw missing(id);
       const object = { type: 'CREDENTIAL', ...credential };
-      await this.records.record(tx, actor, 'CREDENTIAL_VERIFIED', object, {}, failure?.message ?? null);
+      await this.records.record(tx, actor, 'CREDENTIAL_VERIFIED', {
+        ...object,
+        failure: failure?.message ?? null,
+      });
       return credential;
     });
-  }
-
-  /** @throws ApiError 400 when the cloud would have to trust an issuer that this deployment is not */
-  private refuseWithoutIssuer(
-    organization: OrganizationId,
-    { provider, credentialType }: CreateCredentialDto,
-  ): void {
-    const { needsIssuer } = shapeOf(provider, credentialType);
-    if (!needsIssuer || this.identities.issuerOf(organization) !== null) return;
-    const message = 'needs an issuer, which this deployment has when its operator sets OIDC_ISSUER_URL';
-    throw badRequest(`credentialType ${message}`, { credentialType: message });
-  }
-
-  private async seal(
-    organization: OrganizationId,
-    id: string,
-    secrets: Readonly<Record<string, string>>,
-  ): Promise<Record<string, string>> {
-    return sealCredential(this.masterKeys, await this.dataKeys.of(organization), id, secrets);
   }
 }
 

@@ -33,7 +33,7 @@ import {
   trimmed,
 } from './text-fields';
 
-/** What a field of a request may hold: its checks, of which the first that fails is told, and its documentation. */
+/** What a field of a request may hold: its checks, of which the first that fails is shown, and its documentation. */
 export interface Kind {
   readonly checks: readonly PropertyDecorator[];
   readonly doc: object;
@@ -74,25 +74,25 @@ export const Misplaced = (hint: string): PropertyDecorator =>
     },
   });
 
-const told = (message: string): { message: string } => ({ message });
+const hint = (message: string): { message: string } => ({ message });
 
 const each = (message: string): { each: true; message: string } => ({ each: true, message });
 
 /** Property decorator: a text has at most so many characters. */
 export const AtMost = (maximum: number): PropertyDecorator =>
-  MaxLength(maximum, told(`must be at most ${maximum} characters`));
+  MaxLength(maximum, hint(`must be at most ${maximum} characters`));
 
 /** Any text that passes `checks`, in NFC. */
 export const string = (...checks: readonly PropertyDecorator[]): Kind => ({
-  checks: [IsString(told('must be a string')), ...checks, composed()],
+  checks: [IsString(hint('must be a string')), ...checks, composed()],
   doc: { type: String },
 });
 
 /** A secret or a token, of which nothing is assumed: passwords are composed where they are hashed. */
 export const opaque = (minimum: number, maximum: number): Kind => ({
   checks: [
-    IsString(told('must be a text')),
-    Length(minimum, maximum, told(`must have ${minimum} to ${maximum} characters`)),
+    IsString(hint('must be a text')),
+    Length(minimum, maximum, hint(`must have ${minimum} to ${maximum} characters`)),
   ],
   doc: { type: String },
 });
@@ -100,10 +100,10 @@ export const opaque = (minimum: number, maximum: number): Kind => ({
 /** A text that is not blank, on one line, trimmed. @param maximum characters */
 export const line = (maximum: number): Kind => ({
   checks: [
-    IsString(told('must be a string')),
+    IsString(hint('must be a string')),
     AtMost(maximum),
     HasNoHiddenCharacters(),
-    IsNotEmpty(told('must not be empty')),
+    IsNotEmpty(hint('must not be empty')),
     trimmed(),
     composed(),
   ],
@@ -115,7 +115,7 @@ const LINE_CHARACTERS = /[\t\r\n]/g;
 /** A text that may have lines and tabs. @param maximum characters */
 export const text = (maximum: number): Kind => ({
   checks: [
-    IsString(told('must be a string')),
+    IsString(hint('must be a string')),
     AtMost(maximum),
     HasNoHiddenCharacters('', (value) => hiddenCharacters(value.replaceAll(LINE_CHARACTERS, ' '))),
     composed(),
@@ -124,21 +124,21 @@ export const text = (maximum: number): Kind => ({
 });
 
 export const email = (): Kind => ({
-  checks: [IsEmail({}, told('must be a well-formed e-mail address')), HasOnlyVisibleCharacters(), asEmail()],
+  checks: [IsEmail({}, hint('must be a well-formed e-mail address')), HasOnlyVisibleCharacters(), asEmail()],
   doc: { format: 'email' },
 });
 
 /** An id, in lower case as it is stored. */
 export const id = (): Kind => ({
-  checks: [IsUUID(undefined, told('must be a UUID')), asId()],
+  checks: [IsUUID(undefined, hint('must be a UUID')), asId()],
   doc: { type: String, format: 'uuid' },
 });
 
 /** @param what the elements are, in plural */
 export const ids = (maximum: number, what: string): Kind => ({
   checks: [
-    IsArray(told('must be an array of UUIDs')),
-    ArrayMaxSize(maximum, told(`must hold at most ${maximum} ${what}`)),
+    IsArray(hint('must be an array of UUIDs')),
+    ArrayMaxSize(maximum, hint(`must hold at most ${maximum} ${what}`)),
     IsUUID(undefined, each('must hold only UUIDs')),
     asId(),
   ],
@@ -147,7 +147,7 @@ export const ids = (maximum: number, what: string): Kind => ({
 
 /** true or false. */
 export const flag = (): Kind => ({
-  checks: [IsBoolean(told('must be true or false'))],
+  checks: [IsBoolean(hint('must be true or false'))],
   doc: { type: Boolean },
 });
 
@@ -164,7 +164,7 @@ export const queryFlag = (): Kind => ({
 
 /** @param enumName its name in the OpenAPI document, where several fields have it */
 export const oneOf = (values: readonly string[], enumName?: string): Kind => ({
-  checks: [IsIn(values, told(`must be one of ${values.join(', ')}`))],
+  checks: [IsIn(values, hint(`must be one of ${values.join(', ')}`))],
   doc: { enum: values, ...(enumName !== undefined && { enumName }) },
 });
 
@@ -182,7 +182,7 @@ export const names = (maximum: number, what: string): Kind => ({
   checks: [
     IsString(each('must be a text')),
     MaxLength(100, each('must have at most 100 characters')),
-    ArrayMaxSize(maximum, told(`must hold at most ${maximum} ${what}`)),
+    ArrayMaxSize(maximum, hint(`must hold at most ${maximum} ${what}`)),
     Transform(({ value }: { value: unknown }) =>
       value === undefined || Array.isArray(value) ? (value as unknown) : [value],
     ),
@@ -198,10 +198,10 @@ export const someOf = (
   refusal?: string,
 ): Kind => ({
   checks: [
-    IsArray(told(`must be an array of ${what}`)),
-    ArrayMaxSize(100, told(`must hold at most 100 ${what}`)),
+    IsArray(hint(`must be an array of ${what}`)),
+    ArrayMaxSize(100, hint(`must hold at most 100 ${what}`)),
     IsIn(values, each(refusal ?? `must hold only ${values.join(', ')}`)),
-    ArrayNotEmpty(told(`must hold at least one ${what.replace(/s$/, '')}`)),
+    ArrayNotEmpty(hint(`must hold at least one ${what.replace(/s$/, '')}`)),
   ],
   doc: { enum: values, isArray: true, enumName },
 });
@@ -209,8 +209,8 @@ export const someOf = (
 /** Objects in a JSON array, each checked by its class. @param what they are, in plural */
 export const listOf = (type: new () => object, maximum: number, what: string): Kind => ({
   checks: [
-    IsArray(told(`must be an array of ${what}`)),
-    ArrayMaxSize(maximum, told(`must hold at most ${maximum} entries`)),
+    IsArray(hint(`must be an array of ${what}`)),
+    ArrayMaxSize(maximum, hint(`must hold at most ${maximum} entries`)),
     Type(() => type),
     ValidateNested(each(`must hold ${what}`)),
   ],
@@ -220,16 +220,16 @@ export const listOf = (type: new () => object, maximum: number, what: string): K
 /** @param unit completes the message for other values: `of hours` */
 export const wholeNumber = (minimum: number, maximum = Infinity, unit = ''): Kind => ({
   checks: [
-    IsInt(told(`must be a whole number${unit === '' ? '' : ` ${unit}`}`)),
-    ...(maximum === Infinity ? [] : [Max(maximum, told(`must be at most ${maximum}`))]),
-    Min(minimum, told(`must be at least ${minimum}`)),
+    IsInt(hint(`must be a whole number${unit === '' ? '' : ` ${unit}`}`)),
+    ...(maximum === Infinity ? [] : [Max(maximum, hint(`must be at most ${maximum}`))]),
+    Min(minimum, hint(`must be at least ${minimum}`)),
   ],
   doc: { type: 'integer', minimum, ...(maximum !== Infinity && { maximum }) },
 });
 
 /** @param message for any other value */
 export const integerIn = (minimum: number, maximum: number, message: string): Kind => ({
-  checks: [IsInt(told(message)), Max(maximum, told(message)), Min(minimum, told(message))],
+  checks: [IsInt(hint(message)), Max(maximum, hint(message)), Min(minimum, hint(message))],
   doc: { type: 'integer', minimum, maximum },
 });
 
@@ -242,7 +242,7 @@ const MOMENT_MESSAGE =
 
 /** A time with an offset, or a day in UTC. */
 export const moment = (): Kind => ({
-  checks: [IsISO8601({ strict: true }, told(MOMENT_MESSAGE)), Matches(MOMENT, told(MOMENT_MESSAGE))],
+  checks: [IsISO8601({ strict: true }, hint(MOMENT_MESSAGE)), Matches(MOMENT, hint(MOMENT_MESSAGE))],
   doc: { type: String, example: '2026-01-31T09:30:00Z' },
 });
 

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
-import { OrganizationStore } from '#tenant-store';
 import { IssuerController } from './issuer.controller';
 import { IssuerService } from './issuer.service';
 
-@Module({ controllers: [IssuerController], providers: [IssuerService, OrganizationStore] })
+@Module({ controllers: [IssuerController], providers: [IssuerService] })
 export class IssuerModule {}

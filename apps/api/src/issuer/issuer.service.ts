@@ -3,7 +3,7 @@ import { Identities, issuerConfiguration, type IssuerConfiguration } from '#cred
 import { Database } from '#entities';
 import { asOrganizationId } from '#rules';
 import type { PublicIdentityKey } from '#secrets';
-import { OrganizationStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { notFound } from '../errors';
 
 /** As ids are stored: clouds compare issuers character by character. */
@@ -17,7 +17,7 @@ const ORGANIZATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export class IssuerService {
   constructor(
     private readonly database: Database,
-    private readonly organizations: OrganizationStore,
+    private readonly stores: TenantStores,
     private readonly identities: Identities,
   ) {}
 
@@ -37,7 +37,7 @@ export class IssuerService {
     const issuer = ORGANIZATION_ID.test(id) ? this.identities.issuerOf(id) : null;
     if (
       issuer === null ||
-      !(await this.organizations.hasIssuer(this.database.autocommit, asOrganizationId(id)))
+      !(await this.stores.organizations.hasIssuer(this.database.autocommit, asOrganizationId(id)))
     )
       throw notFound(
         'There is no such issuer: the path has no organization’s id, or OIDC_ISSUER_URL is not set',

@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
-import { KnownDeviceStore, SignInFailureStore } from '#tenant-store';
 import { LockOut } from './lock-out';
 
 @Module({
-  providers: [LockOut, SignInFailureStore, KnownDeviceStore],
-  exports: [LockOut, KnownDeviceStore],
+  providers: [LockOut],
+  exports: [LockOut],
 })
 export class LockOutModule {}

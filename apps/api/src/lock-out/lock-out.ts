@@ -1,13 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import {
-  KnownDeviceStore,
-  type LockOutRule,
-  passwordCounter,
-  type PasswordCounters,
-  SignInFailureStore,
-} from '#tenant-store';
+import { type LockOutRule, passwordCounter, type PasswordCounters, TenantStores } from '#tenant-store';
 import { opaqueTokenHash } from '#secrets';
 import { tooManyRequests } from '../errors';
 
@@ -63,8 +57,7 @@ const countersOf = ({ email, organizationSlug }: PasswordAccount): PasswordCount
 export class LockOut {
   constructor(
     private readonly database: Database,
-    private readonly failures: SignInFailureStore,
-    private readonly devices: KnownDeviceStore,
+    private readonly stores: TenantStores,
   ) {}
 
   /**
@@ -93,7 +86,11 @@ export class LockOut {
   ): Promise<DeviceAttempt> {
     if (deviceToken === null) return this.refuse(lockedKey);
     // also queried without accounts, so that the response time does not reveal whether an account exists
-    const device = await this.devices.find(this.database.autocommit, opaqueTokenHash(deviceToken), userIds);
+    const device = await this.stores.knownDevices.find(
+      this.database.autocommit,
+      opaqueTokenHash(deviceToken),
+      userIds,
+    );
     if (!device) return this.refuse(lockedKey);
     const key = deviceCounter(secret, device.id);
     const attempt = (await this.count(key, DEVICE_RULE)) ?? (await this.refuse(key));
@@ -112,30 +109,30 @@ export class LockOut {
 
   /** The secret was correct and nothing else is required: resets the counter. */
   succeeded({ key }: Pick<Attempt, 'key'>): Promise<void> {
-    return this.failures.forget(this.database.autocommit, [key]);
+    return this.stores.signInFailures.forget(this.database.autocommit, [key]);
   }
 
   /** The secret was correct but another step is required: earlier failures still count. */
   undoAttempt({ key, number }: Attempt): Promise<void> {
-    return this.failures.undoAttempt(this.database.autocommit, key, number);
+    return this.stores.signInFailures.undoAttempt(this.database.autocommit, key, number);
   }
 
   /** A failed attempt at an account that does not exist. Takes as long as recording a failure. */
   failedOnUnknownAccount({ key }: Attempt): Promise<void> {
-    return this.failures.touch(this.database.autocommit, key);
+    return this.stores.signInFailures.touch(this.database.autocommit, key);
   }
 
   /** A sign-in with the account's password succeeded. */
   passwordVerified(account: PasswordAccount): Promise<void> {
-    return this.failures.forgetPassword(this.database.autocommit, countersOf(account));
+    return this.stores.signInFailures.forgetPassword(this.database.autocommit, countersOf(account));
   }
 
   /** The owner of the account's mailbox set a new password: failures with the old one are forgotten. */
   async recordVerifiedMailbox(account: PasswordAccount & { readonly userId: string }): Promise<void> {
     const tx = this.database.autocommit;
-    const devices = await this.devices.ofUser(tx, account.userId);
+    const devices = await this.stores.knownDevices.ofUser(tx, account.userId);
     const { withSlug, withoutSlug } = countersOf(account);
-    await this.failures.forget(tx, [
+    await this.stores.signInFailures.forget(tx, [
       withSlug,
       withoutSlug,
       ...devices.map((device) => deviceCounter('password', device)),
@@ -143,7 +140,7 @@ export class LockOut {
   }
 
   private async count(key: string, rule: LockOutRule): Promise<Attempt | null> {
-    const number = await this.failures.count(this.database.autocommit, key, rule);
+    const number = await this.stores.signInFailures.count(this.database.autocommit, key, rule);
     if (number === null) return null;
     const steps = Math.min(Math.max(0, number - UNDELAYED_ATTEMPTS), rule.lockAt - UNDELAYED_ATTEMPTS);
     if (steps > 0) await delay(steps * DELAY_STEP_MS);
@@ -151,7 +148,7 @@ export class LockOut {
   }
 
   private async refuse(key: string): Promise<never> {
-    const seconds = await this.failures.readSecondsLocked(this.database.autocommit, key);
+    const seconds = await this.stores.signInFailures.readSecondsLocked(this.database.autocommit, key);
     throw tooManyRequests(`Too many failed attempts at this account: try again in ${seconds} s`, seconds);
   }
 }

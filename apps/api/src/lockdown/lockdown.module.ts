@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { LockdownStore, UserStore } from '#tenant-store';
 import { StaticIpRulesModule } from '../static-ip-rules/static-ip-rules.module';
 import { OrganizationLockdownController, UserLockdownController } from './lockdown.controller';
 import { LockdownService } from './lockdown.service';
@@ -7,7 +6,7 @@ import { LockdownService } from './lockdown.service';
 @Module({
   imports: [StaticIpRulesModule],
   controllers: [OrganizationLockdownController, UserLockdownController],
-  providers: [LockdownService, LockdownStore, UserStore],
+  providers: [LockdownService],
   exports: [LockdownService],
 })
 export class LockdownModule {}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { LockdownStore, UserStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { ActionRecords, objectNamed, type ActionObject } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { forbidden, notFound, notPossible, refuseSuspended } from '../errors';
@@ -15,8 +15,7 @@ import type { EndedByLockdownDto } from './dto/lockdown.dto';
 export class LockdownService {
   constructor(
     private readonly database: Database,
-    private readonly lockdowns: LockdownStore,
-    private readonly users: UserStore,
+    private readonly stores: TenantStores,
     private readonly staticRules: StaticIpRulesService,
     private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
@@ -32,7 +31,7 @@ export class LockdownService {
     const { woken, ended } = await this.database.closing.revocation(async (tx) => {
       const object = await this.objectOf(tx, actor.principal, userId);
       const of = { subjectId: object.id, adminId: actor.principal.userId };
-      const done = await this.lockdowns.declare(tx, organizationId, of, asked, auditActor(actor));
+      const done = await this.stores.lockdowns.declare(tx, organizationId, of, asked, auditActor(actor));
       if (!done) throw noneToLift();
       const counts = { sessions: done.sessions, staticIpRules: done.closedRules };
       await this.records.record(tx, actor, `${eventOf(userId)}_LOCKED_DOWN`, object, { ...asked, ...counts });
@@ -47,10 +46,10 @@ export class LockdownService {
     const { principal } = actor;
     const { organizationId, userId: adminId } = principal;
     const woken = await this.database.transaction(async (tx) => {
-      await this.users.lock(tx, organizationId);
+      await this.stores.users.lock(tx, organizationId);
       const object = await this.objectOf(tx, principal, userId);
       const of = { subjectId: object.id, adminId };
-      const lifted = await this.lockdowns.lift(tx, organizationId, of);
+      const lifted = await this.stores.lockdowns.lift(tx, organizationId, of);
       if (!lifted) throw await this.whyNot(tx, principal, object);
       if (lifted.staticRules) refuseSuspended(principal);
       await this.records.record(tx, actor, `${eventOf(userId)}_LOCKDOWN_LIFTED`, object);
@@ -62,13 +61,14 @@ export class LockdownService {
   private async objectOf(tx: Tx, principal: Principal, userId: string | null): Promise<ActionObject> {
     const { organizationId, organizationName } = principal;
     if (userId === null) return objectNamed('ORGANIZATION', { id: organizationId, name: organizationName });
-    const user = await this.users.find(tx, organizationId, userId);
+    const user = await this.stores.users.find(tx, organizationId, userId);
     if (!user) throw notFound(`User ${userId} does not exist`);
     return objectNamed('USER', { id: user.id, name: user.email });
   }
 
   private async whyNot(tx: Tx, { organizationId }: Principal, { id, name }: ActionObject): Promise<Error> {
-    if (!(await this.lockdowns.exists(tx, organizationId, id))) return notFound(`${name} is not locked down`);
+    if (!(await this.stores.lockdowns.exists(tx, organizationId, id)))
+      return notFound(`${name} is not locked down`);
     return forbidden(
       'Another administrator has to lift it: not the one who declared it, none who became one since, and none who is locked down',
     );

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type AuditEntry, type AuditEventType, Database, type Tx } from '#entities';
-import { AuditStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
 import type { Actor } from '../http/actor';
 import { LockOut, signedInCounter } from '../lock-out/lock-out';
@@ -11,7 +11,7 @@ import { badRequest, type ApiError } from '../errors';
 export class CodeProtectedActions {
   constructor(
     private readonly database: Database,
-    private readonly audit: AuditStore,
+    private readonly stores: TenantStores,
     private readonly lockOut: LockOut,
   ) {}
 
@@ -39,7 +39,7 @@ export class CodeProtectedActions {
     };
     const done = await this.database.transaction(async (tx) => {
       const result = await work(tx);
-      if (result !== null) await this.audit.write(tx, principal.organizationId, record);
+      if (result !== null) await this.stores.audit.write(tx, principal.organizationId, record);
       return result;
     });
     if (done !== null) {
@@ -48,7 +48,7 @@ export class CodeProtectedActions {
     }
     const errorMessage = 'The code is wrong or was used before';
     const failure = { ...record, result: 'FAILURE', errorMessage } as const;
-    await this.audit.write(this.database.autocommit, principal.organizationId, failure);
+    await this.stores.audit.write(this.database.autocommit, principal.organizationId, failure);
     throw wrongCode();
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
-import { MfaStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { newRecoveryCode, recoveryCodeHash } from '#secrets';
 import { MfaSecrets, type MfaHolder } from './mfa-secrets';
 import { looksLikeTotp, stepOf } from './totp';
@@ -11,7 +11,7 @@ const RECOVERY_CODE_COUNT = 8;
 @Injectable()
 export class MfaCodes {
   constructor(
-    private readonly mfa: MfaStore,
+    private readonly stores: TenantStores,
     private readonly secrets: MfaSecrets,
   ) {}
 
@@ -22,18 +22,18 @@ export class MfaCodes {
   async consume(tx: Tx, { userId, organizationId }: MfaHolder, code: string): Promise<boolean> {
     const plain = code.replaceAll(/\s/g, '');
     if (!looksLikeTotp(plain)) {
-      return this.mfa.takeRecoveryCode(tx, organizationId, userId, recoveryCodeHash(plain));
+      return this.stores.mfa.takeRecoveryCode(tx, organizationId, userId, recoveryCodeHash(plain));
     }
     const stored = await this.secrets.open(tx, { organizationId, userId });
     if (!stored?.mfaEnabled) return false;
     const step = stepOf(plain, stored.secret);
-    return step !== null && this.mfa.takeStep(tx, organizationId, userId, step);
+    return step !== null && this.stores.mfa.takeStep(tx, organizationId, userId, step);
   }
 
   /** Replaces the recovery codes. Only their hashes are stored. */
   async renewRecoveryCodes(tx: Tx, { userId, organizationId }: MfaHolder): Promise<string[]> {
     const codes = Array.from({ length: RECOVERY_CODE_COUNT }, newRecoveryCode);
-    await this.mfa.replaceRecoveryCodes(tx, organizationId, userId, codes.map(recoveryCodeHash));
+    await this.stores.mfa.replaceRecoveryCodes(tx, organizationId, userId, codes.map(recoveryCodeHash));
     return codes;
   }
 }

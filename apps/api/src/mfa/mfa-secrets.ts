@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
-import { MfaStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { MasterKeys, openField, sealField, unwrapDataKey, type FieldBinding } from '#secrets';
 import { DataKeys } from '../credentials/data-keys';
@@ -23,7 +23,7 @@ export interface OpenedMfaSecret {
 export class MfaSecrets {
   constructor(
     private readonly database: Database,
-    private readonly mfa: MfaStore,
+    private readonly stores: TenantStores,
     private readonly dataKeys: DataKeys,
     private readonly masterKeys: MasterKeys,
   ) {}
@@ -32,12 +32,12 @@ export class MfaSecrets {
   async begin({ organizationId, userId }: MfaHolder, secret: string): Promise<boolean> {
     const dataKey = unwrapDataKey(this.masterKeys, await this.dataKeys.of(organizationId));
     const sealed = sealField(dataKey, bindingOf(organizationId, userId), secret);
-    return this.mfa.begin(this.database.autocommit, organizationId, userId, sealed);
+    return this.stores.mfa.begin(this.database.autocommit, organizationId, userId, sealed);
   }
 
   /** @returns null before the setup was started */
   async open(tx: Tx, { organizationId, userId }: MfaHolder): Promise<OpenedMfaSecret | null> {
-    const stored = await this.mfa.secret(tx, organizationId, userId);
+    const stored = await this.stores.mfa.secret(tx, organizationId, userId);
     if (!stored) return null;
     const { sealedSecret, mfaEnabled } = stored;
     const dataKey = unwrapDataKey(this.masterKeys, stored.dataKey);

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { MfaStore, RefreshTokenStore } from '#tenant-store';
 import { LockOutModule } from '../lock-out/lock-out.module';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { MfaCodes } from './mfa-codes';
@@ -12,7 +11,7 @@ import { CodeProtectedActions } from './code-protected-actions';
 @Module({
   imports: [LockOutModule, CredentialsModule],
   controllers: [MfaController, StepUpController],
-  providers: [MfaService, MfaCodes, MfaSecrets, CodeProtectedActions, MfaStore, RefreshTokenStore],
-  exports: [CodeProtectedActions, MfaCodes, MfaStore, RefreshTokenStore],
+  providers: [MfaService, MfaCodes, MfaSecrets, CodeProtectedActions],
+  exports: [CodeProtectedActions, MfaCodes],
 })
 export class MfaModule {}

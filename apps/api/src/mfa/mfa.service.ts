@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
-import { MfaStore, RefreshTokenStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import type { Principal } from '#guards';
 import { badRequest, conflict, notPossible, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
@@ -20,10 +20,9 @@ export interface MfaSetup extends Enrolment {
 export class MfaService {
   constructor(
     private readonly database: Database,
-    private readonly mfa: MfaStore,
+    private readonly stores: TenantStores,
     private readonly secrets: MfaSecrets,
     private readonly codes: MfaCodes,
-    private readonly refreshTokens: RefreshTokenStore,
     private readonly protectedActions: CodeProtectedActions,
   ) {}
 
@@ -49,8 +48,8 @@ export class MfaService {
     return this.protectedActions.withCode(actor, 'MFA_ENABLED', async (tx) => {
       const step = stepOf(code.replaceAll(/\s/g, ''), secret);
       if (step === null) return null;
-      if (!(await this.mfa.enable(tx, organizationId, userId, { sealedSecret, step }))) throw isOn();
-      await this.refreshTokens.revokeAllExcept(tx, userId, principal.signIn?.id ?? null);
+      if (!(await this.stores.mfa.enable(tx, organizationId, userId, { sealedSecret, step }))) throw isOn();
+      await this.stores.refreshTokens.revokeAllExcept(tx, userId, principal.signIn?.id ?? null);
       return this.codes.renewRecoveryCodes(tx, principal);
     });
   }
@@ -61,7 +60,7 @@ export class MfaService {
     const { userId, organizationId } = principal;
     if (!principal.mfaEnabled) throw isOff();
     const refuseKept = async (tx: Tx): Promise<void> => {
-      const keptBy = await this.mfa.keptBy(tx, organizationId, userId);
+      const keptBy = await this.stores.mfa.keptBy(tx, organizationId, userId);
       if (keptBy !== null) throw isKept(keptBy);
     };
     // first without a code, of which every try counts
@@ -70,7 +69,7 @@ export class MfaService {
       await refuseKept(tx);
       if (!(await this.codes.consume(tx, principal, code))) return null;
       // disabled since the guard's check
-      if (!(await this.mfa.disable(tx, organizationId, userId))) throw isOff();
+      if (!(await this.stores.mfa.disable(tx, organizationId, userId))) throw isOff();
       return true;
     });
   }
@@ -98,7 +97,7 @@ export class MfaService {
     if (!principal.mfaEnabled) throw isOff();
     return this.protectedActions.withCode(actor, 'SECOND_FACTOR_PROVEN', async (tx) =>
       (await this.codes.consume(tx, principal, code))
-        ? this.mfa.stepUp(tx, organizationId, userId, signIn!.id)
+        ? this.stores.mfa.stepUp(tx, organizationId, userId, signIn!.id)
         : null,
     );
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AuditActor, Database, type Tx } from '#entities';
 import { WorkloadTokens, type Principal } from '#guards';
 import type { HostAddress, OrganizationId } from '#rules';
-import { AuditStore, type OidcTrustRow, OidcTrustStore } from '#tenant-store';
+import { type OidcTrustRow, TenantStores } from '#tenant-store';
 import { badRequest, notFound, unauthorized, type ApiError } from '../errors';
 import { Audiences } from './audiences';
 import { claimOf } from './conditions';
@@ -34,8 +34,7 @@ interface Refusal {
 export class OidcExchangeService {
   constructor(
     private readonly database: Database,
-    private readonly trusts: OidcTrustStore,
-    private readonly audit: AuditStore,
+    private readonly stores: TenantStores,
     private readonly audiences: Audiences,
     private readonly verifier: IdTokenVerifier,
     private readonly tokens: WorkloadTokens,
@@ -68,13 +67,14 @@ export class OidcExchangeService {
   /** Every check of a token against a trust. Issues and uses nothing. @throws ApiError 404 */
   async explain({ organizationId }: Principal, id: string, idToken: string): Promise<TokenCheck[]> {
     const tx = this.database.autocommit;
-    const trust = await this.trusts.find(tx, organizationId, id);
+    const trust = await this.stores.oidcTrusts.find(tx, organizationId, id);
     if (!trust) throw notFound(`Trust ${id} does not exist`);
     const token = parseIdToken(idToken);
     if (typeof token === 'string') return [checked('token', 'a signed JWT', token, false)];
     const checks = await this.verify(organizationId, trust.issuer, token);
     const isUsed =
-      failureIn(checks) === undefined && (await this.trusts.isUsed(tx, organizationId, tokenUse(token).hash));
+      failureIn(checks) === undefined &&
+      (await this.stores.oidcTrusts.isUsed(tx, organizationId, tokenUse(token).hash));
     return [...checks, ...(isUsed ? [usedCheck(token)] : []), ...trustChecks(trust, token.claims)];
   }
 
@@ -85,7 +85,8 @@ export class OidcExchangeService {
   ): Promise<OidcTrustRow | Refusal> {
     const { iss } = token.claims;
     if (!this.issuers.allows(iss)) return { check: notAllowed(iss), trust: null };
-    const trusts = await this.trusts.ofIssuer(this.database.autocommit, organization, iss, trustId);
+    const { autocommit } = this.database;
+    const trusts = await this.stores.oidcTrusts.ofIssuer(autocommit, organization, iss, trustId);
     if (trusts.length === 0) return { check: unknownTrust(iss, trustId), trust: null };
     const failure = failureIn(await this.verify(organization, iss, token));
     if (failure) return { check: failure, trust: trusts.length === 1 ? trusts[0]! : null };
@@ -119,9 +120,9 @@ export class OidcExchangeService {
     address: HostAddress | null,
   ): Promise<boolean> {
     const { hash, until } = tokenUse(token);
-    if (!(await this.trusts.use(tx, organization, hash, until))) return false;
-    await this.trusts.recordUse(tx, organization, trust.id);
-    await this.audit.write(tx, organization, {
+    if (!(await this.stores.oidcTrusts.use(tx, organization, hash, until))) return false;
+    await this.stores.oidcTrusts.recordUse(tx, organization, trust.id);
+    await this.stores.audit.write(tx, organization, {
       actorType: 'USER',
       actorId: trust.serviceUserId,
       actorEmail: trust.serviceUserEmail,
@@ -141,7 +142,7 @@ export class OidcExchangeService {
     { check, trust }: Refusal,
     address: HostAddress | null,
   ): Promise<void> {
-    await this.audit.writeThrottledFailure(
+    await this.stores.audit.writeThrottledFailure(
       this.database.autocommit,
       organization,
       {

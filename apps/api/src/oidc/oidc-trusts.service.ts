@@ -2,13 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Logger as PinoLogger } from 'pino';
 import { Database, type OidcPreset, type ListQuery, type Sliced } from '#entities';
 import type { Principal, WorkloadScope } from '#guards';
-import {
-  AllOidcTrustsStore,
-  type OidcConditions,
-  type OidcTrustRow,
-  OidcTrustStore,
-  UserStore,
-} from '#tenant-store';
+import { type OidcConditions, type OidcTrustRow, TenantStores } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
 import { badRequest, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
@@ -27,9 +21,7 @@ const MAX_TRUSTS = 100;
 export class OidcTrustsService {
   constructor(
     private readonly database: Database,
-    private readonly trusts: OidcTrustStore,
-    private readonly allTrusts: AllOidcTrustsStore,
-    private readonly users: UserStore,
+    private readonly stores: TenantStores,
     private readonly serviceUsers: ServiceUsers,
     private readonly records: ActionRecords,
     private readonly issuers: Issuers,
@@ -37,11 +29,11 @@ export class OidcTrustsService {
   ) {}
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<OidcTrustRow>> {
-    return this.trusts.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.oidcTrusts.list(this.database.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<OidcTrustRow> {
-    const trust = await this.trusts.find(this.database.autocommit, principal.organizationId, id);
+    const trust = await this.stores.oidcTrusts.find(this.database.autocommit, principal.organizationId, id);
     if (!trust) throw missing(id);
     return trust;
   }
@@ -54,7 +46,7 @@ export class OidcTrustsService {
 
   /** Logs the enabled trusts of all organizations that have warnings. */
   async logWeakTrusts(log: Pick<PinoLogger, 'warn'>): Promise<void> {
-    for (const trust of await this.allTrusts.enabled(this.database.autocommit)) {
+    for (const trust of await this.stores.allOidcTrusts.enabled(this.database.autocommit)) {
       const { id: trustId, name, organizationId } = trust;
       const warnings = this.warningsOf(trust);
       if (warnings.length > 0)
@@ -73,17 +65,17 @@ export class OidcTrustsService {
     refuseInsufficient(preset, conditions);
     const scopes = [...new Set(dto.scopes)];
     return this.database.transaction(async (tx) => {
-      await this.users.lock(tx, organizationId);
-      if ((await this.trusts.count(tx, organizationId)) >= MAX_TRUSTS)
+      await this.stores.users.lock(tx, organizationId);
+      if ((await this.stores.oidcTrusts.count(tx, organizationId)) >= MAX_TRUSTS)
         throw notPossible(`The organization has ${MAX_TRUSTS} trusts, the maximum: delete one`);
       const { id: serviceUserId } = await this.serviceUsers.insert(tx, actor, name, dto.roleIds ?? []);
       const createdByEmail = principal.email;
       const given = { name, preset, issuer, serviceUserId, conditions, scopes, createdByEmail };
-      const id = await this.trusts.create(tx, organizationId, given);
+      const id = await this.stores.oidcTrusts.create(tx, organizationId, given);
       if (id === null) throw nameTaken(name);
       const details = { preset, issuer, conditions, scopes, serviceUserId };
       await this.records.record(tx, actor, 'OIDC_TRUST_CREATED', { type: 'OIDC_TRUST', id, name }, details);
-      return (await this.trusts.find(tx, organizationId, id))!;
+      return (await this.stores.oidcTrusts.find(tx, organizationId, id))!;
     });
   }
 
@@ -92,7 +84,7 @@ export class OidcTrustsService {
     const { principal } = actor;
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
-      const before = await this.trusts.findLocked(tx, organizationId, id);
+      const before = await this.stores.oidcTrusts.findLocked(tx, organizationId, id);
       if (!before) throw missing(id);
       if (mayWiden(before, dto)) refuseSuspended(principal);
       this.plans.refuseBeyond(principal.tier, 'Trusts', addedScopes(before, dto));
@@ -100,9 +92,9 @@ export class OidcTrustsService {
       const { name, conditions, isEnabled } = dto;
       const scopes = dto.scopes && [...new Set(dto.scopes)];
       const given = { name, conditions, scopes, isEnabled };
-      const outcome = await this.trusts.update(tx, organizationId, id, given);
+      const outcome = await this.stores.oidcTrusts.update(tx, organizationId, id, given);
       if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
-      const after = (await this.trusts.find(tx, organizationId, id))!;
+      const after = (await this.stores.oidcTrusts.find(tx, organizationId, id))!;
       const changed = changesOf(before, after);
       if (Object.keys(changed).length > 0)
         await this.records.record(tx, actor, 'OIDC_TRUST_UPDATED', objectNamed('OIDC_TRUST', after), {
@@ -116,9 +108,9 @@ export class OidcTrustsService {
   async delete(actor: Actor, id: string): Promise<void> {
     const { organizationId } = actor.principal;
     const due = await this.database.closing.revocation(async (tx) => {
-      await this.users.lock(tx, organizationId);
-      const trust = await this.trusts.findLocked(tx, organizationId, id);
-      if (!trust || !(await this.trusts.delete(tx, organizationId, id))) throw missing(id);
+      await this.stores.users.lock(tx, organizationId);
+      const trust = await this.stores.oidcTrusts.findLocked(tx, organizationId, id);
+      if (!trust || !(await this.stores.oidcTrusts.delete(tx, organizationId, id))) throw missing(id);
       const { serviceUserId } = trust;
       await this.records.record(tx, actor, 'OIDC_TRUST_DELETED', objectNamed('OIDC_TRUST', trust), {
         serviceUserId,

@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
 import { Module } from '@nestjs/common';
-import { AllOidcTrustsStore, OidcTrustStore } from '#tenant-store';
 import { UsersModule } from '../users/users.module';
 import { Audiences } from './audiences';
 import { IdTokenVerifier } from './id-token-verifier';
@@ -18,8 +17,6 @@ import { OidcTrustsService } from './oidc-trusts.service';
   providers: [
     OidcTrustsService,
     OidcExchangeService,
-    OidcTrustStore,
-    AllOidcTrustsStore,
     Issuers,
     Audiences,
     IssuerDocuments,

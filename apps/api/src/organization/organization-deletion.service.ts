@@ -3,7 +3,7 @@ import type { WokenTargets } from '#engine-store/port';
 import type { Tx } from '#entities';
 import { WakeUps } from '#jobs';
 import type { OrganizationId } from '#rules';
-import { OrganizationDeletionStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
 import { BillingService } from '../billing/billing.service';
 import { ApiError, badRequest, conflict, forbidden, notPossible } from '../errors';
@@ -18,7 +18,7 @@ export class OrganizationDeletion {
   private readonly logger = new Logger('OrganizationDeletion');
 
   constructor(
-    private readonly deletions: OrganizationDeletionStore,
+    private readonly stores: TenantStores,
     private readonly billing: BillingService,
     private readonly protectedActions: CodeProtectedActions,
     private readonly codes: MfaCodes,
@@ -39,12 +39,16 @@ export class OrganizationDeletion {
       actor,
       'ORGANIZATION_DELETED',
       async (tx) => {
-        if (!(await this.deletions.lock(tx, organizationId)))
+        if (!(await this.stores.organizationDeletion.lock(tx, organizationId)))
           throw conflict('The organization is deleted already');
-        const others = await this.deletions.otherAdmins(tx, organizationId, principal.userId);
+        const others = await this.stores.organizationDeletion.otherAdmins(
+          tx,
+          organizationId,
+          principal.userId,
+        );
         if (others.length > 0) throw notTheLast(others);
         const isRight = await this.codes.consume(tx, principal, code);
-        return isRight ? this.deletions.begin(tx, organizationId, auditActor(actor)) : null;
+        return isRight ? this.stores.organizationDeletion.begin(tx, organizationId, auditActor(actor)) : null;
       },
       { resourceType: 'ORGANIZATION', resourceId: organizationId, resourceName: organizationName },
     );
@@ -53,8 +57,8 @@ export class OrganizationDeletion {
 
   /** For platform operators. Call `goOn` after the commit. @returns null when there is nothing to delete */
   async begin(tx: Tx, actor: Actor, organization: OrganizationId): Promise<WokenTargets[] | null> {
-    if (!(await this.deletions.lock(tx, organization))) return null;
-    return this.deletions.begin(tx, organization, auditActor(actor));
+    if (!(await this.stores.organizationDeletion.lock(tx, organization))) return null;
+    return this.stores.organizationDeletion.begin(tx, organization, auditActor(actor));
   }
 
   /** Idempotent. A subscription that cannot be cancelled keeps the organization from being closed. */

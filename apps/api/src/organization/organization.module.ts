@@ -1,10 +1,4 @@
 import { Module } from '@nestjs/common';
-import {
-  IdentityProviderStore,
-  OrganizationDeletionStore,
-  OrganizationStore,
-  UserStore,
-} from '#tenant-store';
 import { BillingModule } from '../billing/billing.module';
 import { MfaModule } from '../mfa/mfa.module';
 import { SsoAddresses } from '../sso/sso-addresses';
@@ -16,16 +10,7 @@ import { WaysIn } from './ways-in';
 @Module({
   imports: [BillingModule, MfaModule],
   controllers: [OrganizationController],
-  providers: [
-    OrganizationService,
-    WaysIn,
-    OrganizationDeletion,
-    SsoAddresses,
-    OrganizationStore,
-    OrganizationDeletionStore,
-    IdentityProviderStore,
-    UserStore,
-  ],
+  providers: [OrganizationService, WaysIn, OrganizationDeletion, SsoAddresses],
   exports: [OrganizationDeletion],
 })
 export class OrganizationModule {}

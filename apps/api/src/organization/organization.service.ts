@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database, definedFields } from '#entities';
 import {
-  type OrganizationRow,
   ORGANIZATION_SETTINGS,
+  type OrganizationRow,
   type OrganizationSettingsRow,
-  OrganizationStore,
+  TenantStores,
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
@@ -24,33 +24,33 @@ const CHANGED = ['name', 'ssoRequired', 'recoveryAdministratorId'] as const;
 export class OrganizationService {
   constructor(
     private readonly database: Database,
-    private readonly organizations: OrganizationStore,
+    private readonly stores: TenantStores,
     private readonly waysIn: WaysIn,
     private readonly records: ActionRecords,
   ) {}
 
   find({ organizationId }: Principal): Promise<OrganizationRow> {
-    return this.organizations.find(this.database.autocommit, organizationId);
+    return this.stores.organizations.find(this.database.autocommit, organizationId);
   }
 
-  /** @throws ApiError 400 when nobody could be sure to sign in afterwards */
+  /** @throws ApiError 400 when no user could be sure to sign in afterwards */
   async update(actor: Actor, dto: UpdateOrganizationDto): Promise<OrganizationRow> {
     const { principal } = actor;
     const { organizationId } = principal;
     const { name, ssoRequired, recoveryAdministratorId } = dto;
     return this.database.transaction(async (tx) => {
-      const before = await this.organizations.findLocked(tx, organizationId);
+      const before = await this.stores.organizations.findLocked(tx, organizationId);
       await this.waysIn.refuseLockOut(tx, principal, before, dto);
       const changes = { name, ssoRequired, recoveryAdministratorId };
       const changed = changesBetween(before, { ...before, ...definedFields(changes) }, CHANGED);
       if (Object.keys(changed).length === 0) return before;
       await this.records.record(tx, actor, 'ORGANIZATION_UPDATED', objectOf(principal), { changed });
-      return this.organizations.update(tx, organizationId, changes);
+      return this.stores.organizations.update(tx, organizationId, changes);
     });
   }
 
   settings({ organizationId }: Principal): Promise<OrganizationSettingsRow> {
-    return this.organizations.settings(this.database.autocommit, organizationId);
+    return this.stores.organizations.settings(this.database.autocommit, organizationId);
   }
 
   /** @throws ApiError 422 when passwordExpirationDays is out of range */
@@ -64,8 +64,8 @@ export class OrganizationService {
     }
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
-      const before = await this.organizations.lockSettings(tx, organizationId);
-      const after = await this.organizations.updateSettings(tx, organizationId, dto);
+      const before = await this.stores.organizations.lockSettings(tx, organizationId);
+      const after = await this.stores.organizations.updateSettings(tx, organizationId, dto);
       const changed = changesBetween(before, after, ORGANIZATION_SETTINGS);
       if (Object.keys(changed).length > 0) {
         await this.records.record(tx, actor, 'ORGANIZATION_SETTINGS_UPDATE', objectOf(principal), {

@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
 import type { Principal } from '#guards';
-import { IdentityProviderStore, type OrganizationRow, UserStore } from '#tenant-store';
+import { type OrganizationRow, TenantStores } from '#tenant-store';
 import { badRequest, type ApiError } from '../errors';
 import type { UpdateOrganizationDto } from './dto/organization.dto';
 
 /** Keeps an organization that asks for company sign-in from locking itself out. */
 @Injectable()
 export class WaysIn {
-  constructor(
-    private readonly providers: IdentityProviderStore,
-    private readonly users: UserStore,
-  ) {}
+  constructor(private readonly stores: TenantStores) {}
 
   /** Call it while the organization is locked. @throws ApiError 400 naming the field and what to do first */
   async refuseLockOut(
@@ -25,7 +22,7 @@ export class WaysIn {
     if (
       recoveryAdministratorId !== null &&
       recoveryAdministratorId !== before.recoveryAdministratorId &&
-      !(await this.users.mayRecover(tx, organizationId, recoveryAdministratorId))
+      !(await this.stores.users.mayRecover(tx, organizationId, recoveryAdministratorId))
     )
       throw refused(
         'recoveryAdministratorId',
@@ -38,7 +35,7 @@ export class WaysIn {
         'is needed while ssoRequired is true: name an administrator with a password and MFA',
       );
     if (before.ssoRequired) return;
-    if (!(await this.providers.hasEnabled(tx, organizationId)))
+    if (!(await this.stores.identityProviders.hasEnabled(tx, organizationId)))
       throw refused(
         'ssoRequired',
         'needs an identity provider that is enabled: create one with POST /identity-providers',

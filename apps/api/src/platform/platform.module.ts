@@ -1,6 +1,4 @@
 import { Module } from '@nestjs/common';
-import { BacklogStore } from '#engine-store/port';
-import { PlatformStore } from '#tenant-store';
 import { OrganizationModule } from '../organization/organization.module';
 import { PlatformController } from './platform.controller';
 import { PlatformService } from './platform.service';
@@ -8,6 +6,6 @@ import { PlatformService } from './platform.service';
 @Module({
   imports: [OrganizationModule],
   controllers: [PlatformController],
-  providers: [PlatformService, PlatformStore, BacklogStore],
+  providers: [PlatformService],
 })
 export class PlatformModule {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { BacklogStore, type OverdueRuleRow } from '#engine-store/port';
+import { EnginePort, type OverdueRuleRow } from '#engine-store/port';
 import { Database, type Slice, type Sliced, type Tx } from '#entities';
-import { type PlatformOrganizationRow, PlatformStore } from '#tenant-store';
+import { type PlatformOrganizationRow, TenantStores } from '#tenant-store';
 import { asOrganizationId } from '#rules';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { conflict, notFound } from '../errors';
@@ -13,14 +13,14 @@ import { OrganizationDeletion } from '../organization/organization-deletion.serv
 export class PlatformService {
   constructor(
     private readonly database: Database,
-    private readonly platform: PlatformStore,
-    private readonly backlog: BacklogStore,
+    private readonly stores: TenantStores,
+    private readonly engine: EnginePort,
     private readonly records: ActionRecords,
     private readonly deletion: OrganizationDeletion,
   ) {}
 
   list(search: string | undefined, slice: Slice): Promise<Sliced<PlatformOrganizationRow>> {
-    return this.platform.list(this.database.autocommit, search ?? null, slice);
+    return this.stores.platform.list(this.database.autocommit, search ?? null, slice);
   }
 
   find(id: string): Promise<PlatformOrganizationRow> {
@@ -29,7 +29,7 @@ export class PlatformService {
 
   /** Rules that should be gone and are not, the oldest first. */
   overdueRules(slice: Slice): Promise<Sliced<OverdueRuleRow>> {
-    return this.backlog.overdueRules(this.database.autocommit, slice);
+    return this.engine.backlog.overdueRules(this.database.autocommit, slice);
   }
 
   /**
@@ -38,7 +38,7 @@ export class PlatformService {
    */
   async suspend(actor: Actor, id: string, reason: string): Promise<PlatformOrganizationRow> {
     return this.database.transaction(async (tx) => {
-      const suspended = await this.platform.suspend(tx, id, reason);
+      const suspended = await this.stores.platform.suspend(tx, id, reason);
       const organization = await this.requireOrganization(tx, id);
       if (!suspended) throw conflict('The organization is suspended already');
       await this.records.record(tx, actor, 'ORGANIZATION_SUSPENDED', objectOf(organization), { reason });
@@ -49,7 +49,7 @@ export class PlatformService {
   /** @throws ApiError 409 when it is not suspended, or deleted */
   async reactivate(actor: Actor, id: string): Promise<PlatformOrganizationRow> {
     return this.database.transaction(async (tx) => {
-      const reactivated = await this.platform.reactivate(tx, id);
+      const reactivated = await this.stores.platform.reactivate(tx, id);
       const organization = await this.requireOrganization(tx, id);
       if (!reactivated) throw conflict('The organization is not suspended, or it is deleted');
       await this.records.record(tx, actor, 'ORGANIZATION_REACTIVATED', objectOf(organization));
@@ -70,7 +70,7 @@ export class PlatformService {
   }
 
   private async requireOrganization(tx: Tx, id: string): Promise<PlatformOrganizationRow> {
-    const organization = await this.platform.find(tx, id);
+    const organization = await this.stores.platform.find(tx, id);
     if (!organization) throw notFound(`Organization ${id} does not exist`);
     return organization;
   }

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
-import { ResourceHealthStore } from '#tenant-store';
 import { ResourceHealthController } from './resource-health.controller';
 import { ResourceHealthService } from './resource-health.service';
 
-@Module({ controllers: [ResourceHealthController], providers: [ResourceHealthService, ResourceHealthStore] })
+@Module({ controllers: [ResourceHealthController], providers: [ResourceHealthService] })
 export class ResourceHealthModule {}

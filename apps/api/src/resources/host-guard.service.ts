@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DriverRegistry } from '#drivers';
-import { AgentGuardStore } from '#engine-store/port';
+import { EnginePort } from '#engine-store/port';
 import { Database } from '#entities';
 import type { Principal } from '#guards';
-import { type ResourceRow, ResourceStore } from '#tenant-store';
+import { type ResourceRow, TenantStores } from '#tenant-store';
 import { type HostGuard, trafficOf, type Traffic } from '#rules';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { badRequest } from '../errors/api-error';
@@ -25,8 +25,8 @@ export class HostGuardService {
   constructor(
     private readonly database: Database,
     private readonly resources: ResourcesService,
-    private readonly store: ResourceStore,
-    private readonly guards: AgentGuardStore,
+    private readonly stores: TenantStores,
+    private readonly engine: EnginePort,
     private readonly records: ActionRecords,
   ) {}
 
@@ -36,7 +36,7 @@ export class HostGuardService {
     const resource = await this.resources.find(principal, id);
     refuseWithoutAgent(resource);
     const { targetKey, targetIdentifier, config } = resource;
-    const reported = await this.guards.find(this.database.autocommit, organizationId, targetKey);
+    const reported = await this.engine.agentGuards.find(this.database.autocommit, organizationId, targetKey);
     return { agent: targetIdentifier, named: trafficOf(config), reported };
   }
 
@@ -47,15 +47,15 @@ export class HostGuardService {
   confirm(actor: Actor, id: string): Promise<ResourceRow> {
     const { organizationId } = actor.principal;
     return this.database.transaction(async (tx) => {
-      const resource = await this.store.lock(tx, organizationId, id);
+      const resource = await this.stores.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
       refuseWithoutAgent(resource);
-      await this.store.confirmGuard(tx, organizationId, id);
+      await this.stores.resources.confirmGuard(tx, organizationId, id);
       await this.records.record(tx, actor, 'RESOURCE_GUARD_CONFIRMED', objectNamed('RESOURCE', resource), {
         agent: resource.targetIdentifier,
         confirmed: trafficOf(resource.config),
       });
-      return (await this.store.find(tx, organizationId, id))!;
+      return (await this.stores.resources.find(tx, organizationId, id))!;
     });
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DriverRegistry } from '#drivers';
-import { AgentGuardStore } from '#engine-store/port';
+import { EnginePort } from '#engine-store/port';
 import type { Tx } from '#entities';
 import type { ResourceRow } from '#tenant-store';
 import {
@@ -31,7 +31,7 @@ export interface NamedChange {
 /** What hosts are to release, kept in agreement with what their resources name. */
 @Injectable()
 export class HostReleases {
-  constructor(private readonly guards: AgentGuardStore) {}
+  constructor(private readonly engine: EnginePort) {}
 
   /**
    * Call it before the resource's target is locked: requests of agents lock the agent first. It drops earlier releases of
@@ -45,20 +45,20 @@ export class HostReleases {
     const keys = new Set([before, after].flatMap((host) => host?.key ?? []));
     const released: Traffic[] = [];
     for (const key of [...keys].toSorted()) {
-      const release = await this.guards.lockRelease(tx, organization, key);
+      const release = await this.engine.agentGuards.lockRelease(tx, organization, key);
       if (!release) continue;
       const left = before?.key === key ? before.traffic : [];
       const named = after?.key === key ? after.traffic : [];
       const freed = change.releasePorts
         ? withoutCovered(left, [
             ...named,
-            ...(await this.guards.namedByOthers(tx, organization, key, change.from?.id ?? null)),
+            ...(await this.engine.agentGuards.namedByOthers(tx, organization, key, change.from?.id ?? null)),
           ])
         : [];
       const kept = withoutOverlap(release.pending, change.releasePorts ? named : [...named, ...left]);
       const pending = unionOf(kept, freed);
       if (pending.reduce((sum, { ports }) => sum + ports.length, 0) > MAX_PENDING_PORTS) throw tooManyPorts();
-      await this.guards.setRelease(tx, organization, release, pending);
+      await this.engine.agentGuards.setRelease(tx, organization, release, pending);
       released.push(...freed);
     }
     return released;

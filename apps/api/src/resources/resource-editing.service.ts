@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
-import { CredentialStore, type ResourceRow, ResourceRulesStore, ResourceStore } from '#tenant-store';
+import { type ResourceRow, ResourceRulesStore, TenantStores } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { ActionRecords, objectNamed } from '../audit/action-records';
@@ -31,9 +31,7 @@ const some = (names: readonly string[]): Named => ({ names: names.slice(0, MAX_N
 export class ResourceEditingService {
   constructor(
     private readonly database: Database,
-    private readonly resources: ResourceStore,
-    private readonly rules: ResourceRulesStore,
-    private readonly credentials: CredentialStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
     private readonly releases: HostReleases,
@@ -52,7 +50,7 @@ export class ResourceEditingService {
     const { principal } = actor;
     const { organizationId } = principal;
     const { updated, targets } = await this.database.transaction(async (tx) => {
-      const now = await this.resources.lock(tx, organizationId, id);
+      const now = await this.stores.resources.lock(tx, organizationId, id);
       if (!now) throw resourceMissing(id);
       refuseRelease(now, releasePorts);
       const dto = relabelled ? { ...asked, labels: relabelled(givenLabels(now.labels)) } : asked;
@@ -65,7 +63,7 @@ export class ResourceEditingService {
             releasePorts,
           })
         : [];
-      const reach = dto.labels ? await this.resources.roleNames(tx, organizationId, id) : [];
+      const reach = dto.labels ? await this.stores.resources.roleNames(tx, organizationId, id) : [];
       const woken = await this.applyChange(tx, principal, now, change);
       const roles = dto.labels && (await this.reachChange(tx, principal, id, reach));
       await this.records.record(
@@ -79,7 +77,7 @@ export class ResourceEditingService {
           ...roles,
         },
       );
-      return { updated: (await this.resources.find(tx, organizationId, id))!, targets: woken };
+      return { updated: (await this.stores.resources.find(tx, organizationId, id))!, targets: woken };
     });
     this.wakeUps.wake('revoke-rules', targets);
     return updated;
@@ -93,11 +91,11 @@ export class ResourceEditingService {
     const { principal } = actor;
     const { organizationId } = principal;
     const targets = await this.database.closing.transaction(async (tx) => {
-      const resource = await this.resources.lock(tx, organizationId, id);
+      const resource = await this.stores.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
       refuseRelease(resource, releasePorts);
       if (releasePorts) refuseSuspended(principal);
-      if (!(await this.rules.isUnused(tx, organizationId, id))) {
+      if (!(await this.stores.resourceRules.isUnused(tx, organizationId, id))) {
         throw notPossible(
           'Sessions use the resource: stop them, wait until they have ended, then delete it',
           { code: 'RESOURCE_IN_USE' },
@@ -113,7 +111,7 @@ export class ResourceEditingService {
         resourceIdentifier: resource.resourceIdentifier,
         ...(releasePorts && { released }),
       });
-      return this.rules.delete(tx, organizationId, id);
+      return this.stores.resourceRules.delete(tx, organizationId, id);
     });
     this.wakeUps.wake('revoke-rules', targets);
   }
@@ -123,8 +121,8 @@ export class ResourceEditingService {
     const { principal } = actor;
     const { organizationId } = principal;
     const { provider, targetId } = await this.database.transaction(async (tx) => {
-      const resource = await this.resources.find(tx, organizationId, id);
-      const requested = resource && (await this.resources.requestReconcile(tx, organizationId, id));
+      const resource = await this.stores.resources.find(tx, organizationId, id);
+      const requested = resource && (await this.stores.resources.requestReconcile(tx, organizationId, id));
       if (!requested) throw resourceMissing(id);
       await this.records.record(tx, actor, 'RESOURCE_RECONCILED', objectNamed('RESOURCE', resource));
       return requested;
@@ -140,14 +138,15 @@ export class ResourceEditingService {
     const { principal } = actor;
     const { organizationId } = principal;
     const { abandoned, targets } = await this.database.transaction(async (tx) => {
-      const resource = await this.resources.lock(tx, organizationId, id);
+      const resource = await this.stores.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
-      const outcome = await this.rules.abandon(tx, organizationId, id, reason);
+      const outcome = await this.stores.resourceRules.abandon(tx, organizationId, id, reason);
       await this.records.record(tx, actor, 'RESOURCE_ABANDONED', objectNamed('RESOURCE', resource), {
         reason,
         rules: outcome.rules,
       });
-      return { abandoned: (await this.resources.find(tx, organizationId, id))!, targets: outcome.targets };
+      const row = (await this.stores.resources.find(tx, organizationId, id))!;
+      return { abandoned: row, targets: outcome.targets };
     });
     this.wakeUps.wake('revoke-rules', targets);
     return abandoned;
@@ -160,7 +159,7 @@ export class ResourceEditingService {
     id: string,
     before: readonly string[],
   ): Promise<Readonly<Record<'rolesGained' | 'rolesLost', Named>>> {
-    const after = await this.resources.roleNames(tx, principal.organizationId, id);
+    const after = await this.stores.resources.roleNames(tx, principal.organizationId, id);
     const gained = after.filter((name) => !before.includes(name));
     const lost = before.filter((name) => !after.includes(name));
     if (gained.length > 0) refuseSuspended(principal);
@@ -177,24 +176,25 @@ export class ResourceEditingService {
     const moved = change.targetChanged || change.accessChanged;
     const named = { ...change, provider, resourceType };
     const hints = await lockProviderCredential(
-      this.credentials,
+      this.stores.credentials,
       tx,
       organizationId,
       change.credentialId,
       provider,
     );
     const object = targetNameOf(named, checkedType(named), hints, organizationId);
-    const targetId = await this.resources.target(tx, organizationId, { object, provider, resourceType });
-    await refuseFullTarget(this.resources, tx, organizationId, targetId, { ...named, id });
-    await this.resources.update(tx, organizationId, id, { ...change, targetId, moved });
+    const { resources, resourceRules } = this.stores;
+    const targetId = await resources.target(tx, organizationId, { object, provider, resourceType });
+    await refuseFullTarget(resources, tx, organizationId, targetId, { ...named, id });
+    await resources.update(tx, organizationId, id, { ...change, targetId, moved });
     if (!moved) return [];
-    const holders = await this.rules.lockHolders(tx, organizationId, id);
+    const holders = await resourceRules.lockHolders(tx, organizationId, id);
     const desired = holders.map((ip) => ({
       resourceIpId: ip.id,
       targetId,
       specs: plannedRules({ provider, resourceType, config: change.config }, ip.ipAddress),
     }));
     const cause = targetId === now.targetId ? 'CONFIG_CHANGED' : 'RESOURCE_MOVED';
-    return this.rules.updateHeldRules(tx, organizationId, id, desired, change.accessChanged, cause);
+    return resourceRules.updateHeldRules(tx, organizationId, id, desired, { ...change, cause });
   }
 }

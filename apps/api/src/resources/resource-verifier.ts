@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { DeploymentId } from '#connections';
 import { CredentialOpener } from '#credentials';
 import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
-import { AgentGuardStore, AgentStore } from '#engine-store/port';
+import { EnginePort } from '#engine-store/port';
 import { Database, type SealedCredential } from '#entities';
-import { CredentialStore, type ResourceRow } from '#tenant-store';
+import { type ResourceRow, TenantStores } from '#tenant-store';
 import { agentAbsence, overrideWarnings, type OrganizationId } from '#rules';
 
 /** The outcome of a verification and the secrets it used. */
@@ -22,9 +22,8 @@ export interface Verification {
 export class ResourceVerifier {
   constructor(
     private readonly database: Database,
-    private readonly credentials: CredentialStore,
-    private readonly agents: AgentStore,
-    private readonly guards: AgentGuardStore,
+    private readonly stores: TenantStores,
+    private readonly engine: EnginePort,
     private readonly opener: CredentialOpener,
     private readonly drivers: DriverRegistry,
     private readonly deploymentId: DeploymentId,
@@ -33,14 +32,14 @@ export class ResourceVerifier {
   async check(organization: OrganizationId, resource: ResourceRow): Promise<Verification> {
     if (!DriverRegistry.isDriven(resource.provider)) {
       const { resourceIdentifier: name, targetKey } = resource;
-      const secondsAway = await this.agents.secondsAway(this.database.autocommit, organization, name);
+      const secondsAway = await this.engine.agents.secondsAway(this.database.autocommit, organization, name);
       const absence = agentAbsence(name, secondsAway);
       const failure = absence && new DriverError(absence.kind, absence.message);
-      const reported = await this.guards.find(this.database.autocommit, organization, targetKey);
+      const reported = await this.engine.agentGuards.find(this.database.autocommit, organization, targetKey);
       const chains = reported?.guard.otherChains?.map((chain) => `the nftables chain ${chain}`);
       return { failure, secrets: null, warnings: overrideWarnings(chains ?? []) };
     }
-    const sealed = await this.credentials.sealed(
+    const sealed = await this.stores.credentials.sealed(
       this.database.autocommit,
       organization,
       resource.credentialId,

@@ -1,7 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AgentGuardStore, AgentStore, TargetRuleStore } from '#engine-store/port';
-import { ResourceRulesStore, ResourceStore, RightsStore, UserStore } from '#tenant-store';
-import { CredentialsModule } from '../credentials/credentials.module';
 import { BulkResources } from './bulk-resources';
 import { HostGuardService } from './host-guard.service';
 import { HostReleases } from './host-releases';
@@ -13,7 +10,6 @@ import { ResourcesController } from './resources.controller';
 import { ResourcesService } from './resources.service';
 
 @Module({
-  imports: [CredentialsModule],
   // order matters: /resources/types must match before /resources/:id
   controllers: [ResourceTypesController, ResourcesController, RightsController],
   providers: [
@@ -23,14 +19,7 @@ import { ResourcesService } from './resources.service';
     ResourceVerifier,
     HostGuardService,
     HostReleases,
-    AgentGuardStore,
-    AgentStore,
-    TargetRuleStore,
-    ResourceStore,
-    RightsStore,
-    UserStore,
-    ResourceRulesStore,
   ],
-  exports: [ResourcesService, ResourceStore],
+  exports: [ResourcesService],
 })
 export class ResourcesModule {}

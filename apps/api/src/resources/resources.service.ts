@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type ListQuery, type Slice, type Sliced } from '#entities';
-import { CredentialStore, type ResourceRow, ResourceStore } from '#tenant-store';
+import { type ResourceRow, TenantStores } from '#tenant-store';
 import { DriverError } from '#drivers';
-import { TargetRuleStore, type TargetRuleRow } from '#engine-store/port';
+import { EnginePort, type TargetRuleRow } from '#engine-store/port';
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS, TIER_LIMITS } from '#rules';
 import { ActionRecords, objectNamed } from '../audit/action-records';
@@ -24,9 +24,8 @@ const OF_ADMINISTRATORS = ['roleId', 'state'];
 export class ResourcesService {
   constructor(
     private readonly database: Database,
-    private readonly resources: ResourceStore,
-    private readonly rules: TargetRuleStore,
-    private readonly credentials: CredentialStore,
+    private readonly stores: TenantStores,
+    private readonly engine: EnginePort,
     private readonly records: ActionRecords,
     private readonly verifier: ResourceVerifier,
     private readonly releases: HostReleases,
@@ -38,13 +37,13 @@ export class ResourcesService {
     const hidden = OF_ADMINISTRATORS.find((name) => query[name] !== undefined);
     if (hidden !== undefined && !isOrgAdmin) throw forbidden(`${hidden} is for administrators: leave it out`);
     const assignedTo = query['assigned'] === true ? userId : null;
-    return this.resources.list(this.database.autocommit, organizationId, query, assignedTo);
+    return this.stores.resources.list(this.database.autocommit, organizationId, query, assignedTo);
   }
 
   /** What the caller's roles allow on each of their resources, by the resource's id. */
   async grantsOf({ organizationId, userId, tier }: Principal): Promise<ReadonlyMap<string, ResourceGrant>> {
     const ofTier = TIER_LIMITS[tier].sessionHours;
-    const granted = await this.resources.granted(this.database.autocommit, organizationId, userId);
+    const granted = await this.stores.resources.granted(this.database.autocommit, organizationId, userId);
     return new Map(
       granted.map(({ resourceId, hours, ...asked }) => [
         resourceId,
@@ -54,7 +53,7 @@ export class ResourcesService {
   }
 
   async find(principal: Principal, id: string): Promise<ResourceRow> {
-    const resource = await this.resources.find(this.database.autocommit, principal.organizationId, id);
+    const resource = await this.stores.resources.find(this.database.autocommit, principal.organizationId, id);
     if (!resource) throw resourceMissing(id);
     return resource;
   }
@@ -62,7 +61,7 @@ export class ResourcesService {
   /** What is on the resource's target now, other organizations' rules included. */
   async rulesOf(principal: Principal, id: string, slice: Slice): Promise<Sliced<TargetRuleRow>> {
     const { targetId } = await this.find(principal, id);
-    return this.rules.list(this.database.autocommit, principal.organizationId, targetId, slice);
+    return this.engine.targetRules.list(this.database.autocommit, principal.organizationId, targetId, slice);
   }
 
   async create(actor: Actor, dto: CreateResourceDto): Promise<ResourceRow> {
@@ -83,15 +82,15 @@ export class ResourcesService {
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
       const hints = await lockProviderCredential(
-        this.credentials,
+        this.stores.credentials,
         tx,
         organizationId,
         credentialId,
         provider,
       );
-      const hasRoom = await this.resources.hasRoom(tx, organizationId, this.plans.tierOf);
+      const hasRoom = await this.stores.resources.hasRoom(tx, organizationId, this.plans.tierOf);
       const object = targetNameOf(named, type, hints, organizationId);
-      const same = known ? await this.resources.named(tx, organizationId, name, object.key) : null;
+      const same = known ? await this.stores.resources.named(tx, organizationId, name, object.key) : null;
       if (same) return { resource: same, isNew: false };
       if (!hasRoom) {
         throw notPossible(
@@ -100,9 +99,9 @@ export class ResourcesService {
         );
       }
       await this.releases.apply(tx, organizationId, { from: null, to: named, releasePorts: false });
-      const targetId = await this.resources.target(tx, organizationId, { ...named, object });
-      await refuseFullTarget(this.resources, tx, organizationId, targetId, { ...named, id: null });
-      const created = await this.resources.create(tx, organizationId, {
+      const targetId = await this.stores.resources.target(tx, organizationId, { ...named, object });
+      await refuseFullTarget(this.stores.resources, tx, organizationId, targetId, { ...named, id: null });
+      const created = await this.stores.resources.create(tx, organizationId, {
         ...named,
         name,
         credentialId,
@@ -122,7 +121,7 @@ export class ResourcesService {
   async requestVerification(actor: Actor, id: string): Promise<void> {
     const { organizationId, suspended } = actor.principal;
     await this.database.transaction(async (tx) => {
-      const name = await this.resources.requestVerification(tx, organizationId, id, !suspended);
+      const name = await this.stores.resources.requestVerification(tx, organizationId, id, !suspended);
       if (name === null) throw resourceMissing(id);
       const object = objectNamed('RESOURCE', { id, name });
       await this.records.record(tx, actor, 'RESOURCE_VERIFIED', object, { requested: true });
@@ -137,9 +136,12 @@ export class ResourcesService {
     const { failure, secrets, warnings = [] } = await this.verifier.check(organizationId, resource);
     await this.database.transaction(async (tx) => {
       const outcome = failure && { message: failure.message, isRetryable: RETRYABLE_KINDS.has(failure.kind) };
-      await this.resources.recordVerification(tx, organizationId, resource, secrets, outcome);
+      await this.stores.resources.recordVerification(tx, organizationId, resource, secrets, outcome);
       const object = { type: 'RESOURCE', id, name: resource.name };
-      await this.records.record(tx, actor, 'RESOURCE_VERIFIED', object, {}, failure?.message ?? null);
+      await this.records.record(tx, actor, 'RESOURCE_VERIFIED', {
+        ...object,
+        failure: failure?.message ?? null,
+      });
     });
     if (failure) throw refusal(resource, failure);
     return { resource: await this.find(principal, id), warnings };

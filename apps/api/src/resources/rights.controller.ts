@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import { Database } from '#entities';
 import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
 import { TIER_LIMITS } from '#rules';
-import { ResourceStore, RightsStore, UserStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { Operation } from '../docs/operation';
 import { notFound } from '../errors';
 import { ListPage } from '../http/list-page';
@@ -30,9 +30,7 @@ const shown =
 export class RightsController {
   constructor(
     private readonly database: Database,
-    private readonly rights: RightsStore,
-    private readonly resources: ResourceStore,
-    private readonly users: UserStore,
+    private readonly stores: TenantStores,
   ) {}
 
   @Get('resources/:id/people')
@@ -45,8 +43,8 @@ export class RightsController {
   ): Promise<ListPage<PersonRightDto>> {
     const { organizationId } = principal;
     const tx = this.database.autocommit;
-    if (!(await this.resources.find(tx, organizationId, id))) throw resourceMissing(id);
-    return new ListPage(query, await this.rights.peopleOf(tx, organizationId, id, query)).map(
+    if (!(await this.stores.resources.find(tx, organizationId, id))) throw resourceMissing(id);
+    return new ListPage(query, await this.stores.rights.peopleOf(tx, organizationId, id, query)).map(
       shown(principal),
     );
   }
@@ -61,8 +59,8 @@ export class RightsController {
   ): Promise<ListPage<ResourceRightDto>> {
     const { organizationId } = principal;
     const tx = this.database.autocommit;
-    if (!(await this.users.find(tx, organizationId, id))) throw notFound(`User ${id} does not exist`);
-    return new ListPage(query, await this.rights.resourcesOf(tx, organizationId, id, query)).map(
+    if (!(await this.stores.users.find(tx, organizationId, id))) throw notFound(`User ${id} does not exist`);
+    return new ListPage(query, await this.stores.rights.resourcesOf(tx, organizationId, id, query)).map(
       shown(principal),
     );
   }

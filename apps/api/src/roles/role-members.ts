@@ -32,7 +32,7 @@ export class RoleMembers {
     ];
     if (asked.length === 0)
       throw badRequest(
-        'Name somebody or something: addUserIds, removeUserIds, addResourceIds or removeResourceIds',
+        'Name a user or a resource: addUserIds, removeUserIds, addResourceIds or removeResourceIds',
       );
     if (asked.length > MAX_MEMBERS) throw badRequest(`At most ${MAX_MEMBERS} users and resources in all`);
     await this.roles.find(actor.principal, id);

@@ -7,9 +7,8 @@ import {
   type RoleChanges,
   type RoleMember,
   type RoleRow,
-  RoleStore,
+  TenantStores,
   type Unassignment,
-  UserStore,
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords } from '../audit/action-records';
@@ -30,17 +29,16 @@ const EVENTS = {
 export class RolesService {
   constructor(
     private readonly database: Database,
-    private readonly roles: RoleStore,
-    private readonly users: UserStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
   ) {}
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<RoleRow>> {
-    return this.roles.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.roles.list(this.database.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<RoleRow> {
-    const role = await this.roles.find(this.database.autocommit, principal.organizationId, id);
+    const role = await this.stores.roles.find(this.database.autocommit, principal.organizationId, id);
     if (!role) throw missing(id);
     return role;
   }
@@ -49,14 +47,14 @@ export class RolesService {
     const { principal } = actor;
     return this.database.transaction(async (tx) => {
       await this.refuseMissing(tx, principal, dto);
-      const role = await this.roles.create(tx, principal.organizationId, {
+      const role = await this.stores.roles.create(tx, principal.organizationId, {
         ...fieldsOf(dto),
         name: dto.name,
       });
       if (!role) throw nameTaken(dto.name);
       await this.records.record(tx, actor, 'ROLE_CREATED', { type: 'ROLE', ...role });
       await this.replaceMembers(tx, actor, role, dto);
-      return requireReasonForPattern((await this.roles.find(tx, principal.organizationId, role.id))!);
+      return requireReasonForPattern((await this.stores.roles.find(tx, principal.organizationId, role.id))!);
     });
   }
 
@@ -65,14 +63,14 @@ export class RolesService {
     const { principal } = actor;
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
-      const before = await this.roles.findLocked(tx, organizationId, id);
+      const before = await this.stores.roles.findLocked(tx, organizationId, id);
       if (!before) throw missing(id);
       if (widens(before, dto)) refuseSuspended(principal);
       await this.refuseMissing(tx, principal, dto);
-      const outcome = await this.roles.update(tx, organizationId, id, fieldsOf(dto));
+      const outcome = await this.stores.roles.update(tx, organizationId, id, fieldsOf(dto));
       if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
       await this.replaceMembers(tx, actor, before, dto);
-      const role = requireReasonForPattern((await this.roles.find(tx, organizationId, id))!);
+      const role = requireReasonForPattern((await this.stores.roles.find(tx, organizationId, id))!);
       const changed = changesBetween(before, role, ROLE_FIELDS);
       if (Object.keys(changed).length > 0) {
         await this.records.record(tx, actor, 'ROLE_UPDATED', { type: 'ROLE', ...role }, { changed });
@@ -84,7 +82,7 @@ export class RolesService {
   async delete(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
     await this.database.closing.transaction(async (tx) => {
-      const deleted = await this.roles.delete(tx, principal.organizationId, id);
+      const deleted = await this.stores.roles.delete(tx, principal.organizationId, id);
       if (!deleted) throw missing(id);
       await this.records.record(tx, actor, 'ROLE_DELETED', { type: 'ROLE', id, name: deleted.name });
     });
@@ -114,7 +112,7 @@ export class RolesService {
     { organizationId }: Principal,
     { approverRoleIds = [] }: UpdateRoleDto,
   ): Promise<void> {
-    const [id] = await this.users.missingRoles(tx, organizationId, approverRoleIds);
+    const [id] = await this.stores.users.missingRoles(tx, organizationId, approverRoleIds);
     if (id !== undefined) throw missing(id);
   }
 
@@ -138,13 +136,13 @@ export class RolesService {
   }
 
   private async link(tx: Tx, actor: Actor, roleId: string, other: RoleMember): Promise<Assignment> {
-    const outcome = await this.roles.assign(tx, actor.principal.organizationId, roleId, other);
+    const outcome = await this.stores.roles.assign(tx, actor.principal.organizationId, roleId, other);
     if (outcome === 'assigned') await this.record(tx, actor, 'assigned', roleId, other);
     return outcome;
   }
 
   private async unlink(tx: Tx, actor: Actor, roleId: string, other: RoleMember): Promise<Unassignment> {
-    const outcome = await this.roles.unassign(tx, actor.principal.organizationId, roleId, other);
+    const outcome = await this.stores.roles.unassign(tx, actor.principal.organizationId, roleId, other);
     if (outcome === 'unassigned') await this.record(tx, actor, 'unassigned', roleId, other);
     return outcome;
   }

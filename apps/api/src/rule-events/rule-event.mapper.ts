@@ -13,7 +13,8 @@ export function toRuleEvent(row: RuleEventRow, isAdmin: boolean): RuleEventDto {
   const [before, after] = BEGINNINGS.has(row.kind)
     ? [possibleFrom, certainFrom]
     : ENDS.has(row.kind)
-      ? [certainUntil, possibleUntil]
+      ? // it was observed by then, also where the provider acts later on it
+        [certainUntil, possibleUntil && (possibleUntil > row.at ? row.at : possibleUntil)]
       : [null, null];
   return {
     ...shown,

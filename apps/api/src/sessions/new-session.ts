@@ -50,7 +50,7 @@ export const newSession = (
   },
 });
 
-/** Its start, and without approval a second one, which others are told of. */
+/** Its start, and without approval a second one, which others are notified of. */
 export function startedEntries(
   actor: Actor,
   session: NewSession & { readonly permission: GivenPermission },

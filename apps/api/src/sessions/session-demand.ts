@@ -22,7 +22,7 @@ export const hoursOf = (
 /**
  * What a session on these resources needs besides their roles.
  * @throws ApiError 400 on the field when a reason is missing or is not like the pattern, 403 when it may not do without
- *   approval, 400 when nobody may decide on all of the resources
+ *   approval, 400 when no user may decide on all of the resources
  */
 export function sessionDemand(tier: Tier, grants: readonly GrantRow[], brought: Brought): Demand {
   const demand = demandOf(tier, grants, brought);

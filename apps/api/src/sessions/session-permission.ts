@@ -5,8 +5,7 @@ import {
   type Covered,
   type GrantRow,
   type Permission,
-  AccessRequestStore,
-  MfaStore,
+  TenantStores,
   type UsableRequest,
 } from '#tenant-store';
 import type { Principal } from '#guards';
@@ -38,10 +37,7 @@ export interface GivenPermission extends Permission {
 /** Decides what permits a start besides the user's roles: a reason, the approval of others, or neither in an emergency. */
 @Injectable()
 export class SessionPermission {
-  constructor(
-    private readonly requests: AccessRequestStore,
-    private readonly mfa: MfaStore,
-  ) {}
+  constructor(private readonly stores: TenantStores) {}
 
   /**
    * @throws ApiError 404 when the request is not the caller's, 409 when it is not approved or was used, 400 or 403 when a
@@ -68,12 +64,18 @@ export class SessionPermission {
   ): Promise<GivenPermission> {
     const permission = { reasonPatterns: matchedPatterns(grants, reason), brokenBy: null, approvers: [] };
     if (breakGlass) {
-      const isProven = await this.mfa.isSteppedUp(tx, organizationId, userId, signIn!.id);
+      const isProven = await this.stores.mfa.isSteppedUp(tx, organizationId, userId, signIn!.id);
       if (!isProven) throw needsSecondFactor();
       return { ...permission, accessRequestId: randomUUID(), brokenBy: signIn!.id };
     }
     if (!request && demand.approvals === 0) return { ...permission, accessRequestId: null };
-    const approved = await this.requests.covering(tx, organizationId, userId, wanted, request?.id ?? null);
+    const approved = await this.stores.accessRequests.covering(
+      tx,
+      organizationId,
+      userId,
+      wanted,
+      request?.id ?? null,
+    );
     if (!approved) throw request ? notCovered() : needsApproval(demand);
     return { ...permission, accessRequestId: approved.id, approvers: approved.approvers };
   }
@@ -83,9 +85,9 @@ export class SessionPermission {
     { organizationId, userId }: Principal,
     id: string,
   ): Promise<UsableRequest> {
-    const usable = await this.requests.usable(tx, organizationId, userId, id);
+    const usable = await this.stores.accessRequests.usable(tx, organizationId, userId, id);
     if (usable) return usable;
-    const found = await this.requests.find(tx, organizationId, id, userId);
+    const found = await this.stores.accessRequests.find(tx, organizationId, id, userId);
     if (found?.userId !== userId) throw notFound(`Access request ${id} does not exist, or is another user's`);
     throw conflict(`The access request cannot be used: it is ${found.status}`);
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
 import { type Demand, maximumDuration, type MaximumDuration, widened, type Caller } from '#rules';
-import { type GrantRow, type NewSession, type SessionRow, SessionStore } from '#tenant-store';
+import { type GrantRow, type NewSession, type SessionRow, TenantStores } from '#tenant-store';
 import { ApiSettings } from '../api.settings';
 import type { Actor } from '../http/actor';
 import { hoursOf, sessionDemand } from './session-demand';
@@ -51,7 +51,7 @@ export interface PlannedSession {
 @Injectable()
 export class SessionPlanner {
   constructor(
-    private readonly sessions: SessionStore,
+    private readonly stores: TenantStores,
     private readonly settings: ApiSettings,
   ) {}
 
@@ -68,7 +68,7 @@ export class SessionPlanner {
     const { principal } = actor;
     const { organizationId, userId, tier } = principal;
     const policy = { allowPrivate: this.settings.ALLOW_PRIVATE_ADDRESSES };
-    const known = await this.sessions.grants(tx, organizationId, userId, asked);
+    const known = await this.stores.sessions.grants(tx, organizationId, userId, asked);
     const addresses = sessionAddresses(asked, asked.isDetected ? actor : UNKNOWN, policy);
     const field = fieldDifferingFromCaller(asked, addresses, actor);
     if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor);

@@ -3,14 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
 import { LimiterPerKey, parseRuleKey, portsText, ruleKey, UnmanagedRules } from '#rules';
-import {
-  AddressTaken,
-  OffboardingStore,
-  type SessionRow,
-  type PlacedRule,
-  SessionPlanStore,
-  SessionStore,
-} from '#tenant-store';
+import { AddressTaken, type PlacedRule, type SessionRow, TenantStores } from '#tenant-store';
 import { ApiSettings } from '../api.settings';
 import { ApiError, conflict } from '../errors/api-error';
 import { failureOf } from '../errors/failure';
@@ -47,9 +40,7 @@ export class SessionPlans {
 
   constructor(
     private readonly database: Database,
-    private readonly sessions: SessionStore,
-    private readonly plans: SessionPlanStore,
-    private readonly offboarding: OffboardingStore,
+    private readonly stores: TenantStores,
     private readonly planner: SessionPlanner,
     private readonly permission: SessionPermission,
     private readonly replacement: SessionReplacement,
@@ -75,7 +66,9 @@ export class SessionPlans {
       known = { asked, replaced, planned: await this.planner.plan(tx, actor, asked, replaced) };
       permission = await this.requirePermission(tx, actor, known);
     } catch (error) {
-      refusal = refusalOf(await startConflict(tx, this.sessions, actor.principal, error, dto.replaces));
+      refusal = refusalOf(
+        await startConflict(tx, this.stores.sessions, actor.principal, error, dto.replaces),
+      );
     }
     if (!known) return { ...NOTHING, refusal, asOf };
     const { asked, planned, replaced } = known;
@@ -123,11 +116,11 @@ export class SessionPlans {
       limits: besides(stored.limits, replaced),
     };
     const [entry] = startedEntries(actor, session, grants, { addressDiffers, replaces: asked.replaces });
-    if (await this.sessions.liveSession(tx, organizationId, session, replaced?.id ?? null)) {
+    if (await this.stores.sessions.liveSession(tx, organizationId, session, replaced?.id ?? null)) {
       throw new AddressTaken(session);
     }
-    if (await this.plans.mayStart(tx, organizationId, session, entry)) return permission;
-    throw (await this.offboarding.isRefused(tx, organizationId, userId))
+    if (await this.stores.sessionPlans.mayStart(tx, organizationId, session, entry)) return permission;
+    throw (await this.stores.offboarding.isRefused(tx, organizationId, userId))
       ? refusedByIssuer()
       : conflict(OUTDATED);
   }
@@ -142,9 +135,9 @@ export class SessionPlans {
       specs.map((spec) => ({ resourceId, targetId, spec, key: ruleKey(spec) })),
     );
     const places = placed.map(({ targetId, key }) => ({ targetId, key }));
-    const held = await this.plans.held(tx, organizationId, places, replaced?.id ?? null);
+    const held = await this.stores.sessionPlans.held(tx, organizationId, places, replaced?.id ?? null);
     const targetIds = [...new Set(grants.map(({ targetId }) => targetId))];
-    const others = await this.plans.unmanaged(tx, organizationId, targetIds);
+    const others = await this.stores.sessionPlans.unmanaged(tx, organizationId, targetIds);
     const shared = new Set(held.map(at));
     const unmanaged = new Map(
       targetIds.map((id) => [
@@ -183,7 +176,7 @@ export class SessionPlans {
         specs.map((spec) => `${targetId} ${ruleKey(spec)}`),
       ),
     );
-    const alone = await this.plans.heldAlone(tx, organizationId, id);
+    const alone = await this.stores.sessionPlans.heldAlone(tx, organizationId, id);
     return alone
       .filter(({ targetId, key }) => !kept.has(`${targetId} ${key}`))
       .map(({ key, resourceName }) => ({ resourceName, ...shown(parseRuleKey(key)) }));

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import type { Tx } from '#entities';
 import { LIVE_SESSION_STATUSES, type MaximumDuration } from '#rules';
-import { type NewSession, type SessionRow, SessionStore } from '#tenant-store';
+import { type NewSession, type SessionRow, TenantStores } from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
@@ -21,7 +21,7 @@ interface Replaced {
 /** Stops the session that a new one takes the place of, in the transaction that starts the new one. */
 @Injectable()
 export class SessionReplacement {
-  constructor(private readonly sessions: SessionStore) {}
+  constructor(private readonly stores: TenantStores) {}
 
   /**
    * @throws ApiError 400 with `durationHours`, 404 when the session is not in the organization, 403 when it is another
@@ -35,7 +35,7 @@ export class SessionReplacement {
     if (durationHours !== undefined) {
       throw badRequest(`durationHours ${NO_DURATION}`, { durationHours: NO_DURATION });
     }
-    const session = await this.sessions.find(tx, organizationId, replaces!);
+    const session = await this.stores.sessions.find(tx, organizationId, replaces!);
     if (!session) throw notFound(`Session ${replaces!} does not exist`);
     if (session.userId !== userId) throw forbidden('The session belongs to another user');
     const hasEnded = (session.leaseUntil ?? session.expiresAt).getTime() <= Date.now();
@@ -59,7 +59,7 @@ export class SessionReplacement {
       userId,
       audit: { ...auditActor(actor), ...entry, resourceId: null, resourceName: null },
     } as const;
-    const targets = await this.sessions.stop(tx, organizationId, request);
+    const targets = await this.stores.sessions.stop(tx, organizationId, request);
     if (!targets) throw isOver();
     return { session, targets };
   }

@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import { Database, type Tx } from '#entities';
-import {
-  type GrantRow,
-  IdempotencyStore,
-  type NewSession,
-  OffboardingStore,
-  type SessionRow,
-  SessionStore,
-} from '#tenant-store';
+import { type GrantRow, type NewSession, type SessionRow, TenantStores } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import { sessionTokenHash } from '#secrets';
 import { ApiSettings } from '../api.settings';
@@ -58,10 +51,8 @@ interface StartRequest {
 export class SessionStarter {
   constructor(
     private readonly database: Database,
-    private readonly sessions: SessionStore,
-    private readonly idempotency: IdempotencyStore,
+    private readonly stores: TenantStores,
     private readonly replacement: SessionReplacement,
-    private readonly offboarding: OffboardingStore,
     private readonly planner: SessionPlanner,
     private readonly permission: SessionPermission,
     private readonly tokens: SessionTokens,
@@ -85,7 +76,7 @@ export class SessionStarter {
       // after the answer was stored, which is without it
       return { ...started, session: withToken(started.session, tokenOf?.(started.session.id)) };
     } catch (error) {
-      throw await startConflict(this.database.autocommit, this.sessions, principal, error);
+      throw await startConflict(this.database.autocommit, this.stores.sessions, principal, error);
     }
   }
 
@@ -103,13 +94,13 @@ export class SessionStarter {
     const { dto } = request;
     const { organizationId, userId } = request.actor.principal;
     const { started, grants, released } = await this.database.transaction(async (tx) => {
-      const claim = await this.idempotency.claim(tx, organizationId, userId, key, requestHash(dto));
+      const claim = await this.stores.idempotency.claim(tx, organizationId, userId, key, requestHash(dto));
       if (claim.kind === 'other-request') throw keyUsed();
       if (claim.kind === 'answered')
         return { started: { session: claim.answer as SessionDto, replayed: true }, grants: [], released: [] };
       const inserted = await this.planAndInsert(tx, request);
       const session = toSession(inserted.session);
-      await this.idempotency.keepAnswer(tx, organizationId, userId, key, session);
+      await this.stores.idempotency.keepAnswer(tx, organizationId, userId, key, session);
       return {
         started: { session, replayed: false },
         grants: inserted.grants,
@@ -134,7 +125,7 @@ export class SessionStarter {
       const asked = await this.permission.complete(tx, request.actor.principal, request.dto);
       const inserted = await this.insert(tx, request, asked, replaced);
       if (inserted) return inserted;
-      if (await this.offboarding.isRefused(tx, organizationId, userId)) throw refusedByIssuer();
+      if (await this.stores.offboarding.isRefused(tx, organizationId, userId)) throw refusedByIssuer();
     }
     throw conflict(OUTDATED);
   }
@@ -159,7 +150,7 @@ export class SessionStarter {
       ...identified(tokenOf),
     };
     const entries = startedEntries(actor, session, grants, { addressDiffers, replaces: asked.replaces });
-    const started = await this.sessions.start(tx, principal.organizationId, session, ...entries);
+    const started = await this.stores.sessions.start(tx, principal.organizationId, session, ...entries);
     return started && { session: started, grants, released: [] };
   }
 

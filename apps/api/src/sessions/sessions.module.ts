@@ -1,13 +1,5 @@
 import { Module } from '@nestjs/common';
-import {
-  AccessRequestStore,
-  IdempotencyStore,
-  OffboardingStore,
-  SessionPlanStore,
-  SessionStore,
-} from '#tenant-store';
 import { CredentialsModule } from '../credentials/credentials.module';
-import { MfaModule } from '../mfa/mfa.module';
 import { SessionPermission } from './session-permission';
 import { SessionPlanner } from './session-planner';
 import { SessionPlans } from './session-plans';
@@ -19,7 +11,7 @@ import { SessionsController } from './sessions.controller';
 import { SessionsService } from './sessions.service';
 
 @Module({
-  imports: [CredentialsModule, MfaModule],
+  imports: [CredentialsModule],
   controllers: [SessionsController],
   providers: [
     SessionsService,
@@ -27,15 +19,10 @@ import { SessionsService } from './sessions.service';
     SessionPermission,
     SessionPlanner,
     SessionPlans,
-    SessionPlanStore,
     SessionStarter,
     SessionTokens,
     SessionSettlementWaiter,
-    SessionStore,
-    AccessRequestStore,
-    IdempotencyStore,
-    OffboardingStore,
   ],
-  exports: [SessionPlanner, SessionsService, SessionStore, AccessRequestStore, OffboardingStore],
+  exports: [SessionPlanner, SessionsService],
 })
 export class SessionsModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Slice, type Sliced } from '#entities';
-import { type SessionFilter, type SessionRow, SessionStore, type StopRequest } from '#tenant-store';
+import { type SessionFilter, type SessionRow, type StopRequest, TenantStores } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { HOLDING_STATUSES, LimiterPerKey, LIVE_SESSION_STATUSES, maximumDuration, TIER_LIMITS } from '#rules';
@@ -31,7 +31,7 @@ export class SessionsService {
 
   constructor(
     private readonly database: Database,
-    private readonly sessions: SessionStore,
+    private readonly stores: TenantStores,
     private readonly wakeUps: WakeUps,
     private readonly waiter: SessionSettlementWaiter,
     private readonly records: ActionRecords,
@@ -65,7 +65,7 @@ export class SessionsService {
   }
 
   list(principal: Principal, filter: SessionFilter, slice: Slice): Promise<Sliced<SessionRow>> {
-    return this.sessions.list(this.database.autocommit, principal.organizationId, filter, slice);
+    return this.stores.sessions.list(this.database.autocommit, principal.organizationId, filter, slice);
   }
 
   async extend(actor: Actor, id: string, additionalHours: number): Promise<SessionRow> {
@@ -76,14 +76,20 @@ export class SessionsService {
     const tierHours = TIER_LIMITS[tier].sessionHours;
     const outcome = await this.database.statement((tx) =>
       // clamped: hours beyond the maximum are refused anyway and could overflow in the database
-      this.sessions.extend(tx, organizationId, id, Math.min(additionalHours, tierHours + 1), tierHours, {
-        ...auditActor(actor),
-        eventType: 'SESSION_EXTENDED',
-        resourceType: 'SESSION',
-        resourceId: id,
-        resourceName: session.userEmail,
-        details: { additionalHours },
-      }),
+      this.stores.sessions.extend(
+        tx,
+        organizationId,
+        id,
+        { additionalHours: Math.min(additionalHours, tierHours + 1), tierHours },
+        {
+          ...auditActor(actor),
+          eventType: 'SESSION_EXTENDED',
+          resourceType: 'SESSION',
+          resourceId: id,
+          resourceName: session.userEmail,
+          details: { additionalHours },
+        },
+      ),
     );
     const now = await this.requireSession(principal, id);
     if (outcome === 'extended') return now;
@@ -102,7 +108,7 @@ export class SessionsService {
   async renew(actor: Actor, id: string): Promise<{ session: SessionRow; renewedFrom: string | null }> {
     const { principal } = actor;
     const { organizationId, userId } = principal;
-    if (await this.sessions.renew(this.database.closing.autocommit, organizationId, id, userId)) {
+    if (await this.stores.sessions.renew(this.database.closing.autocommit, organizationId, id, userId)) {
       const renewed = await this.requireSession(principal, id);
       return { session: renewed, renewedFrom: await this.noteOtherAddress(actor, renewed) };
     }
@@ -121,7 +127,7 @@ export class SessionsService {
     if (!address || own === null || own === address.text) return null;
     const { organizationId } = principal;
     return this.database.closing.transaction(async (tx) => {
-      const heard = await this.sessions.heardFrom(tx, organizationId, session.id, address.text);
+      const heard = await this.stores.sessions.heardFrom(tx, organizationId, session.id, address.text);
       if (heard === 'start') return null;
       if (heard === 'known') return address.text;
       const object = { type: 'SESSION', id: session.id, name: session.userEmail };
@@ -140,7 +146,7 @@ export class SessionsService {
   ): Promise<ApiError> {
     const held = session.resourceIps.filter(({ status }) => isOneOf(HOLDING_STATUSES, status));
     const resourceIds = [...new Set(held.map(({ resourceId }) => resourceId))];
-    const known = await this.sessions.grants(this.database.autocommit, organizationId, userId, {
+    const known = await this.stores.sessions.grants(this.database.autocommit, organizationId, userId, {
       resourceIds,
     });
     const grants = known.filter((grant) => resourceIds.includes(grant.resourceId));
@@ -192,7 +198,7 @@ export class SessionsService {
       },
     };
     const targets = await this.database.closing.revocation(
-      (tx) => this.sessions.stop(tx, organizationId, request),
+      (tx) => this.stores.sessions.stop(tx, organizationId, request),
       'statement',
     );
     this.wakeUps.wake('revoke-rules', targets ?? []);
@@ -200,7 +206,8 @@ export class SessionsService {
   }
 
   private async requireSession(principal: Principal, id: string): Promise<SessionRow> {
-    const session = await this.sessions.find(this.database.closing.autocommit, principal.organizationId, id);
+    const { autocommit } = this.database.closing;
+    const session = await this.stores.sessions.find(autocommit, principal.organizationId, id);
     if (!session) throw notFound(`Session ${id} does not exist`);
     return session;
   }

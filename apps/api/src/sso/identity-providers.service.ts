@@ -9,14 +9,9 @@ import { MasterKeys, openCredential, sealCredential } from '#secrets';
 import { checkIssuer, type IssuerCheck, IssuerClients } from '#sso';
 import {
   type GroupMapping,
-  GroupRolesStore,
   type IdentityProviderChanges,
   type IdentityProviderRow,
-  IdentityProviderStore,
-  OrganizationStore,
-  SsoSignInStore,
-  UserIdentityStore,
-  UserStore,
+  TenantStores,
 } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import type { Changes } from '../audit/changes';
@@ -55,26 +50,21 @@ export interface IdentityProviderTest {
 export class IdentityProvidersService {
   constructor(
     private readonly database: Database,
-    private readonly providers: IdentityProviderStore,
-    private readonly identities: UserIdentityStore,
-    private readonly signIns: SsoSignInStore,
-    private readonly organizations: OrganizationStore,
-    private readonly users: UserStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
     private readonly dataKeys: DataKeys,
     private readonly masterKeys: MasterKeys,
     private readonly issuers: IssuerClients,
     private readonly addresses: SsoAddresses,
-    private readonly groupRoles: GroupRolesStore,
     private readonly wakeUps: WakeUps,
   ) {}
 
   list({ organizationId }: Principal, query: ListQuery): Promise<Sliced<IdentityProviderRow>> {
-    return this.providers.list(this.database.autocommit, organizationId, query);
+    return this.stores.identityProviders.list(this.database.autocommit, organizationId, query);
   }
 
   async find({ organizationId }: Principal, id: string): Promise<IdentityProviderRow> {
-    const provider = await this.providers.find(this.database.autocommit, organizationId, id);
+    const provider = await this.stores.identityProviders.find(this.database.autocommit, organizationId, id);
     if (!provider) throw missingProvider(id);
     return provider;
   }
@@ -101,14 +91,14 @@ export class IdentityProvidersService {
     };
     refuseUnlimited(created);
     return this.database.transaction(async (tx) => {
-      await this.users.lock(tx, organizationId);
-      if ((await this.providers.count(tx, organizationId)) >= MAX_PROVIDERS)
+      await this.stores.users.lock(tx, organizationId);
+      if ((await this.stores.identityProviders.count(tx, organizationId)) >= MAX_PROVIDERS)
         throw notPossible(
           `The organization has ${MAX_PROVIDERS} identity providers, the maximum: delete one`,
         );
-      if (!(await this.providers.create(tx, organizationId, created))) throw nameTaken(name);
+      if (!(await this.stores.identityProviders.create(tx, organizationId, created))) throw nameTaken(name);
       await this.map(tx, actor.principal, id, groupMappings);
-      const row = (await this.providers.find(tx, organizationId, id))!;
+      const row = (await this.stores.identityProviders.find(tx, organizationId, id))!;
       const details = Object.fromEntries(SHOWN.map((field) => [field, row[field]]));
       await this.records.record(tx, actor, 'IDENTITY_PROVIDER_CREATED', objectNamed(OBJECT, row), details);
       return row;
@@ -135,11 +125,11 @@ export class IdentityProvidersService {
       });
       if (dto.issuer !== undefined && dto.issuer !== before.issuer) await this.refuseMoved(tx, actor, id);
       const left = await this.leavePattern(tx, actor, before, dto);
-      const outcome = await this.providers.update(tx, organizationId, id, changes);
+      const outcome = await this.stores.identityProviders.update(tx, organizationId, id, changes);
       if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
       if (groupMappings) await this.map(tx, actor.principal, id, groupMappings);
       if (enabled === false && before.isEnabled) await this.end(tx, actor, id);
-      const after = (await this.providers.find(tx, organizationId, id))!;
+      const after = (await this.stores.identityProviders.find(tx, organizationId, id))!;
       const changed = changesOf(before, after, clientSecret !== undefined);
       if (Object.keys(changed).length > 0)
         await this.records.record(tx, actor, 'IDENTITY_PROVIDER_UPDATED', objectNamed(OBJECT, after), {
@@ -159,9 +149,9 @@ export class IdentityProvidersService {
     { groupPattern, patternMemberships }: UpdateIdentityProviderDto,
   ): Promise<WokenTargets[]> {
     if (groupPattern === undefined || groupPattern === before.groupPattern) return [];
-    if (!(await this.groupRoles.hasGiven(tx, organizationId, before.id))) return [];
+    if (!(await this.stores.groupRoles.hasGiven(tx, organizationId, before.id))) return [];
     if (patternMemberships)
-      return this.groupRoles.leavePattern(tx, organizationId, before, patternMemberships);
+      return this.stores.groupRoles.leavePattern(tx, organizationId, before, patternMemberships);
     const message = 'must say KEEP or REMOVE: the former groupPattern has given roles';
     throw badRequest(`patternMemberships ${message}`, { patternMemberships: message });
   }
@@ -170,7 +160,7 @@ export class IdentityProvidersService {
   async delete(actor: Actor, id: string): Promise<void> {
     await this.changing(actor, id, async (tx, provider) => {
       await this.end(tx, actor, id);
-      await this.providers.delete(tx, actor.principal.organizationId, id);
+      await this.stores.identityProviders.delete(tx, actor.principal.organizationId, id);
       await this.records.record(tx, actor, 'IDENTITY_PROVIDER_DELETED', objectNamed(OBJECT, provider));
     });
   }
@@ -178,7 +168,7 @@ export class IdentityProvidersService {
   async test(actor: Actor, id: string): Promise<IdentityProviderTest> {
     const { organizationId } = actor.principal;
     const tx = this.database.autocommit;
-    const provider = await this.providers.sealed(tx, organizationId, id);
+    const provider = await this.stores.identityProviders.sealed(tx, organizationId, id);
     if (!provider) throw missingProvider(id);
     const { issuer, clientId, groupsClaim } = provider;
     const { clientSecret = '' } = openCredential(this.masterKeys, provider);
@@ -201,28 +191,28 @@ export class IdentityProvidersService {
     change: (tx: Tx, before: IdentityProviderRow) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async (tx) => {
-      await this.users.lock(tx, principal.organizationId);
-      const before = await this.providers.findLocked(tx, principal.organizationId, id);
+      await this.stores.users.lock(tx, principal.organizationId);
+      const before = await this.stores.identityProviders.findLocked(tx, principal.organizationId, id);
       if (!before) throw missingProvider(id);
       return change(tx, before);
     });
   }
 
-  /** Ends its sign-ins. @throws ApiError 400 when nobody could sign in any more */
+  /** Ends its sign-ins. @throws ApiError 400 when no user could sign in any more */
   private async end(tx: Tx, { principal }: Actor, id: string): Promise<void> {
     const { organizationId } = principal;
-    const { ssoRequired } = await this.organizations.find(tx, organizationId);
-    if (ssoRequired && !(await this.providers.hasEnabled(tx, organizationId, id)))
+    const { ssoRequired } = await this.stores.organizations.find(tx, organizationId);
+    if (ssoRequired && !(await this.stores.identityProviders.hasEnabled(tx, organizationId, id)))
       throw notPossible(
         'The organization asks for company sign-in, and has no other identity provider that is enabled: enable another ' +
           'one, or set ssoRequired to false with PATCH /organization first',
       );
-    await this.signIns.endOfProvider(tx, organizationId, id);
+    await this.stores.ssoSignIns.endOfProvider(tx, organizationId, id);
   }
 
   private async refuseMoved(tx: Tx, { principal }: Actor, id: string): Promise<void> {
     const one = { page: 0, size: 1 };
-    const { total } = await this.identities.list(tx, principal.organizationId, id, one);
+    const { total } = await this.stores.userIdentities.list(tx, principal.organizationId, id, one);
     if (total === 0) return;
     const message =
       'cannot be changed while there are identities of the issuer: create another identity provider';
@@ -237,10 +227,10 @@ export class IdentityProvidersService {
   ): Promise<void> {
     const mappings = given.map(mappingOf);
     const roleIds = [...new Set(mappings.flatMap(({ roleId }) => roleId ?? []))];
-    const [unknown] = await this.users.missingRoles(tx, organizationId, roleIds);
+    const [unknown] = await this.stores.users.missingRoles(tx, organizationId, roleIds);
     if (unknown !== undefined) throw notFound(`Role ${unknown} does not exist`);
     const distinct = new Map(mappings.map((mapping) => [JSON.stringify(mapping), mapping]));
-    await this.providers.replaceMappings(tx, organizationId, id, [...distinct.values()]);
+    await this.stores.identityProviders.replaceMappings(tx, organizationId, id, [...distinct.values()]);
   }
 }
 

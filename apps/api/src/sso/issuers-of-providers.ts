@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { MasterKeys, openCredential } from '#secrets';
+import { MasterKeys, openCredential, sealCredential } from '#secrets';
 import { type IssuerClient, IssuerClients } from '#sso';
 import type { SealedIdentityProvider } from '#tenant-store';
+
+type Secrets = Record<string, string>;
 
 /** The issuers of identity providers, as this service is registered there. */
 @Injectable()
@@ -16,5 +18,15 @@ export class IssuersOfProviders {
     const { issuer, clientId, groupsClaim } = provider;
     const { clientSecret = '' } = openCredential(this.masterKeys, provider);
     return this.clients.of({ issuer, clientId, clientSecret, groupsClaim });
+  }
+
+  /** Encrypts what an attempt to sign in must remember. @param id of the attempt */
+  seal({ dataKey }: SealedIdentityProvider, id: string, secrets: Secrets): Secrets {
+    return sealCredential(this.masterKeys, dataKey, id, secrets);
+  }
+
+  /** Decrypts what `seal` has encrypted. */
+  open(provider: SealedIdentityProvider, attempt: { id: string; sealedData: Secrets }): Secrets {
+    return openCredential(this.masterKeys, { ...provider, ...attempt });
   }
 }

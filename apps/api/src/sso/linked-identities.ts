@@ -1,14 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Slice, type Sliced, type Tx } from '#entities';
 import type { Principal } from '#guards';
-import {
-  type IdentityProviderRow,
-  IdentityProviderStore,
-  SsoSignInStore,
-  type UserIdentityRow,
-  UserIdentityStore,
-  UserStore,
-} from '#tenant-store';
+import { type IdentityProviderRow, TenantStores, type UserIdentityRow } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { notFound, notPossible, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
@@ -19,10 +12,7 @@ import { missingProvider } from './identity-providers.service';
 export class LinkedIdentities {
   constructor(
     private readonly database: Database,
-    private readonly providers: IdentityProviderStore,
-    private readonly identities: UserIdentityStore,
-    private readonly signIns: SsoSignInStore,
-    private readonly users: UserStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
   ) {}
 
@@ -32,23 +22,24 @@ export class LinkedIdentities {
     slice: Slice,
   ): Promise<Sliced<UserIdentityRow>> {
     const tx = this.database.autocommit;
-    if (!(await this.providers.find(tx, organizationId, providerId))) throw missingProvider(providerId);
-    return this.identities.list(tx, organizationId, providerId, slice);
+    if (!(await this.stores.identityProviders.find(tx, organizationId, providerId)))
+      throw missingProvider(providerId);
+    return this.stores.userIdentities.list(tx, organizationId, providerId, slice);
   }
 
-  /** @throws ApiError 404; 400 for an inactive or a service user, and for an identity of somebody else */
+  /** @throws ApiError 404; 400 for an inactive or a service user, and for an identity of another user */
   link(actor: Actor, providerId: string, id: string, userId: string): Promise<UserIdentityRow> {
     const { organizationId } = actor.principal;
     return this.changing(actor, providerId, id, async (tx, provider, before) => {
-      const user = await this.users.find(tx, organizationId, userId);
+      const user = await this.stores.users.find(tx, organizationId, userId);
       if (!user) throw notFound(`User ${userId} does not exist`);
       if (before.userId !== null && before.userId !== user.id)
         throw notPossible(`The identity is linked to ${before.userEmail}: unlink it first`);
-      if (!(await this.identities.link(tx, organizationId, id, user.id, actor.principal.userId)))
+      if (!(await this.stores.userIdentities.link(tx, organizationId, id, user.id, actor.principal.userId)))
         throw notPossible(
           'Only active users who are people sign in: set isActive first, or choose another user',
         );
-      await this.record(tx, actor, 'IDENTITY_LINKED', provider, before, user);
+      await this.record(tx, actor, 'IDENTITY_LINKED', { provider, before }, user);
       return { ...before, userId: user.id, userEmail: user.email };
     });
   }
@@ -57,11 +48,11 @@ export class LinkedIdentities {
   unlink(actor: Actor, providerId: string, id: string): Promise<void> {
     const { organizationId } = actor.principal;
     return this.changing(actor, providerId, id, async (tx, provider, before) => {
-      await this.signIns.endOfIdentity(tx, organizationId, id);
-      await this.identities.delete(tx, organizationId, providerId, id);
+      await this.stores.ssoSignIns.endOfIdentity(tx, organizationId, id);
+      await this.stores.userIdentities.delete(tx, organizationId, providerId, id);
       const { userId, userEmail } = before;
       const user = userId === null ? null : { id: userId, email: userEmail };
-      await this.record(tx, actor, 'IDENTITY_UNLINKED', provider, before, user);
+      await this.record(tx, actor, 'IDENTITY_UNLINKED', { provider, before }, user);
     });
   }
 
@@ -72,9 +63,9 @@ export class LinkedIdentities {
     change: (tx: Tx, provider: IdentityProviderRow, before: UserIdentityRow) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async (tx) => {
-      const provider = await this.providers.findLocked(tx, organizationId, providerId);
+      const provider = await this.stores.identityProviders.findLocked(tx, organizationId, providerId);
       if (!provider) throw missingProvider(providerId);
-      const before = await this.identities.findLocked(tx, organizationId, providerId, id);
+      const before = await this.stores.userIdentities.findLocked(tx, organizationId, providerId, id);
       if (!before) throw missing(id);
       return change(tx, provider, before);
     });
@@ -84,11 +75,10 @@ export class LinkedIdentities {
     tx: Tx,
     actor: Actor,
     eventType: 'IDENTITY_LINKED' | 'IDENTITY_UNLINKED',
-    provider: IdentityProviderRow,
-    { subject }: UserIdentityRow,
+    { provider, before }: { readonly provider: IdentityProviderRow; readonly before: UserIdentityRow },
     user: { readonly id: string; readonly email: string | null } | null,
   ): Promise<void> {
-    const details = { subject, userId: user?.id ?? null, userEmail: user?.email ?? null };
+    const details = { subject: before.subject, userId: user?.id ?? null, userEmail: user?.email ?? null };
     return this.records.record(tx, actor, eventType, objectNamed('IDENTITY_PROVIDER', provider), details);
   }
 }

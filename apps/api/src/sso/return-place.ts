@@ -2,7 +2,7 @@
 export const RETURN_PLACE =
   /^(?:console|code|102[4-9]|10[3-9]\d|1[1-9]\d\d|[2-9]\d{3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/;
 
-/** Why a sign-in ended, as the client is told. The issuer's own words are not passed on. */
+/** Why a sign-in ended, as the client sees it. The issuer's own words are not passed on. */
 export const SIGN_IN_ERRORS = {
   denied: 'The identity provider ended the sign-in.',
   unreachable: 'The identity provider does not answer at the moment: try again later.',

@@ -2,15 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AuditEventType, SYSTEM_ACTOR, type Tx } from '#entities';
 import type { WokenTargets } from '#engine-store/port';
 import type { IssuerClaims } from '#sso';
-import {
-  AuditStore,
-  GroupRolesStore,
-  IdentityProviderStore,
-  type SealedIdentityProvider,
-  UserIdentityStore,
-  type UserRow,
-  UserStore,
-} from '#tenant-store';
+import { type SealedIdentityProvider, TenantStores, type UserRow } from '#tenant-store';
 import { Plans } from '../plans/plans';
 import type { SignInError } from './return-place';
 
@@ -32,27 +24,23 @@ interface Missing {
 @Injectable()
 export class SsoAccounts {
   constructor(
-    private readonly users: UserStore,
-    private readonly identities: UserIdentityStore,
-    private readonly providers: IdentityProviderStore,
-    private readonly groupRoles: GroupRolesStore,
+    private readonly stores: TenantStores,
     private readonly plans: Plans,
-    private readonly audit: AuditStore,
   ) {}
 
   /**
    * An identity is its provider's subject, whose account an administrator or the first sign-in decides. The e-mail address
-   * joins nothing but an invitation that nobody has accepted, and only where the provider is authoritative for its domain.
+   * joins nothing but an invitation that is not accepted yet, and only where the provider is authoritative for its domain.
    */
   async join(tx: Tx, provider: SealedIdentityProvider, claims: IssuerClaims): Promise<JoinedAccount> {
     const { organizationId, id: providerId } = provider;
     // serializes first sign-ins: two identities do not get one account
-    await this.users.lock(tx, organizationId);
-    const identity = await this.identities.recordSubject(tx, organizationId, providerId, claims);
+    await this.stores.users.lock(tx, organizationId);
+    const identity = await this.stores.userIdentities.recordSubject(tx, organizationId, providerId, claims);
     const { id: identityId } = identity;
     const account = identity.userId ?? (await this.firstAccount(tx, provider, identityId, claims));
     if (typeof account === 'object') {
-      await this.identities.trimWaiting(tx, organizationId, providerId);
+      await this.stores.userIdentities.trimWaiting(tx, organizationId, providerId);
       const who = `${claims.subject} (${claims.email ?? claims.username ?? 'without e-mail'})`;
       const why = [account.missing, claims.problem].filter((one) => one !== null).join('; ');
       const reason = `No account is linked to the identity ${who}${why === '' ? '' : `: ${why}`}`;
@@ -60,7 +48,7 @@ export class SsoAccounts {
     }
     const userId = account;
     if (identity.userId !== null) await this.readdress(tx, provider, identityId, userId, claims);
-    const user = await this.users.find(tx, organizationId, userId);
+    const user = await this.stores.users.find(tx, organizationId, userId);
     if (!user?.isActive) {
       const reason = `The account of ${user?.email ?? claims.subject} is not active`;
       return { identityId, refusal: { code: 'not-active', reason }, woken: [] };
@@ -77,11 +65,12 @@ export class SsoAccounts {
     const email = vouchedEmail(provider, claims);
     if (email === null) return { missing: null };
     const { organizationId } = provider;
-    const invited = await this.identities.findInvited(tx, organizationId, email);
+    const invited = await this.stores.userIdentities.findInvited(tx, organizationId, email);
     const userId = invited ?? (await this.create(tx, provider, email, claims.name));
     if (typeof userId === 'object') return userId;
-    if (!(await this.identities.link(tx, organizationId, identityId, userId))) return { missing: null };
-    await this.record(tx, provider, 'IDENTITY_LINKED', userId, email, { subject: claims.subject });
+    if (!(await this.stores.userIdentities.link(tx, organizationId, identityId, userId)))
+      return { missing: null };
+    await this.record(tx, provider, 'IDENTITY_LINKED', { id: userId, email }, { subject: claims.subject });
     return userId;
   }
 
@@ -95,10 +84,10 @@ export class SsoAccounts {
   ): Promise<void> {
     const email = vouchedEmail(provider, claims);
     if (email === null) return;
-    const former = await this.identities.readdress(tx, provider.organizationId, identityId, email);
+    const former = await this.stores.userIdentities.readdress(tx, provider.organizationId, identityId, email);
     if (former === null) return;
     const changed = { email: { from: former, to: email } };
-    await this.record(tx, provider, 'USER_UPDATED', userId, email, { changed });
+    await this.record(tx, provider, 'USER_UPDATED', { id: userId, email }, { changed });
   }
 
   private async create(
@@ -109,16 +98,16 @@ export class SsoAccounts {
   ): Promise<string | Missing> {
     const { organizationId } = provider;
     if (!provider.createUsers) return { missing: null };
-    if (!(await this.users.hasRoom(tx, organizationId, this.plans.tierOf)))
+    if (!(await this.stores.users.hasRoom(tx, organizationId, this.plans.tierOf)))
       return { missing: 'the plan has no room for another user' };
-    const userId = await this.users.create(tx, organizationId, {
+    const userId = await this.stores.users.create(tx, organizationId, {
       email,
       name: name ?? email.slice(0, email.indexOf('@')),
       isOrgAdmin: false,
       passwordHash: null,
     });
     if (userId === null) return { missing: 'another account has the address' };
-    await this.record(tx, provider, 'USER_CREATED', userId, email, { isOrgAdmin: false });
+    await this.record(tx, provider, 'USER_CREATED', { id: userId, email }, { isOrgAdmin: false });
     return userId;
   }
 
@@ -129,21 +118,20 @@ export class SsoAccounts {
     { groups, subject, problem }: IssuerClaims,
   ): Promise<WokenTargets[]> {
     const { organizationId } = provider;
-    await this.providers.recordError(tx, organizationId, provider.id, null);
-    await this.identities.recordClaimsError(tx, organizationId, provider.id, { subject, problem });
+    await this.stores.identityProviders.recordError(tx, organizationId, provider.id, null);
+    await this.stores.userIdentities.recordClaimsError(tx, organizationId, provider.id, { subject, problem });
     if (groups === null) return [];
-    return this.groupRoles.apply(tx, organizationId, provider, { id, email, groups });
+    return this.stores.groupRoles.apply(tx, organizationId, provider, { id, email, groups });
   }
 
   private record(
     tx: Tx,
     { organizationId, name: identityProvider }: SealedIdentityProvider,
     eventType: AuditEventType,
-    userId: string,
-    email: string,
+    { id: userId, email }: { readonly id: string; readonly email: string },
     details: Readonly<Record<string, unknown>>,
   ): Promise<void> {
-    return this.audit.write(tx, organizationId, {
+    return this.stores.audit.write(tx, organizationId, {
       ...SYSTEM_ACTOR,
       eventType,
       resourceType: 'USER',

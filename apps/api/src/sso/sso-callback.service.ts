@@ -2,16 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { type AuditEntry, Database } from '#entities';
 import { WakeUps } from '#jobs';
 import type { HostAddress } from '#rules';
-import { MasterKeys, newOpaqueToken, openCredential, opaqueTokenHash, sealCredential } from '#secrets';
+import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import { IssuerFailure, type IssuerGrant } from '#sso';
-import {
-  type AnsweredSsoAttempt,
-  AuditStore,
-  IdentityProviderStore,
-  OfferedProviderStore,
-  type SealedIdentityProvider,
-  SsoAttemptStore,
-} from '#tenant-store';
+import { type AnsweredSsoAttempt, type SealedIdentityProvider, TenantStores } from '#tenant-store';
 import { ApiSettings } from '../api.settings';
 import { badRequest } from '../errors';
 import { IssuersOfProviders } from './issuers-of-providers';
@@ -22,7 +15,7 @@ import { SsoAddresses } from './sso-addresses';
 /** Of each client address: anybody can begin a sign-in and answer it. */
 const MAX_FAILURES_PER_MINUTE = 10;
 
-/** Why an answer lets nobody in. */
+/** Why an answer is refused. */
 class SignInRefused extends Error {
   constructor(
     readonly code: SignInError,
@@ -38,15 +31,11 @@ class SignInRefused extends Error {
 export class SsoCallbackService {
   constructor(
     private readonly database: Database,
-    private readonly offered: OfferedProviderStore,
-    private readonly providers: IdentityProviderStore,
-    private readonly attempts: SsoAttemptStore,
+    private readonly stores: TenantStores,
     private readonly issuers: IssuersOfProviders,
     private readonly accounts: SsoAccounts,
     private readonly addresses: SsoAddresses,
-    private readonly masterKeys: MasterKeys,
     private readonly wakeUps: WakeUps,
-    private readonly audit: AuditStore,
     private readonly settings: ApiSettings,
   ) {}
 
@@ -57,7 +46,11 @@ export class SsoCallbackService {
    */
   async answer(slug: string, query: URLSearchParams, address: HostAddress | null): Promise<string> {
     const state = query.get('state') ?? '';
-    const attempt = await this.attempts.useState(this.database.autocommit, slug, opaqueTokenHash(state));
+    const attempt = await this.stores.ssoAttempts.useState(
+      this.database.autocommit,
+      slug,
+      opaqueTokenHash(state),
+    );
     // a page that was loaded again, or kept
     if (!attempt && this.settings.CONSOLE === 'on') return this.addresses.withError('console', 'over');
     if (!attempt) throw badRequest(SIGN_IN_ERRORS.over);
@@ -76,8 +69,8 @@ export class SsoCallbackService {
   private async providerOf(slug: string, attempt: AnsweredSsoAttempt): Promise<SealedIdentityProvider> {
     const { organizationId, providerId } = attempt;
     const { autocommit } = this.database;
-    const offered = await this.offered.ofSlug(autocommit, slug);
-    const provider = await this.providers.sealed(autocommit, organizationId, providerId);
+    const offered = await this.stores.offeredProviders.ofSlug(autocommit, slug);
+    const provider = await this.stores.identityProviders.sealed(autocommit, organizationId, providerId);
     if (!provider || !offered.some(({ id }) => id === providerId))
       throw new SignInRefused('ended', 'The identity provider or the organization is disabled');
     return provider;
@@ -92,7 +85,7 @@ export class SsoCallbackService {
     query: URLSearchParams,
   ): Promise<string> {
     const { id } = attempt;
-    const { nonce = '', codeVerifier = '' } = openCredential(this.masterKeys, { ...provider, ...attempt });
+    const { nonce = '', codeVerifier = '' } = this.issuers.open(provider, attempt);
     const issuer = await this.issuers.of(provider);
     const grant = await issuer.redeem(this.addresses.callback(slug), query, { state, nonce, codeVerifier });
     const { identityId, refusal, woken } = await this.database.transaction((tx) =>
@@ -101,7 +94,7 @@ export class SsoCallbackService {
     this.wakeUps.wake('revoke-rules', woken);
     if (refusal !== null) throw new SignInRefused(refusal.code, refusal.reason);
     const { plainText: code, hash: codeHash } = newOpaqueToken();
-    await this.attempts.prove(this.database.autocommit, id, {
+    await this.stores.ssoAttempts.prove(this.database.autocommit, id, {
       codeHash,
       identityId,
       secondFactorProven: grant.claims.secondFactorProven && provider.trustsSecondFactor,
@@ -113,10 +106,10 @@ export class SsoCallbackService {
   /** For the attempt's id, which becomes that of its sign-in. */
   private sealed(
     id: string,
-    { dataKey }: SealedIdentityProvider,
+    provider: SealedIdentityProvider,
     { refreshToken }: IssuerGrant,
   ): Record<string, string> | null {
-    return refreshToken === null ? null : sealCredential(this.masterKeys, dataKey, id, { refreshToken });
+    return refreshToken === null ? null : this.issuers.seal(provider, id, { refreshToken });
   }
 
   private recordFailure(
@@ -124,7 +117,7 @@ export class SsoCallbackService {
     reason: string,
     address: HostAddress | null,
   ): Promise<void> {
-    return this.audit.writeThrottledFailure(
+    return this.stores.audit.writeThrottledFailure(
       this.database.autocommit,
       organizationId,
       failedLogin(providerId, reason, address),

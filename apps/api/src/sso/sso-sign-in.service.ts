@@ -1,14 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { MasterKeys, newOpaqueToken, opaqueTokenHash, sealCredential } from '#secrets';
+import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import { IssuerFailure } from '#sso';
-import {
-  IdentityProviderStore,
-  type OfferedProvider,
-  OfferedProviderStore,
-  SsoAttemptStore,
-} from '#tenant-store';
+import { type OfferedProvider, TenantStores } from '#tenant-store';
 import type { SignInClient } from '../auth/sign-in-client';
 import { attemptOver, SignInService, type SignInOutcome } from '../auth/sign-in.service';
 import { badRequest, notFound } from '../errors';
@@ -21,17 +16,14 @@ import { SsoAddresses } from './sso-addresses';
 export class SsoSignInService {
   constructor(
     private readonly database: Database,
-    private readonly offered: OfferedProviderStore,
-    private readonly providers: IdentityProviderStore,
-    private readonly attempts: SsoAttemptStore,
+    private readonly stores: TenantStores,
     private readonly issuers: IssuersOfProviders,
     private readonly addresses: SsoAddresses,
     private readonly signIn: SignInService,
-    private readonly masterKeys: MasterKeys,
   ) {}
 
   offeredTo(slug: string): Promise<OfferedProvider[]> {
-    return this.offered.ofSlug(this.database.autocommit, slug);
+    return this.stores.offeredProviders.ofSlug(this.database.autocommit, slug);
   }
 
   /**
@@ -41,7 +33,7 @@ export class SsoSignInService {
   async start(slug: string, { provider: wanted, challenge, returnTo }: StartSsoDto): Promise<string> {
     const { organizationId, id } = chosen(await this.offeredTo(slug), wanted);
     const { autocommit } = this.database;
-    const provider = await this.providers.sealed(autocommit, organizationId, id);
+    const provider = await this.stores.identityProviders.sealed(autocommit, organizationId, id);
     if (!provider) throw noProvider();
     const { plainText: state, hash: stateHash } = newOpaqueToken();
     const [attemptId, nonce, codeVerifier] = [
@@ -56,18 +48,18 @@ export class SsoSignInService {
         nonce,
         codeVerifier,
       });
-      await this.attempts.begin(autocommit, organizationId, {
+      await this.stores.ssoAttempts.begin(autocommit, organizationId, {
         id: attemptId,
         providerId: id,
         stateHash,
-        sealedData: sealCredential(this.masterKeys, provider.dataKey, attemptId, { nonce, codeVerifier }),
+        sealedData: this.issuers.seal(provider, attemptId, { nonce, codeVerifier }),
         clientChallenge: challenge,
         returnsTo: returnTo,
       });
       return url.href;
     } catch (error) {
       if (!(error instanceof IssuerFailure)) throw error;
-      await this.providers.recordError(autocommit, organizationId, id, error.message);
+      await this.stores.identityProviders.recordError(autocommit, organizationId, id, error.message);
       return this.addresses.withError(returnTo, error.kind === 'unreachable' ? 'unreachable' : 'invalid');
     }
   }
@@ -77,7 +69,7 @@ export class SsoSignInService {
     { code, verifier, deviceToken = null }: CompleteSsoDto,
     client: SignInClient,
   ): Promise<SignInOutcome> {
-    const attempt = await this.attempts.useCode(this.database.autocommit, opaqueTokenHash(code));
+    const attempt = await this.stores.ssoAttempts.useCode(this.database.autocommit, opaqueTokenHash(code));
     if (!attempt || attempt.userId === null || attempt.clientChallenge !== challengeOf(verifier))
       throw attemptOver();
     const { id: attemptId, userId, organizationId } = attempt;

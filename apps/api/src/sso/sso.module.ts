@@ -1,15 +1,6 @@
 import { Module } from '@nestjs/common';
 import { tenantNetworks } from '#drivers';
 import { IssuerClients } from '#sso';
-import {
-  GroupRolesStore,
-  IdentityProviderStore,
-  OfferedProviderStore,
-  OrganizationStore,
-  SsoSignInStore,
-  UserIdentityStore,
-  UserStore,
-} from '#tenant-store';
 import { ApiSettings } from '../api.settings';
 import { AuthModule } from '../auth/auth.module';
 import { CredentialsModule } from '../credentials/credentials.module';
@@ -33,14 +24,7 @@ import { SsoSignInService } from './sso-sign-in.service';
     SsoCallbackService,
     SsoAccounts,
     IssuersOfProviders,
-    OfferedProviderStore,
-    GroupRolesStore,
     SsoAddresses,
-    IdentityProviderStore,
-    UserIdentityStore,
-    SsoSignInStore,
-    OrganizationStore,
-    UserStore,
     {
       provide: IssuerClients,
       inject: [ApiSettings],

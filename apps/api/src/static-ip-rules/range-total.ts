@@ -6,6 +6,8 @@ import type { StaticAddress } from './static-address';
 
 const BITS: Readonly<Record<IpVersion, number>> = { 4: 32, 6: 128 };
 
+type WantedRange = Pick<StaticAddress, 'version' | 'text'> & { readonly resourceIds: readonly string[] };
+
 /**
  * Refuses a range when all static ranges of a resource together would exceed the total limit. Without it, many ranges of
  * the maximum width could open a resource to everyone. The caller holds the lock on the organization's ranges.
@@ -16,8 +18,7 @@ export async function refuseTooWideInTotal(
   rules: StaticIpRuleStore,
   tx: Tx,
   organization: OrganizationId,
-  { version, text }: Pick<StaticAddress, 'version' | 'text'>,
-  resourceIds: readonly string[],
+  { version, text, resourceIds }: WantedRange,
   totalPrefix: Readonly<Record<IpVersion, number>>,
 ): Promise<void> {
   const maxAddresses = 2n ** BigInt(BITS[version] - totalPrefix[version]);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
-import { type NewEntry, ResourceStore, type StaticIpRuleRow, StaticIpRuleStore } from '#tenant-store';
+import { type NewEntry, ResourceStore, type StaticIpRuleRow, TenantStores } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { parseHost, type IpVersion } from '#rules';
@@ -20,19 +20,18 @@ import { staticAddress, type StaticAddressPolicy } from './static-address';
 export class StaticIpRulesService {
   constructor(
     private readonly database: Database,
-    private readonly rules: StaticIpRuleStore,
-    private readonly resources: ResourceStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
     private readonly settings: ApiSettings,
   ) {}
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<StaticIpRuleRow>> {
-    return this.rules.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.staticIpRules.list(this.database.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<StaticIpRuleRow> {
-    const rule = await this.rules.find(this.database.autocommit, principal.organizationId, id);
+    const rule = await this.stores.staticIpRules.find(this.database.autocommit, principal.organizationId, id);
     if (!rule) throw missing(id);
     return rule;
   }
@@ -47,20 +46,19 @@ export class StaticIpRulesService {
     const expiresAt = endOf(given ?? null, null);
     const { organizationId, email } = principal;
     const { created, woken } = await this.database.transaction(async (tx) => {
-      refuseAddition(await this.rules.lockAdditions(tx, organizationId));
+      refuseAddition(await this.stores.staticIpRules.lockAdditions(tx, organizationId));
       const entries = await this.entries(tx, principal, resourceIds, address.text);
       if (address.isRange)
         await refuseTooWideInTotal(
-          this.rules,
+          this.stores.staticIpRules,
           tx,
           organizationId,
-          address,
-          resourceIds,
+          { ...address, resourceIds },
           this.addressPolicy.totalPrefix,
         );
       const rule = { label, ipAddress: address.text, createdByEmail: email, expiresAt };
-      const id = await this.rules.create(tx, organizationId, rule);
-      const targets = await this.rules.open(
+      const id = await this.stores.staticIpRules.create(tx, organizationId, rule);
+      const targets = await this.stores.staticIpRules.open(
         tx,
         organizationId,
         { id, ipVersion: address.version, ipAddress: address.text },
@@ -72,7 +70,7 @@ export class StaticIpRulesService {
         resourceIds,
         ...(expiresAt && { expiresAt }),
       });
-      return { created: (await this.rules.find(tx, organizationId, id))!, woken: targets };
+      return { created: (await this.stores.staticIpRules.find(tx, organizationId, id))!, woken: targets };
     });
     this.wakeUps.wake('apply-rules', woken);
     return created;
@@ -95,16 +93,18 @@ export class StaticIpRulesService {
     const { organizationId } = principal;
     const { updated, added, released } = await this.database.transaction(async (tx) => {
       const mayAdd =
-        (!resourceIds && expiresAt === undefined) || (await this.rules.lockAdditions(tx, organizationId));
+        (!resourceIds && expiresAt === undefined) ||
+        (await this.stores.staticIpRules.lockAdditions(tx, organizationId));
       // under that lock the resources of the rule stay: its end only moves them to `closedOn`
-      const was = expiresAt === undefined ? null : await this.rules.find(tx, organizationId, id);
+      const was =
+        expiresAt === undefined ? null : await this.stores.staticIpRules.find(tx, organizationId, id);
       const ids = resourceIds ?? [...(was?.resources ?? []), ...(was?.closedOn ?? [])].map(idOf);
       // lock resources before the rule: the same order as deleting a resource, to avoid deadlocks
-      const targets = await this.resources.lockTargets(tx, organizationId, ids);
-      const now = await this.rules.lock(tx, organizationId, id);
+      const targets = await this.stores.resources.lockTargets(tx, organizationId, ids);
+      const now = await this.stores.staticIpRules.lock(tx, organizationId, id);
       if (!now) throw missing(id);
       refuseUnknown(resourceIds ?? [], targets);
-      if (label !== undefined) await this.rules.rename(tx, organizationId, id, label);
+      if (label !== undefined) await this.stores.staticIpRules.rename(tx, organizationId, id, label);
       const isReopened = await this.moveEnd(tx, principal, now, expiresAt, mayAdd);
       if (resourceIds && now.hasEnded && expiresAt === undefined)
         throw unprocessable('The rule has ended: give a later expiresAt, too, or null, to open it again');
@@ -127,7 +127,7 @@ export class StaticIpRulesService {
         objectOf({ id, label: label ?? now.label }),
         details,
       );
-      return { ...changes, updated: (await this.rules.find(tx, organizationId, id))! };
+      return { ...changes, updated: (await this.stores.staticIpRules.find(tx, organizationId, id))! };
     });
     this.wakeUps.wake('revoke-rules', released);
     this.wakeUps.wake('apply-rules', added);
@@ -139,32 +139,34 @@ export class StaticIpRulesService {
     const { principal } = actor;
     const { organizationId } = principal;
     const woken = await this.database.closing.revocation(async (tx) => {
-      const now = await this.rules.lock(tx, organizationId, id);
+      const now = await this.stores.staticIpRules.lock(tx, organizationId, id);
       if (!now) throw missing(id);
       const all = now.resources.map((entry) => entry.resourceId);
       await this.records.record(tx, actor, 'STATIC_IP_RULE_DELETED', objectOf(now), {
         ipAddress: now.ipAddress,
       });
-      await this.rules.delete(tx, organizationId, id);
-      return this.rules.release(tx, organizationId, id, all, 'STATIC_RULE_DELETED');
+      await this.stores.staticIpRules.delete(tx, organizationId, id);
+      return this.stores.staticIpRules.release(tx, organizationId, id, all, 'STATIC_RULE_DELETED');
     });
     this.wakeUps.wake('revoke-rules', woken);
   }
 
   /** Opens what a lockdown has closed, in the transaction that lifts it. @returns the targets to wake */
   async reopen(tx: Tx, { organizationId }: Principal): Promise<WokenTargets[]> {
-    await this.rules.lockAdditions(tx, organizationId);
-    const closed = await this.rules.closed(tx, organizationId);
+    await this.stores.staticIpRules.lockAdditions(tx, organizationId);
+    const closed = await this.stores.staticIpRules.closed(tx, organizationId);
     const all = closed.flatMap(({ resourceIds }) => resourceIds);
-    const targets = await this.resources.lockTargets(tx, organizationId, all);
+    const targets = await this.stores.resources.lockTargets(tx, organizationId, all);
     const woken: WokenTargets[] = [];
     for (const { id, ipAddress, resourceIds } of closed) {
-      if (!(await this.rules.reopen(tx, organizationId, id))) continue;
+      if (!(await this.stores.staticIpRules.reopen(tx, organizationId, id))) continue;
       const entries = targets
         .filter(({ resourceId }) => resourceIds.includes(resourceId))
         .map((target) => ({ ...target, specs: plannedRules(target, ipAddress) }));
       const rule = { id, ipVersion: versionOf(ipAddress), ipAddress };
-      woken.push(...(await this.rules.open(tx, organizationId, rule, entries, 'LOCKDOWN_LIFTED')));
+      woken.push(
+        ...(await this.stores.staticIpRules.open(tx, organizationId, rule, entries, 'LOCKDOWN_LIFTED')),
+      );
     }
     return woken;
   }
@@ -181,8 +183,8 @@ export class StaticIpRulesService {
     const expiresAt = endOf(given, before);
     if (before && (expiresAt ?? Infinity) > before) refuseSuspended(principal);
     if (hasEnded) refuseAddition(mayAdd);
-    await this.rules.setEnd(tx, principal.organizationId, id, expiresAt);
-    return hasEnded && this.rules.reopen(tx, principal.organizationId, id);
+    await this.stores.staticIpRules.setEnd(tx, principal.organizationId, id, expiresAt);
+    return hasEnded && this.stores.staticIpRules.reopen(tx, principal.organizationId, id);
   }
 
   private async reassign(
@@ -206,15 +208,15 @@ export class StaticIpRulesService {
     const addedIds = added.map((target) => target.resourceId);
     if (rule.ipAddress.includes('/'))
       await refuseTooWideInTotal(
-        this.rules,
+        this.stores.staticIpRules,
         tx,
         organizationId,
-        address,
-        addedIds,
+        { ...address, resourceIds: addedIds },
         this.addressPolicy.totalPrefix,
       );
-    const released = await this.rules.release(tx, organizationId, rule.id, removed, 'STATIC_RULE_CHANGED');
-    const woken = await this.rules.open(
+    const { staticIpRules } = this.stores;
+    const released = await staticIpRules.release(tx, organizationId, rule.id, removed, 'STATIC_RULE_CHANGED');
+    const woken = await staticIpRules.open(
       tx,
       organizationId,
       { id: rule.id, ipVersion: version, ipAddress: rule.ipAddress },
@@ -230,7 +232,7 @@ export class StaticIpRulesService {
     resourceIds: readonly string[],
     address: string,
   ): Promise<NewEntry[]> {
-    const targets = await this.resources.lockTargets(tx, organizationId, resourceIds);
+    const targets = await this.stores.resources.lockTargets(tx, organizationId, resourceIds);
     refuseUnknown(resourceIds, targets);
     return targets.map((target) => ({ ...target, specs: plannedRules(target, address) }));
   }

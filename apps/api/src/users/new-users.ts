@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
-import { type UserRow, UserStore } from '#tenant-store';
+import { TenantStores, type UserRow } from '#tenant-store';
 import type { Principal } from '#guards';
 import { Mailer } from '#mail';
 import { PasswordHasher } from '#secrets';
@@ -28,7 +28,7 @@ export class NewUsers {
 
   constructor(
     private readonly database: Database,
-    private readonly users: UserStore,
+    private readonly stores: TenantStores,
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
     private readonly records: ActionRecords,
@@ -63,9 +63,9 @@ export class NewUsers {
     const { principal } = actor;
     const { organizationId } = principal;
     const roleIds = [...new Set(dto.roleIds)];
-    const [missing] = await this.users.missingRoles(tx, organizationId, roleIds);
+    const [missing] = await this.stores.users.missingRoles(tx, organizationId, roleIds);
     if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
-    if (!(await this.users.hasRoom(tx, organizationId, this.plans.tierOf))) {
+    if (!(await this.stores.users.hasRoom(tx, organizationId, this.plans.tierOf))) {
       throw notPossible(
         `The Free plan has room for ${this.plans.free.limits.users} users, invited and deactivated ones included: delete one, ` +
           `or ${this.plans.subscribing}`,
@@ -74,20 +74,20 @@ export class NewUsers {
     const { email } = dto;
     const isOrgAdmin = dto.isOrgAdmin ?? false;
     const name = dto.name ?? email.slice(0, email.indexOf('@'));
-    const id = await this.users.create(tx, organizationId, { email, name, isOrgAdmin, passwordHash });
+    const id = await this.stores.users.create(tx, organizationId, { email, name, isOrgAdmin, passwordHash });
     if (id === null) {
       throw notPossible(`A user with the e-mail ${email} exists: use another address`, {
         validationErrors: { email: 'must not be taken' },
       });
     }
-    await this.users.giveRoles(tx, organizationId, id, roleIds);
+    await this.stores.users.giveRoles(tx, organizationId, id, roleIds);
     const invitation = passwordHash === null ? await this.invite(tx, principal, { id, email }) : null;
     await this.records.record(tx, actor, 'USER_CREATED', objectNamed('USER', { id, name: email }), {
       isOrgAdmin,
       roleIds,
       invited: invitation !== null,
     });
-    const user = (await this.users.find(tx, organizationId, id))!;
+    const user = (await this.stores.users.find(tx, organizationId, id))!;
     return { user, invitation };
   }
 
@@ -100,7 +100,7 @@ export class NewUsers {
     if (principal.suspended) throw forbidden('The organization is suspended: users cannot be invited');
     const { organizationId } = principal;
     const resent = await this.database.transaction(async (tx) => {
-      const before = await this.users.find(tx, organizationId, id);
+      const before = await this.stores.users.find(tx, organizationId, id);
       if (!before) throw notFound(`User ${id} does not exist`);
       if (!before.isActive) throw badRequest('The user is not active: set isActive first');
       if (before.isService) throw badRequest('A service user has no invitation: it uses API keys');
@@ -109,7 +109,7 @@ export class NewUsers {
       // accepted since it was read
       if (!invitation) throw alreadyAccepted();
       await this.records.record(tx, actor, 'INVITATION_SENT', { type: 'USER', id, name: before.email });
-      return { user: (await this.users.find(tx, organizationId, id))!, invitation };
+      return { user: (await this.stores.users.find(tx, organizationId, id))!, invitation };
     });
     await this.send(principal, resent.user, resent.invitation);
     return resent;
@@ -123,7 +123,7 @@ export class NewUsers {
   ): Promise<Invitation | null> {
     const mailedBy = this.mailer.delivery === 'nowhere' ? null : tier;
     const invitation = await this.invitations.invite(tx, organizationId, user, mailedBy);
-    return (await this.users.recordInvitation(tx, organizationId, user.id)) ? invitation : null;
+    return (await this.stores.users.recordInvitation(tx, organizationId, user.id)) ? invitation : null;
   }
 
   /** A failed mail does not undo the invitation: the response to the admin contains the link. */

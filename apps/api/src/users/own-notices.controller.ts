@@ -14,9 +14,9 @@ export class OwnNoticesController {
 
   @Get()
   @Operation(
-    'Get what you are told by mail',
+    'Get your e-mail notices',
     { 200: NoticesDto },
-    'Administrators are always told of overdue removals, refused credentials and disabled webhooks.',
+    'Administrators always get mails about overdue removals, refused credentials and disabled webhooks.',
   )
   find(@CurrentPrincipal() principal: Principal): Promise<NoticesDto> {
     return this.notices.find(principal);
@@ -24,7 +24,7 @@ export class OwnNoticesController {
 
   @Patch()
   @AllowedWhileSuspended()
-  @Operation('Choose what you are told by mail', { 200: NoticesDto })
+  @Operation('Choose your e-mail notices', { 200: NoticesDto })
   update(@CurrentActor() actor: Actor, @Body() dto: UpdateNoticesDto): Promise<NoticesDto> {
     return this.notices.update(actor, dto);
   }

@@ -2,24 +2,26 @@ import { Injectable } from '@nestjs/common';
 import { Database, NOTICE_SWITCHES, type NoticeSwitch } from '#entities';
 import type { Principal } from '#guards';
 import { Mailer } from '#mail';
-import { UserStore } from '#tenant-store';
+import { TenantStores } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
 import type { Actor } from '../http/actor';
 import type { NoticesDto, UpdateNoticesDto } from './dto/notices.dto';
 
-/** What the caller is told by mail. */
+/** What the caller gets mails about. */
 @Injectable()
 export class OwnNotices {
   constructor(
     private readonly database: Database,
-    private readonly users: UserStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
     private readonly mailer: Mailer,
   ) {}
 
   async find({ organizationId, userId }: Principal): Promise<NoticesDto> {
-    return this.noticesOf(await this.users.noticesOff(this.database.autocommit, organizationId, userId));
+    return this.noticesOf(
+      await this.stores.users.noticesOff(this.database.autocommit, organizationId, userId),
+    );
   }
 
   async update(actor: Actor, dto: UpdateNoticesDto): Promise<NoticesDto> {
@@ -27,8 +29,8 @@ export class OwnNotices {
     const given = (isOn: boolean): NoticeSwitch[] => NOTICE_SWITCHES.filter((each) => dto[each] === isOn);
     const changes = { on: given(true), off: given(false) };
     return this.database.transaction(async (tx) => {
-      const before = this.noticesOf(await this.users.noticesOff(tx, organizationId, id));
-      const after = this.noticesOf(await this.users.switchNotices(tx, organizationId, id, changes));
+      const before = this.noticesOf(await this.stores.users.noticesOff(tx, organizationId, id));
+      const after = this.noticesOf(await this.stores.users.switchNotices(tx, organizationId, id, changes));
       const changed = changesBetween(before, after, NOTICE_SWITCHES);
       if (Object.keys(changed).length > 0)
         await this.records.record(tx, actor, 'USER_UPDATED', objectNamed('USER', { id, name }), { changed });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { MfaStore, type UserRow, UserStore } from '#tenant-store';
+import { TenantStores, type UserRow } from '#tenant-store';
 import type { Principal } from '#guards';
 import { Mailer } from '#mail';
 import { ActionRecords } from '../audit/action-records';
@@ -15,11 +15,10 @@ const AN_HOUR_SECONDS = 60 * 60;
 export class PasswordLinks {
   constructor(
     private readonly database: Database,
-    private readonly users: UserStore,
+    private readonly stores: TenantStores,
     private readonly links: PasswordResetLinks,
     private readonly records: ActionRecords,
     private readonly mailer: Mailer,
-    private readonly mfa: MfaStore,
   ) {}
 
   /**
@@ -31,11 +30,11 @@ export class PasswordLinks {
     const { principal } = actor;
     const { organizationId, userId: passedOnBy, signIn } = principal;
     return this.database.transaction(async (tx) => {
-      const user = await this.users.find(tx, organizationId, id);
+      const user = await this.stores.users.find(tx, organizationId, id);
       if (!user) throw notFound(`User ${id} does not exist`);
       refuseUnlessOrdinary(user, principal);
       const isProven =
-        signIn !== null && (await this.mfa.isSteppedUp(tx, organizationId, passedOnBy, signIn.id));
+        signIn !== null && (await this.stores.mfa.isSteppedUp(tx, organizationId, passedOnBy, signIn.id));
       if (this.mailer.delivery === 'inbox' && !isProven) throw needsSecondFactor(principal);
       const link = await this.links.create(tx, { userId: user.id, organizationId }, passedOnBy);
       if (!link) throw tooManyRequests(`${user.email} got too many links within an hour`, AN_HOUR_SECONDS);

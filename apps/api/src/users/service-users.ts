@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import { Database, type Tx } from '#entities';
-import { OffboardingStore, type UserRow, UserStore } from '#tenant-store';
+import { TenantStores, type UserRow } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
@@ -19,9 +19,8 @@ const MAX_LOCAL_PART = 48;
 export class ServiceUsers {
   constructor(
     private readonly database: Database,
-    private readonly users: UserStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
-    private readonly offboarding: OffboardingStore,
     private readonly wakeUps: WakeUps,
   ) {}
 
@@ -35,21 +34,21 @@ export class ServiceUsers {
   async insert(tx: Tx, actor: Actor, name: string, roles: readonly string[]): Promise<UserRow> {
     const { organizationId } = actor.principal;
     const roleIds = [...new Set(roles)];
-    const [missing] = await this.users.missingRoles(tx, organizationId, roleIds);
+    const [missing] = await this.stores.users.missingRoles(tx, organizationId, roleIds);
     if (missing !== undefined) throw notFound(`Role ${missing} does not exist`);
     const email = `${localPartOf(name)}@${DOMAIN}`;
-    const id = await this.users.createService(tx, organizationId, { email, name });
+    const id = await this.stores.users.createService(tx, organizationId, { email, name });
     if (id === null) {
       throw badRequest(`A service user with a name like "${name}" exists: use another name`, {
         name: 'must not be taken',
       });
     }
-    await this.users.giveRoles(tx, organizationId, id, roleIds);
+    await this.stores.users.giveRoles(tx, organizationId, id, roleIds);
     await this.records.record(tx, actor, 'USER_CREATED', objectNamed('USER', { id, name: email }), {
       isService: true,
       roleIds,
     });
-    return (await this.users.find(tx, organizationId, id))!;
+    return (await this.stores.users.find(tx, organizationId, id))!;
   }
 
   /**
@@ -59,13 +58,13 @@ export class ServiceUsers {
    */
   async remove(tx: Tx, actor: Actor, id: string): Promise<WokenTargets[]> {
     const { organizationId } = actor.principal;
-    const user = await this.users.find(tx, organizationId, id);
-    if (!user?.isService || !(await this.users.delete(tx, organizationId, id))) return [];
-    await this.offboarding.removeFromRoles(tx, organizationId, id);
+    const user = await this.stores.users.find(tx, organizationId, id);
+    if (!user?.isService || !(await this.stores.users.delete(tx, organizationId, id))) return [];
+    await this.stores.offboarding.removeFromRoles(tx, organizationId, id);
     await this.records.record(tx, actor, 'USER_DELETED', objectNamed('USER', { id, name: user.email }), {
       roleNames: user.roleNames,
     });
-    return this.offboarding.end(tx, organizationId, user.id, auditActor(actor));
+    return this.stores.offboarding.end(tx, organizationId, user.id, auditActor(actor));
   }
 
   wakeWorkers(due: readonly WokenTargets[]): void {

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { LockdownStore, MfaStore, OffboardingStore, SignInStore, UserStore } from '#tenant-store';
 import { AuthModule } from '../auth/auth.module';
 import { LockdownModule } from '../lockdown/lockdown.module';
 import { BulkUsers } from './bulk-users';
@@ -14,19 +13,7 @@ import { UsersService } from './users.service';
 @Module({
   imports: [AuthModule, LockdownModule],
   controllers: [OwnNoticesController, UsersController],
-  providers: [
-    UsersService,
-    OwnNotices,
-    BulkUsers,
-    NewUsers,
-    PasswordLinks,
-    ServiceUsers,
-    UserStore,
-    OffboardingStore,
-    LockdownStore,
-    SignInStore,
-    MfaStore,
-  ],
-  exports: [ServiceUsers, UserStore],
+  providers: [UsersService, OwnNotices, BulkUsers, NewUsers, PasswordLinks, ServiceUsers],
+  exports: [ServiceUsers],
 })
 export class UsersModule {}

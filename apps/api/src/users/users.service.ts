@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
 import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
-import { LockdownStore, OffboardingStore, SignInStore, type UserRow, UserStore } from '#tenant-store';
+import { TenantStores, type UserRow } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import type { Principal } from '#guards';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
@@ -22,16 +22,13 @@ interface Changed {
 export class UsersService {
   constructor(
     private readonly database: Database,
-    private readonly users: UserStore,
-    private readonly offboarding: OffboardingStore,
-    private readonly lockdowns: LockdownStore,
-    private readonly signIns: SignInStore,
+    private readonly stores: TenantStores,
     private readonly wakeUps: WakeUps,
     private readonly records: ActionRecords,
   ) {}
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<UserRow>> {
-    return this.users.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.users.list(this.database.autocommit, principal.organizationId, query);
   }
 
   find(principal: Principal, id: string): Promise<UserRow> {
@@ -52,7 +49,7 @@ export class UsersService {
   private async change(tx: Tx, actor: Actor, id: string, dto: UpdateUserDto): Promise<Changed> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const { recoveryAdministratorId } = await this.users.lock(tx, organizationId);
+    const { recoveryAdministratorId } = await this.stores.users.lock(tx, organizationId);
     const before = await this.requireUser(tx, principal, id);
     const { name, isOrgAdmin, isActive, roleNames = before.roleNames } = dto;
     if (!isDeepStrictEqual(roleNames, before.roleNames)) {
@@ -64,7 +61,7 @@ export class UsersService {
       refuseRecovery(before, recoveryAdministratorId, isActive === false ? 'deactivated' : 'demoted');
       await this.refuseLastLifter(tx, principal, before);
     }
-    const updated = await this.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });
+    const updated = await this.stores.users.update(tx, organizationId, id, { name, isOrgAdmin, isActive });
     if (!updated) throw lastAdmin(isActive === false ? 'deactivated' : 'demoted');
     const after = await this.requireUser(tx, principal, id);
     const changed = changesBetween(before, after, ['name', 'isOrgAdmin', 'isActive']);
@@ -73,7 +70,7 @@ export class UsersService {
     await this.records.record(tx, actor, 'USER_UPDATED', objectOf(after), { changed });
     return {
       user: after,
-      due: isDeactivated ? await this.offboarding.end(tx, organizationId, id, auditActor(actor)) : [],
+      due: isDeactivated ? await this.stores.offboarding.end(tx, organizationId, id, auditActor(actor)) : [],
     };
   }
 
@@ -82,14 +79,14 @@ export class UsersService {
     const { principal } = actor;
     const { organizationId } = principal;
     const due = await this.database.closing.revocation(async (tx) => {
-      const { recoveryAdministratorId } = await this.users.lock(tx, organizationId);
+      const { recoveryAdministratorId } = await this.stores.users.lock(tx, organizationId);
       const user = await this.requireUser(tx, principal, id);
       refuseRecovery(user, recoveryAdministratorId, 'deleted');
       await this.refuseLastLifter(tx, principal, user);
-      if (!(await this.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
-      await this.offboarding.removeFromRoles(tx, organizationId, id);
+      if (!(await this.stores.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
+      await this.stores.offboarding.removeFromRoles(tx, organizationId, id);
       await this.records.record(tx, actor, 'USER_DELETED', objectOf(user), { roleNames: user.roleNames });
-      return this.offboarding.end(tx, organizationId, id, auditActor(actor));
+      return this.stores.offboarding.end(tx, organizationId, id, auditActor(actor));
     });
     this.wakeUps.wake('revoke-rules', due);
   }
@@ -100,10 +97,10 @@ export class UsersService {
     // a stolen access token must not be enough to remove the second factor
     if (id.toLowerCase() === principal.userId && principal.mfaEnabled) throw ownMfa();
     await this.database.transaction(async (tx) => {
-      const { recoveryAdministratorId } = await this.users.lock(tx, principal.organizationId);
+      const { recoveryAdministratorId } = await this.stores.users.lock(tx, principal.organizationId);
       const user = await this.requireUser(tx, principal, id);
       refuseRecovery(user, recoveryAdministratorId, 'without MFA');
-      if (!(await this.users.resetMfa(tx, principal.organizationId, id))) {
+      if (!(await this.stores.users.resetMfa(tx, principal.organizationId, id))) {
         throw notPossible('MFA is not enabled for the user');
       }
       await this.records.record(tx, actor, 'MFA_RESET', objectOf(user));
@@ -115,18 +112,18 @@ export class UsersService {
     const { principal } = actor;
     await this.database.closing.transaction(async (tx) => {
       const user = await this.requireUser(tx, principal, id);
-      const ended = await this.signIns.endAll(tx, principal.organizationId, id);
+      const ended = await this.stores.signIns.endAll(tx, principal.organizationId, id);
       await this.records.record(tx, actor, 'SIGN_IN_ENDED', objectOf(user), { ended });
     });
   }
 
   private async refuseLastLifter(tx: Tx, { organizationId }: Principal, user: UserRow): Promise<void> {
-    if (!(await this.lockdowns.waitsFor(tx, organizationId, user.id))) return;
+    if (!(await this.stores.lockdowns.waitsFor(tx, organizationId, user.id))) return;
     throw notPossible(`Only ${user.email} is left to lift a lockdown: lift it first`);
   }
 
   private async requireUser(tx: Tx, principal: Principal, id: string): Promise<UserRow> {
-    const user = await this.users.find(tx, principal.organizationId, id);
+    const user = await this.stores.users.find(tx, principal.organizationId, id);
     if (!user) throw notFound(`User ${id} does not exist`);
     return user;
   }

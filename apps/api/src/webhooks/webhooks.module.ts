@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { UserStore, WebhookStore } from '#tenant-store';
 import { CredentialsModule } from '../credentials/credentials.module';
 import { WebhookUrls } from './webhook-urls';
 import { WebhooksController } from './webhooks.controller';
@@ -8,6 +7,6 @@ import { WebhooksService } from './webhooks.service';
 @Module({
   imports: [CredentialsModule],
   controllers: [WebhooksController],
-  providers: [WebhooksService, WebhookUrls, WebhookStore, UserStore],
+  providers: [WebhooksService, WebhookUrls],
 })
 export class WebhooksModule {}

@@ -3,13 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
 import type { Principal } from '#guards';
 import type { OrganizationId } from '#rules';
-import { MasterKeys, openCredential, sealCredential } from '#secrets';
 import {
   type DeliveryRow,
   type LockedWebhook,
-  UserStore,
+  TenantStores,
   type WebhookRow,
-  WebhookStore,
   webhookLabel,
 } from '#tenant-store';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
@@ -36,20 +34,18 @@ type Secrets = Readonly<Record<string, string>>;
 export class WebhooksService {
   constructor(
     private readonly database: Database,
-    private readonly webhooks: WebhookStore,
-    private readonly users: UserStore,
+    private readonly stores: TenantStores,
     private readonly records: ActionRecords,
     private readonly urls: WebhookUrls,
     private readonly dataKeys: DataKeys,
-    private readonly masterKeys: MasterKeys,
   ) {}
 
   list({ organizationId }: Principal, query: ListQuery): Promise<Sliced<WebhookRow>> {
-    return this.webhooks.list(this.database.autocommit, organizationId, query);
+    return this.stores.webhooks.list(this.database.autocommit, organizationId, query);
   }
 
   async find({ organizationId }: Principal, id: string): Promise<WebhookRow> {
-    const webhook = await this.webhooks.find(this.database.autocommit, organizationId, id);
+    const webhook = await this.stores.webhooks.find(this.database.autocommit, organizationId, id);
     if (!webhook) throw missing(id);
     return webhook;
   }
@@ -59,8 +55,7 @@ export class WebhooksService {
     const { name = null, format = 'standard', eventTypes = [] } = dto;
     const url = await this.urls.checked(dto.url);
     const [id, secret, shownUrl] = [randomUUID(), newSecret(), this.urls.shown(url, format)];
-    const dataKey = await this.dataKeys.of(organizationId);
-    const sealedData = sealCredential(this.masterKeys, dataKey, id, {
+    const sealedData = await this.dataKeys.seal(organizationId, id, {
       url,
       secret,
       ...((dto.authorization ?? null) !== null && { authorization: dto.authorization! }),
@@ -75,11 +70,11 @@ export class WebhooksService {
       createdByEmail: email,
     };
     return this.database.transaction(async (tx) => {
-      await this.users.lock(tx, organizationId);
-      if ((await this.webhooks.count(tx, organizationId)) >= MAX_WEBHOOKS)
+      await this.stores.users.lock(tx, organizationId);
+      if ((await this.stores.webhooks.count(tx, organizationId)) >= MAX_WEBHOOKS)
         throw notPossible(`The organization has ${MAX_WEBHOOKS} webhooks, the maximum: delete one`);
-      await this.webhooks.create(tx, organizationId, created);
-      const row = (await this.webhooks.find(tx, organizationId, id))!;
+      await this.stores.webhooks.create(tx, organizationId, created);
+      const row = (await this.stores.webhooks.find(tx, organizationId, id))!;
       await this.records.record(tx, actor, 'WEBHOOK_CREATED', objectOf(row), {
         format,
         eventTypes: row.eventTypes,
@@ -93,7 +88,7 @@ export class WebhooksService {
     const { isEnabled } = dto;
     const url = dto.url === undefined ? undefined : await this.urls.checked(dto.url);
     return this.changing(actor, id, async (tx, before) => {
-      await this.webhooks.update(tx, organizationId, id, {
+      await this.stores.webhooks.update(tx, organizationId, id, {
         name: dto.name,
         eventTypes: dto.eventTypes && [...new Set(dto.eventTypes)],
         ...(url !== undefined && {
@@ -105,9 +100,9 @@ export class WebhooksService {
           ),
         }),
       });
-      if (isEnabled === false) await this.webhooks.disable(tx, organizationId, id);
-      if (isEnabled === true && !before.isEnabled) await this.webhooks.enable(tx, organizationId, id);
-      const after = (await this.webhooks.find(tx, organizationId, id))!;
+      if (isEnabled === false) await this.stores.webhooks.disable(tx, organizationId, id);
+      if (isEnabled === true && !before.isEnabled) await this.stores.webhooks.enable(tx, organizationId, id);
+      const after = (await this.stores.webhooks.find(tx, organizationId, id))!;
       await this.records.record(tx, actor, 'WEBHOOK_UPDATED', objectOf(after), {
         changed: changesOf(before, after, url !== undefined, dto.authorization !== undefined),
       });
@@ -117,7 +112,7 @@ export class WebhooksService {
 
   async delete(actor: Actor, id: string): Promise<void> {
     await this.changing(actor, id, async (tx, webhook) => {
-      await this.webhooks.delete(tx, actor.principal.organizationId, id);
+      await this.stores.webhooks.delete(tx, actor.principal.organizationId, id);
       await this.records.record(tx, actor, 'WEBHOOK_DELETED', objectOf(webhook));
     });
   }
@@ -131,7 +126,7 @@ export class WebhooksService {
         const { secret: formerSecret } = secrets;
         return { ...secrets, secret, ...(formerSecret !== undefined && { formerSecret }) };
       });
-      await this.webhooks.update(tx, organizationId, id, { sealedData: resealed }, true);
+      await this.stores.webhooks.update(tx, organizationId, id, { sealedData: resealed }, true);
       await this.records.record(tx, actor, 'WEBHOOK_SECRET_ROTATED', objectOf(row));
       return { row, secret };
     });
@@ -148,7 +143,7 @@ export class WebhooksService {
   async deliveries(principal: Principal, id: string, query: DeliveryQueryDto): Promise<Sliced<DeliveryRow>> {
     await this.find(principal, id);
     const { organizationId } = principal;
-    return this.webhooks.deliveries(
+    return this.stores.webhooks.deliveries(
       this.database.autocommit,
       organizationId,
       id,
@@ -160,7 +155,7 @@ export class WebhooksService {
   async redeliver(actor: Actor, id: string, deliveryId: string): Promise<void> {
     await this.changing(actor, id, async (tx, webhook) => {
       refuseDisabled(webhook);
-      if (!(await this.webhooks.redeliver(tx, actor.principal.organizationId, id, deliveryId)))
+      if (!(await this.stores.webhooks.redeliver(tx, actor.principal.organizationId, id, deliveryId)))
         throw notFound(`Delivery ${deliveryId} does not exist`);
       await this.records.record(tx, actor, 'WEBHOOK_REDELIVERED', objectOf(webhook), { deliveryId });
     });
@@ -173,7 +168,7 @@ export class WebhooksService {
     change: (tx: Tx, before: LockedWebhook) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async (tx) => {
-      const before = await this.webhooks.findLocked(tx, principal.organizationId, id);
+      const before = await this.stores.webhooks.findLocked(tx, principal.organizationId, id);
       if (!before) throw missing(id);
       return change(tx, before);
     });
@@ -184,9 +179,8 @@ export class WebhooksService {
     { id, sealedData }: Pick<LockedWebhook, 'id' | 'sealedData'>,
     change: (secrets: Secrets) => Secrets,
   ): Promise<Secrets> {
-    const dataKey = await this.dataKeys.of(organizationId);
-    const secrets = openCredential(this.masterKeys, { id, organizationId, sealedData, dataKey });
-    return sealCredential(this.masterKeys, dataKey, id, change(secrets));
+    const secrets = await this.dataKeys.open(organizationId, { id, sealedData });
+    return this.dataKeys.seal(organizationId, id, change(secrets));
   }
 }
 

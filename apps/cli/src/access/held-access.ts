@@ -145,7 +145,7 @@ export class HeldAccess {
 
   /**
    * Ends the access, and waits a moment for its rules to be removed. Never throws: what cannot be stopped, or is not removed
-   * yet, is said.
+   * yet, is reported.
    * @returns whether all are removed
    */
   async close(output: Output): Promise<boolean> {

@@ -72,7 +72,7 @@ function answer(response: ServerResponse, query: URLSearchParams | null): void {
 
 function codeIn(query: URLSearchParams | null): string {
   if (query === null)
-    throw new CommandFailure(EXIT.denied, 'Nobody signed in within ten minutes', 'begin again');
+    throw new CommandFailure(EXIT.denied, 'There was no sign-in within ten minutes', 'begin again');
   const code = query.get('code');
   if (code !== null) return code;
   const message = query.get('message') ?? 'The sign-in did not succeed';

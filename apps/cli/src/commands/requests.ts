@@ -28,7 +28,7 @@ export function registerRequests(program: Command): void {
     options: [
       viewOption('decide', 'those that you may approve or deny'),
       viewOption('all', 'those of the organization (administrators)'),
-      viewOption('review', 'sessions without approval that nobody has reviewed (administrators)'),
+      viewOption('review', 'sessions without approval that are not reviewed (administrators)'),
     ],
     run: list,
   });

@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 
-/** Told to a model once, before it uses a tool. */
+/** Shown to a model once, before it uses a tool. */
 export const INSTRUCTIONS =
   'These tools let this machine through the firewalls of named resources for a limited time. Call list_resources, ' +
   'request_access for what the task needs, wait_for_access before connecting, and release_access as soon as the task is ' +
@@ -40,7 +40,7 @@ const ACCESS = {
     status: TEXT,
     problem: { type: ['string', 'null'] },
   }),
-  waitsFor: { type: ['string', 'null'], description: 'PENDING: whose approval it waits for; null: nobody’s' },
+  waitsFor: { type: ['string', 'null'], description: 'PENDING: whose approval it waits for; null: none' },
 } as const;
 
 const inputOf = (properties: Properties, required: readonly string[] = []): Tool['inputSchema'] => ({

@@ -5,7 +5,7 @@ import { CommandFailure, EXIT } from '../exit-codes';
 import { locked } from './file-lock';
 import { isMissing } from './system-error';
 
-/** Where somebody signs in, and with what. */
+/** Where a user signs in, and with what. */
 export interface Profile {
   /** without `/api/v1` */
   readonly url: string;

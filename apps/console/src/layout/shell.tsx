@@ -3,7 +3,7 @@ import { Fragment, useEffect, useState, type ReactNode } from 'react';
 import { signOut, useList } from '../api';
 import { PAGE_SIZE } from '../parts/listed';
 import { LockdownBanner } from '../parts/lockdown';
-import { Action, Badge, Button, Icon, Loaded, Muted, Page, Said, Stale, Unanswered } from '../ui';
+import { Action, Badge, Button, Icon, Loaded, Muted, Page, Announcement, Stale, Unanswered } from '../ui';
 import { useZone, ZoneSwitch } from '../ui';
 import { useMe } from './me';
 import styles from './shell.module.css';
@@ -89,7 +89,7 @@ export function Shell() {
             <Muted>
               <ZoneSwitch />
             </Muted>
-            <Action kind="plain" label="Sign out" said={null} act={() => signOut()} />
+            <Action kind="plain" label="Sign out" announcement={null} act={() => signOut()} />
           </div>
         ) : null}
       </header>
@@ -103,7 +103,7 @@ export function Shell() {
         <Fragment key={useZone()}>
           <Outlet />
         </Fragment>
-        <Said />
+        <Announcement />
       </main>
     </div>
   );
@@ -145,7 +145,7 @@ function Group({ title, links, counts }: GroupProps) {
   );
 }
 
-/** The frame of screens of nobody in particular: sign-in and its steps. */
+/** The frame of screens without a signed-in user: sign-in and its steps. */
 export const Alone = ({ children }: { readonly children: ReactNode }) => (
   <main className={styles['alone']}>
     <Brand />

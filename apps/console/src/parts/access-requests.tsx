@@ -86,7 +86,7 @@ const DECISIONS = {
 } as const;
 
 /** What a decision has done. */
-function saidOf(request: AccessRequest, as: keyof typeof DECISIONS): string {
+function announcementOf(request: AccessRequest, as: keyof typeof DECISIONS): string {
   const { userName, status, useBy, approvals, approvalsNeeded } = request;
   const what = `${userName}, ${namesOf(request)}`;
   if (as === 'review') return `Reviewed: ${what}.`;
@@ -110,7 +110,7 @@ export function DecideButton({ request, as }: { request: AccessRequest; as: keyo
         const path = `/api/v1/access-requests/{id}/${as}` as const;
         return api.POST(path, { params, body: note === undefined ? {} : { note } });
       }}
-      said={({ data }) => saidOf(data!, as)}
+      announcement={({ data }) => announcementOf(data!, as)}
     >
       <p>
         To {namesOf(request)} from {unbroken(askedFrom(request))}, for {request.durationHours} h:{' '}

@@ -26,17 +26,17 @@ function refuseOverwriting(form: object, before: object, now: object): void {
     (name) => textOf(theirs[name]) !== textOf(drawn[name]) && textOf(theirs[name]) !== textOf(mine[name]),
   );
   if (lost.length === 0) return;
-  const told = (name: string): string =>
+  const conflictOf = (name: string): string =>
     `was changed by another person meanwhile${['string', 'number'].includes(typeof theirs[name]) ? `, to “${theirs[name] as string}”` : ''}. Save again to overwrite that.`;
-  const fields = Object.fromEntries(lost.map((name) => [name, told(name)]));
-  throw new Failure(`Not saved: ${lost.join(', ')} ${told('')}`, 409, 'CHANGED_MEANWHILE', fields);
+  const fields = Object.fromEntries(lost.map((name) => [name, conflictOf(name)]));
+  throw new Failure(`Not saved: ${lost.join(', ')} ${conflictOf('')}`, 409, 'CHANGED_MEANWHILE', fields);
 }
 
 type Answer<Data> = Promise<{ data?: Data | undefined }>;
 
 /**
  * For a form that changes an object: sends what differs from the object as it is now. What another person has changed since the
- * form was drawn is told first, once, rather than overwritten.
+ * form was drawn is reported first, once, rather than overwritten.
  * @param drawn the object as the form shows it
  * @param read reads it again
  * @returns sends a form; null: nothing was to be changed

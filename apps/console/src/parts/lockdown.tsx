@@ -73,7 +73,7 @@ export function LockdownActions({ userId, name, lockdown }: SubjectProps) {
           ? api.POST('/api/v1/organization/lockdown', { body, signal })
           : api.POST('/api/v1/users/{id}/lockdown', { params, body: { reason }, signal });
       }}
-      said={(answer) => {
+      announcement={(answer) => {
         const { sessions = 0, staticIpRules = 0 } = answer?.data ?? {};
         const rules = staticIpRules > 0 ? ` and ${count(staticIpRules, 'static IP rule')}` : '';
         return `Locked down: ${name}. This ended ${count(sessions, 'session')}${rules}.`;

@@ -41,7 +41,7 @@ export const UseRequest = ({ request, onStarted }: UseRequestProps) => (
     label="Let me in"
     kind="primary"
     busy="Opening…"
-    said={null}
+    announcement={null}
     act={() => {
       const body = { accessRequestId: request.id, resourceIds: availableOf(request) };
       return openedBeside(body, `request ${request.id.slice(0, 8)}`, onStarted);
@@ -61,7 +61,7 @@ const ExtendButton = ({ session: { id, expiresAt } }: { readonly session: Sessio
           const body = { additionalHours: entered.number('additionalHours') };
           return api.POST('/api/v1/sessions/{id}/extend', { params: { path: { id } }, body });
         }}
-        said={({ data }) => `Extended: open until ${localTime(data!.expiresAt)}.`}
+        announcement={({ data }) => `Extended: open until ${localTime(data!.expiresAt)}.`}
       >
         <TextField
           name="additionalHours"
@@ -111,7 +111,7 @@ function StopAction({ session, onStopped }: StopProps) {
     await stopped(session, '');
   };
   if (session.accessRequestId === null)
-    return <Action label="Stop" kind="danger" busy="Closing…" said={null} act={stop} />;
+    return <Action label="Stop" kind="danger" busy="Closing…" announcement={null} act={stop} />;
   return (
     <ConfirmButton label="Stop" title="Stop this access?" confirm="Stop it" act={stop}>
       <p>
@@ -123,7 +123,7 @@ function StopAction({ session, onStopped }: StopProps) {
   );
 }
 
-/** Ends the session of somebody else, as an administrator. */
+/** Ends the session of another user, as an administrator. */
 export function StopOtherButton({ session }: { readonly session: Session }) {
   const { userName } = session;
   return (

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button, type ButtonKind } from './button';
-import { say } from './said';
+import { announce } from './announcement';
 import { Problem } from './status';
 
 interface ActionProps {
@@ -12,16 +12,16 @@ interface ActionProps {
   readonly act: () => Promise<unknown>;
   readonly onDone?: () => void;
   /** what it has done; null: the screen shows it; left out: that it is done */
-  readonly said?: string | null;
+  readonly announcement?: string | null;
 }
 
 /** A button that sends one request at once. A refusal appears below it. */
-export function Action({ label, busy = 'One moment…', act, onDone, said, ...look }: ActionProps) {
+export function Action({ label, busy = 'One moment…', act, onDone, announcement, ...look }: ActionProps) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: act,
-    onMutate: () => say(null),
+    onMutate: () => announce(null),
     onSuccess: () => {
-      say(said === undefined ? `${label}: done.` : said);
+      announce(announcement === undefined ? `${label}: done.` : announcement);
       onDone?.();
     },
   });

@@ -55,7 +55,7 @@ interface ConfirmProps<Result> {
   /** see `Form` */
   readonly onDone?: () => unknown;
   /** what it has done; left out: what the title asks */
-  readonly said?: (result: Result) => string;
+  readonly announcement?: (result: Result) => string;
 }
 
 /** A button for what cannot be undone: it asks first. */
@@ -77,7 +77,7 @@ export const ConfirmButton = <Result,>({
         }
         submit={rest.confirm ?? label}
         submitKind={kind === 'primary' ? kind : 'danger'}
-        said={(result) => (result && rest.said?.(result)) ?? `${title.slice(0, -1)}: done.`}
+        announcement={(result) => (result && rest.announcement?.(result)) ?? `${title.slice(0, -1)}: done.`}
         onCancel={close}
         onDone={() => {
           close();

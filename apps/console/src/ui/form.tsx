@@ -3,7 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { asFailure, type Failure } from '../api';
 import { Button, type ButtonKind } from './button';
 import { FieldProblems } from './field-problems';
-import { say } from './said';
+import { announce } from './announcement';
 import { Notice } from './status';
 import styles from './form.module.css';
 
@@ -60,10 +60,10 @@ interface FormProps<Result> {
   readonly busy?: string;
   /** fields of a request that have another name on this form */
   readonly alias?: Readonly<Record<string, string>>;
-  /** said after a success, by a form that stays on the screen */
+  /** shown after a success, by a form that stays on the screen */
   readonly done?: string;
-  /** said after a success, by a form in a dialog, which is gone then; left out: that it is done */
-  readonly said?: (result: Result) => string;
+  /** announced after a success, by a form in a dialog, which is gone then; left out: that it is done */
+  readonly announcement?: (result: Result) => string;
   readonly onCancel?: () => void;
   readonly children?: ReactNode;
 }
@@ -75,9 +75,9 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
   const isSending = useRef(false);
   const { mutate, isPending, isSuccess, error } = useMutation<Result, unknown, Entered>({
     mutationFn: send,
-    onMutate: () => say(null),
+    onMutate: () => announce(null),
     onSuccess: (result) => {
-      if (rest.onCancel) say(rest.said?.(result) ?? `${submit}: done.`);
+      if (rest.onCancel) announce(rest.announcement?.(result) ?? `${submit}: done.`);
       // a late answer: the person has gone on meanwhile
       return form.current ? onDone?.(result) : undefined;
     },

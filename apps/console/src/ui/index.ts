@@ -11,7 +11,7 @@ export { keepFocus } from './focus';
 export { Icon } from './icon';
 export { Empty, Facts, Muted, Page, Row, Section, Stack, Tabs } from './layout';
 export { Picker } from './picker';
-export { Said } from './said';
+export { Announcement } from './announcement';
 export { Badge, Loaded, Loading, Notice, Problem, type Tone } from './status';
 export { Pager, Table, type Column } from './table';
 export { fromLocalField, localTime, Time, TimeLeft } from './time';

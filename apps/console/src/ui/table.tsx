@@ -23,7 +23,7 @@ interface TableProps<Item> {
 export function Table<Item>({ caption, columns, rows, keyOf, empty }: TableProps<Item>) {
   if (rows.length === 0) return empty;
   return (
-    // cards are no rows of a table to a browser unless it is said
+    // cards are no rows of a table to a browser unless it is stated
     <table className={styles['table']} role="table">
       <caption>{caption}</caption>
       <thead role="rowgroup">

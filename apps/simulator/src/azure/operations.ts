@@ -20,8 +20,13 @@ export class Operations {
   /** @param durationMs of each operation */
   constructor(private readonly durationMs: number) {}
 
-  start(group: string, ruleName: string, error: CloudError | null = null): Operation {
-    const operation = { id: randomUUID(), group, ruleName, endsAt: Date.now() + this.durationMs, error };
+  start(
+    group: string,
+    ruleName: string,
+    error: CloudError | null = null,
+    durationMs = this.durationMs,
+  ): Operation {
+    const operation = { id: randomUUID(), group, ruleName, endsAt: Date.now() + durationMs, error };
     this.known.set(operation.id, operation);
     for (const oldest of this.known.keys()) {
       if (this.known.size <= MAX_KEPT) break;

@@ -16,6 +16,7 @@ const CHANGE_FIELDS = ['address', 'protocol', 'fromPort', 'toPort', 'description
 const ORDER_FIELDS = ['access', 'priority', 'part'];
 const MAX_DELAY_MS = 600_000;
 const MAX_COUNT = 1_000_000;
+const MAX_AHEAD_SECONDS = 366 * 86_400;
 
 /** The control interface below `/_`: ground truth, changes by another program, faults. */
 export class ControlInterface {
@@ -37,6 +38,7 @@ export class ControlInterface {
     'PUT /_roles': (request) => this.setRole(request),
     'PUT /_locks': (request) => this.setLock(request),
     'PUT /_policies': (request) => this.setPolicies(request),
+    'PUT /_clock': (request) => this.setClock(request),
     'POST /_tokens/revoke': (request) => this.revokeTokens(request),
     'POST /_reset': () => this.resetAll(),
     ...this.more,
@@ -193,6 +195,17 @@ export class ControlInterface {
     const order = input.oneOf('order', ['after', 'before']);
     const policies = required('policies', input.objects('policies'));
     provider.setPolicies(this.requireTarget(input, provider), policies, order === 'before');
+    return ok({});
+  }
+
+  /** Time passes for a cloud whose rules end by its own clock. */
+  private setClock({ body }: ControlRequest): ControlAnswer {
+    const input = Input.fromJson(body, ['provider', 'aheadSeconds']);
+    const provider = this.requireProvider(input);
+    if (!provider.setClockAhead)
+      throw new BadInput('provider', `${provider.provider} has no clock of its own`);
+    const seconds = input.integer('aheadSeconds', 0, MAX_AHEAD_SECONDS);
+    provider.setClockAhead(required('aheadSeconds', seconds) * 1000);
     return ok({});
   }
 

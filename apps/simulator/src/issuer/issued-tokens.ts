@@ -36,7 +36,7 @@ export class IssuedTokens {
     };
   };
 
-  /** For `restore` after a restart: nobody is signed out by it. */
+  /** For `restore` after a restart: it signs no user out. */
   save(): unknown {
     return [...this.stored].filter(([key]) => LASTING.test(key));
   }

@@ -37,7 +37,7 @@ interface Loaded {
 }
 
 /**
- * A real OpenID Connect provider with made-up people: whoever signs in clicks on one of them. Its code is loaded with the
+ * A real OpenID Connect provider with made-up people: the person who signs in clicks on one of them. Its code is loaded with the
  * first request.
  */
 export class Issuer {
@@ -98,7 +98,7 @@ export class Issuer {
     if (person) person.refusal = null;
     const result = person
       ? await signedIn(provider, person, params, form.has('secondFactor'))
-      : { error: 'access_denied', error_description: 'Nobody was chosen' };
+      : { error: 'access_denied', error_description: 'No person was chosen' };
     await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   }
 

@@ -1,6 +1,6 @@
 import type { MannerName, Refusal } from './manners';
 
-/** Somebody whom the simulated identity provider knows. */
+/** A person whom the simulated identity provider knows. */
 export interface Person {
   /** never changes: what an account is joined by */
   readonly subject: string;

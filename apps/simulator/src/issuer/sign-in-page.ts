@@ -1,10 +1,10 @@
 import { STYLE } from '../page/style';
 import type { Person } from './people';
 
-/** The page on which somebody chooses who they are. */
+/** The page on which a person chooses an identity. */
 export const signInPage = (people: readonly Person[]): string =>
   page(`
-<p>Who signs in to Drawbridge? Nobody here has a password.</p>
+<p>Who signs in to Drawbridge? No password is needed here.</p>
 <form method="post">
   ${people.map(button).join('\n  ')}
   <label class="wide check"><input type="checkbox" name="secondFactor"> with a second factor</label>

@@ -3,7 +3,7 @@ import type { JSONWebKeySet } from 'jose';
 export const TRUSTING = ['AWS', 'GCP', 'AZURE'] as const;
 export type Trusting = (typeof TRUSTING)[number];
 
-/** What a cloud's account was told to trust: tokens of an issuer for an audience, with one subject. */
+/** What a cloud's account trusts: tokens of an issuer for an audience, with one subject. */
 export interface Trust {
   readonly provider: Trusting;
   readonly issuer: string;

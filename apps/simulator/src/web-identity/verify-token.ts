@@ -78,7 +78,7 @@ async function fetched(issuer: string): Promise<JSONWebKeySet | 'unreachable' | 
     if (described.issuer !== issuer || described.jwks_uri === undefined) return 'wrong-issuer';
     return await json<JSONWebKeySet>(described.jwks_uri);
   } catch {
-    // a cloud does not say more about somebody else's server either
+    // a cloud does not say more about a foreign server either
     return 'unreachable';
   }
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Tx } from '#entities';
-import { PlatformStore, type PlatformUserRow } from '#tenant-store';
+import type { PlatformUserRow } from '#tenant-store';
+import { stores } from './deployment';
 import { parsed } from './program';
 
 /** The account with an e-mail address. @param organization its slug; undefined: there must be one account */
@@ -10,7 +11,7 @@ export async function accountOf(
   organization: string | undefined,
 ): Promise<PlatformUserRow> {
   const address = email.trim().toLowerCase();
-  const [user, ...others] = await new PlatformStore().usersByEmail(tx, address, organization ?? null);
+  const [user, ...others] = await stores.platform.usersByEmail(tx, address, organization ?? null);
   const where = organization === undefined ? '' : ` in the organization ${organization}`;
   if (!user) throw new Error(`There is no active user ${address}${where}: register or invite them first.`);
   if (others.length > 0) {

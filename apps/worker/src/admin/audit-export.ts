@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { postgresErrorField } from '#entities';
 import { AuditExport, type ExportReport, type MonthOutcome } from '../audit/audit-export';
 import { ExportFolder } from '../audit/export-folder';
-import { withDatabase } from './deployment';
+import { stores, withDatabase } from './deployment';
 import { EXIT, type ExitCode, parsed, print, run, verb } from './program';
 
 const NOT_OWNER = '42501';
@@ -51,7 +51,10 @@ async function exportAudit({ to, keepMonths, drop = false }: Options): Promise<E
     return await withDatabase(
       async (database) => {
         let isComplete = true;
-        for await (const report of new AuditExport(database, new ExportFolder(to)).run(keepMonths, drop)) {
+        for await (const report of new AuditExport(database, stores.auditExports, new ExportFolder(to)).run(
+          keepMonths,
+          drop,
+        )) {
           print(formatReport(report));
           isComplete &&= report.outcome === 'exported' || report.outcome === 'dropped';
         }

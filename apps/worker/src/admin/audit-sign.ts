@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { signCheckpoints } from '../audit/checkpoint-signing';
 import { readSigner } from '../audit/signing-key-file';
-import { signingKeyFile, withDatabase } from './deployment';
+import { signingKeyFile, stores, withDatabase } from './deployment';
 import { EXIT, type ExitCode, note, print, run, verb } from './program';
 
 /** Signs the end of every chain of audit records now. */
@@ -20,7 +20,9 @@ async function sign(): Promise<ExitCode> {
   if (key === null) throw new Error('There is no key: set AUDIT_SIGNING_KEY_FILE to the file that holds it.');
   const signer = readSigner(key);
   const count = await withDatabase((database) =>
-    signCheckpoints(database, signer, (checkpoint) => print(JSON.stringify(checkpoint))),
+    signCheckpoints(database, stores.auditCheckpoints, signer, (checkpoint) =>
+      print(JSON.stringify(checkpoint)),
+    ),
   );
   note(`${count} checkpoints signed with the key ${signer.keyId}.`);
   return EXIT.done;

@@ -2,10 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Database } from '#entities';
 import { CheckpointKeys } from '#secrets';
-import { AuditChainStore } from '#tenant-store';
 import { type ChainReport, ChainVerifier, type KeptLink } from '../audit/chain-verifier';
 import { ExportFolder } from '../audit/export-folder';
-import { signingKeyFile, withDatabase } from './deployment';
+import { signingKeyFile, stores, withDatabase } from './deployment';
 import { EXIT, type ExitCode, note, parsed, print, run, verb } from './program';
 
 const PROGRESS_INTERVAL_MS = 2000;
@@ -30,7 +29,7 @@ export function addAuditVerify(audit: Command): void {
       '--exports /backup/audit',
     ],
     `Without --public-key: the key of AUDIT_SIGNING_KEY_FILE; with the database of npm start, the one in DATA_DIR.
-Without --exports, a chain goes on from the recorded end of each export, which proves nothing of before: whoever owns
+Without --exports, a chain goes on from the recorded end of each export, which proves nothing of before: who owns
 the database can record an export that never was.`,
   )
     .option('--organization <slug>', 'look at this one only')
@@ -72,14 +71,13 @@ async function verifyAudit(
   if (folder !== undefined && !existsSync(folder)) throw new Error(`There is no folder ${folder}.`);
   const exports = folder === undefined ? null : new ExportFolder(folder);
   const keys = readKeys(publicKey);
-  const chain = new AuditChainStore();
-  const organizations = await chain.organizations(database.autocommit, organization ?? null);
+  const organizations = await stores.auditChains.organizations(database.autocommit, organization ?? null);
   if (organization !== undefined && organizations.length === 0)
     throw new Error(`There is no organization "${organization}".`);
   let worst: ExitCode = EXIT.done;
   for (const { id, slug } of organizations) {
     const progress = progressReporter(slug);
-    const verifier = new ChainVerifier(database, chain, progress, undefined, keys, exports);
+    const verifier = new ChainVerifier(database, stores, progress, { keys, exports });
     const report = await verifier.verify(id, kept ?? null);
     print(formatReport(slug, report, exports !== null));
     if (report.broken !== null) worst = EXIT.found;

@@ -3,9 +3,8 @@ import type { Command } from 'commander';
 import { SYSTEM_ACTOR, type Tx } from '#entities';
 import { emailForm, hiddenCharacters } from '#rules';
 import { newOpaqueToken } from '#secrets';
-import { AccountStore, AccountTokenStore, AuditStore } from '#tenant-store';
 import { withUrl } from './accounts';
-import { withDatabase } from './deployment';
+import { stores, withDatabase } from './deployment';
 import { EXIT, parsed, print, run, verb } from './program';
 
 const MAX_LENGTH = 200;
@@ -24,7 +23,7 @@ export function addCreateOrganization(program: Command): void {
     'create-organization',
     'set up an organization and its first administrator, also where registration is closed',
     ['--name Acme --email ada@example.com --url https://drawbridge.example.com'],
-    'Prints the link with which the administrator chooses a password. Whoever has the link can: it counts once, for a week.',
+    'Prints the link with which the administrator chooses a password. Anyone with the link can: it counts once, for a week.',
   )
     .requiredOption(
       '--name <name>',
@@ -54,7 +53,7 @@ function readEmail(text: string): string | undefined {
 
 /** @returns the link for the administrator */
 async function create(tx: Tx, { name, email, url }: Options): Promise<string> {
-  const { userId, organizationId } = await new AccountStore().registerOrganization(tx, {
+  const { userId, organizationId } = await stores.accounts.registerOrganization(tx, {
     organizationName: name,
     email,
     passwordHash: null,
@@ -62,8 +61,8 @@ async function create(tx: Tx, { name, email, url }: Options): Promise<string> {
   });
   const { plainText, hash: tokenHash } = newOpaqueToken();
   const invitation = { organizationId, userId, purpose: 'INVITE', tokenHash } as const;
-  await new AccountTokenStore().create(tx, { ...invitation, ttlSeconds: SEVEN_DAYS_SECONDS });
-  await new AuditStore().write(tx, organizationId, {
+  await stores.accountTokens.create(tx, { ...invitation, ttlSeconds: SEVEN_DAYS_SECONDS });
+  await stores.audit.write(tx, organizationId, {
     ...SYSTEM_ACTOR,
     eventType: 'ORGANIZATION_REGISTERED',
     resourceType: 'ORGANIZATION',

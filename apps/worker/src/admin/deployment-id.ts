@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander';
 import { DEPLOYMENT_ID, DEPLOYMENT_ID_MESSAGE } from '#config';
-import { DeploymentIdStore } from '#engine-store';
-import { withDatabase } from './deployment';
+import { engineStore, withDatabase } from './deployment';
 import { EXIT, parsed, print, run, verb } from './program';
 
-const store = new DeploymentIdStore();
+const { deploymentIds: store } = engineStore;
 
 /** Shows what the installation marks its rules with, or makes another id the one. */
 export function addDeploymentId(program: Command): void {

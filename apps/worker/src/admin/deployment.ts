@@ -1,10 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseUrlSettings, loadSettings } from '#config';
+import { IdentityStores } from '#credentials';
+import { EngineStore } from '#engine-store';
 import { Database, type DatabaseSettings } from '#entities';
 import { MasterKeys } from '#secrets';
+import { TenantStores } from '#tenant-store';
 
 type Connection = Partial<Pick<DatabaseSettings, 'url' | 'hasTimeouts'>>;
+
+/** What the verbs read and write. */
+export const stores = new TenantStores();
+export const engineStore = new EngineStore();
+export const identityStores = new IdentityStores();
 
 /**
  * Connects a verb to the deployment's database for as long as it works.

@@ -2,12 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ISSUER_URL, ISSUER_URL_MESSAGE } from '#config';
-import { IdentityKeyRotation, IdentityKeyStore, issuerConfiguration, type Rotation } from '#credentials';
+import { IdentityKeyRotation, issuerConfiguration, type Rotation } from '#credentials';
 import type { Database } from '#entities';
-import { masterKeys, withDatabase } from './deployment';
+import { identityStores, masterKeys, withDatabase } from './deployment';
 import { EXIT, type ExitCode, parsed, print, run, verb } from './program';
-
-const store = new IdentityKeyStore();
 
 /** The keys that sign tokens about credentials, for clouds that trust this deployment's issuer. */
 export function addIdentityKeys(program: Command): void {
@@ -52,7 +50,7 @@ MASTER_KEYS as the services have them.`,
 }
 
 async function list(database: Database): Promise<ExitCode> {
-  const rows = await store.published(database.autocommit);
+  const rows = await identityStores.keys.published(database.autocommit);
   const signing = rows.findLast(({ mayHaveSigned }) => mayHaveSigned);
   if (!signing) print('There is no key yet: the first one is made when it is needed.');
   for (const row of signing ? rows : []) {
@@ -66,7 +64,9 @@ async function replace(
   change: (rotation: IdentityKeyRotation) => Promise<Rotation | null>,
 ): Promise<ExitCode> {
   const keys = masterKeys();
-  const rotation = await withDatabase((database) => change(new IdentityKeyRotation(database, keys, store)));
+  const rotation = await withDatabase((database) =>
+    change(new IdentityKeyRotation(database, keys, identityStores.keys)),
+  );
   if (!rotation) throw new Error('The last rotation is not over: its key does not sign yet. See list.');
   const { kid, signsFrom, deleted } = rotation;
   print(
@@ -76,7 +76,7 @@ async function replace(
 }
 
 async function writeFiles({ issuer, to }: { issuer: string; to: string }): Promise<ExitCode> {
-  const keys = await withDatabase(({ autocommit }) => store.published(autocommit));
+  const keys = await withDatabase(({ autocommit }) => identityStores.keys.published(autocommit));
   if (keys.length === 0) throw new Error('There is no key yet: make one with rotate.');
   mkdirSync(join(to, '.well-known'), { recursive: true });
   const written = {

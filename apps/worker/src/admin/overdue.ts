@@ -1,7 +1,7 @@
 import { Console } from 'node:console';
 import type { Command } from 'commander';
-import { BacklogStore, type OverdueRuleRow } from '#engine-store';
-import { withDatabase } from './deployment';
+import type { OverdueRuleRow } from '#engine-store';
+import { engineStore, withDatabase } from './deployment';
 import { EXIT, type ExitCode, note, print, run, verb } from './program';
 
 const MAX_LISTED = 1000;
@@ -26,7 +26,7 @@ export function addOverdue(program: Command): void {
 
 const listOverdue = ({ json }: { json?: boolean }): Promise<ExitCode> =>
   withDatabase(async ({ autocommit }) => {
-    const { rows, total } = await new BacklogStore().overdueRules(autocommit, { page: 0, size: MAX_LISTED });
+    const { rows, total } = await engineStore.backlog.overdueRules(autocommit, { page: 0, size: MAX_LISTED });
     if (json) print(JSON.stringify(rows, null, 2));
     else if (total === 0) print('Nothing is overdue.');
     // it makes control characters in what a provider has answered visible

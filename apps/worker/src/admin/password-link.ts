@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { SYSTEM_ACTOR, type Tx } from '#entities';
 import { newOpaqueToken } from '#secrets';
-import { AccountTokenStore, AuditStore } from '#tenant-store';
 import { accountOf, withOrganization, withUrl } from './accounts';
-import { withDatabase } from './deployment';
+import { stores, withDatabase } from './deployment';
 import { EXIT, note, print, run, verb } from './program';
 
 const AN_HOUR_SECONDS = 60 * 60;
@@ -20,7 +19,7 @@ export function addPasswordLink(program: Command): void {
     'password-link',
     'print a link with which a user sets a new password',
     ['ada@example.com --url https://drawbridge.example.com', 'ada@example.com --organization acme'],
-    'Whoever has the link can set it: it counts once, for an hour.',
+    'Anyone with the link can set it: it counts once, for an hour.',
   ).argument('<email>');
   withUrl(withOrganization(command)).action(
     run((email: string, options: Options) =>
@@ -43,8 +42,8 @@ async function create(
   const { id, email, organizationId, organizationSlug } = await accountOf(tx, given, organization);
   const { plainText, hash: tokenHash } = newOpaqueToken();
   const reset = { organizationId, userId: id, purpose: 'RESET', tokenHash } as const;
-  await new AccountTokenStore().create(tx, { ...reset, ttlSeconds: AN_HOUR_SECONDS });
-  await new AuditStore().write(tx, organizationId, {
+  await stores.accountTokens.create(tx, { ...reset, ttlSeconds: AN_HOUR_SECONDS });
+  await stores.audit.write(tx, organizationId, {
     ...SYSTEM_ACTOR,
     eventType: 'PASSWORD_RESET_REQUESTED',
     resourceType: 'USER',

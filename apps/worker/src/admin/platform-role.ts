@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander';
 import { SYSTEM_ACTOR, type Tx } from '#entities';
 import { emailForm, type PlatformRole } from '#rules';
-import { AuditStore, PlatformStore } from '#tenant-store';
 import { accountOf, withOrganization } from './accounts';
-import { withDatabase } from './deployment';
+import { stores, withDatabase } from './deployment';
 import { EXIT, parsed, print, run, verb } from './program';
 
 const ROLES = ['SUPER_ADMIN', 'SUPPORT', 'CUSTOMER'] as const satisfies readonly PlatformRole[];
@@ -50,8 +49,8 @@ async function grant(tx: Tx, given: string, { organization, role }: Options): Pr
   const { email } = user;
   const named = `${email} (organization ${user.organizationSlug})`;
   if (user.platformRole === role) return `${named} is ${role} already.`;
-  await new PlatformStore().setPlatformRole(tx, user.id, role);
-  await new AuditStore().write(tx, user.organizationId, {
+  await stores.platform.setPlatformRole(tx, user.id, role);
+  await stores.audit.write(tx, user.organizationId, {
     ...SYSTEM_ACTOR,
     eventType: 'PLATFORM_ROLE_GRANTED',
     resourceType: 'USER',

@@ -1,10 +1,9 @@
 import { Console } from 'node:console';
 import { type Command, Option } from 'commander';
-import { RestoreStore, type Restore, type UnknownRule, type UnopenedAddress } from '#engine-store';
+import type { Restore, UnknownRule, UnopenedAddress } from '#engine-store';
 import { type Database, type Sliced, SYSTEM_ACTOR, type Tx } from '#entities';
 import type { OrganizationId } from '#rules';
-import { AuditStore } from '#tenant-store';
-import { withDatabase } from './deployment';
+import { engineStore, stores, withDatabase } from './deployment';
 import { EXIT, type ExitCode, note, print, run, verb } from './program';
 
 const LISTED = { page: 0, size: 1000 };
@@ -22,9 +21,9 @@ interface Outlook {
   readonly unopened: Sliced<UnopenedAddress>;
 }
 
-const store = new RestoreStore();
+const { restores: store } = engineStore;
 
-/** Shows what a database that was restored from a backup would open and close; lets that happen when told. */
+/** Shows what a database that was restored from a backup would open and close; lets that happen with --confirm. */
 export function addRestored(program: Command): void {
   verb(
     program,
@@ -117,7 +116,7 @@ async function record(
   for (const rule of unknown) for (const one of rule.organizations) of(one).closed.push(trafficOf(rule));
   for (const address of unopened) of(address.organization).opened.push(trafficOf(address));
   for (const [id, { slug, closed, opened }] of concerned)
-    await new AuditStore().write(tx, id, {
+    await stores.audit.write(tx, id, {
       ...SYSTEM_ACTOR,
       eventType: 'RESTORE_CONFIRMED',
       resourceType: 'ORGANIZATION',

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
-import { IdentityKeyStore } from '#credentials';
 import type { Database } from '#entities';
 import { type MasterKeys, refuseWrongMasterKeys, resealIdentityKey, rewrapDataKey } from '#secrets';
-import { DataKeyStore } from '#tenant-store';
-import { masterKeys, withDatabase } from './deployment';
+import { identityStores, masterKeys, stores, withDatabase } from './deployment';
 import { EXIT, type ExitCode, note, print, run, verb } from './program';
 
 const BATCH_SIZE = 100;
@@ -27,11 +25,11 @@ async function rotateMasterKey(): Promise<ExitCode> {
   const keys = masterKeys();
   return withDatabase(async (database) => {
     // what is wrapped by the newest version already may be so by another key: then the old one must stay
-    refuseWrongMasterKeys(keys, await new DataKeyStore().oneOfEachVersion(database.autocommit));
+    refuseWrongMasterKeys(keys, await stores.dataKeys.oneOfEachVersion(database.autocommit));
     const done = await rewrap(database, keys);
     const identityKeys = await resealIdentityKeys(database, keys);
     if (identityKeys > 0) note(`${identityKeys} identity keys sealed`);
-    const left = await new DataKeyStore().countOutdated(database.autocommit, keys.currentVersion);
+    const left = await stores.dataKeys.countOutdated(database.autocommit, keys.currentVersion);
     const remainder = left === 0 ? 'none is left under another' : `${left} are left: run the command again`;
     print(`${done} data keys are now under master key version ${keys.currentVersion}; ${remainder}.`);
     return left > 0 ? EXIT.found : EXIT.done;
@@ -40,7 +38,7 @@ async function rotateMasterKey(): Promise<ExitCode> {
 
 /** @returns how many data keys were rewrapped */
 async function rewrap(database: Database, keys: MasterKeys): Promise<number> {
-  const store = new DataKeyStore();
+  const { dataKeys: store } = stores;
   for (let done = 0; ;) {
     const count = await database.transaction(async (tx) => {
       const found = await store.lockOutdated(tx, keys.currentVersion, BATCH_SIZE);
@@ -55,10 +53,9 @@ async function rewrap(database: Database, keys: MasterKeys): Promise<number> {
 
 /** The few keys that sign tokens about credentials. @returns how many were sealed again */
 function resealIdentityKeys(database: Database, keys: MasterKeys): Promise<number> {
-  const store = new IdentityKeyStore();
   return database.transaction(async (tx) => {
-    const outdated = await store.lockOutdated(tx, keys.currentVersion);
-    for (const key of outdated) await store.reseal(tx, resealIdentityKey(keys, key));
+    const outdated = await identityStores.keys.lockOutdated(tx, keys.currentVersion);
+    for (const key of outdated) await identityStores.keys.reseal(tx, resealIdentityKey(keys, key));
     return outdated.length;
   });
 }

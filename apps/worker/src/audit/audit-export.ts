@@ -1,13 +1,7 @@
 import type { Database } from '#entities';
 import type { OrganizationId } from '#rules';
 import { auditSealHash } from '#secrets';
-import {
-  AuditExportStore,
-  type ChainLink,
-  type ExportedRange,
-  type ExpiredMonth,
-  type PositionSpan,
-} from '#tenant-store';
+import type { AuditExportStore, ChainLink, ExportedRange, ExpiredMonth, PositionSpan } from '#tenant-store';
 import { type ExportFile, type ExportFolder, ExportProblem } from './export-folder';
 
 const LINKS_BATCH_SIZE = 1000;
@@ -23,10 +17,9 @@ export interface ExportReport {
 
 /** Exports whole months of the audit trail, and drops them. Each link is verified when it is written and when it is read back. */
 export class AuditExport {
-  private readonly store = new AuditExportStore();
-
   constructor(
     private readonly database: Database,
+    private readonly store: AuditExportStore,
     private readonly folder: ExportFolder,
   ) {}
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database, Tx } from '#entities';
-import { AuditChainStore, type Seal, type SealPosition, type SealableRecord } from '#tenant-store';
+import type { AuditChainStore, Seal, SealPosition, SealableRecord, TenantStores } from '#tenant-store';
 import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
 import { RepeatedTask } from '../repeated-task';
 
@@ -90,7 +90,7 @@ export class AuditSealer {
 }
 
 /** Seals once a second, outside of requests. */
-export function auditSealing(database: Database, log: Logger): RepeatedTask {
-  const sealer = new AuditSealer(database, new AuditChainStore(), log);
+export function auditSealing(database: Database, { auditChains }: TenantStores, log: Logger): RepeatedTask {
+  const sealer = new AuditSealer(database, auditChains, log);
   return new RepeatedTask('seal audit records', INTERVAL_MS, () => sealer.sealMany(), log);
 }

@@ -31,12 +31,12 @@ export async function* chainSteps(
   for (const range of ranges) {
     const { firstPosition, lastPosition } = range;
     const before = String(BigInt(firstPosition) - 1n);
-    yield* linksUpTo(tx, chain, organization, after, before, batchSize);
+    yield* linksUpTo(tx, chain, organization, { after, last: before }, batchSize);
     if (exports) for await (const link of exports.links(range)) yield { kind: 'link', link };
     yield { kind: 'range', range, isRead: exports !== null };
     after = lastPosition;
   }
-  yield* linksUpTo(tx, chain, organization, after, null, batchSize);
+  yield* linksUpTo(tx, chain, organization, { after, last: null }, batchSize);
 }
 
 /** @param last null: to the end of the chain */
@@ -44,8 +44,7 @@ async function* linksUpTo(
   tx: Tx,
   chain: AuditChainStore,
   organization: OrganizationId,
-  first: string,
-  last: string | null,
+  { after: first, last }: { readonly after: string; readonly last: string | null },
   batchSize: number,
 ): AsyncGenerator<ChainStep> {
   const isBeforeLast = (position: string): boolean => last === null || BigInt(position) < BigInt(last);

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '#entities';
-import type { AuditChainStore, ChainLink, ExportedRange, TrailRecord } from '#tenant-store';
+import type { ChainLink, ExportedRange, TenantStores, TrailRecord } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { auditSealHash, BEFORE_FIRST_RECORD, type CheckpointKeys } from '#secrets';
 import { chainSteps } from './chain-steps';
@@ -30,22 +30,26 @@ export interface ChainReport {
   readonly broken: string | null;
 }
 
+export interface VerifierOptions {
+  readonly batchSize?: number;
+  /** null: signed checkpoints are not compared */
+  readonly keys?: CheckpointKeys | null;
+  /** null: what is no longer in the database is not verified */
+  readonly exports?: ExportFolder | null;
+}
+
 /** Recomputes an organization's chain and compares. Reads in batches, from one snapshot. */
 export class ChainVerifier {
   constructor(
     private readonly database: Database,
-    private readonly chain: AuditChainStore,
+    private readonly stores: Pick<TenantStores, 'auditChains' | 'auditCheckpoints'>,
     private readonly reportProgress: (checked: number) => void,
-    private readonly batchSize = ROWS_BATCH_SIZE,
-    /** null: signed checkpoints are not compared */
-    private readonly keys: CheckpointKeys | null = null,
-    /** null: what is no longer in the database is not verified */
-    private readonly exports: ExportFolder | null = null,
+    private readonly options: VerifierOptions = {},
   ) {}
 
   verify(organization: OrganizationId, kept: KeptLink | null = null): Promise<ChainReport> {
     return this.database.transaction(async (tx) => {
-      await this.chain.useSnapshot(tx);
+      await this.stores.auditChains.useSnapshot(tx);
       const links = await this.checkLinks(tx, organization, kept);
       const trail = await this.checkTrail(tx, organization, links.sealed);
       return { ...links, unsealed: trail.unsealed, broken: links.broken ?? trail.broken };
@@ -58,8 +62,9 @@ export class ChainVerifier {
     kept: KeptLink | null,
   ): Promise<Omit<ChainReport, 'unsealed'>> {
     let [sealed, exported, lastHash] = [0, 0, BEFORE_FIRST_RECORD];
-    const proof = this.keys && new CheckpointProof(tx, organization, this.keys);
-    const steps = chainSteps(tx, this.chain, organization, this.exports, this.batchSize);
+    const { batchSize = ROWS_BATCH_SIZE, keys = null, exports = null } = this.options;
+    const proof = keys && new CheckpointProof(this.stores.auditCheckpoints, tx, organization, keys);
+    const steps = chainSteps(tx, this.stores.auditChains, organization, exports, batchSize);
     const brokenReport = (broken: string): Omit<ChainReport, 'unsealed'> => ({
       sealed,
       exported,
@@ -92,7 +97,7 @@ export class ChainVerifier {
         if (broken !== null) return brokenReport(broken);
         sealed += 1;
         lastHash = link.hash;
-        if (sealed % this.batchSize === 0) this.reportProgress(sealed);
+        if (sealed % batchSize === 0) this.reportProgress(sealed);
       }
     } catch (error) {
       if (error instanceof ExportProblem) return brokenReport(`position ${sealed + 1}: ${error.message}`);
@@ -114,9 +119,11 @@ export class ChainVerifier {
   ): Promise<{ unsealed: number; broken: string | null }> {
     let [seen, unsealed] = [0, 0];
     let broken: string | null = null;
+    const { batchSize = ROWS_BATCH_SIZE } = this.options;
+    const { auditChains } = this.stores;
     let after: TrailRecord | null = null;
     for (;;) {
-      const records: TrailRecord[] = await this.chain.trailAfter(tx, organization, after, this.batchSize);
+      const records: TrailRecord[] = await auditChains.trailAfter(tx, organization, after, batchSize);
       for (const record of records) {
         if (record.isSealed) continue;
         unsealed += 1;
@@ -126,7 +133,7 @@ export class ChainVerifier {
       seen += records.length;
       this.reportProgress(sealed + seen);
       after = records.at(-1) ?? null;
-      if (!after || records.length < this.batchSize) return { unsealed, broken };
+      if (!after || records.length < batchSize) return { unsealed, broken };
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '#entities';
-import { AuditCheckpointStore, type ChainLink, type StoredCheckpoint } from '#tenant-store';
+import type { AuditCheckpointStore, ChainLink, StoredCheckpoint } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import type { CheckpointKeys } from '#secrets';
 
@@ -11,7 +11,6 @@ const MAX_UNSIGNED_MS = 2 * 60 * 60 * 1000;
 export class CheckpointProof {
   /** The last position at which chain and checkpoint agree. */
   provenTo = 0;
-  private readonly store = new AuditCheckpointStore();
   private ahead: StoredCheckpoint[] = [];
   private readTo = '0';
   private hasMore = true;
@@ -19,6 +18,7 @@ export class CheckpointProof {
   private unsignedSince: string | null = null;
 
   constructor(
+    private readonly store: AuditCheckpointStore,
     private readonly tx: Tx,
     private readonly organization: OrganizationId,
     private readonly keys: CheckpointKeys,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Transactions } from '#entities';
-import { AuditCheckpointStore } from '#tenant-store';
+import type { AuditCheckpointStore, TenantStores } from '#tenant-store';
 import type { CheckpointSigner, SignedCheckpoint } from '#secrets';
 import { RepeatedTask } from '../repeated-task';
 import { deleteInBatches } from '../sweep/delete-in-batches';
@@ -15,11 +15,11 @@ const BATCH_SIZE = 500;
  */
 export async function signCheckpoints(
   database: Transactions,
+  store: AuditCheckpointStore,
   signer: CheckpointSigner,
   report: (checkpoint: SignedCheckpoint) => void,
   stopping?: AbortSignal,
 ): Promise<number> {
-  const store = new AuditCheckpointStore();
   let signed = 0;
   for (let after: string | null = null; ;) {
     const ends = await store.unsignedEnds(database.autocommit, after, BATCH_SIZE);
@@ -35,17 +35,17 @@ export async function signCheckpoints(
 /** Signs at start-up and every hour, and deletes superseded checkpoints. */
 export function checkpointSigning(
   database: Transactions,
+  { auditCheckpoints: store }: TenantStores,
   signer: CheckpointSigner,
   log: Logger,
 ): RepeatedTask {
-  const store = new AuditCheckpointStore();
   // a log stored elsewhere proves that checkpoints were deleted from the database
   const report = (checkpoint: object): void => log.info({ checkpoint }, 'Audit checkpoint');
   return new RepeatedTask(
     'sign audit checkpoints',
     INTERVAL_MS,
     async (stopping) => {
-      await signCheckpoints(database, signer, report, stopping);
+      await signCheckpoints(database, store, signer, report, stopping);
       return deleteInBatches((limit) => store.deleteSuperseded(database.autocommit, limit), stopping);
     },
     log,

@@ -1,14 +1,17 @@
 import type { Logger } from 'pino';
 import type { Database } from '#entities';
-import { UnwrittenAuditStore } from '#tenant-store';
+import type { TenantStores } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 
 const INTERVAL_MS = 5000;
 const BATCH_SIZE = 500;
 
 /** Retries audit records of revocations that could not be written when the revocation was committed. */
-export function unwrittenRecords(database: Database, log: Logger): RepeatedTask {
-  const store = new UnwrittenAuditStore();
+export function unwrittenRecords(
+  database: Database,
+  { unwrittenAudit: store }: TenantStores,
+  log: Logger,
+): RepeatedTask {
   const write = async (stopping: AbortSignal): Promise<void> => {
     for (const organization of await store.organizations(database.autocommit)) {
       if (stopping.aborted) return;

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { type Database, SYSTEM_ACTOR, type Tx } from '#entities';
-import { AuditStore, type EndedPeriod, SubscriptionMoveStore, SubscriptionSweepStore } from '#tenant-store';
+import type { EndedPeriod, TenantStores } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 
 const INTERVAL_MS = 1000;
 const BATCH_SIZE = 100;
 
 /** Moves subscriptions to their next status within seconds of the end of their period or grace, by the database's clock. */
-export function subscriptionSweep(database: Database, log: Logger): RepeatedTask {
-  const ends = new SubscriptionEnds();
+export function subscriptionSweep(database: Database, stores: TenantStores, log: Logger): RepeatedTask {
+  const ends = new SubscriptionEnds(stores);
   const sweep = async (stopping: AbortSignal): Promise<void> => {
     for (let count = BATCH_SIZE; count === BATCH_SIZE && !stopping.aborted;) {
       count = await database.transaction((tx) => ends.moveOn(tx, BATCH_SIZE));
@@ -19,13 +19,11 @@ export function subscriptionSweep(database: Database, log: Logger): RepeatedTask
 }
 
 class SubscriptionEnds {
-  private readonly sweep = new SubscriptionSweepStore();
-  private readonly moves = new SubscriptionMoveStore();
-  private readonly audit = new AuditStore();
+  constructor(private readonly stores: TenantStores) {}
 
   /** @returns how many were moved */
   async moveOn(tx: Tx, limit: number): Promise<number> {
-    const ended = await this.sweep.ended(tx, limit);
+    const ended = await this.stores.subscriptionSweep.ended(tx, limit);
     for (const subscription of ended) await this.moveOne(tx, subscription);
     return ended.length;
   }
@@ -33,10 +31,10 @@ class SubscriptionEnds {
   private async moveOne(tx: Tx, { id, organizationId, to }: EndedPeriod): Promise<void> {
     const moved =
       to === 'PAST_DUE'
-        ? await this.moves.fallDue(tx, organizationId, id)
-        : await this.moves.expire(tx, organizationId, id);
+        ? await this.stores.subscriptionMoves.fallDue(tx, organizationId, id)
+        : await this.stores.subscriptionMoves.expire(tx, organizationId, id);
     if (!moved) throw new Error(`Subscription ${id} cannot become ${to}`);
-    await this.audit.write(tx, organizationId, {
+    await this.stores.audit.write(tx, organizationId, {
       ...SYSTEM_ACTOR,
       eventType: to === 'PAST_DUE' ? 'SUBSCRIPTION_PAST_DUE' : 'SUBSCRIPTION_EXPIRED',
       resourceType: 'SUBSCRIPTION',

@@ -1,10 +1,20 @@
 import type { Logger } from 'pino';
 import type { DeploymentHealth } from '#connections';
+import type { EngineStore } from '#engine-store';
 import type { Database } from '#entities';
 import { MetricsServer } from '#metrics';
 import type { RepeatedTask } from '../repeated-task';
 import type { WorkerMetrics } from './worker-metrics';
 import type { WorkerReadiness } from './worker-readiness';
+
+export interface ShownToOperators {
+  readonly metrics: WorkerMetrics;
+  readonly database: Database;
+  readonly engine: EngineStore;
+  readonly health: DeploymentHealth;
+  readonly readiness: WorkerReadiness;
+  readonly tasks: readonly RepeatedTask[];
+}
 
 /** The HTTP port for metrics and health probes. */
 export class OperatorPort {
@@ -13,11 +23,7 @@ export class OperatorPort {
   /** @param endpoint port null: no port is opened */
   constructor(
     private readonly endpoint: { readonly port: number | null; readonly host: string },
-    private readonly metrics: WorkerMetrics,
-    private readonly database: Database,
-    private readonly health: DeploymentHealth,
-    private readonly readiness: WorkerReadiness,
-    private readonly tasks: readonly RepeatedTask[],
+    private readonly shown: ShownToOperators,
     private readonly log: Logger,
   ) {}
 
@@ -25,14 +31,15 @@ export class OperatorPort {
   async open(): Promise<void> {
     const { port, host } = this.endpoint;
     if (port === null) return;
-    this.health.watch(this.metrics.registry, 'worker');
-    this.metrics.watchAgents(this.database);
-    this.metrics.watchTasks(this.tasks);
+    const { metrics, database, engine, health, readiness, tasks } = this.shown;
+    health.watch(metrics.registry, 'worker');
+    metrics.watchAgents(database, engine);
+    metrics.watchTasks(tasks);
     this.server = await MetricsServer.listen(
       { port, host },
       {
-        registry: this.metrics.registry,
-        readiness: () => this.readiness.report(),
+        registry: metrics.registry,
+        readiness: () => readiness.report(),
       },
     );
     this.log.info({ port: this.server.port }, 'Metrics and health are served');

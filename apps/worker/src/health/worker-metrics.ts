@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { ConvergenceObserver, FailedChange } from '#engine';
-import { AgentWatchStore, type LedgerRow } from '#engine-store';
+import type { EngineStore, LedgerRow } from '#engine-store';
 import type { Database } from '#entities';
 import { Counter, Histogram, Registry, scrapedGauge } from '#metrics';
-import { PROVIDERS, type Provider } from '#rules';
+import { PROVIDERS, type ChangeAction, type Provider } from '#rules';
 import type { RepeatedTask } from '../repeated-task';
 
 /** Seconds; the guarantee is 5 normally, 60 after a fault. */
@@ -82,7 +82,7 @@ export class WorkerMetrics implements ConvergenceObserver {
     this.passes.inc({ provider, outcome });
   }
 
-  changeAnswered(provider: Provider, action: 'add' | 'remove', outcome: 'done' | FailedChange): void {
+  changeAnswered(provider: Provider, action: ChangeAction, outcome: 'done' | FailedChange): void {
     this.changes.inc({ provider, action, outcome });
   }
 
@@ -100,8 +100,7 @@ export class WorkerMetrics implements ConvergenceObserver {
   }
 
   /** Registers the gauge of connected and absent agents. */
-  watchAgents(database: Database): void {
-    const store = new AgentWatchStore();
+  watchAgents(database: Database, { watch }: EngineStore): void {
     scrapedGauge(
       this.registry,
       {
@@ -110,7 +109,7 @@ export class WorkerMetrics implements ConvergenceObserver {
         labelNames: ['state'],
       },
       async () => {
-        const { connected, away } = await store.count(database.autocommit);
+        const { connected, away } = await watch.count(database.autocommit);
         return [
           [{ state: 'connected' }, connected],
           [{ state: 'away' }, away],

@@ -2,14 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '#entities';
 import { type Mailer, mailFailure } from '#mail';
 import { grouped } from '#rules';
-import {
-  AccessRequestStore,
-  AuditFeed,
-  type FeedItem,
-  type LeasedCursor,
-  NoticeStore,
-  type Recipient,
-} from '#tenant-store';
+import type { FeedItem, LeasedCursor, Recipient, TenantStores } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 import { noticeMail } from './notice-text';
 import { noticeOf, type Notice } from './notices';
@@ -17,7 +10,7 @@ import { noticeOf, type Notice } from './notices';
 const INTERVAL_MS = 5000;
 /** While more wait than there are slots. */
 const BUSY_INTERVAL_MS = 1000;
-/** Organizations that are told at the same time. */
+/** Organizations that are notified at the same time. */
 const SLOTS = 8;
 const RECORDS_BATCH_SIZE = 500;
 /** After it others get the slot. The mail that is being sent then goes on for fifteen seconds at most. */
@@ -25,41 +18,39 @@ const TURN_MS = 5000;
 /** Longer than a turn and its last mail: after a crash another worker tells when it has run out. */
 const LEASE_SECONDS = 30;
 /** Seconds, after the mails: what follows shortly comes with the next one, unless it is urgent; when some failed; when the turn was too short. */
-const PAUSES = { told: 15, later: 60, server: 60, unfinished: 0 } as const;
+const PAUSES = { sent: 15, later: 60, server: 60, unfinished: 0 } as const;
 /** From the first notice that is collected to the mail. */
 const COLLECTED_SECONDS = 300;
-/** What could not be told for so long is not told any more. */
+/** What could not be reported for so long is not reported any more. */
 const MAX_AGE_MS = 86_400_000;
 
 /** A notice in the order in which it happened. */
-interface Told extends Notice {
+interface Queued extends Notice {
   readonly position: bigint;
 }
 
 /**
- * Tells people by mail what the audit trail records, each organization in turns. A cursor moves when all have been told:
- * after a crash some are told twice, nobody misses anything. While one receiver's mail fails, this process remembers who was
- * told what.
+ * Reports to people by mail what the audit trail records, each organization in turns. A cursor moves when all have their mail:
+ * after a crash some get one twice, and none misses anything. While one receiver's mail fails, this process remembers what the
+ * others have got.
  */
 export class NoticeSending {
   readonly task: RepeatedTask;
-  private readonly store = new NoticeStore();
-  private readonly feed = new AuditFeed();
-  private readonly requests = new AccessRequestStore();
   private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   /** the mail server failed the last time: no cursor after the other is tried */
   private isServerFailing = false;
-  /** the position up to which somebody was told, by cursor and user */
+  /** the position up to which a user has mails, by cursor and user */
   private readonly reached = new Map<string, bigint>();
 
   constructor(
     private readonly database: Database,
+    private readonly stores: TenantStores,
     private readonly mailer: Mailer,
     private readonly publicUrl: string | undefined,
     private readonly log: Logger,
   ) {
-    this.task = new RepeatedTask('tell by mail', INTERVAL_MS, () => this.fill(), log);
+    this.task = new RepeatedTask('send notices', INTERVAL_MS, () => this.fill(), log);
   }
 
   /** Gives up the mails that are being sent; they are sent again. Call it when the task has stopped. */
@@ -71,9 +62,9 @@ export class NoticeSending {
   /** Starts turns in the free slots. @returns when others may be ready */
   private async fill(): Promise<number | null> {
     const { autocommit } = this.database;
-    await this.store.begin(autocommit);
+    await this.stores.notices.begin(autocommit);
     const free = SLOTS - this.running.size;
-    const leased = await this.store.lease(autocommit, free, LEASE_SECONDS);
+    const leased = await this.stores.notices.lease(autocommit, free, LEASE_SECONDS);
     for (const cursor of leased) {
       const turn = this.tell(cursor).finally(() => this.running.delete(turn));
       this.running.add(turn);
@@ -82,67 +73,74 @@ export class NoticeSending {
   }
 
   private async tell(cursor: LeasedCursor): Promise<void> {
-    const { store, log } = this;
+    const { log } = this;
+    const { notices: store } = this.stores;
     const { autocommit } = this.database;
     const { organizationId, position, kind, isDue } = cursor;
     try {
-      const { told, last } = await this.unread(cursor);
-      if (told.length === 0) return await store.release(autocommit, cursor, last, null);
+      const { notices, last } = await this.unread(cursor);
+      if (notices.length === 0) return await store.release(autocommit, cursor, last, null);
       if (kind === 'COLLECTED' && !isDue) {
         return await store.release(autocommit, cursor, position, COLLECTED_SECONDS);
       }
-      const outcome = await this.send(cursor, told);
-      const isTold = outcome === 'told';
-      const pause = kind !== 'HOLDERS' && isTold ? null : PAUSES[outcome];
-      await store.release(autocommit, cursor, isTold ? last : position, pause);
+      const outcome = await this.send(cursor, notices);
+      const isSent = outcome === 'sent';
+      const pause = kind !== 'HOLDERS' && isSent ? null : PAUSES[outcome];
+      await store.release(autocommit, cursor, isSent ? last : position, pause);
       if (outcome !== 'unfinished') this.isServerFailing = outcome === 'server';
     } catch (error) {
-      log.error({ err: error, organizationId }, 'People could not be told by mail; it is tried again');
+      log.error({ err: error, organizationId }, 'Notices could not be mailed; it is tried again');
     }
   }
 
-  /** The next records, of which those that are told; after many without any, the ones after them. */
-  private async unread(cursor: LeasedCursor): Promise<{ told: Told[]; last: string }> {
+  /** The next records, of which those that are reported; after many without any, the ones after them. */
+  private async unread(cursor: LeasedCursor): Promise<{ notices: Queued[]; last: string }> {
     const { autocommit } = this.database;
     const { organizationId, position: first } = cursor;
     const ending = performance.now() + TURN_MS;
     for (let position = first; ;) {
-      const items = await this.feed.after(autocommit, organizationId, position, RECORDS_BATCH_SIZE);
-      const told: Told[] = [];
+      const items = await this.stores.auditFeed.after(
+        autocommit,
+        organizationId,
+        position,
+        RECORDS_BATCH_SIZE,
+      );
+      const notices: Queued[] = [];
       for (const item of items) {
-        const notice = toldBy(item, cursor);
+        const notice = noticeIn(item, cursor);
         if (!notice) continue;
-        const isKnown = told.some(({ title }) => title === notice.title);
+        const isKnown = notices.some(({ title }) => title === notice.title);
         if (
           notice.onceADay &&
-          (isKnown || (await this.store.isRepeated(autocommit, organizationId, item.record!)))
+          (isKnown || (await this.stores.notices.isRepeated(autocommit, organizationId, item.record!)))
         )
           continue;
-        told.push(notice);
+        notices.push(notice);
       }
       position = items.at(-1)?.position ?? position;
       const isOver = items.length < RECORDS_BATCH_SIZE || performance.now() > ending;
-      if (told.length > 0 || isOver) return { told, last: position };
+      if (notices.length > 0 || isOver) return { notices, last: position };
     }
   }
 
-  private async send(cursor: LeasedCursor, told: readonly Told[]): Promise<keyof typeof PAUSES> {
+  private async send(cursor: LeasedCursor, notices: readonly Queued[]): Promise<keyof typeof PAUSES> {
     const { organizationId, kind } = cursor;
     const { autocommit } = this.database;
     const ending = performance.now() + TURN_MS;
-    const byHolder = grouped(told, ({ holder }) => holder);
+    const byHolder = grouped(notices, ({ holder }) => holder);
     const holders = [...byHolder.keys()].filter((id) => id !== null);
-    const asked = told.flatMap(({ request }) => request ?? []);
-    const deciders = asked.length > 0 ? await this.requests.deciders(autocommit, organizationId, asked) : [];
+    const asked = notices.flatMap(({ request }) => request ?? []);
+    const deciders =
+      asked.length > 0 ? await this.stores.accessRequests.deciders(autocommit, organizationId, asked) : [];
     const concerned = [...holders, ...deciders.map(({ userId }) => userId)];
-    const recipients = await this.store.recipients(autocommit, organizationId, concerned);
+    const recipients = await this.stores.notices.recipients(autocommit, organizationId, concerned);
     const decides = ({ request }: Notice, { id }: Recipient): boolean =>
       deciders.some((one) => one.requestId === request && one.userId === id);
     const keyOf = ({ id }: Recipient): string => `${kind} ${id}`;
-    let outcome: 'told' | 'later' = 'told';
+    let outcome: 'sent' | 'later' = 'sent';
     for (const recipient of recipients) {
       const reached = this.reached.get(keyOf(recipient)) ?? 0n;
-      const own = told.filter(
+      const own = notices.filter(
         (notice) => notice.position > reached && (isFor(notice, recipient) || decides(notice, recipient)),
       );
       if (own.length === 0) continue;
@@ -152,7 +150,7 @@ export class NoticeSending {
       if (failure === 'later') outcome = 'later';
       else this.reached.set(keyOf(recipient), own.at(-1)!.position);
     }
-    if (outcome === 'told') for (const recipient of recipients) this.reached.delete(keyOf(recipient));
+    if (outcome === 'sent') for (const recipient of recipients) this.reached.delete(keyOf(recipient));
     return outcome;
   }
 
@@ -179,7 +177,7 @@ const isFor = ({ holder, request, switchedBy }: Notice, { id, isAdmin, noticesOf
   (holder === null ? isAdmin && request === undefined : holder === id) &&
   (switchedBy === null || !noticesOff.includes(switchedBy));
 
-function toldBy({ position, record }: FeedItem, { kind }: LeasedCursor): Told | null {
+function noticeIn({ position, record }: FeedItem, { kind }: LeasedCursor): Queued | null {
   const notice = record && noticeOf(record);
   if (notice?.kind !== kind || Date.now() - notice.at.getTime() > MAX_AGE_MS) return null;
   return { ...notice, position: BigInt(position) };

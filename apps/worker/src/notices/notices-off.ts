@@ -1,15 +1,14 @@
 import type { Logger } from 'pino';
 import type { Database } from '#entities';
-import { NoticeStore } from '#tenant-store';
+import type { TenantStores } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 
 const INTERVAL_MS = 60 * 60 * 1000;
 
-/** Without a mail server: whoever sets one later is told what happens from then on. */
-export function noticesOff(database: Database, log: Logger): RepeatedTask {
-  const store = new NoticeStore();
+/** Without a mail server: once one is set, mails report what happens from then on. */
+export function noticesOff(database: Database, { notices: store }: TenantStores, log: Logger): RepeatedTask {
   return new RepeatedTask(
-    'forget what mail has told',
+    'forget what mail has reported',
     INTERVAL_MS,
     () => store.forget(database.autocommit),
     log,

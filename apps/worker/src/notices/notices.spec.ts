@@ -1,8 +1,8 @@
-import type { ToldRecord } from '#tenant-store';
+import type { FeedRecord } from '#tenant-store';
 import { noticeMail } from './notice-text';
 import { noticeOf } from './notices';
 
-const record = (given: Partial<ToldRecord>): ToldRecord =>
+const record = (given: Partial<FeedRecord>): FeedRecord =>
   ({
     timestamp: '2026-01-05T09:30:00.000Z',
     actorType: 'SYSTEM',
@@ -12,7 +12,7 @@ const record = (given: Partial<ToldRecord>): ToldRecord =>
     errorMessage: 'see https://example.com\nnow',
     details: {},
     ...given,
-  }) as ToldRecord;
+  }) as FeedRecord;
 
 describe('what administrators are told', () => {
   it.each([
@@ -52,7 +52,7 @@ describe('what administrators are told', () => {
       },
       undefined,
     ],
-  ] as [Partial<ToldRecord>, string | undefined][])('%j is told as %s', (given, title) => {
+  ] as [Partial<FeedRecord>, string | undefined][])('%j is told as %s', (given, title) => {
     expect(noticeOf(record(given))?.title).toBe(title);
   });
 

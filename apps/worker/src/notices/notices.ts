@@ -1,6 +1,6 @@
 import type { NoticeCursorKind, NoticeSwitch } from '#entities';
 import { plainLine, plainName } from '#mail';
-import type { ToldRecord } from '#tenant-store';
+import type { FeedRecord } from '#tenant-store';
 import { screenOf } from '../screen-of';
 
 const MAX_REASON_LENGTH = 300;
@@ -8,9 +8,9 @@ const MAX_REASON_LENGTH = 300;
 /** Something to tell people by mail. */
 export interface Notice {
   readonly kind: NoticeCursorKind;
-  /** with which somebody turns it off; null: nobody can */
+  /** with which people turn it off; null: they cannot */
   readonly switchedBy: NoticeSwitch | null;
-  /** whom it concerns; null: administrators, or with a request nobody else */
+  /** whom it concerns; null: administrators, or with a request no further person */
   readonly holder: string | null;
   /** the access request whose other deciders it concerns, too */
   readonly request?: string;
@@ -21,13 +21,13 @@ export interface Notice {
   readonly details: readonly string[];
   /** of the console, where to look or act */
   readonly path: string;
-  /** it repeats itself: not told when the same was recorded within a day before */
+  /** it repeats itself: not reported when the same was recorded within a day before */
   readonly onceADay?: boolean;
 }
 
 /** What a record tells; null: nothing. */
-export function noticeOf(record: ToldRecord): Notice | null {
-  const said =
+export function noticeOf(record: FeedRecord): Notice | null {
+  const content =
     overdue(record) ??
     emergency(record) ??
     ofSession(record) ??
@@ -35,12 +35,12 @@ export function noticeOf(record: ToldRecord): Notice | null {
     ofRequest(record) ??
     ofIdentity(record) ??
     collected(record);
-  return said && { at: new Date(record.timestamp), path: screenOf(record), ...said };
+  return content && { at: new Date(record.timestamp), path: screenOf(record), ...content };
 }
 
-type Said = Omit<Notice, 'at' | 'path'>;
+type Body = Omit<Notice, 'at' | 'path'>;
 
-function overdue({ eventType, resourceName, errorMessage, details }: ToldRecord): Said | null {
+function overdue({ eventType, resourceName, errorMessage, details }: FeedRecord): Body | null {
   if (eventType !== 'RULE_REVOCATION_OVERDUE') return null;
   const { target, ipAddress, protocol, ports, providerRuleId, unwantedSince } = details as Readonly<
     Record<string, string>
@@ -59,8 +59,8 @@ function overdue({ eventType, resourceName, errorMessage, details }: ToldRecord)
   };
 }
 
-/** What administrators are told at once: access without approval, and lockdowns. */
-function emergency({ eventType, result, actorEmail, resourceName, details }: ToldRecord): Said | null {
+/** What administrators are notified of at once: access without approval, and lockdowns. */
+function emergency({ eventType, result, actorEmail, resourceName, details }: FeedRecord): Body | null {
   const titled = EMERGENCIES[eventType];
   if (titled === undefined || result === 'FAILURE') return null;
   const isGlass = eventType === 'BREAK_GLASS_STARTED';
@@ -77,7 +77,7 @@ function emergency({ eventType, result, actorEmail, resourceName, details }: Tol
 }
 
 const EMERGENCIES: Readonly<
-  Partial<Record<ToldRecord['eventType'], (by: string, of: string | null) => string>>
+  Partial<Record<FeedRecord['eventType'], (by: string, of: string | null) => string>>
 > = {
   BREAK_GLASS_STARTED: (by) => `${by} opened access without approval`,
   ORGANIZATION_LOCKED_DOWN: (by, of) => `${nameOf(of)} is locked down by ${by}`,
@@ -86,8 +86,8 @@ const EMERGENCIES: Readonly<
   USER_LOCKDOWN_LIFTED: (by, of) => `${by} lifted the lockdown of ${whoOf(of)}`,
 };
 
-/** Those who may decide are told that somebody asks; the requester and the others among them, what came of it. */
-function ofRequest(record: ToldRecord): Said | null {
+/** Those who may decide are notified of a request; the requester and the others among them, of its outcome. */
+function ofRequest(record: FeedRecord): Body | null {
   const { eventType, result, actorEmail, resourceId, resourceName, details } = record;
   if (result === 'FAILURE') return null;
   const shared = { kind: 'HOLDERS', switchedBy: null, details: wantedOf(details) } as const;
@@ -96,7 +96,7 @@ function ofRequest(record: ToldRecord): Said | null {
     return { ...shared, holder: null, request: resourceId!, title: `${of} asks for access: you may decide` };
   const holder = details['userId'] as string;
   if (eventType === 'ACCESS_REQUEST_EXPIRED')
-    return { ...shared, holder, title: `The access request of ${of} has expired: nobody decided in time` };
+    return { ...shared, holder, title: `The access request of ${of} has expired: not decided in time` };
   const outcome = OUTCOMES[eventType];
   if (outcome === undefined) return null;
   const title = `The access request of ${of} was ${outcome}: handled by ${whoOf(actorEmail)}`;
@@ -104,7 +104,7 @@ function ofRequest(record: ToldRecord): Said | null {
   return { ...shared, details: [...shared.details, ...next], holder, request: resourceId!, title };
 }
 
-const OUTCOMES: Readonly<Partial<Record<ToldRecord['eventType'], string>>> = {
+const OUTCOMES: Readonly<Partial<Record<FeedRecord['eventType'], string>>> = {
   ACCESS_REQUEST_APPROVED: 'approved',
   ACCESS_REQUEST_DENIED: 'denied',
 };
@@ -113,7 +113,7 @@ const lineOf = (label: string, given: unknown): string[] =>
   typeof given === 'string' ? [`${label}: ${plainLine(given, MAX_REASON_LENGTH)}`] : [];
 
 /** What is wanted or opened, from where, for how long, and why. */
-function wantedOf(details: ToldRecord['details']): string[] {
+function wantedOf(details: FeedRecord['details']): string[] {
   const { resources, ipv4Address, ipv6Address, durationHours, ticket, reason, note } = details;
   const from = [ipv4Address, ipv6Address].filter(Boolean).join(' and ');
   return [
@@ -126,8 +126,8 @@ function wantedOf(details: ToldRecord['details']): string[] {
   ];
 }
 
-/** What its holder is told: that it ends, unless that is over, and that somebody else has ended it. */
-function ofSession({ eventType, result, actorEmail, resourceName, details }: ToldRecord): Said | null {
+/** What its holder is notified of: that it ends, unless that is over, and that another person has ended it. */
+function ofSession({ eventType, result, actorEmail, resourceName, details }: FeedRecord): Body | null {
   const { userId, ipv4Address, ipv6Address, expiresAt, reason } = details as Readonly<Record<string, string>>;
   const access = `Your access from ${[ipv4Address, ipv6Address].filter(Boolean).join(' and ')}`;
   const shared = { kind: 'HOLDERS', holder: userId! } as const;
@@ -147,7 +147,7 @@ function ofSession({ eventType, result, actorEmail, resourceName, details }: Tol
 }
 
 /** Whose access goes on without a company sign-in, for some time. */
-function ofSignIn({ eventType, resourceId, details }: ToldRecord): Said | null {
+function ofSignIn({ eventType, resourceId, details }: FeedRecord): Body | null {
   const { accessEndsAt, identityProvider } = details as Readonly<Record<string, string>>;
   if (eventType !== 'COMPANY_SIGN_IN_ENDED' || !accessEndsAt || Date.parse(accessEndsAt) <= Date.now())
     return null;
@@ -178,7 +178,7 @@ function ofIdentity({
   resourceId,
   resourceName,
   details,
-}: ToldRecord): Said | null {
+}: FeedRecord): Body | null {
   if (actorType === 'SYSTEM' || result === 'FAILURE') return null;
   if (eventType === 'PASSWORD_RESET_REQUESTED' && actorEmail !== resourceName)
     return {
@@ -198,10 +198,10 @@ function ofIdentity({
   };
 }
 
-/** What administrators are told with the next collected mail. */
-function collected(record: ToldRecord): Said | null {
+/** What administrators are notified of with the next collected mail. */
+function collected(record: FeedRecord): Body | null {
   const { eventType, actorType, errorMessage, details } = record;
-  // whoever asks for a check sees its outcome
+  // the user who asks for a check sees its outcome
   if (actorType !== 'SYSTEM' && !TOLD_OF_OTHERS.has(eventType)) return null;
   if (eventType === 'COMPANY_SIGN_IN_ENDED' && details['reason'] !== 'ANSWER_LOST') return null;
   const found = COLLECTED[eventType]?.(nameOf(record.resourceName), record.result === 'FAILURE');
@@ -225,7 +225,7 @@ const TOLD_OF_OTHERS: ReadonlySet<string> = new Set(['AGENT_DUPLICATED', 'OIDC_E
 
 type Titled = (name: string, failed: boolean) => readonly [NoticeSwitch | null, string] | null;
 
-const COLLECTED: Readonly<Partial<Record<ToldRecord['eventType'], Titled>>> = {
+const COLLECTED: Readonly<Partial<Record<FeedRecord['eventType'], Titled>>> = {
   WEBHOOK_DISABLED: (name) => [null, `A webhook was disabled: ${name}`],
   CREDENTIAL_VERIFIED: (name, failed) => (failed ? [null, `The credential ${name} is refused`] : null),
   AGENT_OFFLINE: (name) => ['agentAway', `The agent of ${name} is away`],

@@ -9,41 +9,32 @@ import {
   IssuerFailure,
   type IssuerFailureKind,
 } from '#sso';
-import {
-  type AskedSsoSignIn,
-  DueSsoSignInStore,
-  GroupRolesStore,
-  IdentityProviderStore,
-  type LeasedSsoSignIn,
-  OffboardingStore,
-  type OverdueUser,
-  type SealedIdentityProvider,
-  SsoSignInStore,
-  UserIdentityStore,
+import type {
+  AskedSsoSignIn,
+  LeasedSsoSignIn,
+  OverdueUser,
+  SealedIdentityProvider,
+  TenantStores,
 } from '#tenant-store';
 
 /** A failover takes a minute or two. */
 const KEEP_PAUSES = [100, 500, ...Array<number>(60).fill(2000)];
 
+interface VouchingOptions {
+  /** called with targets whose access has ended */
+  readonly wake: (targets: readonly WokenTargets[]) => void;
+  /** between attempts to keep a new refresh token, in milliseconds */
+  readonly keepPauses?: readonly number[];
+}
+
 /** Asks the issuer of one sign-in whether it still vouches for its user, and what the user's groups are. */
 export class VouchingCheck {
-  private readonly due = new DueSsoSignInStore();
-  private readonly signIns = new SsoSignInStore();
-  private readonly providers = new IdentityProviderStore();
-  private readonly identities = new UserIdentityStore();
-  private readonly groupRoles = new GroupRolesStore();
-  private readonly offboarding = new OffboardingStore();
-
-  /**
-   * @param wake called with targets whose access has ended
-   * @param keepPauses between attempts to keep a new refresh token, in milliseconds
-   */
   constructor(
     private readonly database: Transactions,
+    private readonly stores: TenantStores,
     private readonly issuers: IssuerClients,
     private readonly masterKeys: MasterKeys,
-    private readonly wake: (targets: readonly WokenTargets[]) => void,
-    private readonly keepPauses: readonly number[] = KEEP_PAUSES,
+    private readonly options: VouchingOptions,
   ) {}
 
   /**
@@ -52,14 +43,18 @@ export class VouchingCheck {
    */
   async run(signIn: LeasedSsoSignIn): Promise<void> {
     const { organizationId, providerId } = signIn;
-    const provider = await this.providers.sealed(this.database.autocommit, organizationId, providerId);
+    const provider = await this.stores.identityProviders.sealed(
+      this.database.autocommit,
+      organizationId,
+      providerId,
+    );
     // deleted since, and its sign-ins with it
     if (!provider) return;
     const { refreshToken = '' } = openCredential(this.masterKeys, { ...signIn, id: signIn.familyId });
     const client = await this.clientOf(provider);
     if (client instanceof IssuerFailure) return this.postpone(signIn, client, null);
     // first, and by itself: an answer that is lost must be known to be
-    const asked = await this.due.ask(this.database.autocommit, signIn);
+    const asked = await this.stores.dueSsoSignIns.ask(this.database.autocommit, signIn);
     if (!asked) return;
     const answer = await failureOr(
       client.refresh(refreshToken, signIn.subject, (newToken) => this.keep(signIn, asked, newToken)),
@@ -69,18 +64,18 @@ export class VouchingCheck {
     if (reason === null)
       return this.postpone(signIn, answer, answer.isWithoutEffect && !asked.isInDoubt ? asked : null);
     const user = { id: signIn.userId, email: signIn.userEmail, identityProvider: provider.name };
-    this.wake(
+    this.options.wake(
       await this.database.revocation((tx) =>
-        this.offboarding.refuse(tx, organizationId, user, asked, reason),
+        this.stores.offboarding.refuse(tx, organizationId, user, asked, reason),
       ),
     );
   }
 
   /** Ends the access of a user who has not signed in again in time. */
   async endOverdue(user: OverdueUser): Promise<void> {
-    this.wake(
+    this.options.wake(
       await this.database.revocation((tx) =>
-        this.offboarding.endUnlessSignedIn(tx, user.organizationId, user),
+        this.stores.offboarding.endUnlessSignedIn(tx, user.organizationId, user),
       ),
     );
   }
@@ -99,14 +94,14 @@ export class VouchingCheck {
   ): Promise<void> {
     const sealed =
       refreshToken === null ? null : sealCredential(this.masterKeys, dataKey, familyId, { refreshToken });
-    for (const ms of this.keepPauses) {
+    for (const ms of this.options.keepPauses ?? KEEP_PAUSES) {
       try {
-        return await this.due.answered(this.database.autocommit, asked, sealed);
+        return await this.stores.dueSsoSignIns.answered(this.database.autocommit, asked, sealed);
       } catch {
         await pause(ms);
       }
     }
-    await this.due.answered(this.database.autocommit, asked, sealed);
+    await this.stores.dueSsoSignIns.answered(this.database.autocommit, asked, sealed);
   }
 
   private async vouch(
@@ -115,13 +110,20 @@ export class VouchingCheck {
     { groups, problem }: IssuerClaims,
   ): Promise<void> {
     const woken = await this.database.revocation(async (tx) => {
-      await this.due.recordVouched(tx, familyId);
-      await this.providers.recordError(tx, organizationId, provider.id, null);
-      await this.identities.recordClaimsError(tx, organizationId, provider.id, { subject, problem });
+      await this.stores.dueSsoSignIns.recordVouched(tx, familyId);
+      await this.stores.identityProviders.recordError(tx, organizationId, provider.id, null);
+      await this.stores.userIdentities.recordClaimsError(tx, organizationId, provider.id, {
+        subject,
+        problem,
+      });
       if (groups === null) return [];
-      return this.groupRoles.apply(tx, organizationId, provider, { id: userId, email: userEmail, groups });
+      return this.stores.groupRoles.apply(tx, organizationId, provider, {
+        id: userId,
+        email: userEmail,
+        groups,
+      });
     });
-    this.wake(woken);
+    this.options.wake(woken);
   }
 
   private async postpone(
@@ -130,9 +132,9 @@ export class VouchingCheck {
     answered: AskedSsoSignIn | null,
   ): Promise<void> {
     const { autocommit } = this.database;
-    await this.providers.recordError(autocommit, organizationId, providerId, message);
-    if (await this.due.postpone(autocommit, familyId, answered)) return;
-    await this.database.transaction((tx) => this.signIns.end(tx, organizationId, userId, familyId));
+    await this.stores.identityProviders.recordError(autocommit, organizationId, providerId, message);
+    if (await this.stores.dueSsoSignIns.postpone(autocommit, familyId, answered)) return;
+    await this.database.transaction((tx) => this.stores.ssoSignIns.end(tx, organizationId, userId, familyId));
   }
 }
 

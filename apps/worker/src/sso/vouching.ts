@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '#entities';
 import { chooseFairly, type SlotShare } from '#rules';
-import { DueSsoSignInStore, type LeasedSsoSignIn, type ReadySsoSignIn } from '#tenant-store';
+import type { DueSsoSignInStore, LeasedSsoSignIn, ReadySsoSignIn } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 import type { VouchingCheck } from './vouching-check';
 
@@ -17,11 +17,11 @@ const LEASE_SECONDS = 60;
  */
 export class Vouching {
   readonly task: RepeatedTask;
-  private readonly store = new DueSsoSignInStore();
   private readonly running = new Map<string, { readonly share: SlotShare; readonly done: Promise<void> }>();
 
   constructor(
     private readonly database: Database,
+    private readonly store: DueSsoSignInStore,
     private readonly check: VouchingCheck,
     private readonly log: Logger,
   ) {

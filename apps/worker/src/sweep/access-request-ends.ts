@@ -1,14 +1,13 @@
 import type { Logger } from 'pino';
 import { type Database, SYSTEM_ACTOR } from '#entities';
-import { AuditStore, endedEntry, endOverdueRequests } from '#tenant-store';
+import { endedEntry, endOverdueRequests, type TenantStores } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 import { deleteInBatches } from './delete-in-batches';
 
 const INTERVAL_MS = 1000;
 
 /** Ends access requests that were not decided, or not used, in time. */
-export function accessRequestEnds(database: Database, log: Logger): RepeatedTask {
-  const audit = new AuditStore();
+export function accessRequestEnds(database: Database, { audit }: TenantStores, log: Logger): RepeatedTask {
   const end = (limit: number): Promise<number> =>
     database.transaction(async (tx) => {
       const ended = await endOverdueRequests(tx, limit);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Database, SYSTEM_ACTOR } from '#entities';
-import { AuditStore, OrganizationClosingStore } from '#tenant-store';
+import type { TenantStores } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
 import { deleteInBatches } from './delete-in-batches';
 
@@ -9,9 +9,11 @@ const FORGETTING_INTERVAL_MS = 60 * 60 * 1000;
 const BATCH_SIZE = 20;
 
 /** Closes deleted organizations when their last rule is gone. */
-export function organizationClosing(database: Database, log: Logger): RepeatedTask {
-  const store = new OrganizationClosingStore();
-  const audit = new AuditStore();
+export function organizationClosing(
+  database: Database,
+  { organizationClosing: store, audit }: TenantStores,
+  log: Logger,
+): RepeatedTask {
   const close = (): Promise<void> =>
     database.transaction(async (tx) => {
       for (const { id, name } of await store.close(tx, BATCH_SIZE)) {
@@ -29,8 +31,11 @@ export function organizationClosing(database: Database, log: Logger): RepeatedTa
 }
 
 /** Deletes what is left of closed organizations after their history went, at start-up and every hour. */
-export function organizationForgetting(database: Database, log: Logger): RepeatedTask {
-  const store = new OrganizationClosingStore();
+export function organizationForgetting(
+  database: Database,
+  { organizationClosing: store }: TenantStores,
+  log: Logger,
+): RepeatedTask {
   return new RepeatedTask(
     'delete organizations without history',
     FORGETTING_INTERVAL_MS,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
 import type { CloudAccess } from '#engine';
-import { AgentStore, type WriteBudgetStore } from '#engine-store';
+import type { EngineStore } from '#engine-store';
 import type { Database } from '#entities';
 import type { DueResource, VerificationStore } from '#tenant-store';
 import { agentAbsence, RETRYABLE_KINDS, TARGET_GONE_MS } from '#rules';
@@ -22,12 +22,10 @@ const isMissingForNow = ({ verifiedAgoMs }: DueResource, { kind }: DriverError):
 
 /** Verifies resources periodically after their first requested verification. */
 export class ResourceChecks {
-  private readonly agents = new AgentStore();
-
   constructor(
     private readonly database: Database,
     private readonly store: VerificationStore,
-    private readonly budgets: WriteBudgetStore,
+    private readonly engine: EngineStore,
     private readonly clouds: CloudAccess,
     private readonly log: Logger,
   ) {}
@@ -78,7 +76,7 @@ export class ResourceChecks {
     organizationId,
     resourceIdentifier: name,
   }: DueResource): Promise<DriverError | null> {
-    const secondsAway = await this.agents.secondsAway(this.database.autocommit, organizationId, name);
+    const secondsAway = await this.engine.agents.secondsAway(this.database.autocommit, organizationId, name);
     const absence = agentAbsence(name, secondsAway);
     return absence && new DriverError(absence.kind, absence.message);
   }
@@ -89,7 +87,7 @@ export class ResourceChecks {
     const access = { resourceType, identifier, region, credentialId };
     const target = await this.clouds.open(access, new Map());
     const { burst, refillPerSecond } = driver.traits.writeBudget;
-    const waitMs = await this.budgets.take(
+    const waitMs = await this.engine.budgets.take(
       this.database.autocommit,
       driver.accountKey(target),
       // a provider that allows few writes is asked when it has been left alone

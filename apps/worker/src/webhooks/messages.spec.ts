@@ -1,8 +1,8 @@
-import type { ToldRecord } from '#tenant-store';
+import type { FeedRecord } from '#tenant-store';
 import { bodyOf } from './messages';
 
 const SESSION = '6c5f2a7e-2a43-4b0e-9a53-0d8c2f7f7c11';
-const started: ToldRecord = {
+const started: FeedRecord = {
   id: '0f0e6b9c-4a3c-4a37-9d5e-6a0d6a3c9b10',
   eventType: 'SESSION_STARTED',
   timestamp: '2026-01-05T09:30:00.000Z',
@@ -17,7 +17,7 @@ const started: ToldRecord = {
   errorMessage: null,
   details: { durationHours: 2, resources: 'abcdefg'.split('').map((name) => ({ name })) },
 };
-const overdue: ToldRecord = {
+const overdue: FeedRecord = {
   ...started,
   eventType: 'RULE_REVOCATION_OVERDUE',
   actorType: 'SYSTEM',
@@ -32,10 +32,10 @@ interface SlackBody {
   readonly text: string;
   readonly blocks: readonly { readonly text: { readonly type: string; readonly text: string } }[];
 }
-const slackBody = (record: ToldRecord, publicUrl?: string): SlackBody =>
+const slackBody = (record: FeedRecord, publicUrl?: string): SlackBody =>
   JSON.parse(bodyOf('slack', record, publicUrl)) as SlackBody;
 /** The blocks, one on a line. */
-const slack = (record: ToldRecord, publicUrl?: string): string =>
+const slack = (record: FeedRecord, publicUrl?: string): string =>
   slackBody(record, publicUrl)
     .blocks.map(({ text }) => text.text)
     .join('\n');
@@ -50,7 +50,7 @@ describe('A message about a record', () => {
   });
 
   it('links to the screen on which a request is decided, and offers no decision itself', () => {
-    const asked: ToldRecord = { ...started, eventType: 'ACCESS_REQUESTED', resourceType: 'ACCESS_REQUEST' };
+    const asked: FeedRecord = { ...started, eventType: 'ACCESS_REQUESTED', resourceType: 'ACCESS_REQUEST' };
     expect(slack(asked, 'https://drawbridge.example.com').split('\n').at(-1)).toBe(
       `<https://drawbridge.example.com/requests/${SESSION}|Open in Drawbridge>`,
     );
@@ -59,7 +59,7 @@ describe('A message about a record', () => {
   it('says who decided for whom, and with which note', () => {
     const details = { ...started.details, note: 'Not today' };
     const denied = { ...started, eventType: 'ACCESS_REQUEST_DENIED', actorEmail: 'bo@example.com', details };
-    expect(slack({ ...denied, resourceName: 'ada@example.com' } as ToldRecord).split('\n')[1]).toBe(
+    expect(slack({ ...denied, resourceName: 'ada@example.com' } as FeedRecord).split('\n')[1]).toBe(
       'by bo@example.com · for ada@example.com · a, b, c, d, e and 2 more · Not today',
     );
   });
@@ -80,7 +80,7 @@ describe('A message about a record', () => {
       'by Drawbridge · database · AccessDenied',
     ]);
     const details = { reason: 'ADMIN', cause: 'ROLE_LOST' };
-    const ended = { ...overdue, eventType: 'SESSION_STOPPED', errorMessage: null, details } as ToldRecord;
+    const ended = { ...overdue, eventType: 'SESSION_STOPPED', errorMessage: null, details } as FeedRecord;
     expect(slack(ended)).toContain('by Drawbridge · database · Role lost');
   });
 });

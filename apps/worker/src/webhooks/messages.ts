@@ -1,6 +1,6 @@
 import type { WebhookFormat } from '#entities';
 import { plainLine } from '#mail';
-import type { ToldRecord } from '#tenant-store';
+import type { FeedRecord } from '#tenant-store';
 import { screenOf } from '../screen-of';
 
 /** Kept in capitals. */
@@ -18,14 +18,14 @@ interface Message {
 }
 
 /** The body that tells a receiver of a record. @param publicUrl of the console; undefined: no link */
-export function bodyOf(format: WebhookFormat, record: ToldRecord, publicUrl: string | undefined): string {
+export function bodyOf(format: WebhookFormat, record: FeedRecord, publicUrl: string | undefined): string {
   const { eventType: type, timestamp } = record;
   if (format === 'standard') return JSON.stringify({ type, timestamp, data: record });
   const message = messageOf(record, publicUrl);
   return JSON.stringify(format === 'slack' ? slackBody(message) : teamsBody(message));
 }
 
-function messageOf(record: ToldRecord, publicUrl: string | undefined): Message {
+function messageOf(record: FeedRecord, publicUrl: string | undefined): Message {
   const { result, errorMessage, actorEmail, actorType } = record;
   const until = endOf(record);
   const parts = [
@@ -50,7 +50,7 @@ function titleOf(eventType: string): string {
 }
 
 /** The resources of a session, or of a request with who asks; the object of any other action. */
-function objectsOf({ details, eventType, resourceName }: ToldRecord): string[] {
+function objectsOf({ details, eventType, resourceName }: FeedRecord): string[] {
   const { resources } = details;
   const names = (Array.isArray(resources) ? (resources as { name?: unknown }[]) : []).flatMap(({ name }) =>
     typeof name === 'string' ? [name] : [],
@@ -65,13 +65,13 @@ function objectsOf({ details, eventType, resourceName }: ToldRecord): string[] {
  * The ticket and the reason of access, with the note of a decision. Of a stopped session only the cause, which a stop by a
  * person does not have.
  */
-const reasonsOf = ({ eventType, details: { ticket, reason, note, cause } }: ToldRecord): string[] =>
+const reasonsOf = ({ eventType, details: { ticket, reason, note, cause } }: FeedRecord): string[] =>
   eventType === 'SESSION_STOPPED'
     ? [cause].filter((given) => typeof given === 'string').map(titleOf)
     : [ticket, reason, note].filter((given) => typeof given === 'string');
 
 /** A session's; what is asked for ends so long after its start. */
-function endOf({ eventType, timestamp, details: { durationHours, expiresAt } }: ToldRecord): Date | null {
+function endOf({ eventType, timestamp, details: { durationHours, expiresAt } }: FeedRecord): Date | null {
   if (eventType.startsWith('ACCESS_REQUEST')) return null;
   if (typeof expiresAt === 'string') return new Date(expiresAt);
   return typeof durationHours === 'number' ? new Date(Date.parse(timestamp) + durationHours * HOUR_MS) : null;

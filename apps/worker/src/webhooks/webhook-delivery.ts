@@ -1,11 +1,9 @@
 import type { Logger } from 'pino';
-import { type TenantHosts } from '#drivers';
 import type { Database } from '#entities';
 import { chooseFairly, type SlotShare } from '#rules';
-import type { MasterKeys } from '#secrets';
-import { type LeasedWebhook, type ReadyWebhook, WebhookDeliveryStore } from '#tenant-store';
+import type { LeasedWebhook, ReadyWebhook, TenantStores } from '#tenant-store';
 import { RepeatedTask } from '../repeated-task';
-import { WebhookReceiver } from './webhook-sender';
+import type { WebhookReceiver } from './webhook-sender';
 import { WebhookTurn } from './webhook-turn';
 
 const INTERVAL_MS = 1000;
@@ -23,15 +21,13 @@ const LEASE_SECONDS = 30;
  */
 export class WebhookDelivery {
   readonly task: RepeatedTask;
-  private readonly store = new WebhookDeliveryStore();
   private readonly running = new Map<string, { readonly share: SlotShare; readonly done: Promise<void> }>();
   private readonly stopping = new AbortController();
 
   constructor(
     private readonly database: Database,
-    private readonly masterKeys: MasterKeys,
-    private readonly hosts: TenantHosts,
-    private readonly publicUrl: string | undefined,
+    private readonly stores: TenantStores,
+    private readonly receiverOf: (webhook: LeasedWebhook) => WebhookReceiver,
     private readonly log: Logger,
   ) {
     this.task = new RepeatedTask('send to webhooks', INTERVAL_MS, () => this.fill(), log);
@@ -45,7 +41,8 @@ export class WebhookDelivery {
 
   /** Starts turns in the free slots. @returns 0: others may be ready */
   private async fill(): Promise<number | null> {
-    const { store, database, running } = this;
+    const { database, running } = this;
+    const { webhookDeliveries: store } = this.stores;
     const ready = await store.ready(database.autocommit, READY_LIMIT);
     const waiting = ready
       .filter(({ id }) => !running.has(id))
@@ -61,12 +58,12 @@ export class WebhookDelivery {
   }
 
   private async serve(webhook: LeasedWebhook): Promise<void> {
-    const { database, store } = this;
+    const { database, stores } = this;
     try {
-      const receiver = new WebhookReceiver(webhook, this.masterKeys, this.hosts, this.publicUrl);
-      const ending = AbortSignal.timeout(TURN_MS);
-      await new WebhookTurn(database, store, webhook, receiver, ending, this.stopping.signal).run();
-      await store.release(database.autocommit, webhook);
+      const receiver = this.receiverOf(webhook);
+      const signals = { ending: AbortSignal.timeout(TURN_MS), stopping: this.stopping.signal };
+      await new WebhookTurn(database, stores, webhook, receiver, signals).run();
+      await stores.webhookDeliveries.release(database.autocommit, webhook);
     } catch (error) {
       const { id: webhookId, organizationId } = webhook;
       this.log.error(

@@ -9,7 +9,7 @@ import {
   type TenantUrl,
 } from '#drivers';
 import { type MasterKeys, openCredential } from '#secrets';
-import type { LeasedWebhook, ToldRecord } from '#tenant-store';
+import type { LeasedWebhook, FeedRecord } from '#tenant-store';
 import { bodyOf } from './messages';
 
 /** For the resolution of the name, the connection and the answer together. */
@@ -49,7 +49,7 @@ export class WebhookReceiver {
   }
 
   /** Sends a record. Its host is resolved and checked each time. @param stopping aborts the attempt */
-  async send(record: ToldRecord, stopping: AbortSignal): Promise<Answer> {
+  async send(record: FeedRecord, stopping: AbortSignal): Promise<Answer> {
     if (!this.url) return noAnswer('the URL is not allowed');
     // of our own: signals that are combined with a timeout may be collected before it, and then never abort
     const attempt = new AbortController();
@@ -87,7 +87,7 @@ export class WebhookReceiver {
     }
   }
 
-  private signed({ id }: ToldRecord, body: string): Record<string, string> {
+  private signed({ id }: FeedRecord, body: string): Record<string, string> {
     const now = new Date();
     return {
       'webhook-id': id,

@@ -1,14 +1,11 @@
 import { type Database, SYSTEM_ACTOR, type Tx } from '#entities';
 import {
-  AuditFeed,
-  AuditStore,
   type Attempt,
   type DueDelivery,
   type FeedItem,
+  type FeedRecord,
   type LeasedWebhook,
-  type ToldRecord,
-  type WebhookDeliveryStore,
-  WebhookStore,
+  type TenantStores,
   webhookLabel,
 } from '#tenant-store';
 import { retryInMs } from './retry-schedule';
@@ -27,26 +24,23 @@ const EXPORTED: Answer = {
  * aside for further attempts. The later ones wait until it has failed three times, which takes a minute; then they pass it.
  */
 export class WebhookTurn {
-  private readonly feed = new AuditFeed();
-  private readonly webhooks = new WebhookStore();
-  private readonly audit = new AuditStore();
   private cursor: string;
 
-  /** @param ending no further record is sent @param stopping the one that is being sent is given up, and sent again later */
+  /** @param signals ending: no further record is sent; stopping: the one that is being sent is given up, and sent again later */
   constructor(
     private readonly database: Database,
-    private readonly store: WebhookDeliveryStore,
+    private readonly stores: TenantStores,
     private readonly webhook: LeasedWebhook,
     private readonly receiver: WebhookReceiver,
-    private readonly ending: AbortSignal,
-    private readonly stopping: AbortSignal,
+    private readonly signals: { readonly ending: AbortSignal; readonly stopping: AbortSignal },
   ) {
     this.cursor = webhook.cursor;
   }
 
   /** Sends until nothing is due, the turn ends, or the lease is lost. */
   async run(): Promise<void> {
-    const { store, webhook } = this;
+    const { webhook } = this;
+    const { webhookDeliveries: store } = this.stores;
     const { autocommit } = this.database;
     for (let isLeft = true; isLeft && !this.isOver;) {
       const due = await store.due(autocommit, webhook.id);
@@ -56,16 +50,17 @@ export class WebhookTurn {
   }
 
   private get isOver(): boolean {
-    return this.ending.aborted || this.stopping.aborted;
+    return this.signals.ending.aborted || this.signals.stopping.aborted;
   }
 
-  private recordAt({ position }: DueDelivery): Promise<ToldRecord | null> {
-    return this.feed.at(this.database.autocommit, this.webhook.organizationId, position);
+  private recordAt({ position }: DueDelivery): Promise<FeedRecord | null> {
+    return this.stores.auditFeed.at(this.database.autocommit, this.webhook.organizationId, position);
   }
 
   /** Sends new records up to the first that fails. @returns whether something may be left to do */
   private async sendNew(): Promise<boolean> {
-    const { webhook, feed, database, store } = this;
+    const { webhook, database } = this;
+    const { auditFeed: feed, webhookDeliveries: store } = this.stores;
     const { autocommit } = database;
     const items = await feed.after(autocommit, webhook.organizationId, this.cursor, RECORDS_BATCH_SIZE);
     for (const item of items) {
@@ -85,7 +80,7 @@ export class WebhookTurn {
   }
 
   /** A test concerns the webhook itself, whatever it asks for. */
-  private isWanted(item: FeedItem): item is FeedItem & { readonly record: ToldRecord } {
+  private isWanted(item: FeedItem): item is FeedItem & { readonly record: FeedRecord } {
     if (!item.record) return false;
     const { eventType, resourceId } = item.record;
     const { eventTypes, id } = this.webhook;
@@ -94,16 +89,16 @@ export class WebhookTurn {
   }
 
   /** @returns what it became; null: the turn is over, because the lease is lost, the webhook disabled or the worker stopping */
-  private async attempt(due: DueDelivery, record: ToldRecord | null): Promise<Attempt['status'] | null> {
-    const answer = record ? await this.receiver.send(record, this.stopping) : EXPORTED;
-    if (this.stopping.aborted) return null;
+  private async attempt(due: DueDelivery, record: FeedRecord | null): Promise<Attempt['status'] | null> {
+    const answer = record ? await this.receiver.send(record, this.signals.stopping) : EXPORTED;
+    if (this.signals.stopping.aborted) return null;
     const { code, error, retryAfterMs } = answer;
     const isFinal = error === null || due.isRedelivery || code === GONE || !record;
     const retry = isFinal ? null : retryInMs(due.attempts + 1, Math.random(), retryAfterMs);
     const status = error === null ? 'DELIVERED' : retry === null ? 'FAILED' : 'PENDING';
     return this.database.transaction(async (tx) => {
       const attempt = { ...due, status, retryInMs: retry, responseCode: code, error } as const;
-      const settled = await this.store.settle(tx, this.webhook, attempt);
+      const settled = await this.stores.webhookDeliveries.settle(tx, this.webhook, attempt);
       if (!settled) return null;
       if (code !== GONE && !(status === 'FAILED' && settled.isGivenUp)) return status;
       await this.disable(tx, code === GONE ? 'it answered 410' : `for five days ${error}`);
@@ -113,8 +108,8 @@ export class WebhookTurn {
 
   private async disable(tx: Tx, reason: string): Promise<void> {
     const { id, organizationId } = this.webhook;
-    await this.webhooks.disable(tx, organizationId, id);
-    await this.audit.write(tx, organizationId, {
+    await this.stores.webhooks.disable(tx, organizationId, id);
+    await this.stores.audit.write(tx, organizationId, {
       ...SYSTEM_ACTOR,
       eventType: 'WEBHOOK_DISABLED',
       resourceType: 'WEBHOOK',

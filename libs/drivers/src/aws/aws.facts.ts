@@ -241,6 +241,7 @@ export const AWS_FACTS: ProviderFacts = {
         writeBudget: { burst: 5, refillPerSecond: 0.5 },
         // Each update blocks the next one for minutes: changes are gathered.
         writeSpacing: { usualMs: 10_000, burstMs: 20_000, burstSize: 5 },
+        oneWriteAtATime: true,
         callTimeoutMs: 10_000,
       },
       families: BOTH_FAMILIES,

@@ -25,7 +25,7 @@ const MALFORMED = '203.0.113.0/33';
 
 /**
  * The public endpoint of an EKS cluster. A cluster carries out one update at a time, and shows nothing that lasts meanwhile. An
- * empty list lets everybody in, and no entry lets nobody in: the last one is never removed.
+ * empty list admits everybody, and no entry admits no one: the last one is never removed.
  */
 export class EksEndpoint extends ListTarget<Endpoint> {
   protected readonly name: string;

@@ -71,6 +71,7 @@ const TRAITS: DriverTraits = {
   // Azure's network service allows 1000 writes in five minutes per subscription.
   writeBudget: { burst: 200, refillPerSecond: 3 },
   writeSpacing: { usualMs: 500, burstMs: 500, burstSize: 10 },
+  oneWriteAtATime: true,
   callTimeoutMs: 20_000,
 };
 

@@ -20,7 +20,7 @@ import {
 
 /** Shown to users, on a ResourceIp whose rule could not be deleted. */
 export const NEUTRALISED =
-  'A delete lock keeps the rule object, which lets nobody in any more: it is deleted when the lock is gone';
+  'A delete lock keeps the rule object, which admits no traffic any more: it is deleted when the lock is gone';
 
 const MAX_ATTEMPTS = 5;
 

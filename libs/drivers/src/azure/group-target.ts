@@ -52,7 +52,7 @@ export class GroupTarget implements AzureTarget {
     try {
       for (const { name } of leftovers.slice(0, MAX_TIDIED)) await this.group.remove(name);
     } catch (error) {
-      // they let nobody in: the next comparison tries again
+      // they admit no traffic: the next comparison tries again
       asCallFailure(error);
     }
     return this.read();

@@ -69,7 +69,7 @@ export function securityRuleOf(spec: RuleSpec, mark: OwnershipMark, priority: nu
   };
 }
 
-/** The rule that takes the place of one that a lock keeps from being deleted: it lets nobody in, and keeps our mark. */
+/** The rule that takes the place of one that a lock keeps from being deleted: it admits no traffic, and keeps our mark. */
 export const neutralRuleOf = (mark: OwnershipMark, priority: number): SecurityRule => ({
   ...securityRuleOf(NO_TRAFFIC, mark, priority),
   access: 'Deny',

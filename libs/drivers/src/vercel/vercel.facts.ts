@@ -75,7 +75,7 @@ export const VERCEL_FACTS: ProviderFacts = {
       required: ['token'],
       optional: ['teamId'],
       descriptions: {
-        token: 'an access token of somebody who may change the firewall of the project',
+        token: 'an access token of a member who may change the firewall of the project',
         teamId:
           'the id of the team that the project belongs to; without it, it is the own account of the person',
       },

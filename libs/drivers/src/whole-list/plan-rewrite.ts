@@ -12,7 +12,7 @@ export const refused = (kind: 'invalid' | 'wrong-family', message: string): Refu
 
 /** How one kind of list is read and written. Its rules let all traffic of an address in, and carry no mark. */
 export interface ListForm {
-  /** the canonical range under which an entry may be ours; null: it lets nobody in, or is spelled as we never do */
+  /** the canonical range under which an entry may be ours; null: it admits no traffic, or is spelled as we never do */
   own(entry: string): string | null;
   /** the entry for a canonical range, or why it is not added */
   spell(cidr: string): string | Refused;
@@ -20,7 +20,7 @@ export interface ListForm {
   idOf(cidr: string): string;
   /** @returns null when it is no id of this list */
   cidrOf(providerRuleId: string): string | null;
-  /** an entry that lets nobody in, which every list of ours begins with; null: none is needed */
+  /** an entry that admits no traffic, which every list of ours begins with; null: none is needed */
   readonly sentinel: string | null;
   readonly whenEmpty: 'closed' | 'open';
   /** a refused list does not say which addition is at fault, or how many fit: it is divided */

@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS role_selectors (
     REFERENCES roles (organization_id, id) ON DELETE CASCADE
 );
 
--- Whoever writes a resource, of this release or the one before, cannot forget the labels that every resource has.
+-- A process that writes a resource, of this release or the one before, cannot forget the labels that every resource has.
 CREATE OR REPLACE FUNCTION label_resource() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     NEW.labels := coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(NEW.labels)

@@ -33,7 +33,7 @@ export class AccessRequestQueryDto extends PageQueryDto {
     default: 'mine',
     description:
       'mine: your own. decide: those that you may approve or deny now. all: the organization’s, for administrators. review: ' +
-      'sessions started with breakGlass that nobody has reviewed yet, for administrators',
+      'sessions started with breakGlass that are not reviewed yet, for administrators',
   })
   view: AccessRequestView = 'mine';
 

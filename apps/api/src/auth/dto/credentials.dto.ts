@@ -3,14 +3,14 @@ import { email, opaque, Optional, Required, type Kind } from '../../http/fields'
 import { RefreshTokenIn, type RefreshTokenPlace } from './refresh-token-place';
 import { asEmail, composed, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
-const told = (message: string): { message: string } => ({ message });
+const hint = (message: string): { message: string } => ({ message });
 
 /** Any text of at most 200 characters without hidden ones, trimmed. */
 export const NAME: Kind = {
   checks: [
-    IsString(told('must be a text')),
+    IsString(hint('must be a text')),
     HasNoHiddenCharacters(),
-    MaxLength(200, told('must have at most 200 characters')),
+    MaxLength(200, hint('must have at most 200 characters')),
     trimmed(),
     composed(),
   ],
@@ -18,19 +18,19 @@ export const NAME: Kind = {
 };
 
 export const NAME_NOT_BLANK: Kind = {
-  checks: [...NAME.checks, IsNotEmpty(told('must not be blank'))],
+  checks: [...NAME.checks, IsNotEmpty(hint('must not be blank'))],
   doc: { type: String, maxLength: 200 },
 };
 
 /** Of an account that may exist: what cannot be registered today may have been. */
 export const KNOWN_EMAIL: Kind = {
-  checks: [IsEmail({}, told('must be a well-formed e-mail address')), asEmail()],
+  checks: [IsEmail({}, hint('must be a well-formed e-mail address')), asEmail()],
   doc: { format: 'email', example: 'ada@example.com' },
 };
 
 /** The token returned by this device's last sign-in. An unknown token has no effect. */
 export const DEVICE_TOKEN: Kind = {
-  checks: [IsString(told('must be a text')), MaxLength(200, told('must have at most 200 characters'))],
+  checks: [IsString(hint('must be a text')), MaxLength(200, hint('must have at most 200 characters'))],
   doc: {
     type: String,
     nullable: true,
@@ -87,7 +87,7 @@ export class LoginDto {
 
 /** No maximum length: an overlong token is invalid (401), and the body size is limited. */
 const REFRESH_TOKEN: Kind = {
-  checks: [IsString(told('must be a text')), MinLength(1, told('must not be empty'))],
+  checks: [IsString(hint('must be a text')), MinLength(1, hint('must not be empty'))],
   doc: { example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ' },
 };
 

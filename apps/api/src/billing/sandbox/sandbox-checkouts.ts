@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, SYSTEM_ACTOR, type Tx } from '#entities';
-import { BillingStore, PaymentEventStore, type SubscriptionRow } from '#tenant-store';
+import { type SubscriptionRow, TenantStores } from '#tenant-store';
 import { PAYABLE_STATUSES, type OrganizationId } from '#rules';
 import { opaqueTokenHash } from '#secrets';
 import { PaymentAdapter } from '../payment-adapter';
@@ -30,8 +30,7 @@ const isPayable = ({ status }: SubscriptionRow): boolean =>
 export class SandboxCheckouts {
   constructor(
     private readonly database: Database,
-    private readonly billing: BillingStore,
-    private readonly references: PaymentEventStore,
+    private readonly stores: TenantStores,
     private readonly moves: SubscriptionMoves,
     private readonly plans: Plans,
     private readonly payments: PaymentAdapter,
@@ -67,9 +66,9 @@ export class SandboxCheckouts {
     if (this.payments.name !== SANDBOX) return Promise.resolve(UNKNOWN_CHECKOUT);
     const reference = opaqueTokenHash(token);
     return this.database.transaction(async (tx) => {
-      const organization = await this.references.organizationOfCheckout(tx, SANDBOX, reference);
-      const organizationName = organization && (await this.billing.lock(tx, organization));
-      const subscription = organization && (await this.billing.latestSubscription(tx, organization));
+      const organization = await this.stores.paymentEvents.organizationOfCheckout(tx, SANDBOX, reference);
+      const organizationName = organization && (await this.stores.billing.lock(tx, organization));
+      const subscription = organization && (await this.stores.billing.latestSubscription(tx, organization));
       if (!organizationName || subscription?.checkoutReference !== reference) return UNKNOWN_CHECKOUT;
       const plan = this.plans.find(subscription.planId) ?? this.plans.paid;
       return action(tx, organization, { token, organizationName, plan, subscription });
@@ -83,13 +82,13 @@ export class SandboxCheckouts {
     status: 'SUCCEEDED' | 'FAILED',
   ): Promise<void> {
     const payment = { amountCents: subscription.priceCents, currency: subscription.currency };
-    await this.billing.recordPayment(tx, organization, {
+    await this.stores.billing.recordPayment(tx, organization, {
       ...payment,
       subscriptionId: subscription.id,
       status,
       adapterReference: null,
     });
     const event = status === 'SUCCEEDED' ? 'PAYMENT_SUCCEEDED' : 'PAYMENT_FAILED';
-    await this.moves.record(tx, organization, SYSTEM_ACTOR, event, subscription, payment);
+    await this.moves.record(tx, organization, SYSTEM_ACTOR, subscription, { ...payment, eventType: event });
   }
 }

@@ -4,19 +4,10 @@ import { IsObject } from 'class-validator';
 import { DriverRegistry } from '#drivers';
 import { PROVIDERS, type Provider } from '#rules';
 import { CREDENTIAL_LIST } from '#tenant-store';
-import {
-  line,
-  names,
-  NullAsAbsent,
-  oneOf,
-  Optional,
-  Required,
-  string,
-  TIME,
-  type Kind,
-} from '../../http/fields';
+import { line, names, NullAsAbsent, Optional, Required, string, TIME, type Kind } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
 import { pastedObject } from '../pasted-fields';
+import { PROVIDER_NAME, providerName } from '../../http/provider-name';
 
 /** An object, or a string with its JSON. */
 const CREDENTIAL_DATA: Kind = {
@@ -61,7 +52,7 @@ export class CreateCredentialDto {
   @Required(line(200), { example: 'Production AWS' })
   name!: string;
 
-  @Required(oneOf(PROVIDERS))
+  @Required(providerName())
   provider!: Provider;
 
   @Required(string(), { example: 'ACCESS_KEY', description: `by provider: ${credentialTypeMessage()}` })
@@ -102,7 +93,7 @@ export class CredentialIdentityDto {
 export class CredentialDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Production AWS' }) name!: string;
-  @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
+  @ApiProperty(PROVIDER_NAME) provider!: Provider;
   @ApiProperty({ example: 'ACCESS_KEY' }) credentialType!: string;
   @ApiProperty({
     type: 'object',

@@ -8,7 +8,7 @@ export class IssuerConfigurationDto {
   @ApiProperty({ example: `${issuer}/jwks` }) jwks_uri!: string;
   @ApiProperty({
     example: 'urn:drawbridge:none',
-    description: 'Required by the standard: nobody can sign in here',
+    description: 'Required by the standard: there is no sign-in here',
   })
   authorization_endpoint!: string;
   @ApiProperty({ type: [String], example: ['id_token'] }) response_types_supported!: string[];

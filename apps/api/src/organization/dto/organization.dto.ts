@@ -61,7 +61,7 @@ export class UpdateOrganizationDto {
 
   @Optional(id(), {
     nullable: true,
-    description: `${RECOVERY}. An active administrator with MFA and a password; null: nobody, while ssoRequired is false`,
+    description: `${RECOVERY}. An active administrator with MFA and a password; null: none, while ssoRequired is false`,
   })
   recoveryAdministratorId?: string | null;
 }

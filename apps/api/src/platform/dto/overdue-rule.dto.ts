@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PROVIDERS, REMOVAL_CAUSES, type Provider, type RemovalCause } from '#rules';
+import { REMOVAL_CAUSES, type Provider, type RemovalCause } from '#rules';
+import { PROVIDER_NAME } from '../../http/provider-name';
 
 export class OverdueRuleOrganizationDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
@@ -13,7 +14,7 @@ export class OverdueRuleDto {
     description: 'those that held it; if none is known, those with a resource on its target',
   })
   organizations!: readonly OverdueRuleOrganizationDto[];
-  @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
+  @ApiProperty(PROVIDER_NAME) provider!: Provider;
   @ApiProperty({ example: 'SECURITY_GROUP' }) resourceType!: string;
   @ApiProperty({ example: 'sg-0123456789abcdef0', description: 'of the target' }) identifier!: string;
   @ApiProperty({ example: '203.0.113.10/32' }) address!: string;

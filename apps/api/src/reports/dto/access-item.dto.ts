@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { HOLDER_KINDS, PROVIDERS, RULE_CAUSES, type HolderKind, type Provider, type RuleCause } from '#rules';
+import { HOLDER_KINDS, RULE_CAUSES, type HolderKind, type Provider, type RuleCause } from '#rules';
+import { PROVIDER_NAME } from '../../http/provider-name';
 
 const TIME = { type: String, nullable: true, format: 'date-time' } as const;
 
@@ -10,7 +11,7 @@ export class AccessResourceDto {
 }
 
 export class AccessTargetDto {
-  @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
+  @ApiProperty(PROVIDER_NAME) provider!: Provider;
   @ApiProperty({ example: 'sg-0123456789abcdef0' }) identifier!: string;
 }
 
@@ -66,7 +67,8 @@ export class AccessItemDto {
   @ApiProperty({
     ...TIME,
     example: '2026-01-31T11:30:01.100Z',
-    description: 'the first observation of its absence; null while there is none',
+    description:
+      'the first observation of its absence, and as much later as the provider may take to act on that; null while there is none',
   })
   possibleUntil!: Date | null;
   @ApiProperty({

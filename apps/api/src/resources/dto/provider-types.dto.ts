@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, ApiSchema } from '@nestjs/swagger';
 import { BOTH_FAMILIES, CUTS_CONNECTIONS, type Family, type Revocation } from '#drivers';
-import { PROTOCOLS, PROVIDERS, type PortsPerRule, type Provider } from '#rules';
+import { PROTOCOLS, type PortsPerRule, type Provider } from '#rules';
+import { PROVIDER_NAME } from '../../http/provider-name';
 
 const CONFIG_FIELD_TYPES = ['integer', 'integers', 'text', 'texts'] as const;
 
@@ -194,7 +195,7 @@ export class ResourceTypeDto {
 }
 
 export class ProviderTypesDto {
-  @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
+  @ApiProperty(PROVIDER_NAME) provider!: Provider;
   @ApiProperty({ example: 'Google Cloud', description: 'The name for people' }) label!: string;
   @ApiProperty({
     description:

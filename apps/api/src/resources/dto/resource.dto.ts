@@ -16,7 +16,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { DriverRegistry } from '#drivers';
-import { DEFAULT_MAX_SILENCE_SECONDS, MAX_RESOURCE_NAME, PROTOCOLS, PROVIDERS } from '#rules';
+import { DEFAULT_MAX_SILENCE_SECONDS, MAX_RESOURCE_NAME, PROTOCOLS } from '#rules';
 import {
   AtMost,
   flag,
@@ -37,12 +37,13 @@ import { HasNoHiddenCharacters } from '../../http/text-fields';
 import { LABELS } from '../labels';
 import { knownFieldsOnly } from '../../http/known-fields';
 import type { Protocol, Provider, TrafficConfig } from '#rules';
+import { PROVIDER_NAME, providerName } from '../../http/provider-name';
 
 const PRIORITY = integerIn(100, 4096, 'must be a whole number from 100 to 4096');
 
-const toldOfEach = (message: string): { each: true; message: string } => ({ each: true, message });
+const hintOfEach = (message: string): { each: true; message: string } => ({ each: true, message });
 
-const PORT_IN_LIST = toldOfEach('must hold ports from 1 to 65535');
+const PORT_IN_LIST = hintOfEach('must hold ports from 1 to 65535');
 
 const PORTS: Kind = {
   checks: [
@@ -64,8 +65,8 @@ const list = (
 ): Kind => ({
   checks: [
     IsArray({ message: `must be an array of ${words.texts}` }),
-    IsString(toldOfEach(`must hold ${words.texts}`)),
-    Matches(pattern, toldOfEach(`must hold ${words.form}`)),
+    IsString(hintOfEach(`must hold ${words.texts}`)),
+    Matches(pattern, hintOfEach(`must hold ${words.form}`)),
     ArrayMaxSize(maximum, { message: `must hold at most ${maximum} ${words.many}` }),
     ArrayNotEmpty({ message: `must hold at least one ${words.one}, or be left out` }),
   ],
@@ -203,7 +204,7 @@ export class CreateResourceDto {
   @Required(id())
   credentialId!: string;
 
-  @Required(oneOf(PROVIDERS))
+  @Required(providerName())
   provider!: Provider;
 
   @Required(string(), { example: 'SECURITY_GROUP', description: resourceTypeMessage() })
@@ -270,7 +271,7 @@ export class ResourceDto {
   @ApiProperty({ example: 'demo-database' }) name!: string;
   @ApiProperty({ format: 'uuid' }) credentialId!: string;
   @ApiProperty({ example: 'Production AWS' }) credentialName!: string;
-  @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
+  @ApiProperty(PROVIDER_NAME) provider!: Provider;
   @ApiProperty({ example: 'SECURITY_GROUP' }) resourceType!: string;
   @ApiProperty({ example: 'sg-0123456789abcdef0' }) resourceIdentifier!: string;
   @ApiPropertyOptional({ example: 'eu-central-1', description: 'Absent when unset' }) region?: string;

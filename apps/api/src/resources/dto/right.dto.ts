@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PROVIDERS, type Provider } from '#rules';
+import { type Provider } from '#rules';
 import { PEOPLE_OF_RESOURCE, RESOURCES_OF_USER, USER_STATUSES, type UserStatus } from '#tenant-store';
 import { listQueryOf } from '../../http/list-query.dto';
+import { PROVIDER_NAME } from '../../http/provider-name';
 
 export class PersonRightQueryDto extends listQueryOf(PEOPLE_OF_RESOURCE) {}
 export class ResourceRightQueryDto extends listQueryOf(RESOURCES_OF_USER) {}
@@ -33,7 +34,7 @@ export class PersonRightDto extends RightDto {
 export class ResourceRightDto extends RightDto {
   @ApiProperty({ format: 'uuid' }) resourceId!: string;
   @ApiProperty({ example: 'demo-database' }) name!: string;
-  @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
+  @ApiProperty(PROVIDER_NAME) provider!: Provider;
   @ApiProperty() isActive!: boolean;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: { env: 'prod' } })
   labels!: Readonly<Record<string, string>>;

@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
   HOLDER_KINDS,
-  PROVIDERS,
   RULE_CAUSES,
   RULE_EVENT_KINDS,
   type HolderKind,
@@ -9,6 +8,7 @@ import {
   type RuleCause,
   type RuleEventKind,
 } from '#rules';
+import { PROVIDER_NAME } from '../../http/provider-name';
 
 const EDGE = {
   type: String,
@@ -19,7 +19,7 @@ const EDGE = {
 const ID = { type: String, nullable: true, format: 'uuid' } as const;
 
 export class RuleTargetDto {
-  @ApiProperty({ enum: PROVIDERS }) provider!: Provider;
+  @ApiProperty(PROVIDER_NAME) provider!: Provider;
   @ApiProperty({
     type: String,
     nullable: true,

@@ -100,7 +100,7 @@ export class StartSessionDto extends WantedAccessDto {
   @NullAsAbsent(flag(), {
     description:
       'Start without approval where a role allows it: with a reason, for an hour at most, after POST /auth/step-up. All ' +
-      'administrators are told, and another one reviews it',
+      'administrators are notified, and another one reviews it',
   })
   breakGlass?: boolean;
 }

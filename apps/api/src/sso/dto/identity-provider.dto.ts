@@ -139,7 +139,7 @@ export class CreateIdentityProviderDto {
   @MayBeAbsent(flag(), { description: 'true: a second factor that the issuer has seen counts as one here' })
   trustsSecondFactor?: boolean;
 
-  @MayBeAbsent(flag(), { default: true, description: 'false: nobody signs in with it, and its sign-ins end' })
+  @MayBeAbsent(flag(), { default: true, description: 'false: no one signs in with it, and its sign-ins end' })
   enabled?: boolean;
 
   @MayBeAbsent(listOf(GroupMappingDto, MAX_MAPPINGS, 'group mappings'), {

@@ -4,12 +4,12 @@ import { flag, Required } from '../../http/fields';
 
 class NoticeSwitchesDto implements Record<NoticeSwitch, boolean> {
   @Required(flag(), { example: true, description: 'your access ends soon' }) sessionExpiring!: boolean;
-  @Required(flag(), { example: true, description: 'somebody else ended your access' })
+  @Required(flag(), { example: true, description: 'another person ended your access' })
   sessionStopped!: boolean;
   @Required(flag(), {
     example: true,
     description:
-      'for administrators: a resource cannot be used, its rules need somebody, or all is in order again',
+      'for administrators: a resource cannot be used, its rules need attention, or all is in order again',
   })
   resourceHealth!: boolean;
   @Required(flag(), { example: true, description: 'for administrators: an agent is away, or there are two' })

@@ -128,7 +128,7 @@ async function dataIn(path: string): Promise<Data> {
     const data = JSON.parse(text) as unknown;
     if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Data;
   } catch {
-    // said below, without what it holds
+    // reported below, without what it holds
   }
   throw new CommandFailure(EXIT.usage, `--data: ${path} must hold one JSON object`);
 }

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, type Api, type Schemas } from '#client';
+import { bodyOf, type Api } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, type Call } from '../../program';
@@ -8,8 +8,6 @@ import { timeText } from '../../terminal/times';
 import { readData, typeFor, type DataOptions } from './credential-data';
 import { noVerifyOption, setOption, typeOption } from './options';
 import { idOf, listing, one, removing, short } from './things';
-
-type Provider = Schemas['CredentialDto']['provider'];
 
 const dataOptions = (): Option[] => [
   new Option('--data <file>', 'JSON with its fields, or a key file of the provider; -: standard input'),
@@ -58,7 +56,7 @@ export function registerCredentials(program: Command): void {
       'credentials create gcp --provider GCP --type SERVICE_ACCOUNT --data key.json',
       'credentials create aws --provider AWS --type WEB_IDENTITY --set roleArn=arn:aws:iam::123456789012:role/drawbridge',
     ],
-    required: [new Option('--provider <provider>', 'AWS, GCP, AZURE, APISIX, VERCEL or AGENT')],
+    required: [new Option('--provider <provider>', 'AWS, GCP, AZURE, APISIX, VERCEL, ATLAS or AGENT')],
     options: [typeOption(), ...dataOptions(), noVerifyOption()],
     run: create,
   });
@@ -81,7 +79,7 @@ export function registerCredentials(program: Command): void {
   });
 }
 
-/** With the commands to paste in the cloud, where it has to be told to trust this server. */
+/** With the commands to paste in the cloud, where it has to be set up to trust this server. */
 async function show({ api, name, output }: Call): Promise<void> {
   const credential = await one(api, 'credential', name);
   const { identity } = credential;
@@ -104,7 +102,7 @@ interface CreateOptions extends DataOptions {
 }
 
 async function create({ api, name, options, output }: Call<CreateOptions>): Promise<number> {
-  const provider = options.provider.toUpperCase() as Provider;
+  const provider = options.provider.toUpperCase();
   const known = await bodyOf(api.GET('/api/v1/resources/types', {}));
   const types = known.find((candidate) => candidate.provider === provider);
   if (!types) throw new CommandFailure(EXIT.usage, `--provider: there is no "${options.provider}"`);

@@ -24,7 +24,7 @@ interface Words<T> {
 }
 
 const byName = ({ name }: { readonly name: string }): string[] => [name];
-/** A service user has an e-mail address that nobody chose. */
+/** A service user has an e-mail address that is generated. */
 const userNames = ({ email, name, isService }: Things['user']): string[] =>
   isService ? [name, email] : [email];
 const keyNames = ({ name, keyPrefix }: Things['key']): string[] => [name, keyPrefix];
@@ -63,7 +63,7 @@ export async function one<K extends Kind>(api: Api, kind: K, given: string): Pro
   return known.find(({ id }) => id === given) ?? named(given, known, KINDS[kind], KINDS[kind].namesOf);
 }
 
-/** A user may be given as `me`, which is whoever asks. @throws UnknownName */
+/** A user may be given as `me`, which is the caller. @throws UnknownName */
 export async function idsOf(api: Api, kind: Kind, given: readonly string[] = []): Promise<string[]> {
   const isMe = (text: string): boolean => kind === 'user' && text === 'me';
   const own = given.some(isMe) ? (await bodyOf(api.GET('/api/v1/auth/me', {}))).id : '';

@@ -137,7 +137,7 @@ function BreakGlass({ me, resource, onStarted }: Omit<StartProps, 'resources'> &
           <p>
             For an emergency in which there is no time for an approval. It opens at once
             {unbroken(own ? ` for ${addressesIn(own).join(' and ')}` : '')}, for an hour at most, and cannot
-            be extended. All administrators are told immediately that it was you, and why. Another
+            be extended. All administrators are notified immediately that it was you, and why. Another
             administrator reviews it afterwards; until then it stays on their list.
           </p>
           <Grounds of={[resource]} />

@@ -15,7 +15,7 @@ const OF_ADMINISTRATORS: Labelled = [
   ['trustRefused', 'A trust refused a CI job'],
 ];
 
-/** What I am told by mail. */
+/** What I get mails about. */
 export function MailNotices({ isAdmin }: { readonly isAdmin: boolean }) {
   const switches = isAdmin ? [...OWN, ...OF_ADMINISTRATORS] : OWN;
   return (
@@ -36,7 +36,7 @@ export function MailNotices({ isAdmin }: { readonly isAdmin: boolean }) {
             ))}
             {isAdmin ? (
               <Muted>
-                Administrators are always told of access that could not be closed, refused credentials and
+                Administrators always get mails about access that could not be closed, refused credentials and
                 disabled webhooks.
               </Muted>
             ) : null}

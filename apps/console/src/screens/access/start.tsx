@@ -35,7 +35,7 @@ export function Moved({ me, resources, onStarted, session }: StartProps & { read
           <strong>Moved?</strong> Your session lets in {unbroken(addressesOf(session).join(' and '))}. It can
           let in where you are now instead, until the same time.
         </p>
-        <Action label="Let me in here" kind="primary" large busy="Opening…" said={null} act={move} />
+        <Action label="Let me in here" kind="primary" large busy="Opening…" announcement={null} act={move} />
       </Row>
     </Notice>
   );

@@ -42,10 +42,11 @@ const PAGES = {
 const COLUMNS: readonly Column<Item>[] = [
   {
     head: 'What',
-    cell: ({ kind, severity, message }) => (
+    cell: ({ kind, severity, message, action }) => (
       <Lines>
         <Badge tone={severity === 'NOW' ? 'bad' : 'warn'}>{KINDS[kind]}</Badge>
         {message === null ? null : <Reason isBad={severity === 'NOW'}>{message}</Reason>}
+        <Muted>{action}</Muted>
       </Lines>
     ),
   },
@@ -54,7 +55,6 @@ const COLUMNS: readonly Column<Item>[] = [
     head: 'Since',
     cell: ({ since }) => (since === null ? <Muted>not recorded</Muted> : <Time at={since} />),
   },
-  { head: 'What to do', cell: ({ action }) => action },
 ];
 
 const Where = ({ of: { objectType, objectId, objectName } }: { of: Item }) => {

@@ -96,7 +96,7 @@ function State({ provider: { id, name, enabled } }: { provider: ProviderData }) 
         act={() => change(id, { enabled: !enabled })}
       >
         <p>
-          People sign in by it while it is enabled. Once it is disabled, the sign-ins by it end, and nobody
+          People sign in by it while it is enabled. Once it is disabled, the sign-ins by it end, and no user
           asks it about leavers: access that is open then and API keys go on.
         </p>
       </ConfirmButton>

@@ -155,7 +155,7 @@ function SignInHelp({ user: { id, name, status, isService, mfaEnabled } }: { use
         >
           <p>
             {name} can have a link mailed. To pass one on yourself, give a code of your second factor; {name}{' '}
-            is told by mail.
+            is notified by mail.
           </p>
           <TextField
             name="code"

@@ -41,7 +41,7 @@ export const Demands = ({ role }: { role: Schemas['RoleDto'] | undefined }) => (
     <CheckField
       name="mayBreakGlass"
       label="May open without approval in an emergency"
-      help="For an hour at most, with the second factor. Administrators are told at once, and one reviews it."
+      help="For an hour at most, with the second factor. Administrators are notified at once, and one reviews it."
       defaultChecked={role?.mayBreakGlass}
     />
     <TextField

@@ -34,7 +34,7 @@ export function Roles() {
             { head: 'Reaches', cell: ({ resourceIds }) => count(resourceIds.length, 'resource') },
             { head: 'At most', cell: ({ maxSessionDurationHours }) => `${maxSessionDurationHours} h` },
           ]}
-          empty={<Empty title="There is no role yet: nobody reaches anything without one.">{create}</Empty>}
+          empty={<Empty title="There is no role yet: no user reaches anything without one.">{create}</Empty>}
         />
       </Section>
     </Page>

@@ -68,7 +68,7 @@ export function conditionsOf(lines: string): Trust['conditions'] {
 }
 
 const ADVICE =
-  'A claim and an allowed value on each line. Whoever may push a branch writes what its jobs do: demand what only trusted people decide, and ids rather than names, which can be taken over.';
+  'A claim and an allowed value on each line. Anyone who may push a branch writes what its jobs do: demand what only trusted people decide, and ids rather than names, which can be taken over.';
 
 /** Words are such as `["true"]` where only one value is possible. */
 const lineOf = ({ claim, words }: Schemas['DemandedClaimDto']): string =>

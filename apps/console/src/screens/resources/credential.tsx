@@ -100,7 +100,7 @@ interface CredentialFormProps {
   readonly onDone: (credential: Credential) => void;
 }
 
-/** Makes a credential, and asks its provider about it, unless the provider has to be told of it first. */
+/** Makes a credential, and asks its provider about it, unless the provider has to know of it first. */
 export function CredentialForm({ types, onDone }: CredentialFormProps) {
   const [{ provider, credentialType }, choose] = useState({ provider: '', credentialType: '' });
   const chosen = types.find((each) => each.provider === provider) ?? types[0]!;

@@ -6,7 +6,7 @@ import { CheckField, Form, Notice, SelectField, Stack, TextField } from '../../u
 import { ConfigField, configOf } from './fields';
 import { providerOf, type Credential, type ProviderTypes, type Resource } from './types';
 
-/** What its provider said of a resource that it accepts. */
+/** What its provider reported on a resource that it accepts. */
 export const Warnings = ({ of }: { of: readonly string[] }) =>
   of.map((warning) => (
     <Notice key={warning} tone="warn" announced>
@@ -30,11 +30,11 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const params = { path: { id: resource?.id ?? '' } };
   const edit = useEdit(resource ?? {}, () => api.GET('/api/v1/resources/{id}', { params }));
-  const told = useRef('');
+  const shown = useRef('');
   /** A change that widens or moves access is sent with the second click, which follows what it does. */
   const tellOnce = (effect: string): void => {
-    if (effect === told.current) return;
-    told.current = effect;
+    if (effect === shown.current) return;
+    shown.current = effect;
     if (effect !== '') throw new Failure(`Not saved yet. ${effect} Save again to do it.`, 0, 'CONFIRMATION');
   };
   const usable = credentials.filter(({ provider }) => !resource || provider === resource.provider);

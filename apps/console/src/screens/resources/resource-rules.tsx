@@ -75,7 +75,7 @@ const columnsOf = (id: string): readonly Column<Rule>[] => [
   { head: 'Last seen', cell: ({ lastObservedAt }) => <Time at={lastObservedAt} none="never" /> },
 ];
 
-/** The rules on the target: those that somebody here holds, then those of other programs. */
+/** The rules on the target: those that users here hold, then those of other programs. */
 export function ResourceRules({ id, page }: { id: string; page: number }) {
   const rules = useList(
     '/api/v1/resources/{id}/rules',

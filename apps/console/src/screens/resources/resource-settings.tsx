@@ -59,8 +59,8 @@ export function ResourceSettings({ of, types }: { of: Resource; types: readonly 
           >
             <WhatCloses id={id} />
             <p>
-              Its rules on <Code>{resourceIdentifier}</Code> are given up, not removed: whoever they let in
-              stays in.
+              Its rules on <Code>{resourceIdentifier}</Code> are given up, not removed: what they let in stays
+              in.
             </p>
             <TextArea name="reason" label="Why" help="Kept in the audit trail." maxLength={500} />
           </ConfirmButton>

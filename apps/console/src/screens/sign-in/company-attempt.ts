@@ -2,7 +2,7 @@ const ATTEMPT = 'drawbridge-company-sign-in';
 const ORGANIZATION = 'drawbridge-organization';
 
 interface Attempt {
-  /** proves that this tab began the sign-in: an answer to one that somebody else began signs nobody in */
+  /** proves that this tab began the sign-in: an answer to one that another person began signs no user in */
   readonly verifier: string;
   /** the screen that was asked for */
   readonly next: string;
@@ -37,7 +37,7 @@ export function takeAttempt(): Attempt | null {
   return kept === null ? null : (JSON.parse(kept) as Attempt);
 }
 
-/** What the sign-in brought, out of the address, where nobody reads it afterwards. */
+/** What the sign-in brought, out of the address, where nothing reads it afterwards. */
 export function takeAnswer(): URLSearchParams {
   const answer = new URLSearchParams(location.hash.slice(1));
   history.replaceState(null, '', location.pathname);

@@ -64,7 +64,7 @@ export function CompanySignInReturn() {
   const [answer] = useState(takeAnswer);
   const [attempt] = useState(takeAttempt);
   const code = answer.get('code');
-  // also of a link that somebody sent, whose text is not shown
+  // also of a link that was sent, whose text is not shown
   if (attempt === null) return <Refused reason="This sign-in was not started in this tab, or it is over." />;
   if (code === null) return <Refused reason={answer.get('message') ?? 'The sign-in did not succeed.'} />;
   return (
@@ -102,7 +102,7 @@ const Refused = ({ reason }: { reason: string }) => (
 export function TerminalCode() {
   const [answer] = useState(takeAnswer);
   const code = answer.get('code');
-  // a word at most: a link that somebody sent shows no text of theirs
+  // a word at most: a link from another person shows no text of theirs
   const [error = 'it is over'] = /^[a-z-]{1,20}$/.exec(answer.get('error') ?? '') ?? [];
   if (code === null)
     return (
@@ -115,7 +115,7 @@ export function TerminalCode() {
   return (
     <Page title="Sign in a terminal">
       <Notice tone="warn">
-        Use this code only if you started this sign-in yourself. Give it to nobody: with it, the one who
+        Use this code only if you started this sign-in yourself. Never pass it on: with it, the one who
         started the sign-in acts as you.
       </Notice>
       <p>Paste it into the terminal within a minute, and close this page.</p>

@@ -63,7 +63,7 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
  * The token of a link that `npm start` prints. Only on the machine it was printed on: elsewhere, such a link could sign
- * somebody in as somebody else.
+ * a person in as another one.
  */
 function takeOneTimeToken(): string | null {
   const token = new URLSearchParams(location.hash.slice(1)).get('refreshToken');

@@ -8,7 +8,7 @@ import { FORMATS, WebhookStatus, type WebhookData } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/webhooks');
 
-/** Who is told what happens here. */
+/** Where events of this organization are sent. */
 export function Webhooks() {
   const { page = 0 } = route.useSearch();
   return (

@@ -38,6 +38,7 @@ export class ServiceCalls {
     private readonly operations: Operations,
     /** rules that each service takes; 0: as many as the real one */
     private readonly limit: number,
+    private readonly operationMs: number | undefined,
   ) {}
 
   get({ service, target, how }: ServiceCall): CloudAnswer {
@@ -128,7 +129,7 @@ export class ServiceCalls {
       this.services.write(target, next);
       return jsonAnswer(status, body, 'OK');
     }
-    const operation = this.operations.start(target, '', fails ? internalError() : null);
+    const operation = this.operations.start(target, '', fails ? internalError() : null, this.operationMs);
     if (!fails) this.services.later(target, operation.endsAt, () => this.services.write(target, next));
     return jsonAnswer(202, body, 'OK', operationLink(service, base, request, operation));
   }

@@ -34,7 +34,12 @@ export class ServiceEndpoint {
     operations: Operations,
     private readonly admission: Admission,
   ) {
-    this.calls = new ServiceCalls(services, operations, world.sizes.azureServiceRules);
+    this.calls = new ServiceCalls(
+      services,
+      operations,
+      world.sizes.azureServiceRules,
+      world.sizes.azureServerMs || undefined,
+    );
   }
 
   handle(request: CloudRequest, route: ServiceRoute): Promise<CloudAnswer | typeof NO_ANSWER> {

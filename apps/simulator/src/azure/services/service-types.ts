@@ -122,8 +122,10 @@ export const SERVICES: readonly Service[] = [
 
 const RESOURCES: ReadonlyMap<string, Service> = new Map(
   SERVICES.flatMap((service) =>
-    ['', '-2', '-3', '-4', '-5'].map(
-      (suffix) => [`${RESOURCE_GROUP}/${service.name}${suffix}`, service] as const,
+    Array.from(
+      { length: service.name === 'simulated-postgresql' ? 30 : 5 },
+      (_, index) =>
+        [`${RESOURCE_GROUP}/${service.name}${index === 0 ? '' : `-${index + 1}`}`, service] as const,
     ),
   ),
 );

@@ -38,7 +38,7 @@ export class ArmAccessCheck {
     for (const lock of namesOf('readonly'))
       throw new DriverError(
         'invalid',
-        `The lock ${lock} (ReadOnly) lets nobody change the rules of ${this.name}: make it a CanNotDelete lock, or remove it`,
+        `The lock ${lock} (ReadOnly) blocks every change of the rules of ${this.name}: make it a CanNotDelete lock, or remove it`,
       );
     return namesOf('cannotdelete');
   }

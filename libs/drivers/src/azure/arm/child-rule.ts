@@ -15,7 +15,7 @@ export interface ChildRule {
 }
 
 /** No traffic has them: of documentation, and of the prefix whose traffic is discarded. A rule that may not be deleted gets one. */
-const NOBODY: Readonly<Record<4 | 6, string>> = { 4: '192.0.2.1', 6: '100::1' };
+const UNUSED: Readonly<Record<4 | 6, string>> = { 4: '192.0.2.1', 6: '100::1' };
 /** As first and last address: a switch for all of Azure, subscriptions of other customers included. */
 const ALL_OF_AZURE = '0.0.0.0';
 const SECOND = 'ipv6FirewallRules/';
@@ -59,11 +59,11 @@ export function bodyFor(collection: RuleCollection, cidr: string): Json {
 }
 
 export const neutralBody = (collection: RuleCollection): Json =>
-  bodyOf(collection, NOBODY[collection.version], NOBODY[collection.version]);
+  bodyOf(collection, UNUSED[collection.version], UNUSED[collection.version]);
 
 /** Whether it is what a removal left of a rule of ours, under a lock. */
 export const isNeutral = ({ collection, name, first, last }: ChildRule, deployment: string): boolean =>
-  ownRuleId(deployment, name) !== null && first === NOBODY[collection.version] && last === first;
+  ownRuleId(deployment, name) !== null && first === UNUSED[collection.version] && last === first;
 
 export const letsInAzure = ({ first, last }: Pick<ChildRule, 'first' | 'last'>): boolean =>
   first === ALL_OF_AZURE && last === ALL_OF_AZURE;

@@ -52,7 +52,7 @@ export class ChildRules implements AzureTarget {
     if (access !== 'Enabled')
       throw new DriverError(
         'invalid',
-        `The public access to ${name} is not enabled, so its rules let nobody in: enable public network access for selected addresses`,
+        `The public access to ${name} is not enabled, so its rules admit no traffic: enable public network access for selected addresses`,
       );
     refuseOpenTarget(name, ALL_TRAFFIC, accessRules(rules));
     const isNearlyFull = limit !== null && rules.length > 0.8 * limit;
@@ -79,7 +79,7 @@ export class ChildRules implements AzureTarget {
     try {
       for (const rule of leftovers.slice(0, MAX_TIDIED)) await this.remove(rule);
     } catch (error) {
-      // they let nobody in: the next comparison tries again
+      // they admit no traffic: the next comparison tries again
       asCallFailure(error);
     }
     return this.read();

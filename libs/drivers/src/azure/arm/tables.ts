@@ -92,8 +92,9 @@ const flexibleServer = (
   limit: null,
   traits: {
     ...CHILD_TRAITS,
-    // A pass takes its calls before it reads, also while a server is busy for a minute: half of what the resource manager allows.
+    // Passes ask again while a server is busy for a minute: half of what the resource manager allows.
     writeBudget: { burst: 50, refillPerSecond: 5 },
+    oneWriteAtATime: true,
     callTimeoutMs: 20_000,
   },
   effect: { usualSeconds: 0, atMostSeconds: 0 },

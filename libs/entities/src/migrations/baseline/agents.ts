@@ -1,4 +1,4 @@
-/** Agents on hosts. Whatever changes an agent's state is told in the same commit. */
+/** Agents on hosts. Whatever changes an agent's state is notified in the same commit. */
 export const AGENTS = `
 -- An agent that manages one host's firewall, by the host's name in the organization. One that was not seen for 30 days and
 -- whose host no resource points at goes when its organization gets another one.

@@ -47,14 +47,14 @@ CREATE INDEX rule_events_resource_idx ON rule_events (organization_id, resource_
 CREATE INDEX rule_events_session_idx ON rule_events (session_id, at) WHERE session_id IS NOT NULL;
 CREATE INDEX rule_events_user_idx ON rule_events (organization_id, user_id, at) WHERE user_id IS NOT NULL;
 CREATE INDEX rule_events_address_idx ON rule_events (organization_id, address, at) WHERE organization_id IS NOT NULL;
--- of an address on one of several targets, whoever held it
+-- of an address on one of several targets, with any holder
 CREATE INDEX rule_events_any_address_idx ON rule_events (address, at);
 CREATE INDEX rule_events_holderless_idx ON rule_events (target_id, at) WHERE organization_id IS NULL;
 CREATE INDEX rule_events_long_idx ON rule_events (organization_id, at) WHERE organization_id IS NOT NULL AND ${LONG};
 CREATE INDEX rule_events_long_target_idx ON rule_events (target_id, at) WHERE ${LONG};
 
 ${monthly('rule_events', 'at', 2)}
--- The owner's lower bound of the retention period, one row: whoever may only call the functions cannot go below it.
+-- The owner's lower bound of the retention period, one row: a role that may only call the functions cannot go below it.
 CREATE TABLE retention_floor (name text PRIMARY KEY, months integer NOT NULL CHECK (months >= 1));
 INSERT INTO retention_floor VALUES ('rule_events', 1);
 

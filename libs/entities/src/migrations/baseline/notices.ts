@@ -1,6 +1,6 @@
-/** Who was told what by mail. */
+/** Who got which notices by mail. */
 export const NOTICES = `
--- Up to where in its chain an organization's people were told: a row for what is urgent for administrators, one for those who
+-- Up to where in its chain an organization's people were notified: a row for what is urgent for administrators, one for those who
 -- hold access, ask for it or decide, one for what is collected for administrators. None without a mail server. They go when a deleted organization is closed.
 CREATE TABLE notice_cursors (
   organization_id uuid NOT NULL REFERENCES organizations,

@@ -58,6 +58,7 @@ CREATE TABLE rules (
   is_missing boolean NOT NULL DEFAULT false,
   is_suspended boolean NOT NULL DEFAULT false,
   offered_until timestamptz,
+  native_end_at timestamptz,
   accounted_to uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
   created_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (target_id, key)
@@ -67,6 +68,7 @@ CREATE INDEX rules_target_due_idx ON rules (target_id, due_at) WHERE due_at IS N
 CREATE INDEX rules_work_idx ON rules (accounted_to, ((NOT closing)::int * 2 + (attempts > 0)::int), due_at)
   WHERE due_at IS NOT NULL;
 CREATE INDEX rules_unwanted_idx ON rules (overdue_at, unwanted_since) WHERE unwanted_since IS NOT NULL;
+CREATE INDEX rules_native_end_idx ON rules (native_end_at) WHERE native_end_at IS NOT NULL;
 CREATE INDEX rules_over_idx ON rules (id) WHERE state = 'absent' AND due_at IS NULL;
 
 -- Rules of others that the last comparison of a target observed; the next one replaces them.

@@ -162,7 +162,7 @@ CREATE TABLE rule_holders (
 );
 CREATE INDEX rule_holders_resource_ip_id_idx ON rule_holders (resource_ip_id);
 
--- A session is history once nothing of it can be open. Whoever deletes sooner, by whatever statement, is refused.
+-- A session is history once nothing of it can be open. An earlier deletion, by whatever statement, is refused.
 CREATE FUNCTION refuse_open_session_deletion() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF OLD.status IN ('FAILED', 'EXPIRED', 'CANCELLED') AND NOT EXISTS (

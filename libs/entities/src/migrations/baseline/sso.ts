@@ -19,7 +19,7 @@ CREATE TABLE identity_providers (
   updated_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (organization_id, id),
   UNIQUE (organization_id, name),
-  -- whoever may create users decides whose mail addresses are people of the organization
+  -- a user who may create users decides whose mail addresses are people of the organization
   CONSTRAINT identity_providers_domains_check CHECK (NOT create_users OR cardinality(email_domains) > 0)
 );
 CREATE TRIGGER identity_providers_of_deleted_organization BEFORE INSERT ON identity_providers

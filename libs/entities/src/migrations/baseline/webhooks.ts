@@ -23,7 +23,7 @@ CREATE TABLE webhooks (
 CREATE TRIGGER webhooks_of_deleted_organization BEFORE INSERT ON webhooks
   FOR EACH ROW EXECUTE FUNCTION refuse_in_deleted_organization();
 
--- What was sent to webhooks, and what is to be sent again: a record that nobody has tried to send has no row. They go after
+-- What was sent to webhooks, and what is to be sent again: a record that was never tried has no row. They go after
 -- 30 days.
 CREATE TABLE webhook_deliveries (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),

@@ -1,0 +1,157 @@
+import type { OrganizationId } from '#rules';
+import {
+  type ActorType,
+  AUDIT_EVENT_TYPES,
+  type AuditEntry,
+  type AuditEventType,
+  type AuditRecordEntity,
+  AuditTrail,
+  type Interval,
+  type PreparedStatement,
+  type Slice,
+  type Sliced,
+  type TenantStore,
+  type TimedList,
+  type Tx,
+  auditInsert,
+  auditJson,
+  beginOf,
+  endOf,
+  prepared,
+  timedSlice,
+} from '#entities';
+
+export type AuditRecordRow = Readonly<
+  Omit<AuditRecordEntity, 'organizationId' | 'sequence' | 'transactionId'>
+>;
+
+export interface AuditFilter extends Interval {
+  /** only records with this user as actor or object; null: all */
+  readonly concerns: string | null;
+  readonly eventTypes: readonly AuditEventType[] | null;
+  readonly actorEmail: string | null;
+  readonly resourceId: string | null;
+  /** with what follows, looked for in each record: give a time */
+  readonly result?: AuditRecordRow['result'] | undefined;
+  readonly actorTypes?: readonly ActorType[] | undefined;
+  readonly ipAddress?: string | undefined;
+}
+
+/** up to so many event types are read in order of time each by itself */
+const MAX_MERGED_TYPES = 8;
+
+const own = (condition: string): string => `a.organization_id = $1 AND ${condition}`;
+
+/**
+ * SQL: alternatives without a record in common that together match the records with the user as actor or object. An index
+ * returns each in order of time. Records of actions on a user's session name the user; denied ones do not.
+ * @param user its placeholder
+ */
+function concerning(user: string): string[] {
+  // its organization is not the constant $1: otherwise all records might be walked in order of time to find the keys' ones
+  const keys = `SELECT organization_id, id FROM api_keys
+    WHERE user_id = (SELECT id FROM users WHERE organization_id = $1 AND id = ${user}::uuid)`;
+  const denied = `a.result = 'FAILURE' AND a.actor_type <> 'SYSTEM' AND ${user}::uuid =
+    (SELECT s.user_id FROM sessions s WHERE s.organization_id = $1 AND s.id = a.resource_id)`;
+  const alternatives = [
+    own(`a.actor_id = ${user}::uuid`),
+    `(a.organization_id, a.actor_id) IN (${keys})`,
+    own(`a.resource_id = ${user}::uuid`),
+    `(a.organization_id, a.resource_id) IN (${keys})`,
+    own(`a.details->>'userId' = ${user}::text`),
+    own(denied),
+  ];
+  return alternatives.map((condition, index) =>
+    [condition, ...alternatives.slice(0, index).map((other) => `(${other}) IS NOT TRUE`)].join(' AND '),
+  );
+}
+
+function auditList(organization: OrganizationId, filter: AuditFilter): TimedList {
+  const given: [OrganizationId, ...unknown[]] = [organization];
+  const add = (value: unknown): string => `$${given.push(value)}`;
+  const { actorEmail, resourceId, concerns, result, actorTypes, ipAddress } = filter;
+  const types = filter.eventTypes && AUDIT_EVENT_TYPES.filter((type) => filter.eventTypes!.includes(type));
+  const conditions = [
+    `a.timestamp >= ${add(beginOf(filter))}::timestamptz AND a.timestamp < ${add(endOf(filter))}::timestamptz`,
+    ...(actorEmail === null ? [] : [`a.actor_email = ${add(actorEmail)}`]),
+    ...(resourceId === null ? [] : [`a.resource_id = ${add(resourceId)}::uuid`]),
+    ...(result === undefined ? [] : [`a.result = ${add(result)}`]),
+    ...(actorTypes ? [`a.actor_type = ANY (${add(actorTypes)}::text[])`] : []),
+    ...(ipAddress === undefined ? [] : [`a.ip_address = ${add(ipAddress)}`]),
+  ];
+  let alternatives = ['a.organization_id = $1'];
+  if (concerns !== null) alternatives = concerning(add(concerns));
+  else if (types && types.length <= MAX_MERGED_TYPES)
+    alternatives = types.map((type) => own(`a.event_type = ${add(type)}`));
+  if (types && (concerns !== null || types.length > MAX_MERGED_TYPES))
+    conditions.push(`a.event_type = ANY (${add(types)}::text[])`);
+  return {
+    keys: alternatives.map(
+      (alternative) => `SELECT a.timestamp AS at, a.sequence AS tie FROM audit_records a
+        WHERE ${[...conditions, alternative].join(' AND ')}`,
+    ),
+    // OFFSET 0 keeps a plan from reading all partitions: which one has a record is not known before
+    rows: `SELECT a.id, a.event_type AS "eventType", a.timestamp, a.actor_type AS "actorType", a.actor_id AS "actorId",
+        a.actor_email AS "actorEmail", a.resource_type AS "resourceType", a.resource_id AS "resourceId",
+        a.resource_name AS "resourceName", a.result, a.ip_address AS "ipAddress", a.error_message AS "errorMessage", a.details
+      FROM page CROSS JOIN LATERAL (SELECT * FROM audit_records WHERE organization_id = $1 AND timestamp = page.at
+        AND sequence = page.tie OFFSET 0) a`,
+    given,
+  };
+}
+
+const WRITE_DENIED_ACTION: PreparedStatement = {
+  name: 'write-denied-action',
+  text: `${auditInsert('$1', '$2')}
+    WHERE (SELECT count(*) FROM audit_records a
+      WHERE a.organization_id = $1 AND a.timestamp > now() - interval '1 minute'
+        AND a.actor_id = $3 AND a.result = 'FAILURE') < $4`,
+};
+
+const WRITE_THROTTLED: PreparedStatement = {
+  name: 'write-throttled-failure',
+  text: `${auditInsert('$1', '$2')}
+    WHERE (SELECT count(*) FROM audit_records a
+      WHERE a.organization_id = $1 AND a.event_type = $3 AND a.timestamp > now() - interval '1 minute'
+        AND a.ip_address IS NOT DISTINCT FROM $5) < $4
+      AND EXISTS (SELECT FROM organizations o WHERE o.id = $1)`,
+};
+
+export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
+  /**
+   * Records a denied action, unless its actor already has `maxPerMinute` of them within the last minute: repeated
+   * attempts must not fill the trail.
+   */
+  async writeDeniedAction(
+    tx: Tx,
+    organization: OrganizationId,
+    entry: AuditEntry & { readonly result: 'FAILURE' },
+    maxPerMinute: number,
+  ): Promise<void> {
+    await prepared(tx, WRITE_DENIED_ACTION, [organization, auditJson(entry), entry.actorId, maxPerMinute]);
+  }
+
+  /**
+   * Records a failure that anybody can cause without signing in, unless the organization does not exist or already has
+   * `maxPerMinute` of its type and address within the last minute: no caller uses up what others' failures are recorded in.
+   */
+  async writeThrottledFailure(
+    tx: Tx,
+    organization: OrganizationId,
+    entry: AuditEntry & { readonly result: 'FAILURE' },
+    maxPerMinute: number,
+  ): Promise<void> {
+    const { eventType, ipAddress } = entry;
+    await prepared(tx, WRITE_THROTTLED, [organization, auditJson(entry), eventType, maxPerMinute, ipAddress]);
+  }
+
+  /** Newest first; equal timestamps by descending sequence. */
+  list(
+    tx: Tx,
+    organization: OrganizationId,
+    filter: AuditFilter,
+    slice: Slice,
+  ): Promise<Sliced<AuditRecordRow>> {
+    return timedSlice(tx, auditList(organization, filter), slice);
+  }
+}

@@ -1,0 +1,262 @@
+import type { OrganizationId } from '#rules';
+import {
+  type DataKeyRow,
+  type IdentityProviderEntity,
+  type ListDefinition,
+  type ListQuery,
+  type Sliced,
+  type TenantStore,
+  type Tx,
+  brokenConstraint,
+  choiceFilter,
+  first,
+  listPage,
+  rows,
+  touches,
+} from '#entities';
+
+/** What a group of the issuer makes of its members: members of a role, or administrators. */
+export interface GroupMapping {
+  readonly group: string;
+  /** null: administrators */
+  readonly roleId: string | null;
+}
+
+export interface IdentityProviderRow extends Readonly<
+  Omit<IdentityProviderEntity, 'organizationId' | 'sealedData'>
+> {
+  readonly groupMappings: readonly GroupMapping[];
+}
+
+/** With its sealed client secret, and what opens it. */
+export interface SealedIdentityProvider extends IdentityProviderRow {
+  readonly organizationId: OrganizationId;
+  readonly sealedData: Readonly<Record<string, string>>;
+  readonly dataKey: DataKeyRow;
+}
+
+type Settings = Pick<
+  IdentityProviderRow,
+  | 'name'
+  | 'issuer'
+  | 'clientId'
+  | 'groupsClaim'
+  | 'groupPattern'
+  | 'emailDomains'
+  | 'createUsers'
+  | 'trustsSecondFactor'
+  | 'isEnabled'
+>;
+
+export type NewIdentityProvider = Settings & {
+  readonly id: string;
+  readonly sealedData: Readonly<Record<string, string>>;
+  readonly createdByEmail: string;
+};
+
+/** undefined: unchanged */
+export type IdentityProviderChanges = {
+  readonly [Name in keyof Settings | 'sealedData']?: (Settings & NewIdentityProvider)[Name] | undefined;
+};
+
+const COLUMNS = `p.id, p.name, p.issuer, p.client_id AS "clientId", p.groups_claim AS "groupsClaim", p.group_pattern AS "groupPattern",
+    p.email_domains AS "emailDomains", p.create_users AS "createUsers", p.trusts_second_factor AS "trustsSecondFactor",
+    p.is_enabled AS "isEnabled", coalesce(p.last_error, (SELECT i.claims_error FROM user_identities i WHERE i.provider_id = p.id
+      AND i.claims_error IS NOT NULL AND EXISTS (SELECT FROM sso_sign_ins s WHERE s.identity_id = i.id)
+      ORDER BY i.last_seen_at DESC LIMIT 1)) AS "lastError", p.created_by_email AS "createdByEmail",
+    p.created_at AS "createdAt", p.updated_at AS "updatedAt",
+    coalesce((SELECT jsonb_agg(jsonb_build_object('group', g.group_name, 'roleId', g.role_id)
+      ORDER BY g.group_name, g.role_id) FROM group_mappings g WHERE g.provider_id = p.id), '[]') AS "groupMappings"`;
+
+const SELECT = `SELECT ${COLUMNS} FROM identity_providers p WHERE p.organization_id = $1`;
+
+export const IDENTITY_PROVIDER_LIST: ListDefinition = {
+  list: SELECT,
+  id: 'p.id',
+  search: ['p.name', 'p.issuer'],
+  sort: { name: 'p.name', createdAt: 'p.created_at' },
+  order: 'name',
+  filters: {
+    state: choiceFilter(
+      `CASE WHEN NOT p.is_enabled THEN 'DISABLED' WHEN p.last_error IS NULL THEN 'ENABLED' ELSE 'FAILING' END`,
+      ['ENABLED', 'DISABLED', 'FAILING'],
+    ),
+  },
+};
+
+const NAME_KEY = 'identity_providers_organization_id_name_key';
+
+/** The issuers that an organization's people sign in with. */
+export class IdentityProviderStore implements TenantStore<IdentityProviderStore> {
+  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<IdentityProviderRow>> {
+    return listPage(tx, IDENTITY_PROVIDER_LIST, organization, query);
+  }
+
+  find(tx: Tx, organization: OrganizationId, id: string): Promise<IdentityProviderRow | null> {
+    return first<IdentityProviderRow>(tx, `${SELECT} AND p.id = $2`, [organization, id]);
+  }
+
+  /** Reads and locks it until the commit, so that a comparison with it shows what changed. */
+  findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<IdentityProviderRow | null> {
+    return first<IdentityProviderRow>(tx, `${SELECT} AND p.id = $2 FOR NO KEY UPDATE OF p`, [
+      organization,
+      id,
+    ]);
+  }
+
+  /** For a request to the issuer. */
+  sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedIdentityProvider | null> {
+    return first<SealedIdentityProvider>(
+      tx,
+      `SELECT ${COLUMNS}, p.organization_id AS "organizationId", p.sealed_data AS "sealedData",
+         jsonb_build_object('organizationId', k.organization_id, 'version', k.version,
+           'masterKeyVersion', k.master_key_version, 'wrappedKey', k.wrapped_key) AS "dataKey"
+       FROM identity_providers p
+       JOIN LATERAL (SELECT * FROM data_keys k WHERE k.organization_id = p.organization_id
+         ORDER BY k.version DESC LIMIT 1) k ON true
+       WHERE p.organization_id = $1 AND p.id = $2`,
+      [organization, id],
+    );
+  }
+
+  /** Call `UserStore.lock` first: it serializes creations. */
+  async count(tx: Tx, organization: OrganizationId): Promise<number> {
+    const [counted] = await tx.query<{ count: number }[]>(
+      'SELECT count(*)::int AS count FROM identity_providers WHERE organization_id = $1',
+      [organization],
+    );
+    return counted!.count;
+  }
+
+  /** Whether a user can sign in with one. Call `UserStore.lock` first. @param besides this one; null: any */
+  hasEnabled(tx: Tx, organization: OrganizationId, besides: string | null = null): Promise<boolean> {
+    return touches(
+      tx,
+      `SELECT FROM identity_providers WHERE organization_id = $1 AND is_enabled AND id IS DISTINCT FROM $2::uuid`,
+      [organization, besides],
+    );
+  }
+
+  /** @returns false when the name is taken */
+  create(tx: Tx, organization: OrganizationId, provider: NewIdentityProvider): Promise<boolean> {
+    return touches(
+      tx,
+      `INSERT INTO identity_providers (id, organization_id, name, issuer, client_id, sealed_data, groups_claim,
+         email_domains, create_users, trusts_second_factor, is_enabled, created_by_email, group_pattern)
+       VALUES ($2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+       ON CONFLICT ON CONSTRAINT ${NAME_KEY} DO NOTHING RETURNING id`,
+      [
+        organization,
+        provider.id,
+        provider.name,
+        provider.issuer,
+        provider.clientId,
+        JSON.stringify(provider.sealedData),
+        provider.groupsClaim,
+        provider.emailDomains,
+        provider.createUsers,
+        provider.trustsSecondFactor,
+        provider.isEnabled,
+        provider.createdByEmail,
+        provider.groupPattern,
+      ],
+    );
+  }
+
+  /** @returns 'name-taken' when another one has the name: a constraint decides, and the transaction is aborted */
+  async update(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    changes: IdentityProviderChanges,
+  ): Promise<'updated' | 'name-taken'> {
+    const { groupsClaim, groupPattern, sealedData } = changes;
+    try {
+      await tx.query(
+        `UPDATE identity_providers SET name = coalesce($3, name), issuer = coalesce($4, issuer),
+           client_id = coalesce($5, client_id), sealed_data = coalesce($6::jsonb, sealed_data),
+           groups_claim = CASE WHEN $7 THEN $8 ELSE groups_claim END, email_domains = coalesce($9::text[], email_domains),
+           create_users = coalesce($10, create_users), trusts_second_factor = coalesce($11, trusts_second_factor),
+           is_enabled = coalesce($12, is_enabled),
+           group_pattern = CASE WHEN $13 THEN $14 ELSE group_pattern END, last_error = NULL, updated_at = now()
+         WHERE organization_id = $1 AND id = $2`,
+        [
+          organization,
+          id,
+          changes.name ?? null,
+          changes.issuer ?? null,
+          changes.clientId ?? null,
+          sealedData ? JSON.stringify(sealedData) : null,
+          groupsClaim !== undefined,
+          groupsClaim ?? null,
+          changes.emailDomains ?? null,
+          changes.createUsers ?? null,
+          changes.trustsSecondFactor ?? null,
+          changes.isEnabled ?? null,
+          groupPattern !== undefined,
+          groupPattern ?? null,
+        ],
+      );
+      return 'updated';
+    } catch (error) {
+      if (brokenConstraint(error) === NAME_KEY) return 'name-taken';
+      throw error;
+    }
+  }
+
+  /** Call `UserStore.missingRoles` first. Each mapping once. */
+  async replaceMappings(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    mappings: readonly GroupMapping[],
+  ): Promise<void> {
+    await tx.query('DELETE FROM group_mappings WHERE organization_id = $1 AND provider_id = $2', [
+      organization,
+      id,
+    ]);
+    await tx.query(
+      `INSERT INTO group_mappings (organization_id, provider_id, group_name, role_id)
+       SELECT $1, $2, m.* FROM unnest($3::text[], $4::uuid[]) m`,
+      [organization, id, mappings.map(({ group }) => group), mappings.map(({ roleId }) => roleId)],
+    );
+  }
+
+  /** Why the issuer could not be used; null: it could. */
+  async recordError(tx: Tx, organization: OrganizationId, id: string, error: string | null): Promise<void> {
+    await tx.query(
+      `UPDATE identity_providers SET last_error = $3
+       WHERE organization_id = $1 AND id = $2 AND last_error IS DISTINCT FROM $3`,
+      [organization, id, error],
+    );
+  }
+
+  /** Its identities go with it: call `SsoSignInStore.endOfProvider` first. */
+  delete(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    return touches(tx, 'DELETE FROM identity_providers WHERE organization_id = $1 AND id = $2 RETURNING id', [
+      organization,
+      id,
+    ]);
+  }
+}
+
+/** An enabled identity provider of an organization that is neither suspended nor deleted. */
+export interface OfferedProvider {
+  readonly id: string;
+  readonly name: string;
+  readonly organizationId: OrganizationId;
+}
+
+/** Before authentication: an organization is found by its slug. */
+export class OfferedProviderStore {
+  /** Those that people of an organization may sign in with, by name. An unknown slug has none. */
+  ofSlug(tx: Tx, slug: string): Promise<OfferedProvider[]> {
+    return rows<OfferedProvider>(
+      tx,
+      `SELECT p.id, p.name, p.organization_id AS "organizationId"
+       FROM organizations o JOIN identity_providers p ON p.organization_id = o.id
+       WHERE o.slug = $1 AND o.deleted_at IS NULL AND o.suspended_at IS NULL AND p.is_enabled ORDER BY p.name`,
+      [slug],
+    );
+  }
+}

@@ -1,0 +1,206 @@
+import type { OrganizationId } from '#rules';
+import {
+  type ListDefinition,
+  type ListQuery,
+  type Slice,
+  type Sliced,
+  type TenantStore,
+  type Tx,
+  type WebhookDeliveryEntity,
+  type WebhookEntity,
+  choiceFilter,
+  first,
+  listPage,
+  timedSlice,
+  touches,
+} from '#entities';
+import { feedEnd } from '../audit/audit-feed';
+
+/** URL, secret, former secret and what authorizes at the receiver, each sealed. */
+type SealedWebhook = Readonly<WebhookEntity['sealedData']>;
+
+export type WebhookRow = Readonly<
+  Omit<
+    WebhookEntity,
+    'organizationId' | 'sealedData' | 'formerSecretUntil' | 'cursor' | 'leasedUntil' | 'eventTypes'
+  >
+> & { readonly eventTypes: WebhookEntity['eventTypes']; readonly hasAuthorization: boolean };
+
+export type LockedWebhook = WebhookRow & { readonly sealedData: SealedWebhook };
+
+export type DeliveryRow = Readonly<Omit<WebhookDeliveryEntity, 'organizationId' | 'webhookId' | 'position'>>;
+
+export type NewWebhook = Pick<
+  WebhookRow,
+  'id' | 'name' | 'format' | 'shownUrl' | 'eventTypes' | 'createdByEmail'
+> & {
+  readonly sealedData: SealedWebhook;
+};
+
+/** undefined: unchanged */
+export interface WebhookChanges {
+  /** null: none from now on */
+  readonly name?: string | null | undefined;
+  readonly shownUrl?: string | undefined;
+  readonly eventTypes?: WebhookRow['eventTypes'] | undefined;
+  readonly sealedData?: SealedWebhook | undefined;
+}
+
+/** What records call it: its URL says where to, also after it is named otherwise. */
+export const webhookLabel = ({ name, shownUrl }: Pick<WebhookEntity, 'name' | 'shownUrl'>): string =>
+  name === null ? shownUrl : `${name} (${shownUrl})`;
+
+const SELECT = `SELECT w.id, w.name, w.format, w.shown_url AS "shownUrl",
+    jsonb_exists(w.sealed_data, 'authorization') AS "hasAuthorization", w.event_types AS "eventTypes", w.is_enabled AS "isEnabled",
+    w.failing_since AS "failingSince", w.last_error AS "lastError", w.created_by_email AS "createdByEmail",
+    w.created_at AS "createdAt", w.updated_at AS "updatedAt"
+  FROM webhooks w WHERE w.organization_id = $1`;
+
+export const WEBHOOK_LIST: ListDefinition = {
+  list: SELECT,
+  id: 'w.id',
+  search: ['w.name', 'w.shown_url'],
+  sort: { name: 'coalesce(w.name, w.shown_url)', createdAt: 'w.created_at' },
+  order: 'createdAt',
+  filters: {
+    state: choiceFilter(
+      `CASE WHEN NOT w.is_enabled THEN 'DISABLED' WHEN w.failing_since IS NULL THEN 'ENABLED' ELSE 'FAILING' END`,
+      ['ENABLED', 'DISABLED', 'FAILING'],
+    ),
+  },
+};
+
+/** SQL: ends the lease of a worker that sends to it, whose outcomes are no longer written: what it was sending is sent again. */
+const LEASE_ENDED = 'leased_until = clock_timestamp()';
+
+/** An organization's webhooks. Workers send to them: `WebhookDeliveryStore`. */
+export class WebhookStore implements TenantStore<WebhookStore> {
+  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<WebhookRow>> {
+    return listPage(tx, WEBHOOK_LIST, organization, query);
+  }
+
+  find(tx: Tx, organization: OrganizationId, id: string): Promise<WebhookRow | null> {
+    return first<WebhookRow>(tx, `${SELECT} AND w.id = $2`, [organization, id]);
+  }
+
+  /** Reads and locks it until the commit. */
+  findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<LockedWebhook | null> {
+    const select = SELECT.replace('SELECT', 'SELECT w.sealed_data AS "sealedData",');
+    return first<LockedWebhook>(tx, `${select} AND w.id = $2 FOR NO KEY UPDATE`, [organization, id]);
+  }
+
+  /** Call `UserStore.lock` first: it serializes creations. */
+  async count(tx: Tx, organization: OrganizationId): Promise<number> {
+    const [counted] = await tx.query<{ count: number }[]>(
+      'SELECT count(*)::int AS count FROM webhooks WHERE organization_id = $1',
+      [organization],
+    );
+    return counted!.count;
+  }
+
+  /** It gets what is sealed from now on. */
+  async create(tx: Tx, organization: OrganizationId, webhook: NewWebhook): Promise<void> {
+    await tx.query(
+      `INSERT INTO webhooks (id, organization_id, format, shown_url, sealed_data, event_types, created_by_email, name, cursor)
+       VALUES ($2, $1, $3, $4, $5, $6, $7, $8, ${feedEnd('$1')})`,
+      [
+        organization,
+        webhook.id,
+        webhook.format,
+        webhook.shownUrl,
+        JSON.stringify(webhook.sealedData),
+        webhook.eventTypes,
+        webhook.createdByEmail,
+        webhook.name,
+      ],
+    );
+  }
+
+  /** @param isRotated the former secret in `sealedData` signs for another day */
+  async update(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    { name, shownUrl, eventTypes, sealedData }: WebhookChanges,
+    isRotated = false,
+  ): Promise<void> {
+    await tx.query(
+      `UPDATE webhooks SET shown_url = coalesce($3, shown_url), event_types = coalesce($4::text[], event_types),
+         sealed_data = coalesce($5::jsonb, sealed_data), updated_at = now(), ${LEASE_ENDED},
+         former_secret_until = CASE WHEN $6 THEN now() + interval '24 hours' ELSE former_secret_until END,
+         name = CASE WHEN $7 THEN $8 ELSE name END
+       WHERE organization_id = $1 AND id = $2`,
+      [
+        organization,
+        id,
+        shownUrl ?? null,
+        eventTypes ?? null,
+        sealedData ? JSON.stringify(sealedData) : null,
+        isRotated,
+        name !== undefined,
+        name ?? null,
+      ],
+    );
+  }
+
+  /** It gets what is sealed from now on: not what happened while it was disabled. */
+  async enable(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
+    await tx.query(
+      `UPDATE webhooks SET is_enabled = true, cursor = ${feedEnd('$1')}, failing_since = NULL, last_error = NULL,
+         updated_at = now() WHERE organization_id = $1 AND id = $2`,
+      [organization, id],
+    );
+  }
+
+  /** Gives up what waits for another attempt. It can be redelivered when the webhook is enabled again. */
+  async disable(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
+    await tx.query(
+      `UPDATE webhooks SET is_enabled = false, updated_at = now(), ${LEASE_ENDED} WHERE organization_id = $1 AND id = $2`,
+      [organization, id],
+    );
+    await tx.query(
+      `UPDATE webhook_deliveries SET status = 'FAILED', due_at = NULL
+       WHERE organization_id = $1 AND webhook_id = $2 AND due_at IS NOT NULL`,
+      [organization, id],
+    );
+  }
+
+  delete(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
+    return touches(tx, 'DELETE FROM webhooks WHERE organization_id = $1 AND id = $2 RETURNING id', [
+      organization,
+      id,
+    ]);
+  }
+
+  /** Newest first. */
+  deliveries(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    statuses: readonly DeliveryRow['status'][] | null,
+    slice: Slice,
+  ): Promise<Sliced<DeliveryRow>> {
+    const list = {
+      keys: [
+        `SELECT d.created_at AS at, d.position AS tie FROM webhook_deliveries d
+         WHERE d.organization_id = $1 AND d.webhook_id = $2 AND d.created_at >= $3::timestamptz AND d.created_at < $4::timestamptz
+           AND ($5::text[] IS NULL OR d.status = ANY ($5))`,
+      ],
+      rows: `SELECT d.id, d.record_id AS "recordId", d.event_type AS "eventType", d.status, d.attempts, d.due_at AS "dueAt",
+          d.response_code AS "responseCode", d.error, d.sent_at AS "sentAt", d.created_at AS "createdAt"
+        FROM page JOIN webhook_deliveries d ON d.webhook_id = $2 AND d.position = page.tie`,
+      given: [organization, id, '-infinity', 'infinity', statuses] as const,
+    };
+    return timedSlice(tx, list, slice);
+  }
+
+  /** Sends it at once, once more; one that waits keeps its further attempts. @returns false when the webhook has no such one */
+  redeliver(tx: Tx, organization: OrganizationId, id: string, deliveryId: string): Promise<boolean> {
+    return touches(
+      tx,
+      `UPDATE webhook_deliveries SET status = CASE status WHEN 'PENDING' THEN status ELSE 'REDELIVERING' END, due_at = now()
+       WHERE organization_id = $1 AND webhook_id = $2 AND id = $3 RETURNING id`,
+      [organization, id, deliveryId],
+    );
+  }
+}

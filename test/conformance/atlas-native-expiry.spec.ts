@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { DriverRegistry, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
+import { planChanges, ruleKey, type DueHolder, type DueRule } from '#rules';
+import { startSimulator } from '../../apps/simulator/src/start-simulator';
+import { SimulatedCloud } from './simulated-cloud';
+
+const PROJECT = `${'0'.repeat(22)}a1`;
+const ADDRESS = '203.0.113.7';
+const SPEC = { address: `${ADDRESS}/32`, protocol: 'all', ports: [] } as const;
+const HOUR_S = 3600;
+const nowS = (): number => Math.floor(Date.now() / 1000);
+
+const TARGET: CloudTarget = {
+  resourceType: 'PROJECT',
+  identifier: PROJECT,
+  region: null,
+  credential: {
+    credentialType: 'SERVICE_ACCOUNT',
+    data: { clientId: 'mdb_sa_id_simulated', clientSecret: 'simulated-atlas-secret' },
+    externalId: null,
+    identity: null,
+  },
+  deployment: 'conformance',
+  claims: new Map(),
+};
+
+describe('Entries of Atlas', () => {
+  let cloud: SimulatedCloud;
+  let driver: ProviderDriver;
+  const ruleId = randomUUID();
+
+  beforeAll(async () => {
+    cloud = await SimulatedCloud.start('ATLAS', { read: [], add: [], remove: [] }, 200);
+    driver = await new DriverRegistry({ ATLAS_URL: `${cloud.url}/atlas` }).driverFor('ATLAS', 'PROJECT');
+  });
+  beforeEach(() => cloud.reset());
+  afterAll(() => cloud.close());
+
+  const control = async (method: string, path: string, body?: object): Promise<void> => {
+    const response = await fetch(`${cloud.url}${path}`, {
+      method,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    expect(response.status).toBeLessThan(300);
+  };
+  const ahead = (aheadSeconds: number): Promise<void> =>
+    control('PUT', '/_clock', { provider: 'ATLAS', aheadSeconds });
+  const add = (endsAt: number): RuleChange => {
+    const mark = { deployment: 'conformance', ruleId, expiresAt: null };
+    return { action: 'add', ruleId, spec: SPEC, mark, endsAt, config: {} };
+  };
+  const apply = async (...changes: RuleChange[]): Promise<string[]> =>
+    (await driver.applyChanges(TARGET, changes)).map(({ result }) => result);
+  const addresses = async (): Promise<string[]> => (await cloud.rules(PROJECT)).map(({ address }) => address);
+  const writes = (): Promise<number> => cloud.countOf('createAccessListEntry');
+
+  it('end by Atlas’ own clock', async () => {
+    expect(await apply(add(nowS() + HOUR_S))).toEqual(['done']);
+    await ahead(HOUR_S - 60);
+    expect(await addresses()).toEqual([ADDRESS]);
+    await ahead(HOUR_S + 60);
+    expect(await addresses()).toEqual([]);
+    expect(await driver.readRules(TARGET)).toEqual([]);
+    const removal = { action: 'remove', ruleId, providerRuleId: SPEC.address } as const;
+    expect(await driver.applyChanges(TARGET, [removal])).toMatchObject([{ result: 'done', wasAbsent: true }]);
+  });
+
+  it('get another end when they are added again', async () => {
+    const endsAt = nowS() + HOUR_S;
+    await apply(add(endsAt));
+    expect(await apply(add(endsAt + HOUR_S))).toEqual(['done']);
+    expect(await driver.readRules(TARGET)).toMatchObject([{ ownRuleId: ruleId, endsAt: endsAt + HOUR_S }]);
+  });
+
+  it('of other programs are never sent, so that none of them gets an end', async () => {
+    await cloud.addUnmanaged(PROJECT, { address: ADDRESS, port: 22, description: 'office' });
+    expect(await apply(add(nowS() + HOUR_S))).toEqual(['done']);
+    expect(await writes()).toBe(0);
+    await ahead(8 * 86_400);
+    expect(await addresses()).toEqual([ADDRESS]);
+    const id = (await driver.readRules(TARGET))[0]!.providerRuleId;
+    expect(id).not.toBe(SPEC.address);
+    // of a rule of ours that was there before
+    await apply({ action: 'remove', ruleId, providerRuleId: SPEC.address });
+    expect(await addresses()).toEqual([ADDRESS]);
+  });
+
+  it('without an end of their own are changed ones, and get it back', async () => {
+    await apply(add(nowS() + HOUR_S));
+    const path = `/_rules?provider=ATLAS&target=${PROJECT}&address=${ADDRESS}`;
+    await control('PATCH', path, { fields: { deleteAfterDate: null } });
+    expect(await driver.readRules(TARGET)).toMatchObject([{ difference: 'it has no end of its own' }]);
+    await apply(add(nowS() + HOUR_S));
+    expect((await driver.readRules(TARGET))[0]!.difference).toBeUndefined();
+  });
+
+  it('of a rule without an end are never absent in ten days, and are renewed once', async () => {
+    const expiry = driver.traits.nativeExpiry!;
+    const startS = nowS();
+    const holders = [{ status: 'APPLIED', expiresAt: null }] as unknown as DueHolder[];
+    const key = ruleKey(SPEC);
+    const due = {
+      ruleId,
+      key,
+      recordedId: SPEC.address,
+      desired: true,
+      mayOpen: true,
+      holders,
+    } as unknown as DueRule;
+    const seen = new Set<string>();
+    const planned: string[] = [];
+    for (let hour = 0; hour <= 240; hour += 1) {
+      await ahead(hour * HOUR_S);
+      const clock = { ...expiry, now: (startS + hour * HOUR_S) * 1000 };
+      const [change] = planChanges([due], await driver.readRules(TARGET), clock);
+      if (change && change.action !== 'remove')
+        planned.push(change.action, ...(await apply(add(change.endsAt!))));
+      seen.add((await addresses()).join());
+    }
+    expect([...seen]).toEqual([ADDRESS]);
+    expect(planned).toEqual(['add', 'done', 'renew', 'done']);
+  }, 60_000);
+});
+
+describe('An entry that Atlas has accepted and not applied', () => {
+  it('is not in force until its status says so', async () => {
+    const simulator = await startSimulator({ atlasPendingMs: 300 });
+    try {
+      const registry = new DriverRegistry({ ATLAS_URL: `${simulator.url}/atlas` });
+      const driver = await registry.driverFor('ATLAS', 'PROJECT');
+      const ruleId = randomUUID();
+      const mark = { deployment: 'conformance', ruleId, expiresAt: null };
+      const claims = new Map([[ruleKey(SPEC), ruleId]]);
+      const endsAt = nowS() + HOUR_S;
+      await driver.applyChanges(TARGET, [{ action: 'add', ruleId, spec: SPEC, mark, endsAt, config: {} }]);
+      expect(await driver.readRules({ ...TARGET, claims })).toMatchObject([{ inForce: false }]);
+      await vi.waitFor(async () =>
+        expect((await driver.readRules({ ...TARGET, claims }))[0]).not.toHaveProperty('inForce'),
+      );
+    } finally {
+      await simulator.close();
+    }
+  });
+});

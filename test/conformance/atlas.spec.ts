@@ -1,0 +1,70 @@
+import { DriverRegistry, type CloudTarget } from '#drivers';
+import type { BenchOptions, DriverBench } from './driver-bench';
+import { describeDriver } from './driver-conformance';
+import { describeEditedRules } from './identity-conformance';
+import { SimulatedCloud } from './simulated-cloud';
+
+/** One request for additions, and one for each removal. */
+const OPERATIONS = {
+  read: ['listAccessListEntries', 'getAccessListStatus'],
+  add: ['createAccessListEntry'],
+  remove: ['deleteAccessListEntry'],
+};
+
+const ACCOUNT = { clientId: 'mdb_sa_id_simulated', clientSecret: 'simulated-atlas-secret' };
+
+const project = (identifier: string, data: Record<string, string> = ACCOUNT): CloudTarget => ({
+  resourceType: 'PROJECT',
+  identifier,
+  region: null,
+  credential: { credentialType: 'SERVICE_ACCOUNT', data, externalId: null, identity: null },
+  deployment: 'conformance',
+  claims: new Map(),
+});
+const ID = '0'.repeat(22);
+
+async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
+  const cloud = await SimulatedCloud.start('ATLAS', OPERATIONS, capacity);
+  const registry = new DriverRegistry({ ATLAS_URL: `${cloud.url}/atlas` });
+  const target = (number: number): CloudTarget => project(`${ID}a${number + 1}`);
+  return {
+    cloud: {
+      ports: false,
+      marks: true,
+      batch: 'one-call',
+      removesEach: true,
+      sharedList: true,
+      addressIsIdentity: true,
+      adoptsUnmanagedRules: true,
+      capacityPerIpVersion: false,
+      permissionKnownByWriteOnly: true,
+    },
+    driver: await registry.driverFor('ATLAS', 'PROJECT'),
+    target,
+    // ids are hexadecimal digits in lower case
+    respell: (identifier) => identifier,
+    missingTarget: () => project(`${ID}ff`),
+    withWrongSecret: ({ identifier }) => project(identifier, { ...ACCOUNT, clientSecret: 'another-secret' }),
+    unknownCredential: () => project('', { ...ACCOUNT, clientId: 'mdb_sa_id_nobody' }).credential,
+    malformedSpec: { address: '203.0.113.250/33', protocol: 'all', ports: [] },
+    changes: [],
+    tokens: {
+      target,
+      revoke: () => cloud.revokeTokens(),
+      refused: ({ identifier }) => cloud.callsWith(identifier, ['INVALID_SERVICE_ACCOUNT_TOKEN']),
+    },
+    edit: ({ identifier }, address, edit) => cloud.edit(identifier, address, edit),
+    addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
+    rules: ({ identifier }) => cloud.rules(identifier),
+    injectFault: ({ identifier }, effect, fault, options) =>
+      cloud.injectFault(identifier, effect, fault, options),
+    injectCheckFault: (fault, options) => cloud.injectOperationFault('requestToken', fault, options),
+    // a change reads the list first
+    calls: ({ identifier }) => cloud.calls(identifier, OPERATIONS.read),
+    reset: () => cloud.reset(),
+    close: cloud.close,
+  };
+}
+
+describeDriver('ATLAS', startBench);
+describeEditedRules('ATLAS driver', startBench);
