@@ -105,8 +105,8 @@ export interface DriverTraits {
   /** rules end by the provider's own clock, unless they are renewed: an addition has `endsAt` */
   readonly nativeExpiry?: NativeExpiry;
   /**
-   * After this time, ms, the outcome of a call counts as unknown. It bounds a call of the driver (Azure, Vercel, APISIX), each
-   * request of one (AWS), or its removals and its additions apart (Google).
+   * After this time, ms, the outcome of a call counts as unknown. It bounds a call of the driver; where its SDK cannot, each of
+   * its requests, or its removals and its additions apart.
    */
   readonly callTimeoutMs: number;
 }

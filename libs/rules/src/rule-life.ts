@@ -15,8 +15,7 @@ import {
 export { NEW };
 
 /**
- * The life of a rule: every move that passes, comparisons and agents' reports make with its row. Holding and releasing
- * a rule are requests, which the database decides; they touch `dueAt`, `closing`, `revision` and why it is unwanted.
+ * The life of a rule: every move of passes, comparisons and agents' reports. What requests hold and release, the database decides.
  *
  *   state     means                                      becomes                    by
  *   absent    observed absent, or never written          unknown                    `intended`, `offered`
@@ -32,9 +31,9 @@ export { NEW };
  * within: whatever casts a doubt ends the certain part and never the possible one.
  */
 
+const HOUR_MS = 3_600_000;
 /** Repairs of a rule within an hour, before it is suspended for the rest of the hour. */
 const MAX_REPAIRS = 3;
-const HOUR_MS = 3_600_000;
 /** Longer than any wait but a suspension. */
 const MAX_WAIT_MS = 3 * 60_000;
 

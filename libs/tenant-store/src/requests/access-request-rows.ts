@@ -28,6 +28,19 @@ export interface AccessRequestRow extends Readonly<
   readonly mayDecide: boolean;
 }
 
+export type NewAccessRequest = Pick<
+  AccessRequestEntity,
+  | 'requesterId'
+  | 'resourceIds'
+  | 'durationHours'
+  | 'reason'
+  | 'ticket'
+  | 'ipv4Address'
+  | 'ipv6Address'
+  | 'approvalsNeeded'
+  | 'approverRoleIds'
+>;
+
 /** SQL: the request of `create` that waits already. */
 export const SAME = `SELECT id FROM access_requests WHERE organization_id = $1 AND requester_id = $2 AND resource_ids = $3
     AND duration_hours = $4 AND reason = $5 AND ticket IS NOT DISTINCT FROM $6 AND ipv4_address IS NOT DISTINCT FROM $7

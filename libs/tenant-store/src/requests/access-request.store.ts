@@ -27,7 +27,7 @@ import {
   isDecider,
   mayDecide,
 } from './access-request-deciders';
-import { type AccessRequestRow, SAME } from './access-request-rows';
+import { type AccessRequestRow, type NewAccessRequest, SAME } from './access-request-rows';
 import { covers, isEnough } from '../sessions/session-start';
 
 /** How long a request waits for a decision. */
@@ -39,20 +39,7 @@ export const MAX_WAITING_REQUESTS = 20;
 /** What the requester used before is counted for so long. */
 const RECENTLY = `interval '30 days'`;
 
-export type { AccessRequestRow };
-
-export type NewAccessRequest = Pick<
-  AccessRequestEntity,
-  | 'requesterId'
-  | 'resourceIds'
-  | 'durationHours'
-  | 'reason'
-  | 'ticket'
-  | 'ipv4Address'
-  | 'ipv6Address'
-  | 'approvalsNeeded'
-  | 'approverRoleIds'
->;
+export type { AccessRequestRow, NewAccessRequest };
 
 /** Whose requests: one's own, those one may decide, everybody's, or sessions without approval that are not reviewed. */
 export const ACCESS_REQUEST_VIEWS = ['mine', 'decide', 'all', 'review'] as const;
