@@ -245,8 +245,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'renews-by-the-lease-end': bug(
     'a provider ends a rule by the lease of its session, which heartbeats prolong without a write',
     'libs/engine-store/src/due-rule.ts',
-    'expiresAt: session && Math.round(session.expiresAt / 1000),',
-    'expiresAt: session && Math.round(session.endsAt / 1000),',
+    'const expiresAt = session?.expiresAt ?? staticEndsAt;',
+    'const expiresAt = session?.endsAt ?? staticEndsAt;',
   ),
   'reports-only-held-rules': bug(
     'an unwanted rule that had no holder is not reported',

@@ -18,7 +18,7 @@ class NoticeSwitchesDto implements Record<NoticeSwitch, boolean> {
   trustRefused!: boolean;
   @Required(flag(), {
     example: true,
-    description: 'for administrators: an API key or static rule ends soon',
+    description: 'for administrators: a key or static IP rule ends soon',
   })
   keyExpiring!: boolean;
 }

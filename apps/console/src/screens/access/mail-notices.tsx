@@ -11,7 +11,7 @@ const OWN: Labelled = [
 const OF_ADMINISTRATORS: Labelled = [
   ['resourceHealth', 'A resource needs attention, or works again'],
   ['agentAway', 'An agent is away, or there are two of one name'],
-  ['keyExpiring', 'An API key ends soon'],
+  ['keyExpiring', 'An API key or a static IP rule ends soon'],
   ['trustRefused', 'A trust refused a CI job'],
 ];
 
