@@ -29,10 +29,7 @@ describe('What is not as it should be is one list, and goes with its cause', () 
   const write = (statement: string, ...given: unknown[]): Promise<unknown> =>
     drawbridge.query(statement, given);
 
-  afterEach(async () => {
-    const foreign = await other.admin.get<Item[]>('/attention');
-    expect([foreign.status, foreign.body]).toEqual([200, []]);
-  });
+  const elsewhere = (): Promise<Item[]> => other.admin.expect(200, other.admin.get<Item[]>('/attention'));
 
   it('an organization in which all is well has nothing', async () => {
     expect(await items()).toEqual([]);
@@ -43,6 +40,7 @@ describe('What is not as it should be is one list, and goes with its cause', () 
     await org.admin.post(`/credentials/${org.credentialId}/verify`);
     const credential = await appears('CREDENTIAL_FAILING');
     expect(credential).toMatchObject({ severity: 'NOW', objectId: org.credentialId });
+    expect(await elsewhere()).toEqual([]);
     await drawbridge.cloud.clearFaults();
     await org.admin.post(`/credentials/${org.credentialId}/verify`);
     await drawbridge.cloud.fault({ kind: 'refuse', operation: 'DescribeSecurityGroupRules' });
@@ -84,6 +82,7 @@ describe('What is not as it should be is one list, and goes with its cause', () 
     expect(await kinds()).toEqual(['WEBHOOK_FAILING', 'KEY_ENDING', 'ONE_ADMINISTRATOR']);
     await org.admin.posted(`/users/${person.id}/lockdown`, { reason: 'A laptop was stolen' });
     expect(await kinds('?severity=NOW')).toEqual(['WEBHOOK_FAILING', 'LOCKED_DOWN']);
+    expect(await elsewhere()).toEqual([]);
     expect(await kinds('?kind=KEY_ENDING&kind=LOCKED_DOWN&size=1')).toEqual(['LOCKED_DOWN']);
     expect((await items('?kind=LOCKED_DOWN'))[0]).toMatchObject({ message: 'A laptop was stolen' });
     await org.admin.delete(`/webhooks/${hook.id}`);

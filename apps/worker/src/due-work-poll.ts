@@ -19,7 +19,11 @@ export class DueWorkPoll {
     log: Logger,
   ) {
     const find = async (): Promise<void> => {
-      this.found = await dueWork.find(database.autocommit, REPORT_OVERDUE_AFTER_SECONDS, VERIFY_INTERVAL_MINUTES);
+      this.found = await dueWork.find(
+        database.autocommit,
+        REPORT_OVERDUE_AFTER_SECONDS,
+        VERIFY_INTERVAL_MINUTES,
+      );
     };
     this.task = new RepeatedTask('look for due work', INTERVAL_MS, find, log).onlyWhile(
       () => sweeper.isSweeping,
