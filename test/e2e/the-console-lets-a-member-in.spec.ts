@@ -84,10 +84,10 @@ describeInBrowser('The console lets a member in', () => {
     await page.getByLabel('Another person ended my access').waitFor();
     expect(await page.getByLabel('My access ends soon').isChecked()).toBe(false);
     expect(await page.getByLabel('Another person ended my access').isChecked()).toBe(true);
-    expect(await page.getByLabel('An API key ends soon').count()).toBe(0);
+    expect(await page.getByLabel('An API key or a static IP rule ends soon').count()).toBe(0);
     await drawbridge.query('UPDATE users SET is_org_admin = true WHERE email = $1', [member.email]);
     await page.reload();
-    await page.getByLabel('An API key ends soon').waitFor();
+    await page.getByLabel('An API key or a static IP rule ends soon').waitFor();
     expect(visitor.complaints).toEqual([]);
   });
 

@@ -12,6 +12,8 @@ interface Schema {
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly enum?: readonly unknown[];
+  /** as an enum for requests; clients must expect others in answers */
+  readonly 'x-known-values'?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
@@ -44,7 +46,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   email: /^must be (an|a well-formed) e-mail address|^must be a string/,
   'date-time': /^must be an ISO 8601 time/,
 };
-const TEXT = /^must be (a string|a text|an IPv[46] address)/;
+const TEXT = /^must be (a string|a text|an IPv[46] address|an ISO 8601 time)/;
 const TYPES: Readonly<Record<string, { wrong: unknown; words: RegExp }>> = {
   string: { wrong: 17, words: TEXT },
   integer: { wrong: {}, words: /^must be a (whole number|port from 1 to)/ },
@@ -58,7 +60,9 @@ const typeOf = ({ type, properties }: Schema): string =>
   (typeof type === 'string' ? type : type?.find((one) => one !== 'null')) ?? (properties ? 'object' : '');
 
 const messageFor = (schema: Schema): RegExp =>
-  schema.enum ? /^must be one of / : (FORMATS[schema.format ?? ''] ?? TYPES[typeOf(schema)]!.words);
+  (schema.enum ?? schema['x-known-values'])
+    ? /^must be one of /
+    : (FORMATS[schema.format ?? ''] ?? TYPES[typeOf(schema)]!.words);
 
 /** The message about one field, wherever the shape of the body has it. */
 function toldOf({ message, validationErrors }: Refusal, path: string): string | undefined {

@@ -6,7 +6,7 @@ import {
   type FieldForm,
   type ResourceTypeFacts,
 } from '#drivers';
-import { targetTimes, type Provider } from '#rules';
+import { nativeExpiry, targetTimes, type Provider } from '#rules';
 import { configLimits } from './config-limits';
 import type {
   CredentialFieldDto,
@@ -101,6 +101,7 @@ function toResourceType(
     revocation,
     effect,
     closesWithinSeconds: targetTimes(resourceType).closesWithinSeconds,
+    nativeExpirySeconds: nativeExpiry(resourceType)?.maxSeconds ?? null,
   };
 }
 

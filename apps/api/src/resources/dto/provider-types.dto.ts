@@ -192,6 +192,14 @@ export class ResourceTypeDto {
     description: 'How long a removal may take at the provider before it counts as late, in seconds',
   })
   closesWithinSeconds!: number;
+  @ApiProperty({
+    type: 'integer',
+    example: 601_200,
+    nullable: true,
+    description:
+      'How far ahead the provider ends a rule by itself, at most, in seconds: it is renewed before. Null: its rules stay until they are removed',
+  })
+  nativeExpirySeconds!: number | null;
 }
 
 export class ProviderTypesDto {
