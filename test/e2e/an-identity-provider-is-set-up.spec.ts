@@ -53,6 +53,13 @@ describe('An identity provider', () => {
 
   it('that works passes its test', async () => expect(await failed()).toEqual([]));
 
+  it('that takes the secret in the body gets it there', async () => {
+    issuer.metadata = {
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    };
+    expect(await failed()).toEqual([]);
+  });
+
   it.each([
     [
       'algorithms',

@@ -263,6 +263,7 @@ describe('The command line sets up an organization', () => {
 
   it('lockdown ends all access and refuses more, until it is lifted', async () => {
     expect((await run('lockdown')).stderr).toContain('Missing: --reason');
+    expect(await done('lockdown', '--help')).toMatch(/Without a command: declare[^]*--reason[^]*--user/);
     const declare = ['lockdown', '--reason', 'INC-12'];
     expect((await run(...declare, '--user', EMAIL)).stderr).toContain('No other administrator');
     expect(await done(...declare, '--static-rules')).toMatch(/ended: \d+, static IP rules closed: \d+\.\n$/);

@@ -141,7 +141,7 @@ describeInBrowser('The console lets a member in', () => {
     expect(await visitor.focused()).toBe('Extend');
     await visitor.page.locator('dialog').waitFor({ state: 'detached' });
     await visitor.press('Enter');
-    await visitor.page.getByText(saysTime('^They count from', await end())).waitFor();
+    await visitor.page.getByText(saysTime('instead of', await end())).waitFor();
     await visitor.press('Enter');
     const extended = visitor.page.getByRole('status').getByText(/^Extended: open until/);
     await extended.waitFor();

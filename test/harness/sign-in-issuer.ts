@@ -171,7 +171,12 @@ export class SignInIssuer {
     answer: (body: unknown, status?: number, headers?: Readonly<Record<string, string>>) => void,
   ): Promise<void> {
     const basic = `Basic ${Buffer.from(`${CLIENT.id}:${encodeURIComponent(CLIENT.secret).replaceAll('%20', '+')}`).toString('base64')}`;
-    if (authorization !== basic) return answer({ error: 'invalid_client' }, 401);
+    // one that takes both does not decode the header
+    const methods = this.metadata['token_endpoint_auth_methods_supported'] ?? [];
+    const isClient = (methods as string[]).includes('client_secret_post')
+      ? form.get('client_secret') === CLIENT.secret
+      : authorization === basic;
+    if (!isClient) return answer({ error: 'invalid_client' }, 401);
     const isRefresh = form.get('grant_type') === 'refresh_token';
     const known = isRefresh ? this.refreshTokens : this.codes;
     const given = form.get(isRefresh ? 'refresh_token' : 'code') ?? '';

@@ -57,6 +57,9 @@ export function define<O>(parent: Command, definition: Definition<O>): void {
     .description(about)
     .allowExcessArguments()
     .addHelpText('after', examplesText(examples));
+  // commander shows the parent's help for it
+  if (definition.isDefault)
+    parent.addHelpText('after', () => `\nWithout a command: ${name}\n\n${command.helpInformation()}`);
   for (const word of words) command.argument(word.replace('<', '[').replace('>', ']'));
   for (const option of required) option.description = `${option.description} (required)`;
   for (const option of [...required, ...options, ...commonOptions()]) command.addOption(option);

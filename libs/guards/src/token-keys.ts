@@ -16,7 +16,7 @@ export const tokenKeyOf = (secret: string): TokenKey => ({
 });
 
 /**
- * The key named by a token's header. Tokens without a key id, from an older release, use the current signing key.
+ * The key named by a token's header; without a key id, the current signing key.
  * @param keys the signing key first
  * @returns null when the header is malformed, names an unknown key, or requires an extension: none is supported
  */

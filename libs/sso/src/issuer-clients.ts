@@ -149,9 +149,10 @@ export class IssuerClients {
 /** Elsewhere than in the deployment's own networks `tenantFetch` refuses it. */
 const isInsecure = (issuer: string): boolean => issuer.startsWith('http:');
 
-/** What an issuer that names no method takes. */
+/** What an issuer takes that names no method. One that takes both gets the secret in the body, which leaves no doubt about its encoding. */
 const takesBasic = ({ token_endpoint_auth_methods_supported: methods }: ServerMetadata): boolean =>
-  methods === undefined || methods.includes('client_secret_basic');
+  methods === undefined ||
+  (methods.includes('client_secret_basic') && !methods.includes('client_secret_post'));
 
 const withoutSlash = (issuer: string): string => issuer.replace(/\/$/, '');
 

@@ -30,6 +30,7 @@ const ADMINISTRATOR = [
   [
     'Set-up',
     [
+      ['/set-up', 'Set up access'],
       ['/resources', 'Resources'],
       ['/credentials', 'Credentials'],
       ['/people', 'People'],

@@ -137,7 +137,11 @@ export function OpenForm({ me, resources, isOther = false, isAsked = false, ...g
           />
         )}
       </div>
-      {requireDetectedAddress ? null : isOther ? other : inDetails(other)}
+      {requireDetectedAddress
+        ? null
+        : isOther
+          ? other
+          : inDetails(isAsked ? 'Ask from another address' : 'Let in another address', other)}
     </Form>
   );
 }
@@ -154,12 +158,12 @@ export function StartForm({ isIn, ...given }: StartProps & { isIn: boolean; areA
       send={(request) => opened(request, given.onStarted)}
     />
   );
-  return isIn ? inDetails(form) : form;
+  return isIn ? inDetails('Let in another address', form) : form;
 }
 
-const inDetails = (content: ReactNode): ReactNode => (
+const inDetails = (summary: string, content: ReactNode): ReactNode => (
   <details>
-    <summary>Let in another address</summary>
+    <summary>{summary}</summary>
     {content}
   </details>
 );

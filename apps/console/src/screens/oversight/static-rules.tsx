@@ -216,7 +216,7 @@ export function StaticRule() {
           <Section title="Always let in">
             <Facts
               of={{
-                Address: <Code>{shown.ipAddress}</Code>,
+                Address: <Code copied="Address">{shown.ipAddress}</Code>,
                 State: <State of={shown} />,
                 Resources: <Resources of={shown} />,
                 Ends: <Time at={shown.expiresAt} none="no end" />,

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api';
 import { HEALTH_EVENTS } from '../../parts/event-texts';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { ProviderMessage } from '../../parts/provider-message';
 import { Action, Badge, Code, ConfirmButton, Empty, Facts, Loaded, Muted, Notice } from '../../ui';
 import { Section, Table, Time, unbroken } from '../../ui';
 import { Warnings } from './resource-form';
@@ -51,7 +52,11 @@ export function ResourceHealth({ id, page }: { id: string; page: number }) {
               <Badge tone={type.endsWith('_OK') ? 'good' : 'bad'}>{HEALTH_EVENTS[type]}</Badge>
             ),
           },
-          { head: 'Message', cell: ({ message }) => message },
+          {
+            head: 'Message',
+            cell: ({ eventType: type, message }) =>
+              message === null || type.endsWith('_OK') ? message : <ProviderMessage of={message} />,
+          },
         ]}
       />
     </Section>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useList, type Schemas } from '../../api';
 import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { ProviderMessage } from '../../parts/provider-message';
 import { RuleText } from '../../parts/rule-events';
 import { CAUSES } from '../../parts/event-texts';
 import { Lines, Reason } from '../../parts/words';
@@ -33,7 +34,7 @@ function State({ rule }: { rule: Rule }) {
     <Lines>
       <Badge tone={tone}>{text}</Badge>
       {rule.removalCause ? <Reason>{CAUSES[rule.removalCause]}</Reason> : null}
-      {rule.lastError ? <Reason>{rule.lastError}</Reason> : null}
+      {rule.lastError ? <ProviderMessage of={rule.lastError} /> : null}
       {rule.waitsFor && WAITS[rule.waitsFor] ? <Reason>{WAITS[rule.waitsFor]}</Reason> : null}
     </Lines>
   );
