@@ -69,8 +69,9 @@ describe('One tenant does not slow another', () => {
 
   it('sessions are renewed and stopped while every other connection to the database is in use', async () => {
     const session = await started('203.0.113.8');
-    await blocked('LOCK TABLE static_ip_rules IN ACCESS EXCLUSIVE MODE');
-    const lists = Array.from({ length: HOSTILE }, () => hostile.admin.get('/static-ip-rules'));
+    // which neither renewals nor stops read
+    await blocked('LOCK TABLE webhooks IN ACCESS EXCLUSIVE MODE');
+    const lists = Array.from({ length: HOSTILE }, () => hostile.admin.get('/webhooks'));
     expect(await renewedAndStopped(session)).toEqual([200, 200]);
     await blocker.query('ROLLBACK');
     await Promise.all(lists);

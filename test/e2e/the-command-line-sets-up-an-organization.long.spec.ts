@@ -257,7 +257,7 @@ describe('The command line sets up an organization', () => {
     expect(stderr).toMatch(
       /^drawbridge: --event: there is no "session-start"\n {2}Fix: one of SESSION_STARTED,(?: \w+,?){3} …\n$/,
     );
-    expect(await done('report', '--user', 'me', '--from', '2h')).toBe('Nobody.\n');
+    expect(await done('report', '--user', 'me', '--from', '2h')).toBe('No access.\n');
     expect((await run('audit', '--since', 'x')).stderr).toContain('--since: "x" is no time');
   });
 

@@ -213,7 +213,7 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
       await visitor.page.getByText('In an emergency').click();
       await visitor.click('button', 'Break glass…');
       const dialog = visitor.page.getByRole('dialog');
-      await dialog.getByText(/at once for 127\.0\.0\.1.*All administrators are told/).waitFor();
+      await dialog.getByText(/at once for 127\.0\.0\.1.*All administrators are notified/).waitFor();
       await dialog.getByLabel('Reason').fill(REASON);
       await dialog.getByLabel('Code of your second factor').fill(recoveryCodes[1]!);
       await dialog.getByRole('button', { name: 'Open without approval' }).click();

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { asFailure, type Failure } from '../api';
 import { Button, type ButtonKind } from './button';
@@ -68,15 +69,22 @@ interface FormProps<Result> {
   readonly children?: ReactNode;
 }
 
-/** A form that sends one request. What was entered stays when it is refused. */
+/** A form that sends one request. What was entered stays when it is refused; a link away from it asks first. */
 export function Form<Result>({ send, onDone, submit, children, alias = {}, ...rest }: FormProps<Result>) {
   const form = useRef<HTMLFormElement>(null);
   // the second of two quick clicks comes before anything is drawn again
   const isSending = useRef(false);
+  const isTyped = useRef(false);
+  useBlocker({
+    shouldBlockFn: () =>
+      isTyped.current && !isSending.current && !window.confirm('Leave? What you have entered is not saved.'),
+    enableBeforeUnload: false,
+  });
   const { mutate, isPending, isSuccess, error } = useMutation<Result, unknown, Entered>({
     mutationFn: send,
     onMutate: () => announce(null),
     onSuccess: (result) => {
+      isTyped.current = false;
       if (rest.onCancel) announce(rest.announcement?.(result) ?? `${submit}: done.`);
       // a late answer: the person has gone on meanwhile
       return form.current ? onDone?.(result) : undefined;
@@ -106,6 +114,11 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
     <form
       ref={form}
       className={styles['form']}
+      // a dialog is left by its own buttons; outside of the frame, such as where one signs in, nothing is lost
+      onInput={({ currentTarget, target }) => {
+        if (currentTarget.closest('#content') && !currentTarget.closest('dialog'))
+          isTyped.current ||= isText(target);
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         // a dialog may contain a form and lie in another
@@ -132,6 +145,9 @@ export function Form<Result>({ send, onDone, submit, children, alias = {}, ...re
     </form>
   );
 }
+
+const isText = (field: EventTarget): boolean =>
+  field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && field.type === 'text');
 
 /** The API's sentence, unless the form shows the messages of all fields that are in it. */
 function Refusal({ failure, isShown }: { readonly failure: Failure; isShown: (field: string) => boolean }) {

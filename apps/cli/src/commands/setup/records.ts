@@ -167,5 +167,5 @@ async function report({ api, connection: { url }, options, output }: Call<Report
     from: ({ certainFrom }: Access) => (certainFrom === null ? 'not observed yet' : timeText(certainFrom)),
     until: ({ possibleUntil }: Access) => (possibleUntil === null ? 'open' : timeText(possibleUntil)),
   };
-  output.list('access', access, columns, { empty: 'No user.' });
+  output.list('access', access, columns, { empty: 'No access.' });
 }

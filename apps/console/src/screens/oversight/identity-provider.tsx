@@ -1,6 +1,6 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { $api, api, type Schemas } from '../../api';
+import { useCallback, useEffect, useState } from 'react';
+import { $api, api, asFailure, type Schemas } from '../../api';
 import { useEdit } from '../../parts/edits';
 import { defined } from '../../parts/search';
 import { Lines, Reason } from '../../parts/words';
@@ -29,7 +29,7 @@ export function NewProvider() {
           send={async (entered) => {
             const body = { ...enteredIn(entered), clientSecret: entered.raw('clientSecret') };
             const { id } = (await api.POST('/api/v1/identity-providers', { body })).data!;
-            await navigate({ to: '/organization/providers/$id', params: { id } });
+            await navigate({ to: '/organization/providers/$id', params: { id }, search: { test: 'now' } });
           }}
         >
           <Fields />
@@ -42,13 +42,13 @@ export function NewProvider() {
 /** One identity provider: whether it works, its set-up, its groups, and who signs in by it. */
 export function Provider() {
   const { id } = route.useParams();
-  const { page = 0 } = route.useSearch();
+  const { page = 0, test } = route.useSearch();
   const provider = $api.useQuery('get', '/api/v1/identity-providers/{id}', { params: { path: { id } } });
   return (
     <Loaded query={provider}>
       {(data) => (
         <Page key={id} title={data.name} lead={data.issuer} actions={<State provider={data} />}>
-          <Test provider={data} />
+          <Test provider={data} isAtOnce={test === 'now'} />
           <Section title="People who signed in with it">
             <Identities providerId={id} page={page} />
           </Section>
@@ -130,16 +130,22 @@ const CHECKS: readonly Column<Answer['checks'][number]>[] = [
   { head: 'Check', cell: ({ message }) => message },
 ];
 
-/** Its state, and what a test finds. */
-function Test({ provider }: { provider: ProviderData }) {
+/** Its state, and what a test finds. @param isAtOnce it was just added: the first test begins by itself */
+function Test({ provider, isAtOnce }: { provider: ProviderData; isAtOnce: boolean }) {
+  const { id } = provider;
   const [answer, setAnswer] = useState<Answer | null>(null);
-  const test = async (): Promise<void> => {
-    const of = { params: { path: { id: provider.id } } };
-    setAnswer((await api.POST('/api/v1/identity-providers/{id}/test', of)).data!);
-  };
+  const [failure, setFailure] = useState<string | null>(null);
+  const test = useCallback(async (): Promise<void> => {
+    setFailure(null);
+    setAnswer((await api.POST('/api/v1/identity-providers/{id}/test', { params: { path: { id } } })).data!);
+  }, [id]);
+  useEffect(() => {
+    if (isAtOnce) test().catch((error: unknown) => setFailure(asFailure(error).message));
+  }, [isAtOnce, test]);
   return (
     <Section title="Provider" actions={<Action label="Test it" kind="primary" busy="Testing…" act={test} />}>
       <Facts of={{ Status: <ProviderStatus of={provider} />, 'Added by': provider.createdByEmail }} />
+      {failure === null ? null : <Notice tone="bad">{failure}</Notice>}
       {answer ? (
         <>
           <Notice tone={answer.ok ? 'good' : 'bad'} announced>

@@ -5,6 +5,7 @@ const OPEN = searchOf({ userId: id, resourceId: id, page });
 const REPORT = searchOf({ resourceId: id, userId: id, address: text, at: time, from: time, to: time, page });
 const AUDIT = searchOf({ eventType: text, actorEmail: text, resourceId: id, from: time, to: time, page });
 const TABS = searchOf({ tab: oneOf(['company-sign-in', 'policy', 'billing']) });
+const PROVIDER = searchOf({ page, test: oneOf(['now']) });
 const provider = () => import('./identity-provider');
 
 export const oversightRoutes = [
@@ -16,5 +17,5 @@ export const oversightRoutes = [
   administratorScreen('/audit', () => import('./audit'), 'Audit', AUDIT),
   administratorScreen('/organization', () => import('./organization'), 'Organization', TABS),
   administratorScreen('/organization/providers/new', provider, 'NewProvider'),
-  administratorScreen('/organization/providers/$id', provider, 'Provider', searchOf({ page })),
+  administratorScreen('/organization/providers/$id', provider, 'Provider', PROVIDER),
 ] as const;
