@@ -15,8 +15,8 @@ import {
   type Session,
 } from '../../parts/sessions';
 import { CAUSES } from '../../parts/event-texts';
-import { Ticket, UserLink } from '../../parts/words';
-import { Badge, Facts, Loaded, Page, Section, Time, TimeLeft, unbroken } from '../../ui';
+import { Lines, Ticket, UserLink } from '../../parts/words';
+import { Badge, Code, Facts, Loaded, Page, Section, Time, TimeLeft, unbroken } from '../../ui';
 
 const route = getRouteApi('/signed-in/sessions/$id');
 
@@ -77,7 +77,15 @@ function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, Reac
   return {
     Status: <Badge tone={STATUS[status][1]}>{STATUS[status][0]}</Badge>,
     Who: isOwn ? 'You' : who,
-    From: addressesOf(session).join(', '),
+    From: (
+      <Lines>
+        {addressesOf(session).map((address) => (
+          <Code key={address} copied="Address">
+            {address}
+          </Code>
+        ))}
+      </Lines>
+    ),
     For: holder,
     Since: <Time at={startedAt} />,
     Until: isLive(session) ? until : endedAt && <Time at={endedAt} />,

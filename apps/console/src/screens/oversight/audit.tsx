@@ -138,7 +138,7 @@ function Details({ of: record }: { of: AuditRecord }) {
               </Link>
             ) : null,
             ...Object.fromEntries(all.map(([name, value]) => [nameOf(name), textOf(value)])),
-            Record: <Code>{record.id}</Code>,
+            Record: <Code copied="Record id">{record.id}</Code>,
           }}
         />
       </details>
