@@ -1,5 +1,5 @@
 import { colleague } from '../builders/colleague';
-import { ownOrganization, sshTo } from '../builders/organization';
+import { group, ownOrganization, sshTo } from '../builders/organization';
 import { webhook } from '../builders/webhooks';
 import { Drawbridge } from '../harness/drawbridge';
 import { until } from '../harness/until';
@@ -36,14 +36,19 @@ describe('What is not as it should be is one list, and goes with its cause', () 
   });
 
   it('a resource and a credential that the cloud refuses', async () => {
-    await drawbridge.cloud.fault({ kind: 'refuse', operation: 'GetCallerIdentity' });
-    await org.admin.post(`/credentials/${org.credentialId}/verify`);
+    await write(
+      `UPDATE credentials SET is_valid = false, verification_error = 'The key was revoked' WHERE id = $1`,
+      org.credentialId,
+    );
     const credential = await appears('CREDENTIAL_FAILING');
     expect(credential).toMatchObject({ severity: 'NOW', objectId: org.credentialId });
     expect(await elsewhere()).toEqual([]);
-    await drawbridge.cloud.clearFaults();
     await org.admin.post(`/credentials/${org.credentialId}/verify`);
-    await drawbridge.cloud.fault({ kind: 'refuse', operation: 'DescribeSecurityGroupRules' });
+    await drawbridge.cloud.fault({
+      kind: 'refuse',
+      target: group(0),
+      operation: 'DescribeSecurityGroupRules',
+    });
     await org.admin.post(`/resources/${org.resourceIds[0]}/reconcile`);
     const resource = await appears('RESOURCE_REFUSED');
     expect(resource).toMatchObject({ objectId: org.resourceIds[0], message: expect.any(String) as string });
@@ -56,7 +61,11 @@ describe('What is not as it should be is one list, and goes with its cause', () 
   it('access that is not closed in time', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.1' });
     await org.reaches(id, 'ACTIVE');
-    await drawbridge.cloud.fault({ kind: 'refuse', operation: 'RevokeSecurityGroupIngress' });
+    await drawbridge.cloud.fault({
+      kind: 'refuse',
+      target: group(0),
+      operation: 'RevokeSecurityGroupIngress',
+    });
     await org.admin.posted(`/sessions/${id}/stop`);
     await until('its removal is refused', async () => (await org.session(id)).status === 'EXPIRING');
     await write(
