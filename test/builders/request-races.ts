@@ -275,7 +275,7 @@ export class RequestRaces {
         found.ends.length === (found.status === 'LAPSED' ? 2 : found.status === 'WAITING' ? 0 : 1),
       'who lost the right does not approve afterwards':
         seen.ofDemoted === null || seen.ofDemoted === found.ofDemoted,
-      'nobody approves what its requester can open no longer':
+      'what its requester can open no longer is not approved':
         seen.ofLost === null || seen.ofLost === found.approved,
       'nothing happens after the requester is gone':
         seen.status === null || (seen.status === found.status && found.live === 0),

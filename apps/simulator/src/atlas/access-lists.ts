@@ -11,7 +11,7 @@ export interface Entry {
   readonly comment: string;
   /** null: it stays */
   readonly endsAt: number | null;
-  /** it is PENDING until then, and lets nobody in */
+  /** it is PENDING until then, and has no effect */
   readonly activeAt: number;
 }
 
@@ -70,7 +70,7 @@ export class AccessLists {
     }
   }
 
-  /** Adds entries, all or none. One that is there gets the comment and the end of the new one, whoever wrote it. */
+  /** Adds entries, all or none. One that is there gets the comment and the end of the new one, also when another client wrote it. */
   add(project: string, given: readonly unknown[], firstHalf = false): void {
     const read = given.map((one) => this.read(one));
     const added = new Map(read.map((entry) => [entry.cidr, entry]));

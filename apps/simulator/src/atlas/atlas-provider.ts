@@ -31,7 +31,7 @@ export class AtlasProvider implements CloudProvider {
     return this.api.handle(request);
   }
 
-  /** A permanent entry, as somebody makes it in the console. */
+  /** A permanent entry, as a person adds it in the console. */
   addUnmanagedRule({ target, address, description = '' }: UnmanagedRuleSpec): string {
     const cidr = readAddressOrCidr(address);
     if (!cidr) throw badRequest('INVALID_IP_ADDRESS_OR_CIDR_NOTATION', `${address} is no address`);
