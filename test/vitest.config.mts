@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { transform } from '@swc/core';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
-import { swcOptions } from './harness/swc.cjs';
+import { swcOptions } from './harness/loading/swc.cjs';
 import { LongestFirst } from './longest-first.mts';
 import { SlowestSuites } from './slowest-suites.mts';
 
@@ -29,7 +29,7 @@ const product = { maxWorkers: CORES + 4, sequence: { groupOrder: 1 } };
 /** Some of these keep both cores busy by themselves, or wait for promises of a minute. */
 const long = { maxWorkers: CORES + 3, sequence: { groupOrder: 2 }, testTimeout: 240_000 };
 /** One PostgreSQL for the whole run. */
-const server = { globalSetup: ['test/harness/test-server.ts'] };
+const server = { globalSetup: ['test/harness/product/test-server.ts'] };
 
 /** @param include relative to the repository's root */
 const project = (

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { guardedHost, verifiedByAgent, type GuardedHost } from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
-import { seedHolders } from '../builders/seeded-holders';
-import { AgentProcess } from '../harness/agent-process';
-import { Drawbridge } from '../harness/drawbridge';
-import { hasNetworks, HOST, Network, VISITOR } from '../harness/network';
+import { guardedHost, verifiedByAgent, type GuardedHost } from '../builders/resources/agents';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { seedHolders } from '../builders/sessions/seeded-holders';
+import { AgentProcess } from '../harness/product/agent-process';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { hasNetworks, HOST, Network, VISITOR } from '../harness/network/network';
 import { until } from '../harness/until';
 import { figure, type Figure } from './figure';
 

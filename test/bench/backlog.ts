@@ -1,7 +1,12 @@
-import { organization, sshTo, type Organization } from '../builders/organization';
-import { openInCloud, seedSessions, type SeededRule, type SeedPlan } from '../builders/seeded-sessions';
-import { Drawbridge } from '../harness/drawbridge';
-import type { CloudCall } from '../harness/simulator-client';
+import { organization, sshTo, type Organization } from '../builders/accounts/organization';
+import {
+  openInCloud,
+  seedSessions,
+  type SeededRule,
+  type SeedPlan,
+} from '../builders/sessions/seeded-sessions';
+import { Drawbridge } from '../harness/product/drawbridge';
+import type { CloudCall } from '../harness/product/simulator-client';
 import { until } from '../harness/until';
 import { activeSessions, stopOneByOne } from './tenant';
 import { figure, type Figure } from './figure';

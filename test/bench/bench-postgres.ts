@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedPostgres } from '../../apps/launcher/src/embedded-postgres';
-import { serviceUrlOf } from '../harness/template';
+import { serviceUrlOf } from '../harness/database/template';
 
 const ROOT = resolve(__dirname, '../..');
 const TMPFS = 0x01021994;

@@ -1,7 +1,7 @@
-import { ActionBench } from '../builders/action-bench';
-import { sshTo } from '../builders/organization';
-import { node24 } from '../harness/node-24';
-import type { TimelineEntry } from '../harness/simulator-client';
+import { ActionBench } from '../builders/programs/action-bench';
+import { sshTo } from '../builders/accounts/organization';
+import { node24 } from '../harness/machines/node-24';
+import type { TimelineEntry } from '../harness/product/simulator-client';
 import { until } from '../harness/until';
 import { CiWays, type CiJob, type Way } from './ci-jobs';
 import { figure, type Figure } from './figure';

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import type { ActionBench } from '../builders/action-bench';
-import { group, SIMULATED_KEY } from '../builders/organization';
-import { ActionJob, readProc, type StepEnd } from '../harness/action-job';
-import { AddressProxy } from '../harness/address-proxy';
-import { CLI } from '../harness/command-line';
+import type { ActionBench } from '../builders/programs/action-bench';
+import { group, SIMULATED_KEY } from '../builders/accounts/organization';
+import { ActionJob, readProc, type StepEnd } from '../harness/product/action-job';
+import { AddressProxy } from '../harness/network/address-proxy';
+import { CLI } from '../harness/product/command-line';
 import { until } from '../harness/until';
 
 /** One job with access, however it gets it. */

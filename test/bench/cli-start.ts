@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { CLI } from '../harness/command-line';
+import { CLI } from '../harness/product/command-line';
 import { figure, type Figure } from './figure';
 
 const STARTS = 41;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ActionBench } from '../builders/action-bench';
-import { processesOf } from '../harness/action-job';
-import { AddressProxy } from '../harness/address-proxy';
-import { CommandLine } from '../harness/command-line';
-import { node24 } from '../harness/node-24';
+import { ActionBench } from '../builders/programs/action-bench';
+import { processesOf } from '../harness/product/action-job';
+import { AddressProxy } from '../harness/network/address-proxy';
+import { CommandLine } from '../harness/product/command-line';
+import { node24 } from '../harness/machines/node-24';
 import { until } from '../harness/until';
 import { figure, type Figure } from './figure';
 import { freshAddress } from './load';

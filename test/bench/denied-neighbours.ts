@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, organization, type Organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { figure, quantile, type Figure } from './figure';
 import { freshAddress } from './load';
 import { measureSessions } from './tenant';

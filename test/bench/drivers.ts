@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { DriverRegistry } from '#drivers';
 import type { Provider } from '#rules';
-import { driverLoad, type DriverLoad } from '../builders/driver-load';
-import { group, organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { driverLoad, type DriverLoad } from '../builders/resources/driver-load';
+import { group, organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { figure, type Figure } from './figure';
 
 const SAMPLES = 5;

@@ -1,7 +1,7 @@
-import { group, organization, sshTo } from '../builders/organization';
-import { seedSessions } from '../builders/seeded-sessions';
-import { Drawbridge } from '../harness/drawbridge';
-import type { Fault } from '../harness/simulator-client';
+import { group, organization, sshTo } from '../builders/accounts/organization';
+import { seedSessions } from '../builders/sessions/seeded-sessions';
+import { Drawbridge } from '../harness/product/drawbridge';
+import type { Fault } from '../harness/product/simulator-client';
 import { until } from '../harness/until';
 import { figure, quantile, type Figure } from './figure';
 import { measureSessions, type Waits } from './tenant';

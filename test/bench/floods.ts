@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { figure, type Figure } from './figure';
 import { besides, forked, Tenant, type Kind, type Times } from './tenant-times';
 

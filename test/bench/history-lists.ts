@@ -1,6 +1,6 @@
-import { type Colleague, colleague } from '../builders/colleague';
-import { organization, sshTo } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { type Colleague, colleague } from '../builders/accounts/colleague';
+import { organization, sshTo } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import type { BenchPostgres } from './bench-postgres';
 import { figure, quantile, type Figure } from './figure';
 import { SCALE, scaled, type Side } from './history-scale';

@@ -1,5 +1,5 @@
-import { organization, sshTo, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { organization, sshTo, type Organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 /** 1: the full size. A smoke test runs a hundredth. */
 export const SCALE = Number(process.env['HISTORY_SCALE'] ?? 1);

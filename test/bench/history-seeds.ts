@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import type { Organization } from '../builders/organization';
-import type { Drawbridge } from '../harness/drawbridge';
+import type { Organization } from '../builders/accounts/organization';
+import type { Drawbridge } from '../harness/product/drawbridge';
 
 interface Seeded {
   readonly drawbridge: Drawbridge;

@@ -1,4 +1,4 @@
-import type { Drawbridge } from '../harness/drawbridge';
+import type { Drawbridge } from '../harness/product/drawbridge';
 import type { BenchPostgres, LoggedLine } from './bench-postgres';
 import { figure, type Figure } from './figure';
 import { MAX_RATIO, SCALE, type Side } from './history-scale';

@@ -1,6 +1,6 @@
 import { Database } from '#entities';
 import { EngineStore } from '#engine-store';
-import { cloneDatabase } from '../harness/database';
+import { cloneDatabase } from '../harness/database/database';
 import { figure, type Figure } from './figure';
 import { scaled } from './history-scale';
 import { seedSweep } from './history-seeds';

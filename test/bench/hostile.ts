@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { guardedHost } from '../builders/agents';
-import { organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { guardedHost } from '../builders/resources/agents';
+import { organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { figure, quantile, type Figure } from './figure';
 import { besides, stranger, Tenant } from './tenant-times';
 

@@ -1,6 +1,6 @@
-import { group, organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
-import { RedisServer, hasRedis } from '../harness/redis';
+import { group, organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { RedisServer, hasRedis } from '../harness/database/redis';
 import type { BenchPostgres } from './bench-postgres';
 import { figure, type Figure } from './figure';
 import { statementsDuring } from './statement-log';

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { Drawbridge } from '../harness/drawbridge';
+import type { Drawbridge } from '../harness/product/drawbridge';
 
 /** Milliseconds. */
 export interface Longest {

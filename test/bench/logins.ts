@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { organization } from '../builders/organization';
-import type { ApiClient } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { organization } from '../builders/accounts/organization';
+import type { ApiClient } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { figure, quantile, type Figure } from './figure';
 
 const LOGINS = 16;

@@ -1,5 +1,5 @@
-import { organization, sshTo, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { organization, sshTo, type Organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 import { figure, type Figure } from './figure';
 import { EC2_LIMITS, freshAddress } from './load';

@@ -1,7 +1,7 @@
-import { organization, type Organization } from '../builders/organization';
-import type { SeededRule } from '../builders/seeded-sessions';
-import { Drawbridge } from '../harness/drawbridge';
-import type { AppProcess } from '../harness/processes';
+import { organization, type Organization } from '../builders/accounts/organization';
+import type { SeededRule } from '../builders/sessions/seeded-sessions';
+import { Drawbridge } from '../harness/product/drawbridge';
+import type { AppProcess } from '../harness/product/processes';
 import { until } from '../harness/until';
 import { allClosed, seedOpenSessions } from './backlog';
 import { figure, type Figure } from './figure';

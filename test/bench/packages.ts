@@ -1,4 +1,4 @@
-import { assembleImage } from '../harness/assembled-image';
+import { assembleImage } from '../harness/machines/assembled-image';
 import { figure, type Figure } from './figure';
 
 const MAX_IMAGE_MB = 250;

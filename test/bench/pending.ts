@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { organization, type Organization } from '../builders/organization';
-import type { SeededRule } from '../builders/seeded-sessions';
-import { openInCloud, seedSessions } from '../builders/seeded-sessions';
-import { Drawbridge } from '../harness/drawbridge';
+import { organization, type Organization } from '../builders/accounts/organization';
+import type { SeededRule } from '../builders/sessions/seeded-sessions';
+import { openInCloud, seedSessions } from '../builders/sessions/seeded-sessions';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { allClosed } from './backlog';
 import { figure, type Figure } from './figure';
 

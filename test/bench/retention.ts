@@ -9,8 +9,8 @@ import { AuditChainStore, AuditExportStore, SessionRetentionStore } from '#tenan
 import { AuditExport } from '../../apps/worker/src/audit/audit-export';
 import { AuditSealer } from '../../apps/worker/src/audit/audit-sealer';
 import { ExportFolder } from '../../apps/worker/src/audit/export-folder';
-import { auditMonths } from '../builders/audit-months';
-import { Drawbridge } from '../harness/drawbridge';
+import { auditMonths } from '../builders/audit/audit-months';
+import { Drawbridge } from '../harness/product/drawbridge';
 import type { BenchPostgres } from './bench-postgres';
 import { figure, quantile, type Figure } from './figure';
 import { MAX_RATIO, SCALE, scaled, startSide, type Side } from './history-scale';

@@ -1,2 +1,2 @@
-require('../harness/typescript.cjs');
+require('../harness/loading/typescript.cjs');
 require('./main.ts');

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { group, organization, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, organization, type Organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 import type { BenchPostgres, LoggedLine } from './bench-postgres';
 import { figure, type Figure } from './figure';

@@ -1,6 +1,6 @@
-import { simulatedObjects } from '../builders/driver-load';
-import { organization, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { simulatedObjects } from '../builders/resources/driver-load';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 import { figure, type Figure } from './figure';
 import { measureSessions } from './tenant';

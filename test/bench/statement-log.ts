@@ -1,4 +1,4 @@
-import type { Drawbridge } from '../harness/drawbridge';
+import type { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 import type { BenchPostgres, LoggedLine } from './bench-postgres';
 

@@ -3,8 +3,8 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Organization } from '../builders/organization';
-import type { Session } from '../harness/api-client';
+import type { Organization } from '../builders/accounts/organization';
+import type { Session } from '../harness/product/api-client';
 import { quantile } from './figure';
 import { freshAddress } from './load';
 

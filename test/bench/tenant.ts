@@ -1,4 +1,4 @@
-import type { Organization } from '../builders/organization';
+import type { Organization } from '../builders/accounts/organization';
 import { until } from '../harness/until';
 import { freshAddress } from './load';
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { organization, sshTo } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { organization, sshTo } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 import { figure, type Figure } from './figure';
 import { EC2_LIMITS, freshAddress } from './load';

@@ -1,6 +1,6 @@
-import { organization } from '../builders/organization';
-import type { SeededRule } from '../builders/seeded-sessions';
-import { Drawbridge } from '../harness/drawbridge';
+import { organization } from '../builders/accounts/organization';
+import type { SeededRule } from '../builders/sessions/seeded-sessions';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { allClosed, seedOpenSessions } from './backlog';
 import { figure, type Figure } from './figure';
 

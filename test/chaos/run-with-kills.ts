@@ -1,4 +1,4 @@
-import { hasRedis } from '../harness/redis';
+import { hasRedis } from '../harness/database/redis';
 import { chaosRun } from './runner/chaos-run';
 import { faultsFor, NAMED_POINTS, SHORT } from './runner/faults';
 import { report } from './runner/report';

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SeverableConnection } from '../harness/severable-connection';
+import { SeverableConnection } from '../harness/database/severable-connection';
 import { until } from '../harness/until';
 
 describe('SeverableConnection', () => {

@@ -1,5 +1,5 @@
-import { group, ownOrganization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, ownOrganization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 import { CLOCK_TOLERANCE_MS } from './oracles/bounds';
 import { Watch } from './oracles/watch';

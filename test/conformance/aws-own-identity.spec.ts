@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { DriverRegistry, type DriverCredential } from '#drivers';
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
-import { identityTokens } from '../builders/federated-identity';
-import { LocalServer } from '../harness/local-server';
-import { OidcIssuer } from '../harness/oidc-issuer';
+import { identityTokens } from '../builders/sso/federated-identity';
+import { LocalServer } from '../harness/network/local-server';
+import { OidcIssuer } from '../harness/issuers/oidc-issuer';
 
 const ROLE = 'arn:aws:iam::123456789012:role/simulated';
 const METADATA_ROLES = '/latest/meta-data/iam/security-credentials/';

@@ -12,7 +12,7 @@ import {
   type RunningSimulator,
   type SimulatorOptions,
 } from '../../apps/simulator/src/start-simulator';
-import { SimulatorClient, type Fault } from '../harness/simulator-client';
+import { SimulatorClient, type Fault } from '../harness/product/simulator-client';
 import { until } from '../harness/until';
 
 export const LIST = 'pl-0123456789abcdef0';

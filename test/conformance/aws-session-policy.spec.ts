@@ -9,9 +9,9 @@ import {
 } from '@aws-sdk/client-ec2';
 import { DriverRegistry, type CloudTarget, type DriverCredential, type CloudDriver } from '#drivers';
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
-import { identityTokens } from '../builders/federated-identity';
-import { LocalServer } from '../harness/local-server';
-import { OidcIssuer } from '../harness/oidc-issuer';
+import { identityTokens } from '../builders/sso/federated-identity';
+import { LocalServer } from '../harness/network/local-server';
+import { OidcIssuer } from '../harness/issuers/oidc-issuer';
 
 const REGION = 'eu-west-1';
 const GROUP = 'sg-0123456789abcdef0';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DriverRegistry, routeEgress, type DriverError, type CloudDriver } from '#drivers';
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
-import { simulatedObjects } from '../builders/driver-load';
-import { ConnectProxy } from '../harness/connect-proxy';
-import { simulatedClouds } from '../harness/drawbridge';
+import { simulatedObjects } from '../builders/resources/driver-load';
+import { ConnectProxy } from '../harness/network/connect-proxy';
+import { simulatedClouds } from '../harness/product/drawbridge';
 
 /** The URL of its gateway is a tenant's. */
 const DIRECT = 'APISIX';

@@ -1,6 +1,6 @@
 import type { DriverCredential } from '#drivers';
-import { identityTokens } from '../builders/federated-identity';
-import { newKey, OidcIssuer } from '../harness/oidc-issuer';
+import { identityTokens } from '../builders/sso/federated-identity';
+import { newKey, OidcIssuer } from '../harness/issuers/oidc-issuer';
 import type { DriverBench } from './driver-bench';
 import type { SimulatedCloud } from './simulated-cloud';
 

@@ -6,7 +6,7 @@ import {
   type CloudDriver,
 } from '#drivers';
 import type { Provider } from '#rules';
-import { LocalServer } from '../harness/local-server';
+import { LocalServer } from '../harness/network/local-server';
 
 type Refusal = readonly [message: string, status: number, body: string];
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { exportSPKI, importJWK } from 'jose';
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
-import { identityClaims, now, PROBE } from '../builders/federated-identity';
-import { newKey, OidcIssuer, type Behaviour, type IssuerKey } from '../harness/oidc-issuer';
+import { identityClaims, now, PROBE } from '../builders/sso/federated-identity';
+import { newKey, OidcIssuer, type Behaviour, type IssuerKey } from '../harness/issuers/oidc-issuer';
 
 const SUBJECT = 'org:one:credential:one';
 const PROVIDER = 'projects/123456789012/locations/global/workloadIdentityPools/drawbridge/providers/main';

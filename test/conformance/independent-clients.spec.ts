@@ -5,8 +5,8 @@ import { DescribeSecurityGroupsCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { fromWebToken } from '@aws-sdk/credential-provider-web-identity';
 import { ClientAssertionCredential, type ClientAssertionCredentialOptions } from '@azure/identity';
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
-import { identityTokens } from '../builders/federated-identity';
-import { OidcIssuer } from '../harness/oidc-issuer';
+import { identityTokens } from '../builders/sso/federated-identity';
+import { OidcIssuer } from '../harness/issuers/oidc-issuer';
 
 const PROVIDER = 'projects/123456789012/locations/global/workloadIdentityPools/drawbridge/providers/main';
 const TENANT = '00000000-0000-4000-8000-000000000002';
@@ -43,7 +43,7 @@ const readWithGoogle =
       }),
     };
     const { stdout } = await promisify(execFile)(process.execPath, [
-      resolve(__dirname, '../harness/google-pool-client.cjs'),
+      resolve(__dirname, '../harness/issuers/google-pool-client.cjs'),
       JSON.stringify(configuration),
       await sign(`https://iam.googleapis.com/${PROVIDER}`),
       `${url}/gcp/compute/v1/projects/simulated-project/global/networks/default`,

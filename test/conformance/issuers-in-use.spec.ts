@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { MANNERS, REFUSALS, type MannerName, type Refusal } from '../../apps/simulator/src/issuer/manners';
 import { startSimulator, type RunningSimulator } from '../../apps/simulator/src/start-simulator';
 import { type IssuerClient, IssuerClients, IssuerFailure, type IssuerFailureKind } from '#sso';
-import { LOCAL } from '../builders/vouched-person';
-import { IssuerVisitor } from '../harness/issuer-visitor';
+import { LOCAL } from '../builders/sso/vouched-person';
+import { IssuerVisitor } from '../harness/issuers/issuer-visitor';
 
 const PERSON = 'simulated-developer';
 const SECRETS = { state: 'state', nonce: 'nonce', codeVerifier: 'x'.repeat(43) };

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { DriverRegistry, type CloudTarget, type RuleChange } from '#drivers';
-import { freePort } from '../harness/free-port';
+import { freePort } from '../harness/network/free-port';
 import { until } from '../harness/until';
 import { kinds } from './driver-actions';
 

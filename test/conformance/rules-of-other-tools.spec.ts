@@ -6,9 +6,9 @@ import {
 import { randomUUID } from 'node:crypto';
 import { DriverRegistry } from '#drivers';
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
-import { simulatedObjects } from '../builders/driver-load';
-import { SIMULATED_KEY } from '../builders/organization';
-import { simulatedClouds } from '../harness/drawbridge';
+import { simulatedObjects } from '../builders/resources/driver-load';
+import { SIMULATED_KEY } from '../builders/accounts/organization';
+import { simulatedClouds } from '../harness/product/drawbridge';
 
 describe('Rules of a security group that name groups and prefix lists, with tags', () => {
   let simulator: Awaited<ReturnType<typeof startSimulator>>;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as oidc from 'openid-client';
 import { startSimulator, type RunningSimulator } from '../../apps/simulator/src/start-simulator';
-import { IssuerVisitor } from '../harness/issuer-visitor';
+import { IssuerVisitor } from '../harness/issuers/issuer-visitor';
 import { until } from '../harness/until';
 
 const SCOPE = 'openid email profile groups offline_access';

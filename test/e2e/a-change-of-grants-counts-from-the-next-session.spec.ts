@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { colleague, type Colleague } from '../builders/colleague';
-import { group, organization, type Organization } from '../builders/organization';
-import { ApiClient, type Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { colleague, type Colleague } from '../builders/accounts/colleague';
+import { group, organization, type Organization } from '../builders/accounts/organization';
+import { ApiClient, type Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { freshAddress } from '../bench/load';
 
 interface Refused {

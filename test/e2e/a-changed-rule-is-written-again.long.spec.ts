@@ -1,8 +1,8 @@
-import { networkResource } from '../builders/network-resource';
-import { group, ownOrganization, sshTo } from '../builders/organization';
-import { healthOf, ledgerOf } from '../builders/rule-ledger';
-import { staticIpRule, staticIpRuleReaches } from '../builders/static-ip-rules';
-import { Drawbridge } from '../harness/drawbridge';
+import { networkResource } from '../builders/resources/network-resource';
+import { group, ownOrganization, sshTo } from '../builders/accounts/organization';
+import { healthOf, ledgerOf } from '../builders/sessions/rule-ledger';
+import { staticIpRule, staticIpRuleReaches } from '../builders/resources/static-ip-rules';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const isNotHeld = (kind: string): boolean => kind !== 'HELD';

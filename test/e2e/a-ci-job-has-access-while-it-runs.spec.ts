@@ -1,10 +1,10 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { ActionBench, JOB_ADDRESS } from '../builders/action-bench';
-import { githubTrust, jobClaims } from '../builders/oidc';
-import { group, sshTo } from '../builders/organization';
-import { actionFile, readProc, type ActionJob } from '../harness/action-job';
-import { CommandLine } from '../harness/command-line';
-import { node24 } from '../harness/node-24';
+import { ActionBench, JOB_ADDRESS } from '../builders/programs/action-bench';
+import { githubTrust, jobClaims } from '../builders/sso/oidc';
+import { group, sshTo } from '../builders/accounts/organization';
+import { actionFile, readProc, type ActionJob } from '../harness/product/action-job';
+import { CommandLine } from '../harness/product/command-line';
+import { node24 } from '../harness/machines/node-24';
 import { until } from '../harness/until';
 
 const node = node24();

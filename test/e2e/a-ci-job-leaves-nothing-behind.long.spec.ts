@@ -1,10 +1,10 @@
-import { ActionBench, JOB_ADDRESS } from '../builders/action-bench';
-import { group, sshTo } from '../builders/organization';
-import type { TimelineEntry } from '../harness/simulator-client';
-import { ActionJob } from '../harness/action-job';
-import { node24 } from '../harness/node-24';
+import { ActionBench, JOB_ADDRESS } from '../builders/programs/action-bench';
+import { group, sshTo } from '../builders/accounts/organization';
+import type { TimelineEntry } from '../harness/product/simulator-client';
+import { ActionJob } from '../harness/product/action-job';
+import { node24 } from '../harness/machines/node-24';
 import { until } from '../harness/until';
-import { vanishingNode } from '../harness/vanishing-node';
+import { vanishingNode } from '../harness/machines/vanishing-node';
 
 const LEASE_SECONDS = 60;
 const JOBS = 20;

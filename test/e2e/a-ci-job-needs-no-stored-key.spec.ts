@@ -1,9 +1,9 @@
-import { exchange, githubTrust, jobClaims, jobClient, type OidcTrust } from '../builders/oidc';
-import { group, organization, type Organization } from '../builders/organization';
-import { audited } from '../builders/people';
-import type { ApiClient, Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { OidcIssuer } from '../harness/oidc-issuer';
+import { exchange, githubTrust, jobClaims, jobClient, type OidcTrust } from '../builders/sso/oidc';
+import { group, organization, type Organization } from '../builders/accounts/organization';
+import { audited } from '../builders/accounts/people';
+import type { ApiClient, Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { OidcIssuer } from '../harness/issuers/oidc-issuer';
 import { until } from '../harness/until';
 
 let drawbridge: Drawbridge;

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ownOrganization } from '../builders/organization';
-import { drawbridgeAdmin } from '../harness/admin';
-import { ApiClient, type Credential } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { ownOrganization } from '../builders/accounts/organization';
+import { drawbridgeAdmin } from '../harness/product/admin';
+import { ApiClient, type Credential } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 type Federated = Credential & { readonly identity: { readonly issuer: string; readonly subject: string } };
 

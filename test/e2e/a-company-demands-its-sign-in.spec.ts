@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../builders/accounts';
-import { CompanySignIn, identityProvider, person, type IdentityProvider } from '../builders/company-sign-in';
-import type { Answer, ApiClient } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { SignInIssuer, type IssuerPerson } from '../harness/sign-in-issuer';
+import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../builders/accounts/accounts';
+import {
+  CompanySignIn,
+  identityProvider,
+  person,
+  type IdentityProvider,
+} from '../builders/sso/company-sign-in';
+import type { Answer, ApiClient } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { SignInIssuer, type IssuerPerson } from '../harness/issuers/sign-in-issuer';
 
 /** An organization with two administrators: one by password, and one by company sign-in. */
 interface Company {

@@ -1,7 +1,7 @@
-import { group, SIMULATED_KEY } from '../builders/organization';
-import { email, founder, PASSWORD, type Person } from '../builders/people';
-import { CommandLine } from '../harness/command-line';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, SIMULATED_KEY } from '../builders/accounts/organization';
+import { email, founder, PASSWORD, type Person } from '../builders/accounts/people';
+import { CommandLine } from '../harness/product/command-line';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const MORE_THAN_FREE = 6;
 

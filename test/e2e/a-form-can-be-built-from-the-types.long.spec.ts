@@ -1,7 +1,7 @@
 import { PROVIDERS } from '#rules';
-import { ownOrganization } from '../builders/organization';
-import type { Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { ownOrganization } from '../builders/accounts/organization';
+import type { Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 interface Form {
   readonly words: string;

@@ -1,5 +1,5 @@
-import { group, ownOrganization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, ownOrganization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 /** Two ports are two rules of a group: 28 addresses fit, and half of one more. */

@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LoneHost } from '../builders/lone-host';
-import { ownOrganization } from '../builders/organization';
-import { stateFile, writeStateFile, type AgentProcess } from '../harness/agent-process';
-import { Drawbridge } from '../harness/drawbridge';
-import { hasMachineId, hasNetworks, Network, sayNotTested, VISITOR } from '../harness/network';
+import { LoneHost } from '../builders/resources/lone-host';
+import { ownOrganization } from '../builders/accounts/organization';
+import { stateFile, writeStateFile, type AgentProcess } from '../harness/product/agent-process';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { hasMachineId, hasNetworks, Network, sayNotTested, VISITOR } from '../harness/network/network';
 import { until } from '../harness/until';
 
 const onNetworks = hasNetworks ? describe : describe.skip;

@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
-import { auditRecords } from '../builders/audit-trail';
-import { verifiedByAgent } from '../builders/agents';
-import { LoneHost } from '../builders/lone-host';
-import { ownOrganization } from '../builders/organization';
-import { seedHolders } from '../builders/seeded-holders';
-import { AgentProcess, stateFile, writeStateFile, type AgentSetting } from '../harness/agent-process';
-import { Drawbridge } from '../harness/drawbridge';
-import { hasNetworks, HOST, Network, sayNotTested, VISITOR } from '../harness/network';
-import { hasFaketime, skewedClock } from '../harness/skewed-clock';
+import { auditRecords } from '../builders/audit/audit-trail';
+import { verifiedByAgent } from '../builders/resources/agents';
+import { LoneHost } from '../builders/resources/lone-host';
+import { ownOrganization } from '../builders/accounts/organization';
+import { seedHolders } from '../builders/sessions/seeded-holders';
+import { AgentProcess, stateFile, writeStateFile, type AgentSetting } from '../harness/product/agent-process';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { hasNetworks, HOST, Network, sayNotTested, VISITOR } from '../harness/network/network';
+import { hasFaketime, skewedClock } from '../harness/machines/skewed-clock';
 import { until } from '../harness/until';
 
 const onNetworks = hasNetworks ? describe : describe.skip;

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { LoneHost } from '../builders/lone-host';
-import { ownOrganization } from '../builders/organization';
-import type { AgentProcess } from '../harness/agent-process';
-import { Drawbridge } from '../harness/drawbridge';
-import { hasNetworks, sayNotTested, VISITOR } from '../harness/network';
+import { LoneHost } from '../builders/resources/lone-host';
+import { ownOrganization } from '../builders/accounts/organization';
+import type { AgentProcess } from '../harness/product/agent-process';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { hasNetworks, sayNotTested, VISITOR } from '../harness/network/network';
 import { until } from '../harness/until';
 
 interface HostGuard {

@@ -5,10 +5,10 @@ import {
   waiting,
   type GuardedHost,
   type TestAgent,
-} from '../builders/agents';
-import { ownOrganization } from '../builders/organization';
-import type { Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+} from '../builders/resources/agents';
+import { ownOrganization } from '../builders/accounts/organization';
+import type { Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const drawbridge = Drawbridge.own();

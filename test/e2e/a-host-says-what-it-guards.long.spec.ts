@@ -6,12 +6,12 @@ import {
   type ReportedGuard,
   type TestAgent,
   type Traffic,
-} from '../builders/agents';
-import { auditRecords, type AuditRecord } from '../builders/audit-trail';
-import { organization, ownOrganization } from '../builders/organization';
-import type { Page } from '../builders/page';
-import type { Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+} from '../builders/resources/agents';
+import { auditRecords, type AuditRecord } from '../builders/audit/audit-trail';
+import { organization, ownOrganization } from '../builders/accounts/organization';
+import type { Page } from '../builders/contract/page';
+import type { Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const tcp = (...ports: number[]): Traffic => ({ protocol: 'tcp', ports });

@@ -1,9 +1,9 @@
-import { guardedHost, lastHeardOf } from '../builders/agents';
-import { auditRecords } from '../builders/audit-trail';
-import { colleague } from '../builders/colleague';
-import { ownOrganization } from '../builders/organization';
-import { ledgerOf } from '../builders/rule-ledger';
-import { Drawbridge } from '../harness/drawbridge';
+import { guardedHost, lastHeardOf } from '../builders/resources/agents';
+import { auditRecords } from '../builders/audit/audit-trail';
+import { colleague } from '../builders/accounts/colleague';
+import { ownOrganization } from '../builders/accounts/organization';
+import { ledgerOf } from '../builders/sessions/rule-ledger';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 describe('A host that never returns', () => {

@@ -4,10 +4,10 @@ import {
   type AgentState,
   type GuardedHost,
   type TestAgent,
-} from '../builders/agents';
-import { organization, ownOrganization } from '../builders/organization';
-import type { Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+} from '../builders/resources/agents';
+import { organization, ownOrganization } from '../builders/accounts/organization';
+import type { Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const drawbridge = Drawbridge.shared();
 const org = ownOrganization(drawbridge, []);

@@ -1,6 +1,6 @@
-import { ownOrganization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
-import type { CloudCall, OpenRule } from '../harness/simulator-client';
+import { ownOrganization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
+import type { CloudCall, OpenRule } from '../harness/product/simulator-client';
 import { until } from '../harness/until';
 
 const ROUTE = 'simulated-route-1';

@@ -1,7 +1,7 @@
-import { ownOrganization } from '../builders/organization';
-import { newcomer } from '../builders/people';
-import type { Answer, Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { ownOrganization } from '../builders/accounts/organization';
+import { newcomer } from '../builders/accounts/people';
+import type { Answer, Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const RENEWALS = 1000;

@@ -1,8 +1,8 @@
-import { totpOf } from '../builders/accounts';
-import { person, type SignedIn } from '../builders/company-sign-in';
-import { insiders } from '../builders/insiders';
-import { audited } from '../builders/people';
-import { Drawbridge } from '../harness/drawbridge';
+import { totpOf } from '../builders/accounts/accounts';
+import { person, type SignedIn } from '../builders/sso/company-sign-in';
+import { insiders } from '../builders/sso/insiders';
+import { audited } from '../builders/accounts/people';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 /** Less than the thirty seconds that a request to an issuer may take: others do not wait for one. */

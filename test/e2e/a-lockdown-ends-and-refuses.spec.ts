@@ -1,9 +1,9 @@
-import { administrator, asked, asks, readRequest } from '../builders/access-requests';
-import { colleague } from '../builders/colleague';
-import { organization, type Organization, sshTo } from '../builders/organization';
-import { audited, newcomer, type Person } from '../builders/people';
-import type { Answer, ApiClient, Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { administrator, asked, asks, readRequest } from '../builders/requests/access-requests';
+import { colleague } from '../builders/accounts/colleague';
+import { organization, type Organization, sshTo } from '../builders/accounts/organization';
+import { audited, newcomer, type Person } from '../builders/accounts/people';
+import type { Answer, ApiClient, Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const REASON = 'A laptop was stolen: INC-12';

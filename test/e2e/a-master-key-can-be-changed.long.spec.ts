@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { group, organization, type Organization } from '../builders/organization';
-import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, organization, type Organization } from '../builders/accounts/organization';
+import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const newKey = (version: number): string => `${version}:${randomBytes(32).toString('base64')}`;
 

@@ -1,7 +1,7 @@
-import { colleague } from '../builders/colleague';
-import { group, ownOrganization, sshTo } from '../builders/organization';
-import type { Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { colleague } from '../builders/accounts/colleague';
+import { group, ownOrganization, sshTo } from '../builders/accounts/organization';
+import type { Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 interface Plan {

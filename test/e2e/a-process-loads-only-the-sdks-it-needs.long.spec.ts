@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { DriverRegistry } from '#drivers';
-import { driverLoad } from '../builders/driver-load';
-import { networkResource } from '../builders/network-resource';
-import { group, organization, ownOrganization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
-import { AppProcess } from '../harness/processes';
+import { driverLoad } from '../builders/resources/driver-load';
+import { networkResource } from '../builders/resources/network-resource';
+import { group, organization, ownOrganization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { AppProcess } from '../harness/product/processes';
 import { until } from '../harness/until';
 
-const TELLER = { NODE_OPTIONS: `--require ${resolve(__dirname, '../harness/report-modules.cjs')}` };
+const TELLER = { NODE_OPTIONS: `--require ${resolve(__dirname, '../harness/loading/report-modules.cjs')}` };
 
 /** The SDKs, by who needs them. Drivers that speak plain HTTP have none. */
 const SDKS: Readonly<Record<string, string>> = {

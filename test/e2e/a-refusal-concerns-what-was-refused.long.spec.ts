@@ -1,7 +1,7 @@
 import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
-import { group, organization, SIMULATED_KEY, type Organization } from '../builders/organization';
-import type { Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, organization, SIMULATED_KEY, type Organization } from '../builders/accounts/organization';
+import type { Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 type Refused = 'read' | 'add' | 'remove' | 'verify';

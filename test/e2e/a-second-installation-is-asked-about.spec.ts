@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, organization, type Organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 /** A rule as an installation with the same id would write it. */

@@ -13,10 +13,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { type DebianCluster, hasDebianPostgres, startDebianCluster } from '../harness/debian-postgres';
-import { freePort } from '../harness/free-port';
+import {
+  type DebianCluster,
+  hasDebianPostgres,
+  startDebianCluster,
+} from '../harness/database/debian-postgres';
+import { freePort } from '../harness/network/free-port';
 import { neededInCi } from '../harness/needed-in-ci';
-import { hasRedis } from '../harness/redis';
+import { hasRedis } from '../harness/database/redis';
 import { until } from '../harness/until';
 
 const ROOT = resolve(__dirname, '../..');

@@ -1,7 +1,7 @@
-import { LoneHost } from '../builders/lone-host';
-import { ownOrganization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
-import { hasNetworks, sayNotTested, VISITOR } from '../harness/network';
+import { LoneHost } from '../builders/resources/lone-host';
+import { ownOrganization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { hasNetworks, sayNotTested, VISITOR } from '../harness/network/network';
 import { until } from '../harness/until';
 
 const onNetworks = hasNetworks ? describe : describe.skip;

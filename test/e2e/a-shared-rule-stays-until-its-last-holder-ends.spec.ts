@@ -1,6 +1,6 @@
-import { group, organization, ownOrganization, type Organization } from '../builders/organization';
-import { staticIpRule, staticIpRuleReaches } from '../builders/static-ip-rules';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, organization, ownOrganization, type Organization } from '../builders/accounts/organization';
+import { staticIpRule, staticIpRuleReaches } from '../builders/resources/static-ip-rules';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 describe('A shared rule stays until its last holder ends', () => {

@@ -1,6 +1,6 @@
-import { networkResource } from '../builders/network-resource';
-import { organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { networkResource } from '../builders/resources/network-resource';
+import { organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 /** Longer than a lease lasts without being renewed. */
 const SLOW_MS = 13_000;

@@ -1,7 +1,7 @@
-import { audited, email, founder, newcomer, PASSWORD, type Person } from '../builders/people';
-import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
-import type { Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { audited, email, founder, newcomer, PASSWORD, type Person } from '../builders/accounts/people';
+import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
+import type { Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const NEW_PASSWORD = 'Another-horse-2';
 

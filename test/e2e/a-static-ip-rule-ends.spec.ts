@@ -1,8 +1,8 @@
-import { newcomer, audited } from '../builders/people';
-import { group, organization, sshTo, type Organization } from '../builders/organization';
-import { postStaticIpRule, staticIpRule, staticIpRuleReaches } from '../builders/static-ip-rules';
-import type { Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { newcomer, audited } from '../builders/accounts/people';
+import { group, organization, sshTo, type Organization } from '../builders/accounts/organization';
+import { postStaticIpRule, staticIpRule, staticIpRuleReaches } from '../builders/resources/static-ip-rules';
+import type { Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const MINUTE_MS = 60_000;

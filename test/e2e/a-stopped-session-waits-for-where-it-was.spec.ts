@@ -1,5 +1,5 @@
-import { group, ownOrganization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, ownOrganization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 describe('A session that is stopped after its resource moved', () => {

@@ -1,7 +1,7 @@
-import { group, organization } from '../builders/organization';
-import type { Credential, Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
+import { group, organization } from '../builders/accounts/organization';
+import type { Credential, Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { freePort } from '../harness/network/free-port';
 
 type Federated = Credential & { readonly identity?: { issuer: string; subject: string } };
 

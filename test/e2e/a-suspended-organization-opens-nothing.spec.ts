@@ -1,10 +1,10 @@
 import type { Type } from '@nestjs/common';
 import { RESOURCE_MODULES } from '../../apps/api/src/app.module';
 import { routesOf, type Route } from '../../apps/api/src/docs/route-table';
-import { MatrixObjects, objectsIn, pathWith, type Owner } from '../builders/matrix-objects';
-import { group, ownOrganization } from '../builders/organization';
-import type { Answer, ApiClient } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { MatrixObjects, objectsIn, pathWith, type Owner } from '../builders/contract/matrix-objects';
+import { group, ownOrganization } from '../builders/accounts/organization';
+import type { Answer, ApiClient } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 /** Opens or widens something, and is refused; or closes, narrows or repairs something, and works. */
 type Effect = 'opens' | 'closes';

@@ -6,12 +6,12 @@ import {
   readRequest,
   REASON,
   type AccessRequest,
-} from '../builders/access-requests';
-import { auditRecords } from '../builders/audit-trail';
-import { colleague, type Colleague } from '../builders/colleague';
-import { group, ownOrganization } from '../builders/organization';
-import type { Answer, Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+} from '../builders/requests/access-requests';
+import { auditRecords } from '../builders/audit/audit-trail';
+import { colleague, type Colleague } from '../builders/accounts/colleague';
+import { group, ownOrganization } from '../builders/accounts/organization';
+import type { Answer, Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 interface Refused {

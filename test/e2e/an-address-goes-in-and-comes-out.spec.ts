@@ -1,6 +1,6 @@
-import { group, organization, ownOrganization, type Organization } from '../builders/organization';
-import { ledgerOf } from '../builders/rule-ledger';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, organization, ownOrganization, type Organization } from '../builders/accounts/organization';
+import { ledgerOf } from '../builders/sessions/rule-ledger';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 /** The main function: an address is added soon after the request, and removed on time. */

@@ -1,5 +1,5 @@
-import { ownOrganization, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { ownOrganization, type Organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const LIST_OF_AWS = 'pl-6da54004';

@@ -1,7 +1,7 @@
-import { ownOrganization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
-import type { AppProcess } from '../harness/processes';
-import type { OpenRule } from '../harness/simulator-client';
+import { ownOrganization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
+import type { AppProcess } from '../harness/product/processes';
+import type { OpenRule } from '../harness/product/simulator-client';
 import { until } from '../harness/until';
 
 const HOUR_S = 3600;

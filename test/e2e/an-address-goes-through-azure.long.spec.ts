@@ -1,7 +1,7 @@
-import { ownOrganization, type Organization } from '../builders/organization';
-import type { Page } from '../builders/page';
-import { Drawbridge } from '../harness/drawbridge';
-import type { OpenRule } from '../harness/simulator-client';
+import { ownOrganization, type Organization } from '../builders/accounts/organization';
+import type { Page } from '../builders/contract/page';
+import { Drawbridge } from '../harness/product/drawbridge';
+import type { OpenRule } from '../harness/product/simulator-client';
 import { until } from '../harness/until';
 
 const SUBSCRIPTION = '00000000-0000-4000-8000-000000000001';

@@ -1,6 +1,6 @@
-import { networkResource } from '../builders/network-resource';
-import { organization, ownOrganization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { networkResource } from '../builders/resources/network-resource';
+import { organization, ownOrganization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 /** The same promise on Google's VPC firewall rules. */

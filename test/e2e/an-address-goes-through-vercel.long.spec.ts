@@ -1,6 +1,6 @@
-import { ownOrganization, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
-import type { OpenRule } from '../harness/simulator-client';
+import { ownOrganization, type Organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
+import type { OpenRule } from '../harness/product/simulator-client';
 import { until } from '../harness/until';
 
 const CONFIG = '/vercel/v1/security/firewall/config';

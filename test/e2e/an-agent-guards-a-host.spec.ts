@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { guardedHost, hostResource, verifiedByAgent, type GuardedHost } from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
-import { staticIpRule, staticIpRuleReaches } from '../builders/static-ip-rules';
-import { AgentProcess } from '../harness/agent-process';
-import type { Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { hasNetworks, HOST, Network, sayNotTested, VISITOR } from '../harness/network';
+import { guardedHost, hostResource, verifiedByAgent, type GuardedHost } from '../builders/resources/agents';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { staticIpRule, staticIpRuleReaches } from '../builders/resources/static-ip-rules';
+import { AgentProcess } from '../harness/product/agent-process';
+import type { Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { hasNetworks, HOST, Network, sayNotTested, VISITOR } from '../harness/network/network';
 import { until } from '../harness/until';
 
 const onNetworks = hasNetworks ? describe : describe.skip;

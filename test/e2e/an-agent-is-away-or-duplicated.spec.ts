@@ -5,12 +5,12 @@ import {
   waiting,
   type GuardedHost,
   type TestAgent,
-} from '../builders/agents';
-import { auditRecords, type AuditRecord } from '../builders/audit-trail';
-import { organization, type Organization } from '../builders/organization';
-import type { Page } from '../builders/page';
-import type { Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+} from '../builders/resources/agents';
+import { auditRecords, type AuditRecord } from '../builders/audit/audit-trail';
+import { organization, type Organization } from '../builders/accounts/organization';
+import type { Page } from '../builders/contract/page';
+import type { Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 let drawbridge: Drawbridge;

@@ -3,12 +3,12 @@ import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
-import { guardedHost, verifiedByAgent, type GuardedHost } from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
-import { DisposableMachine, hasOverlays, type Ran } from '../harness/disposable-machine';
-import { Drawbridge } from '../harness/drawbridge';
+import { guardedHost, verifiedByAgent, type GuardedHost } from '../builders/resources/agents';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { DisposableMachine, hasOverlays, type Ran } from '../harness/machines/disposable-machine';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { neededInCi } from '../harness/needed-in-ci';
-import { hasNetworks, HOST, Network, sayNotTested } from '../harness/network';
+import { hasNetworks, HOST, Network, sayNotTested } from '../harness/network/network';
 import { until } from '../harness/until';
 
 const SUMS = resolve(__dirname, '../../dist/downloads/SHA256SUMS');

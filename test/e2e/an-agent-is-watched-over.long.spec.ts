@@ -1,8 +1,8 @@
-import { LoneHost } from '../builders/lone-host';
-import { organization, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
-import { hasNetworks, sayNotTested } from '../harness/network';
-import { hasServiceManager, ServiceManagerSocket } from '../harness/service-manager';
+import { LoneHost } from '../builders/resources/lone-host';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { hasNetworks, sayNotTested } from '../harness/network/network';
+import { hasServiceManager, ServiceManagerSocket } from '../harness/machines/service-manager';
 import { until } from '../harness/until';
 
 const onNetworks = hasNetworks ? describe : describe.skip;

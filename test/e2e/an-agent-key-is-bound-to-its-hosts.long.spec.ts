@@ -11,12 +11,12 @@ import {
   TestAgent,
   waiting,
   type GuardedHost,
-} from '../builders/agents';
-import type { Key } from '../builders/answers';
-import { organization, type Organization } from '../builders/organization';
-import { audited, newcomer } from '../builders/people';
-import type { Answer, ApiClient } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+} from '../builders/resources/agents';
+import type { Key } from '../builders/contract/answers';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { audited, newcomer } from '../builders/accounts/people';
+import type { Answer, ApiClient } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const BUNDLE = resolve(__dirname, '../../dist/agent/drawbridge-agent.cjs');
 

@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { administrator, asks, readRequest } from '../builders/access-requests';
-import { CLI_ADDRESS, CliBench, isRunning } from '../builders/cli-bench';
-import { group } from '../builders/organization';
-import { CLI } from '../harness/command-line';
+import { administrator, asks, readRequest } from '../builders/requests/access-requests';
+import { CLI_ADDRESS, CliBench, isRunning } from '../builders/programs/cli-bench';
+import { group } from '../builders/accounts/organization';
+import { CLI } from '../harness/product/command-line';
 import { until } from '../harness/until';
 
 interface Access {

@@ -1,8 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { early, GuardedHost, guardedHost, hostResource, waiting, type TestAgent } from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
-import type { Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import {
+  early,
+  GuardedHost,
+  guardedHost,
+  hostResource,
+  waiting,
+  type TestAgent,
+} from '../builders/resources/agents';
+import { organization, type Organization } from '../builders/accounts/organization';
+import type { Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 let drawbridge: Drawbridge;

@@ -9,10 +9,10 @@ import {
   WAIT_SECONDS,
   type AgentState,
   type Asked,
-} from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
-import { ApiClient, type Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+} from '../builders/resources/agents';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { ApiClient, type Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 let drawbridge: Drawbridge;

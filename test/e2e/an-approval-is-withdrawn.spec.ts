@@ -1,9 +1,9 @@
-import { administrator, ask, asked, asks, readRequest } from '../builders/access-requests';
-import { auditRecords } from '../builders/audit-trail';
-import { colleague, type Colleague } from '../builders/colleague';
-import { group, ownOrganization } from '../builders/organization';
-import type { Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { administrator, ask, asked, asks, readRequest } from '../builders/requests/access-requests';
+import { auditRecords } from '../builders/audit/audit-trail';
+import { colleague, type Colleague } from '../builders/accounts/colleague';
+import { group, ownOrganization } from '../builders/accounts/organization';
+import type { Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 describe('An approver withdraws an approval', () => {
   const drawbridge = Drawbridge.shared({ worker: false });

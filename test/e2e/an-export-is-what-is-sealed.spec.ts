@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
 import type { SealedRecord } from '#tenant-store';
-import { organization, ownOrganization, type Organization } from '../builders/organization';
-import type { Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { organization, ownOrganization, type Organization } from '../builders/accounts/organization';
+import type { Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const ROOT = resolve(__dirname, '../..');

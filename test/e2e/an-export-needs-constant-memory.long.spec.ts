@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { organization, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const RECORDS = 100_000;

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { CompanySignIn, identityProvider, person, type IdentityProvider } from '../builders/company-sign-in';
-import { organization, type Organization } from '../builders/organization';
-import { audited, newcomer } from '../builders/people';
-import { Drawbridge } from '../harness/drawbridge';
-import { newKey } from '../harness/oidc-issuer';
-import { SignInIssuer } from '../harness/sign-in-issuer';
+import {
+  CompanySignIn,
+  identityProvider,
+  person,
+  type IdentityProvider,
+} from '../builders/sso/company-sign-in';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { audited, newcomer } from '../builders/accounts/people';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { newKey } from '../harness/issuers/oidc-issuer';
+import { SignInIssuer } from '../harness/issuers/sign-in-issuer';
 
 interface Check {
   readonly name: string;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { guardedHost, TestAgent } from '../builders/agents';
-import { audited } from '../builders/people';
-import { organization } from '../builders/organization';
-import { ApiClient } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { guardedHost, TestAgent } from '../builders/resources/agents';
+import { audited } from '../builders/accounts/people';
+import { organization } from '../builders/accounts/organization';
+import { ApiClient } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const OBSERVED_MS = 150_000;
 

@@ -1,8 +1,8 @@
-import { exchange, githubTrust, jobClaims, type OidcTrust, type TokenCheck } from '../builders/oidc';
-import { organization, type Organization } from '../builders/organization';
-import { ApiClient } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { newKey, OidcIssuer, type Behaviour } from '../harness/oidc-issuer';
+import { exchange, githubTrust, jobClaims, type OidcTrust, type TokenCheck } from '../builders/sso/oidc';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { ApiClient } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { newKey, OidcIssuer, type Behaviour } from '../harness/issuers/oidc-issuer';
 
 const BEHAVIOURS: readonly (readonly [Behaviour, string])[] = [
   ['down', 'it answered 503 instead of 200'],

@@ -1,6 +1,6 @@
-import { audited, email, PASSWORD } from '../builders/people';
-import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
-import { Drawbridge } from '../harness/drawbridge';
+import { audited, email, PASSWORD } from '../builders/accounts/people';
+import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 describe('An operator creates an organization', () => {
   let drawbridge: Drawbridge;

@@ -1,14 +1,14 @@
-import { totpOf } from '../builders/accounts';
-import { guardedHost } from '../builders/agents';
-import { colleague } from '../builders/colleague';
-import { REGISTERED } from '../builders/identity-providers';
-import { group, organization, type Organization, type ResourcePlan } from '../builders/organization';
-import { asked, asks } from '../builders/access-requests';
-import { delivered, webhook } from '../builders/webhooks';
-import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
-import type { Answer, Credential } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
+import { totpOf } from '../builders/accounts/accounts';
+import { guardedHost } from '../builders/resources/agents';
+import { colleague } from '../builders/accounts/colleague';
+import { REGISTERED } from '../builders/sso/identity-providers';
+import { group, organization, type Organization, type ResourcePlan } from '../builders/accounts/organization';
+import { asked, asks } from '../builders/requests/access-requests';
+import { delivered, webhook } from '../builders/notices/webhooks';
+import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
+import type { Answer, Credential } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { freePort } from '../harness/network/free-port';
 import { until } from '../harness/until';
 
 interface Status {

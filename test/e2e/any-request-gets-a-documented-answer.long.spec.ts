@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { grouped } from '#rules';
-import { requestShapes, type RequestShape } from '../builders/documented-requests';
-import { furnishedOrganization } from '../builders/furnished-organization';
-import { KNOWN_ID, requestsTo, type GeneratedRequest } from '../builders/generated-requests';
-import { group } from '../builders/organization';
-import { type Identity, unexpectedFailures } from '../harness/api-client';
-import { contractOf } from '../harness/contract-of';
-import { Drawbridge } from '../harness/drawbridge';
-import type { OpenApiContract } from '../harness/openapi-contract';
+import { requestShapes, type RequestShape } from '../builders/contract/documented-requests';
+import { furnishedOrganization } from '../builders/console/furnished-organization';
+import { KNOWN_ID, requestsTo, type GeneratedRequest } from '../builders/contract/generated-requests';
+import { group } from '../builders/accounts/organization';
+import { type Identity, unexpectedFailures } from '../harness/product/api-client';
+import { contractOf } from '../harness/contract/contract-of';
+import { Drawbridge } from '../harness/product/drawbridge';
+import type { OpenApiContract } from '../harness/contract/openapi-contract';
 
 /** `REQUESTS=100000 npm test -- test/e2e/any-request` is the long run. */
 const COUNT = Number(process.env['REQUESTS'] ?? 2000);

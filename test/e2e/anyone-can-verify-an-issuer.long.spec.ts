@@ -5,12 +5,12 @@ import { Identities, IdentityStores } from '#credentials';
 import { Database } from '#entities';
 import { asOrganizationId } from '#rules';
 import { MasterKeys, openIdentityKey } from '#secrets';
-import { PROBE } from '../builders/federated-identity';
-import { organization, type Organization } from '../builders/organization';
-import { ApiClient, type Credential } from '../harness/api-client';
-import { contractOf } from '../harness/contract-of';
-import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
+import { PROBE } from '../builders/sso/federated-identity';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { ApiClient, type Credential } from '../harness/product/api-client';
+import { contractOf } from '../harness/contract/contract-of';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { freePort } from '../harness/network/free-port';
 
 const AUDIENCE = 'sts.amazonaws.com';
 const AWS = {

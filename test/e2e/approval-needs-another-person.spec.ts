@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { mailedToken } from '../builders/accounts';
-import { administrator, asked, asks, readRequest, type AccessRequest } from '../builders/access-requests';
-import { colleague, type Colleague } from '../builders/colleague';
-import { REGISTERED } from '../builders/identity-providers';
-import { ownOrganization } from '../builders/organization';
-import type { Answer, ApiClient } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { mailedToken } from '../builders/accounts/accounts';
+import {
+  administrator,
+  asked,
+  asks,
+  readRequest,
+  type AccessRequest,
+} from '../builders/requests/access-requests';
+import { colleague, type Colleague } from '../builders/accounts/colleague';
+import { REGISTERED } from '../builders/sso/identity-providers';
+import { ownOrganization } from '../builders/accounts/organization';
+import type { Answer, ApiClient } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 interface Refused {
   readonly message: string;

@@ -6,10 +6,10 @@ import { auditSealHash, BEFORE_FIRST_RECORD, newSigningKey } from '#secrets';
 import { Database } from '#entities';
 import { AuditChainStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
-import { organization, type Organization } from '../builders/organization';
-import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
-import { Drawbridge } from '../harness/drawbridge';
-import { hasFaketime, skewedClock } from '../harness/skewed-clock';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { hasFaketime, skewedClock } from '../harness/machines/skewed-clock';
 import { until } from '../harness/until';
 
 const withFaketime = hasFaketime ? describe : describe.skip;

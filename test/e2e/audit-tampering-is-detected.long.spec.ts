@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { organization, type Organization } from '../builders/organization';
-import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
-import { Drawbridge } from '../harness/drawbridge';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 describe('Tampering with the audit trail is detected', () => {

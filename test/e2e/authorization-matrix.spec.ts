@@ -4,10 +4,10 @@ import type { RoutePolicy } from '#guards';
 import { RESOURCE_MODULES } from '../../apps/api/src/app.module';
 import { routesOf, type Route } from '../../apps/api/src/docs/route-table';
 import { API_PREFIX } from '../../apps/api/src/errors';
-import { everyCaller, MATRIX_HOST, type Caller } from '../builders/matrix-callers';
-import { MatrixObjects, objectsIn, pathWith, type Owner } from '../builders/matrix-objects';
-import { verdictOf, type Verdict } from '../builders/matrix-verdicts';
-import { Drawbridge } from '../harness/drawbridge';
+import { everyCaller, MATRIX_HOST, type Caller } from '../builders/contract/matrix-callers';
+import { MatrixObjects, objectsIn, pathWith, type Owner } from '../builders/contract/matrix-objects';
+import { verdictOf, type Verdict } from '../builders/contract/matrix-verdicts';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const AT_ONCE = 8;

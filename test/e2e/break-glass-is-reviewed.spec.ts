@@ -1,12 +1,18 @@
-import { administrator, asks, readRequest, REASON, type AccessRequest } from '../builders/access-requests';
-import { totpOf } from '../builders/accounts';
-import { auditRecords } from '../builders/audit-trail';
-import { colleague, type Colleague } from '../builders/colleague';
-import { ownOrganization } from '../builders/organization';
-import { webhook } from '../builders/webhooks';
-import type { Answer, ApiClient, Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { WebhookReceiver } from '../harness/webhook-receiver';
+import {
+  administrator,
+  asks,
+  readRequest,
+  REASON,
+  type AccessRequest,
+} from '../builders/requests/access-requests';
+import { totpOf } from '../builders/accounts/accounts';
+import { auditRecords } from '../builders/audit/audit-trail';
+import { colleague, type Colleague } from '../builders/accounts/colleague';
+import { ownOrganization } from '../builders/accounts/organization';
+import { webhook } from '../builders/notices/webhooks';
+import type { Answer, ApiClient, Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { WebhookReceiver } from '../harness/receivers/webhook-receiver';
 
 interface Refused {
   readonly message: string;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { contractOf } from '../harness/contract-of';
-import { Drawbridge } from '../harness/drawbridge';
+import { contractOf } from '../harness/contract/contract-of';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const PATH = '/.well-known/drawbridge';
 const { version } = JSON.parse(readFileSync(resolve(__dirname, '../../package.json'), 'utf8')) as {

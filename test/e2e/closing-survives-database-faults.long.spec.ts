@@ -1,12 +1,12 @@
-import { ownOrganization } from '../builders/organization';
-import { ApiClient } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { LossyNetwork } from '../harness/lossy-network';
-import { hasNetworks, sayNotTested } from '../harness/network';
-import { hasPgBouncer, PgBouncer, sayNoPgBouncer } from '../harness/pgbouncer';
-import type { AppProcess } from '../harness/processes';
-import { endConnections, setReadOnly } from '../harness/read-only';
-import { SeverableConnection } from '../harness/severable-connection';
+import { ownOrganization } from '../builders/accounts/organization';
+import { ApiClient } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { LossyNetwork } from '../harness/network/lossy-network';
+import { hasNetworks, sayNotTested } from '../harness/network/network';
+import { hasPgBouncer, PgBouncer, sayNoPgBouncer } from '../harness/database/pgbouncer';
+import type { AppProcess } from '../harness/product/processes';
+import { endConnections, setReadOnly } from '../harness/database/read-only';
+import { SeverableConnection } from '../harness/database/severable-connection';
 import { until } from '../harness/until';
 
 /** From the end of a fault, or from the stop, until nothing is open. */

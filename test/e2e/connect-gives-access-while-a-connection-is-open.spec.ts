@@ -3,8 +3,8 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
-import { CLI } from '../harness/command-line';
+import { CLI_ADDRESS, CliBench } from '../builders/programs/cli-bench';
+import { CLI } from '../harness/product/command-line';
 import { until } from '../harness/until';
 
 /** Answers each line in capitals, and says goodbye when the other side has finished. */

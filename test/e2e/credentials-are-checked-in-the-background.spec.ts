@@ -1,6 +1,6 @@
-import { group, organization, SIMULATED_KEY, type Organization } from '../builders/organization';
-import type { Credential } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, organization, SIMULATED_KEY, type Organization } from '../builders/accounts/organization';
+import type { Credential } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const WRONG = { ...SIMULATED_KEY, secretAccessKey: 'wrong-secret' };

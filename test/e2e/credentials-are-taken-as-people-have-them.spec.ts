@@ -1,7 +1,7 @@
 import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
-import { ownOrganization, SIMULATED_KEY } from '../builders/organization';
-import type { Credential } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { ownOrganization, SIMULATED_KEY } from '../builders/accounts/organization';
+import type { Credential } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const GCP = { provider: 'GCP', credentialType: 'SERVICE_ACCOUNT' };
 const FEDERATION = { provider: 'GCP', credentialType: 'FEDERATION' };

@@ -1,7 +1,7 @@
-import { PROBE } from '../builders/federated-identity';
-import { group, ownOrganization } from '../builders/organization';
-import type { Credential, Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { PROBE } from '../builders/sso/federated-identity';
+import { group, ownOrganization } from '../builders/accounts/organization';
+import type { Credential, Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 interface Identity {
   readonly issuer: string;

@@ -1,7 +1,7 @@
-import { everyCredential, OWN_KEYS } from '../builders/credentials';
-import { group, ownOrganization, SIMULATED_KEY } from '../builders/organization';
-import type { Credential } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { everyCredential, OWN_KEYS } from '../builders/resources/credentials';
+import { group, ownOrganization, SIMULATED_KEY } from '../builders/accounts/organization';
+import type { Credential } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 /** In every secret that is sent here, and nowhere else. */

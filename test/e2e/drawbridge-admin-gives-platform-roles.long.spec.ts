@@ -1,6 +1,6 @@
-import { email, founder, PASSWORD, type Person } from '../builders/people';
-import { drawbridgeAdmin, type AdminRun } from '../harness/admin';
-import { Drawbridge } from '../harness/drawbridge';
+import { email, founder, PASSWORD, type Person } from '../builders/accounts/people';
+import { drawbridgeAdmin, type AdminRun } from '../harness/product/admin';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 describe('drawbridge-admin platform-role', () => {
   const drawbridge = Drawbridge.shared({ worker: false });

@@ -1,13 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { ALERTS_FILE, alertRules, dashboard, LOG_COMMANDS, WORKER_LOG } from '../builders/alerts';
-import { group, organization, sshTo, type Organization } from '../builders/organization';
-import { drawbridgeAdmin } from '../harness/admin';
-import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
+import { ALERTS_FILE, alertRules, dashboard, LOG_COMMANDS, WORKER_LOG } from '../builders/programs/alerts';
+import { group, organization, sshTo, type Organization } from '../builders/accounts/organization';
+import { drawbridgeAdmin } from '../harness/product/admin';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { freePort } from '../harness/network/free-port';
 import { neededInCi } from '../harness/needed-in-ci';
-import { hasPrometheus, Prometheus } from '../harness/prometheus';
-import { endConnections, setReadOnly } from '../harness/read-only';
-import { hasRedis, RedisServer } from '../harness/redis';
+import { hasPrometheus, Prometheus } from '../harness/machines/prometheus';
+import { endConnections, setReadOnly } from '../harness/database/read-only';
+import { hasRedis, RedisServer } from '../harness/database/redis';
 import { until } from '../harness/until';
 
 /** As shipped, but for the time: a minute of a rule lasts a second. */

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { createServer as createNetServer, type AddressInfo, type Server } from 'node:net';
 import { resolve } from 'node:path';
-import { contractOf } from '../harness/contract-of';
-import { Drawbridge } from '../harness/drawbridge';
+import { contractOf } from '../harness/contract/contract-of';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 interface Listed {
   readonly name: string;

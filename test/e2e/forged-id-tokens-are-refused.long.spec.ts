@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { FORGERIES } from '../builders/forged-id-tokens';
-import type { ForgeryBench } from '../builders/forgery';
+import { FORGERIES } from '../builders/sso/forged-id-tokens';
+import type { ForgeryBench } from '../builders/sso/forgery';
 import {
   exchange,
   githubTrust,
@@ -8,12 +8,12 @@ import {
   type OidcTrust,
   type TokenCheck,
   type WorkloadToken,
-} from '../builders/oidc';
-import { organization, type Organization } from '../builders/organization';
-import { audited } from '../builders/people';
-import type { Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { newKey, OidcIssuer } from '../harness/oidc-issuer';
+} from '../builders/sso/oidc';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { audited } from '../builders/accounts/people';
+import type { Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { newKey, OidcIssuer } from '../harness/issuers/oidc-issuer';
 
 const MIN_FORGERIES = 60;
 const MIN_REASONS = 60;

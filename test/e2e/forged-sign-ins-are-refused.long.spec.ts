@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { CompanySignIn, DOMAIN, identityProvider, person } from '../builders/company-sign-in';
-import type { SignInBench } from '../builders/forged-answers';
-import { FORGED_SIGN_INS } from '../builders/forged-sign-ins';
-import { organization } from '../builders/organization';
-import { audited } from '../builders/people';
-import { Drawbridge } from '../harness/drawbridge';
-import { newKey } from '../harness/oidc-issuer';
-import { SignInIssuer } from '../harness/sign-in-issuer';
+import { CompanySignIn, DOMAIN, identityProvider, person } from '../builders/sso/company-sign-in';
+import type { SignInBench } from '../builders/sso/forged-answers';
+import { FORGED_SIGN_INS } from '../builders/sso/forged-sign-ins';
+import { organization } from '../builders/accounts/organization';
+import { audited } from '../builders/accounts/people';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { newKey } from '../harness/issuers/oidc-issuer';
+import { SignInIssuer } from '../harness/issuers/sign-in-issuer';
 
 const MIN_FORGERIES = 80;
 

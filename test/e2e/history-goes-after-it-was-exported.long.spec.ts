@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { auditMonths, month } from '../builders/audit-months';
-import { auditPage } from '../builders/audit-trail';
-import { group, organization, type Organization } from '../builders/organization';
-import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
-import type { Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { auditMonths, month } from '../builders/audit/audit-months';
+import { auditPage } from '../builders/audit/audit-trail';
+import { group, organization, type Organization } from '../builders/accounts/organization';
+import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
+import type { Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const MONTHS = 6;

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent, request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
-import { replaced, requestShapes, textsIn, type RequestShape } from '../builders/documented-requests';
-import { organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import {
+  replaced,
+  requestShapes,
+  textsIn,
+  type RequestShape,
+} from '../builders/contract/documented-requests';
+import { organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { SHAPES, type Shape } from '../hostile/shapes';
 
 /** What a request's line and headers may be is 16 KiB, a body 100 kB: both leave room for the rest. */

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { organization } from '../builders/organization';
-import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
-import { Drawbridge } from '../harness/drawbridge';
+import { organization } from '../builders/accounts/organization';
+import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const masterKey = (version: number): string => `${version}:${randomBytes(32).toString('base64')}`;
 const KID = /^[\w-]{43}/;

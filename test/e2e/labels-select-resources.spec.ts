@@ -1,6 +1,6 @@
-import { colleague, type Colleague } from '../builders/colleague';
-import { group, ownOrganization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+import { colleague, type Colleague } from '../builders/accounts/colleague';
+import { group, ownOrganization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 interface Right {
   readonly userId?: string;

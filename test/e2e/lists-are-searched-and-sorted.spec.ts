@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { colleague } from '../builders/colleague';
-import { ownOrganization, SIMULATED_KEY } from '../builders/organization';
-import type { Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { colleague } from '../builders/accounts/colleague';
+import { ownOrganization, SIMULATED_KEY } from '../builders/accounts/organization';
+import type { Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 interface Item {
   readonly id: string;

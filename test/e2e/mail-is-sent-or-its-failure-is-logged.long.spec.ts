@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mailFailure, SmtpMailer } from '#mail';
-import { accountOwner } from '../builders/accounts';
-import { newcomer } from '../builders/people';
-import { ApiClient, type Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { Inbox, unwrapped } from '../harness/inbox';
-import { AppProcess } from '../harness/processes';
+import { accountOwner } from '../builders/accounts/accounts';
+import { newcomer } from '../builders/accounts/people';
+import { ApiClient, type Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { Inbox, unwrapped } from '../harness/receivers/inbox';
+import { AppProcess } from '../harness/product/processes';
 import { until } from '../harness/until';
 
 describe('Mail is sent, or its failure is logged', () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { colleague } from '../builders/colleague';
-import { group, ownOrganization } from '../builders/organization';
-import type { ApiClient } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { colleague } from '../builders/accounts/colleague';
+import { group, ownOrganization } from '../builders/accounts/organization';
+import type { ApiClient } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 interface Result {

@@ -1,5 +1,5 @@
-import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
-import type { Run } from '../harness/command-line';
+import { CLI_ADDRESS, CliBench } from '../builders/programs/cli-bench';
+import type { Run } from '../harness/product/command-line';
 
 const CALLERS = 20;
 const EARLIER = 15;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { guardedHost, waiting, type GuardedHost } from '../builders/agents';
-import { organization, type Organization } from '../builders/organization';
-import type { Answer, Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { guardedHost, waiting, type GuardedHost } from '../builders/resources/agents';
+import { organization, type Organization } from '../builders/accounts/organization';
+import type { Answer, Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const HOSTILE = 60;

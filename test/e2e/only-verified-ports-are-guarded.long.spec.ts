@@ -6,9 +6,9 @@ import {
   waiting,
   type GuardedHost,
   type TestAgent,
-} from '../builders/agents';
-import { organization, ownOrganization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
+} from '../builders/resources/agents';
+import { organization, ownOrganization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const SSH = { protocol: 'tcp', ports: [22] };

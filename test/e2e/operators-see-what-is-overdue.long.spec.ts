@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PROVIDERS } from '#rules';
-import { guardedHost, lastHeardOf } from '../builders/agents';
-import { group, organization, type Organization } from '../builders/organization';
-import { type AdminRun, drawbridgeAdmin } from '../harness/admin';
-import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
-import type { AppProcess } from '../harness/processes';
+import { guardedHost, lastHeardOf } from '../builders/resources/agents';
+import { group, organization, type Organization } from '../builders/accounts/organization';
+import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { freePort } from '../harness/network/free-port';
+import type { AppProcess } from '../harness/product/processes';
 import { until } from '../harness/until';
 
 describe('Operators see what is overdue', () => {

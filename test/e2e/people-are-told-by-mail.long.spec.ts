@@ -1,15 +1,15 @@
-import { asked, asks, REASON } from '../builders/access-requests';
-import { colleague, type Colleague } from '../builders/colleague';
-import { exchange, githubTrust, jobClaims } from '../builders/oidc';
-import { group, ownOrganization, sshTo } from '../builders/organization';
-import { webhook } from '../builders/webhooks';
-import type { ApiClient, Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { Inbox } from '../harness/inbox';
-import { OidcIssuer } from '../harness/oidc-issuer';
-import type { AppProcess } from '../harness/processes';
+import { asked, asks, REASON } from '../builders/requests/access-requests';
+import { colleague, type Colleague } from '../builders/accounts/colleague';
+import { exchange, githubTrust, jobClaims } from '../builders/sso/oidc';
+import { group, ownOrganization, sshTo } from '../builders/accounts/organization';
+import { webhook } from '../builders/notices/webhooks';
+import type { ApiClient, Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { Inbox } from '../harness/receivers/inbox';
+import { OidcIssuer } from '../harness/issuers/oidc-issuer';
+import type { AppProcess } from '../harness/product/processes';
 import { until } from '../harness/until';
-import { WebhookReceiver } from '../harness/webhook-receiver';
+import { WebhookReceiver } from '../harness/receivers/webhook-receiver';
 
 /** A removal is moved so far into the past: it is reported a minute after its time. */
 const MOVED_SECONDS = 54;

@@ -5,11 +5,11 @@ import {
   type GuardedHost,
   type TestAgent,
   type Traffic,
-} from '../builders/agents';
-import { auditRecords } from '../builders/audit-trail';
-import { organization, ownOrganization } from '../builders/organization';
-import type { Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+} from '../builders/resources/agents';
+import { auditRecords } from '../builders/audit/audit-trail';
+import { organization, ownOrganization } from '../builders/accounts/organization';
+import type { Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const SSH = { protocol: 'tcp', ports: [22] };
 const WEB = { protocol: 'tcp', ports: [443] };

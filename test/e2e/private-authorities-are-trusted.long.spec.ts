@@ -3,14 +3,14 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import { SMTPServer } from 'smtp-server';
-import { accountOwner, type AccountOwner } from '../builders/accounts';
-import { identityProvider } from '../builders/company-sign-in';
-import { Certificates } from '../harness/certificates';
-import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
-import { OwnPostgres } from '../harness/own-postgres';
-import { hasRedis, RedisServer } from '../harness/redis';
-import { serviceUrlOf } from '../harness/template';
+import { accountOwner, type AccountOwner } from '../builders/accounts/accounts';
+import { identityProvider } from '../builders/sso/company-sign-in';
+import { Certificates } from '../harness/network/certificates';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { freePort } from '../harness/network/free-port';
+import { OwnPostgres } from '../harness/database/own-postgres';
+import { hasRedis, RedisServer } from '../harness/database/redis';
+import { serviceUrlOf } from '../harness/database/template';
 import { until } from '../harness/until';
 
 /** Both products of this file are on one database. */

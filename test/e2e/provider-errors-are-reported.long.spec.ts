@@ -1,6 +1,6 @@
-import { group, organization } from '../builders/organization';
-import { ledgerOf } from '../builders/rule-ledger';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, organization } from '../builders/accounts/organization';
+import { ledgerOf } from '../builders/sessions/rule-ledger';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 describe('Provider errors are reported', () => {

@@ -1,7 +1,7 @@
-import { Drawbridge } from '../harness/drawbridge';
-import { endConnections, setReadOnly } from '../harness/read-only';
-import { hasRedis, RedisServer } from '../harness/redis';
-import { SeverableConnection } from '../harness/severable-connection';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { endConnections, setReadOnly } from '../harness/database/read-only';
+import { hasRedis, RedisServer } from '../harness/database/redis';
+import { SeverableConnection } from '../harness/database/severable-connection';
 import { until } from '../harness/until';
 
 const onRedis = hasRedis ? it : it.skip;

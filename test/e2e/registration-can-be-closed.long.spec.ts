@@ -1,7 +1,7 @@
-import { email, PASSWORD } from '../builders/people';
-import { drawbridgeAdmin } from '../harness/admin';
-import { ApiClient, type Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { email, PASSWORD } from '../builders/accounts/people';
+import { drawbridgeAdmin } from '../harness/product/admin';
+import { ApiClient, type Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const AT_ONCE = 8;
 

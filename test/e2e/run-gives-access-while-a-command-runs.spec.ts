@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { CLI_ADDRESS, CliBench, isRunning } from '../builders/cli-bench';
-import { group } from '../builders/organization';
-import { processesOf } from '../harness/action-job';
-import { CLI, type Run } from '../harness/command-line';
-import { freePort } from '../harness/free-port';
+import { CLI_ADDRESS, CliBench, isRunning } from '../builders/programs/cli-bench';
+import { group } from '../builders/accounts/organization';
+import { processesOf } from '../harness/product/action-job';
+import { CLI, type Run } from '../harness/product/command-line';
+import { freePort } from '../harness/network/free-port';
 import { until } from '../harness/until';
 
 /** Prints its pid, counts signals, and ends half a second after the first one, with the count as its code. */

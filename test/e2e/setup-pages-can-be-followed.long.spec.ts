@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { totpOf } from '../builders/accounts';
-import { Drawbridge } from '../harness/drawbridge';
+import { totpOf } from '../builders/accounts/accounts';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { neededInCi } from '../harness/needed-in-ci';
-import { hasTerminals, Terminal } from '../harness/terminal';
+import { hasTerminals, Terminal } from '../harness/machines/terminal';
 
 const DOCS = resolve(__dirname, '../../docs');
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
-import { CLI } from '../harness/command-line';
-import { hasNetworks, HOST, Network, sayNotTested } from '../harness/network';
+import { CLI_ADDRESS, CliBench } from '../builders/programs/cli-bench';
+import { CLI } from '../harness/product/command-line';
+import { hasNetworks, HOST, Network, sayNotTested } from '../harness/network/network';
 
 if (!hasNetworks) sayNotTested('a slow link without IPv6');
 

@@ -1,8 +1,8 @@
-import { agentKey, guardedHost, TestAgent, type AgentState } from '../builders/agents';
-import { organization, ownOrganization } from '../builders/organization';
-import { paid } from '../builders/people';
-import type { Answer, ApiClient } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { agentKey, guardedHost, TestAgent, type AgentState } from '../builders/resources/agents';
+import { organization, ownOrganization } from '../builders/accounts/organization';
+import { paid } from '../builders/accounts/people';
+import type { Answer, ApiClient } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const drawbridge = Drawbridge.shared();

@@ -1,11 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { administrator, asks, readRequest, REASON, type AccessRequest } from '../builders/access-requests';
-import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
-import type { Colleague } from '../builders/colleague';
-import { group } from '../builders/organization';
-import { PASSWORD } from '../builders/people';
-import type { Session } from '../harness/api-client';
-import { CommandLine, type Run } from '../harness/command-line';
+import {
+  administrator,
+  asks,
+  readRequest,
+  REASON,
+  type AccessRequest,
+} from '../builders/requests/access-requests';
+import { CLI_ADDRESS, CliBench } from '../builders/programs/cli-bench';
+import type { Colleague } from '../builders/accounts/colleague';
+import { group } from '../builders/accounts/organization';
+import { PASSWORD } from '../builders/accounts/people';
+import type { Session } from '../harness/product/api-client';
+import { CommandLine, type Run } from '../harness/product/command-line';
 import { until } from '../harness/until';
 
 /** Longer than a wait that is not mentioned. */

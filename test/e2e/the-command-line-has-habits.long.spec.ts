@@ -1,6 +1,6 @@
-import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
-import { group } from '../builders/organization';
-import type { Session } from '../harness/api-client';
+import { CLI_ADDRESS, CliBench } from '../builders/programs/cli-bench';
+import { group } from '../builders/accounts/organization';
+import type { Session } from '../harness/product/api-client';
 
 const MINUTES_AND_TIME = /\d\d:\d\d \(in 5\d min\)/;
 

@@ -1,10 +1,10 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { founder, paid, PASSWORD, type Person } from '../builders/people';
-import { AddressProxy } from '../harness/address-proxy';
-import { CommandLine } from '../harness/command-line';
-import { Drawbridge } from '../harness/drawbridge';
+import { founder, paid, PASSWORD, type Person } from '../builders/accounts/people';
+import { AddressProxy } from '../harness/network/address-proxy';
+import { CommandLine } from '../harness/product/command-line';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 interface StoredConfig {

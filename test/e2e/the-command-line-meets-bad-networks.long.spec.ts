@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
-import { CommandLine } from '../harness/command-line';
-import { vanishingNode } from '../harness/vanishing-node';
+import { CLI_ADDRESS, CliBench } from '../builders/programs/cli-bench';
+import { CommandLine } from '../harness/product/command-line';
+import { vanishingNode } from '../harness/machines/vanishing-node';
 
 async function listening(answer: RequestListener): Promise<{ server: Server; url: string }> {
   const server = createServer(answer);

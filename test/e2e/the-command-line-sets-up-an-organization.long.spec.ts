@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { press } from '../builders/billing';
-import { group, SIMULATED_KEY } from '../builders/organization';
-import { PASSWORD } from '../builders/people';
-import type { Session } from '../harness/api-client';
-import { CommandLine } from '../harness/command-line';
-import { Drawbridge } from '../harness/drawbridge';
+import { press } from '../builders/billing/billing';
+import { group, SIMULATED_KEY } from '../builders/accounts/organization';
+import { PASSWORD } from '../builders/accounts/people';
+import type { Session } from '../harness/product/api-client';
+import { CommandLine } from '../harness/product/command-line';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const EMAIL = 'me@example.com';
 const ENVIRONMENT = {

@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliBench } from '../builders/cli-bench';
-import { PASSWORD } from '../builders/people';
-import { CommandLine } from '../harness/command-line';
+import { CliBench } from '../builders/programs/cli-bench';
+import { PASSWORD } from '../builders/accounts/people';
+import { CommandLine } from '../harness/product/command-line';
 
 interface Doctor {
   readonly checks: readonly { readonly name: string; readonly state: string; readonly message: string }[];

@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { totpOf } from '../builders/accounts';
-import { CliBench } from '../builders/cli-bench';
-import { CLI } from '../harness/command-line';
-import { IssuerVisitor } from '../harness/issuer-visitor';
-import { hasTerminals, Terminal } from '../harness/terminal';
+import { totpOf } from '../builders/accounts/accounts';
+import { CliBench } from '../builders/programs/cli-bench';
+import { CLI } from '../harness/product/command-line';
+import { IssuerVisitor } from '../harness/issuers/issuer-visitor';
+import { hasTerminals, Terminal } from '../harness/machines/terminal';
 import { until } from '../harness/until';
 
 const DEVELOPER = { person: 'simulated-developer' };

@@ -1,9 +1,9 @@
-import { group, organization, type Organization } from '../builders/organization';
-import { AddressProxy } from '../harness/address-proxy';
-import { CommandLine } from '../harness/command-line';
-import type { Session } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
+import { group, organization, type Organization } from '../builders/accounts/organization';
+import { AddressProxy } from '../harness/network/address-proxy';
+import { CommandLine } from '../harness/product/command-line';
+import type { Session } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { freePort } from '../harness/network/free-port';
 import { until } from '../harness/until';
 
 const IPV4 = '203.0.113.7';

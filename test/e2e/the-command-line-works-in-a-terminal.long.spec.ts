@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { accountOwner, ownerWithMfa, totpOf } from '../builders/accounts';
-import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
-import { PASSWORD } from '../builders/people';
-import { CLI } from '../harness/command-line';
-import { hasTerminals, Terminal } from '../harness/terminal';
+import { accountOwner, ownerWithMfa, totpOf } from '../builders/accounts/accounts';
+import { CLI_ADDRESS, CliBench } from '../builders/programs/cli-bench';
+import { PASSWORD } from '../builders/accounts/people';
+import { CLI } from '../harness/product/command-line';
+import { hasTerminals, Terminal } from '../harness/machines/terminal';
 
 /** Says whether it has a terminal, and how often Ctrl-C has reached it half a second after the first time. */
 const COUNTING = `let count = 0;

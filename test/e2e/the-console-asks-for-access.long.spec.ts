@@ -1,10 +1,10 @@
-import { asked as askedFor, asks, REASON, type AccessRequest } from '../builders/access-requests';
-import { totpOf } from '../builders/accounts';
-import { organization, sshTo, type Organization } from '../builders/organization';
-import { founder, newcomer, PASSWORD, type Person } from '../builders/people';
-import { describeInBrowser, type Visitor } from '../harness/browser';
-import { saysTime, TestConsole } from '../harness/console';
-import { Drawbridge } from '../harness/drawbridge';
+import { asked as askedFor, asks, REASON, type AccessRequest } from '../builders/requests/access-requests';
+import { totpOf } from '../builders/accounts/accounts';
+import { organization, sshTo, type Organization } from '../builders/accounts/organization';
+import { founder, newcomer, PASSWORD, type Person } from '../builders/accounts/people';
+import { describeInBrowser, type Visitor } from '../harness/console/browser';
+import { saysTime, TestConsole } from '../harness/console/console';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 describeInBrowser('The console asks for access, and lets others decide', () => {
   const drawbridge = Drawbridge.shared();

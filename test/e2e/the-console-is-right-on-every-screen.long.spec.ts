@@ -1,12 +1,17 @@
-import { accountOwner } from '../builders/accounts';
-import { addressesOf, MFA_SET_UP, strangersPath, type KnownObjects } from '../builders/console-screens';
-import { crowdedOrganization, HOSTILE_NAME, LONG_ADDRESS } from '../builders/crowded-organization';
-import { founder, PASSWORD } from '../builders/people';
-import { describeInBrowser, type Visitor } from '../harness/browser';
-import { plant, TestConsole } from '../harness/console';
-import { consoleRoutes } from '../harness/console-routes';
-import { Drawbridge } from '../harness/drawbridge';
-import { findingsOf, findingsWithParts } from '../harness/page-checks';
+import { accountOwner } from '../builders/accounts/accounts';
+import {
+  addressesOf,
+  MFA_SET_UP,
+  strangersPath,
+  type KnownObjects,
+} from '../builders/console/console-screens';
+import { crowdedOrganization, HOSTILE_NAME, LONG_ADDRESS } from '../builders/console/crowded-organization';
+import { founder, PASSWORD } from '../builders/accounts/people';
+import { describeInBrowser, type Visitor } from '../harness/console/browser';
+import { plant, TestConsole } from '../harness/console/console';
+import { consoleRoutes } from '../harness/console/console-routes';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { findingsOf, findingsWithParts } from '../harness/console/page-checks';
 
 const HERE = '127.0.0.1';
 

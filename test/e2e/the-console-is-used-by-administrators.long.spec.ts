@@ -1,9 +1,9 @@
-import { furnishedOrganization } from '../builders/furnished-organization';
-import { group, organization, sshTo, type Organization } from '../builders/organization';
-import { newcomer, PASSWORD, type Person } from '../builders/people';
-import { describeInBrowser, type Visitor } from '../harness/browser';
-import { TestConsole } from '../harness/console';
-import { Drawbridge } from '../harness/drawbridge';
+import { furnishedOrganization } from '../builders/console/furnished-organization';
+import { group, organization, sshTo, type Organization } from '../builders/accounts/organization';
+import { newcomer, PASSWORD, type Person } from '../builders/accounts/people';
+import { describeInBrowser, type Visitor } from '../harness/console/browser';
+import { TestConsole } from '../harness/console/console';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 describeInBrowser('The console is used by administrators', () => {
   const drawbridge = Drawbridge.shared();

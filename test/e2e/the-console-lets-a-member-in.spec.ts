@@ -1,9 +1,9 @@
-import { asks } from '../builders/access-requests';
-import { organization, sshTo, type Organization } from '../builders/organization';
-import { newcomer, PASSWORD, type Person } from '../builders/people';
-import { describeInBrowser, type Visitor } from '../harness/browser';
-import { saysTime, TestConsole } from '../harness/console';
-import { Drawbridge } from '../harness/drawbridge';
+import { asks } from '../builders/requests/access-requests';
+import { organization, sshTo, type Organization } from '../builders/accounts/organization';
+import { newcomer, PASSWORD, type Person } from '../builders/accounts/people';
+import { describeInBrowser, type Visitor } from '../harness/console/browser';
+import { saysTime, TestConsole } from '../harness/console/console';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 describeInBrowser('The console lets a member in', () => {

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
-import { describeInBrowser } from '../harness/browser';
-import { TestConsole } from '../harness/console';
-import { Drawbridge } from '../harness/drawbridge';
-import { founder, PASSWORD } from '../builders/people';
+import { describeInBrowser } from '../harness/console/browser';
+import { TestConsole } from '../harness/console/console';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { founder, PASSWORD } from '../builders/accounts/people';
 
 const MAX_BYTES = 150 * 1024;
 

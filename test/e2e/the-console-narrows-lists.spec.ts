@@ -1,7 +1,7 @@
-import { founder, PASSWORD } from '../builders/people';
-import { describeInBrowser, type Visitor } from '../harness/browser';
-import { TestConsole } from '../harness/console';
-import { Drawbridge } from '../harness/drawbridge';
+import { founder, PASSWORD } from '../builders/accounts/people';
+import { describeInBrowser, type Visitor } from '../harness/console/browser';
+import { TestConsole } from '../harness/console/console';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 describeInBrowser('The console narrows lists', () => {
   const drawbridge = Drawbridge.shared({ worker: false });

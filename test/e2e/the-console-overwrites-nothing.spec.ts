@@ -1,8 +1,8 @@
-import { organization, type Organization } from '../builders/organization';
-import { newcomer, PASSWORD } from '../builders/people';
-import { describeInBrowser, type Visitor } from '../harness/browser';
-import { TestConsole } from '../harness/console';
-import { Drawbridge } from '../harness/drawbridge';
+import { organization, type Organization } from '../builders/accounts/organization';
+import { newcomer, PASSWORD } from '../builders/accounts/people';
+import { describeInBrowser, type Visitor } from '../harness/console/browser';
+import { TestConsole } from '../harness/console/console';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 describeInBrowser('The console overwrites nothing without a word', () => {
   const drawbridge = Drawbridge.shared();

@@ -1,8 +1,8 @@
-import { group, SIMULATED_KEY } from '../builders/organization';
-import { email, founder, PASSWORD } from '../builders/people';
-import { describeInBrowser, type Visitor } from '../harness/browser';
-import { TestConsole } from '../harness/console';
-import { Drawbridge } from '../harness/drawbridge';
+import { group, SIMULATED_KEY } from '../builders/accounts/organization';
+import { email, founder, PASSWORD } from '../builders/accounts/people';
+import { describeInBrowser, type Visitor } from '../harness/console/browser';
+import { TestConsole } from '../harness/console/console';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 interface Types {
   readonly provider: string;

@@ -1,8 +1,14 @@
-import { accountOwner, mailedToken, ownerWithMfa, totpOf, type AccountOwner } from '../builders/accounts';
-import { founder, PASSWORD } from '../builders/people';
-import { describeInBrowser, type Visitor } from '../harness/browser';
-import { TestConsole } from '../harness/console';
-import { Drawbridge } from '../harness/drawbridge';
+import {
+  accountOwner,
+  mailedToken,
+  ownerWithMfa,
+  totpOf,
+  type AccountOwner,
+} from '../builders/accounts/accounts';
+import { founder, PASSWORD } from '../builders/accounts/people';
+import { describeInBrowser, type Visitor } from '../harness/console/browser';
+import { TestConsole } from '../harness/console/console';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const NEW_PASSWORD = 'Another-horse-2';

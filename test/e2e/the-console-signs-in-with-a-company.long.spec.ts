@@ -1,9 +1,9 @@
-import { mailedToken } from '../builders/accounts';
-import { organization, sshTo } from '../builders/organization';
-import { founder, newcomer, PASSWORD, type Person } from '../builders/people';
-import { describeInBrowser, type Visitor } from '../harness/browser';
-import { TestConsole } from '../harness/console';
-import { Drawbridge } from '../harness/drawbridge';
+import { mailedToken } from '../builders/accounts/accounts';
+import { organization, sshTo } from '../builders/accounts/organization';
+import { founder, newcomer, PASSWORD, type Person } from '../builders/accounts/people';
+import { describeInBrowser, type Visitor } from '../harness/console/browser';
+import { TestConsole } from '../harness/console/console';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 describeInBrowser('The console signs in with a company', () => {

@@ -1,8 +1,8 @@
-import { accountOwner, mailedToken, ownerWithMfa, type AccountOwner } from '../builders/accounts';
-import { email, founder, newcomer, PASSWORD } from '../builders/people';
-import { describeInBrowser, type Visitor } from '../harness/browser';
-import { TestConsole } from '../harness/console';
-import { Drawbridge } from '../harness/drawbridge';
+import { accountOwner, mailedToken, ownerWithMfa, type AccountOwner } from '../builders/accounts/accounts';
+import { email, founder, newcomer, PASSWORD } from '../builders/accounts/people';
+import { describeInBrowser, type Visitor } from '../harness/console/browser';
+import { TestConsole } from '../harness/console/console';
+import { Drawbridge } from '../harness/product/drawbridge';
 
 const WELCOME = 'Access';
 

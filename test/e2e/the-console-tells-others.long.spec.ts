@@ -1,8 +1,8 @@
-import { founder, PASSWORD } from '../builders/people';
-import { describeInBrowser } from '../harness/browser';
-import { TestConsole } from '../harness/console';
-import { Drawbridge } from '../harness/drawbridge';
-import { verify, WebhookReceiver } from '../harness/webhook-receiver';
+import { founder, PASSWORD } from '../builders/accounts/people';
+import { describeInBrowser } from '../harness/console/browser';
+import { TestConsole } from '../harness/console/console';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { verify, WebhookReceiver } from '../harness/receivers/webhook-receiver';
 
 describeInBrowser('The console tells others', () => {
   const drawbridge = Drawbridge.shared();

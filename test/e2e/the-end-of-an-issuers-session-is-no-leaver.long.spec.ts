@@ -1,8 +1,8 @@
-import { person } from '../builders/company-sign-in';
-import { insiders, type Company, type Insider } from '../builders/insiders';
-import { type Organization } from '../builders/organization';
-import { audited } from '../builders/people';
-import { Drawbridge } from '../harness/drawbridge';
+import { person } from '../builders/sso/company-sign-in';
+import { insiders, type Company, type Insider } from '../builders/sso/insiders';
+import { type Organization } from '../builders/accounts/organization';
+import { audited } from '../builders/accounts/people';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const drawbridge = Drawbridge.shared();

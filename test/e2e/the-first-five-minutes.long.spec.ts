@@ -5,11 +5,11 @@ import { createServer, type Server } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { totpOf } from '../builders/accounts';
-import { ApiClient } from '../harness/api-client';
-import { freePort } from '../harness/free-port';
-import { IssuerVisitor } from '../harness/issuer-visitor';
-import { SimulatorClient } from '../harness/simulator-client';
+import { totpOf } from '../builders/accounts/accounts';
+import { ApiClient } from '../harness/product/api-client';
+import { freePort } from '../harness/network/free-port';
+import { IssuerVisitor } from '../harness/issuers/issuer-visitor';
+import { SimulatorClient } from '../harness/product/simulator-client';
 import { until } from '../harness/until';
 
 const ROOT = resolve(__dirname, '../..');

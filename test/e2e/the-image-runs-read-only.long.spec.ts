@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { group, organization, type Organization } from '../builders/organization';
-import { BuiltImage } from '../harness/built-image';
-import { emptyDatabase } from '../harness/database';
-import { Drawbridge } from '../harness/drawbridge';
-import { freePort } from '../harness/free-port';
-import { RedisServer } from '../harness/redis';
-import { serviceUrlOf } from '../harness/template';
+import { group, organization, type Organization } from '../builders/accounts/organization';
+import { BuiltImage } from '../harness/machines/built-image';
+import { emptyDatabase } from '../harness/database/database';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { freePort } from '../harness/network/free-port';
+import { RedisServer } from '../harness/database/redis';
+import { serviceUrlOf } from '../harness/database/template';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const MAX_MB = 300;

@@ -1,7 +1,7 @@
-import { ApiClient, type Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
-import type { AppProcess } from '../harness/processes';
-import { hasRedis, RedisServer } from '../harness/redis';
+import { ApiClient, type Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
+import type { AppProcess } from '../harness/product/processes';
+import { hasRedis, RedisServer } from '../harness/database/redis';
 import { until } from '../harness/until';
 
 const onRedis = hasRedis ? describe : describe.skip;

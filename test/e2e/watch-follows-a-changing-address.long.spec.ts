@@ -1,6 +1,6 @@
-import { CLI_ADDRESS, CliBench } from '../builders/cli-bench';
-import type { Run } from '../harness/command-line';
-import { hasFaketime, skewedClock } from '../harness/skewed-clock';
+import { CLI_ADDRESS, CliBench } from '../builders/programs/cli-bench';
+import type { Run } from '../harness/product/command-line';
+import { hasFaketime, skewedClock } from '../harness/machines/skewed-clock';
 import { until } from '../harness/until';
 
 const OTHER = '198.51.100.77';

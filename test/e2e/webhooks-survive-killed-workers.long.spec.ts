@@ -1,9 +1,9 @@
-import type { AuditRecord } from '../builders/audit-trail';
-import { ownOrganization } from '../builders/organization';
-import { delivery, records, webhook } from '../builders/webhooks';
-import { Drawbridge } from '../harness/drawbridge';
+import type { AuditRecord } from '../builders/audit/audit-trail';
+import { ownOrganization } from '../builders/accounts/organization';
+import { delivery, records, webhook } from '../builders/notices/webhooks';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
-import { WebhookReceiver } from '../harness/webhook-receiver';
+import { WebhookReceiver } from '../harness/receivers/webhook-receiver';
 
 const KILLS = Number(process.env['KILLS'] ?? 3);
 const RECORDS_PER_KILL = 200;

@@ -1,11 +1,18 @@
 import { WebhookVerificationError } from 'standardwebhooks';
-import { auditRecords, type AuditRecord } from '../builders/audit-trail';
-import { organization, ownOrganization } from '../builders/organization';
-import { attemptsDue, deliveriesOf, delivery, records, webhook, type Webhook } from '../builders/webhooks';
-import type { Answer } from '../harness/api-client';
-import { Drawbridge } from '../harness/drawbridge';
+import { auditRecords, type AuditRecord } from '../builders/audit/audit-trail';
+import { organization, ownOrganization } from '../builders/accounts/organization';
+import {
+  attemptsDue,
+  deliveriesOf,
+  delivery,
+  records,
+  webhook,
+  type Webhook,
+} from '../builders/notices/webhooks';
+import type { Answer } from '../harness/product/api-client';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
-import { verify, WebhookReceiver } from '../harness/webhook-receiver';
+import { verify, WebhookReceiver } from '../harness/receivers/webhook-receiver';
 
 describe('Webhooks tell what happened', () => {
   const drawbridge = Drawbridge.shared();

@@ -1,7 +1,7 @@
-import { colleague } from '../builders/colleague';
-import { group, ownOrganization, sshTo } from '../builders/organization';
-import { webhook } from '../builders/webhooks';
-import { Drawbridge } from '../harness/drawbridge';
+import { colleague } from '../builders/accounts/colleague';
+import { group, ownOrganization, sshTo } from '../builders/accounts/organization';
+import { webhook } from '../builders/notices/webhooks';
+import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 interface Item {

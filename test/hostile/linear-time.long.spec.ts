@@ -9,7 +9,7 @@ const PLANTED_SECONDS = 15;
 
 /** @returns the parser and the shape at which the process died, or `all` */
 async function diesAt(seconds: number, ...more: string[]): Promise<string> {
-  const program = ['-r', 'reflect-metadata', '-r', './test/harness/typescript.cjs'];
+  const program = ['-r', 'reflect-metadata', '-r', './test/harness/loading/typescript.cjs'];
   const child = spawn(
     'sh',
     [

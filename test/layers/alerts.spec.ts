@@ -1,4 +1,4 @@
-import { alertRules, dashboard, RUNBOOKS } from '../builders/alerts';
+import { alertRules, dashboard, RUNBOOKS } from '../builders/programs/alerts';
 
 describe('Alerts', () => {
   it('have a runbook each, and no other has one', () => {

@@ -7,22 +7,22 @@ const ROOT = resolve(__dirname, '../..');
 function loadedWithoutPrograms(module: string, ci: string): string {
   const { status, stderr } = spawnSync(
     process.execPath,
-    ['-e', `require('./test/harness/typescript.cjs'); require('./test/${module}');`],
+    ['-e', `require('./test/harness/loading/typescript.cjs'); require('./test/${module}');`],
     { cwd: ROOT, env: { PATH: '/nowhere', CI: ci }, encoding: 'utf8' },
   );
   return status === 0 ? '' : stderr;
 }
 
 const PROBES = [
-  ['redis-server', 'harness/redis.ts'],
-  ['faketime', 'harness/skewed-clock.ts'],
+  ['redis-server', 'harness/database/redis.ts'],
+  ['faketime', 'harness/machines/skewed-clock.ts'],
   ['faketime', 'chaos/runner/skewed-clock.ts'],
-  ['nft', 'harness/network.ts'],
-  ['pgbouncer', 'harness/pgbouncer.ts'],
-  ['an overlay file system', 'harness/disposable-machine.ts'],
+  ['nft', 'harness/network/network.ts'],
+  ['pgbouncer', 'harness/database/pgbouncer.ts'],
+  ['an overlay file system', 'harness/machines/disposable-machine.ts'],
   ['python3', 'hostile/address-oracle.ts'],
-  ['chromium', 'harness/browser.ts'],
-  ['prometheus', 'harness/prometheus.ts'],
+  ['chromium', 'harness/console/browser.ts'],
+  ['prometheus', 'harness/machines/prometheus.ts'],
 ] as const;
 
 describe('A machine without the programs that suites need', () => {

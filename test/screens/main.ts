@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { resolve } from 'node:path';
-import { PASSWORD } from '../builders/people';
-import { TestBrowser } from '../harness/browser';
-import { TestConsole } from '../harness/console';
-import { Drawbridge } from '../harness/drawbridge';
-import acquireTestServer from '../harness/test-server';
+import { PASSWORD } from '../builders/accounts/people';
+import { TestBrowser } from '../harness/console/browser';
+import { TestConsole } from '../harness/console/console';
+import { Drawbridge } from '../harness/product/drawbridge';
+import acquireTestServer from '../harness/product/test-server';
 import { seeded, type Scene } from './seed';
 
 const FOLDER = resolve(__dirname, '../../docs/screens');

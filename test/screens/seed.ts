@@ -1,7 +1,7 @@
-import { group, SIMULATED_KEY } from '../builders/organization';
-import { PASSWORD } from '../builders/people';
-import type { ApiClient } from '../harness/api-client';
-import type { Drawbridge } from '../harness/drawbridge';
+import { group, SIMULATED_KEY } from '../builders/accounts/organization';
+import { PASSWORD } from '../builders/accounts/people';
+import type { ApiClient } from '../harness/product/api-client';
+import type { Drawbridge } from '../harness/product/drawbridge';
 
 /** What the pictures show: the same at every drawing, but for the time. */
 export interface Scene {

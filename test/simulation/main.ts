@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { editSources } from '../harness/typescript.cjs';
+import { editSources } from '../harness/loading/typescript.cjs';
 import { PLANTED_BUGS, type PlantedBug } from './planted-bugs';
 import { runSeeds, seedsFrom, type SeedsRun } from './threads';
 import type { World as SeedWorld } from './world';

@@ -1,5 +1,5 @@
 import type { AccessFilter } from '#engine-store/port';
-import { AccessReportBench, hour, hours, timesOf } from '../builders/access-report';
+import { AccessReportBench, hour, hours, timesOf } from '../builders/audit/access-report';
 
 describe('The access report of the rest of a target', () => {
   let on: AccessReportBench;

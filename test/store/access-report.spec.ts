@@ -1,5 +1,5 @@
 import type { AccessFilter, AccessRow } from '#engine-store/port';
-import { AccessReportBench, hour, hours, timesOf } from '../builders/access-report';
+import { AccessReportBench, hour, hours, timesOf } from '../builders/audit/access-report';
 
 describe('The access report', () => {
   let on: AccessReportBench;

@@ -1,8 +1,8 @@
 import { type OrganizationId } from '#rules';
 import { rows, type Tx } from '#entities';
 import { AccessRequestStore, type Decision } from '#tenant-store';
-import { ownDatabase } from '../builders/own-database';
-import { RequestRaces } from '../builders/request-races';
+import { ownDatabase } from '../builders/sessions/own-database';
+import { RequestRaces } from '../builders/requests/request-races';
 
 /** 10,000 take about five minutes. */
 const RACES = Number(process.env['RACES'] ?? 100);

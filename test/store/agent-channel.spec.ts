@@ -3,7 +3,7 @@ import { type AgentVisit, EngineStore, type ServingAgent } from '#engine-store';
 import { type AuditEntry, Database, NotificationFeed, type Tx } from '#entities';
 import { SessionStore } from '#tenant-store';
 import { asOrganizationId, type OrganizationId } from '#rules';
-import { cloneDatabase } from '../harness/database';
+import { cloneDatabase } from '../harness/database/database';
 import { until } from '../harness/until';
 
 const TARGET_KEY = 'AGENT:host:one';

@@ -1,7 +1,7 @@
 import { EngineStore, type Lease } from '#engine-store';
 import { Database, type Tx } from '#entities';
-import { storedHost, type StoredHost } from '../builders/stored-host';
-import { cloneDatabase } from '../harness/database';
+import { storedHost, type StoredHost } from '../builders/resources/stored-host';
+import { cloneDatabase } from '../harness/database/database';
 import { until } from '../harness/until';
 
 const LEASE_SECONDS = 10;

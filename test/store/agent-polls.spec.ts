@@ -1,7 +1,7 @@
 import { type AgentState, EngineStore } from '#engine-store';
 import { Database, NotificationFeed, type Tx } from '#entities';
-import { storedHost, type StoredHost as Host } from '../builders/stored-host';
-import { cloneDatabase } from '../harness/database';
+import { storedHost, type StoredHost as Host } from '../builders/resources/stored-host';
+import { cloneDatabase } from '../harness/database/database';
 import { until } from '../harness/until';
 
 describe('Polls of agents that have the current state', () => {

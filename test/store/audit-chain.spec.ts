@@ -3,7 +3,7 @@ import type { Tx } from '#entities';
 import { asOrganizationId } from '#rules';
 import { BEFORE_FIRST_RECORD } from '#secrets';
 import { ChainVerifier } from '../../apps/worker/src/audit/chain-verifier';
-import { AuditChainBench, ENTRY } from '../builders/audit-chain';
+import { AuditChainBench, ENTRY } from '../builders/audit/audit-chain';
 import { until } from '../harness/until';
 
 describe('The chain of audit records', () => {

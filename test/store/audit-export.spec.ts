@@ -6,8 +6,8 @@ import type { OrganizationId } from '#rules';
 import { AuditExport, type MonthOutcome } from '../../apps/worker/src/audit/audit-export';
 import { ChainVerifier, type ChainReport, type KeptLink } from '../../apps/worker/src/audit/chain-verifier';
 import { ExportFolder } from '../../apps/worker/src/audit/export-folder';
-import { AuditChainBench } from '../builders/audit-chain';
-import { auditMonths, month } from '../builders/audit-months';
+import { AuditChainBench } from '../builders/audit/audit-chain';
+import { auditMonths, month } from '../builders/audit/audit-months';
 
 const MONTHS = 4;
 

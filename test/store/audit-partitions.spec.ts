@@ -1,6 +1,6 @@
 import { MonthlyPartitions } from '#entities';
-import { AuditChainBench } from '../builders/audit-chain';
-import { month } from '../builders/audit-months';
+import { AuditChainBench } from '../builders/audit/audit-chain';
+import { month } from '../builders/audit/audit-months';
 
 describe('The partitions of the audit records', () => {
   let log: AuditChainBench;

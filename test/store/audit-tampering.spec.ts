@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { AuditChainBench } from '../builders/audit-chain';
+import { AuditChainBench } from '../builders/audit/audit-chain';
 
 /** Another value of a column, by its type; `$` stands for the column. */
 const OTHER_VALUES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { Database } from '#entities';
 import { AccountStore } from '#tenant-store';
-import { storedHost } from '../builders/stored-host';
-import { cloneDatabase } from '../harness/database';
+import { storedHost } from '../builders/resources/stored-host';
+import { cloneDatabase } from '../harness/database/database';
 import { until } from '../harness/until';
 
 /** Longer than a connection may take to open. */

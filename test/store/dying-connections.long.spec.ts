@@ -2,9 +2,9 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { Client, Pool } from 'pg';
 import { Database, prepared, WriteProbe, type Transactions } from '#entities';
 import type { QueueConnection } from '#jobs';
-import { cloneDatabase, type ClonedDatabase } from '../harness/database';
-import { postgresQueue } from '../harness/postgres-queue';
-import { SeverableConnection } from '../harness/severable-connection';
+import { cloneDatabase, type ClonedDatabase } from '../harness/database/database';
+import { postgresQueue } from '../harness/database/postgres-queue';
+import { SeverableConnection } from '../harness/database/severable-connection';
 import { until } from '../harness/until';
 import { failureOf } from '../../apps/api/src/errors/failure';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Database, type Tx } from '#entities';
 import { deleteOldHealthEvents, type HealthEventPosition } from '#tenant-store';
-import { cloneDatabase } from '../harness/database';
+import { cloneDatabase } from '../harness/database/database';
 
 const DAYS = 400;
 

@@ -1,6 +1,6 @@
 import { AgentWatchStore } from '#engine-store';
-import { ownDatabase } from '../builders/own-database';
-import { storedHost, type StoredHost } from '../builders/stored-host';
+import { ownDatabase } from '../builders/sessions/own-database';
+import { storedHost, type StoredHost } from '../builders/resources/stored-host';
 
 const INTERVAL_SECONDS = 45;
 

@@ -4,7 +4,7 @@ import { Identities, IdentityKeyRotation, IdentityStores } from '#credentials';
 import { Database, type Tx } from '#entities';
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { MasterKeys, newIdentityKey, openIdentityKey, resealIdentityKey, SealBrokenError } from '#secrets';
-import { cloneDatabase, type ClonedDatabase } from '../harness/database';
+import { cloneDatabase, type ClonedDatabase } from '../harness/database/database';
 import { until } from '../harness/until';
 
 const ISSUER = 'https://drawbridge.example.com/oidc';

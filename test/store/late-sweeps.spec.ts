@@ -2,8 +2,8 @@ import { recordOverdue } from '#engine';
 import { type Backlog, BacklogStore, EngineStore } from '#engine-store';
 import type { Tx } from '#entities';
 import { DueWorkStore } from '#tenant-store';
-import { type LedgerOrganization, LedgerRows } from '../builders/ledger';
-import { ownDatabase } from '../builders/own-database';
+import { type LedgerOrganization, LedgerRows } from '../builders/sessions/ledger';
+import { ownDatabase } from '../builders/sessions/own-database';
 
 const PAGE = { page: 0, size: 10 };
 

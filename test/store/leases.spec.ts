@@ -1,7 +1,7 @@
 import { type Lease, LeaseStore, RuleStore, EngineStore } from '#engine-store';
 import { HeldLease, LeaseLost, MACHINE_TIMING, settle as settleWith, type Settled } from '#engine';
 import { Database } from '#entities';
-import { cloneDatabase } from '../harness/database';
+import { cloneDatabase } from '../harness/database/database';
 import { until } from '../harness/until';
 
 const WRITE = { size: 1, isShort: false };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { Database, LedgerPartitions } from '#entities';
-import { month, monthPartition } from '../builders/audit-months';
-import { cloneDatabase } from '../harness/database';
+import { month, monthPartition } from '../builders/audit/audit-months';
+import { cloneDatabase } from '../harness/database/database';
 
 const COLUMNS = `kind, target_id, provider, target, address, protocol, ports, holder_kind`;
 const VALUES = `'OPENED', gen_random_uuid(), 'AWS', 'sg-1', '203.0.113.7/32', 'tcp', '22', 'SESSION'`;

@@ -2,10 +2,10 @@ import { array, assert, asyncProperty, boolean, nat, record } from 'fast-check';
 import { VouchingCheck } from '../../apps/worker/src/sso/vouching-check';
 import { IssuerClients } from '#sso';
 import { TenantStores } from '#tenant-store';
-import { faultyDatabase, type Fault } from '../builders/faulty-database';
-import { LOCAL, MASTER_KEYS, vouchedPerson, type VouchedPerson } from '../builders/vouched-person';
-import { ownDatabase } from '../builders/own-database';
-import { SignInIssuer } from '../harness/sign-in-issuer';
+import { faultyDatabase, type Fault } from '../builders/sessions/faulty-database';
+import { LOCAL, MASTER_KEYS, vouchedPerson, type VouchedPerson } from '../builders/sso/vouched-person';
+import { ownDatabase } from '../builders/sessions/own-database';
+import { SignInIssuer } from '../harness/issuers/sign-in-issuer';
 
 /** One step of a check fails, or that one and all that follow: the worker was killed. */
 interface Plan {

@@ -1,7 +1,7 @@
 import { ComparisonStore } from '#engine-store';
 import { Database, type Tx } from '#entities';
-import { LedgerRows } from '../builders/ledger';
-import { cloneDatabase } from '../harness/database';
+import { LedgerRows } from '../builders/sessions/ledger';
+import { cloneDatabase } from '../harness/database/database';
 
 describe('When something was observed', () => {
   let database: Database;

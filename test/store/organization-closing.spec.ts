@@ -1,7 +1,7 @@
 import { Database, SYSTEM_ACTOR } from '#entities';
 import { AccountStore, OrganizationClosingStore, TenantStores } from '#tenant-store';
-import { LedgerRows } from '../builders/ledger';
-import { cloneDatabase, type ClonedDatabase } from '../harness/database';
+import { LedgerRows } from '../builders/sessions/ledger';
+import { cloneDatabase, type ClonedDatabase } from '../harness/database/database';
 import { until } from '../harness/until';
 
 describe('A deleted organization', () => {

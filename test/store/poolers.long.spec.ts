@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Database, NotificationFeed } from '#entities';
-import { cloneDatabase, emptyDatabase, type ClonedDatabase } from '../harness/database';
-import { hasPgBouncer, PgBouncer, sayNoPgBouncer, type PoolMode } from '../harness/pgbouncer';
-import { postgresQueue } from '../harness/postgres-queue';
-import { serviceUrlOf } from '../harness/template';
+import { cloneDatabase, emptyDatabase, type ClonedDatabase } from '../harness/database/database';
+import { hasPgBouncer, PgBouncer, sayNoPgBouncer, type PoolMode } from '../harness/database/pgbouncer';
+import { postgresQueue } from '../harness/database/postgres-queue';
+import { serviceUrlOf } from '../harness/database/template';
 import { until } from '../harness/until';
 
 const describePoolers = hasPgBouncer ? describe : describe.skip;

@@ -1,8 +1,8 @@
 import { Client, escapeIdentifier, Pool } from 'pg';
 import { connectQueue, refuseWrongRedis } from '#jobs';
-import { cloneDatabase } from '../harness/database';
-import { postgresQueue } from '../harness/postgres-queue';
-import { hasRedis, RedisServer } from '../harness/redis';
+import { cloneDatabase } from '../harness/database/database';
+import { postgresQueue } from '../harness/database/postgres-queue';
+import { hasRedis, RedisServer } from '../harness/database/redis';
 
 const onRedis = hasRedis ? describe : describe.skip;
 if (!hasRedis)

@@ -3,8 +3,8 @@ import { LeaseStore, RuleStore } from '#engine-store';
 import type { AuditEntry, Tx } from '#entities';
 import { ruleSpecs } from '#rules';
 import { ResourceStore, SessionStore, StaticIpRuleStore } from '#tenant-store';
-import { LedgerRows, type LedgerOrganization } from '../builders/ledger';
-import { ownDatabase } from '../builders/own-database';
+import { LedgerRows, type LedgerOrganization } from '../builders/sessions/ledger';
+import { ownDatabase } from '../builders/sessions/own-database';
 
 const ADDRESS = '203.0.113.1';
 const SPECS = ruleSpecs(`${ADDRESS}/32`, { port: 22 }, 'one');

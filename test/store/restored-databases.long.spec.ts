@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { RestoreStore } from '#engine-store';
 import { Database } from '#entities';
-import { cloneDatabase, type ClonedDatabase } from '../harness/database';
+import { cloneDatabase, type ClonedDatabase } from '../harness/database/database';
 
 describe('A database knows that it is a copy', () => {
   let original: ClonedDatabase;

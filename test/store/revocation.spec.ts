@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type LedgerRow, LedgerStore } from '#engine-store';
 import { auditTable, AuditTrail, Database, SYSTEM_ACTOR, type Tx } from '#entities';
 import type { OrganizationId } from '#rules';
-import { LedgerRows } from '../builders/ledger';
-import { cloneDatabase } from '../harness/database';
+import { LedgerRows } from '../builders/sessions/ledger';
+import { cloneDatabase } from '../harness/database/database';
 
 const ORGANIZATION = randomUUID() as OrganizationId;
 const TABLES = ['audit_records', 'rule_events', 'unwritten_audit_records', 'unwritten_rule_events'];

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { Database, LedgerPartitions } from '#entities';
 import { AuditChainStore } from '#tenant-store';
-import { month, monthPartition } from '../builders/audit-months';
-import { cloneDatabase, type ClonedDatabase } from '../harness/database';
+import { month, monthPartition } from '../builders/audit/audit-months';
+import { cloneDatabase, type ClonedDatabase } from '../harness/database/database';
 
 const DENIED = '42501';
 const APPEND_ONLY = ['audit_records', 'audit_seals', 'rule_events'];

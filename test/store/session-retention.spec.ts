@@ -1,7 +1,7 @@
 import { Database } from '#entities';
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { type SessionFilter, SessionRetentionStore, SessionStore } from '#tenant-store';
-import { cloneDatabase } from '../harness/database';
+import { cloneDatabase } from '../harness/database/database';
 
 const DAYS = 30;
 /** one an hour, for 125 days */

@@ -1,6 +1,6 @@
 import { VerificationStore, type DueResource } from '#tenant-store';
-import { ownDatabase } from '../builders/own-database';
-import { storedHost, type StoredHost } from '../builders/stored-host';
+import { ownDatabase } from '../builders/sessions/own-database';
+import { storedHost, type StoredHost } from '../builders/resources/stored-host';
 
 const NEXT_MINUTES = 30;
 

@@ -1,9 +1,9 @@
 import { Worker } from 'bullmq';
 import { Pool } from 'pg';
 import { connectQueue, queueName, WakeUps, type ConvergeJob, type QueueConnection } from '#jobs';
-import { cloneDatabase } from '../harness/database';
-import { postgresQueue } from '../harness/postgres-queue';
-import { hasRedis, RedisServer } from '../harness/redis';
+import { cloneDatabase } from '../harness/database/database';
+import { postgresQueue } from '../harness/database/postgres-queue';
+import { hasRedis, RedisServer } from '../harness/database/redis';
 import { until } from '../harness/until';
 
 interface Backend {

@@ -2,7 +2,7 @@ import type { CloudTarget, ProviderDriver } from '#drivers';
 import { MACHINE_TIMING, WriteTurns } from '#engine';
 import { EngineStore, WriteBudgetStore } from '#engine-store';
 import { Database } from '#entities';
-import { cloneDatabase } from '../harness/database';
+import { cloneDatabase } from '../harness/database/database';
 
 const TARGET = {} as CloudTarget;
 const REMOVAL = [{ action: 'remove' }] as const;

@@ -1,7 +1,7 @@
 import { Database } from '#entities';
 import { CredentialStore, ResourceStore } from '#tenant-store';
-import { LedgerRows, type LedgerOrganization } from '../builders/ledger';
-import { cloneDatabase } from '../harness/database';
+import { LedgerRows, type LedgerOrganization } from '../builders/sessions/ledger';
+import { cloneDatabase } from '../harness/database/database';
 
 const OLD = {};
 const NEW = { secret: 'sealed anew' };

@@ -2,12 +2,12 @@ import 'reflect-metadata';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { jobClaims, now, type OidcTrust } from '../builders/oidc';
-import { group, organization, sshTo, type Organization } from '../builders/organization';
-import { Drawbridge } from '../harness/drawbridge';
-import { IdTokenEndpoint } from '../harness/id-token-endpoint';
-import { OidcIssuer } from '../harness/oidc-issuer';
-import acquireTestServer from '../harness/test-server';
+import { jobClaims, now, type OidcTrust } from '../builders/sso/oidc';
+import { group, organization, sshTo, type Organization } from '../builders/accounts/organization';
+import { Drawbridge } from '../harness/product/drawbridge';
+import { IdTokenEndpoint } from '../harness/issuers/id-token-endpoint';
+import { OidcIssuer } from '../harness/issuers/oidc-issuer';
+import acquireTestServer from '../harness/product/test-server';
 
 const MODULE = resolve(__dirname, '../../integrations/terraform');
 /** Their endpoint is what `host` and `port` come from. */

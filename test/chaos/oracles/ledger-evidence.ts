@@ -1,4 +1,4 @@
-import type { Organization } from '../../builders/organization';
+import type { Organization } from '../../builders/accounts/organization';
 import { Random } from '../runner/random';
 import { unlessUnanswered } from '../runner/unanswered';
 import type { AccessItem, AccessReport, HealthEvent, LedgerEvent, LedgerEvidence } from './evidence';

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
-import { organizationsOf } from '../../builders/organization';
-import type { Drawbridge } from '../../harness/drawbridge';
-import type { CloudCall, OpenRule, TimelineEntry } from '../../harness/simulator-client';
+import { organizationsOf } from '../../builders/accounts/organization';
+import type { Drawbridge } from '../../harness/product/drawbridge';
+import type { CloudCall, OpenRule, TimelineEntry } from '../../harness/product/simulator-client';
 import type { Call, CloudEvent, CloudRule, Evidence, FaultWindow, KeyedAnswer } from './evidence';
 import { INSTALL_HISTORY } from './history-triggers';
 import { ledgerEvidence } from './ledger-evidence';

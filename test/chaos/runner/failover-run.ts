@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { figure, type Figure } from '../../bench/figure';
-import { organization, sshTo, type Organization } from '../../builders/organization';
-import { LoadBalancer } from '../../harness/load-balancer';
+import { organization, sshTo, type Organization } from '../../builders/accounts/organization';
+import { LoadBalancer } from '../../harness/network/load-balancer';
 import type { Evidence } from '../oracles/evidence';
 import { historyOf } from '../oracles/history';
 import { Watch } from '../oracles/watch';

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { hasRedis } from '../../harness/redis';
+import { hasRedis } from '../../harness/database/redis';
 import { chaosRun, type Outcome, type RunOptions } from './chaos-run';
 import { LONG, SHORT, type Area } from './faults';
 import { FIGURES } from './figures';

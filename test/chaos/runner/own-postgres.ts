@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../../apps/launcher/src/embedded-postgres';
-import { freePort } from '../../harness/free-port';
-import { serviceUrlOf } from '../../harness/template';
+import { freePort } from '../../harness/network/free-port';
+import { serviceUrlOf } from '../../harness/database/template';
 import { until } from '../../harness/until';
 
 const ROOT = resolve(__dirname, '../../..');

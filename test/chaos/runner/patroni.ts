@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { chooseRunAs } from '../../../apps/launcher/src/postgres/system-user';
-import { freePort } from '../../harness/free-port';
+import { freePort } from '../../harness/network/free-port';
 import { neededInCi } from '../../harness/needed-in-ci';
 import { until } from '../../harness/until';
 import { migrate, onDisk } from './own-postgres';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { AppProcess, type AppName } from '../../harness/processes';
-import type { SeverableConnection } from '../../harness/severable-connection';
+import { AppProcess, type AppName } from '../../harness/product/processes';
+import type { SeverableConnection } from '../../harness/database/severable-connection';
 import { until } from '../../harness/until';
 
 const RESTART_AFTER_MS = 200;

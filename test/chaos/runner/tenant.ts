@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, type Organization } from '../../builders/organization';
-import type { Answer, ApiClient, Session } from '../../harness/api-client';
-import { ApiClient as Client } from '../../harness/api-client';
+import { group, organization, type Organization } from '../../builders/accounts/organization';
+import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
+import { ApiClient as Client } from '../../harness/product/api-client';
 import type { Watch } from '../oracles/watch';
 import type { Testbed } from './testbed';
 import type { Random } from './random';

@@ -1,4 +1,4 @@
-import type { Answer } from '../../harness/api-client';
+import type { Answer } from '../../harness/product/api-client';
 
 /** Errors of fetch when the server was killed or disconnected, or the client aborted. */
 const LOST_CONNECTION_ERRORS = ['TypeError', 'AbortError', 'TimeoutError'];

@@ -1,5 +1,5 @@
-import { group } from '../../builders/organization';
-import type { SimulatorClient } from '../../harness/simulator-client';
+import { group } from '../../builders/accounts/organization';
+import type { SimulatorClient } from '../../harness/product/simulator-client';
 
 const BATCH_SIZE = 100;
 const PORTS = [21, 22, 23, 80, 443];

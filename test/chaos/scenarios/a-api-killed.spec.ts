@@ -1,10 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { historyOf } from '../../builders/cloud-history';
-import { ownOrganization } from '../../builders/organization';
-import { ApiClient, type Answer, type Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
-import { HeldAnswers } from '../../harness/held-answers';
-import type { AppProcess } from '../../harness/processes';
+import { historyOf } from '../../builders/sessions/cloud-history';
+import { ownOrganization } from '../../builders/accounts/organization';
+import { ApiClient, type Answer, type Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
+import { HeldAnswers } from '../../harness/database/held-answers';
+import type { AppProcess } from '../../harness/product/processes';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 

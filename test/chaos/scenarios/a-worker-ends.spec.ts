@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import { callsTo, historyOf, nextCall } from '../../builders/cloud-history';
-import { group, organization, type Organization } from '../../builders/organization';
-import type { Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { callsTo, historyOf, nextCall } from '../../builders/sessions/cloud-history';
+import { group, organization, type Organization } from '../../builders/accounts/organization';
+import type { Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 import { outage, OUTAGE_MS } from './outage';
 
-const BREAKER = resolve(__dirname, '../../harness/break-on-signal.cjs');
+const BREAKER = resolve(__dirname, '../../harness/product/break-on-signal.cjs');
 const ADD = 'AuthorizeSecurityGroupIngress';
 
 describe('A. Workers crash, repeatedly and in different ways', () => {

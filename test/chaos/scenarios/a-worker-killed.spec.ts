@@ -1,6 +1,6 @@
-import { group, ownOrganization, sshTo } from '../../builders/organization';
-import type { Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { group, ownOrganization, sshTo } from '../../builders/accounts/organization';
+import type { Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 

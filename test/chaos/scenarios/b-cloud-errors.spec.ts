@@ -1,6 +1,6 @@
-import { FaultBench, ownForFaults } from '../../builders/fault-bench';
-import { group, organization } from '../../builders/organization';
-import type { Drawbridge } from '../../harness/drawbridge';
+import { FaultBench, ownForFaults } from '../../builders/sessions/fault-bench';
+import { group, organization } from '../../builders/accounts/organization';
+import type { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 const ADDRESS = '203.0.113.1';

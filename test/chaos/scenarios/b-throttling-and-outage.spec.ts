@@ -1,6 +1,6 @@
-import { auditRecords } from '../../builders/audit-trail';
-import { CHAOS_FULL, FaultBench, ownForFaults } from '../../builders/fault-bench';
-import { group, ownOrganization, sshTo } from '../../builders/organization';
+import { auditRecords } from '../../builders/audit/audit-trail';
+import { CHAOS_FULL, FaultBench, ownForFaults } from '../../builders/sessions/fault-bench';
+import { group, ownOrganization, sshTo } from '../../builders/accounts/organization';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
 import { outage } from './outage';

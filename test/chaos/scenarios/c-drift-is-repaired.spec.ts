@@ -1,5 +1,5 @@
-import { group, ownOrganization, sshTo } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+import { group, ownOrganization, sshTo } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
 

@@ -1,5 +1,5 @@
-import { group, ownOrganization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+import { group, ownOrganization } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { Watch } from '../oracles/watch';
 
 describe('C. Unmanaged rules are never modified', () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { auditRecords } from '../../builders/audit-trail';
-import { FaultBench, ownForFaults } from '../../builders/fault-bench';
-import { SIMULATED_KEY } from '../../builders/organization';
-import { drawbridgeAdmin } from '../../harness/admin';
+import { auditRecords } from '../../builders/audit/audit-trail';
+import { FaultBench, ownForFaults } from '../../builders/sessions/fault-bench';
+import { SIMULATED_KEY } from '../../builders/accounts/organization';
+import { drawbridgeAdmin } from '../../harness/product/admin';
 import { until } from '../../harness/until';
 
 const ADDRESS = '203.0.113.1';

@@ -1,6 +1,6 @@
-import { historyOf } from '../../builders/cloud-history';
-import { group, organization, sshTo, type Organization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+import { historyOf } from '../../builders/sessions/cloud-history';
+import { group, organization, sshTo, type Organization } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 

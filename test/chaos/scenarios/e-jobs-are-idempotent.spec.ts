@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { queueName, type JobName, type QueueConnection } from '#jobs';
-import { callsTo, historyOf } from '../../builders/cloud-history';
-import { group, organization, type Organization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
-import { postgresQueue } from '../../harness/postgres-queue';
+import { callsTo, historyOf } from '../../builders/sessions/cloud-history';
+import { group, organization, type Organization } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
+import { postgresQueue } from '../../harness/database/postgres-queue';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 

@@ -1,5 +1,5 @@
-import { group, organization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+import { group, organization } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { watchEachTest } from './watch-each-test';
 
 /** Wake-ups only reduce latency; the sweep guarantees the work. */

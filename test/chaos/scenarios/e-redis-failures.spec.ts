@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { group, organization, type Organization } from '../../builders/organization';
-import type { Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
-import { hasRedis, RedisServer } from '../../harness/redis';
+import { group, organization, type Organization } from '../../builders/accounts/organization';
+import type { Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
+import { hasRedis, RedisServer } from '../../harness/database/redis';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 import { outage, OUTAGE_MS } from './outage';

@@ -1,7 +1,7 @@
-import { organization, type Organization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
-import { hasRedis, type RedisServer } from '../../harness/redis';
-import { RedisWithSentinels } from '../../harness/sentinels';
+import { organization, type Organization } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
+import { hasRedis, type RedisServer } from '../../harness/database/redis';
+import { RedisWithSentinels } from '../../harness/database/sentinels';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 

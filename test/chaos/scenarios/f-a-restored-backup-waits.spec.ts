@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { historyOf } from '../../builders/cloud-history';
-import { group, organization, sshTo, type Organization } from '../../builders/organization';
-import { type AdminRun, drawbridgeAdmin } from '../../harness/admin';
-import type { Session } from '../../harness/api-client';
-import { DebianPostgres, hasDebianPostgres } from '../../harness/debian-postgres';
-import { Drawbridge } from '../../harness/drawbridge';
+import { historyOf } from '../../builders/sessions/cloud-history';
+import { group, organization, sshTo, type Organization } from '../../builders/accounts/organization';
+import { type AdminRun, drawbridgeAdmin } from '../../harness/product/admin';
+import type { Session } from '../../harness/product/api-client';
+import { DebianPostgres, hasDebianPostgres } from '../../harness/database/debian-postgres';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 const WAITS = 'The database was restored from a backup: nothing is opened until an operator confirms';

@@ -1,10 +1,10 @@
-import { guardedHost } from '../../builders/agents';
-import { historyOf } from '../../builders/cloud-history';
-import { group, organization, sshTo, type Organization } from '../../builders/organization';
-import { type AdminRun, drawbridgeAdmin } from '../../harness/admin';
-import type { Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
-import { OwnPostgres } from '../../harness/own-postgres';
+import { guardedHost } from '../../builders/resources/agents';
+import { historyOf } from '../../builders/sessions/cloud-history';
+import { group, organization, sshTo, type Organization } from '../../builders/accounts/organization';
+import { type AdminRun, drawbridgeAdmin } from '../../harness/product/admin';
+import type { Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
+import { OwnPostgres } from '../../harness/database/own-postgres';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
 

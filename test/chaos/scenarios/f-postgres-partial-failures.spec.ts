@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { callsTo, historyOf } from '../../builders/cloud-history';
-import { group, ownOrganization, sshTo } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+import { callsTo, historyOf } from '../../builders/sessions/cloud-history';
+import { group, ownOrganization, sshTo } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 

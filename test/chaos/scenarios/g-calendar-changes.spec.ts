@@ -1,5 +1,5 @@
-import { group, organization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+import { group, organization } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 const DAY_MS = 24 * 3_600_000;

@@ -1,9 +1,9 @@
-import { callsTo, historyOf, nextCall } from '../../builders/cloud-history';
-import { group, ownOrganization, sshTo } from '../../builders/organization';
-import { ApiClient, type Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
-import { HeldAnswers } from '../../harness/held-answers';
-import { hasFaketime, skewedClock } from '../../harness/skewed-clock';
+import { callsTo, historyOf, nextCall } from '../../builders/sessions/cloud-history';
+import { group, ownOrganization, sshTo } from '../../builders/accounts/organization';
+import { ApiClient, type Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
+import { HeldAnswers } from '../../harness/database/held-answers';
+import { hasFaketime, skewedClock } from '../../harness/machines/skewed-clock';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 

@@ -1,6 +1,6 @@
-import { group, organization, type Organization } from '../../builders/organization';
-import type { Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { group, organization, type Organization } from '../../builders/accounts/organization';
+import type { Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { repeatRace, ROUNDS, randomDelay } from '../rounds';
 import { Watch } from '../oracles/watch';

@@ -1,7 +1,7 @@
-import { group, ownOrganization } from '../../builders/organization';
-import { newcomer } from '../../builders/people';
-import type { Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { group, ownOrganization } from '../../builders/accounts/organization';
+import { newcomer } from '../../builders/accounts/people';
+import type { Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
 

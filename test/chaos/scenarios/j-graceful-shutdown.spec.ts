@@ -1,9 +1,9 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { group, ownOrganization, sshTo } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
-import type { AppProcess } from '../../harness/processes';
+import { group, ownOrganization, sshTo } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
+import type { AppProcess } from '../../harness/product/processes';
 import { until } from '../../harness/until';
 
 describe('J. Deploy and operations: graceful shutdown', () => {

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { DriverRegistry } from '#drivers';
-import { ownOrganization } from '../../builders/organization';
-import { Drawbridge, TESTERS_LIMIT } from '../../harness/drawbridge';
-import type { AppProcess } from '../../harness/processes';
-import { SeverableConnection } from '../../harness/severable-connection';
+import { ownOrganization } from '../../builders/accounts/organization';
+import { Drawbridge, TESTERS_LIMIT } from '../../harness/product/drawbridge';
+import type { AppProcess } from '../../harness/product/processes';
+import { SeverableConnection } from '../../harness/database/severable-connection';
 import { until } from '../../harness/until';
 
 const ANSWER_TIMEOUT_MS = 8000;

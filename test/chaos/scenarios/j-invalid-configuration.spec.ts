@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { organization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
-import { freePort } from '../../harness/free-port';
-import { hasRedis, RedisServer } from '../../harness/redis';
-import { AppProcess } from '../../harness/processes';
+import { organization } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
+import { freePort } from '../../harness/network/free-port';
+import { hasRedis, RedisServer } from '../../harness/database/redis';
+import { AppProcess } from '../../harness/product/processes';
 
 const APPS = ['api', 'worker'] as const;
 type App = (typeof APPS)[number];

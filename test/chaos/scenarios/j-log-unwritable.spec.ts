@@ -1,6 +1,6 @@
-import { ownOrganization } from '../../builders/organization';
-import { Drawbridge, TESTERS_LIMIT } from '../../harness/drawbridge';
-import type { Reader } from '../../harness/processes';
+import { ownOrganization } from '../../builders/accounts/organization';
+import { Drawbridge, TESTERS_LIMIT } from '../../harness/product/drawbridge';
+import type { Reader } from '../../harness/product/processes';
 
 /** More output than the pipe and its buffers can hold. */
 const REQUESTS = 1500;

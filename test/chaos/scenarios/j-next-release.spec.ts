@@ -1,11 +1,11 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ownOrganization, sshTo } from '../../builders/organization';
-import { ApiClient } from '../../harness/api-client';
-import { Drawbridge, TESTERS_LIMIT } from '../../harness/drawbridge';
-import { LoadBalancer } from '../../harness/load-balancer';
-import type { AppProcess } from '../../harness/processes';
+import { ownOrganization, sshTo } from '../../builders/accounts/organization';
+import { ApiClient } from '../../harness/product/api-client';
+import { Drawbridge, TESTERS_LIMIT } from '../../harness/product/drawbridge';
+import { LoadBalancer } from '../../harness/network/load-balancer';
+import type { AppProcess } from '../../harness/product/processes';
 import { migrate } from '../runner/own-postgres';
 import { SteadyTraffic } from '../steady-traffic';
 import { watchEachTest } from './watch-each-test';

@@ -1,7 +1,7 @@
-import { group, organization, type Organization } from '../../builders/organization';
-import { Drawbridge, TESTERS_LIMIT } from '../../harness/drawbridge';
-import { LoadBalancer } from '../../harness/load-balancer';
-import type { AppProcess } from '../../harness/processes';
+import { group, organization, type Organization } from '../../builders/accounts/organization';
+import { Drawbridge, TESTERS_LIMIT } from '../../harness/product/drawbridge';
+import { LoadBalancer } from '../../harness/network/load-balancer';
+import type { AppProcess } from '../../harness/product/processes';
 import { until } from '../../harness/until';
 import { SteadyTraffic } from '../steady-traffic';
 

@@ -1,4 +1,4 @@
-import { FaultBench, ownForFaults } from '../../builders/fault-bench';
+import { FaultBench, ownForFaults } from '../../builders/sessions/fault-bench';
 import { until } from '../../harness/until';
 
 /** Times that were written before the database's clock stepped back by an hour. */

@@ -1,5 +1,5 @@
-import { FaultBench, ownForFaults } from '../../builders/fault-bench';
-import { healthOf, ledgerOf } from '../../builders/rule-ledger';
+import { FaultBench, ownForFaults } from '../../builders/sessions/fault-bench';
+import { healthOf, ledgerOf } from '../../builders/sessions/rule-ledger';
 import { until } from '../../harness/until';
 
 describe('L. A rule of ours edited by another program', () => {

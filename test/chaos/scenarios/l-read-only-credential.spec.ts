@@ -1,6 +1,6 @@
-import { FaultBench, ownForFaults } from '../../builders/fault-bench';
-import { organization } from '../../builders/organization';
-import { ledgerOf } from '../../builders/rule-ledger';
+import { FaultBench, ownForFaults } from '../../builders/sessions/fault-bench';
+import { organization } from '../../builders/accounts/organization';
+import { ledgerOf } from '../../builders/sessions/rule-ledger';
 import { until } from '../../harness/until';
 
 const SECOND_KEY = {

@@ -1,6 +1,6 @@
-import { FaultBench, ownForFaults } from '../../builders/fault-bench';
-import { healthOf, ledgerOf, logOf, recordsOf, type HealthRow } from '../../builders/rule-ledger';
-import type { AppProcess } from '../../harness/processes';
+import { FaultBench, ownForFaults } from '../../builders/sessions/fault-bench';
+import { healthOf, ledgerOf, logOf, recordsOf, type HealthRow } from '../../builders/sessions/rule-ledger';
+import type { AppProcess } from '../../harness/product/processes';
 import { until } from '../../harness/until';
 
 describe('L. A removal is recorded when it is observed, with its cause', () => {

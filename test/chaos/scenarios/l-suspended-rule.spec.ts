@@ -1,7 +1,7 @@
-import { group, ownOrganization, sshTo } from '../../builders/organization';
-import { healthOf } from '../../builders/rule-ledger';
-import type { ResourceIp } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { group, ownOrganization, sshTo } from '../../builders/accounts/organization';
+import { healthOf } from '../../builders/sessions/rule-ledger';
+import type { ResourceIp } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
 

@@ -1,7 +1,7 @@
-import { FaultBench, ownForFaults } from '../../builders/fault-bench';
-import { group, organization, type Organization } from '../../builders/organization';
-import { healthOf, metricOf, recordsOf, type RecordRow } from '../../builders/rule-ledger';
-import type { AppProcess } from '../../harness/processes';
+import { FaultBench, ownForFaults } from '../../builders/sessions/fault-bench';
+import { group, organization, type Organization } from '../../builders/accounts/organization';
+import { healthOf, metricOf, recordsOf, type RecordRow } from '../../builders/sessions/rule-ledger';
+import type { AppProcess } from '../../harness/product/processes';
 import { until } from '../../harness/until';
 
 describe('L. An unwanted rule that cannot be removed is reported', () => {

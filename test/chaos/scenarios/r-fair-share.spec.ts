@@ -1,5 +1,10 @@
-import { group, organization, ownOrganization, type Organization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+import {
+  group,
+  organization,
+  ownOrganization,
+  type Organization,
+} from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
 

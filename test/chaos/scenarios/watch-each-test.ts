@@ -1,4 +1,4 @@
-import type { Drawbridge } from '../../harness/drawbridge';
+import type { Drawbridge } from '../../harness/product/drawbridge';
 import { Watch } from '../oracles/watch';
 
 /**

@@ -2,9 +2,9 @@ import {
   furnishedOrganization,
   readablePaths,
   type FurnishedOrganization,
-} from '../../builders/furnished-organization';
-import { group } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/console/furnished-organization';
+import { group } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const UUID_V4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -1,6 +1,6 @@
-import { ownOrganization } from '../../builders/organization';
-import type { ResourceIp, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { ownOrganization } from '../../builders/accounts/organization';
+import type { ResourceIp, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
   const drawbridge = Drawbridge.own({ simulator: { SIMULATOR_RULES_PER_GROUP: '1' } });

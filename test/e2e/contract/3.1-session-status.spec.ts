@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { group, ownOrganization } from '../../builders/organization';
-import type { Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { group, ownOrganization } from '../../builders/accounts/organization';
+import type { Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { containing } from '../../harness/matching';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { accountOwner, type ApiFailure, accountCalls, USER_FIELDS } from '../../builders/accounts';
-import { Drawbridge } from '../../harness/drawbridge';
+import { accountOwner, type ApiFailure, accountCalls, USER_FIELDS } from '../../builders/accounts/accounts';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const text = expect.any(String) as string;
 const LOGIN_FIELDS = [

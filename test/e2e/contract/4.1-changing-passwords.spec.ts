@@ -4,8 +4,8 @@ import {
   type ApiFailure,
   type Login,
   accountCalls,
-} from '../../builders/accounts';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/accounts/accounts';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const text = expect.any(String) as string;
 const fieldsOf = (body: object): string[] => Object.keys(body).toSorted();

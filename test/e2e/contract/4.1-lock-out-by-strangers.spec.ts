@@ -5,9 +5,9 @@ import {
   mailedToken,
   ownerWithMfa,
   type AccountOwner,
-} from '../../builders/accounts';
-import type { Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/accounts/accounts';
+import type { Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const WRONG = { password: 'wrong' };
 

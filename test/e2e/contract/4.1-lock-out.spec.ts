@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { accountOwner, type ApiFailure, accountCalls } from '../../builders/accounts';
-import { Drawbridge } from '../../harness/drawbridge';
+import { accountOwner, type ApiFailure, accountCalls } from '../../builders/accounts/accounts';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const address = (): string => `${randomUUID()}@example.com`;
 

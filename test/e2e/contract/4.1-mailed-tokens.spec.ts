@@ -7,9 +7,9 @@ import {
   type ApiFailure,
   type Login,
   accountCalls,
-} from '../../builders/accounts';
-import type { Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/accounts/accounts';
+import type { Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 const text = expect.any(String) as string;

@@ -5,9 +5,9 @@ import {
   mailedToken,
   type AccountOwner,
   type ApiFailure,
-} from '../../builders/accounts';
-import { ApiClient, type Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/accounts/accounts';
+import { ApiClient, type Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 /** Somebody with a link. */
 interface Recipient {

@@ -5,9 +5,9 @@ import {
   ownerWithMfa,
   type AccountOwner,
   type Login,
-} from '../../builders/accounts';
-import { ApiClient, type Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/accounts/accounts';
+import { ApiClient, type Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const IN_COOKIE = { refreshTokenIn: 'cookie' };
 const FROM_CONSOLE = { 'X-Drawbridge-Console': '1', 'Sec-Fetch-Site': 'same-origin' };

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { accountOwner, type ApiFailure, accountCalls, USER_FIELDS } from '../../builders/accounts';
-import { logOf } from '../../builders/request-lines';
-import type { Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { accountOwner, type ApiFailure, accountCalls, USER_FIELDS } from '../../builders/accounts/accounts';
+import { logOf } from '../../builders/contract/request-lines';
+import type { Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const text = expect.any(String) as string;
 const fieldsOf = (body: object): string[] => Object.keys(body).toSorted();

@@ -1,6 +1,6 @@
-import { accountOwner } from '../../builders/accounts';
-import { ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { accountOwner } from '../../builders/accounts/accounts';
+import { ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 /** With hashes that cost what people's may cost: elsewhere in the tests they are cheap. */
 describe('4.1 Accounts and tokens: the cost of a hash', () => {

@@ -5,12 +5,12 @@ import {
   auditRecords,
   organizationWithRecords,
   type AuditRecord,
-} from '../../builders/audit-trail';
-import { colleague } from '../../builders/colleague';
-import { organization, ownOrganization } from '../../builders/organization';
-import { PAGE_FIELDS } from '../../builders/page';
-import type { ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/audit/audit-trail';
+import { colleague } from '../../builders/accounts/colleague';
+import { organization, ownOrganization } from '../../builders/accounts/organization';
+import { PAGE_FIELDS } from '../../builders/contract/page';
+import type { ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('4.10 Audit logs', () => {
   const drawbridge = Drawbridge.shared({ worker: false });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Key } from '../../builders/answers';
-import { group, ownOrganization } from '../../builders/organization';
-import { audited, founder, newcomer } from '../../builders/people';
-import { logOf } from '../../builders/request-lines';
-import type { ApiClient, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import type { Key } from '../../builders/contract/answers';
+import { group, ownOrganization } from '../../builders/accounts/organization';
+import { audited, founder, newcomer } from '../../builders/accounts/people';
+import { logOf } from '../../builders/contract/request-lines';
+import type { ApiClient, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const FIELDS = [
   'agents',

@@ -1,6 +1,6 @@
 import { request, type OutgoingHttpHeaders } from 'node:http';
-import { ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 interface Detected {
   readonly ip: string;

@@ -1,8 +1,8 @@
 import { request, type OutgoingHttpHeaders } from 'node:http';
-import { ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
-import { freePort } from '../../harness/free-port';
-import { SeverableConnection } from '../../harness/severable-connection';
+import { ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
+import { freePort } from '../../harness/network/free-port';
+import { SeverableConnection } from '../../harness/database/severable-connection';
 import { until } from '../../harness/until';
 
 interface Detected {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { ApiFailure } from '../../builders/accounts';
-import { colleague, type Colleague } from '../../builders/colleague';
-import { group, ownOrganization } from '../../builders/organization';
-import { LIVE, NOT_LIVE, sessionInStatus } from '../../builders/session-in-status';
-import type { Answer, ApiClient, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import type { ApiFailure } from '../../builders/accounts/accounts';
+import { colleague, type Colleague } from '../../builders/accounts/colleague';
+import { group, ownOrganization } from '../../builders/accounts/organization';
+import { LIVE, NOT_LIVE, sessionInStatus } from '../../builders/sessions/session-in-status';
+import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const HOUR_MS = 3_600_000;
 

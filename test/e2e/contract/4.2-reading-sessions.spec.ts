@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ApiFailure } from '../../builders/accounts';
-import { colleague, type Colleague } from '../../builders/colleague';
-import { lacksScope } from '../../builders/missing-scope';
-import { group, organization, ownOrganization } from '../../builders/organization';
-import { freshAddress, LIVE, NOT_LIVE, putInStatus, sessionInStatus } from '../../builders/session-in-status';
-import type { Answer, ApiClient, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import type { ApiFailure } from '../../builders/accounts/accounts';
+import { colleague, type Colleague } from '../../builders/accounts/colleague';
+import { lacksScope } from '../../builders/contract/missing-scope';
+import { group, organization, ownOrganization } from '../../builders/accounts/organization';
+import {
+  freshAddress,
+  LIVE,
+  NOT_LIVE,
+  putInStatus,
+  sessionInStatus,
+} from '../../builders/sessions/session-in-status';
+import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { matching } from '../../harness/matching';
 

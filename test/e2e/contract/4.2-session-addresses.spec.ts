@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, type Organization } from '../../builders/organization';
-import { freshAddress } from '../../builders/session-in-status';
-import type { Answer, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { group, organization, type Organization } from '../../builders/accounts/organization';
+import { freshAddress } from '../../builders/sessions/session-in-status';
+import type { Answer, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 interface Refusal {
   readonly message: string;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { colleague } from '../../builders/colleague';
-import { group, organization, ownOrganization } from '../../builders/organization';
-import type { Answer, ApiClient, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { colleague } from '../../builders/accounts/colleague';
+import { group, organization, ownOrganization } from '../../builders/accounts/organization';
+import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { matching } from '../../harness/matching';
 
 interface Refusal {

@@ -1,7 +1,7 @@
-import { ownOrganization } from '../../builders/organization';
-import { resourceBody, verifiedResource, type Resource } from '../../builders/resources';
-import type { Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { ownOrganization } from '../../builders/accounts/organization';
+import { resourceBody, verifiedResource, type Resource } from '../../builders/resources/resources';
+import type { Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('4.3 Resources that open more than was meant', () => {
   const drawbridge = Drawbridge.shared();

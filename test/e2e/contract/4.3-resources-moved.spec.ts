@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/organization';
-import { verifiedResource } from '../../builders/resources';
-import type { Answer, Credential } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/accounts/organization';
+import { verifiedResource } from '../../builders/resources/resources';
+import type { Answer, Credential } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 interface Coded {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { newcomer } from '../../builders/people';
-import { group, organization, ownOrganization } from '../../builders/organization';
-import { resourceBody, verifiedResource, type Resource } from '../../builders/resources';
-import type { Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { newcomer } from '../../builders/accounts/people';
+import { group, organization, ownOrganization } from '../../builders/accounts/organization';
+import { resourceBody, verifiedResource, type Resource } from '../../builders/resources/resources';
+import type { Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 describe('4.3 Cloud resources', () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Role } from '../../builders/answers';
-import { group, ownOrganization } from '../../builders/organization';
-import { audited, newcomer, type Person } from '../../builders/people';
-import type { ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import type { Role } from '../../builders/contract/answers';
+import { group, ownOrganization } from '../../builders/accounts/organization';
+import { audited, newcomer, type Person } from '../../builders/accounts/people';
+import type { ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('4.4 Roles: resources and users', () => {
   const drawbridge = Drawbridge.shared({ worker: false });

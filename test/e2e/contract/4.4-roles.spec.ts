@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Role } from '../../builders/answers';
-import { group, ownOrganization } from '../../builders/organization';
-import { audited, founder, newcomer, paid } from '../../builders/people';
-import type { ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import type { Role } from '../../builders/contract/answers';
+import { group, ownOrganization } from '../../builders/accounts/organization';
+import { audited, founder, newcomer, paid } from '../../builders/accounts/people';
+import type { ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const FIELDS = [
   'approvals',

@@ -1,9 +1,9 @@
-import { accountOwner } from '../../builders/accounts';
-import type { User } from '../../builders/answers';
-import { ownOrganization } from '../../builders/organization';
-import { audited, email, newcomer, PASSWORD, type Person } from '../../builders/people';
-import type { Answer, ApiClient, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { accountOwner } from '../../builders/accounts/accounts';
+import type { User } from '../../builders/contract/answers';
+import { ownOrganization } from '../../builders/accounts/organization';
+import { audited, email, newcomer, PASSWORD, type Person } from '../../builders/accounts/people';
+import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('4.5 Users: changing and deleting them', () => {
   const drawbridge = Drawbridge.shared();

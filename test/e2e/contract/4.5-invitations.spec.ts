@@ -5,10 +5,10 @@ import {
   mailedLinks,
   type AccountOwner,
   type ApiFailure,
-} from '../../builders/accounts';
-import type { User } from '../../builders/answers';
-import type { Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/accounts/accounts';
+import type { User } from '../../builders/contract/answers';
+import type { Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 const PASSWORD = 'My first 1 here';

@@ -1,8 +1,8 @@
-import type { User } from '../../builders/answers';
-import { ownOrganization } from '../../builders/organization';
-import { email, founder, newcomer, paid, type Person } from '../../builders/people';
-import type { ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import type { User } from '../../builders/contract/answers';
+import { ownOrganization } from '../../builders/accounts/organization';
+import { email, founder, newcomer, paid, type Person } from '../../builders/accounts/people';
+import type { ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('4.5 Users', () => {
   const drawbridge = Drawbridge.shared({ worker: false });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { AccountOwner, accountOwner, mailedToken, type Login } from '../../builders/accounts';
-import { organization } from '../../builders/organization';
-import type { Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { AccountOwner, accountOwner, mailedToken, type Login } from '../../builders/accounts/accounts';
+import { organization } from '../../builders/accounts/organization';
+import type { Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const PASSWORD = 'My first 1 here';
 const text = expect.any(String) as string;

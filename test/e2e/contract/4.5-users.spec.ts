@@ -1,9 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { User } from '../../builders/answers';
-import { ownOrganization } from '../../builders/organization';
-import { audited, email, founder, newcomer, paid, PASSWORD, type Person } from '../../builders/people';
-import type { Answer, ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import type { User } from '../../builders/contract/answers';
+import { ownOrganization } from '../../builders/accounts/organization';
+import {
+  audited,
+  email,
+  founder,
+  newcomer,
+  paid,
+  PASSWORD,
+  type Person,
+} from '../../builders/accounts/people';
+import type { Answer, ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 const FIELDS = [

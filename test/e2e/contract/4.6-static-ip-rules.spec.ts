@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, ownOrganization, sshTo } from '../../builders/organization';
-import { ApiClient } from '../../harness/api-client';
+import { group, organization, ownOrganization, sshTo } from '../../builders/accounts/organization';
+import { ApiClient } from '../../harness/product/api-client';
 import {
   postStaticIpRule as post,
   staticIpRule,
   staticIpRuleReaches,
   type StaticIpRule,
-} from '../../builders/static-ip-rules';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/resources/static-ip-rules';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 describe('4.6 Static IP rules', () => {

@@ -1,6 +1,6 @@
-import { organization, sshTo, type Organization } from '../../builders/organization';
-import { ApiClient, type Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { organization, sshTo, type Organization } from '../../builders/accounts/organization';
+import { ApiClient, type Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 interface StaticRule {
   readonly id: string;

@@ -1,6 +1,6 @@
-import { audited, email, founder, PASSWORD, type Person } from '../../builders/people';
-import type { Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { audited, email, founder, PASSWORD, type Person } from '../../builders/accounts/people';
+import type { Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const PATH = '/organization/settings';
 

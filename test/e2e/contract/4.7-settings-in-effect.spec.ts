@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { AccountOwner, accountOwner, mailedToken, type Login } from '../../builders/accounts';
-import type { Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { AccountOwner, accountOwner, mailedToken, type Login } from '../../builders/accounts/accounts';
+import type { Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const text = expect.any(String) as string;
 const SIMPLE = 'Simple 1 password';

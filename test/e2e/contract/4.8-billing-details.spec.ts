@@ -1,5 +1,5 @@
-import { BILLING_DETAILS, Customer } from '../../builders/billing';
-import { Drawbridge } from '../../harness/drawbridge';
+import { BILLING_DETAILS, Customer } from '../../builders/billing/billing';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('4.8 Billing', () => {
   const drawbridge = Drawbridge.shared({ worker: false });

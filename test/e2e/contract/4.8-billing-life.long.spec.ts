@@ -7,10 +7,10 @@ import {
   refusal,
   type Coded,
   type Subscription,
-} from '../../builders/billing';
-import { organization } from '../../builders/organization';
-import type { Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/billing/billing';
+import { organization } from '../../builders/accounts/organization';
+import type { Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const after = (moment: string | null): number => Date.parse(moment ?? '') - Date.now();
 

@@ -1,5 +1,5 @@
-import { Customer, DAY_MS, open, press } from '../../builders/billing';
-import { Drawbridge } from '../../harness/drawbridge';
+import { Customer, DAY_MS, open, press } from '../../builders/billing/billing';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 const after = (moment: string | null): number => Date.parse(moment ?? '') - Date.now();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { BILLING_DETAILS, coded, Customer, press, refusal, type Coded } from '../../builders/billing';
-import type { Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { BILLING_DETAILS, coded, Customer, press, refusal, type Coded } from '../../builders/billing/billing';
+import type { Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('4.8 Billing', () => {
   const drawbridge = Drawbridge.own({

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, ownOrganization, type Organization } from '../../builders/organization';
-import { PAGE_FIELDS, type Page } from '../../builders/page';
-import { Drawbridge } from '../../harness/drawbridge';
+import {
+  group,
+  organization,
+  ownOrganization,
+  type Organization,
+} from '../../builders/accounts/organization';
+import { PAGE_FIELDS, type Page } from '../../builders/contract/page';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 interface HealthEvent {
   readonly id: string;

@@ -1,7 +1,12 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../../builders/accounts';
-import { ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import {
+  accountOwner,
+  type AccountOwner,
+  type ApiFailure,
+  type Login,
+} from '../../builders/accounts/accounts';
+import { ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 type Claims = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
-import type { Key } from '../../builders/answers';
-import { group, ownOrganization } from '../../builders/organization';
-import { newcomer, paid, type Person } from '../../builders/people';
-import type { ApiClient, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import type { Key } from '../../builders/contract/answers';
+import { group, ownOrganization } from '../../builders/accounts/organization';
+import { newcomer, paid, type Person } from '../../builders/accounts/people';
+import type { ApiClient, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const PAID_SCOPES = ['sessions:read', 'sessions:write', 'resources:read', 'audit:read'];
 

@@ -1,4 +1,4 @@
-import { Drawbridge } from '../../harness/drawbridge';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const ALLOWED = 'https://app.example.com';
 const STRANGE = 'https://elsewhere.example.com';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { auditPage, auditRecords, type AuditRecord } from '../../builders/audit-trail';
-import { colleague } from '../../builders/colleague';
-import { group, organization, type Organization } from '../../builders/organization';
-import type { Drawbridge } from '../../harness/drawbridge';
+import { auditPage, auditRecords, type AuditRecord } from '../../builders/audit/audit-trail';
+import { colleague } from '../../builders/accounts/colleague';
+import { group, organization, type Organization } from '../../builders/accounts/organization';
+import type { Drawbridge } from '../../harness/product/drawbridge';
 
 interface Setting {
   readonly drawbridge: Drawbridge;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { auditRecords, type AuditRecord } from '../../builders/audit-trail';
-import { colleague, type Colleague } from '../../builders/colleague';
-import { group, organization, ownOrganization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+import { auditRecords, type AuditRecord } from '../../builders/audit/audit-trail';
+import { colleague, type Colleague } from '../../builders/accounts/colleague';
+import { group, organization, ownOrganization } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { describeDeniedActions } from './6-denied-actions';
 

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { organization, ownOrganization } from '../../builders/organization';
-import { ApiClient, type Answer } from '../../harness/api-client';
-import { documentedOperations, type DocumentedOperation } from '../../harness/documented-operations';
-import { Drawbridge, TESTERS_LIMIT } from '../../harness/drawbridge';
-import { SeverableConnection } from '../../harness/severable-connection';
+import { organization, ownOrganization } from '../../builders/accounts/organization';
+import { ApiClient, type Answer } from '../../harness/product/api-client';
+import { documentedOperations, type DocumentedOperation } from '../../harness/contract/documented-operations';
+import { Drawbridge, TESTERS_LIMIT } from '../../harness/product/drawbridge';
+import { SeverableConnection } from '../../harness/database/severable-connection';
 import { until } from '../../harness/until';
 
 /** What an agent asks with its key; the rest under /agents is for administrators. */

@@ -1,5 +1,5 @@
-import { ownOrganization } from '../../builders/organization';
-import { Drawbridge } from '../../harness/drawbridge';
+import { ownOrganization } from '../../builders/accounts/organization';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('7 Errors: trials', () => {
   const drawbridge = Drawbridge.shared({ worker: false });

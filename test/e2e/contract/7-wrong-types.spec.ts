@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { organization } from '../../builders/organization';
-import type { ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { organization } from '../../builders/accounts/organization';
+import type { ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 /** What an agent asks with its key; the rest under /agents is for administrators. */
 const AGENT_CHANNEL = /^\/agents\/(state|report)/;

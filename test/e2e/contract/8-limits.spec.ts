@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { REGISTERED } from '../../builders/identity-providers';
-import { organization, ownOrganization } from '../../builders/organization';
-import type { ApiClient, Answer } from '../../harness/api-client';
-import { documentedOperations, type DocumentedOperation } from '../../harness/documented-operations';
-import { Drawbridge } from '../../harness/drawbridge';
+import { REGISTERED } from '../../builders/sso/identity-providers';
+import { organization, ownOrganization } from '../../builders/accounts/organization';
+import type { ApiClient, Answer } from '../../harness/product/api-client';
+import { documentedOperations, type DocumentedOperation } from '../../harness/contract/documented-operations';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 type Body = Record<string, unknown>;
 

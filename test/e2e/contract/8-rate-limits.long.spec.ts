@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ownOrganization } from '../../builders/organization';
-import { ApiClient, type Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { ownOrganization } from '../../builders/accounts/organization';
+import { ApiClient, type Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('8 Limits of requests', () => {
   const drawbridge = Drawbridge.shared({ worker: false });

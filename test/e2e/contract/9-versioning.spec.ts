@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Drawbridge } from '../../harness/drawbridge';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 interface Document {
   readonly openapi: string;

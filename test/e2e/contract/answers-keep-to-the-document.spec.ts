@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import { ownOrganization } from '../../builders/organization';
-import { ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { ownOrganization } from '../../builders/accounts/organization';
+import { ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 type Tamper = (answer: { status: number; body: Record<string, unknown> }) => {
   status: number;

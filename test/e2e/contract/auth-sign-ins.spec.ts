@@ -1,7 +1,7 @@
-import { accountCalls, accountOwner, type AccountOwner, type Login } from '../../builders/accounts';
-import { auditRecords } from '../../builders/audit-trail';
-import { newcomer, PASSWORD } from '../../builders/people';
-import { Drawbridge } from '../../harness/drawbridge';
+import { accountCalls, accountOwner, type AccountOwner, type Login } from '../../builders/accounts/accounts';
+import { auditRecords } from '../../builders/audit/audit-trail';
+import { newcomer, PASSWORD } from '../../builders/accounts/people';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 interface SignIn {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { accountOwner, mailedText } from '../../builders/accounts';
-import { Drawbridge } from '../../harness/drawbridge';
+import { accountOwner, mailedText } from '../../builders/accounts/accounts';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 const OPENED = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };

@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { everyCredential, OWN_KEYS, SIMULATED_ROLE, type CredentialBody } from '../../builders/credentials';
-import { group, ownOrganization, SIMULATED_KEY } from '../../builders/organization';
-import type { Answer, Credential } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import {
+  everyCredential,
+  OWN_KEYS,
+  SIMULATED_ROLE,
+  type CredentialBody,
+} from '../../builders/resources/credentials';
+import { group, ownOrganization, SIMULATED_KEY } from '../../builders/accounts/organization';
+import type { Answer, Credential } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { containing, matching } from '../../harness/matching';
 
 interface Refusal {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { OWN_KEYS, SIMULATED_ROLE } from '../../builders/credentials';
-import { group, organization, ownOrganization, SIMULATED_KEY } from '../../builders/organization';
-import type { Answer, ApiClient, Credential } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { OWN_KEYS, SIMULATED_ROLE } from '../../builders/resources/credentials';
+import { group, organization, ownOrganization, SIMULATED_KEY } from '../../builders/accounts/organization';
+import type { Answer, ApiClient, Credential } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { containing } from '../../harness/matching';
 
 interface Refusal {

@@ -1,8 +1,8 @@
-import type { Key, User } from '../../builders/answers';
-import { ownOrganization } from '../../builders/organization';
-import { newcomer, type Person } from '../../builders/people';
-import type { Answer, ApiClient, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import type { Key, User } from '../../builders/contract/answers';
+import { ownOrganization } from '../../builders/accounts/organization';
+import { newcomer, type Person } from '../../builders/accounts/people';
+import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const PER_USER = 5;
 const PER_SERVICE_USER = 8;

@@ -1,6 +1,11 @@
-import { accountOwner, type AccountOwner, type ApiFailure, type Login } from '../../builders/accounts';
-import { documentedOperations } from '../../harness/documented-operations';
-import { Drawbridge } from '../../harness/drawbridge';
+import {
+  accountOwner,
+  type AccountOwner,
+  type ApiFailure,
+  type Login,
+} from '../../builders/accounts/accounts';
+import { documentedOperations } from '../../harness/contract/documented-operations';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('MFA', () => {
   const drawbridge = Drawbridge.shared({ worker: false });

@@ -5,8 +5,8 @@ import {
   totpOf,
   type AccountOwner,
   type ApiFailure,
-} from '../../builders/accounts';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/accounts/accounts';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('MFA, sign-in: POST /auth/verify-mfa', () => {
   const drawbridge = Drawbridge.shared({ worker: false });

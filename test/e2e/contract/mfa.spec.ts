@@ -5,9 +5,9 @@ import {
   type AccountOwner,
   type ApiFailure,
   type Login,
-} from '../../builders/accounts';
-import { logOf } from '../../builders/request-lines';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/accounts/accounts';
+import { logOf } from '../../builders/contract/request-lines';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 interface Setup {
   readonly secret: string;

@@ -1,8 +1,8 @@
 import { CHOICES } from '#client';
-import { CONDITIONS, type OidcTrust } from '../../builders/oidc';
-import { organization } from '../../builders/organization';
-import type { Answer, ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { CONDITIONS, type OidcTrust } from '../../builders/sso/oidc';
+import { organization } from '../../builders/accounts/organization';
+import type { Answer, ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 const CUSTOM = 'https://issuer.example.com';

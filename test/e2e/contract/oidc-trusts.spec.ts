@@ -5,13 +5,13 @@ import {
   jobClaims,
   type OidcTrust,
   type TokenCheck,
-} from '../../builders/oidc';
-import { organization, type Organization } from '../../builders/organization';
-import { audited, founder } from '../../builders/people';
-import type { User } from '../../builders/answers';
-import type { Answer, ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
-import { OidcIssuer } from '../../harness/oidc-issuer';
+} from '../../builders/sso/oidc';
+import { organization, type Organization } from '../../builders/accounts/organization';
+import { audited, founder } from '../../builders/accounts/people';
+import type { User } from '../../builders/contract/answers';
+import type { Answer, ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
+import { OidcIssuer } from '../../harness/issuers/oidc-issuer';
 
 const PUBLIC_URL = 'https://drawbridge.example.com/';
 const BUILDKITE = 'https://agent.buildkite.com';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, ownOrganization } from '../../builders/organization';
-import { audited, founder, newcomer, type Person } from '../../builders/people';
-import { type AdminRun, drawbridgeAdmin } from '../../harness/admin';
-import type { Answer } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { group, organization, ownOrganization } from '../../builders/accounts/organization';
+import { audited, founder, newcomer, type Person } from '../../builders/accounts/people';
+import { type AdminRun, drawbridgeAdmin } from '../../harness/product/admin';
+import type { Answer } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 interface PlatformOrganization {
   readonly id: string;

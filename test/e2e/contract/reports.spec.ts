@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { colleague } from '../../builders/colleague';
-import { LedgerRows, type LedgerOrganization } from '../../builders/ledger';
-import { lacksScope } from '../../builders/missing-scope';
-import { organization, ownOrganization } from '../../builders/organization';
-import type { Answer, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { colleague } from '../../builders/accounts/colleague';
+import { LedgerRows, type LedgerOrganization } from '../../builders/sessions/ledger';
+import { lacksScope } from '../../builders/contract/missing-scope';
+import { organization, ownOrganization } from '../../builders/accounts/organization';
+import type { Answer, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 interface RuleEvent {
   readonly id: string;

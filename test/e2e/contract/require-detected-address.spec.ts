@@ -1,6 +1,6 @@
-import { ownOrganization } from '../../builders/organization';
-import type { Answer, ApiClient, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { ownOrganization } from '../../builders/accounts/organization';
+import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 type Refusal = Answer<{ message: string; validationErrors: Record<string, string> }>;
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { auditRecords } from '../../builders/audit-trail';
-import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/organization';
-import type { Answer, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { auditRecords } from '../../builders/audit/audit-trail';
+import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/accounts/organization';
+import type { Answer, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 const MOST = 20;

@@ -1,9 +1,9 @@
-import { mailedLinks, mailedToken, type Login } from '../../builders/accounts';
-import type { Key, User } from '../../builders/answers';
-import { ownOrganization } from '../../builders/organization';
-import { audited, founder, newcomer } from '../../builders/people';
-import type { Answer, ApiClient, Session } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+import { mailedLinks, mailedToken, type Login } from '../../builders/accounts/accounts';
+import type { Key, User } from '../../builders/contract/answers';
+import { ownOrganization } from '../../builders/accounts/organization';
+import { audited, founder, newcomer } from '../../builders/accounts/people';
+import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 const drawbridge = Drawbridge.shared({ worker: false });
 const org = ownOrganization(drawbridge);

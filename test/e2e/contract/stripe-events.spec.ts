@@ -1,7 +1,7 @@
-import { DAY_MS } from '../../builders/billing';
-import { StripeBench } from '../../builders/stripe-bench';
+import { DAY_MS } from '../../builders/billing/billing';
+import { StripeBench } from '../../builders/billing/stripe-bench';
 import { until } from '../../harness/until';
-import { eventOf, invoiceOf, type StripeObject } from '../../harness/stripe-objects';
+import { eventOf, invoiceOf, type StripeObject } from '../../harness/receivers/stripe-objects';
 
 describe('4.8 Billing: Stripe events', () => {
   let bench: StripeBench;

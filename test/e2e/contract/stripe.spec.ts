@@ -1,8 +1,8 @@
 import StripeClient from 'stripe';
-import { press } from '../../builders/billing';
-import { PRICE, StripeBench } from '../../builders/stripe-bench';
-import { eventOf } from '../../harness/stripe-objects';
-import { stripeSignature } from '../../harness/stripe-server';
+import { press } from '../../builders/billing/billing';
+import { PRICE, StripeBench } from '../../builders/billing/stripe-bench';
+import { eventOf } from '../../harness/receivers/stripe-objects';
+import { stripeSignature } from '../../harness/receivers/stripe-server';
 
 const MINUTE_MS = 60_000;
 

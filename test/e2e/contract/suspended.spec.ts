@@ -2,11 +2,11 @@ import {
   furnishedOrganization,
   readablePaths,
   type FurnishedOrganization,
-} from '../../builders/furnished-organization';
-import { group, organization } from '../../builders/organization';
-import { founder, type Person } from '../../builders/people';
-import type { ApiClient } from '../../harness/api-client';
-import { Drawbridge } from '../../harness/drawbridge';
+} from '../../builders/console/furnished-organization';
+import { group, organization } from '../../builders/accounts/organization';
+import { founder, type Person } from '../../builders/accounts/people';
+import type { ApiClient } from '../../harness/product/api-client';
+import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('9 A suspended organization', () => {
   const drawbridge = Drawbridge.shared({ worker: false });

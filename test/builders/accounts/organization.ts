@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
+import type { Product } from '../../harness/product/drawbridge';
+import { until } from '../../harness/until';
+
+export const SIMULATED_KEY = {
+  accessKeyId: 'AKIASIMULATED0000001',
+  secretAccessKey: 'simulated-secret-access-key',
+} as const;
+
+/** One of the security groups the simulated AWS has: ten, or as many as SIMULATOR_GROUPS says. */
+export const group = (index: number): string =>
+  `sg-${(0x0123456789abcdef0n + BigInt(index)).toString(16).padStart(17, '0')}`;
+
+export interface ResourcePlan {
+  readonly group: string;
+  readonly config?: object;
+}
+
+/** A plan for port 22 of each of these groups; a number: of so many, from the first. */
+export const sshTo = (indexes: number | readonly number[]): ResourcePlan[] =>
+  (typeof indexes === 'number' ? [...Array(indexes).keys()] : indexes).map((index) => ({
+    group: group(index),
+    config: { port: 22 },
+  }));
+
+/** An organization that is ready to start sessions. */
+export class Organization {
+  constructor(
+    readonly drawbridge: Product,
+    readonly admin: ApiClient,
+    readonly adminId: string,
+    readonly adminEmail: string,
+    readonly organizationId: string,
+    readonly credentialId: string,
+    readonly roleId: string,
+    readonly resourceIds: readonly string[],
+  ) {}
+
+  start(body: object = {}): Promise<Answer<Session>> {
+    return this.admin.post<Session>('/sessions', body);
+  }
+
+  async started(body: object): Promise<Session> {
+    return this.admin.expect(200, this.start(body));
+  }
+
+  async session(id: string): Promise<Session> {
+    return this.admin.expect(200, this.admin.get<Session>(`/sessions/${id}`));
+  }
+
+  /** Waits until the session has the status. */
+  reaches(id: string, status: string, withinMs?: number): Promise<Session> {
+    return until(
+      `session ${id} is ${status}`,
+      async () => {
+        const session = await this.session(id);
+        return session.status === status && session;
+      },
+      withinMs,
+    );
+  }
+
+  /** Moves the session's end to now. */
+  async expire(id: string, inMs = 0): Promise<void> {
+    await this.drawbridge.query(
+      `UPDATE sessions SET expires_at = now() + make_interval(secs => $2) WHERE id = $1`,
+      [id, inMs / 1000],
+    );
+  }
+
+  /**
+   * Its addresses have waited for longer than anything is waited for, and are tried now. It locks the session as every writer
+   * does: a settlement that is being written would overwrite the time.
+   */
+  async waitedTooLong(id: string): Promise<void> {
+    await this.drawbridge.query(
+      `WITH late AS (
+         UPDATE resource_ips ip SET pending_since = now() - interval '6 minutes'
+         FROM (SELECT id FROM sessions WHERE id = $1 FOR NO KEY UPDATE) locked WHERE ip.session_id = locked.id
+         RETURNING ip.id
+       )
+       UPDATE rules SET due_at = now() WHERE id IN (
+         SELECT rule_id FROM rule_holders JOIN late ON late.id = resource_ip_id)`,
+      [id],
+    );
+  }
+
+  async apiKey(scopes: readonly string[]): Promise<ApiClient> {
+    const body = { name: 'pipeline', scopes };
+    const key = await this.admin.created<{ plainTextKey: string }>('/api-keys', body);
+    return this.drawbridge.api.as({ apiKey: key.plainTextKey });
+  }
+}
+
+interface Created {
+  readonly id: string;
+}
+
+const registered = new WeakMap<object, Organization[]>();
+
+/** Organizations that were registered with `organization` on this product. */
+export const organizationsOf = (drawbridge: object): readonly Organization[] =>
+  registered.get(drawbridge) ?? [];
+
+/** Registers an organization on the Paid plan with verified resources and a role that grants them to its admin. */
+export async function organization(
+  drawbridge: Product,
+  plans: readonly ResourcePlan[] = [{ group: group(0), config: { port: 22 } }],
+): Promise<Organization> {
+  const { api } = drawbridge;
+  const account = {
+    organizationName: 'Example',
+    email: `${randomUUID()}@example.com`,
+    password: randomUUID(),
+  };
+  const login = await api.created<{ accessToken: string; user: { id: string; organizationId: string } }>(
+    '/auth/register',
+    account,
+  );
+  await drawbridge.query(`UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1`, [
+    login.user.organizationId,
+  ]);
+  const admin = api.as({ token: login.accessToken });
+  const credential = await admin.created<Created>('/credentials', {
+    name: 'Simulated AWS',
+    provider: 'AWS',
+    credentialType: 'ACCESS_KEY',
+    credentialData: SIMULATED_KEY,
+  });
+  const role = await admin.created<Created>('/roles', { name: 'Developers' });
+  await admin.posted(`/roles/${role.id}/users/${login.user.id}`);
+  const resourceIds: string[] = [];
+  for (const [index, plan] of plans.entries()) {
+    resourceIds.push(await verifiedResource(admin, credential.id, role.id, `resource-${index}`, plan));
+  }
+  const { id: adminId, organizationId } = login.user;
+  const org = new Organization(
+    drawbridge,
+    admin,
+    adminId,
+    account.email,
+    organizationId,
+    credential.id,
+    role.id,
+    resourceIds,
+  );
+  registered.set(drawbridge, [...organizationsOf(drawbridge), org]);
+  return org;
+}
+
+/** The same, for the tests of a file or of a `describe`: it is there before them. */
+export function ownOrganization(drawbridge: Product, plans?: readonly ResourcePlan[]): Organization {
+  const org = Object.create(Organization.prototype) as Organization;
+  beforeAll(async () => void Object.assign(org, await organization(drawbridge, plans)));
+  return org;
+}
+
+async function verifiedResource(
+  admin: ApiClient,
+  credentialId: string,
+  roleId: string,
+  name: string,
+  plan: ResourcePlan,
+): Promise<string> {
+  const resource = await admin.created<Created>('/resources', {
+    name,
+    credentialId,
+    provider: 'AWS',
+    resourceType: 'SECURITY_GROUP',
+    resourceIdentifier: plan.group,
+    region: 'eu-central-1',
+    config: plan.config ?? {},
+  });
+  await admin.posted(`/resources/${resource.id}/verify`);
+  await admin.posted(`/roles/${roleId}/resources/${resource.id}`);
+  return resource.id;
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiClient } from '../../harness/product/api-client';
+import type { Drawbridge } from '../../harness/product/drawbridge';
+
+/** Conforms to the default password policy. */
+export const PASSWORD = 'Correct-horse-1';
+
+export const email = (): string => `${randomUUID()}@example.com`;
+
+interface Login {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly user: { readonly id: string; readonly organizationId: string; readonly organizationSlug: string };
+}
+
+/** A signed-in user. */
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly organizationId: string;
+  readonly organizationSlug: string;
+  readonly refreshToken: string;
+  readonly client: ApiClient;
+}
+
+const personOf = (drawbridge: Drawbridge, address: string, login: Login): Person => ({
+  ...login.user,
+  email: address,
+  refreshToken: login.refreshToken,
+  client: drawbridge.api.as({ token: login.accessToken }),
+});
+
+/** Registers an organization on the Free plan, with an admin only. */
+export async function founder(drawbridge: Drawbridge, organizationName = 'Example'): Promise<Person> {
+  const account = { organizationName, email: email(), password: PASSWORD };
+  const { api } = drawbridge;
+  return personOf(drawbridge, account.email, await api.created<Login>('/auth/register', account));
+}
+
+/** Adds a user with a password as an admin, and signs the user in. */
+export async function newcomer(
+  drawbridge: Drawbridge,
+  admin: ApiClient,
+  body: { email?: string; isOrgAdmin?: boolean; roleIds?: readonly string[] } = {},
+): Promise<Person> {
+  const account = { email: body.email ?? email(), password: PASSWORD };
+  await admin.created('/users', { ...body, ...account });
+  const { api } = drawbridge;
+  return personOf(drawbridge, account.email, await api.posted<Login>('/auth/login', account));
+}
+
+export const paid = (drawbridge: Drawbridge, organizationId: string, tier = 'PAID'): Promise<unknown> =>
+  drawbridge.query('UPDATE organizations SET subscription_tier = $2 WHERE id = $1', [organizationId, tier]);
+
+export interface AuditRow {
+  readonly eventType: string;
+  readonly actorType: string;
+  readonly actorEmail: string | null;
+  readonly resourceId: string | null;
+  readonly details: Record<string, unknown>;
+}
+
+/** An organization's audit records of one type, oldest first. */
+export const audited = (
+  drawbridge: Drawbridge,
+  organizationId: string,
+  eventType: string,
+): Promise<AuditRow[]> =>
+  drawbridge.query<AuditRow>(
+    `SELECT event_type AS "eventType", actor_type AS "actorType", actor_email AS "actorEmail",
+       resource_id AS "resourceId", details
+     FROM audit_records WHERE organization_id = $1 AND event_type = $2 ORDER BY sequence`,
+    [organizationId, eventType],
+  );

@@ -1,0 +1,84 @@
+import type { ApiClient } from '../../harness/product/api-client';
+import type { Drawbridge } from '../../harness/product/drawbridge';
+import { organization, type Organization } from '../accounts/organization';
+import type { Page } from '../contract/page';
+
+export interface AuditRecord {
+  readonly id: string;
+  readonly eventType: string;
+  readonly timestamp: string;
+  readonly actorType: string;
+  readonly actorId: string | null;
+  readonly actorEmail: string | null;
+  readonly resourceType: string | null;
+  readonly resourceId: string | null;
+  readonly resourceName: string | null;
+  readonly result: string;
+  readonly ipAddress: string | null;
+  readonly errorMessage: string | null;
+  readonly details: Record<string, unknown>;
+}
+
+/** The names of its fields, sorted. */
+export const AUDIT_RECORD_FIELDS = [
+  'actorEmail',
+  'actorId',
+  'actorType',
+  'details',
+  'errorMessage',
+  'eventType',
+  'id',
+  'ipAddress',
+  'resourceId',
+  'resourceName',
+  'resourceType',
+  'result',
+  'timestamp',
+];
+
+/** A page of the audit trail. @param query e.g. `?eventType=ROLE_CREATED` */
+export const auditPage = (client: ApiClient, query = ''): Promise<Page<AuditRecord>> =>
+  client.expect(200, client.get<Page<AuditRecord>>(`/audit-logs${query}`));
+
+/** The records of one page, newest first. */
+export const auditRecords = async (client: ApiClient, query = '?size=100'): Promise<AuditRecord[]> =>
+  (await auditPage(client, query)).content;
+
+/** An organization with audit records one hour apart: `role 1` is the newest, an hour old. */
+export async function organizationWithRecords(drawbridge: Drawbridge, count: number): Promise<Organization> {
+  const made = await organization(drawbridge, []);
+  await drawbridge.query(
+    `INSERT INTO audit_records (organization_id, event_type, actor_type, resource_name, timestamp)
+     SELECT $1, 'ROLE_DELETED', 'SYSTEM', 'role ' || n, date_trunc('hour', now()) - make_interval(hours => n)
+     FROM generate_series(1, $2::int) n`,
+    [made.organizationId, count],
+  );
+  return made;
+}
+
+/** Operations that leave no record of their own, and why. */
+export const WITHOUT_RECORD: ReadonlySet<string> = new Set([
+  // the sign-in it goes on with is on record; a token that is used twice is a record of its own
+  'POST /auth/refresh',
+  // it reads
+  'POST /auth/password-link',
+  // worth nothing until it is confirmed, which is
+  'POST /mfa/setup',
+  // what an event of the payment provider changes is recorded by SYSTEM
+  'POST /billing/webhooks/{adapter}',
+  // what it settles is on record with its session
+  'POST /agents/report',
+  // it changes no access: a session that nobody renews ends, which is on record
+  'POST /sessions/{id}/renew',
+]);
+
+/** Each of their rows leaves the record of its own operation: many-are-changed-at-once. A plan changes nothing. */
+export const OF_MANY = [
+  'POST /resources/bulk',
+  'POST /resources/labels',
+  'POST /resources/verify',
+  'POST /roles/{id}/members',
+  'POST /sessions/admin/bulk',
+  'POST /sessions/plan',
+  'POST /users/bulk',
+];

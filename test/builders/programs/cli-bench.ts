@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { AddressProxy } from '../../harness/network/address-proxy';
+import { CommandLine } from '../../harness/product/command-line';
+import { Drawbridge } from '../../harness/product/drawbridge';
+import type { SharedOptions } from '../../harness/product/shared-products';
+import type { OpenRule } from '../../harness/product/simulator-client';
+import type { Session } from '../../harness/product/api-client';
+import { until } from '../../harness/until';
+import { group, organization, type Organization } from '../accounts/organization';
+
+export const CLI_ADDRESS = '203.0.113.7';
+
+/** A running product, an organization with one resource, and a machine with the command line and an API key. */
+export class CliBench {
+  private constructor(
+    readonly drawbridge: Drawbridge,
+    readonly org: Organization,
+    readonly proxy: AddressProxy,
+    readonly key: string,
+    readonly cli: CommandLine,
+  ) {}
+
+  static async start(options: SharedOptions = {}): Promise<CliBench> {
+    const drawbridge = await Drawbridge.borrowed({ limitedAsShipped: true, ...options });
+    const org = await organization(drawbridge);
+    const proxy = await AddressProxy.start(drawbridge.apiServer.port, CLI_ADDRESS);
+    const scopes = ['sessions:write', 'sessions:read', 'resources:read'];
+    const { plainTextKey } = await org.admin.expect(
+      201,
+      org.admin.post<{ plainTextKey: string }>('/api-keys', { name: randomUUID(), scopes }),
+    );
+    const cli = new CommandLine({ DRAWBRIDGE_URL: proxy.url, DRAWBRIDGE_API_KEY: plainTextKey });
+    return new CliBench(drawbridge, org, proxy, plainTextKey, cli);
+  }
+
+  async stop(): Promise<void> {
+    await this.cli.remove();
+    await this.proxy.stop();
+    await this.drawbridge.stop();
+  }
+
+  rules(): Promise<OpenRule[]> {
+    return this.drawbridge.cloud.rules(group(0));
+  }
+
+  /** Waits until these addresses have a rule, and no others. */
+  allows(...addresses: readonly string[]): Promise<boolean> {
+    const expected = addresses.toSorted().join();
+    return until(`only ${expected || 'nobody'} is allowed`, async () => {
+      const rules = await this.rules();
+      return (
+        rules
+          .map(({ address }) => address)
+          .toSorted()
+          .join() === expected
+      );
+    });
+  }
+
+  /** The organization's live sessions. */
+  async live(): Promise<Session[]> {
+    const { admin } = this.org;
+    return admin.expect(200, admin.get<Session[]>('/sessions?active=true&size=100'));
+  }
+}
+
+/** Whether there is a process. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
