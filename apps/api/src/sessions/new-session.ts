@@ -1,7 +1,6 @@
 import type { AuditEntry } from '#entities';
 import type { Covered, GrantRow, NewSession } from '#tenant-store';
 import type { Principal } from '#guards';
-import type { ApiSettings } from '../api.settings';
 import { auditActor } from '../audit/audit-actor';
 import type { Actor } from '../http/actor';
 import { hoursOf } from './session-demand';
@@ -30,7 +29,6 @@ export const newSession = (
   asked: CompletedStart,
   planned: PlannedSession,
   permission: GivenPermission,
-  settings: ApiSettings,
 ): Omit<NewSession, 'id' | 'tokenHash' | 'permission'> & { readonly permission: GivenPermission } => ({
   userId,
   apiKeyId: keyId,
@@ -44,10 +42,7 @@ export const newSession = (
   ticket: asked.ticket,
   permission,
   holders: newResourceIps(planned.opened, planned.grants),
-  limits: {
-    perUser: settings.MAX_LIVE_SESSIONS_PER_USER,
-    perServiceUser: settings.MAX_LIVE_SESSIONS_PER_SERVICE_USER,
-  },
+  limits: planned.limits,
 });
 
 /** Its start, and without approval a second one, which others are notified of. */

@@ -45,6 +45,8 @@ export interface PlannedSession {
   /** of the session whose place it takes */
   readonly replaced: NewSession['replaced'];
   readonly demand: Demand;
+  /** how many live sessions its user may have */
+  readonly limits: NewSession['limits'];
 }
 
 /** Plans sessions, once for whatever asks for one: a start, an access request, and who wants to see what a start would do. */
@@ -87,6 +89,10 @@ export class SessionPlanner {
       maximum,
       replaced: kept,
       demand,
+      limits: {
+        perUser: this.settings.MAX_LIVE_SESSIONS_PER_USER,
+        perServiceUser: this.settings.MAX_LIVE_SESSIONS_PER_SERVICE_USER,
+      },
     };
   }
 }

@@ -4,7 +4,6 @@ import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
 import { LimiterPerKey, parseRuleKey, portsText, ruleKey, UnmanagedRules } from '#rules';
 import { AddressTaken, type PlacedRule, type SessionRow, TenantStores } from '#tenant-store';
-import { ApiSettings } from '../api.settings';
 import { ApiError, conflict } from '../errors/api-error';
 import { failureOf } from '../errors/failure';
 import { refuseLockedDown } from '../errors/refuse-locked-down';
@@ -44,7 +43,6 @@ export class SessionPlans {
     private readonly planner: SessionPlanner,
     private readonly permission: SessionPermission,
     private readonly replacement: SessionReplacement,
-    private readonly settings: ApiSettings,
   ) {}
 
   /** @throws ApiError 400 for what is no address; TooBusy while two others of the caller run */
@@ -108,7 +106,7 @@ export class SessionPlans {
       grants,
       wanted,
     });
-    const stored = newSession(principal, asked, planned, permission, this.settings);
+    const stored = newSession(principal, asked, planned, permission);
     const session = {
       ...stored,
       id: randomUUID(),

@@ -5,7 +5,6 @@ import { Database, type Tx } from '#entities';
 import { type GrantRow, type NewSession, type SessionRow, TenantStores } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import { sessionTokenHash } from '#secrets';
-import { ApiSettings } from '../api.settings';
 import { conflict, forbidden, unprocessable } from '../errors/api-error';
 import { refuseLockedDown } from '../errors/refuse-locked-down';
 import type { Actor } from '../http/actor';
@@ -57,7 +56,6 @@ export class SessionStarter {
     private readonly permission: SessionPermission,
     private readonly tokens: SessionTokens,
     private readonly wakeUps: WakeUps,
-    private readonly settings: ApiSettings,
   ) {}
 
   /**
@@ -146,7 +144,7 @@ export class SessionStarter {
       wanted,
     });
     const session = {
-      ...newSession(principal, asked, planned, permission, this.settings),
+      ...newSession(principal, asked, planned, permission),
       ...identified(tokenOf),
     };
     const entries = startedEntries(actor, session, grants, { addressDiffers, replaces: asked.replaces });
