@@ -7,6 +7,7 @@ import { AgentsModule } from './agents/agents.module';
 import { ApiKeysModule } from './api-keys/api-keys.module';
 import type { ApiSettings } from './api.settings';
 import { AttentionModule } from './attention/attention.module';
+import { ReviewsModule } from './reviews/reviews.module';
 import { AuditModule } from './audit/audit.module';
 import { DeniedActionsFilter } from './audit/denied-actions.filter';
 import { AuthModule } from './auth/auth.module';
@@ -49,6 +50,7 @@ export const RESOURCE_MODULES: readonly Type[] = [
   ResourcesModule,
   ResourceHealthModule,
   AttentionModule,
+  ReviewsModule,
   CredentialsModule,
   RolesModule,
   UsersModule,

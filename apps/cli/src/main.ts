@@ -10,6 +10,7 @@ import { registerCredentials } from './commands/setup/credentials';
 import { registerKeys } from './commands/setup/keys';
 import { registerLockdown } from './commands/setup/lockdown';
 import { registerRecords } from './commands/setup/records';
+import { registerReviews } from './commands/setup/reviews';
 import { registerResources } from './commands/setup/resources';
 import { registerRoles } from './commands/setup/roles';
 import { registerStaticRules } from './commands/setup/static-rules';
@@ -34,6 +35,7 @@ const REGISTERS = [
   registerTrusts,
   registerStaticRules,
   registerRecords,
+  registerReviews,
   registerBilling,
 ];
 

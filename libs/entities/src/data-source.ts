@@ -18,6 +18,7 @@ import {
 import { DatabasePool, type DatabasePoolConfig } from './database-pool';
 import { IdentityKeyEntity } from './identity-key.entity';
 import { Labels1795700000000 } from './migrations/1795700000000-labels';
+import { Reviews1795900000000 } from './migrations/1795900000000-reviews';
 import { Baseline1795600000000 } from './migrations/1795600000000-baseline';
 import { NoticeCursorEntity } from './notice.entity';
 import { LockdownEntity } from './lockdown.entity';
@@ -153,7 +154,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       SsoAttemptEntity,
       SsoSignInEntity,
     ],
-    migrations: [Baseline1795600000000, Labels1795700000000],
+    migrations: [Baseline1795600000000, Labels1795700000000, Reviews1795900000000],
     migrationsTransactionMode: 'each',
   });
 }

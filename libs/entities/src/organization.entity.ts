@@ -10,6 +10,8 @@ import { Count, CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './col
 @Check('organizations_password_min_length_check', 'password_min_length BETWEEN 8 AND 128')
 @Check('organizations_password_expiration_days_check', 'password_expiration_days BETWEEN 1 AND 365')
 @Check('organizations_re_sign_in_grace_hours_check', 're_sign_in_grace_hours BETWEEN 0 AND 72')
+@Check('organizations_membership_review_days_check', 'membership_review_days BETWEEN 30 AND 730')
+@Check('organizations_static_rule_review_days_check', 'static_rule_review_days BETWEEN 30 AND 730')
 @Check('organizations_sso_check', 'NOT sso_required OR recovery_administrator_id IS NOT NULL')
 @ForeignKey('UserEntity', ['id', 'recoveryAdministratorId'], ['organizationId', 'id'], {
   name: 'organizations_recovery_administrator_fkey',
@@ -42,6 +44,9 @@ export class OrganizationEntity {
   @Uuid({ nullable: true }) recoveryAdministratorId!: string | null;
   /** how long API keys and open access go on when the issuer's own session is over */
   @Count({ default: 24 }) reSignInGraceHours!: number;
+  /** days until a membership, or a static IP rule, is to be reviewed again; null: never */
+  @Count({ nullable: true }) membershipReviewDays!: number | null;
+  @Count({ nullable: true }) staticRuleReviewDays!: number | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }

@@ -1,5 +1,5 @@
-import { Check, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Flag, Id, Json, Text, UpdatedAt, Uuid } from './columns';
+import { Check, Entity, ForeignKey, Generated, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Count, CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { ResourceEntity } from './resource.entity';
 import { UserEntity } from './user.entity';
@@ -64,6 +64,7 @@ export class RoleResourceEntity {
 }
 
 @Entity('role_users')
+@Index('role_users_id_key', ['id'], { unique: true })
 @ForeignKey(() => RoleEntity, ['organizationId', 'roleId'], ['organizationId', 'id'], {
   name: 'role_users_role_fkey',
   onDelete: 'CASCADE',
@@ -77,7 +78,11 @@ export class RoleUserEntity {
   @PrimaryColumn('uuid') userId!: string;
   @PrimaryColumn('uuid') roleId!: string;
   @Uuid() organizationId!: string;
+  @Uuid() @Generated('uuid') id!: string;
   /** whose pattern of groups gave it; null: an administrator or a mapping did */
   @Uuid({ nullable: true }) givenByProviderId!: string | null;
+  /** when an administrator confirmed it last, and who */
+  @Moment({ nullable: true }) reviewedAt!: Date | null;
+  @Text({ nullable: true }) reviewedByEmail!: string | null;
   @CreatedAt() createdAt!: Date;
 }

@@ -93,6 +93,11 @@ export class StaticIpRuleEntity {
   @Moment({ nullable: true }) expiresAt!: Date | null;
   /** the end that is recorded as coming soon; another one is recorded again */
   @Moment({ nullable: true }) toldEnd!: Date | null;
+  /** when it is to be reviewed; null: as the organization's settings say */
+  @Moment({ nullable: true }) reviewBy!: Date | null;
+  /** when an administrator confirmed it last, and who */
+  @Moment({ nullable: true }) reviewedAt!: Date | null;
+  @Text({ nullable: true }) reviewedByEmail!: string | null;
   /** the resources on which a lockdown or its end closed it; null: it is open */
   @Uuid({ array: true, nullable: true }) closedOn!: string[] | null;
   @Text({ nullable: true }) closedBy!: 'LOCKDOWN' | 'EXPIRY' | null;

@@ -29,6 +29,7 @@ export { RESOURCE_LIST } from './resources/resource-list';
 export * from './resources/resource-rows';
 export * from './resources/resource-rules.store';
 export * from './resources/resource.store';
+export * from './roles/review.store';
 export * from './roles/rights.store';
 export * from './roles/role.store';
 export * from './audit/sealed-record.store';

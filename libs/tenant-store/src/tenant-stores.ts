@@ -3,6 +3,7 @@ import { AccountTokenStore } from './accounts/account-token.store';
 import { AccountStore } from './accounts/account.store';
 import { ApiKeyStore } from './accounts/api-key.store';
 import { AttentionStore } from './notices/attention.store';
+import { ReviewStore } from './roles/review.store';
 import { AuditChainStore } from './audit/audit-chain.store';
 import { AuditCheckpointStore } from './audit/audit-checkpoint.store';
 import { AuditExportStore } from './audit/audit-export.store';
@@ -89,6 +90,7 @@ export class TenantStores {
   readonly resourceHealth = new ResourceHealthStore();
   readonly resourceRules = new ResourceRulesStore();
   readonly resources = new ResourceStore();
+  readonly reviews = new ReviewStore();
   readonly rights = new RightsStore();
   readonly roles = new RoleStore();
   readonly sealedRecords = new SealedRecordStore();

@@ -17,5 +17,6 @@ export const ACTIONS: Readonly<Record<AttentionKind, string>> = {
   IDENTITY_WAITING: 'Link each to a user, or leave it: it goes after 30 days.',
   KEY_ENDING: 'Create its successor before it ends.',
   STATIC_RULE_ENDING: 'Give it a later end if it is still needed.',
+  REVIEW_DUE: 'Confirm or remove each of them under Reviews.',
   ONE_ADMINISTRATOR: 'Make another user an administrator: a lost account could lock all of you out.',
 };

@@ -57,6 +57,7 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'DELETE /roles/:/resources/:': 'ROLE_RESOURCE_UNASSIGNED',
     'POST /roles/:/users/:': 'ROLE_USER_ASSIGNED',
     'DELETE /roles/:/users/:': 'ROLE_USER_UNASSIGNED',
+    'POST /reviews': 'MEMBERSHIP_REVIEWED',
   }),
   ...of('USER', {
     'POST /users': 'USER_CREATED',

@@ -25,7 +25,7 @@ export class Bulk {
   /** As `each`. @throws TooBusy while another one of the caller runs */
   alone<Item extends Row>(
     actor: Actor,
-    action: AuditedAction,
+    action: AuditedAction | ((item: Item) => AuditedAction),
     items: readonly Item[],
     act: (item: Item) => Promise<BulkOutcome | (Row & { readonly outcome: BulkOutcome })>,
   ): Promise<{ results: BulkResultDto[] }> {
@@ -35,7 +35,7 @@ export class Bulk {
   /** One after the other. A row that is refused, or fails, stops nothing: its result says why. */
   async each<Item extends Row>(
     actor: Actor,
-    action: AuditedAction,
+    action: AuditedAction | ((item: Item) => AuditedAction),
     items: readonly Item[],
     act: (item: Item) => Promise<BulkOutcome | (Row & { readonly outcome: BulkOutcome })>,
   ): Promise<{ results: BulkResultDto[] }> {
@@ -45,7 +45,12 @@ export class Bulk {
         const done = await act(item);
         results.push(typeof done === 'string' ? { id: item.id, outcome: done } : done);
       } catch (error) {
-        const { status, message } = await this.recordRefusal(actor, action, item.id, error);
+        const { status, message } = await this.recordRefusal(
+          actor,
+          typeof action === 'function' ? action(item) : action,
+          item.id,
+          error,
+        );
         results.push({ id: item.id, outcome: 'REFUSED', status, message });
       }
     }

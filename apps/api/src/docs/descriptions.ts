@@ -26,6 +26,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   credentialId: 'Only resources with this credential',
   credentialType: 'Only credentials of this type; may be repeated',
   roleId: 'Only items with this role',
+  due: 'Only what is (true) or is not (false) to be reviewed now',
   label: 'Only resources with this label, as key=value; repeated: with all of them',
   mfaEnabled: 'Only users with (true) or without (false) a second factor',
   isOrgAdmin: 'Only administrators (true) or only other users (false)',

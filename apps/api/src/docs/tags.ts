@@ -27,6 +27,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Webhooks: 'Where audit records are sent to as they are written: a program, Slack or Teams.',
   'Resource health': 'The history of verification and reconciliation of resources.',
   Attention: 'What is not as it should be, in one list.',
+  Reviews: 'Rights that administrators confirm again from time to time.',
   Agents: 'The API of the agents on hosts without a cloud API.',
   Downloads:
     'The command line; files for hosts: the agent and its installer; checksums. Needs no credential.',

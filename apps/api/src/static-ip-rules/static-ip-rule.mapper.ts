@@ -11,6 +11,9 @@ export function toStaticIpRule(row: StaticIpRuleRow): StaticIpRuleDto {
     createdByEmail: row.createdByEmail,
     createdAt: row.createdAt,
     expiresAt: row.expiresAt,
+    reviewBy: row.reviewBy,
+    reviewedAt: row.reviewedAt,
+    reviewedByEmail: row.reviewedByEmail,
     closedOn: [...(row.closedOn ?? [])],
     resources: row.resources.map((entry) => ({
       ...entry,

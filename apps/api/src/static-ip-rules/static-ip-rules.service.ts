@@ -38,12 +38,13 @@ export class StaticIpRulesService {
 
   async create(
     actor: Actor,
-    { label, ipAddress, resourceIds, expiresAt: given }: CreateStaticIpRuleDto,
+    { label, ipAddress, resourceIds, expiresAt: given, reviewBy: reviewed }: CreateStaticIpRuleDto,
   ): Promise<StaticIpRuleRow> {
     const { principal } = actor;
     refuseEmpty(resourceIds);
     const address = staticAddress(ipAddress, this.addressPolicy);
     const expiresAt = endOf(given ?? null, null);
+    const reviewBy = reviewTime(reviewed ?? null);
     const { organizationId, email } = principal;
     const { created, woken } = await this.database.transaction(async (tx) => {
       refuseAddition(await this.stores.staticIpRules.lockAdditions(tx, organizationId));
@@ -56,7 +57,7 @@ export class StaticIpRulesService {
           { ...address, resourceIds },
           this.addressPolicy.totalPrefix,
         );
-      const rule = { label, ipAddress: address.text, createdByEmail: email, expiresAt };
+      const rule = { label, ipAddress: address.text, createdByEmail: email, expiresAt, reviewBy };
       const id = await this.stores.staticIpRules.create(tx, organizationId, rule);
       const targets = await this.stores.staticIpRules.open(
         tx,
@@ -69,6 +70,7 @@ export class StaticIpRulesService {
         ipAddress,
         resourceIds,
         ...(expiresAt && { expiresAt }),
+        ...(reviewBy && { reviewBy }),
       });
       return { created: (await this.stores.staticIpRules.find(tx, organizationId, id))!, woken: targets };
     });
@@ -83,7 +85,7 @@ export class StaticIpRulesService {
   async update(
     actor: Actor,
     id: string,
-    { label, resourceIds, expiresAt }: UpdateStaticIpRuleDto,
+    { label, resourceIds, expiresAt, reviewBy }: UpdateStaticIpRuleDto,
   ): Promise<StaticIpRuleRow> {
     const { principal } = actor;
     if (resourceIds) {
@@ -104,7 +106,11 @@ export class StaticIpRulesService {
       const now = await this.stores.staticIpRules.lock(tx, organizationId, id);
       if (!now) throw missing(id);
       refuseUnknown(resourceIds ?? [], targets);
-      if (label !== undefined) await this.stores.staticIpRules.rename(tx, organizationId, id, label);
+      if (label !== undefined || reviewBy !== undefined)
+        await this.stores.staticIpRules.change(tx, organizationId, id, {
+          label,
+          reviewBy: reviewBy === undefined ? undefined : reviewTime(reviewBy),
+        });
       const isReopened = await this.moveEnd(tx, principal, now, expiresAt, mayAdd);
       if (resourceIds && now.hasEnded && expiresAt === undefined)
         throw unprocessable('The rule has ended: give a later expiresAt, too, or null, to open it again');
@@ -119,6 +125,7 @@ export class StaticIpRulesService {
         ...(label === undefined ? {} : { label }),
         ...(resourceIds ? { resourceIds } : {}),
         ...(expiresAt === undefined ? {} : { expiresAt }),
+        ...(reviewBy === undefined ? {} : { reviewBy }),
       };
       await this.records.record(
         tx,
@@ -181,8 +188,10 @@ export class StaticIpRulesService {
   ): Promise<boolean> {
     if (given === undefined) return false;
     const expiresAt = endOf(given, before);
-    if (before && (expiresAt ?? Infinity) > before) refuseSuspended(principal);
-    if (hasEnded) refuseAddition(mayAdd);
+    if (before && (expiresAt ?? Infinity) > before) {
+      refuseSuspended(principal);
+      refuseAddition(mayAdd);
+    }
     await this.stores.staticIpRules.setEnd(tx, principal.organizationId, id, expiresAt);
     return hasEnded && this.stores.staticIpRules.reopen(tx, principal.organizationId, id);
   }
@@ -270,6 +279,16 @@ function endOf(given: string | null, before: Date | null): Date | null {
   if (isKept || (aheadMs >= SOONEST_END_MS && aheadMs <= LATEST_END_MS)) return expiresAt;
   const message = 'must be 5 minutes to 5 years ahead, or null for no end';
   throw badRequest(`expiresAt ${message}`, { expiresAt: message });
+}
+
+/** @throws ApiError 400 when it is over, or later than an end may be */
+function reviewTime(given: string | null): Date | null {
+  if (given === null) return null;
+  const reviewBy = new Date(given);
+  const aheadMs = reviewBy.getTime() - Date.now();
+  if (aheadMs > 0 && aheadMs <= LATEST_END_MS) return reviewBy;
+  const message = 'must be to come, and at most 5 years ahead, or null';
+  throw badRequest(`reviewBy ${message}`, { reviewBy: message });
 }
 
 const missing = (id: string): Error => notFound(`Static IP rule ${id} does not exist`);

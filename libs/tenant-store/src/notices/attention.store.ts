@@ -1,4 +1,5 @@
 import { AGENT_AWAY_SECONDS, type OrganizationId } from '#rules';
+import { DUE_REVIEWS } from '../roles/review.store';
 import { type Slice, type Sliced, type TenantStore, type Tx } from '#entities';
 
 export const ATTENTION_SEVERITIES = ['NOW', 'SOON'] as const;
@@ -129,6 +130,7 @@ const CAUSES = {
       WHERE s.organization_id = $1 AND s.deleted_at IS NULL AND s.closed_by IS DISTINCT FROM 'EXPIRY'
         AND s.expires_at > now() AND s.expires_at <= now() + interval '7 days'`,
   },
+  REVIEW_DUE: { severity: 'SOON', objectType: 'ORGANIZATION', found: DUE_REVIEWS },
   ONE_ADMINISTRATOR: {
     severity: 'SOON',
     objectType: 'USER',

@@ -30,6 +30,8 @@ export const ORGANIZATION_SETTINGS = [
   'passwordExpirationDays',
   'requireDetectedAddress',
   'reSignInGraceHours',
+  'membershipReviewDays',
+  'staticRuleReviewDays',
 ] as const satisfies readonly (keyof OrganizationEntity)[];
 
 export type OrganizationSettingsRow = Readonly<

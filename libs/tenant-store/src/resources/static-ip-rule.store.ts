@@ -26,6 +26,7 @@ import {
   type TenantStore,
   type Tx,
   choiceFilter,
+  definedFields,
   first,
   idFilter,
   listPage,
@@ -43,7 +44,18 @@ interface StaticIpRuleEntryRow {
 }
 
 export interface StaticIpRuleRow extends Readonly<
-  Pick<StaticIpRuleEntity, 'id' | 'label' | 'ipAddress' | 'createdByEmail' | 'createdAt' | 'expiresAt'>
+  Pick<
+    StaticIpRuleEntity,
+    | 'id'
+    | 'label'
+    | 'ipAddress'
+    | 'createdByEmail'
+    | 'createdAt'
+    | 'expiresAt'
+    | 'reviewBy'
+    | 'reviewedAt'
+    | 'reviewedByEmail'
+  >
 > {
   /** where it opens again: when the lockdown that has closed it is lifted, or when it is extended; null: it is not closed */
   readonly closedOn: readonly { readonly resourceId: string; readonly resourceName: string }[] | null;
@@ -64,6 +76,7 @@ const HAS_ENDED = 'coalesce(s.expires_at <= clock_timestamp(), false)';
 
 const SELECT = `SELECT s.id, s.label, s.ip_address AS "ipAddress", s.created_by_email AS "createdByEmail",
     s.created_at AS "createdAt", s.expires_at AS "expiresAt", ${HAS_ENDED} AS "hasEnded",
+    s.review_by AS "reviewBy", s.reviewed_at AS "reviewedAt", s.reviewed_by_email AS "reviewedByEmail",
     CASE WHEN s.closed_on IS NOT NULL THEN ARRAY(
       SELECT jsonb_build_object('resourceId', r.id, 'resourceName', r.name) FROM resources r
       WHERE r.id = ANY (s.closed_on) AND r.deleted_at IS NULL ORDER BY r.name, r.id) END AS "closedOn",
@@ -200,18 +213,24 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
   async create(
     tx: Tx,
     organization: OrganizationId,
-    rule: Pick<StaticIpRuleRow, 'label' | 'ipAddress' | 'createdByEmail' | 'expiresAt'>,
+    rule: Pick<StaticIpRuleRow, 'label' | 'ipAddress' | 'createdByEmail' | 'expiresAt' | 'reviewBy'>,
   ): Promise<string> {
     const [created] = await tx.query<{ id: string }[]>(
-      `INSERT INTO static_ip_rules (organization_id, label, ip_address, created_by_email, expires_at)
-       VALUES ($1, $2, $3, $4, $5) RETURNING id`,
-      [organization, rule.label, rule.ipAddress, rule.createdByEmail, rule.expiresAt],
+      `INSERT INTO static_ip_rules (organization_id, label, ip_address, created_by_email, expires_at, review_by)
+       VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
+      [organization, rule.label, rule.ipAddress, rule.createdByEmail, rule.expiresAt, rule.reviewBy],
     );
     return created!.id;
   }
 
-  async rename(tx: Tx, organization: OrganizationId, id: string, label: string): Promise<void> {
-    await tx.update(StaticIpRuleEntity, { organizationId: organization, id }, { label });
+  /** @param changes fields that are undefined stay as they are */
+  async change(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    changes: { readonly label: string | undefined; readonly reviewBy: Date | null | undefined },
+  ): Promise<void> {
+    await tx.update(StaticIpRuleEntity, { organizationId: organization, id }, definedFields(changes));
   }
 
   /** Call `lock` first. Agents and some providers end every rule by themselves, so they are sent the new end. */

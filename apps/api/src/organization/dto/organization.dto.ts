@@ -30,6 +30,21 @@ const GRACE =
   'until that person signs in again';
 export const MAX_EXPIRATION_DAYS = 365;
 
+export const MIN_REVIEW_DAYS = 30;
+export const MAX_REVIEW_DAYS = 730;
+const MEMBERSHIP_REVIEWS =
+  'days until an administrator is to confirm again that a user has a role; null: never. See GET /reviews';
+const STATIC_RULE_REVIEWS =
+  'days until an administrator is to confirm a static IP rule again; null: never. See GET /reviews';
+
+/** The service checks the range: out of range is 422, not 400. */
+const daysUpTo = (minimum: number, maximum: number): Kind => ({
+  checks: [IsInt({ message: 'must be a whole number or null' })],
+  doc: { type: 'integer', minimum, maximum, nullable: true },
+});
+const EXPIRATION_DAYS = daysUpTo(1, MAX_EXPIRATION_DAYS);
+const REVIEW_DAYS = daysUpTo(MIN_REVIEW_DAYS, MAX_REVIEW_DAYS);
+
 export class OrganizationDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Example Ltd' }) name!: string;
@@ -88,13 +103,11 @@ export class OrganizationSettingsDto extends PasswordPolicyDto {
   @ApiProperty({ example: false, description: DETECTED_ADDRESS }) requireDetectedAddress!: boolean;
   @ApiProperty({ type: 'integer', minimum: 0, maximum: 72, example: 24, description: GRACE })
   reSignInGraceHours!: number;
+  @ApiProperty({ ...REVIEW_DAYS.doc, example: null, description: MEMBERSHIP_REVIEWS })
+  membershipReviewDays!: number | null;
+  @ApiProperty({ ...REVIEW_DAYS.doc, example: null, description: STATIC_RULE_REVIEWS })
+  staticRuleReviewDays!: number | null;
 }
-
-/** The service checks the range: out of range is 422, not 400. */
-const EXPIRATION_DAYS: Kind = {
-  checks: [IsInt({ message: 'must be a whole number or null' })],
-  doc: { type: 'integer', minimum: 1, maximum: MAX_EXPIRATION_DAYS, nullable: true },
-};
 
 /** Omitted fields stay unchanged. */
 export class UpdateOrganizationSettingsDto {
@@ -127,4 +140,10 @@ export class UpdateOrganizationSettingsDto {
 
   @MayBeAbsent(GRACE_HOURS, { example: 24, description: GRACE })
   reSignInGraceHours?: number;
+
+  @Optional(REVIEW_DAYS, { example: 90, description: `${MEMBERSHIP_REVIEWS}. Outside the range: 422` })
+  membershipReviewDays?: number | null;
+
+  @Optional(REVIEW_DAYS, { example: 365, description: `${STATIC_RULE_REVIEWS}. Outside the range: 422` })
+  staticRuleReviewDays?: number | null;
 }

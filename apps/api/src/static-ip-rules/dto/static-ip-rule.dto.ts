@@ -56,10 +56,16 @@ export class CreateStaticIpRuleDto {
       'When it ends: 5 minutes to 5 years ahead. null: it has no end. A later one opens an EXPIRED rule again',
   })
   expiresAt?: string | null;
+
+  @Optional(moment(), {
+    nullable: true,
+    description: 'When it is to be reviewed. null: as staticRuleReviewDays says; see GET /reviews',
+  })
+  reviewBy?: string | null;
 }
 
 export class UpdateStaticIpRuleDto extends PartialType(
-  PickType(CreateStaticIpRuleDto, ['label', 'resourceIds', 'expiresAt']),
+  PickType(CreateStaticIpRuleDto, ['label', 'resourceIds', 'expiresAt', 'reviewBy']),
   { skipNullProperties: false },
 ) {}
 
@@ -96,6 +102,15 @@ export class StaticIpRuleDto {
   @ApiProperty({ example: 'ada@example.com' }) createdByEmail!: string;
   @ApiProperty({ format: 'date-time', example: '2026-01-05T09:30:00.000Z' }) createdAt!: Date;
   @ApiProperty({ ...TIME, nullable: true, description: 'null: it has no end' }) expiresAt!: Date | null;
+  @ApiProperty({
+    ...TIME,
+    nullable: true,
+    description: 'when it is to be reviewed, apart from staticRuleReviewDays',
+  })
+  reviewBy!: Date | null;
+  @ApiProperty({ ...TIME, nullable: true, description: 'when it was confirmed last' })
+  reviewedAt!: Date | null;
+  @ApiProperty({ type: String, nullable: true, example: null }) reviewedByEmail!: string | null;
   @ApiProperty({ type: [StaticIpRuleEntryDto] }) resources!: StaticIpRuleEntryDto[];
   @ApiProperty({
     type: [ClosedEntryDto],

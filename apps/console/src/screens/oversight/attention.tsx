@@ -23,6 +23,7 @@ const KINDS: Readonly<Record<Item['kind'], string>> = {
   IDENTITY_WAITING: 'People wait to be linked',
   KEY_ENDING: 'The API key ends soon',
   STATIC_RULE_ENDING: 'The static IP rule ends soon',
+  REVIEW_DUE: 'Rights are to be confirmed again',
   ONE_ADMINISTRATOR: 'There is one administrator',
 };
 

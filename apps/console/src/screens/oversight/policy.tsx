@@ -5,6 +5,11 @@ import { CheckField, Form, Loaded, Section, TextField, type Entered } from '../.
 type Settings = Schemas['OrganizationSettingsDto'];
 type Check = { [Name in keyof Settings]: Settings[Name] extends boolean ? Name : never }[keyof Settings];
 
+const REVIEWS = [
+  ['membershipReviewDays', 'Days until a user’s role is to be confirmed again'],
+  ['staticRuleReviewDays', 'Days until a static IP rule is to be confirmed again'],
+] as const;
+
 const PASSWORDS: readonly (readonly [name: Check, label: string])[] = [
   ['passwordRequireUppercase', 'An upper-case letter'],
   ['passwordRequireLowercase', 'A lower-case letter'],
@@ -81,6 +86,21 @@ function PolicyForm({ now }: { now: Settings }) {
           help="1 to 365. Empty: they never expire. After that, one sets a new password at sign-in."
         />
       </Section>
+      <Section title="Reviews">
+        {REVIEWS.map(([name, label]) => (
+          <TextField
+            key={name}
+            name={name}
+            label={label}
+            type="number"
+            min={30}
+            max={730}
+            required={false}
+            defaultValue={now[name] ?? ''}
+            help="30 to 730. Empty: never. What is late is listed under Needs attention; nothing is removed by itself."
+          />
+        ))}
+      </Section>
     </Form>
   );
 }
@@ -96,5 +116,7 @@ function enteredIn(entered: Entered): Settings {
     passwordMinLength: entered.number('passwordMinLength'),
     reSignInGraceHours: entered.number('reSignInGraceHours'),
     passwordExpirationDays: Number(entered.text('passwordExpirationDays')) || null,
+    membershipReviewDays: Number(entered.text('membershipReviewDays')) || null,
+    staticRuleReviewDays: Number(entered.text('staticRuleReviewDays')) || null,
   };
 }
