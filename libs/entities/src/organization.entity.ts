@@ -12,6 +12,7 @@ import { Count, CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './col
 @Check('organizations_re_sign_in_grace_hours_check', 're_sign_in_grace_hours BETWEEN 0 AND 72')
 @Check('organizations_membership_review_days_check', 'membership_review_days BETWEEN 30 AND 730')
 @Check('organizations_static_rule_review_days_check', 'static_rule_review_days BETWEEN 30 AND 730')
+@Check('organizations_max_resources_per_session_check', 'max_resources_per_session BETWEEN 1 AND 2000')
 @Check('organizations_sso_check', 'NOT sso_required OR recovery_administrator_id IS NOT NULL')
 @ForeignKey('UserEntity', ['id', 'recoveryAdministratorId'], ['organizationId', 'id'], {
   name: 'organizations_recovery_administrator_fkey',
@@ -47,6 +48,8 @@ export class OrganizationEntity {
   /** days until a membership, or a static IP rule, is to be reviewed again; null: never */
   @Count({ nullable: true }) membershipReviewDays!: number | null;
   @Count({ nullable: true }) staticRuleReviewDays!: number | null;
+  /** null: as many as its user may open */
+  @Count({ nullable: true }) maxResourcesPerSession!: number | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }

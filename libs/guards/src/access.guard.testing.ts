@@ -38,6 +38,7 @@ export const user: Principal = {
   suspended: false,
   lockdown: null,
   requireDetectedAddress: false,
+  maxResourcesPerSession: null,
   keyId: null,
   keyName: null,
   sessionId: null,

@@ -34,6 +34,8 @@ export interface CallerAccount {
   readonly lockdown: Lockdown | null;
   /** sessions of the organization may only allow the address that the start request came from */
   readonly requireDetectedAddress: boolean;
+  /** null: as many as the user may open */
+  readonly maxResourcesPerSession: number | null;
   readonly keyId: string | null;
   readonly keyName: string | null;
   /** the only session that a session's token is for; null for others */

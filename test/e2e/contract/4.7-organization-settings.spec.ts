@@ -14,6 +14,9 @@ const DEFAULTS = {
   passwordExpirationDays: null,
   requireDetectedAddress: false,
   reSignInGraceHours: 24,
+  membershipReviewDays: null,
+  staticRuleReviewDays: null,
+  maxResourcesPerSession: null,
 };
 
 describe('4.7 Organization settings', () => {
@@ -46,6 +49,9 @@ describe('4.7 Organization settings', () => {
         passwordExpirationDays: 90,
         requireDetectedAddress: true,
         reSignInGraceHours: 0,
+        membershipReviewDays: 30,
+        staticRuleReviewDays: 730,
+        maxResourcesPerSession: 2000,
       };
       expect((await patch(rest)).body).toEqual({ mfaRequired: true, passwordMinLength: 12, ...rest });
       expect(await settings()).toEqual({ mfaRequired: true, passwordMinLength: 12, ...rest });
@@ -63,6 +69,9 @@ describe('4.7 Organization settings', () => {
       ['passwordExpirationDays', 1],
       ['passwordExpirationDays', 365],
       ['reSignInGraceHours', 72],
+      ['membershipReviewDays', 30],
+      ['staticRuleReviewDays', 730],
+      ['maxResourcesPerSession', 1],
     ])('takes %s: %p, the edge of its range', async (field, value) => {
       expect(await patch({ [field]: value })).toMatchObject({ status: 200, body: { [field]: value } });
     });

@@ -12,9 +12,7 @@ import { changesBetween } from '../audit/changes';
 import { unprocessable } from '../errors';
 import type { Actor } from '../http/actor';
 import {
-  MAX_EXPIRATION_DAYS,
-  MAX_REVIEW_DAYS,
-  MIN_REVIEW_DAYS,
+  RANGES,
   type UpdateOrganizationDto,
   type UpdateOrganizationSettingsDto,
 } from './dto/organization.dto';
@@ -55,21 +53,13 @@ export class OrganizationService {
     return this.stores.organizations.settings(this.database.autocommit, organizationId);
   }
 
-  /** @throws ApiError 422 when passwordExpirationDays or the days of reviews are out of range */
+  /** @throws ApiError 422 when a number is out of its range */
   async updateSettings(actor: Actor, dto: UpdateOrganizationSettingsDto): Promise<OrganizationSettingsRow> {
     const { principal } = actor;
-    const days = dto.passwordExpirationDays ?? null;
-    for (const name of ['membershipReviewDays', 'staticRuleReviewDays'] as const) {
-      const reviewed = dto[name] ?? MIN_REVIEW_DAYS;
-      if (reviewed < MIN_REVIEW_DAYS || reviewed > MAX_REVIEW_DAYS)
-        throw unprocessable(
-          `${name} must be ${MIN_REVIEW_DAYS} to ${MAX_REVIEW_DAYS}, or null for no reviews`,
-        );
-    }
-    if (days !== null && (days < 1 || days > MAX_EXPIRATION_DAYS)) {
-      throw unprocessable(
-        `passwordExpirationDays must be 1 to ${MAX_EXPIRATION_DAYS}, or null for passwords that never expire`,
-      );
+    for (const [name, { from, to, otherwise }] of Object.entries(RANGES)) {
+      const given = dto[name as keyof typeof RANGES] ?? from;
+      if (given < from || given > to)
+        throw unprocessable(`${name} must be ${from} to ${to}, or null ${otherwise}`);
     }
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {

@@ -109,6 +109,14 @@ export function selectGrants(
   });
 }
 
+/** @param most null: any number @throws ApiError 400 */
+export function refuseTooMany(resources: number, most: number | null): void {
+  if (most !== null && resources > most)
+    throw notPossible(
+      `That are ${resources} resources, and your organization allows at most ${most} in one session: name those you need`,
+    );
+}
+
 const isOwn = ({ roles }: GrantRow): boolean => roles.length > 0;
 
 function grantWithId(id: string, grants: readonly GrantRow[]): GrantRow {

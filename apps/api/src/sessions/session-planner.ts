@@ -10,6 +10,7 @@ import { keptTimes } from './session-replacement';
 import {
   fieldDifferingFromCaller,
   mustBeCallerAddress,
+  refuseTooMany,
   selectGrants,
   sessionAddresses,
   sessionHours,
@@ -75,6 +76,7 @@ export class SessionPlanner {
     const field = fieldDifferingFromCaller(asked, addresses, actor);
     if (field !== null && principal.requireDetectedAddress) throw mustBeCallerAddress(field, actor);
     const grants = selectGrants(known, asked);
+    refuseTooMany(grants.length, principal.maxResourcesPerSession);
     const maximum = maximumDuration(tier, grants);
     const hours = sessionHours(asked.durationHours, this.settings.SESSION_DEFAULT_HOURS, maximum);
     const kept = replaced && keptTimes(replaced, maximum);

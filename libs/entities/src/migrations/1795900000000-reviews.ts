@@ -13,7 +13,9 @@ ALTER TABLE static_ip_rules ADD COLUMN IF NOT EXISTS review_by timestamptz, ADD 
 ALTER TABLE organizations ADD COLUMN IF NOT EXISTS membership_review_days integer
     CONSTRAINT organizations_membership_review_days_check CHECK (membership_review_days BETWEEN 30 AND 730),
   ADD COLUMN IF NOT EXISTS static_rule_review_days integer
-    CONSTRAINT organizations_static_rule_review_days_check CHECK (static_rule_review_days BETWEEN 30 AND 730);
+    CONSTRAINT organizations_static_rule_review_days_check CHECK (static_rule_review_days BETWEEN 30 AND 730),
+  ADD COLUMN IF NOT EXISTS max_resources_per_session integer
+    CONSTRAINT organizations_max_resources_per_session_check CHECK (max_resources_per_session BETWEEN 1 AND 2000);
 `;
 
 /** Can be repeated from its beginning: it is more than one commit. */
@@ -35,7 +37,8 @@ export class Reviews1795900000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      ALTER TABLE organizations DROP COLUMN membership_review_days, DROP COLUMN static_rule_review_days;
+      ALTER TABLE organizations DROP COLUMN membership_review_days, DROP COLUMN static_rule_review_days,
+        DROP COLUMN max_resources_per_session;
       ALTER TABLE static_ip_rules DROP COLUMN review_by, DROP COLUMN reviewed_at, DROP COLUMN reviewed_by_email;
       ALTER TABLE role_users DROP COLUMN id, DROP COLUMN reviewed_at, DROP COLUMN reviewed_by_email;
     `);

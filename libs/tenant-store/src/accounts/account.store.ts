@@ -40,7 +40,8 @@ const PRINCIPAL_COLUMNS = `
   u.id AS "userId", u.organization_id AS "organizationId", u.email, u.name, u.is_org_admin AS "isOrgAdmin",
   u.platform_role AS "platformRole", u.mfa_enabled AS "mfaEnabled", o.name AS "organizationName", o.slug AS "organizationSlug",
   o.subscription_tier AS tier, o.suspended_at IS NOT NULL AS suspended,
-  ${lockdownOf('o.id, u.id')} AS lockdown, o.require_detected_address AS "requireDetectedAddress"`;
+  ${lockdownOf('o.id, u.id')} AS lockdown, o.require_detected_address AS "requireDetectedAddress",
+  o.max_resources_per_session AS "maxResourcesPerSession"`;
 
 /** SQL: what the issuer says does not concern the recovery administrator, who must be able to sign in without it. */
 const IS_RECOVERY = 'u.id IS NOT DISTINCT FROM o.recovery_administrator_id';

@@ -32,6 +32,7 @@ export const ORGANIZATION_SETTINGS = [
   'reSignInGraceHours',
   'membershipReviewDays',
   'staticRuleReviewDays',
+  'maxResourcesPerSession',
 ] as const satisfies readonly (keyof OrganizationEntity)[];
 
 export type OrganizationSettingsRow = Readonly<

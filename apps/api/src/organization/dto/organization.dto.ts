@@ -30,20 +30,28 @@ const GRACE =
   'until that person signs in again';
 export const MAX_EXPIRATION_DAYS = 365;
 
-export const MIN_REVIEW_DAYS = 30;
-export const MAX_REVIEW_DAYS = 730;
+/** Of settings that may be null. What is outside is 422, which the service answers, not 400. */
+export const RANGES = {
+  passwordExpirationDays: { from: 1, to: MAX_EXPIRATION_DAYS, otherwise: 'for passwords that never expire' },
+  membershipReviewDays: { from: 30, to: 730, otherwise: 'for no reviews' },
+  staticRuleReviewDays: { from: 30, to: 730, otherwise: 'for no reviews' },
+  maxResourcesPerSession: { from: 1, to: 2000, otherwise: 'for as many as one’s roles allow' },
+} as const;
+
 const MEMBERSHIP_REVIEWS =
   'days until an administrator is to confirm again that a user has a role; null: never. See GET /reviews';
 const STATIC_RULE_REVIEWS =
   'days until an administrator is to confirm a static IP rule again; null: never. See GET /reviews';
 
-/** The service checks the range: out of range is 422, not 400. */
-const daysUpTo = (minimum: number, maximum: number): Kind => ({
+const numberOrNull = ({ from, to }: { readonly from: number; readonly to: number }): Kind => ({
   checks: [IsInt({ message: 'must be a whole number or null' })],
-  doc: { type: 'integer', minimum, maximum, nullable: true },
+  doc: { type: 'integer', minimum: from, maximum: to, nullable: true },
 });
-const EXPIRATION_DAYS = daysUpTo(1, MAX_EXPIRATION_DAYS);
-const REVIEW_DAYS = daysUpTo(MIN_REVIEW_DAYS, MAX_REVIEW_DAYS);
+const EXPIRATION_DAYS = numberOrNull(RANGES.passwordExpirationDays);
+const REVIEW_DAYS = numberOrNull(RANGES.membershipReviewDays);
+const SESSION_SIZE = numberOrNull(RANGES.maxResourcesPerSession);
+const SESSION_SIZES =
+  'most resources that one session may open: a start that would open more has to choose. null: no limit';
 
 export class OrganizationDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
@@ -107,6 +115,8 @@ export class OrganizationSettingsDto extends PasswordPolicyDto {
   membershipReviewDays!: number | null;
   @ApiProperty({ ...REVIEW_DAYS.doc, example: null, description: STATIC_RULE_REVIEWS })
   staticRuleReviewDays!: number | null;
+  @ApiProperty({ ...SESSION_SIZE.doc, example: null, description: SESSION_SIZES })
+  maxResourcesPerSession!: number | null;
 }
 
 /** Omitted fields stay unchanged. */
@@ -146,4 +156,7 @@ export class UpdateOrganizationSettingsDto {
 
   @Optional(REVIEW_DAYS, { example: 365, description: `${STATIC_RULE_REVIEWS}. Outside the range: 422` })
   staticRuleReviewDays?: number | null;
+
+  @Optional(SESSION_SIZE, { example: 50, description: `${SESSION_SIZES}. Outside the range: 422` })
+  maxResourcesPerSession?: number | null;
 }

@@ -56,6 +56,16 @@ function PolicyForm({ now }: { now: Settings }) {
           help="A session opens only the address that its request comes from, also with an API key."
           defaultChecked={now.requireDetectedAddress}
         />
+        <TextField
+          name="maxResourcesPerSession"
+          label="Most resources that one session may open"
+          type="number"
+          min={1}
+          max={2000}
+          required={false}
+          defaultValue={now.maxResourcesPerSession ?? ''}
+          help="1 to 2,000. Empty: as many as one’s roles allow."
+        />
       </Section>
       <Section title="Passwords">
         <TextField
@@ -118,5 +128,6 @@ function enteredIn(entered: Entered): Settings {
     passwordExpirationDays: Number(entered.text('passwordExpirationDays')) || null,
     membershipReviewDays: Number(entered.text('membershipReviewDays')) || null,
     staticRuleReviewDays: Number(entered.text('staticRuleReviewDays')) || null,
+    maxResourcesPerSession: Number(entered.text('maxResourcesPerSession')) || null,
   };
 }
