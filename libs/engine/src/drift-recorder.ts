@@ -157,12 +157,15 @@ function movesOf(known: KnownRules, { access, read, drift }: ObservedDrift): Dri
       ruleIds: unobservedRules(known, read.rules),
       move: (rule, times) => unrecorded(ruleLife.unobserved(rule, times)),
     },
-    { ruleIds: drift.taken, move: (rule, { now }) => ruleLife.taken(rule, now) },
+    { ruleIds: drift.taken, move: (rule, { endedAt }) => ruleLife.taken(rule, endedAt) },
     {
       ruleIds: [...renamed.keys()],
       move: (rule, { endedAt }) => unrecorded(ruleLife.renamed(rule, renamed.get(rule.id)!, endedAt)),
     },
-    { ruleIds: drift.stale, move: (rule, { now }) => ruleLife.stale(rule, { credentialId, region }, now) },
+    {
+      ruleIds: drift.stale,
+      move: (rule, { now, endedAt }) => ruleLife.stale(rule, { credentialId, region }, now, endedAt),
+    },
     {
       ruleIds: fresh.map(({ ruleId }) => ruleId),
       move: (rule, { endedAt }) => unrecorded(ruleLife.firstObserved(rule, endedAt)),

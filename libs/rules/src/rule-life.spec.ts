@@ -238,7 +238,7 @@ function moved(
     case 'unobserved':
       return ruleLife.unobserved(last, times);
     case 'taken':
-      return ruleLife.taken(last, now).rule;
+      return ruleLife.taken(last, read.endedAt).rule;
     case 'renamed':
       return last.state === 'present' && last.possibleSince !== null
         ? ruleLife.renamed(last, 'sgr-3', read.endedAt)
@@ -246,7 +246,7 @@ function moved(
     case 'firstObserved':
       return last.possibleSince === null ? last : ruleLife.firstObserved(last, now);
     case 'stale':
-      return last.unwantedSince === null ? last : ruleLife.stale(last, ACCESS, now).rule;
+      return last.unwantedSince === null ? last : ruleLife.stale(last, ACCESS, now, read.endedAt).rule;
     case 'requeued':
       return ruleLife.requeued(last, now);
     case 'unproven':

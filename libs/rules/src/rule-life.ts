@@ -254,14 +254,14 @@ export const removalOffered = (rule: Rule, now: Instant): Rule => ({
 export const unobserved = (rule: Rule, times: Times): Rule =>
   rule.state === 'absent' ? rule : { ...rule, removalSentAt: lastCertain(rule, times) };
 
-/** An unmanaged rule for the same traffic has replaced it. */
-export const taken = (rule: Rule, now: Instant): Moved => ({
+/** An unmanaged rule for the same traffic has replaced it. @param endedAt end of the read that shows it: one read shows one moment */
+export const taken = (rule: Rule, endedAt: Instant): Moved => ({
   rule: {
     ...rule,
     isUnmanaged: true,
-    possibleSince: now,
-    presentSince: now,
-    observedAt: now,
+    possibleSince: endedAt,
+    presentSince: endedAt,
+    observedAt: null,
     removalSentAt: null,
   },
   event: disappeared(rule),
@@ -280,8 +280,8 @@ export const renamed = (rule: Rule, providerRuleId: string, endedAt: Instant): R
 export const firstObserved = (rule: Rule, endedAt: Instant): Rule =>
   rule.state === 'present' && rule.presentSince === null ? { ...rule, presentSince: endedAt } : rule;
 
-/** Recorded as absent and without holders, it is present: it is due for removal. */
-export function stale(rule: Rule, access: Access, now: Instant): Moved {
+/** Recorded as absent and without holders, it is present: it is due for removal. @param endedAt as of `taken` */
+export function stale(rule: Rule, access: Access, now: Instant, endedAt: Instant): Moved {
   if (rule.state !== 'absent') return unmoved(rule);
   const next: Rule = {
     ...rule,
@@ -294,9 +294,9 @@ export function stale(rule: Rule, access: Access, now: Instant): Moved {
     unwantedSince: now,
     overdueAt: null,
     cause: 'STALE_RULE',
-    possibleSince: now,
-    presentSince: now,
-    observedAt: now,
+    possibleSince: endedAt,
+    presentSince: endedAt,
+    observedAt: null,
     removalSentAt: null,
   };
   return { rule: next, event: ruleEvent('FOUND', rule.id, { cause: 'STALE_RULE' }) };
@@ -325,7 +325,6 @@ export const orphaned = (
   unwantedSince: now,
   possibleSince,
   presentSince,
-  observedAt: now,
 });
 
 /** Its credential is deleted, and others hold it: it is read again, as after a call without an answer. */

@@ -20,6 +20,6 @@ describe('maxResourcesPerSession', () => {
       );
     }
     const resourceIds = org.resourceIds.slice(0, 2);
-    expect((await org.admin.post('/sessions', { ipv4Address: '203.0.113.5', resourceIds })).status).toBe(201);
+    expect((await org.admin.post('/sessions', { ipv4Address: '203.0.113.5', resourceIds })).status).toBe(200);
   });
 });
